@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files that ARTC makes before a replay: "dir#PATH", "file#PATH#SIZE", "symlink#PATH#TARGET",
- * from the list of files in the trace's metadata. doc/formats/others.md. */
+/* ARTC's list of files to create before a replay: "dir#PATH", "file#PATH#SIZE",
+ * "symlink#PATH#TARGET", from the file list in the trace's metadata. doc/formats/others.md. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 
 struct list {
 	struct trace *t;
-	struct object_table told; /* directories */
+	struct object_table listed; /* directories written so far */
 };
 
-/* As in the trace (strace_write.c): a relative root is one below "/". */
+/* A relative root lies below "/", as in the trace (strace_write.c). */
 static const char *above(const char *root)
 {
 	return *root == '/' ? "" : "/";
@@ -27,7 +27,7 @@ static void add_path(struct sink *s, const struct trace_meta *m, const char *pat
 		    root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
 }
 
-/* The directories above all names: ARTC stops at a file in one that it was not told of. */
+/* Lists the directories above all names: ARTC stops at a file in a directory that is not listed. */
 static void add_root(struct sink *s, const struct trace_meta *m)
 {
 	const char *root = m->root ? m->root : "/", *slash = root;
@@ -40,12 +40,12 @@ static void add_root(struct sink *s, const struct trace_meta *m)
 	}
 }
 
-/* The directory path[len], where it was not told before. */
+/* Lists the directory path[len] unless it is listed already. */
 static int add_directory(struct list *l, struct sink *s, const char *path, size_t len,
 			 struct err *e)
 {
-	uint32_t n = l->told.n, id;
-	int rc = object_table_intern_bytes(&l->told, OBJECT_PATH, path, len, &id, e);
+	uint32_t n = l->listed.n, id;
+	int rc = object_table_intern_bytes(&l->listed, OBJECT_PATH, path, len, &id, e);
 	if (rc || id < n)
 		return rc;
 	strbuf_addstr(&s->out, "dir#");
@@ -89,32 +89,35 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 	return rc;
 }
 
-static int nothing(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
-		   struct err *e)
+/* The requests belong to ARTC's other file: they count neither as written nor as left out. */
+static int skip_request(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+			struct err *e)
 {
 	(void)ctx;
 	(void)s;
 	(void)r;
 	(void)why;
 	(void)e;
-	return 2; /* it is of the other file */
+	return 2;
 }
 
 static int artc_init_write(struct trace *t, const char *path, struct trace_export_report *report,
 			   struct err *e)
 {
-	static const struct sink_writer writer = {.head = write_list, .one = nothing};
+	static const struct sink_writer writer = {.head = write_list, .one = skip_request};
 	if (!trace_meta(t)->files.n)
 		return err_set(e, ENODATA,
 			       "the trace has no list of the files that it needs (capture app "
 			       "--snapshot makes one)");
 	struct list l = {.t = t};
-	object_table_init(&l.told);
+	object_table_init(&l.listed);
 	int rc = sink_write_trace(&writer, &l, t, path, report, e);
-	object_table_release(&l.told);
+	object_table_release(&l.listed);
 	return rc;
 }
 
 const struct trace_format format_artc_init = {
     .name = "artc-init",
-     .help = "list of the files that ARTC creates before a replay", .write = artc_init_write};
+    .help = "list of the files that ARTC creates before a replay",
+    .write = artc_init_write,
+};

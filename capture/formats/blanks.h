@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words and what is between them, in the lines of foreign traces. Nothing at `end` or behind it is
- * looked at. */
+/* Words and blanks in the lines of foreign traces. Nothing at or after `end` is read. */
 #ifndef CAPTURE_FORMATS_BLANKS_H
 #define CAPTURE_FORMATS_BLANKS_H
 

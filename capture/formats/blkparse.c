@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What blkparse prints: device, processor, number, time, pid, action, kind, sector + sectors
+/* blkparse's text output: device, CPU, sequence number, time, pid, action, RWBS, sector + sectors
  * [command]; doc/formats/blktrace.md. "  8,0    3        1     0.000000000   697  Q   W 223490 + 8
  * [kjournald]" */
 #include <errno.h>
@@ -19,7 +19,7 @@ struct blkparse {
 		size_t len;
 		uint32_t number, object;
 	} last;
-	bool over;
+	bool over; /* the summary at the end has begun */
 	uint64_t n_events;
 };
 
@@ -41,23 +41,6 @@ static enum pair_event_kind kind_of(const char *s, size_t len)
 		return EVENT_COMPLETE;
 	default:
 		return EVENT_OTHER;
-	}
-}
-
-/* RWBS: "W", "RA", "WS", "FWS", "D", "FN", "N", ... */
-static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uint32_t *flags)
-{
-	switch (block_rwbs(rwbs, len, flags)) {
-	case BLOCK_DISCARD:
-		return OP_FALLOCATE;
-	case BLOCK_WRITE:
-		return n_sectors ? OP_PWRITE : *flags & BLOCK_PREFLUSH ? OP_FDATASYNC : OP_INVALID;
-	case BLOCK_READ:
-		return n_sectors ? OP_PREAD : OP_INVALID;
-	case BLOCK_FLUSH:
-		return n_sectors ? OP_INVALID : OP_FDATASYNC;
-	default:
-		return !n_sectors && *flags & BLOCK_PREFLUSH ? OP_FDATASYNC : OP_INVALID;
 	}
 }
 
@@ -87,8 +70,8 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 	return 0;
 }
 
-/* "223490 + 8 [kjournald]", "[0]" of a completion: its error, which blkparse prints as 16 bits
- * without a sign: "[65531]" is -5. */
+/* "223490 + 8 [kjournald]", or with "[0]" the error of a completion. blkparse prints the error as
+ * 16 bits without a sign: "[65531]" is -5. */
 static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs,
 		       size_t rwbs_len, struct pair_event *v, struct err *e)
 {
@@ -110,8 +93,8 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 		p = skip_blanks(p, end);
 	}
 	v->bytes = n * 512;
-	v->op = op_of(rwbs, rwbs_len, n, &v->flags);
-	if (p < end && *p == '(') { /* -t: how long it took */
+	v->op = block_event_op(rwbs, rwbs_len, n, &v->flags);
+	if (p < end && *p == '(') { /* -t prints the duration */
 		const char *close = memchr(p, ')', (size_t)(end - p));
 		p = close ? skip_blanks(close + 1, end) : p;
 	}
@@ -124,7 +107,7 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	return 0;
 }
 
-/* A number with a blank behind it; *at is left behind the blanks, or where it was. */
+/* A number that a blank follows; *at moves to the next word, or stays. */
 static bool take_number(const char **at, const char *end, uint64_t max, uint64_t *v)
 {
 	const char *s = *at;
@@ -175,8 +158,7 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &v, e);
 }
 
-/* "Input file sda.blktrace.0 added": stands before or behind all else, as the output was buffered.
- */
+/* "Input file sda.blktrace.0 added": buffering puts the line before or after the events. */
 static bool is_about_input(const char *s, const char *end)
 {
 	static const char input[] = "Input file ", added[] = " added";
@@ -185,8 +167,8 @@ static bool is_about_input(const char *s, const char *end)
 	       !memcmp(end - (sizeof added - 1), added, sizeof added - 1);
 }
 
-/* The figures that blkparse prints at its end begin so: "CPU0 (8,0):", "Total", and with -s "fio
- * (123)" or "fio (123, ...)". */
+/* Whether the summary begins: "CPU0 (8,0):", "Total", and with -s "fio (123)" or "fio (123, ...)".
+ */
 static bool begins_figures(const char *s, const char *end)
 {
 	if ((end - s > 4 && !memcmp(s, "CPU", 3)) || (end - s >= 5 && !memcmp(s, "Total", 5)))
@@ -198,8 +180,8 @@ static bool begins_figures(const char *s, const char *end)
 	return open == end - 1 || (end - open == 6 && !memcmp(open, ", ...)", 6));
 }
 
-/* "Skips: 2 forward (17 -   6.6%)", behind the figures of each device: so many events are missing
- * by their numbers. */
+/* "Skips: 2 forward (17 -   6.6%)" in the summary of a device: the sequence numbers show 17 missing
+ * events. */
 static void take_skips(struct foreign *f, const char *s, const char *end)
 {
 	static const char skips[] = "Skips: ";
@@ -207,7 +189,7 @@ static void take_skips(struct foreign *f, const char *s, const char *end)
 	uint64_t n = 0;
 	if ((size_t)(end - s) < sizeof skips || memcmp(s, skips, sizeof skips - 1) || !open)
 		return;
-	/* thousands may be grouped, by whatever the locale has */
+	/* the locale may group the digits */
 	for (s = open + 1; s < end && *s != ' ' && n < UINT64_MAX / 10 - 10; s++)
 		if (*s >= '0' && *s <= '9')
 			n = n * 10 + (uint64_t)(*s - '0');
@@ -254,7 +236,7 @@ static void blkparse_release(struct foreign *f)
 	block_pairs_release(&((struct blkparse *)f)->pairs);
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void blkparse_setup(struct foreign *f, const struct trace_open_options *o)
 {
 	((struct blkparse *)f)->pairs.by_queue = o->pair_queue;
 	f->base.meta.meta.clock_resolution_ns = 1;
@@ -263,6 +245,8 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 static const struct foreign_reader reader = {.clock = "blktrace",
 					     .captured_by = "blktrace (read from blkparse's text)",
 					     .level = LEVEL_BLOCK,
+					     .size = sizeof(struct blkparse),
+					     .setup = blkparse_setup,
 					     .line = blkparse_line,
 					     .end = blkparse_end,
 					     .reset = blkparse_reset,
@@ -271,10 +255,10 @@ static const struct foreign_reader reader = {.clock = "blktrace",
 static int blkparse_open(struct trace **out, const char *path, const struct trace_open_options *o,
 			 struct err *e)
 {
-	return foreign_open(out, sizeof(struct blkparse), &reader, path, o, setup, e);
+	return foreign_open(out, &reader, path, o, e);
 }
 
-/* The first line is one of blkparse: "8,0  3  1  0.000000000  697  Q". */
+/* Whether the first line looks like "8,0  3  1  0.000000000  697  Q". */
 static int blkparse_bid(const unsigned char *head, size_t len, const char *path)
 {
 	const char *s = (const char *)head, *end = s + len;

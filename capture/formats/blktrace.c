@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blktrace's binary files: one per processor, or merged by blkparse -d. Source:
- * linux/blktrace_api.h; doc/formats/blktrace.md. The processors' files are merged here by time. */
+/* blktrace's binary files: one per CPU, merged here by time, or one file merged by blkparse -d.
+ * Source: linux/blktrace_api.h; doc/formats/blktrace.md. */
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -14,18 +14,16 @@
 #include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"
 
-/* --- missing numbers ----------------------------------------------------- */
+/* --- missing sequence numbers -------------------------------------------- */
 
-/* Events that are missing in a trace whose source numbers them, each processor its own: numbers
- * that are skipped. */
-
+/* Each CPU numbers its events; gaps in the numbers count missing events. */
 #define SEQUENCE_ROWS 1024u
 
 struct sequence_gaps {
 	struct sequence_row {
 		uint32_t device, cpu, last;
 		bool used;
-	} row[SEQUENCE_ROWS]; /* by a hash; who shares a row with another is not followed */
+	} row[SEQUENCE_ROWS]; /* a hash table; of colliding rows only the last is followed */
 	uint32_t min, max, before;
 	uint64_t n, n_rows, n_missing, n_back;
 };
@@ -34,14 +32,13 @@ static void row_see(struct sequence_gaps *g, struct sequence_row *w, uint32_t nu
 {
 	if (number > w->last)
 		g->n_missing += number - w->last - 1;
-	else if (number != 1 &&
-		 g->n_missing) /* one that was thought missing; 1: another run begins */
+	else if (number != 1 && g->n_missing) /* it was counted as missing; 1 begins a new run */
 		g->n_missing--;
 	if (number > w->last || number == 1)
 		w->last = number;
 }
 
-/* The next event in the order of time. Number 0: it has none. */
+/* Adds the next event in order of time. Number 0: the event has no number. */
 static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t cpu,
 			      uint32_t number)
 {
@@ -61,9 +58,8 @@ static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t
 	*w = (struct sequence_row){.device = device, .cpu = cpu, .last = number, .used = true};
 }
 
-/* How many are missing. Where the numbers go up across the processors they were given to all of
- * them together, and what one has not is another's. What is missing before the first and behind the
- * last cannot be known. */
+/* The number of missing events. Numbers that increase across CPUs are one common sequence. Events
+ * missing before the first and after the last number cannot be counted. */
 static uint64_t sequence_gaps_missing(const struct sequence_gaps *g)
 {
 	const uint64_t span = g->n ? (uint64_t)g->max - g->min + 1 : 0;
@@ -74,7 +70,7 @@ static uint64_t sequence_gaps_missing(const struct sequence_gaps *g)
 #define MAGIC 0x65617400u /* the lowest byte is the version */
 #define VERSION 7u
 #define FILES_MAX 1024
-#define OF_A_CGROUP 0x100u /* among the actions: the group's number stands behind the event */
+#define ACTION_CGROUP 0x100u /* flag of an action: a cgroup's number follows the event */
 
 struct blktrace_event {
 	uint32_t magic, sequence;
@@ -93,9 +89,9 @@ struct more_file {
 struct blktrace {
 	struct foreign base;
 	struct block_pairs pairs;
-	struct more_file *more; /* beside the first, which is base.in */
+	struct more_file *more; /* more[n_more]: files besides the first, which is base.in */
 	size_t n_more;
-	struct blktrace_event next; /* of the first */
+	struct blktrace_event next; /* of the first file */
 	bool has_next, over, swapped;
 	int64_t first_ns;
 	bool has_first;
@@ -120,8 +116,7 @@ static void swap_event(struct blktrace_event *v)
 	v->pdu_len = __builtin_bswap16(v->pdu_len);
 }
 
-/* 1 with an event, 0 at the end. A record that is none is skipped, byte by byte of 8, until one is.
- */
+/* Reads an event: 1, 0 at the end. After a bad record it searches the next magic number. */
 static int next_event(struct text_input *in, struct blktrace_event *v, struct err *e)
 {
 	const char *s;
@@ -139,7 +134,7 @@ static int next_event(struct text_input *in, struct blktrace_event *v, struct er
 		swap_event(v);
 	if (v->magic != (MAGIC | VERSION)) {
 		size_t n = 4;
-		for (; n + 4 <= len && n < 65536; n += 4) /* where the next one is */
+		for (; n + 4 <= len && n < 65536; n += 4) /* search the next record */
 			if (!memcmp(s + n, "\x07tae", 4) || !memcmp(s + n, "eat\x07", 4))
 				break;
 		text_input_take(in, n);
@@ -157,7 +152,7 @@ static int next_event(struct text_input *in, struct blktrace_event *v, struct er
 
 static enum pair_event_kind kind_of(uint32_t action)
 {
-	switch (action & 0xffff & ~OF_A_CGROUP) {
+	switch (action & 0xffff & ~ACTION_CGROUP) {
 	case 1:
 		return EVENT_QUEUE;
 	case 2: /* back merge */
@@ -209,10 +204,15 @@ static int device_object(struct blktrace *t, uint32_t device, uint32_t *object, 
 
 static int take_event(struct blktrace *t, const struct blktrace_event *v, struct err *e)
 {
-	struct pair_event b = {.kind = kind_of(v->action), .op = op_of(v), .sector = v->sector, .bytes = v->bytes,
-				.device = v->device, .pid = v->pid, .error = (int16_t)v->error,
-				.flags = flags_of(v->action >> 16)};
-	if (v->action >> 16 & 0x400) { /* a note: of the time, of a process's name, a message */
+	struct pair_event b = {.kind = kind_of(v->action),
+			       .op = op_of(v),
+			       .sector = v->sector,
+			       .bytes = v->bytes,
+			       .device = v->device,
+			       .pid = v->pid,
+			       .error = (int16_t)v->error,
+			       .flags = flags_of(v->action >> 16)};
+	if (v->action >> 16 & 0x400) { /* a note: a time, a process name or a message */
 		t->base.base.notes.n_passed_over++;
 		return 0;
 	}
@@ -295,7 +295,7 @@ static void blktrace_release(struct foreign *f)
 	free(t->more);
 }
 
-/* Whether PATH is NAME.blktrace.CPU and another processor's file lies beside it. */
+/* Whether PATH is NAME.blktrace.CPU and another CPU's file lies beside it. */
 static bool has_siblings(const char *path)
 {
 	char *copy = xstrdup(path), *copy2 = xstrdup(path), *base = basename(copy2);
@@ -313,7 +313,7 @@ static bool has_siblings(const char *path)
 	return found;
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void blktrace_setup(struct foreign *f, const struct trace_open_options *o)
 {
 	struct blktrace *t = (struct blktrace *)f;
 	t->pairs.by_queue = o->pair_queue;
@@ -323,7 +323,7 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 	for (size_t i = 0; i < o->n_more && i < FILES_MAX; i++) {
 		struct err e = ERR_INIT;
 		if (text_input_open(&t->more[i].in, o->more[i], &e))
-			f->error = e; /* told by blktrace_open */
+			f->error = e; /* blktrace_open() checked the file before */
 		t->n_more++;
 	}
 }
@@ -331,6 +331,8 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 static const struct foreign_reader reader = {.clock = "blktrace",
 					     .captured_by = "blktrace",
 					     .level = LEVEL_BLOCK,
+					     .size = sizeof(struct blktrace),
+					     .setup = blktrace_setup,
 					     .piece = blktrace_piece,
 					     .end = blktrace_end,
 					     .reset = blktrace_reset,
@@ -339,14 +341,14 @@ static const struct foreign_reader reader = {.clock = "blktrace",
 static int blktrace_open(struct trace **out, const char *path, const struct trace_open_options *o,
 			 struct err *e)
 {
-	for (size_t i = 0; i < o->n_more; i++) { /* an error of these has no other way out */
+	for (size_t i = 0; i < o->n_more; i++) { /* the setup cannot return an error */
 		struct text_input in;
 		int rc = text_input_open(&in, o->more[i], e);
 		text_input_close(&in);
 		if (rc)
 			return rc;
 	}
-	int rc = foreign_open(out, sizeof(struct blktrace), &reader, path, o, setup, e);
+	int rc = foreign_open(out, &reader, path, o, e);
 	if (!rc)
 		(*out)->notes.one_cpu_of_many = !o->n_more && has_siblings(path);
 	return rc;

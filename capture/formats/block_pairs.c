@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"
 
 void block_pairs_release(struct block_pairs *p)
@@ -46,7 +47,7 @@ static bool is_flush(int op)
 	return op == OP_FDATASYNC;
 }
 
-/* Of a device's flushes the first that is issued, or not; NULL: there is none. */
+/* The first flush of a device, issued or not issued; NULL: there is none. */
 static struct block_waiting *flush_find(struct block_pairs *p, uint32_t device, bool issued)
 {
 	struct block_waiting *first = NULL;
@@ -57,14 +58,14 @@ static struct block_waiting *flush_find(struct block_pairs *p, uint32_t device, 
 	return first;
 }
 
-/* The request that an event other than its first is about, or NULL. */
-static struct block_waiting *under_way(struct block_pairs *p, const struct pair_event *v)
+/* The request in flight that an event belongs to, or NULL. */
+static struct block_waiting *find_in_flight(struct block_pairs *p, const struct pair_event *v)
 {
 	if (!is_flush(v->op))
 		return find(p, v->device, v->sector, v->op);
 	const bool issued = v->kind == EVENT_COMPLETE || v->kind == EVENT_REQUEUE;
 	struct block_waiting *w = flush_find(p, v->device, issued);
-	/* its issue was not seen */
+	/* perhaps the issue was not seen */
 	return w || v->kind != EVENT_COMPLETE ? w : flush_find(p, v->device, false);
 }
 
@@ -81,7 +82,7 @@ static void drop(struct block_pairs *p, struct block_waiting *w)
 		return;
 	}
 	size_t hole = (size_t)(w - p->slot), i = hole;
-	for (;;) { /* those behind it move up, so that they are found */
+	for (;;) { /* move later entries of the probe sequence up */
 		i = (i + 1) & (p->n_slots - 1);
 		if (!p->slot[i].used)
 			break;
@@ -135,16 +136,16 @@ static struct block_waiting *flush_place(struct block_pairs *p, struct foreign *
 	return &p->flush[p->n_flushes++];
 }
 
-/* The place of the request, new where it is not under way. */
+/* The slot of the request; a new slot if the request is not in flight. */
 static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
 				   const struct pair_event *v)
 {
-	struct block_waiting *w = under_way(p, v);
+	struct block_waiting *w = find_in_flight(p, v);
 	if (w)
 		return w;
 	if (is_flush(v->op))
 		return flush_place(p, f, v);
-	/* completions were lost: what waits never comes to its end */
+	/* completions were lost: these requests never end */
 	if (p->n_used >= BLOCK_WAITING_MAX) {
 		block_pairs_end(p, f);
 		block_pairs_reset(p);
@@ -159,13 +160,13 @@ static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
 	return &p->slot[i];
 }
 
-/* A flush is of the whole device. */
+/* A flush concerns the whole device. */
 static uint64_t offset_of(const struct block_waiting *w)
 {
 	return is_flush(w->op) ? OFFSET_NONE : w->sector * 512 - w->done_bytes;
 }
 
-/* It gets its place in the trace. */
+/* Queues the request for the trace. */
 static int begin(struct block_waiting *w, struct foreign *f, const struct pair_event *v,
 		 struct err *e)
 {
@@ -177,7 +178,7 @@ static int begin(struct block_waiting *w, struct foreign *f, const struct pair_e
 	r.object = v->object;
 	r.pid = r.tid = w->pid;
 	r.flags = w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : v->flags;
-	int rc = foreign_check(f, &r, e);
+	int rc = foreign_check(&r, e);
 	if (rc)
 		return rc;
 	w->ticket = record_queue_add(&f->queue, &r);
@@ -189,8 +190,8 @@ static int on_queue(struct block_pairs *p, struct foreign *f, const struct pair_
 		    struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
-	if (w->issue_ns != TIME_NONE ||
-	    w->has_ticket) /* the same sectors again while they are under way: the first goes on */
+	/* the same sectors are in flight already: keep the first request */
+	if (w->issue_ns != TIME_NONE || w->has_ticket)
 		return 0;
 	w->queue_ns = v->ns;
 	w->pid = v->pid;
@@ -202,12 +203,12 @@ static int on_issue(struct block_pairs *p, struct foreign *f, const struct pair_
 		    struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
-	if (w->done_bytes) { /* the rest of it, again */
+	if (w->done_bytes) { /* the rest after a partial completion */
 		w->bytes = w->done_bytes + v->bytes;
 		return 0;
 	}
 	w->issue_ns = v->ns;
-	w->bytes = v->bytes ? v->bytes : w->bytes; /* with what was merged into it */
+	w->bytes = v->bytes ? v->bytes : w->bytes; /* including merges */
 	if (w->queue_ns == TIME_NONE)
 		w->pid = v->pid;
 	if (w->has_ticket) {
@@ -224,7 +225,7 @@ static uint16_t error_of(const struct pair_event *v)
 	return (uint16_t)(v->error < 0 ? -v->error : v->error);
 }
 
-/* It goes on with the sectors behind those that are completed. */
+/* Keeps the sectors after the completed part in flight. */
 static void complete_part(struct block_pairs *p, struct block_waiting *w,
 			  const struct pair_event *v)
 {
@@ -243,10 +244,10 @@ static void complete_part(struct block_pairs *p, struct block_waiting *w,
 static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w,
 		    const struct pair_event *v, struct err *e)
 {
-	struct trace_record *place_kept = record_queue_at(&f->queue, w->ticket), r;
-	if (place_kept) {
-		r = *place_kept;
-	} else { /* it was held back too long */
+	struct trace_record *queued = record_queue_at(&f->queue, w->ticket), r;
+	if (queued) {
+		r = *queued;
+	} else { /* it was in flight for too long and lost its place */
 		r = foreign_record();
 		r.op = w->op;
 		r.begin_ns = p->by_queue && w->queue_ns != TIME_NONE ? w->queue_ns : w->issue_ns;
@@ -266,17 +267,17 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 		f->queue_sum_ns += (double)(w->issue_ns - w->queue_ns);
 	}
 	drop(p, w);
-	if (!place_kept)
+	if (!queued)
 		return foreign_add(f, &r, e);
 	r.commit = TRACE_COMMIT;
-	*place_kept = r;
-	return foreign_check(f, &r, e);
+	*queued = r;
+	return foreign_check(&r, e);
 }
 
 static int on_complete(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
 		       struct err *e)
 {
-	struct block_waiting *w = under_way(p, v);
+	struct block_waiting *w = find_in_flight(p, v);
 	if (w && w->has_ticket && !is_flush(w->op) && v->bytes % 512 == 0 && v->bytes &&
 	    v->bytes < w->bytes - w->done_bytes) {
 		complete_part(p, w, v);
@@ -284,7 +285,7 @@ static int on_complete(struct block_pairs *p, struct foreign *f, const struct pa
 	}
 	if (w && w->has_ticket)
 		return complete(p, f, w, v, e);
-	if (w) { /* queued and completed: the issue was not seen */
+	if (w) { /* queued and completed without a visible issue */
 		f->base.notes.n_without_issue++;
 		drop(p, w);
 		return 0;
@@ -293,13 +294,25 @@ static int on_complete(struct block_pairs *p, struct foreign *f, const struct pa
 	return 0;
 }
 
+enum trace_op block_event_op(const char *rwbs, size_t len, uint64_t n_sectors, uint32_t *flags)
+{
+	const enum block_direction direction = block_rwbs(rwbs, len, flags);
+	if (direction == BLOCK_DISCARD)
+		return OP_FALLOCATE;
+	if (!n_sectors)
+		return direction == BLOCK_FLUSH || *flags & BLOCK_PREFLUSH ? OP_FDATASYNC
+									   : OP_INVALID;
+	return direction == BLOCK_WRITE  ? OP_PWRITE
+	       : direction == BLOCK_READ ? OP_PREAD
+					 : OP_INVALID;
+}
 int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *given,
 		     struct err *e)
 {
 	struct pair_event event = *given;
 	const struct pair_event *v = &event;
 	struct block_waiting *w;
-	/* the kernel's issue of a flush names sector 0, its completion 2^64 - 1 */
+	/* the kernel's issue of a flush has sector 0, its completion 2^64 - 1 */
 	if (is_flush(v->op))
 		event.sector = 0;
 	if (v->kind == EVENT_OTHER || v->op == OP_INVALID) {
@@ -316,8 +329,8 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 		return on_issue(p, f, v, e);
 	case EVENT_COMPLETE:
 		return on_complete(p, f, v, e);
-	case EVENT_MERGE: /* it goes on as part of another */
-		w = under_way(p, v);
+	case EVENT_MERGE: /* the other request continues */
+		w = find_in_flight(p, v);
 		if (w && w->issue_ns == TIME_NONE) {
 			if (w->has_ticket)
 				record_queue_drop(&f->queue, w->ticket);
@@ -325,8 +338,8 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 		}
 		return 0;
 	default: /* requeue: it will be issued again */
-		w = under_way(p, v);
-		if (w && w->done_bytes) /* only the rest of it */
+		w = find_in_flight(p, v);
+		if (w && w->done_bytes) /* only the rest is requeued */
 			return 0;
 		if (w && !p->by_queue && w->has_ticket) {
 			record_queue_drop(&f->queue, w->ticket);

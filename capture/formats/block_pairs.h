@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From events of the block layer to requests: an issue (D) with its completion (C), or with --queue
- * the queueing (Q) with it. What happens to a request meanwhile is followed: merges make it longer,
- * a requeue takes the issue back, a split has parts, and a completion of a part leaves the rest
- * under way. */
+/* Pairs events of the block layer to requests: the issue (D) with the completion (C), or with
+ * --queue the queueing (Q) with the completion. Merges, requeues, splits and partial completions
+ * between them are followed. */
 #ifndef CAPTURE_FORMATS_BLOCK_PAIRS_H
 #define CAPTURE_FORMATS_BLOCK_PAIRS_H
 
@@ -19,7 +18,7 @@ enum pair_event_kind {
 
 struct pair_event {
 	enum pair_event_kind kind;
-	enum trace_op op; /* OP_INVALID: neither reads, writes, flushes nor discards data */
+	enum trace_op op; /* OP_INVALID: not a read, write, flush or discard */
 	int64_t ns;
 	uint64_t sector, bytes;
 	uint32_t device, object, pid;
@@ -28,22 +27,22 @@ struct pair_event {
 };
 
 struct block_waiting {
-	uint64_t sector, bytes, ticket; /* sector: of what is not completed yet; bytes: of all */
-	uint64_t done_bytes;
+	uint64_t sector; /* of the part that is not completed */
+	uint64_t bytes, done_bytes; /* of all, of the completed part */
+	uint64_t ticket;
 	uint32_t device, pid;
 	int64_t queue_ns, issue_ns; /* TIME_NONE: not seen */
-	uint16_t op, error; /* error: of a part that is completed */
+	uint16_t op, error;	    /* error: of the completed part */
 	bool used, has_ticket;
 };
 
-#define BLOCK_WAITING_MAX (1u << 17) /* 8 MiB; more are not under way at once: they are lost ones */
-
-#define BLOCK_FLUSHES_MAX 256u /* of all devices: several queues of one may each have theirs */
+#define BLOCK_WAITING_MAX (1u << 17) /* 8 MiB; with more in flight, completions were lost */
+#define BLOCK_FLUSHES_MAX 256u	     /* of all devices; each hardware queue may have one */
 
 struct block_pairs {
-	struct block_waiting *slot; /* open addressing by device and sector; of all but flushes */
+	struct block_waiting *slot; /* open addressing by device and sector; without flushes */
 	size_t n_slots, n_used;
-	/* flush[n_flushes], in the order they were met: they have no sector to be told apart by */
+	/* flush[n_flushes], in order of arrival: flushes have no sector that identifies them */
 	struct block_waiting flush[BLOCK_FLUSHES_MAX];
 	size_t n_flushes;
 	bool by_queue;
@@ -51,10 +50,12 @@ struct block_pairs {
 
 void block_pairs_release(struct block_pairs *p);
 void block_pairs_reset(struct block_pairs *p);
-/* The next event, in order of time. Errors: as foreign_add. */
+/* The operation of an event with RWBS letters ("W", "RA", "FWS", "D", ...). Sets *flags. */
+enum trace_op block_event_op(const char *rwbs, size_t len, uint64_t n_sectors, uint32_t *flags);
+/* Adds the next event in order of time. Errors: as foreign_add. */
 int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
 		     struct err *e);
-/* What is under way at the end stays without an end. */
+/* Gives the requests that are still in flight to the trace, without an end. */
 void block_pairs_end(struct block_pairs *p, struct foreign *f);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where certain characters stand in the next 64 bytes, all of them found at once. On the path of
- * every byte that is imported. */
+/* Finds certain characters in 64 bytes at once. Every byte of an imported text passes here. */
 #ifndef CAPTURE_FORMATS_BYTE_MARKS_H
 #define CAPTURE_FORMATS_BYTE_MARKS_H
 
@@ -9,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-#define BYTE_MARKS 64u /* so many bytes are read, whatever is in them */
+#define BYTE_MARKS 64u /* bytes read at once; all must be readable */
 
 /* Bit i is set where s[i] is one of the four characters. */
 static inline uint64_t byte_marks(const char *s, char a, char b, char c, char d)
@@ -31,9 +30,8 @@ static inline uint64_t byte_marks(const char *s, char a, char b, char c, char d)
 	return marks;
 }
 
-/* Going from one to the next: `left` are those of at[0..64) still to come. BYTE_MARKS bytes behind
- * `end` are readable.
- */
+/* An iteration over the marked characters: `left` are the marks of at[0..64) still to visit.
+ * BYTE_MARKS bytes after `end` are readable. */
 struct byte_walk {
 	const char *at, *end;
 	uint64_t left;
@@ -45,7 +43,7 @@ static inline struct byte_walk byte_walk_begin(const char *s, const char *end, c
 	return (struct byte_walk){s, end, byte_marks(s, a, b, c, d)};
 }
 
-/* The next of the four characters, which are the same each time, or `end`. */
+/* The next of the four characters, which must be the same in each call, or `end`. */
 static inline const char *byte_walk_next(struct byte_walk *w, char a, char b, char c, char d)
 {
 	while (!w->left) {

@@ -12,7 +12,8 @@
 struct open_file *open_file_new(uint32_t object, int64_t position, bool append)
 {
 	struct open_file *f = xcalloc(1, sizeof *f);
-	*f = (struct open_file){.refs = 1, .object = object, .position = position, .append = append};
+	*f =
+	    (struct open_file){.refs = 1, .object = object, .position = position, .append = append};
 	return f;
 }
 
@@ -93,13 +94,13 @@ void descriptor_set(struct traced_thread *t, int64_t fd, struct open_file *f, bo
 
 void descriptors_exec(struct traced_thread *t)
 {
-	struct descriptor_table *own = table_copy(t->process->table, t->process->table->n_slots);
+	struct descriptor_table *copy = table_copy(t->process->table, t->process->table->n_slots);
 	table_put(t->process->table);
-	t->process->table = own;
+	t->process->table = copy;
 	map_list_put(t->process->maps);
 	t->process->maps = NULL;
-	for (size_t i = 0; i < own->n; i++)
-		if (own->cloexec[i])
+	for (size_t i = 0; i < copy->n; i++)
+		if (copy->cloexec[i])
 			descriptor_set(t, (int64_t)i, NULL, false);
 }
 
@@ -171,12 +172,12 @@ void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent,
 	struct traced_thread **t = find(s, tid);
 	if (s->cloning == parent)
 		s->cloning = NULL;
-	/* one's own number, too, is that of a child that has another in its PID namespace: nobody
-	 * can tell which */
+	/* In a PID namespace the child's number may equal the parent's or that of a traced thread;
+	 * the trace cannot tell them apart. */
 	if (*t && ((*t)->adopted || *t == parent))
 		return;
 	if (*t)
-		traced_thread_exited(s, *t); /* the number is used anew */
+		traced_thread_exited(s, *t); /* the number is reused */
 	thread_new(s, tid, process_for_clone(parent, tid, same_process, share_table));
 }
 
@@ -186,7 +187,7 @@ struct traced_thread *traced_thread_of(struct traced_system *s, uint32_t tid)
 		return s->last;
 	struct traced_thread *t = *find(s, tid);
 	struct traced_thread *parent = s->cloning;
-	if (!t && parent) { /* the child runs before its parent's clone() is seen to return */
+	if (!t && parent) { /* the child runs before the parent's clone() returns */
 		bool same = memmem(parent->text.s, parent->text.len, "CLONE_THREAD", 12) != NULL;
 		bool share = memmem(parent->text.s, parent->text.len, "CLONE_FILES", 11) != NULL;
 		t = thread_new(s, tid, process_for_clone(parent, tid, same, share));
@@ -256,7 +257,7 @@ static void open_file_renamed(struct open_file *f, const struct renaming *x)
 	if (!path)
 		return;
 	char *now = path_renamed(path, x->from, x->to, x->exchange);
-	/* perhaps the same file by way of a link */
+	/* perhaps the same file, opened through a link */
 	if (!now && !strcmp(path_last(path), path_last(x->from))) {
 		free(f->renamed_last);
 		f->renamed_last = xstrdup(path_last(x->to));

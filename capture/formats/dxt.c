@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What darshan-dxt-parser prints: files one after the other, each with its segments.
- * doc/formats/others.md. " X_POSIX       0  write        0               0        4096      0.0012
- * 0.0014  [  3]" */
+/* darshan-dxt-parser's output: the segments of one file after the other. doc/formats/others.md. "
+ * X_POSIX       0  write        0               0        4096      0.0012     0.0014  [  3]" */
 #include <errno.h>
 #include <string.h>
 
@@ -19,8 +18,7 @@ static int take_comment(struct dxt *t, const char *s, const char *end, struct er
 	static const char file[] = "file_name: ", start[] = "# start_time: ";
 	const char *name = memmem(s, (size_t)(end - s), file, sizeof file - 1);
 	uint64_t v;
-	/* "# *WARNING*: DXT_POSIX module contains incomplete data!": how much is missing nobody
-	 * knows */
+	/* "# *WARNING*: DXT_POSIX module contains incomplete data!": the number lost is unknown */
 	if (memmem(s, (size_t)(end - s), "DXT_POSIX", 9) &&
 	    memmem(s, (size_t)(end - s), "incomplete data", 15))
 		foreign_lost(&t->base, 1);
@@ -71,7 +69,7 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 	s = word_end(s, end);
 	if (s - module < 3 || memcmp(module, "X_", 2))
 		return foreign_at(f, module, e, "neither a comment nor a segment (X_POSIX ...)");
-	/* MPI-IO is seen again below, as POSIX */
+	/* MPI-IO calls appear again as POSIX calls */
 	if (s - module != 7 || memcmp(module, "X_POSIX", 7)) {
 		f->base.notes.n_passed_over++;
 		return 0;
@@ -105,21 +103,26 @@ static void dxt_reset(struct foreign *f)
 	((struct dxt *)f)->object = OBJECT_NONE;
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void dxt_setup(struct foreign *f, const struct trace_open_options *o)
 {
 	(void)o;
 	f->base.meta.meta.root = "/";
 	f->base.meta.meta.clock_resolution_ns = 100000;
-	((struct dxt *)f)->object = OBJECT_NONE;
+	dxt_reset(f);
 }
 
-static const struct foreign_reader reader = {
-    .clock = "darshan", .captured_by = "Darshan DXT", .level = LEVEL_SYSCALL, .line = dxt_line, .reset = dxt_reset};
+static const struct foreign_reader reader = {.clock = "darshan",
+					     .captured_by = "Darshan DXT",
+					     .level = LEVEL_SYSCALL,
+					     .size = sizeof(struct dxt),
+					     .setup = dxt_setup,
+					     .line = dxt_line,
+					     .reset = dxt_reset};
 
 static int dxt_open(struct trace **out, const char *path, const struct trace_open_options *o,
 		    struct err *e)
 {
-	return foreign_open(out, sizeof(struct dxt), &reader, path, o, setup, e);
+	return foreign_open(out, &reader, path, o, e);
 }
 
 static int dxt_bid(const unsigned char *head, size_t len, const char *path)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The JSON events of the metrology paper's replayer (beefs_replayer), written: the number of
- * events, then an object a line, each with the events that it follows and that follow it: the one
- * before in its thread, what another thread did with its descriptor, and for a thread's first what
- * had ended before. The replayer crashes on what it does not know, hence all that is left out.
- * doc/formats/others.md. */
+/* Writes the JSON events of the metrology paper's replayer (beefs_replayer): the number of events,
+ * then one object a line. Each event lists its parents and children: the previous event of its
+ * thread, the events of other threads on its descriptor, and for the first event of a thread the
+ * event that ended last before it. The replayer crashes on unknown input, so such requests are left
+ * out. doc/formats/others.md. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,24 +14,24 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 
-#define NUMBERS 32768	/* of descriptors and processes that the replayer has room for */
-#define PATH_BYTES 255u /* and of a path */
+#define NUMBERS 32768	/* the replayer's limit of descriptors and processes */
+#define PATH_BYTES 255u /* the replayer's limit of a path */
 
 struct events_thread {
 	uint32_t pid, tid;
 	uint32_t process; /* numbered from 1 */
-	uint32_t last;	  /* its last event, 0 none */
-	int64_t end_ns;	  /* of that */
+	uint32_t last;	  /* id of its last event, 0 none */
+	int64_t end_ns;	  /* end of the last event */
 };
 
-struct events_edge { /* beyond the order within a thread */
+struct events_edge { /* an order between threads */
 	uint32_t from, to;
 };
 
 struct events_number { /* a descriptor number of a process */
 	bool open;
-	uint32_t event, thread; /* that opened it last or, if it is not open, closed it */
-	/* use[n_uses]: from: a thread, to: its last event on it since */
+	uint32_t event, thread; /* the last open or close */
+	/* use[n_uses]: from: a thread, to: the thread's last event on the number since then */
 	struct events_edge *use;
 	size_t n_uses, cap;
 };
@@ -41,18 +41,18 @@ struct events_out {
 	struct events_thread *thread;
 	size_t n_threads, cap_threads, last_thread;
 	uint32_t n_processes;
-	/* by process: open files, whose `object` is an index into number[] */
+	/* keyed by process: descriptors, whose `object` is an index into number[] */
 	struct traced_system system;
 	struct events_number *number;
 	size_t n_numbers, cap_numbers;
-	struct events_edge *edge; /* by `to` */
+	struct events_edge *edge; /* edge[n_edges], sorted by `to` */
 	size_t n_edges, cap_edges;
-	struct events_edge *child; /* child[n_edges]: the same by `from` */
+	struct events_edge *child; /* child[n_edges]: the same sorted by `from` */
 	size_t at_edge, at_child;
-	uint32_t *next; /* next[id]: in its thread, 0 none. The list that grows with the trace */
+	uint32_t *next; /* next[id]: next event of the thread, 0 none; grows with the trace */
 	size_t cap_next;
-	bool linking; /* the first pass: edges are found */
-	uint32_t n;   /* events of this pass so far */
+	bool linking; /* the first pass, which finds the edges */
+	uint32_t n;   /* events of the current pass so far */
 	uint32_t n_all;
 	int64_t first_ns;
 };
@@ -79,11 +79,11 @@ static size_t thread_of(struct events_out *x, const struct trace_record *r)
 
 static struct events_thread *thread_at(struct events_out *x, const struct trace_record *r)
 {
-	size_t i = thread_of(x, r); /* which may move them */
+	size_t i = thread_of(x, r); /* may reallocate x->thread */
 	return &x->thread[i];
 }
 
-/* What is known of a descriptor number, or NULL: nothing. */
+/* The state of a descriptor number; NULL: it was never opened. */
 static struct events_number *number_of(struct events_out *x, const struct trace_record *r)
 {
 	const struct open_file *f = descriptor_get(traced_thread_of(&x->system, r->pid), r->fd);
@@ -135,7 +135,7 @@ static void use_number(struct events_out *x, struct events_number *n, uint32_t t
 	n->use[i].to = id;
 }
 
-/* An open or a close: behind whatever other threads did with the number so far. */
+/* An open or a close follows all earlier uses of the number by other threads. */
 static void change_number(struct events_out *x, struct events_number *n, uint32_t thread,
 			  uint32_t id, bool open)
 {
@@ -176,7 +176,7 @@ static const char *call_of(const struct trace_record *r)
 	case OP_STAT:
 		return r->flags & AT_SYMLINK_NOFOLLOW ? NULL : "stat";
 	case OP_UNLINK:
-		return "rmdir"; /* which unlinks */
+		return "rmdir"; /* the replayer's rmdir calls unlink */
 	default:
 		return NULL;
 	}
@@ -205,9 +205,9 @@ static const char *cannot(struct events_out *x, const struct trace_record *r)
 	return NULL;
 }
 
-/* --- who follows whom ---------------------------------------------------- */
+/* --- order --------------------------------------------------------------- */
 
-/* The next event, or 0 with the reason where it is left out. */
+/* The id of the next event, or 0 with the reason why it is left out. */
 static uint32_t event_of(struct events_out *x, const struct trace_record *r, const char **why)
 {
 	if ((*why = cannot(x, r)))
@@ -226,8 +226,8 @@ static int by_from(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* A thread begins behind what had ended by then, as far as one event stands for it: no call tells
- * who started it. */
+/* A thread's first event follows the event that ended last before it: the trace does not show which
+ * thread created it. */
 static void link_first(struct events_out *x, const struct trace_record *r, uint32_t id)
 {
 	const struct events_thread *before = NULL;
@@ -313,16 +313,16 @@ static void add_args(struct events_out *x, struct sink *s, const struct trace_re
 	strbuf_addch(&s->out, ']');
 }
 
-/* "[1,2]": the one of the thread, if there is one, and what the edges at *at have more. */
+/* Writes "[1,2]": the neighbour in the thread, if any, and the edges from *at on. */
 static void add_list(struct events_out *x, struct sink *s, uint32_t id, bool children)
 {
-	uint32_t own = children ? x->next[id] : x->thread[x->last_thread].last;
+	uint32_t neighbour = children ? x->next[id] : x->thread[x->last_thread].last;
 	const struct events_edge *edge = children ? x->child : x->edge;
 	size_t *at = children ? &x->at_child : &x->at_edge;
 	const char *comma = "";
 	strbuf_addch(&s->out, '[');
-	if (own) {
-		strbuf_addf(&s->out, "%u", own);
+	if (neighbour) {
+		strbuf_addf(&s->out, "%u", neighbour);
 		comma = ",";
 	}
 	for (; *at < x->n_edges && (children ? edge[*at].from : edge[*at].to) == id;
@@ -342,7 +342,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct events_thread *th = thread_at(x, r);
 	strbuf_addf(&s->out, "{\"rvalue\":%lld,\"parents\":", (long long)r->rvalue);
 	add_list(x, s, id, false);
-	/* the begin counts only as a number with a point */
+	/* the replayer expects the begin with a decimal point */
 	strbuf_addf(&s->out,
 		    ",\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},"
 		    "\"stamp\":{\"begin\":%"
@@ -378,4 +378,6 @@ static int events_write(struct trace *t, const char *path, struct trace_export_r
 
 const struct trace_format format_events = {
     .name = "events",
-     .help = "JSON events of the replayer of the metrology paper", .write = events_write};
+    .help = "JSON events of the replayer of the metrology paper",
+    .write = events_write,
+};

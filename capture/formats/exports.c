@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formats that are only written, one request a line or packet: blkreplay's, btreplay's, Perfetto's.
+/* Write-only formats with one request a line or packet: blkreplay, btreplay, Perfetto.
  * doc/formats/others.md. */
 #include <errno.h>
 #include <string.h>
@@ -10,27 +10,8 @@
 struct exports_out {
 	struct trace *t;
 	int64_t first_ns;
-	uint64_t n, count; /* of what can be written */
+	uint64_t n, count; /* requests written; requests that can be written */
 };
-
-/* The first pass: how many there are, and when the first begins. */
-static int count_transfers(struct exports_out *x, struct err *e)
-{
-	const struct trace_record *r;
-	const char *why;
-	bool is_write;
-	int rc = trace_rewind(x->t, e);
-	while (!rc && ((rc = trace_next(x->t, &r, e)) == 1 || rc == -EBADMSG)) {
-		if (rc == 1 && sink_is_transfer(x->t, r, &is_write, &why) && r->offset % 512 == 0 &&
-		    r->length % 512 == 0) {
-			x->first_ns =
-			    !x->count || r->begin_ns < x->first_ns ? r->begin_ns : x->first_ns;
-			x->count++;
-		}
-		rc = 0;
-	}
-	return rc;
-}
 
 static bool is_block_transfer(const struct exports_out *x, const struct trace_record *r,
 			      bool *is_write, const char **why)
@@ -40,6 +21,24 @@ static bool is_block_transfer(const struct exports_out *x, const struct trace_re
 	*why = r->offset % 512 || r->length % 512 ? "its offset or length is not a multiple of 512"
 						  : NULL;
 	return !*why;
+}
+
+/* The first pass: counts the requests that can be written, and finds the first begin. */
+static int count_transfers(struct exports_out *x, struct err *e)
+{
+	const struct trace_record *r;
+	const char *why;
+	bool is_write;
+	int rc = trace_rewind(x->t, e);
+	while (!rc && ((rc = trace_next(x->t, &r, e)) == 1 || rc == -EBADMSG)) {
+		if (rc == 1 && is_block_transfer(x, r, &is_write, &why)) {
+			x->first_ns =
+			    !x->count || r->begin_ns < x->first_ns ? r->begin_ns : x->first_ns;
+			x->count++;
+		}
+		rc = 0;
+	}
+	return rc;
 }
 
 /* --- blkreplay ----------------------------------------------------------- */
@@ -70,7 +69,9 @@ static int blkreplay_write(struct trace *t, const char *path, struct trace_expor
 
 const struct trace_format format_blkreplay = {
     .name = "blkreplay",
-     .help = "blkreplay text: time ; sector ; sectors ; R or W", .write = blkreplay_write};
+    .help = "blkreplay text: time ; sector ; sectors ; R or W",
+    .write = blkreplay_write,
+};
 
 /* --- btreplay ------------------------------------------------------------ */
 
@@ -86,13 +87,13 @@ static int btrecord_head(void *ctx, struct sink *s, struct err *e)
 	const struct exports_out *x = ctx;
 	(void)e;
 	add_u64(s, BTRECORD_VERSION);
-	add_u64(s, 0); /* genesis: the first bunch's times count from here */
+	add_u64(s, 0); /* genesis, which the times of the bunches are relative to */
 	add_u64(s, x->count);
 	add_u64(s, x->count);
 	return 0;
 }
 
-/* One bunch a request: btreplay waits only between bunches. */
+/* One request per bunch: btreplay waits only between bunches. */
 static int btrecord_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
 			struct err *e)
 {
@@ -121,17 +122,11 @@ static int btrecord_write(struct trace *t, const char *path, struct trace_export
 
 const struct trace_format format_btrecord = {
     .name = "btrecord",
-     .help = "input of btreplay, one request per bunch", .write = btrecord_write};
+    .help = "input of btreplay, one request per bunch",
+    .write = btrecord_write,
+};
 
 /* --- Perfetto, Chrome ---------------------------------------------------- */
-
-static int perfetto_head(void *ctx, struct sink *s, struct err *e)
-{
-	(void)ctx;
-	(void)e;
-	strbuf_addstr(&s->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-	return 0;
-}
 
 static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
 			struct err *e)
@@ -161,22 +156,19 @@ static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r,
 	return 1;
 }
 
-static int perfetto_tail(void *ctx, struct sink *s, struct err *e)
-{
-	(void)ctx;
-	(void)e;
-	strbuf_addstr(&s->out, "\n]}\n");
-	return 0;
-}
-
 static int perfetto_write(struct trace *t, const char *path, struct trace_export_report *report,
 			  struct err *e)
 {
-	static const struct sink_writer writer = {perfetto_head, perfetto_one, perfetto_tail};
+	static const struct sink_writer writer = {
+	    .header = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[",
+	    .one = perfetto_one,
+	    .footer = "\n]}\n"};
 	struct exports_out x = {.t = t};
 	return sink_write_trace(&writer, &x, t, path, report, e);
 }
 
 const struct trace_format format_perfetto = {
     .name = "perfetto",
-     .help = "trace JSON of Chrome and Perfetto, for viewing", .write = perfetto_write};
+    .help = "trace JSON of Chrome and Perfetto, for viewing",
+    .write = perfetto_write,
+};

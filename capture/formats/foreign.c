@@ -27,15 +27,14 @@ int foreign_at(struct foreign *f, const char *where, struct err *e, const char *
 	return rc;
 }
 
-int foreign_check(struct foreign *f, const struct trace_record *r, struct err *e)
+int foreign_check(const struct trace_record *r, struct err *e)
 {
-	(void)f;
 	return record_is_sane(r) ? 0 : err_set(e, ERANGE, "a time is beyond what a trace can hold");
 }
 
 int foreign_add(struct foreign *f, struct trace_record *r, struct err *e)
 {
-	int rc = foreign_check(f, r, e);
+	int rc = foreign_check(r, e);
 	r->commit = TRACE_COMMIT;
 	if (!rc)
 		record_queue_add(&f->queue, r);
@@ -53,15 +52,15 @@ int foreign_object(struct foreign *f, enum object_kind kind, const char *name, s
 
 void foreign_lost(struct foreign *f, uint64_t n)
 {
-	uint64_t *told = &f->base.meta.meta.n_events_lost;
+	uint64_t *reported = &f->base.meta.meta.n_events_lost;
 	if (__builtin_add_overflow(f->n_lost, n, &f->n_lost))
 		f->n_lost = UINT64_MAX;
-	*told = f->n_lost > *told ? f->n_lost : *told;
+	*reported = f->n_lost > *reported ? f->n_lost : *reported;
 }
 
 /* --- the heap ------------------------------------------------------------ */
 
-/* Forgets what no record in the queue refers to. */
+/* Drops the items before the first that a queued record refers to. */
 static void heap_trim(struct foreign *f)
 {
 	size_t keep = f->heap.len;
@@ -120,7 +119,7 @@ void foreign_unfinished(struct foreign *f, uint64_t ticket)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* One that cannot be read: left out where that is allowed, else the end. 0 or -errno of the system.
+/* Counts a line or piece that cannot be read, as n_lenient allows; beyond that it ends the trace.
  */
 static void unreadable(struct foreign *f, struct err *why)
 {
@@ -145,7 +144,7 @@ static void unreadable(struct foreign *f, struct err *why)
 static int take_line(struct foreign *f, struct err *e)
 {
 	size_t len;
-	struct err why; /* ERR_INIT would fill all of it, for every line */
+	struct err why; /* ERR_INIT would clear all of it for every line */
 	err_clear(&why);
 	f->line = f->wrong = NULL;
 	int rc = text_input_line(&f->in, &f->line, &len, &why);
@@ -164,7 +163,7 @@ static int take_line(struct foreign *f, struct err *e)
 
 static int take_piece(struct foreign *f, struct err *e)
 {
-	struct err why; /* ERR_INIT would fill all of it, for every line */
+	struct err why; /* ERR_INIT would clear all of it for every piece */
 	err_clear(&why);
 	f->piece_at = f->in.offset + f->in.at;
 	int rc = f->reader->piece(f, &why);
@@ -183,9 +182,9 @@ static int take_some(struct foreign *f, struct err *e)
 	int rc = 0;
 	for (int i = 0; i < LINES_AT_ONCE && !rc && !f->ended && !f->error.code; i++)
 		rc = f->reader->line ? take_line(f, e) : take_piece(f, e);
+	/* before an error, too: unfinished requests are returned as they are */
 	if (!rc && (f->ended || f->error.code) && f->reader->end)
-		f->reader->end(
-		    f); /* also before a bad line: what is unfinished is given as it is */
+		f->reader->end(f);
 	struct trace_notes *n = &f->base.notes;
 	n->mean_queue_ns = n->n_queued ? f->queue_sum_ns / (double)n->n_queued : 0;
 	return rc;
@@ -245,15 +244,15 @@ static void foreign_close(struct trace *base)
 	free(f);
 }
 
-static const struct trace_reader shared = {
-    .next_batch = foreign_next_batch, .rewind = foreign_rewind, .heap = foreign_heap_get, .close = foreign_close};
+static const struct trace_reader shared = {.next_batch = foreign_next_batch,
+					   .rewind = foreign_rewind,
+					   .heap = foreign_heap_get,
+					   .close = foreign_close};
 
-int foreign_open_unread(struct trace **t, size_t size, const struct foreign_reader *reader,
-			const char *path, const struct trace_open_options *o,
-			void (*setup)(struct foreign *f, const struct trace_open_options *o),
-			struct err *e)
+int foreign_open_unread(struct trace **t, const struct foreign_reader *reader, const char *path,
+			const struct trace_open_options *o, struct err *e)
 {
-	struct foreign *f = xcalloc(1, size);
+	struct foreign *f = xcalloc(1, reader->size);
 	*t = NULL;
 	trace_base_init(&f->base, &shared);
 	f->reader = reader;
@@ -263,8 +262,8 @@ int foreign_open_unread(struct trace **t, size_t size, const struct foreign_read
 	f->base.meta.meta.level = reader->level;
 	f->base.meta.meta.clock = reader->clock;
 	f->base.meta.meta.captured_by = reader->captured_by;
-	if (setup)
-		setup(f, o);
+	if (reader->setup)
+		reader->setup(f, o);
 	int rc = text_input_open(&f->in, path, e);
 	f->path = f->in.path;
 	if (rc)
@@ -274,12 +273,10 @@ int foreign_open_unread(struct trace **t, size_t size, const struct foreign_read
 	return rc;
 }
 
-int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader,
-		 const char *path, const struct trace_open_options *o,
-		 void (*setup)(struct foreign *f, const struct trace_open_options *o),
-		 struct err *e)
+int foreign_open(struct trace **t, const struct foreign_reader *reader, const char *path,
+		 const struct trace_open_options *o, struct err *e)
 {
-	int rc = foreign_open_unread(t, size, reader, path, o, setup, e);
+	int rc = foreign_open_unread(t, reader, path, o, e);
 	if (rc)
 		return rc;
 	rc = foreign_rewind(*t, e);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the readers of foreign formats share: the file, the requests on their way, strictness and
- * its exceptions, and what they notice. A reader is a `struct foreign` as first member of its own
- * struct, and a row of functions.
+/* Code that the readers of foreign formats share: the input file, the queue of requests, unreadable
+ * lines, and the notes. A reader is a struct whose first member is a `struct foreign`, and a row of
+ * functions.
  *
- * Foreign text is made into requests one line at a time, in bounded memory; the requests before a
- * bad line are given first. */
+ * A reader makes requests from one line at a time, in bounded memory. The requests before a bad
+ * line are returned before the error. */
 #ifndef CAPTURE_FORMATS_FOREIGN_H
 #define CAPTURE_FORMATS_FOREIGN_H
 
@@ -16,18 +16,25 @@
 struct foreign;
 
 struct foreign_reader {
-	const char *clock, *captured_by; /* of the metadata */
+	const char *clock, *captured_by; /* for the metadata */
 	enum trace_level level;
-	/* Takes in one line: 0, or a negative errno with what is wrong with it; foreign_at() says
-	 * where. TEXT_SLACK bytes behind it may be read. Binary formats have `piece` instead: it
-	 * takes some of f->in, 1, 0 at the end. */
+	size_t size; /* of the reader's struct */
+	/* Prepares a zeroed struct for the options; NULL: nothing to do. */
+	void (*setup)(struct foreign *f, const struct trace_open_options *o);
+	/* Reads one line. Returns 0 or a negative errno with a message; foreign_at() adds the
+	 * column. TEXT_SLACK bytes after the line are readable. */
 	int (*line)(struct foreign *f, const char *s, size_t len, struct err *e);
+	/* For binary formats, instead of `line`: consumes a part of f->in. Returns 1, 0 at the end,
+	 * or a negative errno. */
 	int (*piece)(struct foreign *f, struct err *e);
-	/* a file is over: puts another into f->in, 1, or 0; NULL: there is one only */
+	/* Called at the end of a file: opens the next file as f->in and returns 1, or returns 0.
+	 * NULL: the trace is one file. */
 	int (*next)(struct foreign *f, struct err *e);
-	void (*end)(struct foreign *f);	    /* the file is over; NULL: nothing to do */
-	void (*reset)(struct foreign *f);   /* back to the beginning */
-	void (*release)(struct foreign *f); /* what is its own; not the struct itself */
+	/* Called at the end of the trace, at each rewind, and at the close, where it frees the
+	 * reader's members. NULL: nothing to do. */
+	void (*end)(struct foreign *f);
+	void (*reset)(struct foreign *f);
+	void (*release)(struct foreign *f);
 };
 
 struct foreign {
@@ -35,39 +42,33 @@ struct foreign {
 	struct text_input in;
 	struct record_queue queue;
 	const struct foreign_reader *reader;
-	const char *path; /* of the file, for messages */
+	const char *path; /* of the current file, for messages */
 	uint64_t n_lenient;
-	struct err error; /* nothing is read behind it */
+	struct err error; /* final: nothing after it is read */
 	bool ended;
 	uint64_t n_given;
-	uint64_t n_lost; /* in this pass; the metadata keep what any pass has found */
-	const char *line, *wrong; /* the line being read, and what is wrong in it */
-	uint64_t piece_at; /* byte of the file at which the piece begins */
+	uint64_t n_lost; /* in this pass; the metadata hold the maximum of all passes */
+	const char *line, *wrong; /* the current line, and the position of the error in it */
+	uint64_t piece_at; /* byte of the file at which the current piece begins */
 	struct strbuf heap;
-	uint32_t heap_first; /* unit that heap begins with */
-	uint64_t n_queued_sum; /* for the mean of the notes */
+	uint32_t heap_first; /* heap unit at heap.s[0] */
 	double queue_sum_ns;
 };
 
-/* Opens `path` for a reader whose struct has `size` bytes and begins with a struct foreign. *f is
- * zeroed behind that. Reads the beginning once, so that the metadata is known, and goes back.
- * Errors: of the system. */
-int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader,
-		 const char *path, const struct trace_open_options *o,
-		 void (*setup)(struct foreign *f, const struct trace_open_options *o),
-		 struct err *e);
-/* The same without reading: the caller makes ready what its reader needs, and rewinds. */
-int foreign_open_unread(struct trace **t, size_t size, const struct foreign_reader *reader,
-			const char *path, const struct trace_open_options *o,
-			void (*setup)(struct foreign *f, const struct trace_open_options *o),
-			struct err *e);
+/* Opens `path`, reads its beginning once so that the metadata are known, and rewinds. Errors: of
+ * the system. */
+int foreign_open(struct trace **t, const struct foreign_reader *reader, const char *path,
+		 const struct trace_open_options *o, struct err *e);
+/* The same without reading or rewinding: the caller prepares the reader and rewinds. */
+int foreign_open_unread(struct trace **t, const struct foreign_reader *reader, const char *path,
+			const struct trace_open_options *o, struct err *e);
 
-/* Notes where in the line something is wrong, and returns err_set(e, EINVAL, ...): the message
- * names what is wrong, "column" and line are put in front of it. */
+/* Notes the position of an error in the line, and returns err_set(e, EINVAL, ...). The reader later
+ * puts file, line and column in front of the message. */
 int foreign_at(struct foreign *f, const char *where, struct err *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A record of which nothing is known. */
+/* A record with all fields unknown. */
 static inline struct trace_record foreign_record(void)
 {
 	return (struct trace_record){.begin_ns = TIME_NONE,
@@ -79,20 +80,20 @@ static inline struct trace_record foreign_record(void)
 				     .heap = HEAP_NONE};
 }
 
-/* Whether the record may be given out: times in range. Errors: ERANGE. */
-int foreign_check(struct foreign *f, const struct trace_record *r, struct err *e);
-/* A finished request, to the queue. */
+/* Checks that the times are in range. Errors: ERANGE. */
+int foreign_check(const struct trace_record *r, struct err *e);
+/* Appends a finished request to the queue. Errors: as foreign_check. */
 int foreign_add(struct foreign *f, struct trace_record *r, struct err *e);
-/* The object of that kind and name, which need not be NUL-terminated. Errors: EINVAL for a name
+/* Interns an object; `name` need not be NUL-terminated. Errors: EINVAL for a name
  * with NULs or above 65535 bytes; ENOMEM. */
 int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len,
 		   uint32_t *id, struct err *e);
-/* The trace itself tells that so many events are missing in it: it is incomplete, which the
- * metadata say behind a pass. */
+/* Counts n events that the trace itself reports as missing. The metadata then mark the trace as
+ * incomplete. */
 void foreign_lost(struct foreign *f, uint64_t n);
-/* Keeps bytes for record.heap. */
+/* Stores bytes for record.heap and returns the reference. */
 uint32_t foreign_heap(struct foreign *f, const void *data, size_t len);
-/* A request that never ended keeps its place, with an unknown end, result -1 and ECANCELED. */
+/* Finishes a queued request that never ended: unknown end, result -1, ECANCELED. */
 void foreign_unfinished(struct foreign *f, uint64_t ticket);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fio's iolog, versions 2 and 3: doc/formats/others.md. "149 f1 read 0 4096"; version 2 has no
- * times but waits. */
+/* fio's iolog, versions 2 and 3: doc/formats/others.md. "149 f1 read 0 4096"; version 2 has waits
+ * instead of times. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -17,12 +17,12 @@
 
 struct iolog {
 	struct foreign base;
-	unsigned int version; /* 0: the first line was not seen */
+	unsigned int version; /* 0: the first line was not read yet */
 	int64_t now_ns, wait_unit_ns;
-	bool has_file, has_device; /* what its beginning is about */
-	bool decided;		   /* the level is known, and stays */
-	uint32_t n_opened; /* how often each object is open: open[object] */
-	bool *open;
+	bool has_file, has_device; /* kinds of names seen at the beginning */
+	bool decided;		   /* the level is final */
+	uint32_t n_opened;
+	bool *open; /* open[n_opened]: by object */
 };
 
 struct word {
@@ -43,8 +43,7 @@ static unsigned int words(const char *s, const char *end, struct word *w, unsign
 		if (s == end)
 			break;
 		w[n].s = s;
-		while (s < end && *s != ' ' && *s != '\t')
-			s++;
+		s = word_end(s, end);
 		w[n].len = (size_t)(s - w[n].s);
 		n++;
 	}
@@ -79,7 +78,7 @@ static void note_open(struct iolog *t, uint32_t object, bool now)
 	t->open[object] = now;
 }
 
-/* An iolog of nothing but devices is a block-level trace. Its beginning tells. */
+/* An iolog of devices only is a block-level trace; its beginning decides. */
 static int take_name(struct iolog *t, const struct word *w, struct err *e)
 {
 	const bool device = name_is_device(w->s, w->len);
@@ -92,7 +91,7 @@ static int take_name(struct iolog *t, const struct word *w, struct err *e)
 			  (int)(w->len < 60 ? w->len : 60), w->s);
 }
 
-/* w: file, action, and for transfers offset and length. */
+/* w: file, action, and for transfers the offset and length. */
 static int take_action(struct iolog *t, const struct word *w, unsigned int n, struct err *e)
 {
 	struct trace_record r = foreign_record();
@@ -108,9 +107,9 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 				  (int)(w[1].len < 60 ? w[1].len : 60), w[1].s);
 	r.op = (uint16_t)actions[k].op;
 	if (block && (r.op == OP_OPEN || r.op == OP_CLOSE))
-		return 0; /* a device is asked for neither */
-	/* in the beginning that decides, as if it were one of devices: an object that turns out to
-	 * be none must not stay behind */
+		return 0; /* block-level traces have no opens */
+	/* Until the level is decided, names count as devices, so that no file of a path's kind
+	 * stays in the object table if all are devices. */
 	const bool as_device = block || (!t->decided && !t->has_file);
 	rc = foreign_object(&t->base, as_device ? OBJECT_DEVICE : OBJECT_PATH, w[0].s, w[0].len,
 			    &r.object, e);
@@ -206,18 +205,24 @@ static void iolog_reset(struct foreign *f)
 	t->n_opened = 0;
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void iolog_setup(struct foreign *f, const struct trace_open_options *o)
 {
 	((struct iolog *)f)->wait_unit_ns = o->wait_unit_ns;
 }
 
-static const struct foreign_reader reader = {.clock = "fio iolog", .captured_by = "fio", .level = LEVEL_SYSCALL,
-					     .line = iolog_line, .reset = iolog_reset, .release = iolog_reset};
+static const struct foreign_reader reader = {.clock = "fio iolog",
+					     .captured_by = "fio",
+					     .level = LEVEL_SYSCALL,
+					     .size = sizeof(struct iolog),
+					     .setup = iolog_setup,
+					     .line = iolog_line,
+					     .reset = iolog_reset,
+					     .release = iolog_reset};
 
 static int iolog_open(struct trace **out, const char *path, const struct trace_open_options *o,
 		      struct err *e)
 {
-	return foreign_open(out, sizeof(struct iolog), &reader, path, o, setup, e);
+	return foreign_open(out, &reader, path, o, e);
 }
 
 static int iolog_bid(const unsigned char *head, size_t len, const char *path)
@@ -237,14 +242,6 @@ struct iolog_out {
 	int64_t first_us, last_us;
 	bool has_first;
 };
-
-static int write_head(void *ctx, struct sink *s, struct err *e)
-{
-	(void)ctx;
-	(void)e;
-	strbuf_addstr(&s->out, "fio version 3 iolog\n");
-	return 0;
-}
 
 static const char *action_of(const struct trace_record *r)
 {
@@ -283,7 +280,7 @@ static const char *cannot(const struct iolog_out *x, const struct trace_record *
 		   : NULL;
 }
 
-/* Time 0 and steps back would be read as no delay: from 1 us on, never back. */
+/* fio reads time 0 and decreasing times as "no delay": times begin at 1 us and never decrease. */
 static int64_t time_us(struct iolog_out *x, int64_t ns)
 {
 	int64_t us = ns / 1000 - (ns % 1000 < 0);
@@ -318,7 +315,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		x->added[r->object] = true;
 	}
 	strbuf_addf(&s->out, "%lld %s %s", us, name, action);
-	if (strstr(action, "sync")) /* fio wants both numbers there, and does not use them */
+	if (strstr(action, "sync")) /* fio requires both numbers here, and ignores them */
 		strbuf_addstr(&s->out, " 0 0\n");
 	else
 		strbuf_addf(&s->out, " %llu %llu\n", (unsigned long long)r->offset,
@@ -340,16 +337,18 @@ static int write_tail(void *ctx, struct sink *s, struct err *e)
 static int iolog_write(struct trace *t, const char *path, struct trace_export_report *report,
 		       struct err *e)
 {
-	static const struct sink_writer writer = {write_head, write_one, write_tail};
+	static const struct sink_writer writer = {
+	    .header = "fio version 3 iolog\n", .one = write_one, .tail = write_tail};
 	struct iolog_out x = {.t = t};
 	int rc = sink_write_trace(&writer, &x, t, path, report, e);
 	free(x.added);
 	return rc;
 }
 
-const struct trace_format format_iolog = {.name = "iolog",
-					  .help = "fio iolog: reads versions 2 and 3, writes "
-						 "version 3",
-					  .bid = iolog_bid,
-					  .open = iolog_open,
-					  .write = iolog_write};
+const struct trace_format format_iolog = {
+    .name = "iolog",
+    .help = "fio iolog: reads versions 2 and 3, writes version 3",
+    .bid = iolog_bid,
+    .open = iolog_open,
+    .write = iolog_write,
+};

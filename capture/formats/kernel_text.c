@@ -32,12 +32,13 @@ static void calls_make(struct kernel_text *k)
 	k->calls = syscalls_open(&sink, &k->base.queue);
 }
 
-void kernel_text_setup(struct kernel_text *k, const struct trace_open_options *o)
+void kernel_text_setup(struct foreign *f, const struct trace_open_options *o)
 {
+	struct kernel_text *k = (struct kernel_text *)f;
 	k->pairs.by_queue = o->pair_queue;
 	name_table_add_constants(&k->names);
 	calls_make(k);
-	k->base.base.meta.meta.root = "/";
+	f->base.meta.meta.root = "/";
 }
 
 static void notes_take(struct kernel_text *k)
@@ -58,10 +59,10 @@ void kernel_text_end(struct foreign *f)
 	block_pairs_end(&k->pairs, f);
 }
 
-/* perf script --deltatime prints times since the event before, and says so nowhere. Such fall to a
- * small part of the one before all the time; a clock's do that where another file or boot begins,
- * and else go back by little, if at all. Of few events, of which the first is at 0 as perf prints
- * it, those of a clock do not go back. */
+/* perf script --deltatime prints the time since the previous event without saying so. Differences
+ * often fall below half of the previous value. A clock falls only at the start of another file or
+ * boot, and otherwise goes back by little, if at all. In a short trace whose first time is 0, any
+ * step back shows differences. */
 static bool are_differences(const struct kernel_text *k)
 {
 	if (k->times.n < FALLEN_SHARE && k->first_ns == 0 && k->times.any_back)
@@ -72,8 +73,7 @@ static bool are_differences(const struct kernel_text *k)
 void kernel_text_reset(struct foreign *f)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
-	if (k->has_first && !k->decided) { /* the beginning has told what it is: programs' calls, or
-					      devices' requests */
+	if (k->has_first && !k->decided) { /* the beginning decides the level */
 		f->base.meta.meta.level =
 		    k->has_block && !k->has_calls ? LEVEL_BLOCK : LEVEL_SYSCALL;
 		k->times.differences = are_differences(k);
@@ -172,7 +172,7 @@ int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns,
 	return syscalls_enter(k->calls, tid, ns, row, arg, e);
 }
 
-/* The i-th "..." in the arguments, for the i-th pointer to text. */
+/* Takes the i-th string in quotes as the value of the i-th pointer to text. */
 static void strings_take(const struct syscall_row *row, struct text args,
 			 struct syscall_memory memory[SYSCALL_MEMORIES])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the readers of the kernel's tracepoints as text share: system calls and block events to
- * requests. */
+/* Code that the readers of the kernel's tracepoint texts share: from system calls and block events
+ * to requests. */
 #ifndef CAPTURE_FORMATS_KERNEL_TEXT_H
 #define CAPTURE_FORMATS_KERNEL_TEXT_H
 
@@ -13,29 +13,29 @@ struct kernel_text {
 	struct syscalls *calls;
 	struct block_pairs pairs;
 	struct name_table names;
-	/* raw: there are events of raw_syscalls, those of syscalls are the same again */
+	/* raw: the trace has raw_syscalls events; its syscalls events repeat them */
 	bool has_first, raw;
 	bool has_block, has_calls, has_tasks, decided;
-	bool over;	  /* what follows is a summary */
-	uint64_t n_lines; /* of events, so far */
+	bool over;	  /* the summary has begun */
+	uint64_t n_lines; /* event lines so far */
 	int64_t first_ns;
 	struct {
-		/* in the beginning: times behind another, and those of less than half of it */
+		/* at the beginning of the trace: times that follow another time, and of these the
+		 * times below half of the previous one */
 		uint64_t n, n_fallen;
-		bool any_back;	      /* one of them is less than the one before it at all */
+		bool any_back; /* a time was less than the previous one */
 		int64_t last_ns;
-		/* each is the time since the one before it; last_ns is their sum */
-		bool differences;
+		bool differences; /* times are differences; last_ns is their sum */
 	} times;
 };
 
-/* Beginning, end, and going back of both. */
-void kernel_text_setup(struct kernel_text *k, const struct trace_open_options *o);
+/* Callbacks of struct foreign_reader. */
+void kernel_text_setup(struct foreign *f, const struct trace_open_options *o);
 void kernel_text_end(struct foreign *f);
 void kernel_text_reset(struct foreign *f);
 void kernel_text_release(struct foreign *f);
 
-/* Relative to the first one; differences, of `digits` behind the point, are added up. Errors: by
+/* Makes *ns relative to the first time. Differences with `digits` decimals are summed. Errors: by
  * foreign_at. */
 int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digits, int64_t *ns,
 		     struct err *e);
@@ -43,15 +43,13 @@ int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digi
 struct text {
 	const char *s, *end;
 };
-/* "name=value" or "name: value" somewhere in `t`: what follows, up to the end. Empty where there is
- * none. */
+/* The text after "name=" or "name: " in `t`; empty if the name does not occur. */
 struct text text_after(struct text t, const char *name);
-/* 0 where there is none; beyond 64 bits the largest, or INT64_MIN */
+/* The number at the beginning of `t`; 0 if there is none. Saturates at UINT64_MAX and INT64_MIN. */
 uint64_t text_number(struct text t, unsigned int base);
 bool text_starts(struct text t, const char *with);
 
-/* A call that begins, of a thread; one that ends; with the text beside its arguments ("..."), if
- * any. */
+/* Adds the begin or the end of a thread's call. `args` may hold the call's strings in quotes. */
 int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns,
 		      const struct syscall_row *row, const uint64_t *arg, struct err *e);
 int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row,

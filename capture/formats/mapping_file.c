@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text of a mapping file: an INI file, [format] and one [column N] or [column NAME] per column
- * that matters. */
+/* Parsing of a mapping file: an INI file with [format] and one [column N] or [column NAME] per
+ * column in use. */
 #include <errno.h>
 #include <ini.h>
 #include <limits.h>
@@ -79,7 +79,7 @@ static int set_epoch(struct mapping_parse *p, const char *value)
 {
 	p->m->absolute = strcmp(value, "none") != 0;
 	p->m->epoch_s = 0;
-	if (!strcmp(value, "1601")) /* days from there to 1970 */
+	if (!strcmp(value, "1601")) /* days to 1970 */
 		p->m->epoch_s = 134774LL * 86400;
 	else if (p->m->absolute && strcmp(value, "1970"))
 		return bad(p, "epoch", value, "none, 1970 or 1601");
@@ -132,7 +132,8 @@ static int set_values(struct mapping_parse *p, const char *value)
 	size_t n;
 	if (split_list(value, &item, &n, NULL))
 		return bad(p, "values", value, "a list of TEXT:OPERATION");
-	int good = n <= MAPPING_VALUES_MAX - p->column->n_values; /* the key may be given again */
+	/* the key may be repeated */
+	int good = n <= MAPPING_VALUES_MAX - p->column->n_values;
 	for (size_t i = 0; i < n && good; i++) {
 		struct mapping_value *v = &p->column->value[p->column->n_values];
 		char *colon = strrchr(item[i], ':');
@@ -249,7 +250,7 @@ static bool has(const struct mapping *m, enum mapping_field f)
 	return false;
 }
 
-/* How many of a time's units a second has is a whole number. */
+/* A unit of time must divide one second. */
 static bool is_time(enum mapping_field f)
 {
 	return f == MAP_BEGIN || f == MAP_END || f == MAP_RESPONSE || f == MAP_DISPATCH;
@@ -288,7 +289,8 @@ int mapping_parse(struct mapping *m, const char *name, const char *text, struct 
 {
 	struct err inner = ERR_INIT;
 	struct mapping_parse p = {.m = m, .e = &inner};
-	*m = (struct mapping){.delimiter = ',', .level = LEVEL_BLOCK, .object_kind = OBJECT_DEVICE, .bid = 30};
+	*m = (struct mapping){
+	    .delimiter = ',', .level = LEVEL_BLOCK, .object_kind = OBJECT_DEVICE, .bid = 30};
 	int line = ini_parse_string(text, on_key, &p);
 	if (p.rc)
 		return err_set(e, EINVAL, "%s: line %d: %s", name, line, inner.msg);

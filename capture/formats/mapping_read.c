@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
 #include "capture/formats/mapping.h"
 #include "capture/formats/number.h"
@@ -15,17 +16,16 @@
 
 struct mapped_trace {
 	struct foreign base;
-	const struct mapping *m;
-	struct mapping *own;
+	struct mapping *m; /* owned */
 	const struct mapping_column *at[MAPPING_COLUMNS_MAX]; /* by position in the line */
-	unsigned int n_at, n_needed; /* positions known; columns a line must have */
+	unsigned int n_at, n_needed; /* positions known; columns that a line must have */
 	bool has_header;
 	uint64_t n_lines;
-	/* of the first stamp: what times are relative to, where the clock is absolute */
+	/* the first stamp, which times are relative to if the clock is absolute */
 	int64_t first_s, first_ns;
 	bool has_first, probed;
-	int64_t step_ns; /* all stamps so far are multiples */
-	uint32_t object; /* of the line before, and its text */
+	int64_t step_ns; /* divides all stamps so far */
+	uint32_t object; /* of the previous line, whose text is object_last */
 	struct strbuf object_text, object_last;
 };
 
@@ -42,11 +42,10 @@ static int not_a(struct mapped_trace *t, const struct field *f, const char *what
 			  f->s, what);
 }
 
-/* Absolute times are kept relative to the first, taken apart into seconds and rest: 100-ns units
- * since 1601 would not fit. */
+/* Absolute times are made relative to the first one. Seconds and the rest are kept apart: 100-ns
+ * units since 1601 would overflow. */
 static int take_time(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
-		     bool stamp, int64_t *ns,
-		     struct err *e)
+		     bool stamp, int64_t *ns, struct err *e)
 {
 	const char *s = f->s, *end = s + f->len;
 	uint64_t whole;
@@ -88,8 +87,7 @@ static int take_time(struct mapped_trace *t, const struct mapping_column *c, con
 }
 
 static int take_bytes(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
-		      uint64_t *v,
-		      struct err *e)
+		      uint64_t *v, struct err *e)
 {
 	const char *s = f->s, *end = s + f->len;
 	if (!scan_u64(&s, end, v) || s != end)
@@ -115,8 +113,7 @@ static bool same(const struct mapping_column *c, const struct field *f, const ch
 }
 
 static int take_operation(struct mapped_trace *t, const struct mapping_column *c,
-			  const struct field *f,
-			  struct trace_record *r, bool *skip, struct err *e)
+			  const struct field *f, struct trace_record *r, bool *skip, struct err *e)
 {
 	for (unsigned int i = 0; i < c->n_values; i++)
 		if (same(c, f, c->value[i].text)) {
@@ -128,8 +125,7 @@ static int take_operation(struct mapped_trace *t, const struct mapping_column *c
 }
 
 static int take_field(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
-		      struct trace_record *r,
-		      int64_t *response_ns, bool *skip, struct err *e)
+		      struct trace_record *r, int64_t *response_ns, bool *skip, struct err *e)
 {
 	int64_t v = 0;
 	int rc;
@@ -190,11 +186,6 @@ static void trim(struct field *f)
 	}
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* The next field from *at on; false when there is none. */
 static bool next_field(char delimiter, const char **at, const char *end, struct field *f)
 {
@@ -202,20 +193,13 @@ static bool next_field(char delimiter, const char **at, const char *end, struct 
 	if (!s)
 		return false;
 	if (!delimiter) {
-		while (s < end && is_blank(*s))
-			s++;
-		if (s == end)
-			return false;
-		f->s = s;
-		while (s < end && !is_blank(*s))
-			s++;
-		f->len = (size_t)(s - f->s);
-		*at = s;
-		return true;
+		s = skip_blanks(s, end);
+		*at = word_end(s, end);
+		*f = (struct field){s, (size_t)(*at - s)};
+		return s < end;
 	}
-	const char *stop = s;
-	while (stop < end && *stop != delimiter)
-		stop++;
+	const char *stop = memchr(s, delimiter, (size_t)(end - s));
+	stop = stop ? stop : end;
 	*f = (struct field){s, (size_t)(stop - s)};
 	*at = stop < end ? stop + 1 : NULL;
 	trim(f);
@@ -332,9 +316,7 @@ static int mapped_line(struct foreign *f, const char *s, size_t len, struct err 
 		s += 3;
 		len -= 3;
 	}
-	size_t blanks = 0;
-	while (blanks < len && is_blank(s[blanks]))
-		blanks++;
+	size_t blanks = (size_t)(skip_blanks(s, s + len) - s);
 	if (t->n_lines <= m->n_skipped_lines || blanks == len)
 		return 0;
 	if (m->header && !t->has_header)
@@ -381,19 +363,11 @@ static void mapped_release(struct foreign *f)
 	struct mapped_trace *t = (struct mapped_trace *)f;
 	strbuf_release(&t->object_text);
 	strbuf_release(&t->object_last);
-	if (t->own)
-		mapping_release(t->own);
-	free(t->own);
+	mapping_release(t->m);
+	free(t->m);
 }
 
-static const struct foreign_reader block_reader = {.clock = "foreign",
-						   .captured_by = "unknown (read by a mapping)",
-						   .level = LEVEL_BLOCK,
-						   .line = mapped_line,
-						   .reset = mapped_reset,
-						   .release = mapped_release};
-
-static void mapped_init(struct mapped_trace *t, const struct mapping *m)
+static void mapped_init(struct mapped_trace *t, struct mapping *m)
 {
 	t->m = m;
 	t->step_ns = 1000000000;
@@ -406,28 +380,34 @@ static void mapped_init(struct mapped_trace *t, const struct mapping *m)
 	t->n_needed = m->n_columns;
 }
 
-/* What setup needs beside the options; foreign_open has no room for a context. */
-struct mapped_setup {
+/* The options as foreign_open() passes them on to the setup, and the mapping. */
+struct mapped_options {
 	struct trace_open_options o;
-	const struct mapping *m;
-	bool own;
+	struct mapping *m;
 };
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void mapped_setup(struct foreign *f, const struct trace_open_options *o)
 {
-	struct mapped_trace *t = (struct mapped_trace *)f;
-	const struct mapped_setup *s = (const struct mapped_setup *)o;
-	mapped_init(t, s->m);
-	t->own = s->own ? (struct mapping *)s->m : NULL;
-	f->base.meta.meta.level = s->m->level;
-	f->base.meta.meta.clock = s->m->clock ? s->m->clock : s->m->name;
+	struct mapping *m = ((const struct mapped_options *)o)->m;
+	mapped_init((struct mapped_trace *)f, m);
+	f->base.meta.meta.level = m->level;
+	f->base.meta.meta.clock = m->clock ? m->clock : m->name;
 }
 
-int mapping_open(struct trace **out, const struct mapping *m, bool own, const char *path,
+static const struct foreign_reader mapped_reader = {.clock = "foreign",
+						    .captured_by = "unknown (read by a mapping)",
+						    .level = LEVEL_BLOCK,
+						    .size = sizeof(struct mapped_trace),
+						    .setup = mapped_setup,
+						    .line = mapped_line,
+						    .reset = mapped_reset,
+						    .release = mapped_release};
+
+int mapping_open(struct trace **out, struct mapping *m, const char *path,
 		 const struct trace_open_options *o, struct err *e)
 {
-	struct mapped_setup s = {*o, m, own};
-	return foreign_open(out, sizeof(struct mapped_trace), &block_reader, path, &s.o, setup, e);
+	struct mapped_options s = {*o, m};
+	return foreign_open(out, &mapped_reader, path, &s.o, e);
 }
 
 static size_t line_length(const char *s, const char *end)
@@ -438,19 +418,20 @@ static size_t line_length(const char *s, const char *end)
 	return (size_t)(p - s);
 }
 
-/* Every whole line of the head must be one of this format. */
+/* Every complete line of the head must fit the mapping, with few exceptions: the reader reports bad
+ * lines later. */
 #define LINES_TO_A_BAD_ONE 8
 
 int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 {
-	struct mapped_trace t = {.base = {.reader = &block_reader}};
+	struct mapped_trace t = {.base = {.reader = &mapped_reader}};
 	const char *s = (const char *)head, *end = s + len;
 	bool cut = len == FORMAT_HEAD_BYTES;
 	size_t n_good = 0, n_bad = 0;
 	if (memchr(head, 0, len))
 		return 0;
 	trace_base_init(&t.base.base, NULL);
-	mapped_init(&t, m);
+	mapped_init(&t, (struct mapping *)(uintptr_t)m);
 	while (s < end) {
 		size_t line = line_length(s, end);
 		if (s + line == end && cut)
@@ -465,8 +446,6 @@ int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 		while (s < end && (*s == '\r' || *s == '\n'))
 			s++;
 	}
-	/* a few bad lines are for the reading to tell, in a file that is of this format otherwise
-	 */
 	bool good = LINES_TO_A_BAD_ONE * n_bad <= n_good &&
 		    (t.base.queue.n > 0 || (m->header && t.has_header));
 	record_queue_release(&t.base.queue);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing delimited text by a mapping file: the columns in the order of the file. */
+/* Writing delimited text by a mapping file, with the columns in the file's order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 struct mapping_out {
 	const struct mapping *m;
 	struct trace *t;
-	int64_t wall_ns; /* of the trace's time 0, from 1970 */
+	int64_t wall_ns; /* time 0 of the trace since 1970 */
 	unsigned int n_object_columns;
 };
 
@@ -34,8 +34,8 @@ static int write_head(void *ctx, struct sink *s, struct err *e)
 	return 0;
 }
 
-/* Whole units where there are no digits; the epoch's seconds and the rest apart, as their sum in ns
- * may not fit. */
+/* Without digits, whole units. Seconds since the epoch and the rest are kept apart: their sum in ns
+ * may overflow. */
 static void add_time(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
 		     int64_t ns, bool stamp)
 {
@@ -67,13 +67,13 @@ static void add_time(const struct mapping_out *x, struct sink *s, const struct m
 			    (long long)(rest % c->unit * scale / c->unit));
 }
 
-/* The part of the object's name for the i-th of the columns that hold it: as they were joined on
- * reading. */
+/* The part of the object's name for the i-th of the columns that hold it, split as the reader joins
+ * them. */
 static void add_object(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
 		       const struct trace_record *r, unsigned int i)
 {
 	const char *name = trace_object(x->t, r->object)->name, *end = name + strlen(name);
-	for (unsigned int k = x->n_object_columns - 1; k > i; k--) { /* cut from behind */
+	for (unsigned int k = x->n_object_columns - 1; k > i; k--) { /* cut later parts off */
 		const char *dot = memrchr(name, '.', (size_t)(end - name));
 		if (!dot)
 			break;
@@ -192,7 +192,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	unsigned int at = 0;
 	for (unsigned int i = 0; i < x->m->n; i++, at++) {
 		const struct mapping_column *c = &x->m->column[i];
-		for (; !x->m->header && at < c->index; at++) { /* columns that the mapping skips */
+		for (; !x->m->header && at < c->index;
+		     at++) { /* columns that are not in the mapping */
 			add_separator(x, s, !at);
 			strbuf_addch(&s->out, '0');
 		}

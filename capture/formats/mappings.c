@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping files that are built in, NAME.map beside this file, each a row of the table of
- * formats; and the one that is given by its path. */
+/* The built-in mapping files, NAME.map beside this file, each a row of the table of formats; and
+ * the format for a mapping file that the user names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "capture/formats/mapping.h"
 #include "common/xalloc.h"
 
-/* The file's bytes with a NUL behind them, taken in by the assembler. */
-#define EMBED(NAME)                                                                                                    \
-	__asm__(".section .rodata\n"                                                                                   \
-		".global mapping_text_" #NAME "\n"                                                                     \
-		"mapping_text_" #NAME ":\n"                                                                            \
-		".incbin \"capture/formats/" #NAME ".map\"\n"                                                          \
-		".byte 0\n"                                                                                            \
-		".previous\n");                                                                                        \
+/* The assembler embeds the file's bytes with a NUL after them. */
+#define EMBED(NAME)                                                                                \
+	__asm__(".section .rodata\n"                                                               \
+		".global mapping_text_" #NAME "\n"                                                 \
+		"mapping_text_" #NAME ":\n"                                                        \
+		".incbin \"capture/formats/" #NAME ".map\"\n"                                      \
+		".byte 0\n"                                                                        \
+		".previous\n");                                                                    \
 	extern const char mapping_text_##NAME[] __attribute__((visibility("hidden")))
 
 static int builtin_parse(struct mapping *m, const char *name, const char *text, struct err *e)
@@ -32,13 +32,14 @@ static int builtin_bid(const char *name, const char *text, const unsigned char *
 	return bid;
 }
 
-static int builtin_open(const char *name, const char *text, struct trace **t, const char *path,
-			const struct trace_open_options *o, struct err *e)
+/* Parses the built-in text, or the file at o->mapping if `text` is NULL. */
+static int parse_and_open(const char *name, const char *text, struct trace **t, const char *path,
+			  const struct trace_open_options *o, struct err *e)
 {
 	struct mapping *m = xmalloc(sizeof *m);
-	int rc = builtin_parse(m, name, text, e);
+	int rc = text ? builtin_parse(m, name, text, e) : mapping_load(m, o->mapping, e);
 	if (!rc)
-		return mapping_open(t, m, true, path, o, e);
+		return mapping_open(t, m, path, o, e);
 	mapping_release(m);
 	free(m);
 	return rc;
@@ -54,24 +55,26 @@ static int builtin_write(const char *name, const char *text, struct trace *t, co
 	return rc;
 }
 
-#define READER(NAME)                                                                                                   \
-	EMBED(NAME);                                                                                                   \
-	static int bid_##NAME(const unsigned char *head, size_t len, const char *path)                                 \
-	{                                                                                                              \
-		(void)path;                                                                                            \
-		return builtin_bid(#NAME, mapping_text_##NAME, head, len);                                             \
-	}                                                                                                              \
-	static int open_##NAME(struct trace **t, const char *path, const struct trace_open_options *o, struct err *e)  \
-	{                                                                                                              \
-		return builtin_open(#NAME, mapping_text_##NAME, t, path, o, e);                                        \
+#define READER(NAME)                                                                               \
+	EMBED(NAME);                                                                               \
+	static int bid_##NAME(const unsigned char *head, size_t len, const char *path)             \
+	{                                                                                          \
+		(void)path;                                                                        \
+		return builtin_bid(#NAME, mapping_text_##NAME, head, len);                         \
+	}                                                                                          \
+	static int open_##NAME(struct trace **t, const char *path,                                 \
+			       const struct trace_open_options *o, struct err *e)                  \
+	{                                                                                          \
+		return parse_and_open(#NAME, mapping_text_##NAME, t, path, o, e);                  \
 	}
-#define WRITER(NAME)                                                                                                   \
-	static int write_##NAME(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)  \
-	{                                                                                                              \
-		return builtin_write(#NAME, mapping_text_##NAME, t, path, report, e);                                  \
+#define WRITER(NAME)                                                                               \
+	static int write_##NAME(struct trace *t, const char *path,                                 \
+				struct trace_export_report *report, struct err *e)                 \
+	{                                                                                          \
+		return builtin_write(#NAME, mapping_text_##NAME, t, path, report, e);              \
 	}
-#define ROW(NAME, HELP, WRITE)                                                                                         \
-	const struct trace_format format_##NAME = {                                                                    \
+#define ROW(NAME, HELP, WRITE)                                                                     \
+	const struct trace_format format_##NAME = {                                                \
 	    .name = #NAME, .help = HELP, .bid = bid_##NAME, .open = open_##NAME, .write = WRITE}
 
 READER(msr)
@@ -99,14 +102,14 @@ ROW(systor, "Systor'17 traces: time,response time,R/W,LUN,offset,size", NULL);
 READER(fiu)
 ROW(fiu, "FIU traces: time in ns, pid, process, lba, size, R/W, major, minor, md5", NULL);
 
-/* --- by path ------------------------------------------------------------- */
+/* --- a mapping file of the user ------------------------------------------ */
 
 static int path_bid(const unsigned char *head, size_t len, const char *path)
 {
 	(void)head;
 	(void)len;
 	(void)path;
-	return 0; /* only where a mapping is given */
+	return 0; /* opened only with --mapping or --from mapping */
 }
 
 static int path_open(struct trace **t, const char *path, const struct trace_open_options *o,
@@ -115,13 +118,7 @@ static int path_open(struct trace **t, const char *path, const struct trace_open
 	if (!o->mapping)
 		return err_set(e, EINVAL, "%s: the format mapping needs a mapping file (--mapping)",
 			       path);
-	struct mapping *m = xmalloc(sizeof *m);
-	int rc = mapping_load(m, o->mapping, e);
-	if (!rc)
-		return mapping_open(t, m, true, path, o, e);
-	mapping_release(m);
-	free(m);
-	return rc;
+	return parse_and_open(NULL, NULL, t, path, o, e);
 }
 
 const struct trace_format format_mapping = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of constants as tools print them (O_RDONLY, ENOENT, SEEK_SET, ...), and the values they
- * have on Linux. */
+/* Names of constants as tools print them (O_RDONLY, ENOENT, SEEK_SET, ...), with their values on
+ * Linux. */
 #ifndef CAPTURE_FORMATS_NAMES_H
 #define CAPTURE_FORMATS_NAMES_H
 
@@ -10,7 +10,7 @@
 
 #define NAME_SLOTS 1024u
 
-/* A table by hash, filled once. Names are borrowed. */
+/* A hash table that is filled once. Names are borrowed. */
 struct name_table {
 	struct name_slot {
 		const char *name;
@@ -22,10 +22,10 @@ struct name_table {
 void name_table_add(struct name_table *t, const char *name, int64_t value);
 bool name_table_find(const struct name_table *t, const char *s, size_t len, int64_t *value);
 
-/* Flags of open, fcntl, the *at calls, mmap, fallocate, ..., and the errors. */
+/* Adds the flags of open, fcntl, the *at calls, mmap, fallocate and others, and the error names. */
 void name_table_add_constants(struct name_table *t);
 
-/* "A|B|0x10", "0", "07" as a number; unknown names are left out and *all is false. */
+/* Evaluates "A|B|0x10", "0" or "07"; unknown names count as 0 and set *all to false. */
 uint64_t names_or(const struct name_table *t, const char *s, size_t len, bool *all);
 
 #endif

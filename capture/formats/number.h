@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers in the lines of foreign traces. On the path of every byte that is imported, hence here
- * and not strtoull: no locale, no blanks, no sign unless asked for, and an overflow is told. All
- * take *s up to `end` at most, and leave *s behind what they took, or at what is wrong. */
+/* Scanning of numbers in foreign traces. Unlike strtoull: no locale, no blanks, no sign unless
+ * asked for, overflow is reported, and nothing at or after `end` is read. On success *s is left
+ * after the number, on failure at the error. */
 #ifndef CAPTURE_FORMATS_NUMBER_H
 #define CAPTURE_FORMATS_NUMBER_H
 
@@ -10,16 +10,15 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many decimal digits s[0..8) begins with, and their value: eight bytes at once, of which the
- * first that is no digit is found by its high half, and the digits before it moved to where eight
- * would stand. Source: the usual arithmetic within a register: pairs of digits, pairs of pairs, and
- * both halves, each by one multiplication. */
+/* Counts the leading decimal digits of s[0..8) and computes their value, eight bytes at once: the
+ * first byte that is not a digit is found by its high half, and the digits are shifted to the end.
+ * Multiplications then combine pairs of digits, pairs of pairs, and the halves. */
 static inline unsigned int scan_up_to_eight(const char *s, uint64_t *v)
 {
 	uint64_t x;
 	memcpy(&x, s, sizeof x);
 	uint64_t high = 0xf0f0f0f0f0f0f0f0u, zeros = 0x3030303030303030u;
-	/* ':' to '?' too */
+	/* the second term finds ':' to '?' */
 	uint64_t other = ((x & high) ^ zeros) | (((x + 0x0606060606060606u) & high) ^ zeros);
 	unsigned int n = other ? (unsigned int)__builtin_ctzll(other) / 8 : 8;
 	*v = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cache traces in libCacheSim's oracleGeneral form: 24 bytes a request, u32 seconds, u64 object,
- * u32 size, i64 next. They tell neither operation nor offset. doc/formats/others.md. */
+ * u32 size, i64 next. They hold neither operation nor offset. doc/formats/others.md. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void oracle_reset(struct foreign *f)
 	((struct oracle *)f)->has_first = false;
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void oracle_setup(struct foreign *f, const struct trace_open_options *o)
 {
 	((struct oracle *)f)->op = !strcmp(o->as, "write") ? OP_PWRITE : OP_PREAD;
 	f->base.meta.meta.clock_resolution_ns = 1e9;
@@ -66,6 +66,8 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 static const struct foreign_reader reader = {.clock = "seconds",
 					     .captured_by = "unknown (oracleGeneral)",
 					     .level = LEVEL_SYSCALL,
+					     .size = sizeof(struct oracle),
+					     .setup = oracle_setup,
 					     .piece = oracle_piece,
 					     .reset = oracle_reset};
 
@@ -77,10 +79,10 @@ static int oracle_open(struct trace **out, const char *path, const struct trace_
 			       "%s: oracleGeneral holds no operations: choose one with --as read "
 			       "or --as write",
 			       path);
-	return foreign_open(out, sizeof(struct oracle), &reader, path, o, setup, e);
+	return foreign_open(out, &reader, path, o, e);
 }
 
-/* There is no magic number: the name alone tells; and where they come from they are compressed. */
+/* The format has no magic number, only its name. Published traces are compressed. */
 static int oracle_bid(const unsigned char *head, size_t len, const char *path)
 {
 	const bool zstd = len > 4 && !memcmp(head, "\x28\xb5\x2f\xfd", 4),
@@ -88,8 +90,9 @@ static int oracle_bid(const unsigned char *head, size_t len, const char *path)
 	return !zstd && !gzip && len >= ITEM_BYTES && strcasestr(path, "oraclegeneral") ? 20 : 0;
 }
 
-const struct trace_format format_oraclegeneral = {.name = "oraclegeneral",
-						  .help = "oracleGeneral of libCacheSim; needs "
-							 "--as read",
-						  .bid = oracle_bid,
-						  .open = oracle_open};
+const struct trace_format format_oraclegeneral = {
+    .name = "oraclegeneral",
+    .help = "oracleGeneral of libCacheSim; needs --as read",
+    .bid = oracle_bid,
+    .open = oracle_open,
+};

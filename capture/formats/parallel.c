@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Annotated traces of parallel applications as text, node by node: calls in strace's manner,
- * COMPUTE(seconds), SIGNAL(node), WAIT(node), and comments, of which the first, the nodes' and
- * those behind a line mean something. doc/formats/parallel.md. What people write by hand, without
- * times, gets those of a replay in which requests take no time.
+/* Annotated traces of parallel applications as text, node by node: calls in strace's form,
+ * COMPUTE(seconds), SIGNAL(node), WAIT(node), and comments. The first comment, the comments that
+ * name a node, and the comments after a line carry data. Lines without times get the times of a
+ * replay in which requests take no time. doc/formats/parallel.md.
  *
  * Source: parallel-trace paper, figures 3, 6 and 7. */
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 /* --- several files ------------------------------------------------------- */
 
-/* Of a file that does not name its nodes: "NAME.3" is node 3, the others as they come. */
+/* The node of a file that does not name its nodes: "NAME.3" is node 3, otherwise by position. */
 static uint32_t node_of_file(const struct parallel *p, size_t file)
 {
 	const char *dot = strrchr(p->path[file], '.'), *s = dot ? dot + 1 : "";
@@ -49,8 +49,8 @@ static int parallel_next(struct foreign *f, struct err *e)
 
 /* --- all of it ----------------------------------------------------------- */
 
-/* Nodes of one process share its descriptors. The keys are numbers of nodes, for threads of
- * different hosts may have the same. */
+/* Nodes of one process share its descriptors. Threads are keyed by node, since threads of different
+ * hosts may have equal numbers. */
 static void threads_make(struct parallel *p)
 {
 	struct traced_system *s = &p->calls.system;
@@ -68,7 +68,7 @@ static void parallel_reset(struct foreign *f)
 {
 	struct parallel *p = parallel_of(f);
 	traced_system_release(&p->calls.system);
-	if (!p->node) /* before all is known */
+	if (!p->node) /* the nodes are not known yet */
 		return;
 	threads_make(p);
 	if (p->file && file_open(p, 0, &f->error))
@@ -92,7 +92,7 @@ static void parallel_release(struct foreign *f)
 	strbuf_release(&p->args.heap);
 }
 
-/* The first line: what is known of the trace. */
+/* The first line holds the metadata. */
 static int head_take(struct parallel *p, const char *s, const char *end, struct err *e)
 {
 	const char *close = end - 2;
@@ -104,7 +104,7 @@ static int head_take(struct parallel *p, const char *s, const char *end, struct 
 	return rc ? err_context(e, "%s: line 1", p->path[0]) : 0;
 }
 
-/* Nodes that are named anywhere, where no first line tells them. */
+/* Counts the nodes by the highest number in the text, if the first line does not declare them. */
 static void nodes_look(const char *s, const char *end, uint32_t *n_nodes)
 {
 	uint64_t node;
@@ -117,7 +117,8 @@ static void nodes_look(const char *s, const char *end, uint32_t *n_nodes)
 
 static void facts_make(struct parallel *p, uint32_t n_nodes)
 {
-	p->facts = (struct causality_facts){.n_nodes = n_nodes, .node = xcalloc(n_nodes, sizeof *p->facts.node)};
+	p->facts = (struct causality_facts){.n_nodes = n_nodes,
+					    .node = xcalloc(n_nodes, sizeof *p->facts.node)};
 	for (uint32_t i = 0; i < n_nodes; i++)
 		p->facts.node[i] = (struct causality_node){i, i + 1, i + 1, -1, NULL};
 }
@@ -149,7 +150,7 @@ static int files_look(struct parallel *p, struct err *e)
 	return 0;
 }
 
-/* The metadata's strings are in p->head. */
+/* The strings of the metadata are owned by p->head. */
 static void meta_take(struct parallel *p)
 {
 	struct trace_meta *m = &p->calls.base.base.meta.meta;
@@ -166,7 +167,7 @@ static void meta_take(struct parallel *p)
 	p->node = xcalloc(p->facts.n_nodes, sizeof *p->node);
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void parallel_setup(struct foreign *f, const struct trace_open_options *o)
 {
 	(void)o;
 	strace_state_init(&parallel_of(f)->calls);
@@ -174,8 +175,11 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 }
 
 static const struct foreign_reader reader = {.clock = "unknown",
-					     .captured_by = "unknown (text of a parallel application)",
+					     .captured_by =
+						 "unknown (text of a parallel application)",
 					     .level = LEVEL_SYSCALL,
+					     .size = sizeof(struct parallel),
+					     .setup = parallel_setup,
 					     .line = parallel_line,
 					     .next = parallel_next,
 					     .reset = parallel_reset,
@@ -184,7 +188,7 @@ static const struct foreign_reader reader = {.clock = "unknown",
 static int parallel_open(struct trace **out, const char *path, const struct trace_open_options *o,
 			 struct err *e)
 {
-	int rc = foreign_open_unread(out, sizeof(struct parallel), &reader, path, o, setup, e);
+	int rc = foreign_open_unread(out, &reader, path, o, e);
 	if (rc)
 		return rc;
 	struct parallel *p = parallel_of((struct foreign *)*out);
@@ -206,7 +210,7 @@ static int parallel_open(struct trace **out, const char *path, const struct trac
 	return rc;
 }
 
-/* Our own first line; or, as people write it, a line that only this format has. */
+/* Our own first line, or a line that only this format has. */
 static int parallel_bid(const unsigned char *head, size_t len, const char *path)
 {
 	const char *s = (const char *)head, *end = s + len;

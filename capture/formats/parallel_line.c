@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines of a parallel application's text: COMPUTE, SIGNAL and WAIT, calls in strace's manner or
- * ours, comments with their times. */
+/* The lines of a parallel application's text: COMPUTE, SIGNAL and WAIT, calls in strace's form or
+ * our own, and comments with times. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,7 @@ struct parallel_line {
 	int64_t begin_ns, to_ns, blocked_ns;
 };
 
-/* Cuts the comment behind a line off, and takes the times in it: "/" "* begin [to end] [blocked
- * time] *" "/". */
+/* Removes the comment after a line and reads its times: begin [to end] [blocked time]. */
 static void take_comment(struct parallel_line *l)
 {
 	const char *open = l->end - 2;
@@ -49,7 +48,7 @@ static void take_comment(struct parallel_line *l)
 	l->blocked_unknown = blocked && !l->has_blocked;
 }
 
-/* --- lines that are no calls --------------------------------------------- */
+/* --- lines other than calls ---------------------------------------------- */
 
 static int add_cause(struct parallel *p, const struct parallel_line *l, enum trace_op op,
 		     uint64_t length, uint64_t offset, struct err *e)
@@ -67,7 +66,7 @@ static int add_cause(struct parallel *p, const struct parallel_line *l, enum tra
 	else if (op == OP_COMPUTE && !l->has_begin)
 		r.end_ns = r.begin_ns + (int64_t)length;
 	int rc = foreign_add(&p->calls.base, &r, e);
-	if (!rc) /* (a time that no trace can hold is not where it is) */
+	if (!rc) /* a time that a trace cannot hold does not move the node's clock */
 		n->now_ns = r.end_ns > n->now_ns ? r.end_ns : n->now_ns;
 	return rc;
 }
@@ -91,7 +90,7 @@ static int take_compute(struct parallel *p, const struct parallel_line *l, const
 {
 	int64_t ns;
 	const char *at = s;
-	if (s < l->end && *s == ')') /* as in the paper's examples */
+	if (s < l->end && *s == ')') /* COMPUTE() as in the paper's examples */
 		return add_cause(p, l, OP_COMPUTE, 0, OFFSET_NONE, e);
 	if (!scan_decimal(&s, l->end, 1000000000, &ns, NULL) || s == l->end || *s != ')' ||
 	    s + 1 != l->end || ns > TRACE_TIME_MAX)
@@ -101,7 +100,7 @@ static int take_compute(struct parallel *p, const struct parallel_line *l, const
 	return add_cause(p, l, OP_COMPUTE, (uint64_t)ns, blocked, e);
 }
 
-/* "node 3: ..." : what follows is that node's. */
+/* "node 3: ...": the following lines belong to node 3. */
 static int take_note(struct parallel *p, const char *s, const char *end, struct err *e)
 {
 	const char *close = memmem(s, (size_t)(end - s), "*/", 2);
@@ -120,17 +119,22 @@ static int take_note(struct parallel *p, const char *s, const char *end, struct 
 
 /* --- calls --------------------------------------------------------------- */
 
-/* What others write for the same calls; without the buffers that say nothing, too. */
+/* Other spellings of the calls, also without the buffer arguments. */
 static const struct {
 	const char *name;
-	unsigned int n_args; /* 0: whatever it has */
+	unsigned int n_args; /* 0: any number */
 	struct strace_call call;
 } also[] = {
-    {"read", 2, {"read", OP_READ, "fs", 0}},	       {"write", 2, {"write", OP_WRITE, "fs", 0}},
-    {"pread", 3, {"pread", OP_PREAD, "fso", 0}},       {"pwrite", 3, {"pwrite", OP_PWRITE, "fso", 0}},
-    {"pread64", 3, {"pread64", OP_PREAD, "fso", 0}},   {"pwrite64", 3, {"pwrite64", OP_PWRITE, "fso", 0}},
-    {"_llseek", 3, {"_llseek", OP_LSEEK, "fow", 0}},   {"_llseek", 4, {"_llseek", OP_LSEEK, "fo_w", 0}},
-    {"lseek64", 0, {"lseek64", OP_LSEEK, "fow", 0}},   {"open64m", 0, {"open64m", OP_OPEN, "pOm", 0}},
+    {"read", 2, {"read", OP_READ, "fs", 0}},
+    {"write", 2, {"write", OP_WRITE, "fs", 0}},
+    {"pread", 3, {"pread", OP_PREAD, "fso", 0}},
+    {"pwrite", 3, {"pwrite", OP_PWRITE, "fso", 0}},
+    {"pread64", 3, {"pread64", OP_PREAD, "fso", 0}},
+    {"pwrite64", 3, {"pwrite64", OP_PWRITE, "fso", 0}},
+    {"_llseek", 3, {"_llseek", OP_LSEEK, "fow", 0}},
+    {"_llseek", 4, {"_llseek", OP_LSEEK, "fo_w", 0}},
+    {"lseek64", 0, {"lseek64", OP_LSEEK, "fow", 0}},
+    {"open64m", 0, {"open64m", OP_OPEN, "pOm", 0}},
     {"open64", 0, {"open64", OP_OPEN, "pOm", 0}},
 };
 
@@ -149,7 +153,7 @@ static const struct strace_call *call_find(struct parallel *p, const char *s, co
 	return name_table_find(&p->calls.calls, s, len, &i) ? &strace_calls[i] : NULL;
 }
 
-/* Cuts "<0.000021>" off. */
+/* Removes "<0.000021>" and returns it in ns, or -1. */
 static int64_t take_duration(struct parallel_line *l)
 {
 	const char *open = l->end;
@@ -167,7 +171,7 @@ static int64_t take_duration(struct parallel_line *l)
 	return ns;
 }
 
-/* "@fread(fd=3;length=10) = 10": calls that strace does not know, with arguments as in CSV. */
+/* "@fread(fd=3;length=10) = 10": a call that strace does not know, with arguments as in CSV. */
 static int take_other(struct parallel *p, struct parallel_line *l, struct err *e)
 {
 	struct foreign *f = &p->calls.base;
@@ -214,7 +218,9 @@ static int take_call(struct parallel *p, const struct parallel_line *l, struct e
 	const char *open = memchr(l->s, '(', (size_t)(l->end - l->s));
 	if (!open || open == l->s)
 		return foreign_at(f, l->s, e, "neither a call nor COMPUTE, SIGNAL or WAIT");
-	struct call_line c = {.call = call_find(p, l->s, open, l->end), .text = open + 1, .end = l->end,
+	struct call_line c = {.call = call_find(p, l->s, open, l->end),
+			      .text = open + 1,
+			      .end = l->end,
 			      .begin_ns = l->has_begin ? l->begin_ns : n->now_ns};
 	c.stamp_ns = c.begin_ns;
 	if (!c.call) {

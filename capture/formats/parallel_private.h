@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text of parallel applications' traces: what its reader and its writer share. */
+/* Declarations that the reader and the writer of parallel applications' texts share. */
 #ifndef CAPTURE_FORMATS_PARALLEL_PRIVATE_H
 #define CAPTURE_FORMATS_PARALLEL_PRIVATE_H
 

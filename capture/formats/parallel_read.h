@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the reader of parallel applications' texts: files and nodes (parallel.c), and their lines
+/* The reader of parallel applications' texts: files and nodes (parallel.c), lines
  * (parallel_line.c). */
 #ifndef CAPTURE_FORMATS_PARALLEL_READ_H
 #define CAPTURE_FORMATS_PARALLEL_READ_H
@@ -13,7 +13,7 @@
 
 struct text_node {
 	struct traced_thread *thread;
-	int64_t now_ns; /* where it is, for lines without times */
+	int64_t now_ns; /* the node's current time, for lines without times */
 };
 
 /* The reader of a text, as a foreign trace. */
@@ -21,10 +21,10 @@ struct parallel {
 	struct strace calls;
 	struct causality_facts facts;
 	char *extra;
-	struct meta_store head; /* of the first line */
+	struct meta_store head; /* the metadata of the first line */
 	struct text_node *node;
-	uint32_t at; /* the node whose lines these are */
-	char **path; /* path[n_files]: of all files */
+	uint32_t at; /* the node that the current lines belong to */
+	char **path; /* path[n_files] */
 	size_t n_files, file;
 	bool in_comment;
 	struct csv_args args;
@@ -35,8 +35,7 @@ static inline struct parallel *parallel_of(struct foreign *f)
 	return (struct parallel *)f;
 }
 
-/* One line of the text, without its end. Errors: those of a line that cannot be understood, with
- * its place. */
+/* Reads one line of the text, without its line end. Errors: by foreign_at. */
 int parallel_line(struct foreign *f, const char *s, size_t len, struct err *e);
 
 static inline bool take_word(const char **s, const char *end, const char *word)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parallel application's trace as text, node by node: into one file, or a file for each node in a
- * directory. The trace is in the order of time, so that each node's lines are kept in an unnamed
- * file until all are there. */
+/* Writes a parallel application's trace as text, node by node, into one file or into a directory
+ * with one file per node. The trace is in order of time, so each node's lines are buffered in an
+ * unnamed file until the end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -24,7 +24,7 @@
 #include "common/xalloc.h"
 
 #define CHUNK (16u << 10)
-/* bytes of the first line; beyond it the files of the trace are left out */
+/* limit of the first line in bytes; a longer file list is left out */
 #define META_MAX (512u << 10)
 
 struct parallel_chunk {
@@ -33,11 +33,11 @@ struct parallel_chunk {
 };
 
 struct parallel_write_node {
-	struct strbuf text, held; /* held: waits, until the request is known */
+	struct strbuf text, held; /* held: waits whose request is not known yet */
 	struct parallel_chunk *chunk;
 	size_t n_chunks, cap;
-	size_t wait, waits_end; /* in by_wait[] */
-	uint32_t barrier;	/* of the waits in `held`, or UINT32_MAX */
+	size_t wait, waits_end; /* range in by_wait[] */
+	uint32_t barrier;	/* barrier of the waits in `held`, or UINT32_MAX */
 };
 
 struct parallel_out {
@@ -54,7 +54,7 @@ struct parallel_out {
 	char *head;
 };
 
-/* --- what is kept -------------------------------------------------------- */
+/* --- buffered text ------------------------------------------------------- */
 
 static int node_flush(struct parallel_out *x, struct parallel_write_node *n, struct err *e)
 {
@@ -112,8 +112,7 @@ static void add_times(struct strbuf *b, const struct trace_record *r)
 									 : " */\n");
 }
 
-/* A path as the reader of calls would have it: below the root of the file system, without the
- * slash. */
+/* The path as the reader forms it: below the root of the file system, without the leading slash. */
 static const char *whole_name(struct parallel_out *x, const struct trace_object *o)
 {
 	const char *root = trace_meta(x->t)->root;
@@ -125,7 +124,7 @@ static const char *whole_name(struct parallel_out *x, const struct trace_object 
 	return x->name.s;
 }
 
-/* What strace has no call for. */
+/* Writes an operation that strace has no call for. */
 static int add_other(struct parallel_out *x, const struct trace_record *r, struct err *e)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);
@@ -198,7 +197,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		add_seconds(&x->line, (int64_t)r->length);
 		strbuf_addch(&x->line, ')');
 		add_times(&x->line, r);
-		if (n->held.len) { /* after the waits: its second part */
+		if (n->held.len) { /* the part of a computation after the waits */
 			strbuf_add(&n->held, x->line.s, x->line.len);
 			return 1;
 		}
@@ -279,7 +278,7 @@ static int write_nodes(void *ctx, struct sink *s, struct err *e)
 	return rc;
 }
 
-/* The metadata as the first line has it: with names below the root of the file system. */
+/* Makes the first line: the metadata, with names below the root of the file system. */
 static int head_make(struct parallel_out *x, struct err *e)
 {
 	struct trace_meta m = *trace_meta(x->t);
@@ -305,7 +304,7 @@ static int head_make(struct parallel_out *x, struct err *e)
 	if (!rc) {
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addstr(&b, PARALLEL_MAGIC);
-		/* nothing in it ends the comment, or the line */
+		/* escape what would end the comment or the line */
 		for (const char *s = text; *s; s++) {
 			if (*s == '/' && b.s[b.len - 1] == '*')
 				strbuf_addch(&b, '\\');
@@ -322,7 +321,7 @@ static int head_make(struct parallel_out *x, struct err *e)
 	return rc;
 }
 
-/* A trace that could not be replayed is written, too, without names of barriers. */
+/* Finds the barriers. A trace that cannot be replayed is written without their names. */
 static void barriers_look(struct parallel_out *x)
 {
 	struct err e = ERR_INIT;
@@ -342,7 +341,7 @@ static void barriers_look(struct parallel_out *x)
 	free(by_signal);
 }
 
-/* Of a trace that names no nodes, each thread is one. */
+/* If the trace names no nodes, each thread is a node. */
 static int threads_find(struct parallel_out *x, struct err *e)
 {
 	const struct trace_record *r;
@@ -394,7 +393,8 @@ static int prepare(struct parallel_out *x, const char *path, struct err *e)
 int parallel_write(struct trace *t, const char *path, struct trace_export_report *report,
 		   struct err *e)
 {
-	static const struct sink_writer writer = {.one = write_one, .tail = write_nodes, .causes = true};
+	static const struct sink_writer writer = {
+	    .one = write_one, .tail = write_nodes, .causes = true};
 	struct stat st;
 	bool is_dir = strcmp(path, "-") && ((*path && path[strlen(path) - 1] == '/') ||
 					    (!stat(path, &st) && S_ISDIR(st.st_mode)));

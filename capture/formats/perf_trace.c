@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What perf trace prints: a line a call, arguments by name (those that are 0 are left out), flags
- *without their prefixes; doc/formats/tracepoints.md.
+/* perf trace's output: one call a line, arguments by name without those that are 0, flags without
+ * their prefixes; doc/formats/tracepoints.md.
  *
- *	0.754 ( 0.019 ms): sh/2921 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 4 */
+ * 0.754 ( 0.019 ms): sh/2921 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 4 */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,10 +12,10 @@
 #include "capture/formats/kernel_text.h"
 #include "capture/formats/number.h"
 
-#define STACK_INDENT 30 /* blanks before a frame; before a call there are fewer */
+#define STACK_INDENT 30 /* blanks before a stack frame; a call has fewer */
 
 struct perf_line {
-	int64_t begin_ns, end_ns; /* end_ns TIME_NONE: it goes on */
+	int64_t begin_ns, end_ns; /* end_ns TIME_NONE: the call continues on another line */
 	uint32_t tid;
 	struct text name, args, result;
 	bool continued;
@@ -23,8 +23,8 @@ struct perf_line {
 
 /* --- a line -------------------------------------------------------------- */
 
-/* "sh/2921 ", "2921 " (--no-comm), or nothing where perf watches one thread: what follows. A
- * program's name may hold a slash too. */
+/* Reads "sh/2921 ", "2921 " (--no-comm), or nothing if perf traces one thread. Returns the rest of
+ * the line. A program's name may contain a slash. */
 static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 {
 	const char *open = s < end ? memchr(s, '(', (size_t)(end - s)) : NULL,
@@ -49,8 +49,8 @@ static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 	return open && p == open && p > s ? s : NULL;
 }
 
-/* "0.754 ( 0.019 ms): sh/2921 ": what follows, NULL where it is no such line. `known`: it has a
- * begin. */
+/* Reads "0.754 ( 0.019 ms): sh/2921 ". Returns the rest of the line, or NULL if it has another
+ * form. *known: it has a begin. */
 static const char *take_head(const char *s, const char *end, struct perf_line *l, bool *known)
 {
 	int64_t duration_ns = 0;
@@ -74,7 +74,7 @@ static const char *take_head(const char *s, const char *end, struct perf_line *l
 	return take_thread(skip_blanks(close + 2, end), end, &l->tid);
 }
 
-/* Behind the parenthesis that closes the arguments; text in quotes may hold any. */
+/* Finds the parenthesis that closes the arguments; strings may contain any character. */
 static const char *args_end(const char *s, const char *end)
 {
 	unsigned int depth = 0;
@@ -106,7 +106,7 @@ static bool take_call(const char *s, const char *end, struct perf_line *l)
 	const char *close = args_end(open + 1, end);
 	l->args = (struct text){open + 1, close ? close : end};
 	s = close ? close + 1 : end;
-	s += s < end && *s == ')'; /* of "[continued]" */
+	s += s < end && *s == ')'; /* after "[continued]" */
 	s = skip_blanks(s, end);
 	l->result = s < end && *s == '=' ? (struct text){skip_blanks(s + 1, end), end}
 					 : (struct text){end, end};
@@ -115,26 +115,29 @@ static bool take_call(const char *s, const char *end, struct perf_line *l)
 
 /* --- arguments ----------------------------------------------------------- */
 
-/* Which letters of a row (syscalls.h) an argument of that name may be. */
+/* The letters of a row (syscalls.h) that an argument with this name may have. */
 static const char *letters_of(const char *name, size_t len)
 {
 	static const char *const known[][2] = {
-	    {"fd", "f"},       {"fildes", "f"},   {"oldfd", "f"},    {"newfd", "n"},    {"dfd", "D"},
-	    {"olddfd", "D"},   {"newdfd", "d"},   {"filename", "p"}, {"pathname", "p"}, {"path", "p"},
-	    {"oldname", "pT"}, {"newname", "Pp"}, {"name", "N"},     {"count", "s"},    {"len", "s"},
-	    {"length", "s"},   {"size", "s"},     {"nbytes", "s"},   {"bufsiz", "s"},   {"old_len", "s"},
-	    {"pos", "o"},      {"pos_l", "o"},    {"offset", "o"},   {"off", "o"},      {"whence", "w"},
-	    {"flags", "OAvM"}, {"flag", "A"},     {"mode", "m"},     {"prot", "R"},     {"cmd", "c"},
-	    {"arg", "a"},      {"advice", "v"},   {"behavior", "v"}, {"addr", "B"},     {"start", "B"},
-	    {"fd_in", "f"},    {"fd_out", "X"},   {"in_fd", "f"},    {"out_fd", "X"},   {"user", "u"},
-	    {"group", "g"},    {"mask", "s"},     {"vlen", "_"},     {"dev", "V"},      {"max_fd", "l"}};
+	    {"fd", "f"},       {"fildes", "f"},   {"oldfd", "f"},    {"newfd", "n"},
+	    {"dfd", "D"},      {"olddfd", "D"},   {"newdfd", "d"},   {"filename", "p"},
+	    {"pathname", "p"}, {"path", "p"},     {"oldname", "pT"}, {"newname", "Pp"},
+	    {"name", "N"},     {"count", "s"},    {"len", "s"},      {"length", "s"},
+	    {"size", "s"},     {"nbytes", "s"},   {"bufsiz", "s"},   {"old_len", "s"},
+	    {"pos", "o"},      {"pos_l", "o"},    {"offset", "o"},   {"off", "o"},
+	    {"whence", "w"},   {"flags", "OAvM"}, {"flag", "A"},     {"mode", "m"},
+	    {"prot", "R"},     {"cmd", "c"},      {"arg", "a"},      {"advice", "v"},
+	    {"behavior", "v"}, {"addr", "B"},     {"start", "B"},    {"fd_in", "f"},
+	    {"fd_out", "X"},   {"in_fd", "f"},    {"out_fd", "X"},   {"user", "u"},
+	    {"group", "g"},    {"mask", "s"},     {"vlen", "_"},     {"dev", "V"},
+	    {"max_fd", "l"}};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strlen(known[i][0]) == len && !memcmp(known[i][0], name, len))
 			return known[i][1];
 	return "";
 }
 
-/* perf leaves out the prefixes of constants. */
+/* The prefix that perf omits from constants. */
 static const char *prefix_of(char letter, enum trace_op op)
 {
 	switch (letter) {
@@ -198,10 +201,10 @@ static void args_take(struct kernel_text *k, const struct syscall_row *row, stru
 		      uint64_t arg[SYSCALL_ARGS])
 {
 	const char *s = args.s;
-	for (const char *letter = row->args; *letter;
-	     letter++) /* descriptors that are 0 are not printed, those pointers that are are */
+	/* perf omits arguments that are 0, but prints pointers: a pointer is not NULL */
+	for (const char *letter = row->args; *letter; letter++)
 		if (strchr("pPTN", *letter))
-			arg[letter - row->args] = 1; /* not NULL */
+			arg[letter - row->args] = 1;
 	while (s < args.end) {
 		const char *name = skip_blanks(s, args.end),
 			   *colon = memchr(name, ':', (size_t)(args.end - name));
@@ -303,7 +306,7 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 		return foreign_at(
 		    f, first, e,
 		    "neither a call nor an event: no time, (duration): and program/thread");
-	if (!known || !take_call(call, end, &l)) { /* faults, and what began before */
+	if (!known || !take_call(call, end, &l)) { /* page faults, and calls without a begin */
 		f->base.notes.n_passed_over++;
 		return 0;
 	}
@@ -312,15 +315,17 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 	return rc ? rc : call_take(k, &l, e);
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void perf_trace_setup(struct foreign *f, const struct trace_open_options *o)
 {
-	kernel_text_setup((struct kernel_text *)f, o);
+	kernel_text_setup(f, o);
 	f->base.meta.meta.clock_resolution_ns = 1000;
 }
 
 static const struct foreign_reader reader = {.clock = "perf",
 					     .captured_by = "perf trace",
 					     .level = LEVEL_SYSCALL,
+					     .size = sizeof(struct kernel_text),
+					     .setup = perf_trace_setup,
 					     .line = perf_trace_line,
 					     .end = kernel_text_end,
 					     .reset = kernel_text_reset,
@@ -329,7 +334,7 @@ static const struct foreign_reader reader = {.clock = "perf",
 static int perf_trace_open(struct trace **out, const char *path, const struct trace_open_options *o,
 			   struct err *e)
 {
-	return foreign_open(out, sizeof(struct kernel_text), &reader, path, o, setup, e);
+	return foreign_open(out, &reader, path, o, e);
 }
 
 static int perf_trace_bid(const unsigned char *head, size_t len, const char *path)

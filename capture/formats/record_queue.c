@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 
-#define DROPPED UINT32_MAX /* commit of a record that was taken out */
+#define DROPPED UINT32_MAX /* commit of a record that was removed */
 
 void record_queue_release(struct record_queue *q)
 {
@@ -20,7 +20,7 @@ void record_queue_reset(struct record_queue *q)
 	q->first = 0;
 }
 
-static void give_up_given(struct record_queue *q)
+static void release_given(struct record_queue *q)
 {
 	q->head += q->n_given;
 	q->first += q->n_given;
@@ -30,7 +30,7 @@ static void give_up_given(struct record_queue *q)
 uint64_t record_queue_add(struct record_queue *q, const struct trace_record *r)
 {
 	if (q->n_given)
-		give_up_given(q);
+		release_given(q);
 	if (q->n == q->cap && q->head > q->cap / 2) {
 		memmove(q->v, q->v + q->head, (q->n - q->head) * sizeof *q->v);
 		q->n -= q->head;
@@ -58,7 +58,7 @@ void record_queue_drop(struct record_queue *q, uint64_t ticket)
 
 void record_queue_take(struct record_queue *q, const struct trace_record **r, size_t *n)
 {
-	give_up_given(q);
+	release_given(q);
 	while (q->head < q->n) {
 		uint32_t commit = q->v[q->head].commit;
 		if (commit != DROPPED && (commit || q->n - q->head <= QUEUE_WAITING_MAX))

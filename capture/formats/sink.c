@@ -24,7 +24,7 @@ static int sink_flush(struct sink *s, struct err *e)
 	return rc ? err_sys(e, -rc, "%s: writing", s->path) : 0;
 }
 
-/* A regular file under another name first; what is none (a pipe, /dev/null) in place. */
+/* A regular file is written under a temporary name; a pipe or device is written in place. */
 static int sink_open(struct sink *s, const char *path, struct err *e)
 {
 	struct stat st;
@@ -90,17 +90,21 @@ static int write_all_of(struct sink_walk *x, struct sink *s, struct trace *t, st
 	const struct trace_record *r;
 	struct err one = ERR_INIT;
 	int rc = trace_rewind(t, e);
+	if (x->w->header)
+		strbuf_addstr(&s->out, x->w->header);
 	if (!rc && x->w->head)
 		rc = x->w->head(x->ctx, s, e);
 	while (!rc && ((rc = trace_next(t, &r, &one)) == 1 || rc == -EBADMSG)) {
 		if (rc == -EBADMSG && !x->n_damaged++)
-			x->damage = one; /* the first is told */
+			x->damage = one; /* report the first */
 		rc = rc == 1 ? write_one(x, s, r, e) : 0;
 		if (rc)
 			return rc;
 	}
 	if (rc)
 		return one.code ? err_set(e, -rc, "%s", one.msg) : rc;
+	if (x->w->footer)
+		strbuf_addstr(&s->out, x->w->footer);
 	return x->w->tail ? x->w->tail(x->ctx, s, e) : 0;
 }
 
@@ -154,8 +158,8 @@ void sink_json_string(struct sink *s, const char *text)
 			n = 1;
 		} else if (*p < ' ' || *p == 0x7f) {
 			strbuf_addf(&s->out, "\\u%04x", *p);
-		} else if (n == 2 && p[0] == 0xc2 &&
-			   p[1] < 0xa0) { /* U+0080 to U+009F: terminals obey them */
+		} else if (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) {
+			/* U+0080 to U+009F: control characters that terminals obey */
 			strbuf_addf(&s->out, "\\u%04x", p[1]);
 		} else {
 			if (*p == '"' || *p == '\\')

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What strace writes, with -f, -ttt or the like, and preferably -T and -y: lines, threads, and
- * calls that another thread's lines interrupt. doc/formats/strace.md; strace 6.1 is what it was
- * tried with. */
+/* Reads strace's output, with -f, -ttt or similar, preferably with -T and -y: lines, threads, and
+ * calls that lines of other threads interrupt. doc/formats/strace.md; tested with strace 6.1. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "capture/formats/strace_head.h"
 #include "capture/formats/strace_private.h"
 
-/* strace's own work adds to each call's time: it shows 7.37 us for calls that take 0.51 us. */
+/* strace's overhead is part of each call's time: it shows 7.37 us for calls that take 0.51 us. */
 #define STRACE_COST_NS 7000
 
 /* --- calls --------------------------------------------------------------- */
@@ -22,8 +21,8 @@ static const struct strace_call *call_find(const struct strace *t, const char *s
 	return name_table_find(&t->calls, s, len, &i) ? &strace_calls[i] : NULL;
 }
 
-/* The call whose name and parenthesis begin at s, TEXT_SLACK bytes readable there; *open: the
- * parenthesis. *open NULL: there is none. */
+/* The call whose name begins at s, with TEXT_SLACK readable bytes there. *open: its parenthesis, or
+ * NULL if there is none. */
 static const struct strace_call *call_at(struct strace *t, const char *s, const char *end,
 					 const char **open)
 {
@@ -63,7 +62,8 @@ static void close_begins(struct traced_thread *th, int64_t fd)
 	descriptor_set(th, fd, NULL, false);
 }
 
-/* The call that is begun never ends. One on memory is a request if that is a file's. */
+/* Finishes a call that never ended. A call on memory is a request only if the memory is a file's.
+ */
 static void never_ends(struct strace *t, struct traced_thread *th)
 {
 	const struct strace_call *call = th->call;
@@ -84,12 +84,12 @@ static void never_ends(struct strace *t, struct traced_thread *th)
 	foreign_unfinished(&t->base, th->ticket);
 }
 
-/* A call that begins and is interrupted. It has its place in the trace from now on. */
+/* A call that another thread's line interrupts. Its place in the trace is fixed now. */
 static int take_unfinished(struct strace *t, struct traced_thread *th,
 			   const struct strace_call *call, const char *name, size_t name_len,
 			   const char *text, const char *end, int64_t begin_ns)
 {
-	if (th->pending && th->has_ticket) /* it never came back */
+	if (th->pending && th->has_ticket) /* the previous call never resumed */
 		never_ends(t, th);
 	th->pending = true;
 	th->call = call;
@@ -121,8 +121,8 @@ static bool ends_with(const char *s, const char *end, const char *mark)
 	return (size_t)(end - s) > len && !memcmp(end - len, mark, len);
 }
 
-/* "read(0,  <detached ...>", also behind "resumed>": strace was stopped while the call went on. How
- * it ended is not known. */
+/* "read(0,  <detached ...>", also after "resumed>": strace detached during the call, so its end is
+ * unknown. */
 static const char detached[] = "<detached ...>";
 
 /* "<... pread64 resumed>, "..."..., 4096, 8192) = 4096 <0.000021>" */
@@ -141,7 +141,7 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 		return 0;
 	}
 	if (ends_with(rest, end, detached))
-		return 0; /* it stays unfinished */
+		return 0; /* the call stays unfinished */
 	th->pending = false;
 	if (!th->call) {
 		t->base.base.notes.n_passed_over++;
@@ -151,13 +151,17 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 	size_t len = th->text.len;
 	strbuf_add(&th->text, slack, sizeof slack);
 	th->text.len = len;
-	struct call_line l = {.call = th->call, .text = th->text.s, .end = th->text.s + th->text.len,
-			      .begin_ns = th->begin_ns, .stamp_ns = stamp_ns, .resumed = true};
-	struct err why; /* ERR_INIT would fill all of it, for every line */
+	struct call_line l = {.call = th->call,
+			      .text = th->text.s,
+			      .end = th->text.s + th->text.len,
+			      .begin_ns = th->begin_ns,
+			      .stamp_ns = stamp_ns,
+			      .resumed = true};
+	struct err why; /* ERR_INIT would clear all of it for every line */
 	err_clear(&why);
 	int rc = strace_take_call(t, th, &l, &why);
 	close_over(th);
-	if (rc) { /* where in the text that was put together means nothing to the reader */
+	if (rc) { /* a column in the joined text would not exist in the file */
 		if (th->has_ticket)
 			record_queue_drop(&t->base.queue, th->ticket);
 		return foreign_at(&t->base, rest + 8, e, "%s", why.msg);
@@ -189,7 +193,8 @@ static int take_call(struct strace *t, struct traced_thread *th, const char *s, 
 		never_ends(t, th);
 	th->pending = false;
 	close_over(th);
-	struct call_line l = {.call = call, .text = open + 1, .end = end, .begin_ns = stamp_ns, .stamp_ns = stamp_ns};
+	struct call_line l = {
+	    .call = call, .text = open + 1, .end = end, .begin_ns = stamp_ns, .stamp_ns = stamp_ns};
 	return strace_take_call(t, th, &l, e);
 }
 
@@ -200,7 +205,7 @@ static void thread_over(struct strace *t, struct traced_thread *th)
 	traced_thread_exited(&t->system, th);
 }
 
-/* What stands behind the stamp. */
+/* Reads the rest of a line after the stamp. */
 static int take_line(struct strace *t, struct traced_thread *th, const char *s, const char *end,
 		     int64_t ns, struct err *e)
 {
@@ -247,7 +252,7 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 	return take_line(t, th, s, end, ns, e);
 }
 
-/* A line whose beginning is the line before. */
+/* Reads a line that continues the previous one. */
 static int joined_line(struct strace *t, const char *s, const char *end, struct err *e)
 {
 	static const char slack[TEXT_SLACK];
@@ -363,7 +368,7 @@ void strace_state_init(struct strace *t)
 	t->base.base.meta.meta.root = "/";
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void strace_setup(struct foreign *f, const struct trace_open_options *o)
 {
 	(void)o;
 	strace_state_init((struct strace *)f);
@@ -374,6 +379,8 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 static const struct foreign_reader reader = {.clock = "strace",
 					     .captured_by = "strace",
 					     .level = LEVEL_SYSCALL,
+					     .size = sizeof(struct strace),
+					     .setup = strace_setup,
 					     .line = strace_line,
 					     .end = strace_end,
 					     .reset = strace_reset,
@@ -382,13 +389,13 @@ static const struct foreign_reader reader = {.clock = "strace",
 static int strace_open(struct trace **out, const char *path, const struct trace_open_options *o,
 		       struct err *e)
 {
-	int rc = foreign_open(out, sizeof(struct strace), &reader, path, o, setup, e);
+	int rc = foreign_open(out, &reader, path, o, e);
 	const char *dot = strrchr(path, '.');
 	if (rc)
 		return rc;
 	struct strace *t = (struct strace *)*out;
 	t->threads.first = t->number_met;
-	if (dot && !t->has_pids) { /* FILE.PID of strace -ff: no column tells the thread */
+	if (dot && !t->has_pids) { /* FILE.PID of strace -ff: no column names the thread */
 		const char *s = dot + 1, *end = path + strlen(path);
 		uint64_t v;
 		if (scan_u64(&s, end, &v) && s == end && v <= UINT32_MAX)
@@ -397,7 +404,7 @@ static int strace_open(struct trace **out, const char *path, const struct trace_
 	return 0;
 }
 
-/* Whether a call begins here, or what else strace prints behind a stamp. */
+/* Whether a call or another text that strace prints after a stamp begins here. */
 static bool is_strace(const char *s, const char *end)
 {
 	s = strace_skip_marks(s, end);
@@ -409,8 +416,8 @@ static bool is_strace(const char *s, const char *end)
 	       starts(s, end, "+++ ") || starts(s, end, "--- ");
 }
 
-/* A call that everybody knows, with its result: strace without times, for which the reading has an
- * answer. */
+/* Whether this is a known call with its result. Without a time it is strace's output, too; reading
+ * it then fails with a helpful message. */
 static bool is_timeless(const char *s, const char *end)
 {
 	const char *open = memchr(s, '(', (size_t)(end - s));
@@ -422,7 +429,7 @@ static bool is_timeless(const char *s, const char *end)
 	return false;
 }
 
-/* The first whole line has a stamp, and a call or what else strace prints. */
+/* Whether the first line of a call has a stamp. */
 static int strace_bid(const unsigned char *head, size_t len, const char *path)
 {
 	struct strace t = {.has_first = false};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The arguments of a call, one letter of its row each. */
+/* The arguments of a call, by the letters of its row (strace_private.h). */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -47,8 +47,7 @@ static uint64_t key_value(const struct part *a, const char *key, const struct na
 	return negative ? 0 - v : v;
 }
 
-/* The lengths of the buffers: [{iov_base="..."..., iov_len=4096}, ...]. More than a few are cut by
- * strace: "...". */
+/* The buffer lengths of [{iov_base="..."..., iov_len=4096}, ...]. strace cuts long lists. */
 static void buffers(struct parsed *p, const struct part *a)
 {
 	const char *s = a->s, *end = s + a->len;
@@ -78,7 +77,7 @@ static int descriptor_arg(struct parsed *p, const struct part *a, struct err *e)
 	if (rc)
 		return rc;
 	if (f)
-		f->refs++; /* another argument may put another file in its place */
+		f->refs++; /* another argument may replace the file of this descriptor */
 	open_file_put(p->file);
 	p->file = f;
 	p->r.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
@@ -100,13 +99,13 @@ static int peer_arg(struct parsed *p, const struct part *a, struct err *e)
 
 static int path_arg(struct parsed *p, const struct part *a, const struct part *dir, struct err *e)
 {
-	bool none = dir && a->len == 4 && !memcmp(a->s, "NULL", 4); /* utimensat of a descriptor */
+	bool none = dir && a->len == 4 && !memcmp(a->s, "NULL", 4); /* utimensat on a descriptor */
 	int rc = none ? 0 : strace_path(p, a, dir, e);
 	if (rc)
 		return rc;
 	p->has_path = true;
 	p->nameless_path |= none;
-	if (p->nameless_path) /* AT_EMPTY_PATH: about the descriptor; else it names nothing */
+	if (p->nameless_path) /* with AT_EMPTY_PATH the call concerns the descriptor */
 		return dir && dir->len && *dir->s >= '0' && *dir->s <= '9'
 			   ? descriptor_arg(p, dir, e)
 			   : 0;
@@ -152,7 +151,7 @@ static int fcntl_args(struct parsed *p, unsigned int i)
 	return 0;
 }
 
-/* [{tv_sec=1, tv_nsec=2}, UTIME_OMIT]. No times at all: both are now. */
+/* [{tv_sec=1, tv_nsec=2}, UTIME_OMIT]; without times both are "now". */
 static void times_arg(struct parsed *p, const struct part *a)
 {
 	const struct name_table *names = &p->t->names;
@@ -263,14 +262,14 @@ int strace_take_args(struct parsed *p, struct err *e)
 	int rc = 0;
 	for (const char *letter = p->call->args; *letter && !rc; letter++, i++) {
 		if (i >= p->n && (strchr("mAOv_c", *letter) || (*letter == 's' && p->r.rvalue < 0)))
-			return 0; /* a call may leave these out */
+			return 0; /* an optional argument */
 		if (i >= p->n)
 			return foreign_at(&p->t->base, p->ret, e,
 					  "%s has %u arguments, more are needed", p->call->name,
 					  p->n);
 		rc = take_arg(p, *letter, i, &dir, e);
 		if (rc && p->r.rvalue < 0 && strchr("pPTN", *letter))
-			rc = 0; /* a path that could not be read: the call failed for it */
+			rc = 0; /* an unreadable path: the call failed because of it */
 	}
 	return rc;
 }

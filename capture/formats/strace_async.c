@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is asked for is shown by io_submit, with the number that the program gives it (aio_data),
- * and not where its control block lies; a result is shown with both. So a result is taken for that
- * of the oldest request of the same context and number, if possible of one of as many bytes. Where
- * a program gives all the same number, as fio does, and results come in another order than the
- * requests did, some get the ends of others: how many are under way at each instant is right all
- * the same. */
+/* io_submit shows each request with the number that the program gives it (aio_data), but not the
+ * address of its control block; io_getevents shows both. So a result is matched with the oldest
+ * request of the same context and number, preferably of the same length. If a program gives all
+ * requests the same number, as fio does, and results arrive out of order, some requests get the
+ * ends of others. The number of requests in flight at each instant is still right. */
 #include "capture/formats/strace_async.h"
 
 #include <stdlib.h>
@@ -14,9 +13,9 @@
 #include "capture/formats/strace_parsed.h"
 #include "common/xalloc.h"
 
-enum { LOOKED_AT = 256, UNDER_WAY_MAX = QUEUE_WAITING_MAX };
+enum { CANDIDATES_MAX = 256, IN_FLIGHT_MAX = QUEUE_WAITING_MAX };
 
-/* --- under way ----------------------------------------------------------- */
+/* --- requests in flight -------------------------------------------------- */
 
 static uint32_t chain_of(uint32_t pid, uint64_t context, uint64_t data)
 {
@@ -25,33 +24,33 @@ static uint32_t chain_of(uint32_t pid, uint64_t context, uint64_t data)
 	return (uint32_t)(h >> 54); /* of STRACE_ASYNC_CHAINS */
 }
 
-static void ask(struct strace_async *a, const struct strace_asked *one)
+static void request_add(struct strace_async *a, const struct strace_aio_request *one)
 {
 	uint32_t at = a->unused;
 	if (at) {
-		a->unused = a->asked[at].next;
+		a->unused = a->request[at].next;
 	} else {
 		a->n += !a->n;
-		GROW(a->asked, a->n, a->cap);
+		GROW(a->request, a->n, a->cap);
 		at = a->n++;
 	}
-	a->asked[at] = *one;
-	a->asked[at].next = 0;
+	a->request[at] = *one;
+	a->request[at].next = 0;
 	const uint32_t chain = chain_of(one->pid, one->context, one->data);
-	*(a->last[chain] ? &a->asked[a->last[chain]].next : &a->first[chain]) = at;
+	*(a->last[chain] ? &a->request[a->last[chain]].next : &a->first[chain]) = at;
 	a->last[chain] = at;
-	a->n_under_way++;
+	a->n_in_flight++;
 }
 
-/* The one that a result of so many bytes (negative: a failure) is of, taken out; false: none. */
-static bool take(struct strace_async *a, uint32_t pid, uint64_t context, uint64_t data,
-		 int64_t result, struct strace_asked *one)
+/* Removes the request that a result (bytes, or negative: a failure) belongs to; false: none. */
+static bool request_remove(struct strace_async *a, uint32_t pid, uint64_t context, uint64_t data,
+			   int64_t result, struct strace_aio_request *one)
 {
 	const uint32_t chain = chain_of(pid, context, data);
 	uint32_t found = 0, before_found = 0, before = 0;
-	for (uint32_t at = a->first[chain], k = 0; at && k < LOOKED_AT;
-	     before = at, at = a->asked[at].next, k++) {
-		const struct strace_asked *x = &a->asked[at];
+	for (uint32_t at = a->first[chain], k = 0; at && k < CANDIDATES_MAX;
+	     before = at, at = a->request[at].next, k++) {
+		const struct strace_aio_request *x = &a->request[at];
 		if (x->pid != pid || x->context != context || x->data != data)
 			continue;
 		const bool fits = result < 0 || x->r.length == (uint64_t)result;
@@ -64,31 +63,31 @@ static bool take(struct strace_async *a, uint32_t pid, uint64_t context, uint64_
 	}
 	if (!found)
 		return false;
-	*one = a->asked[found];
-	*(before_found ? &a->asked[before_found].next : &a->first[chain]) = one->next;
+	*one = a->request[found];
+	*(before_found ? &a->request[before_found].next : &a->first[chain]) = one->next;
 	if (a->last[chain] == found)
 		a->last[chain] = before_found;
-	a->asked[found].next = a->unused;
+	a->request[found].next = a->unused;
 	a->unused = found;
-	a->n_under_way--;
+	a->n_in_flight--;
 	return true;
 }
 
 void strace_async_release(struct strace_async *a)
 {
-	free(a->asked);
+	free(a->request);
 	*a = (struct strace_async){.follows = a->follows};
 }
 
 void strace_async_end(struct strace_async *a, struct foreign *f)
 {
 	for (uint32_t chain = 0; chain < STRACE_ASYNC_CHAINS; chain++)
-		for (uint32_t at = a->first[chain]; at; at = a->asked[at].next)
-			foreign_unfinished(f, a->asked[at].ticket);
+		for (uint32_t at = a->first[chain]; at; at = a->request[at].next)
+			foreign_unfinished(f, a->request[at].ticket);
 	strace_async_release(a);
 }
 
-/* --- what is shown ------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------- */
 
 /* "name=value" */
 static bool is_field(const struct part *field, const char *name, struct part *value)
@@ -146,7 +145,7 @@ static uint64_t buffers_length(const struct part *value)
 
 /* One control block, "{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>, aio_buf=...,
  * aio_nbytes=4096, aio_offset=0}". */
-static int block_take(struct parsed *p, const struct part *block, struct strace_asked *one,
+static int block_take(struct parsed *p, const struct part *block, struct strace_aio_request *one,
 		      struct err *e)
 {
 	const char *s = block->s + 1, *end = block->s + block->len;
@@ -166,7 +165,8 @@ static int block_take(struct parsed *p, const struct part *block, struct strace_
 		else if (is_field(&field, "aio_buf", &value) && value.len && *value.s == '[')
 			one->r.length = buffers_length(&value);
 		else if (is_field(&field, "aio_fildes", &value)) {
-			p->r.object = OBJECT_NONE; /* where it is told if there is no open file */
+			/* strace_file() sets it if there is no open file */
+			p->r.object = OBJECT_NONE;
 			rc = strace_file(p, &value, &fd, &f, e);
 			one->r.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
 			one->r.object = f ? f->object : p->r.object;
@@ -177,7 +177,7 @@ static int block_take(struct parsed *p, const struct part *block, struct strace_
 
 /* --- the calls ----------------------------------------------------------- */
 
-/* The next of a list that is one "{...}"; false: it is over. */
+/* The next "{...}" of a list; false: the list has ended. */
 static bool element(const char **s, const char *end, struct part *one)
 {
 	return strace_next_part(s, end, one) && one->len > 1 && *one->s == '{';
@@ -196,15 +196,17 @@ static int submitted(struct parsed *p, const struct part *list, struct err *e)
 	int64_t n = 0;
 	int rc = 0;
 	for (; !rc && n < p->r.rvalue && element(&s, end, &block); n++) {
-		struct strace_asked one = {.pid = p->th->process->pid, .context = context_of(p), .r = foreign_record()};
+		struct strace_aio_request one = {.pid = p->th->process->pid,
+						 .context = context_of(p),
+						 .r = foreign_record()};
 		one.r.op = OP_AIO_OTHER;
 		one.r.begin_ns = p->r.begin_ns;
 		one.r.pid = p->th->process->pid;
 		one.r.tid = p->th->tid;
 		rc = block_take(p, &block, &one, e);
 		one.ticket = record_queue_add(&p->t->base.queue, &one.r);
-		if (!rc && a->n_under_way < UNDER_WAY_MAX)
-			ask(a, &one);
+		if (!rc && a->n_in_flight < IN_FLIGHT_MAX)
+			request_add(a, &one);
 		else
 			foreign_unfinished(&p->t->base, one.ticket);
 	}
@@ -212,7 +214,8 @@ static int submitted(struct parsed *p, const struct part *list, struct err *e)
 	return rc;
 }
 
-static int settle(struct parsed *p, const struct strace_asked *one, int64_t result, struct err *e)
+static int request_finish(struct parsed *p, const struct strace_aio_request *one, int64_t result,
+			  struct err *e)
 {
 	struct trace_record r = one->r, *place = record_queue_at(&p->t->base.queue, one->ticket);
 	const int64_t end_ns = p->r.end_ns == TIME_NONE ? p->r.begin_ns : p->r.end_ns;
@@ -233,7 +236,7 @@ static int fetched(struct parsed *p, const struct part *list, struct err *e)
 	int rc = 0;
 	while (!rc && element(&s, end, &event)) {
 		const char *in = event.s + 1;
-		struct strace_asked one;
+		struct strace_aio_request one;
 		uint64_t data = 0;
 		int64_t result = 0;
 		while (strace_next_part(&in, event.s + event.len, &field))
@@ -241,8 +244,9 @@ static int fetched(struct parsed *p, const struct part *list, struct err *e)
 				data = number_of(&value);
 			else if (is_field(&field, "res", &value))
 				result = signed_of(&value);
-		if (take(&p->t->async, p->th->process->pid, context_of(p), data, result, &one))
-			rc = settle(p, &one, result, e);
+		if (request_remove(&p->t->async, p->th->process->pid, context_of(p), data, result,
+				   &one))
+			rc = request_finish(p, &one, result, e);
 		else
 			p->t->base.base.notes.n_without_begin++;
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading strace: requests of libaio that io_submit has handed over, until io_getevents tells what
- * came of them. Private to the reader of strace. */
+/* Requests of libaio between io_submit and io_getevents, for the reader of strace. */
 #ifndef CAPTURE_FORMATS_STRACE_ASYNC_H
 #define CAPTURE_FORMATS_STRACE_ASYNC_H
 
@@ -12,30 +11,30 @@
 
 #define STRACE_ASYNC_CHAINS 1024u
 
-struct strace_asked {
+struct strace_aio_request {
 	uint32_t pid;
-	uint32_t next;		/* of the same chain, 0: none */
-	uint64_t context, data; /* as the program has them */
+	uint32_t next;		/* in the hash chain, 0: none */
+	uint64_t context, data; /* values of the program */
 	uint64_t ticket;
-	struct trace_record r; /* for one that has lost its place */
+	struct trace_record r; /* used if the request has lost its place in the queue */
 };
 
 struct strace_async {
-	bool follows; /* else nothing here is done */
-	struct strace_asked *asked; /* asked[n]; the first is unused */
-	/* unused: the first of those given back, linked by `next`; 0 none */
-	uint32_t n, cap, n_under_way, unused;
+	bool follows; /* false: nothing is recorded */
+	struct strace_aio_request *request; /* request[n]; element 0 is unused */
+	uint32_t n, cap, n_in_flight;
+	uint32_t unused; /* first element of the free list, linked by `next`; 0: none */
 	uint32_t first[STRACE_ASYNC_CHAINS], last[STRACE_ASYNC_CHAINS]; /* 0: none */
 };
 
 struct foreign;
 struct parsed;
 
-void strace_async_release(struct strace_async *a); /* and makes it anew; `follows` stays */
-/* A call of io_submit or io_getevents that has been handed over itself. Errors: as of
- * foreign_add(). */
+void strace_async_release(struct strace_async *a); /* leaves it empty; `follows` stays */
+/* Adds the requests of an io_submit, or the results of an io_getevents, whose own record is in the
+ * queue. Errors: as of foreign_add(). */
 int strace_async_take(struct parsed *p, struct err *e);
-/* The trace is over: what was never fetched has no end. */
+/* At the end of the trace: requests without a result get no end. */
 void strace_async_end(struct strace_async *a, struct foreign *f);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How files were before the programs changed them: kind, permissions and size, as the first result
- * of stat and its kin shows them. Of a name that was changed or made before that, nothing is known.
- */
+/* The initial state of files: kind, permissions and size, as the first result of stat and similar
+ * calls shows them. A name that was changed or created before that is unknown. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,16 +13,16 @@
 #include "capture/formats/strace_parsed.h"
 #include "common/xalloc.h"
 
-#define FILES_BYTES_MAX (UINT64_C(4) << 20) /* of names: metadata has a limit */
+#define FILES_BYTES_MAX (UINT64_C(4) << 20) /* total length of names: metadata are limited */
 
-/* The number behind `key` in a structure; false: the structure does not have it. */
+/* Reads the number after `key` in a structure; false: the key does not occur. */
 static bool key_number(const struct part *a, const char *key, uint64_t *v)
 {
 	const char *s = memmem(a->s, a->len, key, strlen(key));
 	return s && (s += strlen(key), scan_c_u64(&s, a->s + a->len, v));
 }
 
-/* "S_IFREG|S_ISUID|0755" behind `key`. */
+/* Reads "S_IFREG|S_ISUID|0755" after `key`. */
 static uint32_t mode_of(const struct part *a, const char *key)
 {
 	static const struct {
@@ -47,8 +46,8 @@ static uint32_t mode_of(const struct part *a, const char *key)
 	return scan_c_u64(&s, end, &octal) && mode & S_IFMT ? mode | (octal & 07777) : 0;
 }
 
-/* What stat and its kin found. */
-static void found(struct parsed *p, const char *name)
+/* Takes the state of a file from a result of stat or a similar call. */
+static void stat_seen(struct parsed *p, const char *name)
 {
 	const bool follows = p->r.op == OP_FSTAT || !(p->r.flags & AT_SYMLINK_NOFOLLOW);
 	for (unsigned int i = 0; i < p->n; i++) {
@@ -59,12 +58,12 @@ static void found(struct parsed *p, const char *name)
 			continue;
 		if (!S_ISLNK(mode))
 			files_found(&p->t->before, name, mode, size, follows);
-		else if (size && size < PATH_MAX) /* links of /sys and /proc have no size */
+		else if (size && size < PATH_MAX) /* links in /sys and /proc have size 0 */
 			files_link(&p->t->before, name, size);
 	}
 }
 
-/* The text of a link at `name` that leads to `real`: relative to its directory. */
+/* The target of a link at `name` that leads to `real`, relative to the link's directory. */
 static void link_text(struct strbuf *to, const char *name, const char *real)
 {
 	size_t common = 0;
@@ -77,7 +76,7 @@ static void link_text(struct strbuf *to, const char *name, const char *real)
 	strbuf_addstr(to, real + common);
 }
 
-/* Cuts the last components that both paths have, as long as components are left. */
+/* Removes the last components while they are equal in both paths. */
 static void common_end_cut(char *name, char *real)
 {
 	for (;;) {
@@ -88,10 +87,10 @@ static void common_end_cut(char *name, char *real)
 	}
 }
 
-/* The file that open() found has another name in the brackets behind its result than the one that
- * was asked for: some directory on the path, or its end, is a link. That is taken to be the last
- * component in which they differ. */
-static void link_shown(struct parsed *p, const char *asked)
+/* Finds a symbolic link. open() returned a file whose decoration differs from the requested path: a
+ * directory on the path, or the last component, is a link. The last component that differs is taken
+ * for the link. */
+static void link_shown(struct parsed *p, const char *requested)
 {
 	struct strace *t = p->t;
 	const char *s = p->ret;
@@ -100,16 +99,16 @@ static void link_shown(struct parsed *p, const char *asked)
 	if (p->r.op != OP_OPEN || !scan_u64(&s, p->end, &fd) || !strace_decoration(s, p->end, &d) ||
 	    *d.s != '/' || strace_rename_under_way(&t->system))
 		return;
-	/* ".." behind a link is not followed here */
+	/* ".." after a link is not resolved here */
 	for (unsigned int i = 0; i < p->n && i < 2; i++)
 		if (memmem(p->arg[i].s, p->arg[i].len, "..", 2))
 			return;
 	const struct part whole = strace_without_deleted(d.s, d.len);
-	if (whole.len != d.len || !strace_decoration_text(t, &d) || !strcmp(t->path.s + 1, asked) ||
-	    !strncmp(asked, "proc/", 5) || !strncmp(asked, "dev/", 4) ||
-	    !strncmp(asked, "sys/", 4))
+	if (whole.len != d.len || !strace_decoration_text(t, &d) ||
+	    !strcmp(t->path.s + 1, requested) || !strncmp(requested, "proc/", 5) ||
+	    !strncmp(requested, "dev/", 4) || !strncmp(requested, "sys/", 4))
 		return;
-	char *name = xstrdup(asked), *real = xstrdup(t->path.s + 1);
+	char *name = xstrdup(requested), *real = xstrdup(t->path.s + 1);
 	struct strbuf text = STRBUF_INIT;
 	common_end_cut(name, real);
 	const size_t len = strlen(name);
@@ -132,14 +131,14 @@ static bool changes_nothing(const struct parsed *p)
 	case OP_GETXATTR:
 	case OP_LISTXATTR:
 		return true;
-	default: /* data, names and attributes are changed by other calls, of those with a path */
+	default: /* calls with a path change data, names or attributes */
 		return !(op_info(p->r.op)->uses & OP_HAS_PATH) &&
 		       op_info(p->r.op)->family != FAMILY_WRITE && p->r.op != OP_FTRUNCATE &&
 		       p->r.op != OP_FALLOCATE && p->r.op != OP_FCHMOD;
 	}
 }
 
-/* The second name of rename and link has what the first had. */
+/* After rename or link the second name has the state of the first. */
 static void second_made(struct parsed *p, const char *first)
 {
 	struct strbuf name = STRBUF_INIT;
@@ -168,7 +167,7 @@ void strace_before(struct parsed *p)
 	}
 	link_shown(p, o->name);
 	if (p->r.op == OP_STAT || p->r.op == OP_STATX || p->r.op == OP_FSTAT)
-		found(p, o->name);
+		stat_seen(p, o->name);
 	else if (makes)
 		files_made(&t->before, o->name);
 	else if (p->r.op == OP_READLINK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a call to a request: doc/formats/strace.md. */
+/* Makes a request of a call: doc/formats/strace.md. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 /* --- the result ---------------------------------------------------------- */
 
-/* Cuts "<0.000021>" off the end: how long it took, or -1. Most results are a number and nothing
- * else. */
+/* Removes "<0.000021>" from the end and returns the duration, or -1. The common case, a plain
+ * number before it, is tried first. */
 static int64_t take_duration(struct parsed *p)
 {
 	const char *open = p->ret;
@@ -36,7 +36,7 @@ static int take_result(struct parsed *p, struct err *e)
 	const char *s = p->ret, *end = p->end;
 	uint64_t u = 0;
 	int64_t code = 0;
-	if (s < end && *s == '?') { /* it did not return */
+	if (s < end && *s == '?') { /* the call did not return */
 		p->r.rvalue = -1;
 		p->r.error = EINTR;
 		return 0;
@@ -61,7 +61,7 @@ static int take_result(struct parsed *p, struct err *e)
 	return 0;
 }
 
-/* --- calls that are no requests ------------------------------------------ */
+/* --- calls that are not requests ----------------------------------------- */
 
 static int64_t known_end_ns(const struct parsed *p)
 {
@@ -94,8 +94,8 @@ static bool has(const char *text, const char *end, const char *word)
 	return memmem(text, (size_t)(end - text), word, strlen(word)) != NULL;
 }
 
-/* wait4 tells the child by its result, waitid by "si_pid=1234"; one that has stopped or goes on has
- * not ended. */
+/* The result of wait4 names the child, waitid shows "si_pid=1234". A child that stopped or
+ * continued has not ended. */
 static void take_wait(struct parsed *p, const char *text, const char *end)
 {
 	static const char si_pid[] = "si_pid=";
@@ -112,7 +112,7 @@ static void take_wait(struct parsed *p, const char *text, const char *end)
 		processes_waited(&p->t->processes, (uint32_t)pid, p->th->tid, known_end_ns(p));
 }
 
-/* Of no file: nobody needs to know more of it than that, and whether an exec closes it. */
+/* Records a descriptor without a file, such as a pipe: only its close on exec matters. */
 static void descriptor_made(struct parsed *p, int64_t fd, bool cloexec)
 {
 	struct err ignored;
@@ -144,7 +144,7 @@ static void pair_made(struct parsed *p, const struct part *a, bool cloexec)
 	}
 }
 
-/* A close for each descriptor that was open. "~0U" is the last number that there can be. */
+/* Makes a close of each open descriptor in the range. "~0U" is the largest number. */
 static int close_range_made(struct parsed *p, bool cloexec, struct err *e)
 {
 	struct descriptor_table *d = p->th->process->table;
@@ -205,9 +205,9 @@ static int take_other(struct parsed *p, const struct call_line *l, struct err *e
 	return 0;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- the whole call ------------------------------------------------------ */
 
-/* The time it ended: by -T, or the stamp of the resumed line. */
+/* The end comes from -T, or from the stamp of the resumed line. */
 static int times(struct parsed *p, const struct call_line *l, int64_t duration_ns, struct err *e)
 {
 	p->r.begin_ns = l->begin_ns;
@@ -233,7 +233,7 @@ static int hand_over(struct parsed *p, bool resumed, struct err *e)
 		p->r.length = op_mode_under(p->r.op, p->r.length, p->th->process->umask);
 	p->r.pid = p->th->process->pid;
 	p->r.tid = p->th->tid;
-	int rc = foreign_check(&t->base, &p->r, e);
+	int rc = foreign_check(&p->r, e);
 	struct trace_record *place =
 	    resumed && p->th->has_ticket ? record_queue_at(&t->base.queue, p->th->ticket) : NULL;
 	if (rc || !place)
@@ -243,7 +243,7 @@ static int hand_over(struct parsed *p, bool resumed, struct err *e)
 	return 0;
 }
 
-static void passed_over(struct parsed *p, bool resumed)
+static void skip_call(struct parsed *p, bool resumed)
 {
 	p->t->base.base.notes.n_passed_over++;
 	if (resumed && p->th->has_ticket)
@@ -255,7 +255,7 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 {
 	struct parsed p;
 	const char *s = l->text;
-	memset(&p, 0, offsetof(struct parsed, arg)); /* the arguments are many bytes more */
+	memset(&p, 0, offsetof(struct parsed, arg)); /* arg[] is large, and set by strace_split() */
 	p.t = t;
 	p.th = th;
 	p.call = l->call;
@@ -277,14 +277,14 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 	int64_t duration_ns = take_duration(&p);
 	int rc = take_result(&p, e);
 	rc = rc ? rc : times(&p, l, duration_ns, e);
-	if (!rc && l->call->kind != CALL_REQUEST) {
+	if (!rc && l->call->kind != CALL_REQUEST)
 		return take_other(&p, l, e);
-	}
+	/* an anonymous mapping, which may replace one of a file */
 	/* of no file, perhaps where one was mapped */
 	if (!rc && l->call->op == OP_MMAP && p.n > 4 && *p.arg[4].s == '-') {
 		if (p.r.rvalue != -1 && !strace_number(&p, &p.arg[1], false, &p.r.length, NULL))
 			traced_map_set(th->process, (uint64_t)p.r.rvalue, p.r.length, OBJECT_NONE);
-		passed_over(&p, l->resumed);
+		skip_call(&p, l->resumed);
 		return 0;
 	}
 	rc = rc ? rc : strace_take_args(&p, e);
@@ -292,7 +292,7 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 	if (!rc && !p.no_file)
 		strace_before(&p);
 	if (!rc && p.no_file)
-		passed_over(&p, l->resumed);
+		skip_call(&p, l->resumed);
 	else if (!rc)
 		rc = hand_over(&p, l->resumed, e);
 	if (!rc && (p.r.op == OP_IO_SUBMIT || p.r.op == OP_IO_GETEVENTS))

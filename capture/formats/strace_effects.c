@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What calls do to open files, their positions, sizes, and the working directory. */
+/* Effects of calls on open files, their positions, sizes, and the working directory. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,12 +13,12 @@ static int64_t position_behind(int64_t at, int64_t n_bytes)
 	return at < 0 || __builtin_add_overflow(at, n_bytes, &behind) ? -1 : behind;
 }
 
-/* The file that a copy is written to, at its position unless the call says where. */
+/* The file that a copy writes, at its position unless the call gives an offset. */
 static void copied_to(struct parsed *p)
 {
 	struct open_file *to = descriptor_get(p->th, p->peer.fd);
 	const bool clones = p->r.op == OP_COPY_FILE_RANGE &&
-			    p->r.flags & OP_COPY_CLONES; /* of a length that may be unknown */
+			    p->r.flags & OP_COPY_CLONES; /* its length may be unknown */
 	if (!to || p->r.rvalue < !clones)
 		return;
 	if (p->peer.offset == OFFSET_NONE)
@@ -60,7 +60,7 @@ static int opened(struct parsed *p, struct err *e)
 	struct part d;
 	p->r.fd = (int32_t)p->r.rvalue;
 	bool shown = scan_u64(&s, p->end, &fd) && strace_decoration(s, p->end, &d);
-	/* relative to nobody knows what: strace tells */
+	/* strace knows the name of a file whose directory is unknown */
 	if (shown && !t->base_path.len && t->path.s[0] != '/') {
 		int rc = strace_object(t, &d, &p->r.object, e);
 		if (rc)
@@ -99,7 +99,7 @@ static void duplicated(struct parsed *p)
 		descriptor_set(p->th, p->r.rvalue, p->file, cloexec);
 }
 
-static void sought(struct parsed *p)
+static void seeked(struct parsed *p)
 {
 	if (p->r.rvalue < 0 || !p->file)
 		return;
@@ -110,7 +110,7 @@ static void sought(struct parsed *p)
 		file_size_set(&p->t->system, p->file->object, size);
 }
 
-/* stat and its kin tell the size. */
+/* stat and similar calls show the size. */
 static void looked_at(struct parsed *p)
 {
 	for (unsigned int i = 0; i < p->n && p->r.rvalue == 0 && p->r.object != OBJECT_NONE; i++) {
@@ -137,8 +137,8 @@ static void changed_directory(struct parsed *p)
 	strbuf_release(&buf);
 }
 
-/* Of neither name the size is known any more: the second has what the first had, or, exchanged, the
- * other way round. */
+/* After a rename the sizes of both names are unknown: the second name has the first one's file, and
+ * with an exchange the first name has the second one's. */
 static int renamed(struct parsed *p, struct err *e)
 {
 	struct traced_system *s = &p->t->system;
@@ -162,7 +162,7 @@ static int renamed(struct parsed *p, struct err *e)
 	return rc;
 }
 
-/* What the link points at, where strace shows all of it (-s). */
+/* The target of the link, if strace shows all of it (-s). */
 static void link_read(struct parsed *p)
 {
 	const struct part *a = p->n > 2 ? &p->arg[p->n - 2] : NULL;
@@ -175,7 +175,7 @@ static void link_read(struct parsed *p)
 	p->has_heap = true;
 }
 
-/* An access control list that says the same as permissions, where strace shows all of it (-s). */
+/* An access control list that is equivalent to a mode, if strace shows all of it (-s). */
 static void acl_taken(struct parsed *p)
 {
 	const size_t len = strlen(OP_ACL_NAME);
@@ -188,13 +188,13 @@ static void acl_taken(struct parsed *p)
 
 static void mapped(struct parsed *p)
 {
-	p->no_file = p->r.flags & MAP_ANONYMOUS; /* whatever the descriptor is */
+	p->no_file = p->r.flags & MAP_ANONYMOUS; /* the descriptor is ignored then */
 	if (p->r.rvalue != -1)
 		traced_map_set(p->th->process, (uint64_t)p->r.rvalue, p->r.length,
 			       p->no_file ? OBJECT_NONE : p->r.object);
 }
 
-/* Calls on memory are told by an address whose file they are on. */
+/* A call on memory names an address; the file is the one mapped there. */
 static void on_memory(struct parsed *p)
 {
 	struct traced_process *process = p->th->process;
@@ -216,7 +216,7 @@ static void closed(struct parsed *p)
 		descriptor_set(p->th, p->r.fd, NULL, false);
 }
 
-/* Without a path the call is on the descriptor's own file, as the call `op` is. */
+/* A call without a path concerns the descriptor, as operation `op`. */
 static void on_descriptor(struct parsed *p, enum trace_op op)
 {
 	if (!p->nameless_path || p->r.fd < 0)
@@ -238,7 +238,7 @@ static void looked_at_path(struct parsed *p)
 	looked_at(p);
 }
 
-/* lchown, llistxattr: of a link itself. */
+/* lchown, llistxattr and others concern the link itself. */
 static void on_attributes(struct parsed *p)
 {
 	if (*p->call->name == 'l' && strncmp(p->call->name, "list", 4))
@@ -273,7 +273,7 @@ static void unlinked(struct parsed *p)
 
 static void (*const effects[OP_N])(struct parsed *p) = {
     [OP_CLOSE] = closed,
-    [OP_LSEEK] = sought,
+    [OP_LSEEK] = seeked,
     [OP_DUP] = duplicated,
     [OP_DUP2] = duplicated,
     [OP_FCNTL] = duplicated,

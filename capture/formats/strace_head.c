@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The beginning of a line of strace: whose it is, when it was, and what stands between that and the
- * call. */
+/* The beginning of a line of strace: the thread, the time, and marks before the call. */
 #include <string.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_head.h"
 
-/* --- whose --------------------------------------------------------------- */
+/* --- the thread ---------------------------------------------------------- */
 
 enum strace_naming strace_take_pid(const char **at, const char *end, uint32_t *tid)
 {
@@ -37,7 +36,7 @@ static bool is_attached(const struct strace_threads *t, uint32_t tid)
 	return false;
 }
 
-static void comes(struct strace_threads *t, uint32_t tid)
+static void thread_begins(struct strace_threads *t, uint32_t tid)
 {
 	t->n_alive++;
 	t->alive_sum += tid;
@@ -67,7 +66,7 @@ void strace_notice(struct strace_threads *t, const char *s, const char *end)
 		return;
 	if (!t->found && t->n_attached < STRACE_ATTACHED_MAX)
 		t->attached[t->n_attached++] = (uint32_t)tid;
-	comes(t, (uint32_t)tid);
+	thread_begins(t, (uint32_t)tid);
 }
 
 uint32_t strace_thread(struct strace_threads *t, enum strace_naming how, uint32_t tid)
@@ -76,7 +75,7 @@ uint32_t strace_thread(struct strace_threads *t, enum strace_naming how, uint32_
 		return tid;
 	if (how == STRACE_UNNAMED) {
 		if (!t->n_alive)
-			comes(t, t->first);
+			thread_begins(t, t->first);
 		t->any_unnamed = true;
 		return t->n_alive == 1 ? (uint32_t)t->alive_sum : t->first;
 	}
@@ -84,7 +83,7 @@ uint32_t strace_thread(struct strace_threads *t, enum strace_naming how, uint32_
 		t->found = true;
 		t->first_number = tid;
 		if (!t->any_unnamed)
-			comes(t, t->first);
+			thread_begins(t, t->first);
 	}
 	return t->found && tid == t->first_number ? t->first : tid;
 }
@@ -94,10 +93,10 @@ void strace_threads_reset(struct strace_threads *t)
 	*t = (struct strace_threads){.first = t->first};
 }
 
-/* --- when ---------------------------------------------------------------- */
+/* --- the time ------------------------------------------------------------ */
 
-/* strace -r pads seconds to six digits, of which a difference of two times has few; no clock stands
- * so low. */
+/* strace -r pads seconds to six digits; a difference of two times has few digits, an absolute time
+ * has more. */
 static bool is_difference(const char *line, const char *s, const char *end)
 {
 	const char *p = s;
@@ -106,7 +105,7 @@ static bool is_difference(const char *line, const char *s, const char *end)
 		return false;
 	while (s > line && s[-1] == ' ')
 		s--;
-	return p - s >= (s > line ? 7 : 6); /* one blank stands behind the number of the thread */
+	return p - s >= (s > line ? 7 : 6); /* a blank follows the thread's number */
 }
 
 static void first_stamp(struct strace *t, int64_t ns, unsigned int digits)
@@ -121,8 +120,8 @@ static void first_stamp(struct strace *t, int64_t ns, unsigned int digits)
 	t->has_first = true;
 }
 
-/* "1795227730.673998 ", "14:02:11.673998 " or, of -r, "     0.000285 ", in ns; digits behind the
- * point give the resolution. */
+/* "1795227730.673998 ", "14:02:11.673998 " or "     0.000285 " (-r), in ns; the number of decimals
+ * gives the resolution. */
 bool strace_take_stamp(struct strace *t, const char *line, const char **at, const char *end,
 		       int64_t *ns)
 {
@@ -151,7 +150,7 @@ bool strace_take_stamp(struct strace *t, const char *line, const char **at, cons
 		first_stamp(t, *ns, digits);
 	}
 	const int64_t day = 86400LL * 1000000000;
-	while (t->time_of_day && *ns < t->last_ns - day / 2) /* past midnight */
+	while (t->time_of_day && *ns < t->last_ns - day / 2) /* after midnight */
 		*ns += day;
 	if (t->differences && __builtin_add_overflow(t->last_ns, *ns, ns))
 		return false;
@@ -161,11 +160,11 @@ bool strace_take_stamp(struct strace *t, const char *line, const char **at, cons
 	return true;
 }
 
-/* --- what stands before the call ----------------------------------------- */
+/* --- marks before the call ----------------------------------------------- */
 
 const char *strace_skip_marks(const char *s, const char *end)
 {
-	if (starts(s, end, "(+")) { /* -r beside another stamp */
+	if (starts(s, end, "(+")) { /* -r together with another stamp */
 		const char *close = memchr(s, ')', (size_t)(end - s));
 		s = close ? skip_blanks(close + 1, end) : s;
 	}
@@ -194,7 +193,7 @@ const char *strace_cut_by_notice(const char *s, const char *end)
 	if (end - s < (ptrdiff_t)sizeof mark || (end[-1] != 'd' && end[-1] != 's'))
 		return NULL;
 	const char *at = memmem(s, (size_t)(end - s), mark, sizeof mark - 1);
-	while (at && at < end) { /* the last one: a path may be called so */
+	while (at && at < end) { /* find the last one: a path may contain the text */
 		const char *next = memmem(at + 1, (size_t)(end - at - 1), mark, sizeof mark - 1);
 		if (!next)
 			break;

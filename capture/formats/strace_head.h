@@ -5,30 +5,30 @@
 
 #include "capture/formats/strace_private.h"
 
-/* How a line names its thread: "22034 " or "22034<name> " where strace writes to a file; "[pid
- * 22034] " where it writes to the terminal and follows several; not at all where it follows one. */
+/* The forms of a thread's number: "22034 " or "22034<name> " if strace writes to a file; "[pid
+ * 22034] " on a terminal with several threads; none with one thread. */
 enum strace_naming { STRACE_UNNAMED, STRACE_COLUMN, STRACE_BRACKET };
-/* *at is left behind it, or where it was. */
+/* Reads the number; *at moves after it, or stays. */
 enum strace_naming strace_take_pid(const char **at, const char *end, uint32_t *tid);
 
-/* Who a line is of. The thread that strace started has no number until there is a second one; from
- * then on it keeps the one that it has here. When one is left, lines are unnamed again. */
+/* The thread of a line. The thread that strace starts has no number until there is a second one; it
+ * keeps the id used here. When one thread remains, lines are unnamed again. */
 uint32_t strace_thread(struct strace_threads *t, enum strace_naming how, uint32_t tid);
-/* a line that begins with "strace: " */
+/* Reads a line that begins with "strace: ". */
 void strace_notice(struct strace_threads *t, const char *s, const char *end);
 void strace_thread_over(struct strace_threads *t, uint32_t tid);
 void strace_threads_reset(struct strace_threads *t);
 
-/* The time, and behind it, in *at. `line`: where the line begins. False: there is none. */
+/* Reads the time; *at moves after it. `line`: the beginning of the line. False: there is none. */
 bool strace_take_stamp(struct strace *t, const char *line, const char **at, const char *end,
 		       int64_t *ns);
-/* Behind what -i, -n and -r put before the call. */
+/* Skips what -i, -n and -r print before the call. */
 const char *strace_skip_marks(const char *s, const char *end);
-/* Lines that are none of calls: strace's own notices, stacks (-k), dumps of data (-e read, -e
+/* Whether a line is not about a call: strace's notices, stacks (-k), dumps of data (-e read, -e
  * write), and the first line of a summary (-C). */
 bool strace_beside_calls(const char *s, const char *end);
-/* Where a notice begins that strace has written into the middle of a call's line, up to its end;
- * the rest of the call is the next line. NULL: none. */
+/* The position of a notice that interrupts a call's line and extends to its end; the next line
+ * continues the call. NULL: none. */
 const char *strace_cut_by_notice(const char *s, const char *end);
 
 #endif

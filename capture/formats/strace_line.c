@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A request as the text of a call, as strace prints it; `old`: as the strace of 2013 did without
- * -y. */
+/* A request as the text of a call, as strace prints it; `old`: as strace of 2013 did without -y. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 
 #include "capture/formats/strace_line.h"
 
-/* As strace escapes: C's escapes, octal for the rest; in a descriptor's name the brackets too. */
+/* Escapes as strace does: C's escapes, else octal; in a descriptor's name also the brackets. */
 static void add_escaped(struct strbuf *b, const char *s, size_t len, bool brackets)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -91,7 +90,7 @@ static void add_at_flags(struct strbuf *b, uint32_t flags)
 	add_names(b, flags, names, values, 4, "");
 }
 
-/* The record's heap item; NULL where it has none, or `failed` is set. */
+/* The record's heap item; NULL: it has none, or `failed` is set. */
 static const void *heap_item(struct strace_line *x, const struct trace_record *r, size_t *len)
 {
 	const void *heap;
@@ -146,7 +145,7 @@ static const char *whence_name(uint32_t whence)
 	return whence < sizeof names / sizeof *names ? names[whence] : NULL;
 }
 
-/* Numbers and flags; false for letters that are something else. */
+/* Appends numbers and flags; false for the letters of other arguments. */
 static bool add_number(struct strbuf *b, const struct trace_record *r, char letter)
 {
 	switch (letter) {
@@ -191,7 +190,7 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 	}
 }
 
-/* The other descriptor of a copy, or the one a dup2 asked for. */
+/* Appends the other descriptor of a copy, or the number requested by dup2. */
 static bool add_peer(struct strace_line *x, const struct trace_record *r, char letter)
 {
 	struct op_peer peer = {-1, OBJECT_NONE, OFFSET_NONE};
@@ -231,7 +230,7 @@ static bool add_object_path(struct strace_line *x, const struct trace_record *r)
 	return true;
 }
 
-/* The command of fcntl and its argument: a lock, or a number. */
+/* Appends the command of fcntl and its argument, a lock or a number. */
 static bool add_command(struct strace_line *x, const struct trace_record *r)
 {
 	static const char *const types[] = {"F_RDLCK", "F_WRLCK", "F_UNLCK"};
@@ -252,7 +251,7 @@ static bool add_command(struct strace_line *x, const struct trace_record *r)
 	return true;
 }
 
-/* A buffer: of data, or of what the kernel tells. */
+/* Appends a buffer: data, or the address of a result. */
 static bool add_buffer(struct strbuf *b, const struct trace_record *r)
 {
 	enum op_family family = op_info(r->op)->family;
@@ -340,17 +339,19 @@ static bool add_arg(struct strace_line *x, const struct trace_record *r, char le
 	}
 }
 
-/* What ARTC takes: each by the name that it has there. */
+/* The calls that ARTC supports, by their names there. */
 static const struct {
 	enum trace_op op;
 	const char *name;
 } old_calls[] = {
-    {OP_OPEN, "open"},           {OP_CLOSE, "close"},       {OP_READ, "read"},           {OP_WRITE, "write"},
-    {OP_PREAD, "pread"},         {OP_PWRITE, "pwrite"},     {OP_LSEEK, "lseek"},         {OP_FSYNC, "fsync"},
-    {OP_FDATASYNC, "fdatasync"}, {OP_TRUNCATE, "truncate"}, {OP_FTRUNCATE, "ftruncate"}, {OP_DUP, "dup"},
-    {OP_DUP2, "dup2"},           {OP_STAT, "stat"},         {OP_FSTAT, "fstat"},         {OP_CHMOD, "chmod"},
-    {OP_FCHMOD, "fchmod"},       {OP_RENAME, "rename"},     {OP_LINK, "link"},           {OP_SYMLINK, "symlink"},
-    {OP_READLINK, "readlink"},   {OP_UNLINK, "unlink"},     {OP_MKDIR, "mkdir"},         {OP_RMDIR, "rmdir"}};
+    {OP_OPEN, "open"},         {OP_CLOSE, "close"},         {OP_READ, "read"},
+    {OP_WRITE, "write"},       {OP_PREAD, "pread"},         {OP_PWRITE, "pwrite"},
+    {OP_LSEEK, "lseek"},       {OP_FSYNC, "fsync"},         {OP_FDATASYNC, "fdatasync"},
+    {OP_TRUNCATE, "truncate"}, {OP_FTRUNCATE, "ftruncate"}, {OP_DUP, "dup"},
+    {OP_DUP2, "dup2"},         {OP_STAT, "stat"},           {OP_FSTAT, "fstat"},
+    {OP_CHMOD, "chmod"},       {OP_FCHMOD, "fchmod"},       {OP_RENAME, "rename"},
+    {OP_LINK, "link"},         {OP_SYMLINK, "symlink"},     {OP_READLINK, "readlink"},
+    {OP_UNLINK, "unlink"},     {OP_MKDIR, "mkdir"},         {OP_RMDIR, "rmdir"}};
 
 static const struct strace_call *call_named(const char *name)
 {
@@ -374,9 +375,7 @@ static const struct strace_call *old_row_of(const struct trace_record *r)
 	return NULL;
 }
 
-/* The row to print an operation by: calls that take a directory's descriptor come first where a
- * program would use them.
- */
+/* The row that expresses an operation: the call that programs use today, such as openat. */
 static const struct strace_call *new_row_of(const struct trace_record *r)
 {
 	static const struct {
@@ -444,13 +443,13 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r,
 	bool makes = r->op == OP_OPEN && (r->flags & (O_CREAT | 020000000));
 	for (const char *letter = c->args; *letter; letter++) {
 		if (r->op == OP_OPEN && *letter == 'm' && !makes && !r->length)
-			break; /* nothing is made: no mode */
+			break; /* no file is created: no mode */
 		if (letter > c->args)
 			strbuf_addstr(&x->text, ", ");
 		if (!add_arg(x, r, *letter) || x->failed)
 			return false;
 		if (*letter == 'i' && letter[1] == '_')
-			letter++; /* the number of buffers is there */
+			letter++; /* add_buffers() appended the number of buffers */
 	}
 	if (x->old && (r->op == OP_STAT || r->op == OP_FSTAT))
 		strbuf_addstr(

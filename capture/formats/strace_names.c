@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a call's descriptors and paths are names of. */
+/* The files that a call's descriptors and paths name. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +66,9 @@ bool strace_rename_under_way(const struct traced_system *s)
 	return false;
 }
 
-/* Whether the name that strace shows now, `d`, can be that of the open file: it is the one shown
- * before, or a rename explains the difference. Links may lead to the renamed name, so only last
- * components are compared. */
+/* Whether the current decoration `d` can name the open file: it equals the previous decoration, or
+ * a rename explains the difference. Links may lead to the renamed name, so only last components are
+ * compared. */
 static bool is_same_file(struct strace *t, const struct open_file *f, const struct part *d)
 {
 	if (!f->shown)
@@ -98,7 +98,7 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	if (!scan_i64(&s, end, fd))
 		return foreign_at(&t->base, a->s, e, "\"%.*s\" is not a descriptor",
 				  (int)(a->len < 60 ? a->len : 60), a->s);
-	/* what has the number now may be another file */
+	/* during close() the number may belong to another file already */
 	const bool closed = p->r.op == OP_CLOSE && p->th->closed;
 	*f = closed ? p->th->closing : descriptor_get(p->th, *fd);
 	if (is_shown(*f, s, end))
@@ -134,15 +134,15 @@ void strace_set_cwd(struct parsed *p, const char *path, size_t len)
 {
 	struct strace *t = p->t;
 	struct strbuf *cwd = &p->th->process->cwd;
-	/* where the command was started */
+	/* the directory in which the command was started */
 	if (!cwd->len && !t->start.len && t->system.n_orphans == 1)
 		strbuf_add(&t->start, path, len);
 	strbuf_reset(cwd);
 	strbuf_add(cwd, path, len);
 }
 
-/* The directory that a path is relative to, to t->base_path. Empty: not known. `dir`: NULL for the
- * working directory. */
+/* Puts the directory that a path is relative to into t->base_path; empty: unknown. `dir`: NULL for
+ * the working directory. */
 static void base_of(struct parsed *p, const struct part *dir)
 {
 	struct strace *t = p->t;
@@ -168,8 +168,8 @@ static void base_of(struct parsed *p, const struct part *dir)
 	}
 }
 
-/* Calls on a link of /proc/self/fd are about the open file. Flags may stand behind the path: here
- * they are still text. */
+/* A call on a link of /proc/self/fd concerns the open file. Flags may follow the path in the
+ * arguments, which are still text here. */
 static void descriptor_followed(struct parsed *p)
 {
 	struct strace *t = p->t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading strace: the state, and how a call's arguments become a request. */
+/* The state of the reader of strace, and the interfaces between its parts. */
 #ifndef CAPTURE_FORMATS_STRACE_PRIVATE_H
 #define CAPTURE_FORMATS_STRACE_PRIVATE_H
 
@@ -22,15 +22,14 @@ enum call_kind {
 	CALL_UMASK
 };
 
-/* CALL_PAIR, CALL_DESCRIPTOR: makes two descriptors, or one, of no file; `args` is what they are.
- */
-/* One system call. `args`: a letter for each argument,
- *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of
- * a link s length   o offset   i buffers of readv   O flags of open   H struct open_how   A flags
- * of *at   m mode   a access mode w whence   v number or flags   n descriptor wanted   X descriptor
- * written to   @ offset pointer of f   # of X N name of an attribute   u user   g group   c command
- * and argument of fcntl   R protection   M mmap flags   B address K arguments of an ioctl that
- * clones a file   k arguments of bind   _ ignored */
+/* A system call. CALL_PAIR and CALL_DESCRIPTOR create two descriptors, or one, without a file;
+ * `args` then names their kind. Otherwise `args` has a letter for each argument:
+ * f descriptor   D directory descriptor of p   p path   P second path   d directory descriptor of P
+ * T target of a link   s length   o offset   i buffers of readv   O flags of open   H struct
+ * open_how   A flags of *at   m mode   a access mode   w whence   v number or flags   n requested
+ * descriptor   X descriptor written to   @ offset pointer of f   # offset pointer of X   N name of
+ * an attribute   u user   g group   c command and argument of fcntl   R protection   M mmap flags
+ * B address   K arguments of an ioctl that clones a file   k arguments of bind   _ ignored */
 struct strace_call {
 	const char *name;
 	enum trace_op op;
@@ -39,16 +38,18 @@ struct strace_call {
 };
 extern const struct strace_call strace_calls[]; /* ends with a NULL name */
 
-/* Which threads there are, where lines do not always tell. */
+/* Identifies the thread of a line, which strace does not always print. */
 #define STRACE_ATTACHED_MAX 16u
 struct strace_threads {
-	uint32_t first;	       /* of unnamed lines; of strace -ff from the file's name */
-	bool found;	       /* what that one is called in brackets: */
+	/* id for lines without a thread; for strace -ff from the file's name */
+	uint32_t first;
+	bool found;	       /* the number of that thread is known: */
 	uint32_t first_number;
-	uint32_t attached[STRACE_ATTACHED_MAX]; /* attached[n_attached], until then */
+	uint32_t attached[STRACE_ATTACHED_MAX]; /* attached[n_attached], while it is unknown */
 	unsigned int n_attached;
 	bool any_unnamed;
-	/* that are followed, and their numbers' sum: the number where there is one */
+	/* threads traced now, and the sum of their numbers: the number itself if there is one
+	 * thread */
 	uint64_t n_alive, alive_sum;
 };
 
@@ -56,28 +57,28 @@ struct strace {
 	struct foreign base;
 	struct name_table names, calls; /* calls: index into strace_calls */
 	struct traced_system system;
-	struct processes processes; /* as far as it was read */
-	char *extra;		    /* the metadata's, once all is read */
+	struct processes processes; /* read so far */
+	char *extra;		    /* extra_json of the metadata, at the end of a pass */
 	struct strbuf path, base_path, joined;
-	/* the working directory in which the first process began, as soon as any pass has met it */
+	/* the initial working directory of the first process, once a pass has found it */
 	struct strbuf start;
-	struct strbuf cut; /* the beginning of a call, up to a notice in the middle of its line */
+	struct strbuf cut; /* the beginning of a call whose line a notice interrupts */
 	bool has_first, has_pids, time_of_day;
-	bool differences; /* stamps are from line to line (-r) */
-	bool over;	  /* what follows is a summary (-C) */
+	bool differences; /* stamps are differences between lines (-r) */
+	bool over;	  /* the summary (-C) has begun */
 	int64_t first_ns, last_ns;
-	uint64_t n_rings; /* of io_uring that were set up: their requests are in no line */
+	uint64_t n_rings; /* io_uring instances created: their requests appear in no line */
 	struct strace_async async;
-	struct app_files before; /* how the files were, as far as results show it */
-	struct fileset listed;	 /* the same for the metadata, as soon as a pass has ended */
+	struct app_files before; /* initial state of the files, as far as results show it */
+	struct fileset listed;	 /* the same for the metadata, once a pass has ended */
 	bool before_listed;
 	struct strace_threads threads;
-	/* of the first thread, as soon as some line has told it; 0: none has */
+	/* number of the first thread, once a line has shown it; 0: unknown */
 	uint32_t number_met;
 	struct {
 		const struct strace_call *call;
 		size_t len; /* of its name */
-	} recent[64]; /* calls seen, by what their names begin with */
+	} recent[64]; /* cache of calls, indexed by a hash of the name's beginning */
 };
 
 struct part {
@@ -85,9 +86,8 @@ struct part {
 	size_t len;
 };
 
-/* A call that is complete: `text` is what follows "name(", the end of the line cut off at `end`,
- * and TEXT_SLACK bytes behind that readable. `begin_ns`; `stamp_ns` is the line's. Errors: EINVAL
- * by foreign_at. */
+/* A complete call: `text` follows "name(" and ends at `end`, with TEXT_SLACK readable bytes after
+ * it. stamp_ns is the time of the last line. Errors: EINVAL by foreign_at. */
 struct call_line {
 	const struct strace_call *call;
 	const char *text, *end;
@@ -97,22 +97,22 @@ struct call_line {
 int strace_take_call(struct strace *t, struct traced_thread *thread, const struct call_line *l,
 		     struct err *e);
 
-/* Appends "name(arguments) = result" as it stands in a line of strace: 1, or 0 and nothing where
- * strace has no such call or an argument is not known. Errors: of reading its heap item. */
+/* Appends "name(arguments) = result" in strace's form. Returns 1, or 0 and appends nothing if
+ * strace has no such call or an argument is unknown. Errors: of reading the heap item. */
 int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text,
 		     struct err *e);
 
-/* The state of a reader of calls, begun and released by it. */
+/* Initialises and releases the reader's state, except the struct foreign. */
 void strace_state_init(struct strace *t);
 void strace_state_release(struct strace *t);
 
-/* The metadata get the list of the files that were there. Only the first pass makes one. */
+/* Puts the list of the initial files into the metadata, at the end of the first pass. */
 void strace_before_list(struct strace *t);
 
 int strace_write(struct trace *t, const char *path, struct trace_export_report *report,
 		 struct err *e);
 
-/* The descriptor that a call's text begins with, for close(): -1 where there is none. */
+/* The descriptor at the beginning of a call's arguments, for close(); -1 if there is none. */
 int64_t strace_first_fd(const char *s, const char *end);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that are requests only with certain arguments: ioctl() that clones a file, and bind() of a
- * UNIX socket to a path. */
+/* Calls that are requests only with certain arguments: an ioctl() that clones a file, and bind() of
+ * a UNIX socket to a path. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 
-/* What stands between `key` and `end_key` in an argument; false: nothing does. The last `end_key`
- * counts: a name may contain it. */
+/* Finds the text between `key` and the last `end_key` in an argument; a name may contain `end_key`.
+ * False: there is none. */
 static bool between(const struct part *a, const char *key, const char *end_key, struct part *found)
 {
 	const char *s = memmem(a->s, a->len, key, strlen(key)), *end = NULL;
@@ -31,7 +31,7 @@ static uint64_t number_between(const struct part *a, const char *key, const char
 }
 
 /* "BTRFS_IOC_CLONE or FICLONE, 3", "BTRFS_IOC_CLONE_RANGE or FICLONERANGE, {src_fd=3, src_offset=0,
- * src_length=0, dest_offset=0}": a copy between two files, as capture notes it (capture/op.h). */
+ * src_length=0, dest_offset=0}": recorded as a copy between two files (capture/op.h). */
 int strace_clone_args(struct parsed *p, struct err *e)
 {
 	const struct part *request = &p->arg[1], *a = &p->arg[2];
@@ -66,8 +66,8 @@ int strace_clone_args(struct parsed *p, struct err *e)
 	return 0;
 }
 
-/* "{sa_family=AF_UNIX, sun_path="/run/x"}": mknod of a socket. Abstract names ("@...") and other
- * families are no files. */
+/* "{sa_family=AF_UNIX, sun_path="/run/x"}" is recorded as mknod of a socket. Abstract names
+ * ("@...") and other families are not files. */
 int strace_bind_args(struct parsed *p, struct err *e)
 {
 	static const char key[] = "sun_path=";
@@ -83,7 +83,7 @@ int strace_bind_args(struct parsed *p, struct err *e)
 		return rc;
 	p->has_path = true;
 	p->r.length = S_IFSOCK | 0777;
-	if (p->r.error == EADDRINUSE) /* the name is taken, which is EEXIST of mknod */
+	if (p->r.error == EADDRINUSE) /* the name exists, which is EEXIST for mknod */
 		p->r.error = EEXIST;
 	return foreign_object(&p->t->base, OBJECT_PATH, p->t->joined.s, p->t->joined.len,
 			      &p->r.object, e);

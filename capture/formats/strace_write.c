@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds, with the
- * calls that start processes and threads and wait for them; and as the strace of 2013 would have
- * without -y, for ARTC, which reads no other: microseconds that never repeat, no names beside
- * descriptors, open and stat rather than openat and newfstatat, pread for pread64, and only the
- * calls that it is known to take. */
+/* Writes a trace as the output of strace -f -ttt -T -y with nanoseconds, including the calls that
+ * create and await processes and threads. For ARTC it writes the form of strace of 2013 without -y:
+ * unique times in microseconds, no names after descriptors, open and stat for openat and
+ * newfstatat, pread for pread64, and only the calls that ARTC supports. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -18,10 +17,10 @@
 
 /* --- processes ----------------------------------------------------------- */
 
-/* The calls that start processes and threads and wait for them. A trace has no records of them: its
- * metadata list the processes, and its records name the threads. */
+/* A trace has no records of the calls that create and await processes and threads. They are made
+ * from the process list of the metadata and from the threads of the records. */
 
-/* parent's clone() returns pid, or thread `by` has waited for the end of pid */
+/* clone() of `by` returns pid, or thread `by` has waited for the end of pid */
 struct process_event {
 	int64_t ns;
 	uint32_t pid, by;
@@ -29,9 +28,9 @@ struct process_event {
 };
 
 struct strace_processes {
-	struct process_event *event; /* event[n], by time */
+	struct process_event *event; /* event[n], sorted by time */
 	size_t n, next;
-	int64_t wall_ns; /* added to all times */
+	int64_t wall_ns; /* wall clock at time 0 */
 };
 
 static int by_time(const void *a, const void *b)
@@ -75,8 +74,8 @@ static void events_add(struct strace_processes *p, const json_t *rows)
 	qsort(p->event, p->n, sizeof *p->event, by_time);
 }
 
-/* Reads the list of processes. A format that tells it only at its end is read once for that, and
- * not rewound. Errors: those of reading. Ownership: strace_processes_release. */
+/* Reads the list of processes. A format that has it only at the end is read once in full; it is not
+ * rewound. Errors: those of reading. Ownership: strace_processes_release. */
 static int strace_processes_init(struct strace_processes *p, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
@@ -102,7 +101,7 @@ static void strace_processes_release(struct strace_processes *p)
 	p->event = NULL;
 }
 
-/* false: the instant lies before 1970, and strace prints no such. */
+/* Appends thread and time; false: the time is before 1970, which strace cannot print. */
 static bool add_begin(const struct strace_processes *p, uint32_t tid, int64_t ns,
 		      struct strbuf *text)
 {
@@ -129,16 +128,16 @@ static void add_event(struct strace_processes *p, struct process_event *x, struc
 			    x->pid);
 }
 
-/* Appends the lines of all events up to `ns`; INT64_MAX: of all that are left. */
+/* Appends the lines of all events up to `ns`; INT64_MAX: of all remaining events. */
 static void strace_processes_until(struct strace_processes *p, int64_t ns, struct strbuf *text)
 {
 	for (; p->next < p->n && p->event[p->next].ns <= ns; p->next++)
 		add_event(p, &p->event[p->next], text);
 }
 
-/* Appends what makes the thread of record `r`, which is the first of this thread: the clone of its
- * process, unless it has been appended, and the clone of the thread, unless it is the process's
- * first. */
+/* Appends the calls that create the thread of record `r`, the thread's first: the clone of its
+ * process unless it is written already, and the clone of the thread unless it is the main thread.
+ */
 static void strace_processes_thread(struct strace_processes *p, const struct trace_record *r,
 			     struct strbuf *text)
 {
@@ -157,18 +156,18 @@ static void strace_processes_thread(struct strace_processes *p, const struct tra
 struct strace_out_lane {
 	uint32_t tid;
 	int64_t end_us;
-	bool started; /* the clone that made it is written */
+	bool started; /* the clone that created it is written */
 };
 
 struct strace_out {
-	struct strace_line line; /* until it is known to be possible */
+	struct strace_line line; /* written only if all arguments are known */
 	int64_t wall_ns;
-	struct strace_processes processes; /* not of the old form, which has no clone */
-	/* of the old form */
+	struct strace_processes processes; /* empty in the old form */
+	/* for the old form: */
 	int64_t last_us;
 	struct strace_out_lane *thread;
 	size_t n_threads, cap_threads, last_thread;
-	bool *opened; /* opened[n_opened], by number: some call of the trace made this descriptor */
+	bool *opened; /* opened[n_opened], by number: a call of the trace created the descriptor */
 	size_t n_opened;
 };
 
@@ -187,8 +186,8 @@ static struct strace_out_lane *thread_of(struct strace_out *x, uint32_t tid)
 	return &x->thread[i];
 }
 
-/* ARTC ends where two calls have one time, and where a thread's call does not begin after its last
- * one has ended: they are moved back by what is lacking. */
+/* ARTC stops if two calls have equal times, or if a call begins before the end of the thread's
+ * previous call: such calls are delayed. */
 static int64_t old_begin_us(const struct strace_out *x, const struct strace_out_lane *th,
 			    int64_t ns)
 {
@@ -231,7 +230,7 @@ static void note_opened(struct strace_out *x, const struct trace_record *r)
 	x->opened[fd] = true;
 }
 
-/* NULL: nothing is in the way. */
+/* The reason why a request cannot be written, or NULL. */
 static const char *cannot(const struct strace_out *x, const struct trace_record *r,
 			  const struct strace_call *c)
 {
@@ -295,7 +294,7 @@ static int write_tail(void *ctx, struct sink *s, struct err *e)
 	return 0;
 }
 
-/* ARTC knows no directory that names count from: a relative root is one below "/". */
+/* ARTC has no base directory for relative names: a relative root lies below "/". */
 static int write_as(bool old, struct trace *t, const char *path, struct trace_export_report *report,
 		    struct err *e)
 {
@@ -327,5 +326,8 @@ static int artc_write(struct trace *t, const char *path, struct trace_export_rep
 	return write_as(true, t, path, report, e);
 }
 
-const struct trace_format format_artc = {.name = "artc",
- .help = "strace text as ARTC reads it", .write = artc_write};
+const struct trace_format format_artc = {
+    .name = "artc",
+    .help = "strace text as ARTC reads it",
+    .write = artc_write,
+};

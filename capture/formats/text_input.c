@@ -22,7 +22,7 @@ int text_input_open(struct text_input *in, const char *path, struct err *e)
 	in->fd = file_open_regular(path, O_RDONLY, e);
 	if (in->fd < 0)
 		return in->fd;
-	struct stat st; /* a small file needs little */
+	struct stat st; /* a small file gets a small buffer */
 	size_t size = fstat(in->fd, &st) || st.st_size >= (off_t)CAP ? CAP : (size_t)st.st_size + 1;
 	in->cap = size < CAP_MIN ? CAP_MIN : size;
 	in->buf = xmalloc(in->cap + TEXT_SLACK);
@@ -49,7 +49,7 @@ int text_input_rewind(struct text_input *in, struct err *e)
 	return 0;
 }
 
-/* Moves what is left to the front and reads on; at the end sets eof. */
+/* Moves the unconsumed bytes to the front and reads more; sets eof at the end. */
 static int fill(struct text_input *in, struct err *e)
 {
 	ssize_t got;
@@ -57,7 +57,7 @@ static int fill(struct text_input *in, struct err *e)
 	in->offset += in->at;
 	in->len -= in->at;
 	in->at = 0;
-	if (in->len == in->cap && in->cap < CAP) { /* it has grown since it was opened */
+	if (in->len == in->cap && in->cap < CAP) { /* the file has grown since it was opened */
 		in->cap = CAP;
 		in->buf = xrealloc(in->buf, CAP + TEXT_SLACK);
 	}
@@ -74,7 +74,7 @@ static int fill(struct text_input *in, struct err *e)
 	return 0;
 }
 
-/* The end of the line that begins at buf[at], or NULL where it is not in the buffer. */
+/* The end of the line that begins at buf[from], or NULL if it is not in the buffer. */
 static char *line_end(const struct text_input *in, size_t from)
 {
 	char *lf = memchr(in->buf + from, '\n', in->len - from);
@@ -96,8 +96,8 @@ static int too_long(struct text_input *in, struct err *e)
 
 int text_input_line(struct text_input *in, const char **s, size_t *len, struct err *e)
 {
-	size_t seen = 0; /* from `at` on: no line end there */
-	/* the mark that some editors put before text in UTF-8 */
+	size_t seen = 0; /* bytes from `at` on without a line end */
+	/* skip a byte order mark of UTF-8 */
 	if (!in->line && !in->at && !in->offset) {
 		int rc = in->len ? 0 : fill(in, e);
 		if (rc)
@@ -105,13 +105,13 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 		in->at = in->len >= 3 && !memcmp(in->buf, "\xef\xbb\xbf", 3) ? 3 : 0;
 	}
 	for (;;) {
-		if (in->after_cr && in->at < in->len) { /* the second half of CR LF */
+		if (in->after_cr && in->at < in->len) { /* skip the LF of CR LF */
 			in->at += in->buf[in->at] == '\n';
 			in->after_cr = false;
 		}
 		char *end = in->at + seen < in->len ? line_end(in, in->at + seen) : NULL;
 		if (!end && in->eof && in->at < in->len)
-			end = in->buf + in->len; /* the last line, without an end */
+			end = in->buf + in->len; /* the last line has no line end */
 		if (end) {
 			*s = in->buf + in->at;
 			*len = (size_t)(end - *s);
@@ -121,7 +121,7 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 				in->line++;
 				return 1;
 			}
-			in->skipping = false; /* the rest of one that was too long */
+			in->skipping = false; /* this was the rest of a line that is too long */
 			seen = 0;
 			continue;
 		}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which files are mapped where: calls on memory name an address only. */
+/* The files that are mapped into each process: calls such as msync name only an address. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/formats/descriptors.h"
 #include "common/xalloc.h"
 
-#define MAPS_MAX 16384u /* what a stranger's trace may ask for; more are not followed */
+#define MAPS_MAX 16384u /* bounds the memory that a trace can ask for; more are not followed */
 
 void map_list_put(struct map_list *l)
 {
@@ -17,8 +17,8 @@ void map_list_put(struct map_list *l)
 	free(l);
 }
 
-/* The process's own list, which it may change. */
-static struct map_list *own_list(struct traced_process *p)
+/* The process's list, copied first if other processes share it. */
+static struct map_list *list_unshare(struct traced_process *p)
 {
 	struct map_list *from = p->maps;
 	if (from && from->refs == 1)
@@ -80,7 +80,7 @@ void traced_map_set(struct traced_process *p, uint64_t from, uint64_t len, uint3
 	if (!len || __builtin_add_overflow(from, len, &to) ||
 	    (object == OBJECT_NONE && !map_at(p->maps, from, to)))
 		return;
-	struct map_list *l = own_list(p);
+	struct map_list *l = list_unshare(p);
 	cut(l, from, to);
 	if (object != OBJECT_NONE)
 		add(l, from, to, object);

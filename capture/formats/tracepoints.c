@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernel's tracepoints as text: ftrace's files trace and trace_pipe, trace-cmd report, perf
- *script. doc/formats/tracepoints.md.
+ * script. doc/formats/tracepoints.md.
  *
- *	cat-2991 [000] d..2. 15645.804220: sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
- *	cat 2991 [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
-*/
+ * cat-2991 [000] d..2. 15645.804220: sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
+ * cat 2991 [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0) */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +21,13 @@ struct tracepoints_event {
 
 /* --- a line -------------------------------------------------------------- */
 
-/* The thread, from what stands before the processor: "cat-2991", "cat 2991", "cat 2991/2992",
- * "cat-2991 ( 2991)". */
+/* The thread, which stands before the CPU: "cat-2991", "cat 2991", "cat 2991/2992", "cat-2991 (
+ * 2991)". */
 static bool take_thread(const char *s, const char *end, uint32_t *tid)
 {
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
-	if (end > s && end[-1] == ')') { /* the process: of no use without the others' */
+	if (end > s && end[-1] == ')') { /* skip the process: other forms do not print it */
 		while (end > s && *end != '(')
 			end--;
 		while (end > s && end[-1] == ' ')
@@ -44,8 +43,7 @@ static bool take_thread(const char *s, const char *end, uint32_t *tid)
 	return good;
 }
 
-/* "[000]": the last thing in brackets that are followed by a blank and, before or behind flags, a
- * time. */
+/* Finds "[000]", the CPU. */
 static const char *find_cpu(const char *s, const char *end, const char **behind)
 {
 	for (const char *at = s; (at = memmem(at, (size_t)(end - at), " [", 2)); at++) {
@@ -69,8 +67,8 @@ static bool take_time(const char **at, const char *end, int64_t *ns, unsigned in
 	return true;
 }
 
-/* "1..... ", the processor and flags as `trace-cmd report -l` has them, before `end`: where they
- * begin, or `end`. */
+/* Finds "1..... ", CPU and flags as `trace-cmd report -l` prints them, at the end of the text.
+ * Returns their position, or `end`. */
 static const char *latency_flags(const char *s, const char *end)
 {
 	const char *stop = end, *word, *flags;
@@ -83,7 +81,7 @@ static const char *latency_flags(const char *s, const char *end)
 	return flags > word && stop - flags >= 4 && strchr(".dDXb#", *flags) ? word : end;
 }
 
-/* Thread, processor and time; *at is left behind them. */
+/* Reads thread, CPU and time; *at moves after them. */
 static bool take_head(const char *s, const char *end, const char **at, struct tracepoints_event *v,
 		      unsigned int *digits)
 {
@@ -92,12 +90,12 @@ static bool take_head(const char *s, const char *end, const char **at, struct tr
 		*at = skip_blanks(behind, end);
 		if (take_time(at, end, &v->ns, digits))
 			return true;
-		*at = skip_blanks(word_end(*at, end), end); /* flags first: "d..2." */
+		*at = skip_blanks(word_end(*at, end), end); /* skip flags: "d..2." */
 		if (take_time(at, end, &v->ns, digits))
 			return true;
 	}
-	/* no processor, as perf script prints what was recorded of a thread: the first word that is
-	 * a time, behind a thread */
+	/* perf script prints no CPU for a recording of one thread: the time is the first word with
+	 * the form of a time that follows a thread */
 	for (const char *word = skip_blanks(word_end(skip_blanks(s, end), end), end); word < end;
 	     word = skip_blanks(word_end(word, end), end)) {
 		*at = word;
@@ -114,7 +112,7 @@ static bool take_line(const char *s, const char *end, struct tracepoints_event *
 	const char *at;
 	if (!take_head(s, end, &at, v, digits))
 		return false;
-	if (end - at > 2 && at[0] == '(' && at[1] == '+') { /* "(+1803)", of --ts-diff */
+	if (end - at > 2 && at[0] == '(' && at[1] == '+') { /* "(+1803)" of --ts-diff */
 		const char *close = memchr(at, ')', (size_t)(end - at));
 		at = skip_blanks(close ? close + 1 : end, end);
 	}
@@ -139,7 +137,7 @@ static bool named(const struct tracepoints_event *v, const char *name)
 	       !memcmp(v->name.s, name, strlen(name));
 }
 
-/* "NR 12", or "id=12" where fields are printed as they are (trace-cmd report -R). */
+/* The call from "NR 12", or from "id=12" (trace-cmd report -R). */
 static const struct syscall_row *raw_row(const struct tracepoints_event *v)
 {
 	struct text number = text_after(v->args, "NR");
@@ -149,8 +147,8 @@ static const struct syscall_row *raw_row(const struct tracepoints_event *v)
 				      : syscall_row_of_number((int64_t)text_number(number, 10));
 }
 
-/* "args=ARRAY[9c, ff, ff, ff, 00, ...]": bytes as they lie in memory, of a machine of this one's
- * order. */
+/* "args=ARRAY[9c, ff, ff, ff, 00, ...]": bytes in memory order; the machine's byte order must be
+ * this one's. */
 static bool array_take(struct text args, uint64_t arg[SYSCALL_ARGS])
 {
 	static const char mark[] = "ARRAY[";
@@ -192,7 +190,7 @@ static int raw_enter(struct kernel_text *k, const struct tracepoints_event *v, s
 static int raw_exit(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	const struct syscall_row *row = raw_row(v);
-	struct text value = text_after(v->args, "ret"); /* -R; else "NR 12 = 3" */
+	struct text value = text_after(v->args, "ret"); /* -R; otherwise "NR 12 = 3" */
 	const char *s = value.s < value.end
 			    ? value.s
 			    : memchr(v->args.s, '=', (size_t)(v->args.end - v->args.s));
@@ -204,8 +202,8 @@ static int raw_exit(struct kernel_text *k, const struct tracepoints_event *v, st
 				(struct text){NULL, NULL}, e);
 }
 
-/* "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000", or, of -R, "__syscall_nr=257 dfd=0xffffff9c
- * ...": the values in their order. */
+/* The arguments in order, from "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000" or from
+ * "__syscall_nr=257 dfd=0xffffff9c ..." (-R). */
 static int named_enter(struct kernel_text *k, const struct tracepoints_event *v,
 		       const struct syscall_row *row, struct err *e)
 {
@@ -227,8 +225,8 @@ static int named_enter(struct kernel_text *k, const struct tracepoints_event *v,
 	return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
 }
 
-/* sys_enter_openat, sys_exit_openat; ftrace's own "sys_openat(dfd: ...)" and "sys_openat -> 0x3".
- * 1: it was one. */
+/* sys_enter_openat, sys_exit_openat, and ftrace's own "sys_openat(dfd: ...)" and "sys_openat ->
+ * 0x3". Returns 1 if the event was one of these. */
 static int named_call(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	const size_t len = (size_t)(v->name.end - v->name.s);
@@ -314,19 +312,6 @@ static int page_event(struct kernel_text *k, const struct tracepoints_event *v, 
 
 /* --- block events -------------------------------------------------------- */
 
-static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uint32_t *flags)
-{
-	const enum block_direction direction = block_rwbs(rwbs, len, flags);
-	if (direction == BLOCK_DISCARD)
-		return OP_FALLOCATE;
-	if (!n_sectors)
-		return direction == BLOCK_FLUSH || *flags & BLOCK_PREFLUSH ? OP_FDATASYNC
-									   : OP_INVALID;
-	return direction == BLOCK_WRITE  ? OP_PWRITE
-	       : direction == BLOCK_READ ? OP_PREAD
-					 : OP_INVALID;
-}
-
 /* "254,0 R 4096 () 123 + 8 none,0,0 [cat]", "254,0 R () 123 + 8 [0]", "254,0 R 123 + 8 [cat]" */
 static int block_event(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
@@ -362,13 +347,13 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 	if (!scan_u64(&plus, end, &b.sector))
 		return foreign_at(&k->base, plus, e, "no sector in front of +");
 	b.bytes = n * 512;
-	b.op = op_of(rwbs, (size_t)(rwbs_end - rwbs), n, &b.flags);
+	b.op = block_event_op(rwbs, (size_t)(rwbs_end - rwbs), n, &b.flags);
 	const char *bracket = b.kind == EVENT_COMPLETE ? memchr(s, '[', (size_t)(end - s)) : NULL;
 	const int64_t error =
 	    bracket ? (int64_t)text_number((struct text){bracket + 1, end}, 10) : 0;
 	b.error = error >= -4095 && error <= 4095 ? (int)error : EIO;
 	k->has_block = true;
-	/* the requests of programs and of devices in one file */
+	/* a file with calls of programs and requests of devices: the calls are read */
 	if (k->base.base.meta.meta.level == LEVEL_SYSCALL) {
 		k->base.base.notes.n_passed_over++;
 		return 1;
@@ -402,17 +387,17 @@ static int event_take(struct kernel_text *k, const struct tracepoints_event *v, 
 	return rc < 0 ? rc : 0;
 }
 
-/* Frames of stacks: "\t 7f420e150ad7 read+0x17 (/lib/...)" of perf script, " => vfs_read" of the
- * kernel's own text. */
+/* Stack frames: "\t 7f420e150ad7 read+0x17 (/lib/...)" of perf script, " => vfs_read" of the
+ * kernel. */
 static bool is_frame(const char *s, const char *at, const char *end)
 {
 	const bool hex = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f');
 	return (*s == '\t' && hex) || text_starts((struct text){at, end}, "=> ");
 }
 
-/* What stands between the events: comments and headings, and what the buffers could not hold:
- * "CPU:1 [LOST 17 EVENTS]" of the kernel, "CPU:1 [17 EVENTS DROPPED]" of trace-cmd, both without
- * the number where nobody knows it. */
+/* Lines that are not events: comments, headings, and reports of lost events such as "CPU:1 [LOST 17
+ * EVENTS]" (kernel) and "CPU:1 [17 EVENTS DROPPED]" (trace-cmd). The number is missing if it is
+ * unknown. */
 static bool is_between(struct foreign *f, const char *at, const char *end)
 {
 	const struct text all = {at, end},
@@ -424,7 +409,7 @@ static bool is_between(struct foreign *f, const char *at, const char *end)
 	    (slash = memchr(written.s, '/', (size_t)(end - written.s)))) {
 		const uint64_t n = text_number(written, 10),
 			       n_written = text_number((struct text){slash + 1, end}, 10);
-		/* the oldest were overwritten */
+		/* the oldest events were overwritten */
 		foreign_lost(f, n_written > n ? n_written - n : 0);
 	}
 	if (*at == '#' || !text_starts(all, "CPU"))
@@ -447,7 +432,7 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	const char *at = skip_blanks(s, end);
 	if (at == end)
 		return 0;
-	/* first: a thread may be called "CPU 0/KVM" */
+	/* try an event first: a thread may be named "CPU 0/KVM" */
 	const bool event = *at != '#' && take_line(s, end, &v, &digits);
 	if (!event && (is_between(f, at, end) || (k->n_lines && is_frame(s, at, end))))
 		return 0;
@@ -464,14 +449,11 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	return rc ? rc : event_take(k, &v, e);
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
-{
-	kernel_text_setup((struct kernel_text *)f, o);
-}
-
 static const struct foreign_reader reader = {.clock = "tracefs",
 					     .captured_by = "kernel tracepoints (read from text)",
 					     .level = LEVEL_SYSCALL,
+					     .size = sizeof(struct kernel_text),
+					     .setup = kernel_text_setup,
 					     .line = tracepoints_line,
 					     .end = kernel_text_end,
 					     .reset = kernel_text_reset,
@@ -480,7 +462,7 @@ static const struct foreign_reader reader = {.clock = "tracefs",
 static int tracepoints_open(struct trace **out, const char *path,
 			    const struct trace_open_options *o, struct err *e)
 {
-	return foreign_open(out, sizeof(struct kernel_text), &reader, path, o, setup, e);
+	return foreign_open(out, &reader, path, o, e);
 }
 
 static int tracepoints_bid(const unsigned char *head, size_t len, const char *path)
