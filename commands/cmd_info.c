@@ -86,11 +86,8 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 	if (!rc) {
 		struct info x = {.path = path,
 				 .file_bytes = (uint64_t)st.st_size,
-				 .format = trace_format_of(t)->name,
-				 .meta = trace_meta(t),
-				 .trace = t,
-				 .n_objects = trace_n_objects(t),
-				 .profile = p,
+				 .format = trace_format_of(t)->name, .meta = trace_meta(t),
+				 .trace = t, .n_objects = trace_n_objects(t), .profile = p,
 				 .replay = replay};
 		rc = show(&x, t, config, e);
 	}

@@ -30,8 +30,7 @@ static const struct option_spec pool_options[] = {
 	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
 	 .help = "only the cases of this replayer (default all)"},
 	{.name = "allow", .type = OPT_FLAG, .offset = FIELD(allow),
-	 .help = "pool results although their protocols, settings or requests differ, with a "
-		 "note"},
+	 .help = "pool results although their protocols, settings or requests differ, with a note"},
 	{.name = NULL},
 };
 #undef FIELD

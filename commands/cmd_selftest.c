@@ -123,19 +123,13 @@ static int replay_part(const struct selftest_config *c, const char *dir, struct 
 	if (!self)
 		return -e->code;
 	struct machine_options o = {
-		.dir = dir,
-		.self = self,
-		.target = c->target,
-		.resume = c->resume,
-		.quiet = c->quiet,
-		.keep = c->keep,
-		.quick = c->quick,
+		.dir = dir, .self = self, .target = c->target, .resume = c->resume,
+		.quiet = c->quiet, .keep = c->keep, .quick = c->quick,
 		.n_aa = or_default(c->aa, c->quick, 10, 1),
 		.n_largest = or_default(c->campaigns, c->quick, 59, 1),
 		.n_all_sizes = or_default(c->sizes, c->quick, 20, 0),
 		.n_permutations = or_default(c->permutations, c->quick, 100, 20),
-		.n_replicates = or_default(c->replicates, c->quick, 20, 20),
-		.run_ns = c->run_ns,
+		.n_replicates = or_default(c->replicates, c->quick, 20, 20), .run_ns = c->run_ns,
 		.seed = c->seed,
 	};
 	uint64_t n_runs;
@@ -155,11 +149,8 @@ static int replay_part(const struct selftest_config *c, const char *dir, struct 
 static int stats_part(const struct selftest_config *c, struct rates *rates, struct err *e)
 {
 	struct simulate_options o = {
-		.n_campaigns = or_default(c->simulated, c->quick, 10000, 300),
-		.seed = c->seed,
-		.n_processes = (unsigned int)c->jobs,
-		.quiet = c->quiet,
-		.quick = c->quick,
+		.n_campaigns = or_default(c->simulated, c->quick, 10000, 300), .seed = c->seed,
+		.n_processes = (unsigned int)c->jobs, .quiet = c->quiet, .quick = c->quick,
 	};
 	return simulate_selftest(&o, rates, e);
 }
@@ -194,12 +185,9 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 {
 	struct capture_trial t = {0};
 	struct capture_trial_options o = {
-		.target = c->target,
-		.methods = c->methods,
-		.n_runs = or_default(c->replicates, c->quick, 10, 3),
-		.seed = c->seed,
-		.quick = c->quick,
-		.quiet = c->quiet,
+		.target = c->target, .methods = c->methods,
+		.n_runs = or_default(c->replicates, c->quick, 10, 3), .seed = c->seed,
+		.quick = c->quick, .quiet = c->quiet,
 	};
 	char *self = program_path(e);
 	if (!self)
@@ -230,11 +218,8 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 static int selftest_run(int argc, char **argv, struct err *e)
 {
 	struct selftest_config c = {.run_ns = 10000000,
-				    .seed = 1,
-				    .campaigns = UINT64_MAX,
-				    .sizes = UINT64_MAX,
-				    .aa = UINT64_MAX,
-				    .permutations = UINT64_MAX,
+				    .seed = 1, .campaigns = UINT64_MAX, .sizes = UINT64_MAX,
+				    .aa = UINT64_MAX, .permutations = UINT64_MAX,
 				    .replicates = UINT64_MAX,
 				    .simulated = UINT64_MAX};
 	struct rates rates = {0};

@@ -50,8 +50,7 @@ static const struct option_spec slice_options[] = {
 	{.name = "operation", .type = OPT_STRING, .offset = AT(filter.operations), .arg = "LIST",
 	 .help = "only these operations or operation families, such as read or write (default "
 		 "all)"},
-	{.group = "Changes",
-	 .name = "join", .type = OPT_STRING, .offset = AT(join), .arg = "TRACE",
+	{.group = "Changes", .name = "join", .type = OPT_STRING, .offset = AT(join), .arg = "TRACE",
 	 .help = "add the page faults and page-cache misses of a capture vfs trace of the same "
 		 "run, matched by thread and file"},
 	{.name = "scale", .type = OPT_DOUBLE, .offset = AT(filter.scale), .arg = "FACTOR",
@@ -75,8 +74,7 @@ static const struct option_spec slice_options[] = {
 	{.name = "capture-method", .type = OPT_STRING, .offset = AT(method), .arg = "NAME",
 	 .help = "method of the calibration: app, vfs or strace (default: from the trace)"},
 	OPEN_OPTION_ROWS(AT(open)),
-	{.group = "Output format",
-	 .name = "compress", .type = OPT_FLAG, .offset = AT(compress),
+	{.group = "Output format", .name = "compress", .type = OPT_FLAG, .offset = AT(compress),
 	 .help = "compress the trace file with zstd"},
 	{.name = NULL},
 };

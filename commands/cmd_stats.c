@@ -38,8 +38,7 @@ static const struct option_spec stats_options[] = {
 	 .help = "only lines whose columns hold these texts (!=: do not hold)"},
 	{.group = "Limits and verdict",
 	 .name = "alpha", .type = OPT_DOUBLE, .offset = FIELD(alpha), .arg = "A", .min = 1e-6,
-	 .max = 0.25,
-	  .help = "significance level; intervals have confidence 1 - A (default 0.05)"},
+	 .max = 0.25, .help = "significance level; intervals have confidence 1 - A (default 0.05)"},
 	{.name = "limit-bias", .type = OPT_RATIO, .offset = FIELD(limit_bias), .arg = "SHARE",
 	 .min = 1e-9, .max = 0.99,
 	  .help = "largest accepted bias relative to the reference (default 10%)"},
@@ -155,16 +154,11 @@ static void stats_release(struct stats *s)
 static struct comparison_plan plan_of(const struct stats_config *config)
 {
 	return (struct comparison_plan){
-	    .alpha = config->alpha,
-	    .limit_bias_pct = 100 * config->limit_bias,
-	    .limit_precision = config->limit_precision,
-	    .paired = config->paired,
-	    .time_ordered = config->time_ordered,
-	    .block = config->block,
-	    .clock_halfwidth = config->clock,
-	    .n_resamples = config->n_resamples,
-	    .seed = config->seed,
-	    .monte_carlo = config->all || config->json,
+	    .alpha = config->alpha, .limit_bias_pct = 100 * config->limit_bias,
+	    .limit_precision = config->limit_precision, .paired = config->paired,
+	    .time_ordered = config->time_ordered, .block = config->block,
+	    .clock_halfwidth = config->clock, .n_resamples = config->n_resamples,
+	    .seed = config->seed, .monte_carlo = config->all || config->json,
 	};
 }
 
@@ -201,10 +195,7 @@ static int stats_files(const struct stats_config *config, char **path, size_t n,
 static int stats_run(int argc, char **argv, struct err *e)
 {
 	struct stats_config config = {
-	    .alpha = 0.05,
-	    .limit_bias = 0.1,
-	    .limit_precision = 2,
-	    .n_resamples = RESAMPLE_DEFAULT,
+	    .alpha = 0.05, .limit_bias = 0.1, .limit_precision = 2, .n_resamples = RESAMPLE_DEFAULT,
 	    .seed = 1,
 	};
 	int n;

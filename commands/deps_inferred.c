@@ -171,8 +171,7 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 	struct shown **ranked = xcalloc(s->n_shown + 1, sizeof(struct shown *));
 	strbuf_addf(&out,
 		    "digraph deps {\n  // inferred from times; an edge: the request may depend on "
-		    "the other's end, and came so much "
-		    "later\n  // shortest think time %" PRId64
+		    "the other's end, and came so much later\n  // shortest think time %" PRId64
 		    " ns\n  rankdir=LR; node [shape=box, fontsize=10];\n",
 		    h->ns);
 	for (size_t i = 0; i < s->n_shown; i++) {

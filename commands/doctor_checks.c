@@ -55,8 +55,7 @@ static void clock_look(const char *dir, struct finding *f)
 	if (c.source != CLOCK_SOURCE_TSC)
 		finding_say(f, HEALTH_WARN, what,
 			    "the time-stamp counter is not invariant here, or not the kernel's "
-			    "clock: short requests "
-			    "are measured less well");
+			    "clock: short requests are measured less well");
 	else if (c.read_cost_ns > 500)
 		finding_say(
 		    f, HEALTH_WARN, what,

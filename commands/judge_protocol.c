@@ -79,8 +79,7 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 	else if (j->n_reads)
 		strbuf_addf(out,
 			    "; the trace does not say whether its files were cached; %llu of its "
-			    "%llu reads "
-			    "took less than %d us\n",
+			    "%llu reads took less than %d us\n",
 			    (unsigned long long)j->n_quick_reads, (unsigned long long)j->n_reads,
 			    QUICK_NS / 1000);
 	cache_write(out, warm ? JUDGE_CACHE_WARM : JUDGE_CACHE_COLD);

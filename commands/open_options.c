@@ -65,11 +65,9 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	static const int64_t unit_ns[] = {0, 1000, 1000000};
 	const struct trace_format *f = NULL;
 	struct trace_open_options x = {.n_lenient = o->n_lenient,
-				       .mapping = o->mapping,
-				       .pair_queue = o->queue,
+				       .mapping = o->mapping, .pair_queue = o->queue,
 				       .wait_unit_ns = unit_ns[o->wait_unit],
-				       .as = o->as ? open_as_names[o->as] : NULL,
-				       .more = more,
+				       .as = o->as ? open_as_names[o->as] : NULL, .more = more,
 				       .n_more = n_more};
 	int rc = o->from ? find_format(&f, "--from", o->from, e) : 0;
 	rc = rc ? rc : trace_open_with(t, f, path, &x, e);

@@ -26,12 +26,7 @@ static void defaults(struct microbench_config *c)
 }
 
 const struct workload workload_cached_pread = {
-    .name = "cached-pread",
-    .alias = "cp",
-    .help = "two threads, pread of 1 KiB from the page cache",
-    .op = OP_PREAD,
-    .warm = true,
-    .defaults = defaults,
-    .call = call,
-    .loop = loop,
+    .name = "cached-pread", .alias = "cp",
+    .help = "two threads, pread of 1 KiB from the page cache", .op = OP_PREAD, .warm = true,
+    .defaults = defaults, .call = call, .loop = loop,
 };

@@ -257,23 +257,15 @@ static double fastest_ns(const struct microbench_config *c)
 }
 
 static const struct workload_script scripted = {
-    .top = TOP,
-    .unit = "compilations",
-    .n_per_unit = 180,
-    .check = check,
-    .files = files,
-    .write = write_script,
-    .fastest_ns = fastest_ns,
+    .top = TOP, .unit = "compilations", .n_per_unit = 180, .check = check, .files = files,
+    .write = write_script, .fastest_ns = fastest_ns,
 };
 
 const struct workload workload_compile = {
-    .name = "compile",
-    .alias = "cc",
+    .name = "compile", .alias = "cc",
     .help = "bursts like a compiler: search and read headers, write and rename an object file",
-    .writes = true,
-    .defaults = defaults,
+    .writes = true, .defaults = defaults,
     .own_options = (const char *const[]){"files", "fileset-seed", "size-shape", "headers",
 					 "include-dirs", "includes", NULL},
-    .script = &scripted,
-    .loop = script_loop,
+    .script = &scripted, .loop = script_loop,
 };

@@ -23,15 +23,9 @@ enum { MAX_LEVEL = 1024, DIRECT_BYTES = 512 };
 void microbench_config_init(struct microbench_config *c)
 {
 	*c = (struct microbench_config){
-		.level = 1,
-		.n_requests = 5000,
-		.block_bytes = 4096,
-		.file_bytes = (uint64_t)16 << 20,
-		.pause_by = WAIT_NANOSLEEP,
-		.think = THINK_FIXED,
-		.seed = 1,
-		.placement = PLACEMENT_DEFAULT,
-		.prepare = true,
+		.level = 1, .n_requests = 5000, .block_bytes = 4096,
+		.file_bytes = (uint64_t)16 << 20, .pause_by = WAIT_NANOSLEEP, .think = THINK_FIXED,
+		.seed = 1, .placement = PLACEMENT_DEFAULT, .prepare = true,
 	};
 }
 
@@ -118,8 +112,7 @@ const struct option_spec microbench_options[] = {
 	 .help = "number of files of all threads: fileserver (default 1000), postmark (20000), "
 		 "createfiles (50000), copyfiles (100000), sources of compile (100)"},
 	{.name = "min-file-size", .type = OPT_SIZE, .offset = FIELD(min_file_bytes), .arg = "SIZE",
-	 .help = "postmark: smallest size of a new file; --file-size is the largest (default "
-		 "512)"},
+	 .help = "postmark: smallest size of a new file; --file-size is the largest (default 512)"},
 	{.name = "append-size", .type = OPT_SIZE, .offset = FIELD(append_bytes), .arg = "SIZE", .max = 1 << 29,
 	 .help = "fileserver: mean bytes of an append (default 16K)"},
 	{.name = "dir-width", .type = OPT_UINT, .offset = FIELD(dir_width), .arg = "N", .max = 1e6,
@@ -155,8 +148,7 @@ const struct option_spec microbench_options[] = {
 	 .help = "block-*: request sizes and their shares, such as 4K:70%,64K:30% (default: "
 		 "--block-size)"},
 	{.name = "span", .type = OPT_SIZE, .offset = FIELD(span_bytes), .arg = "SIZE", .max = NO_LIMIT,
-	 .help = "block-*: use only this many bytes from the start of the device (default 0: "
-		 "all)"},
+	 .help = "block-*: use only this many bytes from the start of the device (default 0: all)"},
 	{.name = "backend", .type = OPT_STRING, .offset = FIELD(backend), .arg = "NAME",
 	 .help = "block-*: interface to the kernel, io_uring, libaio or psync (default auto: "
 		 "the first available)"},

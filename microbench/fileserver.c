@@ -216,22 +216,14 @@ static double fastest_ns(const struct microbench_config *c)
 }
 
 static const struct workload_script scripted = {
-    .top = TOP,
-    .unit = "rounds",
-    .n_per_unit = 14,
-    .check = check,
-    .files = files,
-    .write = write_script,
-    .fastest_ns = fastest_ns,
+    .top = TOP, .unit = "rounds", .n_per_unit = 14, .check = check, .files = files,
+    .write = write_script, .fastest_ns = fastest_ns,
 };
 
 const struct workload workload_fileserver = {
-    .name = "fileserver",
-    .alias = "fs",
+    .name = "fileserver", .alias = "fs",
     .help = "rounds of create, append, whole-file read, delete and stat on a file tree",
-    .writes = true,
-    .defaults = defaults,
+    .writes = true, .defaults = defaults,
     .own_options = (const char *const[]){"files", "fileset-seed", "append-size", "dir-width", "size-shape", NULL},
-    .script = &scripted,
-    .loop = script_loop,
+    .script = &scripted, .loop = script_loop,
 };

@@ -186,47 +186,26 @@ static double copy_fastest_ns(const struct microbench_config *c)
 }
 
 static const struct workload_script create_scripted = {
-    .top = CREATE_TOP,
-    .unit = "files",
-    .n_per_unit = 3,
-    .direct = true,
-    .check = check,
-    .files = create_files,
-    .write = create_write,
-    .fastest_ns = create_fastest_ns,
+    .top = CREATE_TOP, .unit = "files", .n_per_unit = 3, .direct = true, .check = check,
+    .files = create_files, .write = create_write, .fastest_ns = create_fastest_ns,
 };
 
 static const struct workload_script copy_scripted = {
-    .top = COPY_TOP,
-    .unit = "files",
-    .n_per_unit = 6,
-    .direct = true,
-    .check = check,
-    .files = copy_files,
-    .write = copy_write,
-    .fastest_ns = copy_fastest_ns,
+    .top = COPY_TOP, .unit = "files", .n_per_unit = 6, .direct = true, .check = check,
+    .files = copy_files, .write = copy_write, .fastest_ns = copy_fastest_ns,
 };
 
 static const char *const own_options[] = {"files", "fileset-seed", "dir-width", "size-shape", NULL};
 
 const struct workload workload_createfiles = {
-    .name = "createfiles",
-    .alias = "mf",
-    .help = "create and write many small files in a directory tree",
-    .writes = true,
-    .defaults = create_defaults,
-    .own_options = own_options,
-    .script = &create_scripted,
+    .name = "createfiles", .alias = "mf",
+    .help = "create and write many small files in a directory tree", .writes = true,
+    .defaults = create_defaults, .own_options = own_options, .script = &create_scripted,
     .loop = script_loop,
 };
 
 const struct workload workload_copyfiles = {
-    .name = "copyfiles",
-    .alias = "cf",
-    .help = "copy a tree of many small files, file by file",
-    .writes = true,
-    .defaults = copy_defaults,
-    .own_options = own_options,
-    .script = &copy_scripted,
+    .name = "copyfiles", .alias = "cf", .help = "copy a tree of many small files, file by file",
+    .writes = true, .defaults = copy_defaults, .own_options = own_options, .script = &copy_scripted,
     .loop = script_loop,
 };

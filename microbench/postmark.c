@@ -179,23 +179,15 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 }
 
 static const struct workload_script scripted = {
-    .top = TOP,
-    .unit = "transactions",
-    .n_per_unit = 18,
-    .finite = true,
-    .check = check,
-    .files = files,
-    .write = write_script,
+    .top = TOP, .unit = "transactions", .n_per_unit = 18, .finite = true, .check = check,
+    .files = files, .write = write_script,
 };
 
 const struct workload workload_postmark = {
-    .name = "postmark",
-    .alias = "pm",
+    .name = "postmark", .alias = "pm",
     .help = "create small files, run transactions (read or append, create or delete), delete "
 	    "all files",
-    .writes = true,
-    .defaults = defaults,
+    .writes = true, .defaults = defaults,
     .own_options = (const char *const[]){"files", "min-file-size", "subdirs", "read-share", "create-share", NULL},
-    .script = &scripted,
-    .loop = script_loop,
+    .script = &scripted, .loop = script_loop,
 };

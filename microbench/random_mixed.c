@@ -22,13 +22,7 @@ static void loop(struct bench_thread *t)
 }
 
 const struct workload workload_random_mixed = {
-    .name = "random-mixed",
-    .alias = "rm",
-    .help = "random offsets, even blocks by pread and odd blocks by pwrite",
-    .op = OP_INVALID,
-    .reads = true,
-    .writes = true,
-    .sequential = false,
-    .call = read_block,
-    .loop = loop,
+    .name = "random-mixed", .alias = "rm",
+    .help = "random offsets, even blocks by pread and odd blocks by pwrite", .op = OP_INVALID,
+    .reads = true, .writes = true, .sequential = false, .call = read_block, .loop = loop,
 };

@@ -15,12 +15,6 @@ static void loop(struct bench_thread *t)
 }
 
 const struct workload workload_random_read = {
-    .name = "random-read",
-    .alias = "rr",
-    .help = "pread at random offsets",
-    .op = OP_PREAD,
-    .writes = false,
-    .sequential = false,
-    .call = call,
-    .loop = loop,
+    .name = "random-read", .alias = "rr", .help = "pread at random offsets", .op = OP_PREAD,
+    .writes = false, .sequential = false, .call = call, .loop = loop,
 };

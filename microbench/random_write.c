@@ -15,12 +15,6 @@ static void loop(struct bench_thread *t)
 }
 
 const struct workload workload_random_write = {
-    .name = "random-write",
-    .alias = "rw",
-    .help = "pwrite at random offsets",
-    .op = OP_PWRITE,
-    .writes = true,
-    .sequential = false,
-    .call = call,
-    .loop = loop,
+    .name = "random-write", .alias = "rw", .help = "pwrite at random offsets", .op = OP_PWRITE,
+    .writes = true, .sequential = false, .call = call, .loop = loop,
 };

@@ -200,18 +200,12 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	describe_command(r->workload, c, &command);
 	const struct trace_meta meta = {
 	    .level = r->workload->block ? LEVEL_BLOCK : LEVEL_SYSCALL,
-	    .epoch_ns = clock_ns_of_ticks(&r->clock, r->start),
-	    .wall_epoch_ns = r->wall_epoch_ns,
+	    .epoch_ns = clock_ns_of_ticks(&r->clock, r->start), .wall_epoch_ns = r->wall_epoch_ns,
 	    .clock = r->clock.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
 	    .clock_resolution_ns = r->clock.resolution_ns,
-	    .clock_read_cost_ns = r->clock.read_cost_ns,
-	    .host = host.nodename,
-	    .command = command.s,
-	    .captured_by = "validate microbench " VALIDATE_VERSION,
-	    .root = c->dir,
-	    .seed = c->seed,
-	    .extra_json = extra,
-	    .files = r->files,
+	    .clock_read_cost_ns = r->clock.read_cost_ns, .host = host.nodename,
+	    .command = command.s, .captured_by = "validate microbench " VALIDATE_VERSION,
+	    .root = c->dir, .seed = c->seed, .extra_json = extra, .files = r->files,
 	};
 	const struct trace_write_options how = {.no_sync = c->no_sync_output, .no_part = true};
 	int ret = extra ? trace_writer_open(&w, c->output, &meta, &how, e)

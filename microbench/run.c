@@ -124,10 +124,7 @@ int microbench_run(const struct workload *w, const struct microbench_config *c,
 {
 	struct microbench_outcome unwanted;
 	struct bench_run r = {.workload = w,
-			      .config = c,
-			      .dir_fd = -1,
-			      .tree = -1,
-			      .finished_fd = -1,
+			      .config = c, .dir_fd = -1, .tree = -1, .finished_fd = -1,
 			      .device = {.fd = -1}};
 	pause_init(&r.pause);
 	o = o ? o : &unwanted;

@@ -16,12 +16,7 @@ static void loop(struct bench_thread *t)
 }
 
 const struct workload workload_sequential_read = {
-    .name = "sequential-read",
-    .alias = "sr",
-    .help = "read in sequence, from the start again at the end of the file",
-    .op = OP_READ,
-    .writes = false,
-    .sequential = true,
-    .call = call,
-    .loop = loop,
+    .name = "sequential-read", .alias = "sr",
+    .help = "read in sequence, from the start again at the end of the file", .op = OP_READ,
+    .writes = false, .sequential = true, .call = call, .loop = loop,
 };

@@ -16,12 +16,7 @@ static void loop(struct bench_thread *t)
 }
 
 const struct workload workload_sequential_write = {
-    .name = "sequential-write",
-    .alias = "sw",
-    .help = "write in sequence, from the start again at the end of the file",
-    .op = OP_WRITE,
-    .writes = true,
-    .sequential = true,
-    .call = call,
-    .loop = loop,
+    .name = "sequential-write", .alias = "sw",
+    .help = "write in sequence, from the start again at the end of the file", .op = OP_WRITE,
+    .writes = true, .sequential = true, .call = call, .loop = loop,
 };

@@ -139,17 +139,11 @@ int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct microbench_config *c = r->config;
 	w->bench = (struct bench_thread){
-	    .clock = &r->clock,
-	    .placement = &r->placement,
-	    .index = (unsigned int)(w - r->worker),
-	    .fd = -1,
-	    .block_bytes = c->block_bytes,
-	    .n_blocks = c->file_bytes / c->block_bytes,
+	    .clock = &r->clock, .placement = &r->placement, .index = (unsigned int)(w - r->worker),
+	    .fd = -1, .block_bytes = c->block_bytes, .n_blocks = c->file_bytes / c->block_bytes,
 	    .n_requests = c->n_requests,
 	    .capacity = bench_capacity(r->workload, c, memory_for_records()),
-	    .fsync_end = c->fsync_end,
-	    .pauses = c->pause_ns > 0,
-	    .pause_ns = c->pause_ns,
+	    .fsync_end = c->fsync_end, .pauses = c->pause_ns > 0, .pause_ns = c->pause_ns,
 	    .pause = &r->pause,
 	};
 	w->run = r;

@@ -198,19 +198,11 @@ void source_take(struct source *s, const struct bench_run *r, struct trace_recor
 	const struct bench_thread *t = &s->worker->bench;
 	const struct bench_sample *from = s->next++;
 	*out = (struct trace_record){
-	    .begin_ns = source_time(r, from->begin),
-	    .end_ns = source_time(r, from->end),
-	    .intended_ns = TIME_NONE,
-	    .dispatch_ns = TIME_NONE,
-	    .offset = OFFSET_NONE,
-	    .rvalue = from->result < 0 ? -1 : from->result,
-	    .pid = s->worker->pid,
-	    .tid = (uint32_t)s->worker->tid,
-	    .object = s->object,
-	    .fd = t->fd,
-	    .heap = HEAP_NONE,
-	    .op = (uint16_t)from->op,
-	    .error = (uint16_t)(from->result < 0 ? -from->result : 0),
+	    .begin_ns = source_time(r, from->begin), .end_ns = source_time(r, from->end),
+	    .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .offset = OFFSET_NONE,
+	    .rvalue = from->result < 0 ? -1 : from->result, .pid = s->worker->pid,
+	    .tid = (uint32_t)s->worker->tid, .object = s->object, .fd = t->fd, .heap = HEAP_NONE,
+	    .op = (uint16_t)from->op, .error = (uint16_t)(from->result < 0 ? -from->result : 0),
 	};
 	if (t->load) {
 		const struct block_request *request = &t->load->request[s->k++];

@@ -88,11 +88,8 @@ static struct block_command command_of(const struct state *s, uint64_t k, uint32
 	char *base = r->direction == BLOCK_READ ? s->b->reads.base : s->b->content.base;
 	uint64_t room = s->b->content.n_bytes - s->b->max_length;
 	return (struct block_command){
-		.offset = r->offset,
-		.length = r->length,
-		.slot = slot,
-		.direction = (uint8_t)r->direction,
-		.content = r->direction == BLOCK_WRITE,
+		.offset = r->offset, .length = r->length, .slot = slot,
+		.direction = (uint8_t)r->direction, .content = r->direction == BLOCK_WRITE,
 		.buffer = base + (r->direction == BLOCK_READ ? slot * s->b->max_length : k * 28672 % (room + 1) / 4096 * 4096),
 	};
 }

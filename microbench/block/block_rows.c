@@ -15,24 +15,14 @@ static void defaults(struct microbench_config *c)
 }
 
 const struct workload workload_block_random = {
-	.name = "block-random",
-	.alias = "br",
-	.help = "random requests on a device, many in flight per thread (--device)",
-	.op = OP_PREAD,
-	.defaults = defaults,
-	.own_options = own_options,
-	.loop = block_loop,
-	.block = true,
+	.name = "block-random", .alias = "br",
+	.help = "random requests on a device, many in flight per thread (--device)", .op = OP_PREAD,
+	.defaults = defaults, .own_options = own_options, .loop = block_loop, .block = true,
 };
 
 const struct workload workload_block_sequential = {
-	.name = "block-sequential",
-	.alias = "bs",
+	.name = "block-sequential", .alias = "bs",
 	.help = "sequential requests on a device, each thread in its own part (--device)",
-	.op = OP_PREAD,
-	.sequential = true,
-	.defaults = defaults,
-	.own_options = own_options,
-	.loop = block_loop,
-	.block = true,
+	.op = OP_PREAD, .sequential = true, .defaults = defaults, .own_options = own_options,
+	.loop = block_loop, .block = true,
 };

@@ -88,31 +88,19 @@ static const struct workload_script plain = SCRIPTED(write_plain), sync_each = S
 				    computing = SCRIPTED(write_compute);
 
 const struct workload workload_checkpoint = {
-    .name = "checkpoint",
-    .alias = "pseudo",
+    .name = "checkpoint", .alias = "pseudo",
     .help = "MPI ranks write a file, interleaved, wait for each other, and read it back",
-    .writes = true,
-    .defaults = defaults,
-    .own_options = ranks_options,
-    .script = &plain,
+    .writes = true, .defaults = defaults, .own_options = ranks_options, .script = &plain,
 };
 
 const struct workload workload_checkpoint_sync = {
-    .name = "checkpoint-sync",
-    .alias = "pseudosync",
-    .help = "checkpoint in which the ranks wait for each other after every write",
-    .writes = true,
-    .defaults = defaults,
-    .own_options = ranks_options,
-    .script = &sync_each,
+    .name = "checkpoint-sync", .alias = "pseudosync",
+    .help = "checkpoint in which the ranks wait for each other after every write", .writes = true,
+    .defaults = defaults, .own_options = ranks_options, .script = &sync_each,
 };
 
 const struct workload workload_checkpoint_compute = {
-    .name = "checkpoint-compute",
-    .alias = "pseudosyncdat",
-    .help = "checkpoint-sync with computing on the data that was read back",
-    .writes = true,
-    .defaults = defaults_compute,
-    .own_options = ranks_compute_options,
-    .script = &computing,
+    .name = "checkpoint-compute", .alias = "pseudosyncdat",
+    .help = "checkpoint-sync with computing on the data that was read back", .writes = true,
+    .defaults = defaults_compute, .own_options = ranks_compute_options, .script = &computing,
 };

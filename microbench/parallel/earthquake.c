@@ -171,24 +171,13 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 }
 
 static const struct workload_script scripted = {
-    .top = TOP,
-    .unit = "iterations",
-    .n_per_unit = 2,
-    .direct = true,
-    .finite = true,
-    .parallel = true,
-    .check = check,
-    .files = files,
-    .write = write_script,
+    .top = TOP, .unit = "iterations", .n_per_unit = 2, .direct = true, .finite = true,
+    .parallel = true, .check = check, .files = files, .write = write_script,
 };
 
 const struct workload workload_earthquake = {
-    .name = "earthquake",
-    .alias = "quake",
+    .name = "earthquake", .alias = "quake",
     .help = "MPI ranks build a mesh on disk, rank 0 collects it; then they compute and write "
 	    "their state",
-    .writes = true,
-    .defaults = defaults,
-    .own_options = ranks_compute_options,
-    .script = &scripted,
+    .writes = true, .defaults = defaults, .own_options = ranks_compute_options, .script = &scripted,
 };

@@ -39,22 +39,12 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 }
 
 static const struct workload_script scripted = {
-    .top = "mpi-io",
-    .unit = "blocks",
-    .n_per_unit = 3,
-    .finite = true,
-    .parallel = true,
-    .inside_mpi = true,
-    .check = check,
-    .files = files,
+    .top = "mpi-io", .unit = "blocks", .n_per_unit = 3, .finite = true, .parallel = true,
+    .inside_mpi = true, .check = check, .files = files,
 };
 
 const struct workload workload_mpi_io = {
-    .name = "mpi-io",
-    .alias = "mpiio",
+    .name = "mpi-io", .alias = "mpiio",
     .help = "MPI ranks write and read a file by MPI-IO; for capture only, writes no trace",
-    .writes = true,
-    .defaults = defaults,
-    .own_options = ranks_options,
-    .script = &scripted,
+    .writes = true, .defaults = defaults, .own_options = ranks_options, .script = &scripted,
 };

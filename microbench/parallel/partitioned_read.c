@@ -45,22 +45,12 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 }
 
 static const struct workload_script scripted = {
-    .top = TOP,
-    .unit = "reads",
-    .n_per_unit = 1,
-    .direct = true,
-    .finite = true,
-    .parallel = true,
-    .check = ranks_check,
-    .files = files,
-    .write = write_script,
+    .top = TOP, .unit = "reads", .n_per_unit = 1, .direct = true, .finite = true, .parallel = true,
+    .check = ranks_check, .files = files, .write = write_script,
 };
 
 const struct workload workload_partitioned_read = {
-    .name = "partitioned-read",
-    .alias = "fitness",
+    .name = "partitioned-read", .alias = "fitness",
     .help = "MPI ranks read the parts of a file in turn; each starts the next",
-    .defaults = defaults,
-    .own_options = ranks_options,
-    .script = &scripted,
+    .defaults = defaults, .own_options = ranks_options, .script = &scripted,
 };

@@ -67,23 +67,12 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 }
 
 static const struct workload_script scripted = {
-    .top = TOP,
-    .unit = "rounds",
-    .n_per_unit = 2,
-    .direct = true,
-    .finite = true,
-    .parallel = true,
-    .check = check,
-    .files = files,
-    .write = write_script,
+    .top = TOP, .unit = "rounds", .n_per_unit = 2, .direct = true, .finite = true, .parallel = true,
+    .check = check, .files = files, .write = write_script,
 };
 
 const struct workload workload_shared_polling = {
-    .name = "shared-polling",
-    .alias = "polling",
+    .name = "shared-polling", .alias = "polling",
     .help = "MPI ranks in a pipeline that synchronise only by polling shared memory",
-    .writes = true,
-    .defaults = defaults,
-    .own_options = ranks_options,
-    .script = &scripted,
+    .writes = true, .defaults = defaults, .own_options = ranks_options, .script = &scripted,
 };

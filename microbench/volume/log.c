@@ -103,18 +103,12 @@ static struct trace_record record_of(const struct volume_entry *x, uint64_t seq,
 	static const uint16_t ops[] = {
 	    [SERVICE_READ] = OP_PREAD, [SERVICE_WRITE] = OP_PWRITE, [SERVICE_FLUSH] = OP_FDATASYNC};
 	return (struct trace_record){
-		.seq = seq,
-		.begin_ns = x->arrival_ns - epoch_ns,
-		.dispatch_ns = x->start_ns - epoch_ns,
-		.intended_ns = TIME_NONE,
+		.seq = seq, .begin_ns = x->arrival_ns - epoch_ns,
+		.dispatch_ns = x->start_ns - epoch_ns, .intended_ns = TIME_NONE,
 		.end_ns = x->end_ns - epoch_ns,
-		.offset = x->op == SERVICE_FLUSH ? OFFSET_NONE : x->offset,
-		.length = x->length,
-		.rvalue = x->error ? -1 : (int64_t)x->length,
-		.error = x->error,
-		.object = object,
-		.fd = -1,
-		.heap = HEAP_NONE,
+		.offset = x->op == SERVICE_FLUSH ? OFFSET_NONE : x->offset, .length = x->length,
+		.rvalue = x->error ? -1 : (int64_t)x->length, .error = x->error, .object = object,
+		.fd = -1, .heap = HEAP_NONE,
 		.op = ops[x->op <= SERVICE_FLUSH ? x->op : SERVICE_FLUSH],
 	};
 }

@@ -249,16 +249,9 @@ static void on_init(void *data, struct fuse_conn_info *c)
 }
 
 static const struct fuse_lowlevel_ops operations = {
-	.init = on_init,
-	.lookup = on_lookup,
-	.getattr = on_getattr,
-	.setattr = on_setattr,
-	.open = on_open,
-	.read = on_read,
-	.write = on_write,
-	.fsync = on_fsync,
-	.fallocate = on_fallocate,
-	.readdir = on_readdir,
+	.init = on_init, .lookup = on_lookup, .getattr = on_getattr, .setattr = on_setattr,
+	.open = on_open, .read = on_read, .write = on_write, .fsync = on_fsync,
+	.fallocate = on_fallocate, .readdir = on_readdir,
 };
 
 /* --- the session --------------------------------------------------------- */

@@ -78,8 +78,7 @@ static struct observation_options lane_options(const struct metrics_work *w,
 	    .sort_reference = w->sort_reference && kind != LANE_REFERENCE,
 	    .by_place = w->sort_reference || w->late_reference,
 	    .in_order = !w->unsorted && !w->late_reference && kind == LANE_REFERENCE,
-	    .mode = w->runs[kind] ? ARRIVALS_RUNS : ARRIVALS_WINDOW,
-	    .sorting = w->o->sorting,
+	    .mode = w->runs[kind] ? ARRIVALS_RUNS : ARRIVALS_WINDOW, .sorting = w->o->sorting,
 	    .order = {w->o->dt, w->bt},
 	};
 }
@@ -92,8 +91,7 @@ static void *pass_thread(void *pass)
 }
 
 static void take_worst(struct metrics *m, const struct metrics_pass *p, enum metrics_point point,
-		       enum order_scope scope,
-		       const struct disorder *d)
+		       enum order_scope scope, const struct disorder *d)
 {
 	uint32_t best = UINT32_MAX;
 	double share = 0;
@@ -127,8 +125,7 @@ static void take_worst(struct metrics *m, const struct metrics_pass *p, enum met
 
 /* What a lane has found becomes the result's. */
 static void take_lane(struct metrics_work *w, const struct metrics_pass *p,
-		      enum metrics_lane_kind kind,
-		      struct observation *o)
+		      enum metrics_lane_kind kind, struct observation *o)
 {
 	struct metrics *m = w->m;
 	struct metrics_side *side = kind == LANE_REFERENCE ? &m->reference : &m->replay;

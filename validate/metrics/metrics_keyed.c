@@ -27,8 +27,7 @@ static int count_late(struct metrics_pass *p, const struct trace_record *r, uint
 }
 
 static int left_over(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
-		     uint64_t index, bool known,
-		     struct err *e)
+		     uint64_t index, bool known, struct err *e)
 {
 	if (side == SIDE_REPLAY && match_passed_over(r))
 		return 0;
@@ -63,8 +62,7 @@ static int take_keyed_reference(struct metrics_pass *p, const struct trace_recor
 
 /* Request a of the reference and its replay. */
 static int take_matched(struct metrics_pass *p, const struct trace_record *a, uint64_t of_a,
-			const struct trace_record *x,
-			uint64_t of_x, struct err *e)
+			const struct trace_record *x, uint64_t of_x, struct err *e)
 {
 	bool warmup = p->warmup.on && warmup_covers(&p->warmup, a, of_a);
 	if (match_passed_over(x)) {

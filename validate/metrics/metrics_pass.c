@@ -9,8 +9,7 @@
 #include "validate/metrics/metrics_private.h"
 
 int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
-	      const struct metrics_origin *replay,
-	      struct err *e)
+	      const struct metrics_origin *replay, struct err *e)
 {
 	sequences_init(&p->threads);
 	sequences_init(&p->objects);
@@ -65,8 +64,7 @@ static bool is_negative(const struct trace_record *r)
 }
 
 int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
-		const struct trace_record *r, size_t n,
-		       uint64_t index, struct err *e)
+		const struct trace_record *r, size_t n, uint64_t index, struct err *e)
 {
 	for (size_t i = 0; i < n && !p->o->lenient; i++)
 		if (__builtin_expect(is_negative(&r[i]), 0))
@@ -172,8 +170,7 @@ int observe_extra(struct metrics_pass *p, const struct trace_record *x, uint64_t
 }
 
 int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t of_r,
-		 const struct trace_record *x,
-		 uint64_t of_x, struct err *e)
+		 const struct trace_record *x, uint64_t of_x, struct err *e)
 {
 	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE, .file_place = (uint32_t)of_x};
 	find_sequences(p, r, &a);
@@ -221,8 +218,7 @@ int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 /* Record i of the replay replays record i of the reference; either may be NULL: the other trace is
  * longer. */
 static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
-			 const struct trace_record *x, size_t n,
-			 struct err *e)
+			 const struct trace_record *x, size_t n, struct err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < n && p->tally; i++) {
@@ -250,8 +246,7 @@ enum leaving { LEAVE_NOT, LEAVE_WARMUP, LEAVE_PASSED };
 
 /* Of requests that are left out only their order matters. */
 static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
-			  const struct trace_record *x, size_t n,
-			  enum leaving why)
+			  const struct trace_record *x, size_t n, enum leaving why)
 {
 	for (size_t i = 0; i < n; i++)
 		see_order(p, &r[i]);

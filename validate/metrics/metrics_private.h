@@ -77,8 +77,7 @@ struct metrics_pass {
 };
 
 int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
-	      const struct metrics_origin *replay,
-	      struct err *e);
+	      const struct metrics_origin *replay, struct err *e);
 int pass_run(struct metrics_pass *p, struct err *e);
 void pass_release(struct metrics_pass *p);
 
@@ -99,8 +98,7 @@ void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side 
 /* A batch of either trace, before anything else. Errors: EINVAL for a request that ends before it
  * begins. */
 int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
-		const struct trace_record *r, size_t n,
-		uint64_t index, struct err *e);
+		const struct trace_record *r, size_t n, uint64_t index, struct err *e);
 
 /* Requests of the reference in the order of its file: whether that is the order of their begins.
  * Only of the reference, for a replay may have its own order. */
@@ -121,8 +119,7 @@ int observe_reference(struct metrics_pass *p, const struct trace_record *r, uint
 /* Record `of_r` of the reference, a request that was issued, at its turn, and its replay, record
  * `of_x`; x NULL: it was lost. */
 int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t of_r,
-		 const struct trace_record *x,
-		 uint64_t of_x, struct err *e);
+		 const struct trace_record *x, uint64_t of_x, struct err *e);
 /* The same of one whose place in the file was seen before. */
 int observe_reference_late(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
 			   struct err *e);

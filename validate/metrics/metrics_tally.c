@@ -40,8 +40,7 @@ struct side_sum {
 };
 
 static inline void add_ended(const struct metrics_pass *p, struct metrics_side *s,
-			     struct side_sum *sum,
-			     const struct trace_record *r, uint64_t index)
+			     struct side_sum *sum, const struct trace_record *r, uint64_t index)
 {
 	sum->n_failed += r->error || r->rvalue < 0;
 	sum->n_bytes += p->moves_bytes[r->op] && r->rvalue > 0 ? (uint64_t)r->rvalue : 0;

@@ -219,8 +219,7 @@ static int check_run(const struct summary_pass *p, struct err *e)
 		const struct trace_record *q = &t->first_negative;
 		return err_set(e, EINVAL,
 			       "%s: negative response times: %llu of %llu requests, the first is "
-			       "record %llu (%s from %lld ns to "
-			       "%lld ns)",
+			       "record %llu (%s from %lld ns to %lld ns)",
 			       p->trace_path, (unsigned long long)t->n_negative,
 			       (unsigned long long)t->n_issued,
 			       (unsigned long long)t->first_negative_index, op_name(q->op),
@@ -229,8 +228,7 @@ static int check_run(const struct summary_pass *p, struct err *e)
 	if (t->n_left_out && t->n_issued == t->n_unfinished + t->n_left_out)
 		return err_set(e, ENODATA,
 			       "%s: all %llu requests were in flight at a switch of slices, or "
-			       "began in the settling time "
-			       "after it: longer slices are needed",
+			       "began in the settling time after it: longer slices are needed",
 			       p->trace_path, (unsigned long long)t->n_left_out);
 	if (t->n_issued == t->n_unfinished && (p->input || !t->n_issued))
 		return err_set(e, ENODATA,

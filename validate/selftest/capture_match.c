@@ -213,8 +213,7 @@ static int clock_choose(struct match_job *j, const struct trace_meta *own,
 	if (j->wall && (!own->wall_epoch_ns || !captured->wall_epoch_ns))
 		return err_set(e, EINVAL,
 			       "the captured times cannot be compared with the program's own: it "
-			       "is not known of both when they "
-			       "began");
+			       "is not known of both when they began");
 	return 0;
 }
 

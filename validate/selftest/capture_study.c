@@ -125,8 +125,7 @@ static void scatter(const struct capture_study *s, size_t method, uint16_t op, u
 }
 
 static void cost(const struct capture_study *s, const struct study_pooled *with,
-		 const struct study_pooled *without,
-		 struct capture_estimate *out)
+		 const struct study_pooled *without, struct capture_estimate *out)
 {
 	double *x = xcalloc(s->n_runs, sizeof *x), mean, half, sd;
 	size_t n = 0;
@@ -152,14 +151,9 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 					    sizeof *with), *without = with + s->n_runs;
 	size_t n = 0;
 	*out = (struct capture_estimate){.bias_ns = NAN,
-					 .bias_half_ns = NAN,
-					 .bias_sd_ns = NAN,
-					 .begin_ns = NAN,
-					 .begin_half_ns = NAN,
-					 .scatter_median_ns = NAN,
-					 .scatter_p99_ns = NAN,
-					 .cost_ratio = NAN,
-					 .cost_low = NAN,
+					 .bias_half_ns = NAN, .bias_sd_ns = NAN, .begin_ns = NAN,
+					 .begin_half_ns = NAN, .scatter_median_ns = NAN,
+					 .scatter_p99_ns = NAN, .cost_ratio = NAN, .cost_low = NAN,
 					 .cost_high = NAN};
 	for (size_t i = 0; i < s->n_cells; i++)
 		for (size_t k = 0; k < s->n_runs && in(&s->cell[i], method, op, level); k++) {

@@ -56,8 +56,7 @@ static char *script_make(const int *order, uint64_t seed, bool quick)
 			continue;
 		strbuf_addf(&s,
 			    "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu "
-			    "--remove --no-sync-output "
-			    "-d files -o own-%d.trace >own.out\n",
+			    "--remove --no-sync-output -d files -o own-%d.trace >own.out\n",
 			    capture_workload_names[w], arguments[w], capture_levels[l],
 			    (unsigned long long)seed, order[i]);
 	}

@@ -15,11 +15,9 @@ struct work simulate_work(const struct simulate_options *o, const char *what, tr
 			  void *context, uint64_t n_trials, size_t n_counts, uint64_t stream)
 {
 	return (struct work){.what = what,
-			     .trial = trial,
-			     .context = context,
+			     .trial = trial, .context = context,
 			     .n_trials = n_trials ? n_trials : 1,
-			     .seed = o->seed * STREAMS + stream,
-			     .n_counts = n_counts,
+			     .seed = o->seed * STREAMS + stream, .n_counts = n_counts,
 			     .n_processes = o->n_processes,
 			     .quiet = o->quiet};
 }

@@ -55,14 +55,9 @@ static void protocol_init(struct protocol *p, size_t n_scenarios, unsigned int n
 	static const char *const types[] = {"random-read", "random-write", "sequential-read",
 					    "sequential-write"};
 	*p = (struct protocol){
-		.n_scenarios = n_scenarios,
-		.n_replayers = SYNTHETIC_REPLAYERS,
-		.n_targets = 1,
-		.n_replicates_min = n_blocks,
-		.n_replicates_max = n_blocks,
-		.n_looks = 1,
-		.look = {n_blocks},
-		.accept = accept_defaults,
+		.n_scenarios = n_scenarios, .n_replayers = SYNTHETIC_REPLAYERS, .n_targets = 1,
+		.n_replicates_min = n_blocks, .n_replicates_max = n_blocks, .n_looks = 1,
+		.look = {n_blocks}, .accept = accept_defaults,
 	};
 	p->accept.execution_time_timed = 0.10; /* as protocols/quick.conf */
 	p->target = xcalloc(1, sizeof *p->target);
@@ -317,18 +312,11 @@ static void times_set(struct run_summary *s, double mean_ns, double execution_ns
 	struct op_summary *op = s->op;
 	*s = (struct run_summary){
 		.response = {.n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4, .min = mean_ns / 2, .max = mean_ns * 9},
-		.response_median = mean_ns * 0.9,
-		.response_trimmed_mean = mean_ns * 0.95,
-		.response_p90 = mean_ns * 1.5,
-		.response_p99 = mean_ns * 3,
-		.response_p999 = mean_ns * 5,
-		.execution_ns = (int64_t)execution_ns,
-		.clock_resolution_ns = 1,
-		.clock_read_cost_ns = 30,
-		.ns_at_level = ns,
-		.requests_at_level = requests,
-		.op = op,
-		.n_ops = 2,
+		.response_median = mean_ns * 0.9, .response_trimmed_mean = mean_ns * 0.95,
+		.response_p90 = mean_ns * 1.5, .response_p99 = mean_ns * 3,
+		.response_p999 = mean_ns * 5, .execution_ns = (int64_t)execution_ns,
+		.clock_resolution_ns = 1, .clock_read_cost_ns = 30, .ns_at_level = ns,
+		.requests_at_level = requests, .op = op, .n_ops = 2,
 	};
 }
 

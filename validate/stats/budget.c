@@ -26,11 +26,7 @@ struct budget_component budget_component(const char *source, enum budget_type ty
 					 enum budget_distribution d, double value, double nu)
 {
 	struct budget_component c = {
-	    .source = source,
-	    .type = type,
-	    .distribution = d,
-	    .value = value,
-	    .sensitivity = 1,
+	    .source = source, .type = type, .distribution = d, .value = value, .sensitivity = 1,
 	    .nu = nu,
 	};
 	c.divisor = budget_divisor(d);

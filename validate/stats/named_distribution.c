@@ -10,8 +10,7 @@
 
 STATISTIC(norm_ppf, normal_quantile(named_number(c, "p"), &r->number))
 STATISTIC(t_ppf, t_quantile(named_number(c, "p"), named_number(c, "df"), &r->number))
-STATISTIC(f_ppf,
-	f_quantile(named_number(c, "p"), named_number(c, "df1"), named_number(c, "df2"),
+STATISTIC(f_ppf, f_quantile(named_number(c, "p"), named_number(c, "df1"), named_number(c, "df2"),
 	       &r->number))
 STATISTIC(chi2_ppf, chi2_quantile(named_number(c, "p"), named_number(c, "df"), &r->number))
 
@@ -23,8 +22,7 @@ static enum stat_status f_sf(struct named_call *c, struct named_result *r)
 
 static const char *const sides[] = {"greater", "two", NULL};
 
-STATISTIC(f_crit,
-	variance_ratio_critical(named_number(c, "alpha"), named_choice(c, "side", sides),
+STATISTIC(f_crit, variance_ratio_critical(named_number(c, "alpha"), named_choice(c, "side", sides),
 	       named_number(c, "df1"), named_number(c, "df2"), &r->number))
 
 static enum stat_status clopper(struct named_call *c, struct named_result *r)

@@ -81,8 +81,7 @@ STATISTIC(cd_reference,
 STATISTIC(cd_two,
 	critical_difference_two(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"),
 	       named_number(c, "n1"), named_number(c, "n2"), named_number(c, "factor"), &r->number))
-STATISTIC(cd_within,
-	critical_difference_within(named_number(c, "sigma_rep"), named_number(c, "n1"),
+STATISTIC(cd_within, critical_difference_within(named_number(c, "sigma_rep"), named_number(c, "n1"),
 	       named_number(c, "n2"), named_number(c, "factor"), &r->number))
 
 static enum stat_status robust(struct named_call *c, struct named_result *r)

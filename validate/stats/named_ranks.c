@@ -42,8 +42,7 @@ static enum stat_status order(struct named_call *c, struct named_result *r)
 }
 
 STATISTIC(dkw, dkw_epsilon(named_number(c, "n"), named_number(c, "alpha"), &r->number))
-STATISTIC(hoeffding,
-	hoeffding_p(named_number(c, "n"), named_number(c, "t"), named_number(c, "a"),
+STATISTIC(hoeffding, hoeffding_p(named_number(c, "n"), named_number(c, "t"), named_number(c, "a"),
 	       named_number(c, "b"), &r->number))
 
 const struct named_statistic named_ranks[] = {

@@ -39,14 +39,9 @@ static void rank_tell(const struct rank *r)
 {
 	const struct worker *w = &r->run.worker[r->number];
 	const struct told told = {
-	    .pid = w->pid,
-	    .tid = w->tid,
-	    .wait_ns = w->wait_ns,
-	    .n_samples = w->bench.n_samples,
-	    .n_requests_done = w->bench.n_requests_done,
-	    .anonymous_bytes = r->run.anonymous_bytes,
-	    .anonymous_after_bytes = r->run.anonymous_after_bytes,
-	    .facts = r->run.facts,
+	    .pid = w->pid, .tid = w->tid, .wait_ns = w->wait_ns, .n_samples = w->bench.n_samples,
+	    .n_requests_done = w->bench.n_requests_done, .anonymous_bytes = r->run.anonymous_bytes,
+	    .anonymous_after_bytes = r->run.anonymous_after_bytes, .facts = r->run.facts,
 	    .source = r->run.clock.source,
 	};
 	MPI_Send(&told, sizeof told, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);

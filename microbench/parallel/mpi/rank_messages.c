@@ -79,14 +79,9 @@ int rank_messages_init(struct rank *r, struct err *e)
 	r->in = xcalloc(need.max_bytes, 1);
 	int ret = need.words ? words_init(r, e) : 0;
 	r->messages = (struct rank_messages){
-	    .barrier = barrier,
-	    .send = message_send,
-	    .receive = message_receive,
-	    .exchange = message_exchange,
-	    .context = r,
-	    .word = r->word,
-	    .rank = (uint32_t)r->number,
-	    .gives_way = r->n_ranks > processors_allowed(),
+	    .barrier = barrier, .send = message_send, .receive = message_receive,
+	    .exchange = message_exchange, .context = r, .word = r->word,
+	    .rank = (uint32_t)r->number, .gives_way = r->n_ranks > processors_allowed(),
 	};
 	return ret;
 }
