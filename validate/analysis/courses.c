@@ -30,49 +30,48 @@ static bool pace_at(struct pace *p, const struct run *run, int64_t width)
 	return true;
 }
 
-/* rate[PACE_MAX]: requests per second, and active[PACE_MAX] (NULL: none): in flight, mean over the
- * runs that have intervals. Returns how many intervals any of them has. */
-static size_t mean_rates(double *rate, double *active, const struct run *const *runs, size_t n,
-			 int64_t width)
+/* The pair whose replay has the median execution time. Runs differ in length, so a mean over them
+ * would show an end that no run has. */
+static size_t median_pair(const struct measure_runs *m)
 {
-	struct pace p;
-	size_t most = 0, n_with = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (!pace_at(&p, runs[i], width))
-			continue;
-		n_with++;
-		most = p.n > most ? p.n : most;
-		for (uint32_t k = 0; k < p.n; k++)
-			rate[k] += (double)p.requests[k] / ((double)width * 1e-9);
-		for (uint32_t k = 0; active && k < p.n; k++)
-			active[k] += p.active_ns[k] / (double)width;
+	for (size_t i = 0; i < m->n; i++) {
+		size_t n_before = 0;
+		for (size_t k = 0; k < m->n; k++) {
+			const int64_t here = m->x[i]->summary.execution_ns,
+				      other = m->x[k]->summary.execution_ns;
+			n_before += other < here || (other == here && k < i);
+		}
+		if (n_before == (m->n - 1) / 2)
+			return i;
 	}
-	for (size_t k = 0; k < PACE_MAX && n_with; k++) {
-		rate[k] /= (double)n_with;
-		if (active)
-			active[k] /= (double)n_with;
-	}
-	return most;
+	return 0;
 }
 
-/* Bytes per second, mean over the runs that have intervals; NULL where they moved none, or do not
- * tell. */
-static double *mean_bandwidth(const struct run *const *runs, size_t n, int64_t width)
+/* rate[PACE_MAX]: requests per second; active[PACE_MAX] (NULL: none): in flight. Returns how many
+ * intervals the run has. */
+static size_t run_rates(double *rate, double *active, const struct run *run, int64_t width)
+{
+	struct pace p;
+	if (!pace_at(&p, run, width))
+		return 0;
+	for (uint32_t k = 0; k < p.n; k++) {
+		rate[k] = (double)p.requests[k] / ((double)width * 1e-9);
+		if (active)
+			active[k] = p.active_ns[k] / (double)width;
+	}
+	return p.n;
+}
+
+/* Bytes per second; NULL if the run moved none, or its intervals are unknown. */
+static double *run_bandwidth(const struct run *run, int64_t width)
 {
 	double *of = xcalloc(PACE_MAX, sizeof *of), sum = 0;
-	size_t n_with = 0;
 	struct pace p;
-	for (size_t i = 0; i < n; i++) {
-		if (!pace_at(&p, runs[i], width))
-			continue;
-		n_with++;
+	if (pace_at(&p, run, width))
 		for (uint32_t k = 0; k < p.n; k++) {
-			of[k] += p.moved[k] / ((double)width * 1e-9);
+			of[k] = p.moved[k] / ((double)width * 1e-9);
 			sum += p.moved[k];
 		}
-	}
-	for (size_t k = 0; k < PACE_MAX && n_with; k++)
-		of[k] /= (double)n_with;
 	if (sum > 0)
 		return of;
 	free(of);
@@ -133,14 +132,15 @@ static void course_compute(struct course *c, const struct measure_runs *m)
 	issue_quantiles(c, m); /* which need no intervals */
 	if (!width)
 		return;
+	const size_t shown = median_pair(m);
 	double **const rate[3] = {&c->recorded, &c->program, &c->replay};
 	c->in_flight_program = xcalloc(PACE_MAX, sizeof *c->in_flight_program);
 	c->in_flight_replay = xcalloc(PACE_MAX, sizeof *c->in_flight_replay);
 	double *const active[3] = {NULL, c->in_flight_program, c->in_flight_replay};
-	const struct run *const *const runs[3] = {m->recording, m->r, m->x};
+	const struct run *const runs[3] = {m->recording[shown], m->r[shown], m->x[shown]};
 	for (int k = 0; k < 3; k++) {
 		*rate[k] = xcalloc(PACE_MAX, sizeof **rate[k]);
-		size_t n = mean_rates(*rate[k], active[k], runs[k], m->n, width);
+		size_t n = run_rates(*rate[k], active[k], runs[k], width);
 		c->n = n > c->n ? n : c->n;
 	}
 	c->issue_error_ns = xcalloc(PACE_MAX, sizeof *c->issue_error_ns);
@@ -158,8 +158,9 @@ void courses_compute(struct analysis *a)
 		if (a->course[i].n &&
 		    a->results->protocol.scenario[a->cell[i].scenario].parallel.is) {
 			const int64_t width = widest(&m);
-			a->course[i].bandwidth_program = mean_bandwidth(m.r, m.n, width);
-			a->course[i].bandwidth_replay = mean_bandwidth(m.x, m.n, width);
+			const size_t shown = median_pair(&m);
+			a->course[i].bandwidth_program = run_bandwidth(m.r[shown], width);
+			a->course[i].bandwidth_replay = run_bandwidth(m.x[shown], width);
 		}
 		measure_runs_release(&m);
 	}

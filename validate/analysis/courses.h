@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a case went over the time of its runs: requests issued and how late, the distribution of the
- * issue error, and the same against the rate. Means over the runs, without intervals: for looking
- * at. Times of timed replays only are late. */
+/* A case over the time of its runs: requests issued, requests in flight and bandwidth of the pair of
+ * runs whose replay has the median execution time; issue error, its distribution, and the error
+ * against the rate as means over all runs. For display: no intervals of confidence. Only timed
+ * replays have an issue error. */
 #ifndef VALIDATE_ANALYSIS_COURSES_H
 #define VALIDATE_ANALYSIS_COURSES_H
 
