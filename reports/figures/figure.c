@@ -31,6 +31,14 @@ struct figure *figure_add(struct figures *fs, const char *section, const char *p
 	return f;
 }
 
+const struct figure *figure_find(const struct figures *fs, const char *name)
+{
+	for (size_t i = 0; i < fs->n; i++)
+		if (!strcmp(fs->figure[i].name, name))
+			return &fs->figure[i];
+	return NULL;
+}
+
 void figure_caption(struct figure *f, const char *fmt, ...)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -92,11 +100,8 @@ void figures_build(struct figures *fs, const struct analysis *a)
 {
 	*fs = (struct figures){0};
 	add_drawing(fs, a);
-	figures_forest(fs, a);
-	figures_shape(fs, a);
-	figures_runs(fs, a);
+	figures_cases(fs, a);
 	figures_linearity(fs, a);
-	figures_concurrency(fs, a);
 	figures_budget(fs, a);
 	figures_issue(fs, a);
 	figures_control(fs, a);

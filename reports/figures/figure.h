@@ -39,6 +39,9 @@ struct figures {
 void figures_build(struct figures *fs, const struct analysis *a);
 void figures_release(struct figures *fs);
 
+/* By name; NULL: none. */
+const struct figure *figure_find(const struct figures *fs, const char *name);
+
 /* Lets gnuplot make the plots, in memory. Writes data, scripts and plots into plots_dir (already
  * there; NULL: nowhere). That gnuplot is missing or fails is no error: fs->missing says so. Errors:
  * of writing. */

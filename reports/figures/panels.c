@@ -7,7 +7,7 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figures.h"
-#include "reports/figures/figure.h"
+#include "reports/number.h"
 
 #define ROWS_A_PANEL 45 /* a new panel begins at the next workload */
 #define ROWS_AT_MOST 70
@@ -30,6 +30,42 @@ void plot_string(struct strbuf *out, const char *text, size_t width)
 	escape_gnuplot(out, cut.s);
 	strbuf_addch(out, '\'');
 	strbuf_release(&cut);
+}
+
+double plot_step(double lo, double hi, size_t most)
+{
+	double raw = (hi - lo) / (double)most, power = pow(10, floor(log10(raw))), digit = raw / power;
+	return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}
+
+static void add_tic(struct strbuf *out, double ns)
+{
+	const struct number_unit unit = number_unit_time(ns);
+	strbuf_addf(out, "%s'%.4g %s' %.10g", out->s[out->len - 1] == '(' ? "" : ", ",
+		    ns * unit.scale, unit.name, ns);
+}
+
+void plot_time_axis(struct strbuf *script, char axis, double lo_ns, double hi_ns, size_t most)
+{
+	const double lo = fmax(lo_ns, 0.1) / 1.02, hi = fmax(hi_ns, lo * 1.05) * 1.02;
+	strbuf_addf(script, "set logscale %c 10\nset %crange [%.10g:%.10g]\nset %ctics (", axis,
+		    axis, lo, hi, axis);
+	if (hi / lo < 5) {
+		const double step = plot_step(lo, hi, most);
+		for (double at = ceil(lo / step) * step; at <= hi; at += step)
+			add_tic(script, at);
+	} else {
+		static const int digit[] = {1, 2, 5};
+		const double decades = log10(hi / lo);
+		const bool fine = 3 * decades <= (double)most;
+		const double factor = pow(10, fmax(1, ceil(decades / (double)most)));
+		for (double power = pow(10, floor(log10(lo))); power <= hi;
+		     power *= fine ? 10 : factor)
+			for (size_t i = 0; i < (fine ? 3 : 1); i++)
+				if (power * digit[i] >= lo && power * digit[i] <= hi)
+					add_tic(script, power * digit[i]);
+	}
+	strbuf_addstr(script, ")\n");
 }
 
 static void add_row(struct panels *ps, const struct cell *c, const char *label, size_t indent)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/index.html: one page that needs nothing from anywhere, after the six steps of the
- * method-validation protocol.
- */
+/* report/index.html: one self-contained page. First the verdict, then the cases, then methods and
+ * data as an appendix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,25 +13,21 @@
 
 static void add_contents(struct strbuf *out, const struct html_page *p)
 {
-	static const char *const entry[][2] = {
-	    {"step-1", "1 Measurand"},        {"step-2", "2 Procedure"},   {"step-3", "3 Sources of uncertainty"},
-	    {"step-4", "4 Characterisation"}, {"step-5", "5 Calibration"}, {"step-6", "6 Uncertainty"},
-	    {"evidence", "Evidence"},
-	};
+	const struct {
+		bool shown;
+		const char *id, *title;
+	} entry[] = {{p->a->n_cells, "intervals", "What decides"},
+		     {p->a->n_cells, "cases", "Every case"},
+		     {p->a->parallel, "parallel", "Parallel applications"},
+		     {p->a->n_claims || p->a->n_published, "published", "Published findings"},
+		     {p->findings->n_warnings, "warnings", "Warnings"},
+		     {p->a->n_league > 1, "league", "League table"},
+		     {true, "appendix", "Methods and data"}};
 	strbuf_addstr(out, "<nav aria-label=\"Contents\"><ol>\n");
-	if (p->a->n_cells)
-		strbuf_addstr(out, "<li><a href=\"#which\">Verdicts</a></li>\n");
-	if (p->a->n_league > 1)
-		strbuf_addstr(out, "<li><a href=\"#league\">League table</a></li>\n");
-	if (p->findings->n_warnings)
-		strbuf_addf(out, "<li><a href=\"#warnings\">Warnings (%zu)</a></li>\n",
-			    p->findings->n_warnings);
-	if (p->findings->n_groups)
-		strbuf_addstr(out, "<li><a href=\"#why\">What was not accepted</a></li>\n");
-	for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
-		strbuf_addf(out, "<li><a href=\"#%s\">%s</a></li>\n", entry[i][0], entry[i][1]);
-	if (p->a->n_claims || p->a->n_published)
-		strbuf_addstr(out, "<li><a href=\"#published\">Published findings</a></li>\n");
+	for (size_t i = 0; i < sizeof entry / sizeof *entry; i++)
+		if (entry[i].shown)
+			strbuf_addf(out, "<li><a href=\"#%s\">%s</a></li>\n", entry[i].id,
+				    entry[i].title);
 	strbuf_addstr(out, "</ol></nav>\n");
 }
 
@@ -41,27 +36,19 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 	struct strbuf title = STRBUF_INIT;
 	strbuf_addf(&title, "%s: %s", words_verdict(p->a->verdict), words_title(p->a));
 	html_begin_page(out, title.s, true, NULL);
-	strbuf_addstr(out, "<a class=\"skip\" href=\"#step-1\">Skip to the six steps</a>\n");
 	svg_add_symbols(out);
 	strbuf_addstr(out, "<main>\n");
-	html_add_verdict(out, p);
 	add_contents(out, p);
-	if (p->a->n_league > 1) {
-		strbuf_addstr(out, "<h2 id=\"league\">League table</h2>\n");
-		html_add_table(out, p, "league", NULL);
-	}
-	html_add_reasons(out, p);
-	html_add_definition(out, p);
-	html_add_characterisation(out, p);
-	html_add_conclusion(out, p);
+	html_add_verdict(out, p);
+	html_add_cases(out, p);
 	html_add_parallel(out, p);
 	html_add_published(out, p);
-	html_add_evidence(out, p);
+	html_add_appendix(out, p);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
 	strbuf_release(&title);
 }
 
-/* Figures are written into plots_dir, which is there already; NULL: nowhere. */
+/* Writes the figures into plots_dir, which exists; NULL: does not write them. */
 static int make_page(struct strbuf *out, const struct analysis *a, const char *plots_dir,
 		     struct err *e)
 {

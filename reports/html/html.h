@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page, part by part. Everything that is not our own text goes through escape_html. */
+/* The page, part by part. Names and other text from outside go through escape_html. */
 #ifndef REPORTS_HTML_H
 #define REPORTS_HTML_H
 
@@ -10,18 +10,16 @@
 #include "reports/first_screen.h"
 #include "reports/tables/tables.h"
 
-struct html_page { /* what the parts draw from; all borrowed */
+struct html_page { /* everything is borrowed */
 	const struct analysis *a;
-	/* NULL: those of `a`, each made where it is shown, for together they take most of the
-	 * memory */
-	const struct tables *tables;
+	const struct tables *tables; /* NULL: each table of `a` is built where it is shown */
 	const struct figures *figures;
 	const struct findings *findings;
-	const struct strbuf *protocol; /* as given; empty: unknown */
+	const struct strbuf *protocol; /* its text; empty: unknown */
 };
 
-/* html_evidence.c: the protocol of a results directory; none where there is none, or a long file.
- * Errors: of the system, from reading it. */
+/* html_appendix.c: reads the protocol of a results directory; TEXT stays empty if it is missing or too
+ * long. Errors: of reading. */
 int html_protocol_read(struct strbuf *text, const struct results *r, struct err *e);
 
 /* html_style.c: a page up to <body>; `more_style` may be NULL. */
@@ -29,29 +27,21 @@ void html_begin_page(struct strbuf *out, const char *title, bool with_images,
 		     const char *more_style);
 /* The text, escaped, between two pieces of HTML. */
 void html_add_text(struct strbuf *out, const char *before, const char *text, const char *after);
-/* html_verdict.c: what a stranger reads first */
+
+/* html_verdict.c: the first screen, and the deciding interval of each case */
 void html_add_verdict(struct strbuf *out, const struct html_page *p);
-void html_add_reasons(
-    struct strbuf *out,
-    const struct html_page *p); /* html_reasons.c: warnings, why not, how judged */
-/* html_procedure.c: steps 1 to 3 */
-void html_add_definition(struct strbuf *out, const struct html_page *p);
-/* html_characterisation.c: step 4 */
-void html_add_characterisation(struct strbuf *out, const struct html_page *p);
-/* html_conclusion.c: steps 5 and 6 */
-void html_add_conclusion(struct strbuf *out, const struct html_page *p);
-/* html_evidence.c: cases, runs, environment */
-void html_add_evidence(struct strbuf *out, const struct html_page *p);
-
-/* html_why.c: what differences come from */
-void html_add_why(struct strbuf *out, const struct html_page *p);
-/* html_rated_range.c: and limits of quantification */
+/* A bar with the component's estimate and its deciding interval in multiples of the limit; and the
+ * scale above a column of bars. */
+void html_add_bar(struct strbuf *out, const struct component *c);
+void html_add_bar_scale(struct strbuf *out);
+/* html_cases.c: causes, then a section for each case */
+void html_add_cases(struct strbuf *out, const struct html_page *p);
+/* html_published.c */
 void html_add_rated_range(struct strbuf *out, const struct html_page *p);
-
-/* html_parallel.c: running times of parallel applications */
 void html_add_parallel(struct strbuf *out, const struct html_page *p);
-/* html_published.c: the literature's findings and values */
 void html_add_published(struct strbuf *out, const struct html_page *p);
+/* html_appendix.c: warnings, methods, environment, runs */
+void html_add_appendix(struct strbuf *out, const struct html_page *p);
 
 /* Shared. */
 struct html_table_view {
@@ -76,9 +66,12 @@ void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and
 void html_add_verdict_chip(struct strbuf *out, enum verdict v);
 /* The verdict of a case; where it is inconclusive its leaning. */
 void html_add_case_chip(struct strbuf *out, const struct cell *c);
-/* Every figure of a section, or the sentence that they are missing. `small`: several beside each
- * other. */
+/* One figure; `above`: its caption stands above it. */
+void html_add_figure(struct strbuf *out, const struct figure *f, bool above);
+/* Every figure of a section that could be made. `small`: several beside each other. */
 void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section,
 		      bool small);
+/* A note that figures are missing and why; nothing if all are there. */
+void html_add_missing(struct strbuf *out, const struct figures *fs);
 
 #endif

@@ -94,24 +94,17 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 {
 	const struct analysis *a = p->a;
-	size_t n = 0;
-	for (size_t i = 0; i < a->n_rated; i++)
-		n += a->rated[i].n > 1;
-	if (n) {
-		strbuf_addstr(out, "<h2 id=\"rated\">Rated range</h2>\n<p>Up to which rate, and "
-				   "down to which gap between a thread's "
-				   "requests, everything was trusted.</p>\n<ul>\n");
-		for (size_t i = 0; i < a->n_rated; i++) {
-			struct strbuf line = STRBUF_INIT;
-			if (a->rated[i].n < 2)
-				continue;
-			rated_add_words(&line, a, &a->rated[i]);
-			html_add_text(out, "<li>", line.s, ".</li>\n");
-			strbuf_release(&line);
-		}
-		strbuf_addstr(out, "</ul>\n");
-		html_add_folded_table(out, p, "rated-range", "Every case by rate and gap", NULL);
+	strbuf_addstr(out, "<p>Up to which rate, and down to which gap between a thread's requests, "
+			   "every component was accepted.</p>\n<ul class=\"wide\">\n");
+	for (size_t i = 0; i < a->n_rated; i++) {
+		struct strbuf line = STRBUF_INIT;
+		if (a->rated[i].n < 2)
+			continue;
+		rated_add_words(&line, a, &a->rated[i]);
+		html_add_text(out, "<li>", line.s, ".</li>\n");
+		strbuf_release(&line);
 	}
-	html_add_folded_table(out, p, "blank", "Limit of quantification: replays without calls",
-			      NULL);
+	strbuf_addstr(out, "</ul>\n");
+	html_add_table(out, p, "rated-range", NULL);
+	html_add_table(out, p, "blank", NULL);
 }

@@ -287,56 +287,46 @@ void html_add_folded_table(struct strbuf *out, const struct html_page *p, const 
 	table_release(&made);
 }
 
-static void add_caption(struct strbuf *out, const struct figure *f)
+void html_add_figure(struct strbuf *out, const struct figure *f, bool above)
 {
-	html_add_text(out, "<figcaption>", f->caption, "</figcaption>");
+	struct strbuf caption = STRBUF_INIT;
+	html_add_text(&caption, "<figcaption>", f->caption, "</figcaption>");
+	strbuf_addf(out, "<figure class=\"%s\">%s<div class=\"plot\">\n", f->section,
+		    above ? caption.s : "");
+	strbuf_add(out, f->svg.s, f->svg.len);
+	strbuf_addf(out, "</div>%s</figure>\n", above ? "" : caption.s);
+	strbuf_release(&caption);
 }
 
 void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section,
 		      bool small)
 {
-	size_t n = 0, n_missing = 0;
-	const char *last = "";
+	size_t n = 0;
 	for (size_t i = 0; i < p->figures->n; i++) {
 		const struct figure *f = &p->figures->figure[i];
-		if (strcmp(f->section, section))
+		if (strcmp(f->section, section) || !f->svg.len)
 			continue;
-		if (!f->svg.len) {
-			n_missing++;
-			last = f->name;
-			continue;
-		}
 		if (n == 0 && small)
 			strbuf_addstr(out, "<div class=\"grid\">\n");
-		if (n == OPEN_FIGURES && !small)
+		if (n++ == OPEN_FIGURES && !small)
 			strbuf_addstr(out, "<details><summary>More of these figures</summary>\n");
-		n++;
-		strbuf_addf(out, "<figure class=\"%s\">", section);
-		if (small)
-			add_caption(out, f);
-		strbuf_addstr(out, "<div class=\"plot\">\n");
-		strbuf_add(out, f->svg.s, f->svg.len);
-		strbuf_addstr(out, "</div>");
-		if (!small)
-			add_caption(out, f);
-		strbuf_addstr(out, "</figure>\n");
+		html_add_figure(out, f, small);
 	}
 	if (n && small)
 		strbuf_addstr(out, "</div>\n");
 	if (n > OPEN_FIGURES && !small)
 		strbuf_addstr(out, "</details>\n");
-	if (n_missing) {
-		strbuf_addf(out, "<p class=\"note\">%zu plot%s missing here", n_missing,
-			    n_missing == 1 ? " is" : "s are");
-		if (p->figures->missing) {
-			strbuf_addstr(out, " (");
-			escape_html(out, p->figures->missing);
-			strbuf_addch(out, ')');
-		}
-		strbuf_addf(
-		    out,
-		    ". Data and script lie in <code>plots/</code>, as <code>%s.dat</code> and "
-		    "<code>%s.gp</code>.</p>\n",
-		    last, last);
-	}
+}
+
+void html_add_missing(struct strbuf *out, const struct figures *fs)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < fs->n; i++)
+		n += !fs->figure[i].svg.len;
+	if (!n)
+		return;
+	strbuf_addf(out, "<p class=\"note\">%zu figure%s missing here", n, n == 1 ? " is" : "s are");
+	if (fs->missing)
+		html_add_text(out, " (", fs->missing, ")");
+	strbuf_addstr(out, ". Data and scripts are in <code>plots/</code>.</p>\n");
 }

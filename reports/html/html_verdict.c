@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The head of the page: what a stranger takes away in ten seconds. */
+/* The first screen: verdict, cause for each replayer, what to do next, heat map of cases by
+ * components; below it the deciding interval of each case. */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "reports/escape.h"
 #include "reports/first_screen.h"
 #include "reports/html/html.h"
+#include "reports/number.h"
 #include "reports/words.h"
+#include "validate/analysis/leaning.h"
+#include "validate/components/component.h"
 
 #define DAY_NS 86400000000000
-
-static const char *const verdict_class[] = {[VERDICT_TRUSTED] = "trusted",
-					    [VERDICT_NOT_TRUSTED] = "not",
-					    [VERDICT_INCONCLUSIVE] = "inconclusive"};
-static const char *const verdict_sign[] = {
-    [VERDICT_TRUSTED] = "✓", [VERDICT_NOT_TRUSTED] = "✗", [VERDICT_INCONCLUSIVE] = "?"};
+#define LEAST_SHOWN 0.05 /* multiple of the limit from which the heat map shows a number */
+#define BAR_SPAN 2.0 /* limits from the middle of a bar to its end */
 
 static void add_date(struct strbuf *out, int64_t ns, const char *format)
 {
@@ -63,122 +64,333 @@ static void add_next(struct strbuf *out, const struct analysis *a)
 	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
 	first_screen_next(&text, &command, a, "DIR");
 	if (text.len)
-		html_add_text(out, "<h2 id=\"next\" class=\"next\">What to do next</h2>\n<p>",
-			      text.s, "</p>\n");
-	if (command.len) {
-		strbuf_addstr(out, "<pre><code>");
-		escape_html(out, command.s);
-		strbuf_addstr(out, "</code></pre>\n<p class=\"note\">DIR is the results directory "
-				   "of this report.</p>\n");
-	}
+		html_add_text(out, "<p id=\"next\" class=\"next\"><b>What to do next.</b> ", text.s,
+			      "</p>\n");
+	if (command.len)
+		html_add_text(out, "<p class=\"next\"><code>", command.s,
+			      "</code> <small>(DIR is the results directory of this "
+			      "report)</small></p>\n");
 	strbuf_release(&text);
 	strbuf_release(&command);
 }
 
-static void add_headline(struct strbuf *out, const struct analysis *a)
+static void add_banner(struct strbuf *out, const struct html_page *p)
 {
-	const char *class = a->n_cells ? verdict_class[a->verdict] : "none";
+	static const struct {
+		const char *class, *sign;
+	} look[] = {[VERDICT_TRUSTED] = {"trusted", "✓"},
+		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
+		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
+	const struct analysis *a = p->a;
 	struct strbuf line = STRBUF_INIT;
 	first_screen_verdict(&line, a);
-	strbuf_addf(
-	    out,
-	    "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s %s</p>\n",
-	    class, verdict_sign[a->verdict], line.s);
+	strbuf_addf(out,
+		    "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s "
+		    "%s</p>\n", a->n_cells ? look[a->verdict].class : "none",
+		    a->n_cells ? look[a->verdict].sign : "–", line.s);
 	strbuf_reset(&line);
 	if (a->n_cells)
 		add_replayers(out, a);
 	else
 		strbuf_addstr(out, "<p>No scenario has a complete block of runs.</p>\n");
 	words_add_machine(&line, a);
-	if (line.len)
-		strbuf_addf(out, "<p>%s.</p>\n", line.s);
-	strbuf_release(&line);
+	if (line.len || p->findings->n_warnings)
+		strbuf_addf(out, "<p class=\"note\">%s%s", line.s, line.len ? ". " : "");
+	if (p->findings->n_warnings)
+		strbuf_addf(out, "<a href=\"#warnings\">%zu warning%s</a>.",
+			    p->findings->n_warnings, p->findings->n_warnings == 1 ? "" : "s");
+	if (line.len || p->findings->n_warnings)
+		strbuf_addstr(out, "</p>\n");
 	strbuf_addstr(out, "</section>\n");
-	add_next(out, a);
+	strbuf_release(&line);
 }
 
-static void add_assessed(struct strbuf *out, const struct analysis *a)
+/* --- a component over its limit ------------------------------------------ */
+
+/* A value of the component as a multiple of its limit, 0 where it is ideal. */
+static double over_limit(const struct component *c, double value)
 {
-	strbuf_addstr(out, "<p>Assessed: ");
-	words_add_components(out, a, true);
-	strbuf_addstr(out, ". <b>Not assessed:</b> ");
-	words_add_components(out, a, false);
-	strbuf_addstr(out, ".</p>\n");
+	if (c->kind == COMPONENT_PRECISION)
+		return log(fmax(value, 1e-9)) / log(c->limit);
+	if (c->limit > 0)
+		return value / c->limit;
+	return value > 0 ? INFINITY : 0;
 }
 
-static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t scenario,
-			    size_t replayer)
+static bool has_value(const struct component *c)
 {
-	size_t i = 0;
-	while (i < a->n_cells &&
-	       (a->cell[i].scenario != scenario || a->cell[i].replayer != replayer))
-		i++;
-	if (i == a->n_cells) {
-		const bool *applies = a->results->protocol.replayer[replayer].applies;
-		strbuf_addf(out, "<td><small>%s</small></td>",
-			    applies && !applies[scenario] ? "not planned" : "no complete block");
+	return c->decision <= DECISION_INCONCLUSIVE && !c->estimate.status &&
+	       !isnan(c->estimate.value) && !isnan(c->limit);
+}
+
+/* The interval that decides: of a rejection the 95 % interval, else that of the acceptance test. */
+static void deciding_interval(const struct component *c, double *lo, double *hi)
+{
+	const struct estimate *e = &c->estimate;
+	const bool rejected = c->decision == DECISION_REJECT;
+	*lo = rejected ? e->lo95 : isfinite(c->accept_lo) ? c->accept_lo : e->lo90;
+	*hi = rejected ? e->hi95 : isfinite(c->accept_hi) ? c->accept_hi : e->hi90;
+	*lo = over_limit(c, isfinite(*lo) ? *lo : e->value);
+	*hi = over_limit(c, isfinite(*hi) ? *hi : e->value);
+}
+
+static double percent_at(double multiple)
+{
+	return 50 + 50 * fmax(-1, fmin(1, multiple / BAR_SPAN));
+}
+
+void html_add_bar(struct strbuf *out, const struct component *c)
+{
+	static const char *const class[] = {[DECISION_ACCEPT] = "trusted",
+					    [DECISION_REJECT] = "not",
+					    [DECISION_INCONCLUSIVE] = "inconclusive"};
+	const bool two_sided = components[c->kind]->two_sided;
+	double lo, hi;
+	if (!has_value(c))
+		return;
+	const double value = over_limit(c, c->estimate.value);
+	deciding_interval(c, &lo, &hi);
+	strbuf_addf(out,
+		    "<svg class=\"bar %s\" aria-hidden=\"true\"><rect x=\"%s%%\" width=\"%s%%\" "
+		    "y=\"1\" height=\"16\"/><line x1=\"50%%\" x2=\"50%%\" y1=\"1\" y2=\"17\"/>",
+		    class[c->decision], two_sided ? "25" : "50", two_sided ? "50" : "25");
+	strbuf_addf(out, "<line class=\"i\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"9\" y2=\"9\"/>",
+		    percent_at(lo), percent_at(hi));
+	if (fabs(value) <= BAR_SPAN)
+		strbuf_addf(out, "<circle cx=\"%.1f%%\" cy=\"9\" r=\"3.5\"/>", percent_at(value));
+	else
+		strbuf_addf(out, "<text x=\"%s\" y=\"14\" text-anchor=\"%s\">%s</text>",
+			    value > 0 ? "100%" : "0", value > 0 ? "end" : "start",
+			    value > 0 ? "▸" : "◂");
+	strbuf_addstr(out, "</svg>");
+}
+
+void html_add_bar_scale(struct strbuf *out)
+{
+	static const struct {
+		const char *at, *anchor, *text;
+	} mark[] = {{"25%", "middle", "−1"}, {"50%", "middle", "0"}, {"75%", "middle", "+1"}};
+	strbuf_addstr(out, "<svg class=\"bar scale\" aria-hidden=\"true\">");
+	for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
+		strbuf_addf(out, "<text x=\"%s\" y=\"14\" text-anchor=\"%s\">%s</text>",
+			    mark[i].at, mark[i].anchor, mark[i].text);
+	strbuf_addstr(out, "</svg>");
+}
+
+/* --- the heat map -------------------------------------------------------- */
+
+static const struct cell *find_cell(const struct analysis *a, size_t scenario, size_t replayer)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].scenario == scenario && a->cell[i].replayer == replayer)
+			return &a->cell[i];
+	return NULL;
+}
+
+/* The estimate with few digits: "+1.2 %", "0.13". */
+static void add_short_estimate(struct strbuf *out, const struct component *c)
+{
+	const double value = c->estimate.value;
+	const enum component_unit unit = components[c->kind]->unit;
+	struct strbuf text = STRBUF_INIT;
+	if (unit == COMPONENT_CHANGE)
+		strbuf_addf(&text, fabs(value) < 0.0995 ? "%+.1f %%" : "%+.0f %%", 100 * value);
+	else if (unit == COMPONENT_NUMBER)
+		strbuf_addf(&text, "%.2f", value);
+	else
+		words_add_size(&text, c);
+	html_add_number(out, text.s);
+	strbuf_release(&text);
+}
+
+static const char *sign_of(enum decision d)
+{
+	static const char *const sign[] = {[DECISION_ACCEPT] = "✓",
+					   [DECISION_REJECT] = "✗",
+					   [DECISION_INCONCLUSIVE] = "?",
+					   [DECISION_NOT_ASSESSED] = "·",
+					   [DECISION_NOT_APPLICABLE] = "–"};
+	return sign[d];
+}
+
+static void add_map_cell(struct strbuf *out, const struct component *c, size_t case_number)
+{
+	static const double step[] = {0.25, 0.5, 0.75, 1, 1.5};
+	size_t heat = 0;
+	if (has_value(c)) {
+		const double size = fabs(over_limit(c, c->estimate.value));
+		while (heat < sizeof step / sizeof *step && size > step[heat])
+			heat++;
+		strbuf_addf(out, "<td class=\"h%zu\">", heat);
+	} else {
+		strbuf_addstr(out, "<td>");
+	}
+	strbuf_addf(out, "<a href=\"#case-%zu\" title=\"%s: %s\">", case_number,
+		    components[c->kind]->title, decision_name(c->decision));
+	strbuf_addf(out, c->decision == DECISION_REJECT || c->decision == DECISION_INCONCLUSIVE
+			     ? "<b>%s</b>" : "%s", sign_of(c->decision));
+	/* numbers that are next to nothing would hide the others */
+	if (has_value(c) && fabs(over_limit(c, c->estimate.value)) >= LEAST_SHOWN) {
+		strbuf_addstr(out, "<span>");
+		add_short_estimate(out, c);
+		strbuf_addstr(out, "</span>");
+	}
+	strbuf_addstr(out, "</a></td>");
+}
+
+static void add_map_row(struct strbuf *out, const struct analysis *a, size_t scenario,
+			size_t replayer)
+{
+	const struct replayer *r = &a->results->protocol.replayer[replayer];
+	const struct cell *c = find_cell(a, scenario, replayer);
+	html_add_text(out, "<tr><th scope=\"row\">", a->results->protocol.scenario[scenario].name,
+		      "</th>");
+	if (!c) {
+		strbuf_addf(out, "<td class=\"v\"><small>%s</small></td></tr>\n",
+			    r->applies && !r->applies[scenario] ? "not planned"
+								: "no complete block");
 		return;
 	}
-	struct strbuf bias = STRBUF_INIT;
-	strbuf_addf(out, "<td><a href=\"#case-%zu\">", i + 1);
-	html_add_case_chip(out, &a->cell[i]);
-	words_add_estimate(&bias, &a->cell[i].component[COMPONENT_BIAS], true);
-	strbuf_addstr(out, "</a><small>bias ");
-	html_add_number(out, bias.s);
-	strbuf_addstr(out, "</small></td>");
-	strbuf_release(&bias);
+	const size_t number = (size_t)(c - a->cell) + 1;
+	strbuf_addf(out, "<td class=\"v\"><a href=\"#case-%zu\">", number);
+	html_add_case_chip(out, c);
+	strbuf_addstr(out, "</a></td>");
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (a->assessed[k])
+			add_map_cell(out, &c->component[k], number);
+	strbuf_addstr(out, "</tr>\n");
 }
 
-static void add_matrix(struct strbuf *out, const struct analysis *a)
+static void add_map_head(struct strbuf *out, const struct analysis *a)
+{
+	strbuf_addstr(out, "<thead><tr><th scope=\"col\">Scenario</th><th scope=\"col\" "
+			   "class=\"v\">Verdict</th>");
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (a->assessed[k])
+			strbuf_addf(out, "<th scope=\"col\"><span>%s</span></th>",
+				    components[k]->title);
+	strbuf_addstr(out, "</tr>\n<tr class=\"limits\"><td>limit</td><td></td>");
+	for (int k = 0; k < COMPONENT_N; k++) {
+		struct strbuf limit = STRBUF_INIT;
+		if (!a->assessed[k])
+			continue;
+		words_add_limits(&limit, &a->results->protocol, k);
+		html_add_text(out, "<td>", limit.s, "</td>");
+		strbuf_release(&limit);
+	}
+	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
+}
+
+static void add_map(struct strbuf *out, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
-	html_begin_wide(out, "Verdicts");
-	strbuf_addstr(out, "<table class=\"matrix\"><caption>Verdict of each replayer in each "
-			   "scenario, with the bias of its mean response time (± half of "
-			   "the "
-			   "95 % interval)</caption>\n<thead><tr><th scope=\"col\">Scenario</th>");
-	for (size_t r = 0; r < p->n_replayers; r++)
-		html_add_text(out, "<th scope=\"col\">", p->replayer[r].name, "</th>");
-	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
-	for (size_t s = 0; s < p->n_scenarios; s++) {
-		strbuf_addstr(out, text_width(p->scenario[s].name) > 34
-				       ? "<tr><th scope=\"row\" class=\"l\">"
-				       : "<tr><th scope=\"row\">");
-		escape_html(out, p->scenario[s].name);
-		strbuf_addstr(out, "</th>");
-		for (size_t r = 0; r < p->n_replayers; r++)
-			add_matrix_cell(out, a, s, r);
-		strbuf_addstr(out, "</tr>\n");
+	size_t n_columns = 2;
+	for (int k = 0; k < COMPONENT_N; k++)
+		n_columns += a->assessed[k];
+	html_begin_wide(out, "Cases by components");
+	strbuf_addstr(out, "<table class=\"map\" id=\"which\">");
+	add_map_head(out, a);
+	for (size_t r = 0; r < p->n_replayers; r++) {
+		html_add_text(out, "<tr class=\"g\"><th scope=\"rowgroup\" colspan=\"2\">",
+			      p->replayer[r].name, "</th>");
+		strbuf_addf(out, "<td colspan=\"%zu\"></td></tr>\n", n_columns - 2);
+		for (size_t s = 0; s < p->n_scenarios; s++)
+			add_map_row(out, a, s, r);
 	}
+	strbuf_addstr(out,
+		      "</tbody></table></div>\n<p class=\"key\">Colour: estimate over limit: <i "
+		      "class=\"h0\">to 25 %</i><i class=\"h1\">50 %</i><i class=\"h2\">75 "
+		      "%</i><i class=\"h3\">100 %</i><i class=\"h4\">150 %</i><i "
+		      "class=\"h5\">more</i> Sign: ✓ accepted, ✗ rejected, ? undecided, – not "
+		      "applicable. Each cell leads to its case.</p>\n");
+}
+
+/* --- the deciding intervals ---------------------------------------------- */
+
+/* The component that decides a case: the rejected or undecided one that is farthest out, of an
+ * accepted case the one whose interval comes nearest to its limit. NULL: none has an estimate. */
+static const struct component *deciding_component(const struct cell *c)
+{
+	const enum decision wanted = c->verdict == VERDICT_NOT_TRUSTED    ? DECISION_REJECT
+				     : c->verdict == VERDICT_INCONCLUSIVE ? DECISION_INCONCLUSIVE
+									  : DECISION_ACCEPT;
+	const struct component *most = NULL;
+	double size = -1, lo, hi;
+	for (int k = 0; k < COMPONENT_N; k++) {
+		const struct component *m = &c->component[k];
+		if (m->decision != wanted || !has_value(m))
+			continue;
+		deciding_interval(m, &lo, &hi);
+		const double here =
+		    wanted != DECISION_ACCEPT         ? fabs(over_limit(m, m->estimate.value))
+		    : components[m->kind]->two_sided ? fmax(fabs(lo), fabs(hi))
+						      : hi;
+		if (here > size) {
+			size = here;
+			most = m;
+		}
+	}
+	return most;
+}
+
+static void add_strip_row(struct strbuf *out, const struct analysis *a, const struct cell *c)
+{
+	const struct component *m = deciding_component(c);
+	struct strbuf text = STRBUF_INIT;
+	words_add_cell(&text, a, c);
+	strbuf_addf(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">",
+		    (size_t)(c - a->cell) + 1);
+	html_add_text(out, "", text.s, "</a></th><td>");
+	if (m) {
+		strbuf_addf(out, "%s %s</td><td class=\"bars\">", sign_of(m->decision),
+			    components[m->kind]->title);
+		html_add_bar(out, m);
+		strbuf_addstr(out, "</td><td class=\"n\">");
+		strbuf_reset(&text);
+		words_add_estimate(&text, m, false);
+		html_add_number(out, text.s);
+		strbuf_addstr(out, "</td><td class=\"n lim\">");
+		strbuf_reset(&text);
+		words_add_limit(&text, m->kind, m->limit);
+		strbuf_addstr(out, text.s);
+	} else {
+		strbuf_addstr(out, "no estimate</td><td></td><td></td><td class=\"lim\">");
+	}
+	strbuf_addstr(out, "</td></tr>\n");
+	strbuf_release(&text);
+}
+
+static void add_strip(struct strbuf *out, const struct analysis *a)
+{
+	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The component "
+			   "that decides, with the interval that decides, in multiples of its limit. "
+			   "Shaded: within the limit. A case is trusted if the intervals of all its "
+			   "components lie in the shaded part.</p>\n");
+	html_begin_wide(out, "Deciding interval of each case");
+	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Case</th><th "
+			   "scope=\"col\">Component</th><th scope=\"col\" class=\"bars\">");
+	html_add_bar_scale(out);
+	strbuf_addstr(out, "</th><th scope=\"col\" class=\"n\">Estimate [95 %]</th><th "
+			   "scope=\"col\" class=\"n lim\">Limit</th></tr></thead>\n<tbody>\n");
+	for (size_t r = 0; r < a->results->protocol.n_replayers; r++)
+		for (size_t i = 0; i < a->n_cells; i++)
+			if (a->cell[i].replayer == r)
+				add_strip_row(out, a, &a->cell[i]);
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
 void html_add_verdict(struct strbuf *out, const struct html_page *p)
 {
-	static const enum verdict each[] = {VERDICT_TRUSTED, VERDICT_NOT_TRUSTED,
-					    VERDICT_INCONCLUSIVE};
 	strbuf_addstr(out, "<header>\n<h1>");
 	escape_html(out, words_title(p->a));
-	strbuf_addf(out,
-		    "</h1>\n<p class=\"sub\">May these trace replayers be believed? Method "
-		    "validation by validate %s",
+	strbuf_addf(out, "</h1>\n<p class=\"sub\">Validation of trace replayers by validate %s",
 		    VALIDATE_VERSION);
 	add_dates(out, p->a->results);
 	strbuf_addstr(out, "</p>\n</header>\n");
-	add_headline(out, p->a);
+	add_banner(out, p);
+	add_next(out, p->a);
 	if (!p->a->n_cells)
 		return;
-	strbuf_addstr(out, "<h2 id=\"which\">Which replayer for what</h2>\n");
-	add_matrix(out, p->a);
-	strbuf_addstr(out, "<ul>\n");
-	for (size_t i = 0; i < 3; i++) {
-		strbuf_addstr(out, "<li>");
-		html_add_verdict_chip(out, each[i]);
-		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
-	}
-	strbuf_addstr(out, "</ul>\n<p>A case is one replayer in one scenario. A verdict holds for "
-			   "the workloads, the machine and the "
-			   "target named below, and for the components that were assessed. It says "
-			   "nothing about others.</p>\n");
-	add_assessed(out, p->a);
+	add_map(out, p->a);
+	add_strip(out, p->a);
 }

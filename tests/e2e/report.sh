@@ -50,8 +50,8 @@ PATH=$old_path
 [ "$status" -eq "$verdict" ] || fail "status $status without gnuplot: $(cat err)"
 expect_line out "gnuplot was not found"
 expect_line results/report/index.html "gnuplot was not found"
-[ ! -e results/report/plots/bias.svg ] || fail "a plot without gnuplot"
-[ -s results/report/plots/bias.gp ] || fail "no script to make the plot later"
+[ ! -e results/report/plots/runs-1.svg ] || fail "a plot without gnuplot"
+[ -s results/report/plots/runs-1.gp ] || fail "no script to make the plot later"
 expect_status "$verdict" "$VALIDATE" report results
 diff -r before results/report >diffs || fail "the report differs after a while without gnuplot: $(head -n 3 diffs)"
 

@@ -180,8 +180,12 @@ static void check_page(enum fixture_kind kind, bool gnuplot)
 	check_self_contained(html);
 	check_accessible(html);
 	for (int step = 1; step <= 6; step++) {
-		char *id = xasprintf("<h2 id=\"step-%d\">%d ", step, step);
-		assert_non_null(strstr(html, id));
+		char *id = xasprintf("<summary>%d ", step);
+		const char *summary = strstr(html, id);
+		free(id);
+		id = xasprintf("<div id=\"step-%d\">", step);
+		assert_non_null(summary);
+		assert_non_null(strstr(summary, id)); /* inside the part: a link opens it */
 		free(id);
 	}
 	free(html);
@@ -195,7 +199,7 @@ static void pages_without_gnuplot_are_whole_and_say_what_is_missing(void **state
 	char *html = page(FIXTURE_QUICK, false);
 	assert_non_null(strstr(html, "missing here (gnuplot was not found)"));
 	assert_non_null(strstr(html, "<figure class=\"sources\">")); /* which we draw ourselves */
-	assert_null(strstr(html, "<figure class=\"bias\">"));
+	assert_null(strstr(html, "<figure class=\"runs\">"));
 	free(html);
 }
 
@@ -208,7 +212,7 @@ static void pages_with_gnuplot_are_whole(void **state)
 		check_page(kind, true);
 	char *html = page(FIXTURE_QUICK, true);
 	assert_null(strstr(html, "missing here"));
-	assert_non_null(strstr(html, "<figure class=\"bias\">"));
+	assert_non_null(strstr(html, "<figure class=\"concurrency\">"));
 	assert_non_null(strstr(html, "<figure class=\"runs\">"));
 	assert_null(strstr(html, "rgb(")); /* every colour follows the theme */
 	free(html);
@@ -272,6 +276,42 @@ static void the_verdict_comes_first(void **state)
 	free(html);
 }
 
+static size_t count(const char *html, const char *text)
+{
+	size_t n = 0;
+	for (const char *p = html; (p = strstr(p, text)); p++)
+		n++;
+	return n;
+}
+
+/* Each case: a row of the heat map, a row of the strip, a section; at most four sections are open. */
+static void every_case_has_its_rows_and_its_section(void **state)
+{
+	(void)state;
+	struct fixture f;
+	char *html = page(FIXTURE_QUICK, false);
+	fixture_make(&f, FIXTURE_QUICK);
+	size_t n_assessed = 0;
+	for (int k = 0; k < COMPONENT_N; k++)
+		n_assessed += f.analysis.assessed[k];
+	const char *strip = strstr(html, "<table class=\"strip\">");
+	assert_true(strip && strstr(html, "<table class=\"map\"") < strip);
+	for (size_t i = 1; i <= f.analysis.n_cells; i++) {
+		char *link = xasprintf("href=\"#case-%zu\"", i);
+		/* in the map: the verdict and each component; in the strip; perhaps among causes */
+		assert_true(count(html, link) >= n_assessed + 2);
+		assert_non_null(strstr(strip, link));
+		free(link);
+		char *section = xasprintf("<div id=\"case-%zu\">", i);
+		assert_int_equal(count(html, section), 1);
+		free(section);
+	}
+	assert_int_equal(count(html, "<details open>"), 4);
+	assert_true(count(html, "<svg class=\"bar ") > 10 * f.analysis.n_cells);
+	fixture_release(&f);
+	free(html);
+}
+
 static void a_page_of_192_cases_stays_small(void **state)
 {
 	(void)state;
@@ -292,6 +332,7 @@ int main(void)
 	    cmocka_unit_test(courses_that_are_not_there_are_not_drawn),
 	    cmocka_unit_test(hostile_names_are_text),
 	    cmocka_unit_test(the_verdict_comes_first),
+	    cmocka_unit_test(every_case_has_its_rows_and_its_section),
 	    cmocka_unit_test(a_page_of_192_cases_stays_small),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

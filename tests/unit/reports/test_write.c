@@ -111,7 +111,7 @@ static void every_form_is_there(void **state)
 	(void)state;
 	static const char *const names[] = {
 	    "index.html",        "report.json",           "summary.txt",   "tables/bias.csv",
-	    "tables/bias.tex",   "tables/replicates.csv", "plots/bias.gp", "plots/bias.dat",
+	    "tables/bias.tex",   "tables/replicates.csv", "plots/runs-1.gp", "plots/runs-1.dat",
 	    "plots/sources.svg", "tables/runs.csv"};
 	char *dir = scratch_make();
 	write_report(FIXTURE_QUICK, dir);
@@ -122,7 +122,7 @@ static void every_form_is_there(void **state)
 		assert_true(st.st_size > 0);
 		free(path);
 	}
-	char *path = xasprintf("%s/report/plots/bias.svg", dir);
+	char *path = xasprintf("%s/report/plots/runs-1.svg", dir);
 	assert_int_equal(path_exists(path), figure_gnuplot_found());
 	free(path);
 	scratch_remove(dir);
@@ -252,7 +252,7 @@ static char *page_with_gnuplot(const char *script)
 	write_report(FIXTURE_TRUSTED, dir);
 	setenv("PATH", kept, 1);
 	char *page = read_page(dir);
-	char *partial = xasprintf("%s/report/plots/bias.svg", dir);
+	char *partial = xasprintf("%s/report/plots/runs-1.svg", dir);
 	assert_false(path_exists(partial));
 	free(partial);
 	free(kept);
@@ -294,8 +294,8 @@ static void scripts_run_nothing_and_can_be_run_by_hand(void **state)
 	assert_false(path_exists(pwned));
 	assert_false(path_exists("pwned"));
 	/* by hand, as a reader would */
-	char *command = xasprintf("cd '%s' && rm bias.svg && gnuplot bias.gp 2>/dev/null && tail "
-				  "-n 2 bias.svg | grep -q '</svg>'",
+	char *command = xasprintf("cd '%s' && rm runs-1.svg && gnuplot runs-1.gp 2>/dev/null && tail "
+				  "-n 2 runs-1.svg | grep -q '</svg>'",
 				  plots);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(n_entries(plots), n);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A section for each case: figures, components, reasons. And the causes of the differences. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "reports/escape.h"
+#include "reports/html/html.h"
+#include "reports/words.h"
+#include "validate/analysis/why.h"
+#include "validate/components/component.h"
+
+#define MOST_SENTENCES 8 /* about causes that are shown unfolded */
+#define OPEN_CASES 4	 /* sections that are unfolded when the page opens */
+
+/* --- causes -------------------------------------------------------------- */
+
+static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i)
+{
+	struct strbuf name = STRBUF_INIT;
+	words_add_cell(&name, a, &a->cell[i]);
+	strbuf_addf(out, "<li><a href=\"#case-%zu\">", i + 1);
+	escape_html(out, name.s);
+	html_add_text(out, "</a>: ", a->why[i].sentence, ".</li>\n");
+	strbuf_release(&name);
+}
+
+static void add_causes(struct strbuf *out, const struct analysis *a)
+{
+	size_t n = 0;
+	for (size_t i = 0; a->why && i < a->n_cells; i++) {
+		if (!a->why[i].shown || !a->why[i].rejected)
+			continue;
+		if (!n)
+			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>The "
+					   "difference from the program, split into the causes "
+					   "that the runs show, for cases that are not "
+					   "trusted:</p>\n<ul class=\"wide\">\n");
+		if (n++ == MOST_SENTENCES)
+			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
+					   "cases</summary>\n<ul class=\"wide\">\n");
+		add_sentence(out, a, i);
+	}
+	if (n)
+		strbuf_addstr(out, n > MOST_SENTENCES ? "</ul>\n</details>\n" : "</ul>\n");
+}
+
+/* --- a case -------------------------------------------------------------- */
+
+static void add_component(struct strbuf *out, const struct component *c)
+{
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(out, "<tr><th scope=\"row\">%s</th><td>", components[c->kind]->title);
+	html_add_decision(out, c->decision);
+	strbuf_addstr(out, "</td><td class=\"n\">");
+	words_add_estimate(&text, c, false);
+	html_add_number(out, text.s);
+	strbuf_addstr(out, "</td><td class=\"bars\">");
+	html_add_bar(out, c);
+	strbuf_addstr(out, "</td><td class=\"n lim\">");
+	strbuf_reset(&text);
+	words_add_limit(&text, c->kind, c->limit);
+	strbuf_addf(out, "%s</td></tr>\n", text.s);
+	strbuf_release(&text);
+}
+
+static void add_components(struct strbuf *out, const struct analysis *a, const struct cell *c,
+			   const char *name)
+{
+	html_begin_wide(out, name);
+	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Component</th><th "
+			   "scope=\"col\">Decision</th><th scope=\"col\" class=\"n\">Estimate [95 "
+			   "%]</th><th scope=\"col\" class=\"bars\">");
+	html_add_bar_scale(out);
+	strbuf_addstr(out, "</th><th scope=\"col\" class=\"n lim\">Limit</th></tr></thead>\n<tbody>\n");
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (a->assessed[k] && c->component[k].decision != DECISION_NOT_APPLICABLE &&
+		    c->component[k].decision != DECISION_NOT_ASSESSED)
+			add_component(out, &c->component[k]);
+	strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+/* Why components are not accepted, and what would settle the undecided ones. */
+static void add_reasons(struct strbuf *out, const struct cell *c)
+{
+	for (int k = 0; k < COMPONENT_N; k++) {
+		const struct component *m = &c->component[k];
+		if (m->decision != DECISION_REJECT && m->decision != DECISION_INCONCLUSIVE)
+			continue;
+		strbuf_addf(out, "<li>%s: ", components[k]->title);
+		escape_html(out, m->reason);
+		if (m->decision == DECISION_INCONCLUSIVE && m->n_more && !m->impractical)
+			strbuf_addf(out, "; about %llu further replicates would probably settle it",
+				    (unsigned long long)m->n_more);
+		if (m->rejected_before_holm && m->decision != DECISION_REJECT)
+			strbuf_addstr(out, "; a rejection by itself, but not among this many tests");
+		strbuf_addstr(out, ".</li>\n");
+	}
+}
+
+static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
+{
+	const struct cell *c = &a->cell[i];
+	struct strbuf worth = STRBUF_INIT;
+	strbuf_addf(out, "<p class=\"facts\">%u pairs of runs", c->n_pairs);
+	if (c->n_failed_program || c->n_failed_replayer)
+		strbuf_addf(out, "; %u runs of the program and %u replays failed",
+			    c->n_failed_program, c->n_failed_replayer);
+	html_add_text(out, *c->first_failure ? ", the first: " : "", c->first_failure, ". ");
+	words_add_worth(&worth, c, 1);
+	if (worth.len)
+		strbuf_addf(out, "%s. ", worth.s);
+	if (a->why && a->why[i].shown && !a->why[i].rejected)
+		html_add_text(out, "Causes of the difference: ", a->why[i].sentence, ".");
+	strbuf_addstr(out, "</p>\n");
+	strbuf_release(&worth);
+}
+
+static void add_figures(struct strbuf *out, const struct html_page *p, size_t i)
+{
+	static const char *const kinds[] = {"distribution", "runs", "concurrency", "causes"};
+	size_t n = 0;
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+		char name[40];
+		snprintf(name, sizeof name, "%s-%zu", kinds[k], i + 1);
+		const struct figure *f = figure_find(p->figures, name);
+		if (!f || !f->svg.len)
+			continue;
+		strbuf_addstr(out, n++ ? "" : "<div class=\"four\">\n");
+		html_add_figure(out, f, true);
+	}
+	strbuf_addstr(out, n ? "</div>\n" : "");
+}
+
+static void add_case(struct strbuf *out, const struct html_page *p, size_t i, bool open)
+{
+	const struct cell *c = &p->a->cell[i];
+	struct strbuf text = STRBUF_INIT;
+	words_add_cell(&text, p->a, c);
+	html_add_text(out, open ? "<details open><summary>" : "<details><summary>", text.s, " ");
+	html_add_case_chip(out, c);
+	strbuf_addf(out, "</summary>\n<div id=\"case-%zu\">\n", i + 1);
+	add_facts(out, p->a, i);
+	strbuf_addstr(out, "<div class=\"case\">\n");
+	add_figures(out, p, i);
+	add_components(out, p->a, c, text.s);
+	strbuf_addstr(out, "</div>\n");
+	strbuf_reset(&text);
+	add_reasons(&text, c);
+	if (text.len)
+		strbuf_addf(out, "<ul class=\"wide\">\n%s</ul>\n", text.s);
+	strbuf_addstr(out, "</div>\n</details>\n");
+	strbuf_release(&text);
+}
+
+/* Which sections are open: at most OPEN_CASES, cases that are not trusted first. */
+static bool *choose_open(const struct analysis *a)
+{
+	static const enum verdict order[] = {VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE,
+					     VERDICT_TRUSTED};
+	bool *open = xcalloc(a->n_cells + 1, sizeof *open);
+	size_t n = 0;
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+		for (size_t i = 0; i < a->n_cells; i++)
+			if (a->cell[i].verdict == order[k])
+				open[i] = n++ < OPEN_CASES;
+	return open;
+}
+
+void html_add_cases(struct strbuf *out, const struct html_page *p)
+{
+	const struct analysis *a = p->a;
+	if (!a->n_cells)
+		return;
+	add_causes(out, a);
+	strbuf_addstr(out, "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
+			   "scenario. Its verdict holds for these workloads on this machine, and for "
+			   "the components that were assessed.");
+	if (p->figures->n_left_out)
+		strbuf_addf(out, " To keep the page small, it omits figures of %zu scenarios or "
+				 "cases.", p->figures->n_left_out);
+	strbuf_addstr(out, "</p>\n");
+	html_add_missing(out, p->figures);
+	bool *open = choose_open(a);
+	for (size_t i = 0; i < a->n_cells; i++)
+		add_case(out, p, i, open[i]);
+	free(open);
+}
