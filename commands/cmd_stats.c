@@ -2,7 +2,6 @@
 /* validate stats: columns of replicate results compared, or described. */
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,36 +100,18 @@ static const char about[] =
 	"Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not\n"
 	"trusted and 4 inconclusive.";
 
-/* --- the whole ----------------------------------------------------------- */
-
-struct describing {
-	struct stats *s;
-	size_t i;
-};
-
-static void *describe(void *arg)
+static void sample_describe(struct stats *s, struct stats_sample *sample)
 {
-	struct describing *d = arg;
-	struct stats_sample *sample = &d->s->sample[d->i];
 	column_sample_describe(&sample->sample,
-			       (struct values){sample->column->x, sample->columns.n}, &d->s->plan);
+			       (struct values){sample->column->x, sample->columns.n}, &s->plan);
 	if (sample->columns.n_columns > 1 && sample->columns.column[1].label)
 		stats_sessions_fill(sample);
-	return NULL;
 }
 
 static void stats_compute_all(struct stats *s)
 {
-	for (size_t i = 0; i < s->n; i += 2) {
-		struct describing one = {s, i}, other = {s, i + 1};
-		pthread_t thread;
-		bool beside = i + 1 < s->n && !pthread_create(&thread, NULL, describe, &other);
-		describe(&one);
-		if (beside)
-			pthread_join(thread, NULL);
-		else if (i + 1 < s->n)
-			describe(&other);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		sample_describe(s, &s->sample[i]);
 	size_t n = s->n - 1;
 	s->comparison = xcalloc(n + 1, sizeof *s->comparison);
 	s->reject = xcalloc(2 * n + 1, sizeof *s->reject);

@@ -2,7 +2,6 @@
 /* The samples of validate stats: a column of a file, or the columns of that name of several files,
  * which are sessions. */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,47 +38,6 @@ void stats_conditions_choose(const struct stats_conditions *w, struct column_cho
 {
 	for (size_t i = 0; i < w->n; i++)
 		choice[i] = (struct column_choice){w->item[i], true, w->text[i], w->except[i]};
-}
-
-/* --- files --------------------------------------------------------------- */
-
-enum { MAX_CHOICES = 2 + STATS_MAX_CONDITIONS };
-
-struct reading { /* one column of one file, in a thread of its own where there are several */
-	const char *path;
-	struct column_choice choice[MAX_CHOICES];
-	size_t n_choices;
-	enum columns_header header;
-	struct columns *out;
-	struct err e;
-	int rc;
-};
-
-static void *read_file(void *arg)
-{
-	struct reading *r = arg;
-	r->rc = columns_read(r->out, r->path, r->choice, r->n_choices, r->header, &r->e);
-	return NULL;
-}
-
-/* Two at a time. Returns the first failure. */
-static int read_all(struct reading *r, size_t n, struct err *e)
-{
-	for (size_t i = 0; i < n; i += 2) {
-		pthread_t thread;
-		bool beside = i + 1 < n && !pthread_create(&thread, NULL, read_file, &r[i + 1]);
-		read_file(&r[i]);
-		if (beside)
-			pthread_join(thread, NULL);
-		else if (i + 1 < n)
-			read_file(&r[i + 1]);
-	}
-	for (size_t i = 0; i < n; i++)
-		if (r[i].rc) {
-			*e = r[i].e;
-			return r[i].rc;
-		}
-	return 0;
 }
 
 /* --- which column of which file ------------------------------------------ */
@@ -143,31 +101,30 @@ static int plan_make(struct plan *p, const struct stats_config *config, struct e
 	return 0;
 }
 
+/* Reads column i of the plan: sample i / n_files from file i % n_files. */
+static int column_read(struct plan *p, size_t i, const struct stats_config *config, struct err *e)
+{
+	struct column_choice choice[2 + STATS_MAX_CONDITIONS];
+	size_t sample = i / p->n_files, k = 0;
+	size_t file = p->n_files > 1 ? i % p->n_files : p->n_paths > 1 ? sample : 0;
+	const char *column = p->n_selectors > 1 ? p->selector[sample]
+			     : p->n_selectors   ? p->selector[0]
+						: NULL;
+	choice[k++] = (struct column_choice){column, false, NULL, false};
+	if (config->sessions)
+		choice[k++] = (struct column_choice){config->sessions, true, NULL, false};
+	stats_conditions_choose(&p->where, &choice[k]);
+	return columns_read(&p->columns[i], p->path[file], choice, k + p->where.n,
+			    (enum columns_header)config->header, e);
+}
+
 static int plan_read(struct plan *p, const struct stats_config *config, struct err *e)
 {
 	size_t n = p->n_samples * p->n_files;
-	struct reading *r = xcalloc(n, sizeof *r);
+	int rc = 0;
 	p->columns = xcalloc(n, sizeof *p->columns);
-	for (size_t i = 0; i < n; i++) {
-		size_t sample = i / p->n_files, file = p->n_files > 1   ? i % p->n_files
-						       : p->n_paths > 1 ? sample
-									: 0;
-		const char *column = p->n_selectors > 1 ? p->selector[sample]
-				     : p->n_selectors   ? p->selector[0]
-							: NULL;
-		size_t k = 0;
-		r[i].choice[k++] = (struct column_choice){column, false, NULL, false};
-		if (config->sessions)
-			r[i].choice[k++] =
-			    (struct column_choice){config->sessions, true, NULL, false};
-		stats_conditions_choose(&p->where, &r[i].choice[k]);
-		r[i].n_choices = k + p->where.n;
-		r[i].header = (enum columns_header)config->header;
-		r[i].path = p->path[file];
-		r[i].out = &p->columns[i];
-	}
-	int rc = read_all(r, n, e);
-	free(r);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = column_read(p, i, config, e);
 	return rc;
 }
 
