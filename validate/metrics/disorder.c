@@ -86,7 +86,7 @@ static bool is_plain(const struct disorder *d, const struct disorder_sequence *s
 	if (s->stay_back || s->loss_from < s->n_losses || (s->window && s->window->open) ||
 	    s->next_number != s->next + s->n_lost)
 		return false;
-	return d->total.needs_bt ||
+	return d->options.counts_only || d->total.needs_bt ||
 	       (!s->occupancy.n_held && s->occupancy.expected == s->next_number);
 }
 
@@ -187,8 +187,10 @@ static int add_in_order(struct disorder *d, struct disorder_sequence *s, uint64_
 	s->next_number = number + 1;
 	if (place > s->next)
 		add_discontinuity(&d->total, s, a->time_ns);
-	if (place > s->next && !s->window)
+	if (place > s->next && !s->window) {
 		s->window = xcalloc(1, sizeof *s->window);
+		s->window->counts_only = d->options.counts_only;
+	}
 	if (place > s->next && !s->window->open)
 		disorder_window_open(s->window, s->n);
 	int rc = s->window && s->window->open
@@ -209,6 +211,8 @@ static int add_late(struct disorder *d, struct disorder_sequence *s, uint64_t pl
 	uint64_t extent = s->n - late.passed_position, run = s->n_in_order - s->run_from;
 	s->n_reordered++;
 	s->max_extent = extent > s->max_extent ? extent : s->max_extent;
+	if (d->options.counts_only)
+		return 0;
 	distribution_add(&t->extent, (int64_t)extent);
 	distribution_add(&t->late_ns, a->time_ns - late.passed_time);
 	distribution_add(&t->byte_offset, (int64_t)late.bytes_larger);
@@ -233,7 +237,8 @@ int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k,
 	}
 	become_involved(d, s);
 	uint64_t place = unwrap(s->next, k);
-	add_densities(d, s, place);
+	if (!d->options.counts_only)
+		add_densities(d, s, place);
 	d->total.n_descents += s->n && place < s->previous;
 	d->total.footrule += place > s->n ? place - s->n : s->n - place;
 	int rc = place >= s->next ? add_in_order(d, s, place, a, e) : add_late(d, s, place, a, e);

@@ -6,8 +6,8 @@
  * Each request carries its place k = 0, 1, 2, ... among the requests of its sequence that arrive at
  * all, in the order of the reference, each once, modulo 2^32 (requests that are compared must be
  * less than 2^31 apart). Requests of the reference that never arrive are told by disorder_lost
- * before the arrivals behind them. Counts alone, in constant memory: reorder_count.h. tests/model
- * holds the same metrics of a sequence in memory, written plainly, for comparison.
+ * before the arrivals behind them. tests/model holds the same metrics of a sequence in memory,
+ * written plainly, for comparison.
  *
  * Time: a few instructions for an arrival that finds everything before it in place; otherwise O(log
  * w), w the window of places from the first one missing to the highest seen. Memory: 20 bytes a
@@ -99,6 +99,8 @@ struct disorder_sequence {
 
 struct disorder_options {
 	uint64_t dt, bt; /* DENSITY_UNBOUNDED: no threshold */
+	/* Only n_received, n_lost, n_reordered, n_descents and each sequence's max_extent. */
+	bool counts_only;
 };
 
 struct disorder {

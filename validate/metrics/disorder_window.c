@@ -54,8 +54,8 @@ static void ring_lay_out(struct disorder_window *w, size_t cap, char *memory)
 	w->level[0] = (struct window_level){w->payload, NULL, cap};
 	memory += cap / 64 * sizeof *w->received;
 	w->n_levels = 1;
-	for (unsigned int l = 1; l < WINDOW_MAX_LEVELS && cap >> SHIFT(l) >= 8;
-	     l++, w->n_levels++) {
+	const unsigned int n_levels = w->counts_only ? 1 : WINDOW_MAX_LEVELS;
+	for (unsigned int l = 1; l < n_levels && cap >> SHIFT(l) >= 8; l++, w->n_levels++) {
 		w->level[l] = (struct window_level){(uint64_t *)memory, NULL, cap >> SHIFT(l)};
 		memory += w->level[l].n_blocks * sizeof *w->level[l].bytes;
 	}
@@ -252,8 +252,10 @@ int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t pos
 	}
 	ring_receive(w, place, bytes);
 	w->next = place + 1;
-	standing_push(w, place, position);
-	tail_put(w, place);
+	if (!w->counts_only) {
+		standing_push(w, place, position);
+		tail_put(w, place);
+	}
 	return 0;
 }
 
@@ -281,16 +283,21 @@ bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t po
 	/* positions are kept modulo 2^32: the one meant is the nearest before */
 	late->passed_position = position - (uint32_t)((uint32_t)position - w->position[i]);
 	late->passed_time = w->time[i];
-	sum_above(w, place + 1, late);
-	while (w->n_standing && w->standing[w->n_standing - 1].place > place)
-		w->n_standing--;
-	late->n_preceding =
-	    position - (w->n_standing ? w->standing[w->n_standing - 1].position + 1 : w->n_opened);
+	if (!w->counts_only) {
+		sum_above(w, place + 1, late);
+		while (w->n_standing && w->standing[w->n_standing - 1].place > place)
+			w->n_standing--;
+		late->n_preceding = position - (w->n_standing
+						    ? w->standing[w->n_standing - 1].position + 1
+						    : w->n_opened);
+	}
 	ring_receive(w, place, bytes);
 	if (place == w->first)
 		advance(w);
-	standing_push(w, place, position);
-	tail_put(w, place);
+	if (!w->counts_only) {
+		standing_push(w, place, position);
+		tail_put(w, place);
+	}
 	return true;
 }
 

@@ -28,6 +28,7 @@ struct window_standing { /* an arrival that later ones may be compared with */
 
 struct disorder_window {
 	bool open;
+	bool counts_only; /* only passed_position and passed_time of struct window_late */
 	uint64_t first, next; /* first is missing, next is one above the highest place seen */
 	uint64_t n_opened;    /* arrivals of the sequence before it was opened */
 

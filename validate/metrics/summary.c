@@ -345,6 +345,15 @@ static void fill_pace(struct run_summary *s, const struct pace *p)
 		s->pace->active_ns[i] = s->pace->moved[i] = 0;
 }
 
+static struct reorder_summary reorder_of(const struct disorder *d)
+{
+	struct reorder_summary r = {d->total.n_received, d->total.n_reordered, d->total.n_descents, 0};
+	for (size_t i = 0; i < d->n_sequences; i++)
+		if (d->sequence[i].max_extent > r.max_extent)
+			r.max_extent = d->sequence[i].max_extent;
+	return r;
+}
+
 static void fill_comparison(struct run_summary *s, const struct summary_pass *p)
 {
 	const struct summary_tally *t = &p->tally;
@@ -354,9 +363,9 @@ static void fill_comparison(struct run_summary *s, const struct summary_pass *p)
 	s->n_passed = t->n_passed;
 	s->n_extra = t->n_extra;
 	s->n_mismatched = t->n_mismatched;
-	s->reorder_all = p->order.all.total;
-	s->reorder_thread = p->order.by_thread.total;
-	s->reorder_object = p->order.by_object.total;
+	s->reorder_all = reorder_of(&p->order.all);
+	s->reorder_thread = reorder_of(&p->order.by_thread);
+	s->reorder_object = reorder_of(&p->order.by_object);
 	s->schedule_error =
 	    moment_sum_result(&t->schedule, t->first_pair_ns - t->input_first_pair_ns);
 }

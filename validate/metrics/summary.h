@@ -206,8 +206,8 @@ struct run_summary {
  * are far from the order of their begins. Memory does not grow with the length of the traces: about
  * 50 MB at the most, 64 MiB more for a second pass, which puts what is beyond into an unlinked
  * temporary file (in $TMPDIR, /var/tmp or /tmp); besides, some bytes for every thread and object
- * there is, for every request active at one time (8), and for every place in an order left open at
- * one time (16, up to 2^20 in each of the three scopes).
+ * there is, for every request active at one time (8), and for every place of a window of places
+ * out of order (20 in each of the three scopes; beyond 64 MiB in a temporary file).
  *
  * SLICES (borrowed, NULL for an undivided run) maps the times of TRACE to active time; those of
  * INPUT stay as they are.

@@ -7,14 +7,15 @@
 #include "validate/metrics/metrics.h"
 #include "validate/metrics/summary_private.h"
 
-/* Adds the response to the sum if the arrival just counted was a reordered one. */
-static void reorder_add(struct reorder_count *r, uint32_t sequence, uint32_t k, double response_ns,
-			double *sum)
+/* Adds the response time to *sum if this arrival is reordered. */
+static int reorder_add(struct disorder *d, uint32_t sequence, uint32_t k, double response_ns,
+		       double *sum, struct err *e)
 {
-	uint64_t before = r->total.n_reordered;
-	reorder_count_add(r, sequence, k);
-	if (r->total.n_reordered != before)
+	uint64_t before = sequence < d->n_sequences ? d->sequence[sequence].n_reordered : 0;
+	int rc = disorder_add(d, sequence, k, 0, 0, e);
+	if (!rc && d->sequence[sequence].n_reordered != before)
 		*sum += response_ns;
+	return rc;
 }
 
 static int take(void *context, const struct arrival *a, size_t n, struct err *e)
@@ -32,11 +33,15 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 		o->concurrency.requests_at_level[level] -= a[i].bytes; /* counted, but left out */
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
-		reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all);
-		reorder_add(&o->by_thread, a[i].thread, a[i].k_thread, response_ns,
-			    &o->reordered_thread);
-		reorder_add(&o->by_object, a[i].object, a[i].k_object, response_ns,
-			    &o->reordered_object);
+		rc = reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all, e);
+		if (!rc)
+			rc = reorder_add(&o->by_thread, a[i].thread, a[i].k_thread, response_ns,
+					 &o->reordered_thread, e);
+		if (!rc)
+			rc = reorder_add(&o->by_object, a[i].object, a[i].k_object, response_ns,
+					 &o->reordered_object, e);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -44,15 +49,16 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
 		       const struct arrivals_options *options, bool has_input, struct err *e)
 {
+	const struct disorder_options unbounded = {DENSITY_UNBOUNDED, DENSITY_UNBOUNDED, true};
 	memset(o, 0, sizeof *o);
 	o->response_at_level = xcalloc(SUMMARY_MAX_LEVELS, sizeof *o->response_at_level);
 	o->has_input = has_input;
 	int rc = arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
 	sequences_init(&o->threads);
 	sequences_init(&o->objects);
-	reorder_count_init(&o->all, REORDER_MAX_GAPS);
-	reorder_count_init(&o->by_thread, REORDER_MAX_GAPS);
-	reorder_count_init(&o->by_object, REORDER_MAX_GAPS);
+	disorder_init(&o->all, &unbounded);
+	disorder_init(&o->by_thread, &unbounded);
+	disorder_init(&o->by_object, &unbounded);
 	return rc ? rc : concurrency_init(&o->concurrency, SUMMARY_MAX_LEVELS - 1, e);
 }
 
@@ -60,9 +66,9 @@ void summary_order_release(struct summary_order *o)
 {
 	sequences_release(&o->threads);
 	sequences_release(&o->objects);
-	reorder_count_release(&o->all);
-	reorder_count_release(&o->by_thread);
-	reorder_count_release(&o->by_object);
+	disorder_release(&o->all);
+	disorder_release(&o->by_thread);
+	disorder_release(&o->by_object);
 	concurrency_release(&o->concurrency);
 	free(o->response_at_level);
 	o->response_at_level = NULL;
@@ -100,7 +106,11 @@ int summary_order_finish(struct summary_order *o, bool *late, struct err *e)
 {
 	int rc = arrivals_finish(&o->arrivals, e);
 	*late = o->arrivals.late;
-	if (!rc && !*late)
-		concurrency_finish(&o->concurrency);
-	return rc;
+	if (rc || *late)
+		return rc;
+	concurrency_finish(&o->concurrency);
+	disorder_finish(&o->all);
+	disorder_finish(&o->by_thread);
+	disorder_finish(&o->by_object);
+	return 0;
 }

@@ -7,10 +7,10 @@
 #include "capture/unseen.h"
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/concurrency.h"
+#include "validate/metrics/disorder.h"
 #include "validate/metrics/issue_error.h"
 #include "validate/metrics/match.h"
 #include "validate/metrics/moment_sum.h"
-#include "validate/metrics/reorder_count.h"
 #include "capture/match/sequences.h"
 #include "validate/metrics/summary.h"
 
@@ -21,7 +21,7 @@ struct summary_order {
 	struct sequences threads, objects;
 	struct arrivals arrivals;
 	struct concurrency concurrency;
-	struct reorder_count all, by_thread, by_object;
+	struct disorder all, by_thread, by_object;
 	double *response_at_level;				/* [SUMMARY_MAX_LEVELS], ns, sums */
 	/* the same of reordered requests */
 	double reordered_all, reordered_thread, reordered_object;

@@ -12,7 +12,8 @@
 
 #include "tests/unit/validate/random.h"
 #include "tests/model/reorder.h"
-#include "validate/metrics/reorder_count.h"
+#include "validate/metrics/disorder.h"
+#include "validate/metrics/summary.h"
 
 enum { MAX_N = 80 };
 
@@ -147,26 +148,28 @@ static void test_number_zero_refused(void **state)
 
 /* --- streaming ----------------------------------------------------------- */
 
-static size_t max_gaps_open;
+static const struct disorder_options counts = {DENSITY_UNBOUNDED, DENSITY_UNBOUNDED, true};
 
-static struct reorder_summary stream(const uint32_t *k, const uint32_t *sequence, size_t n,
-				     size_t max_gaps, bool *joined)
+static struct reorder_summary finish(struct disorder *d)
 {
-	struct reorder_count c;
-	reorder_count_init(&c, max_gaps);
-	max_gaps_open = 0;
-	for (size_t i = 0; i < n; i++) {
-		reorder_count_add(&c, sequence ? sequence[i] : 0, k[i]);
-		max_gaps_open = c.n_gaps > max_gaps_open ? c.n_gaps : max_gaps_open;
-	}
-	size_t n_open = 0;
-	for (size_t i = 0; i < c.n_sequences; i++)
-		n_open += c.sequence[i].n - c.sequence[i].from;
-	assert_int_equal(n_open, c.n_gaps);
-	struct reorder_summary total = c.total;
-	*joined = c.joined;
-	reorder_count_release(&c);
-	return total;
+	disorder_finish(d);
+	struct reorder_summary r = {d->total.n_received, d->total.n_reordered, d->total.n_descents,
+				    0};
+	for (size_t i = 0; i < d->n_sequences; i++)
+		if (d->sequence[i].max_extent > r.max_extent)
+			r.max_extent = d->sequence[i].max_extent;
+	disorder_release(d);
+	return r;
+}
+
+static struct reorder_summary stream(const uint32_t *k, const uint32_t *sequence, size_t n)
+{
+	struct disorder d;
+	disorder_init(&d, &counts);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(
+		    disorder_add(&d, sequence ? sequence[i] : 0, k[i], 0, 0, NULL), 0);
+	return finish(&d);
 }
 
 /* The same by the offline form, whose numbers begin with 1. */
@@ -213,37 +216,10 @@ static void test_streaming_equals_offline(void **state)
 	struct random r = {19};
 	for (int round = 0; round < 5000; round++) {
 		uint32_t k[300];
-		bool joined;
 		size_t n = random_below(&r, 300);
 		draw_permutation(&r, k, n);
-		assert_same(stream(k, NULL, n, REORDER_MAX_GAPS, &joined), offline(k, n));
-		assert_false(joined);
+		assert_same(stream(k, NULL, n), offline(k, n));
 	}
-}
-
-static void test_joined_gaps_bound_the_extent(void **state)
-{
-	(void)state;
-	struct random r = {23};
-	size_t n_joined = 0, n_above = 0;
-	for (int round = 0; round < 3000; round++) {
-		uint32_t k[300];
-		bool joined;
-		size_t n = random_below(&r, 300), max_gaps = 2 + random_below(&r, 8);
-		draw_permutation(&r, k, n);
-		struct reorder_summary exact = offline(k, n),
-				       got = stream(k, NULL, n, max_gaps, &joined);
-		assert_true(max_gaps_open <= max_gaps);
-		assert_true(got.max_extent >= exact.max_extent && got.max_extent < (n ? n : 1));
-		n_joined += joined;
-		n_above += got.max_extent > exact.max_extent;
-		if (!joined)
-			assert_int_equal(got.max_extent, exact.max_extent);
-		got.max_extent = exact.max_extent;
-		assert_same(got, exact);
-	}
-	assert_true(n_joined > 500); /* the bound was really reached, and mattered */
-	assert_true(n_above > 0);
 }
 
 static void test_sequences_side_by_side(void **state)
@@ -254,8 +230,7 @@ static void test_sequences_side_by_side(void **state)
 		enum { N_SEQUENCES = 5 };
 		uint32_t part[N_SEQUENCES][60], at[N_SEQUENCES] = {0}, k[300], sequence[300];
 		size_t n_part[N_SEQUENCES], n = 0, left = 0;
-		struct reorder_summary sum = {0}, got;
-		bool joined;
+		struct reorder_summary sum = {0};
 		for (int i = 0; i < N_SEQUENCES; i++) {
 			n_part[i] = random_below(&r, 60);
 			left += n_part[i];
@@ -275,50 +250,46 @@ static void test_sequences_side_by_side(void **state)
 			k[n++] = part[i][at[i]++];
 			left--;
 		}
-		got = stream(k, sequence, n, REORDER_MAX_GAPS, &joined);
-		assert_same(got, sum);
+		assert_same(stream(k, sequence, n), sum);
 	}
 }
 
 static void test_places_wrap_around(void **state)
 {
 	(void)state;
-	/* 2^32 - 3, ..., 2^32 - 1, 0, 1, ... as places 0, 1, 2, ... of a sequence already that long
-	 */
+	/* the sequence has 2^32 - 50 arrivals in order before these */
 	struct random r = {31};
 	for (int round = 0; round < 500; round++) {
 		uint32_t k[100];
-		struct reorder_count c;
+		struct disorder d;
 		draw_permutation(&r, k, 100);
-		struct reorder_summary exact = offline(k, 100);
-		reorder_count_init(&c, REORDER_MAX_GAPS);
-		reorder_count_new_sequence(&c, 0);
-		c.sequence[0].next = c.sequence[0].position = UINT32_MAX - 49;
-		c.sequence[0].previous = UINT32_MAX - 50;
+		disorder_init(&d, &counts);
+		assert_int_equal(disorder_add(&d, 0, 0, 0, 0, NULL), 0);
+		d.sequence[0].next = UINT32_MAX - 49;
 		for (size_t i = 0; i < 100; i++)
-			reorder_count_add(&c, 0, k[i] + (UINT32_MAX - 49));
-		assert_same(c.total, exact);
-		reorder_count_release(&c);
+			assert_int_equal(
+			    disorder_add(&d, 0, k[i] + (UINT32_MAX - 49), 0, 0, NULL), 0);
+		struct reorder_summary got = finish(&d);
+		got.n_received -= UINT32_MAX - 49;
+		assert_same(got, offline(k, 100));
 	}
 }
 
 /* One thread far ahead of the other: every second place stays open for half of the trace. */
-static void test_many_gaps(void **state)
+static void test_many_missing(void **state)
 {
 	(void)state;
 	enum { HALF = 200000 };
-	struct reorder_count c;
-	reorder_count_init(&c, REORDER_MAX_GAPS);
+	struct disorder d;
+	disorder_init(&d, &counts);
 	for (uint32_t i = 0; i < HALF; i++)
-		reorder_count_add(&c, 0, 2 * i + 1);
-	assert_int_equal(c.n_gaps, HALF);
+		assert_int_equal(disorder_add(&d, 0, 2 * i + 1, 0, 0, NULL), 0);
 	for (uint32_t i = 0; i < HALF; i++)
-		reorder_count_add(&c, 0, 2 * i);
-	assert_int_equal(c.n_gaps, 0);
-	assert_int_equal(c.total.n_reordered, HALF);
-	assert_int_equal(c.total.n_descents, 1);
-	assert_int_equal(c.total.max_extent, HALF); /* each finds its j HALF arrivals back */
-	reorder_count_release(&c);
+		assert_int_equal(disorder_add(&d, 0, 2 * i, 0, 0, NULL), 0);
+	struct reorder_summary got = finish(&d);
+	assert_int_equal(got.n_reordered, HALF);
+	assert_int_equal(got.n_descents, 1);
+	assert_int_equal(got.max_extent, HALF); /* each finds its j HALF arrivals back */
 }
 
 int main(void)
@@ -327,10 +298,9 @@ int main(void)
 	    cmocka_unit_test(test_random_sequences_by_definition),
 	    cmocka_unit_test(test_number_zero_refused),
 	    cmocka_unit_test(test_streaming_equals_offline),
-	    cmocka_unit_test(test_joined_gaps_bound_the_extent),
 	    cmocka_unit_test(test_sequences_side_by_side),
 	    cmocka_unit_test(test_places_wrap_around),
-	    cmocka_unit_test(test_many_gaps),
+	    cmocka_unit_test(test_many_missing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
