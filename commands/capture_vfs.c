@@ -47,6 +47,10 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 	    "warning", o->counts.n_unknown,
 	    "call on a descriptor without a captured open (perhaps sent by another process)",
 	    "calls on descriptors without a captured open (perhaps sent by another process)");
+	count_line("warning", o->counts.n_positions_unknown,
+		   "file was in use when the capture began: offsets on it are unknown until lseek",
+		   "files were in use when the capture began: offsets on them are unknown until "
+		   "lseek");
 	if (o->counts.n_rings && o->no_rings.code)
 		printf("%-14srings of io_uring cannot be read here: %s\n", "warning",
 		       o->no_rings.msg);

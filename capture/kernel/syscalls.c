@@ -100,6 +100,7 @@ void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		   const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS])
 {
 	t->row = row;
+	t->first_fd = NO_FD;
 	t->begin_ns = ns;
 	memcpy(t->arg, arg, sizeof t->arg);
 	t->has_ticket = !t->hidden && row->kind == SYSCALL_REQUEST;
@@ -331,6 +332,39 @@ static bool is_known(const struct syscall_done *d)
 	       looked_up_after(state_file(d->t->process, l->fd), (int64_t)l->end);
 }
 
+/* A call that was under way when the position of its file was looked up may have moved it before
+ * or after that. lseek sets it. */
+static void position_check(struct syscall_done *d, int fd, uint64_t before)
+{
+	struct app_open_file *f = state_file(d->t->process, fd);
+	if (f && f->position != before && d->l.op != OP_LSEEK &&
+	    looked_up_after(f, (int64_t)d->l.begin))
+		syscall_position_lost(d->c, f);
+}
+
+static uint64_t position_at(const struct syscall_done *d, int fd)
+{
+	const struct app_open_file *f = state_file(d->t->process, fd);
+	return f ? f->position : 0;
+}
+
+/* The same for a call that began before the capture. */
+static void first_call_ended(struct syscalls *c, struct syscall_thread *t,
+			     const struct syscall_row *row, int64_t ns, int64_t result)
+{
+	const struct process_state *p = t->process;
+	const unsigned int uses = row->kind == SYSCALL_REQUEST ? op_info(row->op)->uses : 0;
+	const bool moves = uses & (OP_MOVES_POSITION | OP_HEAP_PEER) &&
+			   (result > 0 || (row->op == OP_LSEEK && result == 0)),
+		   any = t->first_fd == SYSCALLS_ANY_FD || uses & OP_HEAP_PEER;
+	for (size_t fd = 0; moves && t->first_fd != NO_FD && fd < p->n_fds; fd++) {
+		struct app_open_file *f = p->fd[fd].file;
+		if (f && f->as_of_ns && f->as_of_ns < ns && (any || t->first_fd == (int)fd))
+			syscall_position_lost(c, f);
+	}
+	t->first_fd = NO_FD;
+}
+
 static void apply(struct syscall_done *d)
 {
 	struct syscalls *c = d->c;
@@ -350,8 +384,12 @@ static void apply(struct syscall_done *d)
 		return;
 	if (is_known(d))
 		return;
+	const int to = d->has_peer ? d->peer.fd : -1;
+	const uint64_t before = position_at(d, d->l.fd), to_before = position_at(d, to);
 	if (d->l.op != OP_CLOSE) /* that was done when it began */
 		state_apply(&c->state, t->process, &d->m, d->path);
+	position_check(d, d->l.fd, before);
+	position_check(d, to, to_before);
 	if (d->l.op == OP_RENAME && !d->l.result && d->path && d->has_second) {
 		const bool exchange = d->l.flags & RENAME_EXCHANGE;
 		state_renamed(&c->state, d->path, c->second.s, exchange);
@@ -441,6 +479,8 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 	struct syscall_thread *t = syscall_thread_of(c, tid);
 	if (t->row != row) {
 		c->counts.n_without_begin += !t->hidden;
+		if (!t->row)
+			first_call_ended(c, t, row, ns, result);
 		syscall_abandon(c, t);
 		return 0;
 	}

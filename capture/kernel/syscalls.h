@@ -104,6 +104,8 @@ struct syscalls_sink {
 struct syscalls_counts {
 	uint64_t n_without_begin, n_unfinished;
 	uint64_t n_unnamed; /* calls on a path that is not known */
+	/* descriptors whose position moved while it was looked up: unknown until it is set */
+	uint64_t n_positions_unknown;
 	uint64_t n_unknown; /* calls that succeeded on a descriptor that nobody was seen to open */
 	uint64_t n_handed_over; /* asynchronous requests, of which no more is known */
 	uint64_t n_ring_requests; /* of io_uring that were read */
@@ -157,9 +159,14 @@ void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char 
 /* The umask of the thread's process. */
 void syscalls_umask(struct syscalls *c, uint32_t tid, uint32_t umask);
 /* A descriptor that it has at `as_of_ns`: calls that end before that do not move its position any
- * more. */
+ * more. The position is unknown after a call that moves it and that begins before that instant and
+ * ends after it: whether `position` contains the move cannot be known. OFFSET_NONE: unknown. */
 void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags,
 			 uint64_t position, int64_t as_of_ns);
+/* The descriptor of the call that the thread was in before its descriptors were looked up, or
+ * SYSCALLS_ANY_FD. A thread is in no call by default. */
+#define SYSCALLS_ANY_FD (-1)
+void syscalls_under_way(struct syscalls *c, uint32_t tid, int fd);
 void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t to, uint64_t offset,
 		      const char *path);
 

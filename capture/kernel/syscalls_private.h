@@ -9,6 +9,8 @@
 #define SYSCALL_THREAD_SLOTS 4096u
 #define SYSCALL_RING_SLOTS 256u
 
+#define NO_FD (-2)
+
 struct syscall_thread {
 	uint32_t tid, pid;
 	struct process_state *process;
@@ -19,6 +21,8 @@ struct syscall_thread {
 	uint64_t arg[SYSCALL_ARGS];
 	int64_t begin_ns;
 	int64_t before_ns; /* end of the call before */
+	/* A call that began before the capture may use this descriptor (syscalls_under_way). */
+	int first_fd;
 	uint64_t ticket;
 	bool has_ticket;
 	/* what close is about: the number may be given anew before it returns */
@@ -99,6 +103,8 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p); /* a th
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd);
 struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid); /* NULL: not known */
 /* made where it is not known */
+/* Whether the position was moved before or after it was looked up is not known. */
+void syscall_position_lost(struct syscalls *c, struct app_open_file *f);
 struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid);
 
 #endif

@@ -63,6 +63,7 @@ static struct syscall_thread *thread_new(struct syscalls *c, uint32_t tid, uint3
 	t->tid = tid;
 	t->pid = pid;
 	t->process = p;
+	t->first_fd = NO_FD;
 	p->n_threads++;
 	*slot_of(c, tid) = t;
 	return c->last = t;
@@ -152,7 +153,20 @@ void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *p
 	f->as_of_ns = as_of_ns;
 	f->n_users++;
 	state_descriptor_set(t->process, fd, f, flags & O_CLOEXEC);
+	if (position == OFFSET_NONE)
+		syscall_position_lost(c, f);
 	state_file_drop(f);
+}
+
+void syscalls_under_way(struct syscalls *c, uint32_t tid, int fd)
+{
+	syscall_thread_of(c, tid)->first_fd = fd;
+}
+
+void syscall_position_lost(struct syscalls *c, struct app_open_file *f)
+{
+	c->counts.n_positions_unknown += f->is_path && f->position_known;
+	f->position_known = false;
 }
 
 void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t to, uint64_t offset,

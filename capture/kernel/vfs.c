@@ -152,6 +152,9 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 		json_object_set_new(capture, "n_ring_unread",
 				    json_integer((json_int_t)o->counts.n_ring_unread));
 	}
+	if (all && o->counts.n_positions_unknown)
+		json_object_set_new(json_object_get(all, "capture"), "n_positions_unknown",
+				    json_integer((json_int_t)o->counts.n_positions_unknown));
 	if (all && o->counts.n_rings)
 		json_object_set_new(json_object_get(all, "capture"), "n_rings",
 				    json_integer((json_int_t)o->counts.n_rings));

@@ -77,6 +77,24 @@ int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e)
 	return 0;
 }
 
+/* The descriptor that is the first argument of the call that the thread is in; SYSCALLS_ANY_FD
+ * where it runs, or cannot be looked up. */
+static int fd_under_way(int32_t tid)
+{
+	char path[40];
+	int64_t number;
+	uint64_t argument;
+	int fd = SYSCALLS_ANY_FD;
+	snprintf(path, sizeof path, "/proc/%d/syscall", tid);
+	FILE *f = fopen(path, "re");
+	if (f && fscanf(f, "%" SCNd64 " %" SCNx64, &number, &argument) == 2 &&
+	    argument <= INT32_MAX)
+		fd = (int)argument;
+	if (f)
+		fclose(f);
+	return fd;
+}
+
 /* --- descriptors and mappings -------------------------------------------- */
 
 static bool link_read(const char *path, char *to, size_t size)
@@ -93,7 +111,7 @@ static uint64_t field_of(const char *text, const char *name, int base)
 }
 
 /* Position and flags, and an instant at which they were so: between two looks that saw the same.
- * One that never stands still is looked up as it moves. */
+ * OFFSET_NONE: the position never stood still. */
 static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
 {
 	char path[80], text[1024];
@@ -110,6 +128,7 @@ static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
 		if (n <= 0 || position == before)
 			break;
 		before = position;
+		position = OFFSET_NONE;
 		*as_of_ns = clock_monotonic_ns();
 	}
 	if (info >= 0)
@@ -184,6 +203,7 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 		    bool hidden, struct err *e)
 {
 	(void)e;
+	bool *leads = xcalloc(t->n + 1, sizeof *leads); /* the first threads of processes */
 	for (size_t i = 0; i < t->n; i++) {
 		char path[40], cwd[PATH_MAX];
 		uint32_t parent, umask;
@@ -193,15 +213,21 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 		syscalls_thread(c, tid, pid, link_read(path, cwd, sizeof cwd) ? cwd : NULL, hidden);
 		if (umask != UINT32_MAX)
 			syscalls_umask(c, tid, umask);
-		if (pid != tid)
-			continue;
 		if (!hidden)
+			syscalls_under_way(c, tid, fd_under_way(t->tid[i]));
+		leads[i] = pid == tid;
+		if (leads[i] && !hidden)
 			processes_see(processes, pid, thread_known(t, (int32_t)parent) ? parent : 0,
 				      0);
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		if (!leads[i])
+			continue;
 		descriptors_take(c, t->tid[i]);
 		if (!hidden)
 			mappings_take(c, t->tid[i]);
 	}
+	free(leads);
 }
 
 /* --- programs ------------------------------------------------------------ */

@@ -655,6 +655,47 @@ static void looked_up_at_work(void **state)
 	assert_int_equal(r->offset, 7);
 	CALL(MAIN, "close", NULL, NULL, 0, 4);
 	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, -EBADF, 4, 1, 3)), "none");
+	assert_int_equal(syscalls_counts(s->calls)->n_positions_unknown, 0);
+	end(s);
+}
+
+/* A call was under way when the position was looked up: nobody knows whether it had moved it. */
+static void looked_up_in_a_call(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct syscall_row *read_row = syscall_row_of_name("read", 4);
+	s->now = 1090; /* this call has a begin */
+	for (int fd = 3; fd <= 6; fd++)
+		syscalls_descriptor(s->calls, MAIN, fd, (const char[]){'/', 'a' + (char)fd, 0}, 0,
+				    500, 1100);
+	CALL(MAIN, "read", NULL, NULL, 100, 3, 1, 100);
+	assert_in_range(s->now, 1101, 1199);
+	assert_true(CALL(MAIN, "read", NULL, NULL, 10, 3, 1, 100)->offset == OFFSET_NONE);
+	CALL(MAIN, "lseek", NULL, NULL, 40, 3, 40, SEEK_SET);
+	assert_int_equal(CALL(MAIN, "read", NULL, NULL, 10, 3, 1, 100)->offset, 40);
+	assert_int_equal(syscalls_counts(s->calls)->n_positions_unknown, 1);
+
+	/* these began before the capture */
+	syscalls_thread(s->calls, 77, MAIN, NULL, false);
+	syscalls_under_way(s->calls, 77, 4);
+	assert_int_equal(
+	    syscalls_exit(s->calls, 77, s->now += 10, read_row, 100, NULL, &s->e), 0);
+	assert_true(CALL(MAIN, "read", NULL, NULL, 10, 4, 1, 100)->offset == OFFSET_NONE);
+	assert_int_equal(CALL(MAIN, "read", NULL, NULL, 10, 5, 1, 100)->offset, 500);
+	assert_int_equal(
+	    syscalls_exit(s->calls, 77, s->now += 10, read_row, 100, NULL, &s->e), 0);
+	assert_int_equal(CALL(MAIN, "read", NULL, NULL, 10, 5, 1, 100)->offset, 510);
+	syscalls_under_way(s->calls, 77, SYSCALLS_ANY_FD);
+	assert_int_equal(
+	    syscalls_exit(s->calls, 77, s->now += 10, read_row, 100, NULL, &s->e), 0);
+	assert_true(CALL(MAIN, "read", NULL, NULL, 10, 5, 1, 100)->offset == OFFSET_NONE);
+	assert_int_equal(syscalls_counts(s->calls)->n_positions_unknown, 5);
+
+	/* it never stood still */
+	syscalls_descriptor(s->calls, MAIN, 9, "/moves", 0, OFFSET_NONE, s->now);
+	assert_true(CALL(MAIN, "read", NULL, NULL, 10, 9, 1, 100)->offset == OFFSET_NONE);
+	assert_int_equal(syscalls_counts(s->calls)->n_positions_unknown, 6);
 	end(s);
 }
 
@@ -669,6 +710,7 @@ int main(void)
 	    cmocka_unit_test(what_is_left_out),         cmocka_unit_test(pages_belong_to_calls),
 	    cmocka_unit_test(files_without_a_name),     cmocka_unit_test(faults_tell_pages),
 	    cmocka_unit_test(pairs_and_their_like),     cmocka_unit_test(looked_up_at_work),
+	    cmocka_unit_test(looked_up_in_a_call),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
