@@ -9,7 +9,8 @@ V      ?= 0
 Q      := $(if $(filter 1,$(V)),,@)
 say     = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2))
 
-VERSION := 0.1.0
+# debian/changelog, CHANGELOG.md and CITATION.cff name it too; tests/e2e/package.sh compares them
+VERSION := 0.2.0
 
 # Dependencies point one way: a room may use those to its left.
 ROOMS := common capture microbench replay validate reports commands
@@ -17,7 +18,7 @@ ROOMS := common capture microbench replay validate reports commands
 # --- what must be installed -----------------------------------------------------------------------------------------
 PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone blkid mount fuse3 liburing sqlite3
 GOALS := $(or $(MAKECMDGOALS),all)
-ifneq ($(filter-out help clean uninstall,$(GOALS)),)
+ifneq ($(filter-out help clean uninstall dist,$(GOALS)),)
 NEEDED := $(PKGS) $(if $(filter check unit-check,$(GOALS)),cmocka)
 MISSING := $(shell command -v pkg-config >/dev/null 2>&1 || echo pkg-config; \
 	command -v $(firstword $(CC)) >/dev/null 2>&1 || echo $(firstword $(CC)); \
@@ -56,7 +57,7 @@ MPI_REPLAY := $(BUILD)/validate-mpi-replay
 MPI_WORKLOAD := $(BUILD)/validate-mpi-workload
 MPI_PROGRAMS := $(if $(MPI),$(if $(wildcard replay/engines/parallel/mpi/*.c),$(MPI_REPLAY)) $(if $(wildcard microbench/parallel/mpi/*.c),$(MPI_WORKLOAD)))
 
-.PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench breadth coverage \
+.PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench breadth coverage dist \
 	install uninstall clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -78,6 +79,7 @@ help:
 	@echo 'make bench           benchmarks, as ratios'
 	@echo 'make breadth         real programs captured and replayed; PROGRAMS=NAME: those named so'
 	@echo 'make coverage        lines that the tests reach, by folder'
+	@echo 'make dist            $(BUILD)/validate-$(VERSION).tar.gz of the committed files; the same bytes for the same commit'
 	@echo 'make install         to PREFIX=/usr/local, below DESTDIR if given; uninstall removes it'
 	@echo 'make clean           removes what was built'
 	@echo './setup TARGET       installs the packages that are missing (Debian), then makes TARGET'
@@ -304,12 +306,13 @@ PROTOCOLDIR = $(DATADIR)/protocols
 BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-DOCDIR = $(DESTDIR)$(PREFIX)/share/doc/validate
+PACKAGE ?= validate
+DOCDIR = $(DESTDIR)$(PREFIX)/share/doc/$(PACKAGE)
 PAGES = $(sort $(wildcard doc/man/*.1))
 PROTOCOLS = $(sort $(wildcard protocols/*.conf protocols/*.csv))
 WORKLOAD_SCRIPTS = $(sort $(wildcard protocols/workloads/*.sh))
 # documents keep their places below DOCDIR, so that their links lead to each other
-DOCUMENTS = $(sort $(wildcard README.md SECURITY.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/images/* protocols/README.md))
+DOCUMENTS = $(sort $(wildcard README.md SECURITY.md CHANGELOG.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/images/* protocols/README.md))
 SHELLS = bash zsh fish
 
 $(BUILD)/completion.%: doc/completion $(MAIN)
@@ -319,7 +322,7 @@ install: $(MAIN) $(SHELLS:%=$(BUILD)/completion.%)
 	install -m 755 $(MAIN) "$(BINDIR)/validate"
 	install -m 644 $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY) "$(LIBDIR)"
 	$(if $(MPI_PROGRAMS),install -m 755 $(MPI_PROGRAMS) "$(LIBDIR)")
-	for page in $(PAGES); do sed 's|doc/\([a-z]\)|$(PREFIX)/share/doc/validate/&|g' $$page > $(BUILD)/page && \
+	for page in $(PAGES); do sed 's|doc/\([a-z]\)|$(PREFIX)/share/doc/$(PACKAGE)/&|g' $$page > $(BUILD)/page && \
 		install -m 644 $(BUILD)/page "$(MANDIR)/$${page##*/}" || exit 1; done
 	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) "$(PROTOCOLDIR)")
 	install -m 755 $(WORKLOAD_SCRIPTS) "$(PROTOCOLDIR)/workloads"
@@ -337,6 +340,13 @@ uninstall:
 	for document in $(DOCUMENTS); do rm -f "$(DOCDIR)/$$document"; done
 	-rmdir "$(LIBDIR)" "$(PROTOCOLDIR)/workloads" "$(PROTOCOLDIR)" "$(DATADIR)" "$(DOCDIR)/protocols" \
 		"$(DOCDIR)/doc/formats" "$(DOCDIR)/doc/ci" "$(DOCDIR)/doc/images" "$(DOCDIR)/doc" "$(DOCDIR)" 2>/dev/null
+
+# --- distribution: the committed files, the same bytes for the same commit -----------------------------------------------
+DIST = $(BUILD)/validate-$(VERSION).tar.gz
+dist:
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=validate-$(VERSION)/ HEAD | gzip -n9 > $(DIST)
+	sha256sum $(DIST)
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz $(BUILD)-coverage
