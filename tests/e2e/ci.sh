@@ -85,6 +85,45 @@ plain 4 "STORED=$PWD/few.json" STRICT=1
 plain 3 STORED= RUN_STATUS=3
 expect_status 2 env VALIDATE=validate sh "$SRCDIR/doc/ci/compare.sh" nowhere.conf
 
+# the action compares as compare.sh does, names the verdict, and replaces the budget in a copy
+action() { # STATUS VERDICT [NAME=VALUE...]
+	rm -rf validate-results summary.md output
+	wanted=$1 verdict=$2
+	shift 2
+	expect_status "$wanted" env VALIDATE=validate PROTOCOL=protocols/ci.conf "$@" \
+		GITHUB_OUTPUT="$PWD/output" GITHUB_STEP_SUMMARY="$PWD/summary.md" \
+		bash "$SRCDIR/doc/ci/action.sh" compare
+	expect_line output "verdict=$verdict"
+}
+cp "$SRCDIR/protocols/ci.conf" protocols/
+RUN_STATUS=1 STORED=$PWD/delayed.json
+action 1 worse
+expect_line summary.md '| ❌ worse | reads level=2 | new | response time |'
+expect_line out '::error title=response time%3A worse::reads level=2, new: '
+action 0 same "STORED=$PWD/passes.json"
+action 0 inconclusive "STORED=$PWD/few.json"
+expect_line out '::warning::inconclusive'
+action 4 inconclusive "STORED=$PWD/few.json" INCONCLUSIVE=fail
+action 3 failed STORED= RUN_STATUS=3
+mv bin/validate bin/stored
+cat >bin/validate <<'END'
+#!/bin/sh
+if [ "$1" = run ]; then
+	grep '^budget' "$2" >budget
+	for side in old new; do command -v replayer-$side; done >replayers
+fi
+exec stored "$@"
+END
+chmod +x bin/validate
+cp "$SRCDIR/protocols/ci.conf" protocols/
+action 0 same "STORED=$PWD/passes.json" BUDGET=90s OLD=true NEW=/bin/false
+[ "$(cat budget)" = 'budget = 90s' ] || fail "the budget is not replaced: $(cat budget)"
+[ "$(wc -l <replayers)" -eq 2 ] || fail "not two replayers in PATH: $(cat replayers)"
+mv bin/stored bin/validate
+for input in $(sed -n '/^inputs:/,/^outputs:/s/^  \([a-z]*\):$/\1/p' "$SRCDIR/action.yml"); do
+	grep -q "inputs\.$input " "$SRCDIR/action.yml" || fail "action.yml does not use its input $input"
+done
+
 # the protocol itself: 16 scenarios, both versions named, some looks
 expect_status 0 "$VALIDATE" run protocols/ci.conf -o there --dry-run
 [ "$(grep -c 'level=[12] block-size=\|block-size=.* level=[12]' out)" -ge 16 ] || fail "not 16 scenarios: $(cat out)"
