@@ -59,7 +59,9 @@ MPI_PROGRAMS := $(if $(MPI),$(if $(wildcard replay/engines/parallel/mpi/*.c),$(M
 
 .PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench breadth coverage dist \
 	install uninstall clean help FORCE
-.SECONDARY:
+# Objects of a chain of pattern rules stay. `.SECONDARY:` would keep all files, but then make does not
+# build a missing prerequisite of a program that is up to date.
+.PRECIOUS: $(BUILD)/obj/%.o
 .DELETE_ON_ERROR:
 
 all: $(MAIN) $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY) $(MPI_PROGRAMS)
