@@ -175,10 +175,9 @@ static int files_open(struct run *r, struct err *e)
 static int files_evict(struct run *r, struct err *e)
 {
 	struct fileset shown;
-	int ret = slots_files(&r->in.slots, &shown, e);
-	if (!ret)
-		ret = evict_target(&trace_meta(r->in.trace)->files, &shown, r->in.root.fd,
-				   &r->metadata, e);
+	slots_files(&r->in.slots, &shown);
+	int ret = evict_target(&trace_meta(r->in.trace)->files, &shown, r->in.root.fd, &r->metadata,
+			       e);
 	slots_files_release(&shown);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
@@ -301,7 +300,7 @@ static int run_all(struct run *r, const char *trace_path, struct replay_summary 
 	if (!ret && !r->c->blank && r->c->cache == REPLAY_CACHE_COLD)
 		ret = files_evict(r,
 				  e); /* last: from here on nothing looks up a name in the target */
-	slots_opened(&r->in.slots);
+	slots_shrink(&r->in.slots);
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
 			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);

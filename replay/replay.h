@@ -12,30 +12,19 @@
 #include "replay/registry.h"
 #include "replay/result/summary.h"
 
-/* As replay_run, and tells more. EPERM with n_refused: it ran to its end, and the summary is
- * complete. */
+/* As replay_run, with a summary. With EPERM and n_refused > 0 the replay ran to its end and the
+ * summary is complete. */
 int replay_run_summary(const char *trace_path, const struct replay_config *c,
 		       struct replay_summary *s, struct err *e);
 
-/* Loads TRACE, replays it, writes the replay trace (record i replays record i). The number of
- * requests whose return value differs from the traced one goes to *n_mismatches. Stopping on a
- * mismatch is not an error. Errors: EPERM where the trace reached for a device, FIFO or socket in
- * the directory, after the replay trace was written. */
+/* Replays TRACE and writes the replay trace, in which record i replays record i. *n_mismatches: number
+ * of requests whose return value differs from the traced one. Stopping on a mismatch is not an error.
+ * Errors: EPERM, after the replay trace was written, if the trace opened a device, FIFO or socket in
+ * the directory. */
 int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches,
 	       struct err *e);
 
-/* What --prepare does, and nothing else: makes the files of TRACE in c->dir. For engines that have
- * no use for the plan. Errors: EINVAL for a trace of requests on a device; ENOSPC before anything
- * is written; of the system, with the path. */
-int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e);
-
-/* Takes back what --prepare and a replay of TRACE have made in c->dir: the trace's files, and
- * whatever has a name that the trace makes. Directories that hold anything else stay. Errors: as
- * replay_files_prepare; of the system. */
-int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e);
-
-/* Checks what can be checked without the trace: engine, mutant, combinations. Errors: EINVAL,
- * ENOENT. */
+/* Checks engine, mutant and combinations of options, without the trace. Errors: EINVAL, ENOENT. */
 int replay_check(const struct replay_config *c, struct err *e);
 
 #endif

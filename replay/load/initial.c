@@ -10,16 +10,14 @@
 #include "capture/op.h"
 #include "common/fnv1a.h"
 #include "common/xalloc.h"
-#include "replay/load/path_sort.h"
 
-/* --- what a request shows ------------------------------------------------ */
+/* --- nodes and names ----------------------------------------------------- */
 
 struct node *initial_node(struct walker *w, uint32_t node)
 {
 	return node ? &w->m.node[node] : NULL;
 }
 
-/* The node was there, and so were the directories it lay in. */
 void initial_require(struct walker *w, uint32_t node, enum initial_kind kind)
 {
 	struct node *n = initial_node(w, node);
@@ -51,7 +49,8 @@ static void gone(struct walker *w, struct name_path path)
 	name_model_set(&w->m, path, NODE_NONE);
 }
 
-/* What the trace makes was not there, unless something shows that it was. */
+/* The trace creates this name, so nothing had it at first, unless another request shows otherwise.
+ */
 static void absent(struct walker *w, struct name_path path)
 {
 	uint32_t node = name_model_find(&w->m, path, false);
@@ -59,7 +58,7 @@ static void absent(struct walker *w, struct name_path path)
 		w->m.node[node].absent = true;
 }
 
-/* A name that the request made: nothing had it, and its directory was there. */
+/* The request created the name: nothing had it, and its directory existed. */
 static uint32_t make(struct walker *w, struct name_path path, enum initial_kind kind)
 {
 	require_parent(w, path);
@@ -69,7 +68,7 @@ static uint32_t make(struct walker *w, struct name_path path, enum initial_kind 
 	return made;
 }
 
-/* --- failures also show something ---------------------------------------- */
+/* --- failed requests ----------------------------------------------------- */
 
 static bool ends_in_slash(struct name_path path)
 {
@@ -78,14 +77,13 @@ static bool ends_in_slash(struct name_path path)
 }
 
 enum way {
-	/* nothing on it is known to be no directory; all but its last step are directories */
-	WAY_OPEN,
-	WAY_VAGUE,  /* likewise, but who knows of some */
-	WAY_BARRED, /* something on it is known to be no directory */
+	WAY_OPEN,   /* every component before the last is known to be a directory */
+	WAY_VAGUE,  /* the type of some component is unknown */
+	WAY_BARRED, /* some component is known not to be a directory */
 };
 
-/* The way to what a path names. It is looked at step by step: to look further would make what is
- * unknown a directory. */
+/* Examines the components before the last one, one at a time: a look-up of the whole path would
+ * turn unknown nodes into directories. */
 static enum way way_of(struct walker *w, struct name_path path)
 {
 	char *text = xstrdup(path.text);
@@ -109,7 +107,8 @@ static enum way way_of(struct walker *w, struct name_path path)
 	return way;
 }
 
-/* What is made by open, symlink and mknod is no directory: they are refused, whatever is there. */
+/* A path with a trailing slash. open, symlink and mknod refuse it whatever the path names, because
+ * they create no directories; such failures show nothing. */
 static void failed_by_trailing_slash(struct walker *w, const struct load_request *r,
 				     struct name_path path)
 {
@@ -128,8 +127,8 @@ static bool removes_directory(const struct load_request *r)
 	return r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
 }
 
-/* What a request that wants a directory found is none; of another, what its name should lie in is
- * none, if that is all that can have been. */
+/* ENOTDIR. If the request needs a directory, its own path names something else. Otherwise the parent
+ * of its path is not a directory, provided that all components above it are known. */
 static void failed_no_directory(struct walker *w, const struct load_request *r,
 				struct name_path path)
 {
@@ -208,7 +207,7 @@ static void opened(struct walker *w, const struct load_request *r, struct name_p
 		if (node == NODE_NONE)
 			node = make(w, path, kind);
 		else if (flags & O_CREAT) {
-			require_parent(w, path); /* it may have been there */
+			require_parent(w, path); /* the file itself may have existed */
 			w->m.node[node].absent = w->m.node[node].maybe =
 			    w->m.node[node].initial && !w->m.node[node].required;
 		}
@@ -357,7 +356,7 @@ static void path_seen(struct walker *w, const struct load_request *r)
 	}
 }
 
-/* --- the list ------------------------------------------------------------ */
+/* --- the list of files --------------------------------------------------- */
 
 static void listed_take(struct walker *w, const struct fileset *f)
 {
@@ -377,7 +376,8 @@ static void listed_take(struct walker *w, const struct fileset *f)
 	}
 }
 
-/* Letters of the length that was read, where what a link points at was not. */
+/* The target of a link. If the trace does not hold it, letters of the length that readlink returned.
+ */
 static char *link_text(const struct node *n)
 {
 	uint64_t len = n->link_bytes && n->link_bytes < 4096 ? n->link_bytes : 1;
@@ -391,20 +391,10 @@ static char *link_text(const struct node *n)
 	return text;
 }
 
-static void entries_sort(struct initial *i)
+static int compare_entry(const void *a, const void *b)
 {
-	const char **path = xcalloc((size_t)i->n + 1, sizeof *path);
-	struct initial_entry *entry = xcalloc((size_t)i->n + 1, sizeof *entry);
-	for (uint32_t k = 0; k < i->n; k++)
-		path[k] = i->entry[k].path;
-	uint32_t *order = path_sort(path, i->n);
-	for (uint32_t k = 0; k < i->n; k++)
-		entry[k] = i->entry[order[k]];
-	free(order);
-	free(path);
-	free(i->entry);
-	i->entry = entry;
-	i->cap = i->n + 1;
+	const struct initial_entry *x = a, *y = b;
+	return strcmp(x->path, y->path);
 }
 
 static void absent_take(struct walker *w)
@@ -441,7 +431,8 @@ static void entries_take(struct walker *w)
 			.data_sought = n->data_sought,
 		};
 	}
-	entries_sort(out);
+	if (out->n)
+		qsort(out->entry, out->n, sizeof *out->entry, compare_entry);
 }
 
 static int compare_late(const void *a, const void *b)
@@ -450,7 +441,7 @@ static int compare_late(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* In the order of their paths: one link may lie behind another. */
+/* Sorted by path: a link may lead to another link of the list. */
 static void late_links_take(struct walker *w, struct late_link *late, uint32_t n)
 {
 	if (n)
@@ -466,14 +457,6 @@ static void late_links_take(struct walker *w, struct late_link *late, uint32_t n
 	}
 }
 
-/* What is open before the first request was there, whatever its requests are. */
-static void opened_before(struct walker *w)
-{
-	for (uint32_t i = 1; i < w->s->n; i++)
-		if (w->s->slot[i].at_setup)
-			initial_state(w, i);
-}
-
 static void walk(struct walker *w, const struct trace_meta *meta, struct late_link *late,
 		uint32_t n_late)
 {
@@ -483,7 +466,10 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 	name_model_init(&w->m, w->s->n_files);
 	listed_take(w, &meta->files);
 	late_links_take(w, late, n_late);
-	opened_before(w);
+	/* a file that is open before the first request existed, whatever its requests are */
+	for (uint32_t i = 1; i < w->s->n; i++)
+		if (w->s->slot[i].at_setup)
+			initial_state(w, i);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const struct op_info *o = op_info(r->op);
@@ -510,7 +496,7 @@ static void late_free(struct late_link *late, uint32_t n)
 	free(late);
 }
 
-/* Where links were followed before they were known, all is seen once more with those links. */
+/* Walks the trace a second time if it followed links before a request showed that they are links. */
 struct initial *initial_find(const struct load *l, const struct slots *s,
 		const struct trace_meta *meta)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What must have been there before the first request, as far as the requests show it. The trace is
- * walked with a model of its file system: names that it makes are its own, a name that it uses
- * without having made it was there, wherever renames have brought it since. What a request read and
- * the trace itself did not write needs that size.
+/* The files that must have existed before the first request, as far as the requests show it.
  *
- * A path is told where it was at first. Nothing is known of a directory's other entries. */
+ * The trace is walked with a model of its file system. A name that the trace uses without having
+ * created it existed at first; renames are taken into account. A file is at least as large as the
+ * bytes that were read and that the trace itself had not written.
+ *
+ * Paths are those before the first request. Other entries of a directory are unknown. */
 #ifndef REPLAY_INITIAL_H
 #define REPLAY_INITIAL_H
 
@@ -21,11 +22,11 @@ struct initial_entry {
 	char *path; /* relative, without "..", owned */
 	enum initial_kind kind; /* never unknown */
 	uint64_t size;		/* of a file: at least */
-	/* of a link: what it points at, or letters of the length that was read; owned */
+	/* target of a link, or letters of the length that readlink returned; owned */
 	char *link;
-	bool listed;		/* the trace's own table of files has it */
+	bool listed;		/* it is in the trace's own table of files */
 	bool executable;	/* of a file: access(X_OK) succeeded */
-	bool data_sought; /* lseek with SEEK_DATA or SEEK_HOLE */
+	bool data_sought;	/* some lseek used SEEK_DATA or SEEK_HOLE */
 };
 
 struct initial_attribute { /* extended, of the user's name space */
@@ -38,7 +39,7 @@ struct initial {
 	uint32_t n, cap;
 	struct initial_attribute *attribute; /* attribute[n_attributes] */
 	uint32_t n_attributes, attributes_cap;
-	/* absent[n_absent]: names that the trace makes and that nothing had at first; owned */
+	/* absent[n_absent]: names that the trace creates and that did not exist at first; owned */
 	char **absent;
 	uint32_t n_absent, absent_cap;
 };
@@ -48,26 +49,25 @@ struct initial *initial_find(const struct load *l, const struct slots *s,
 			     const struct trace_meta *meta);
 void initial_free(struct initial *i); /* NULL is fine */
 
-/* Whether everything required is there, without following a link at its end. Errors: ENOENT, naming
- * the first that is not and how many more; ENOTDIR, EISDIR where it is of another kind. */
+/* Checks that every entry exists below `dir_fd`, without following a link at the end of its path.
+ * Errors: ENOENT, with the first missing path and the number of others; ENOTDIR if a directory is
+ * expected and something else is found. */
 int initial_check(const struct initial *i, int dir_fd, struct err *e);
 
-/* Whether initial_check is likely to succeed, found without warming the metadata of the target:
- * what is in the dentry cache is checked, and of what is not there at most one name is looked up.
- */
+/* Whether initial_check is likely to succeed, without warming the metadata of the target: only
+ * entries in the dentry cache are checked, and at most one name that is not cached is looked up. */
 bool initial_seems_there(const struct initial *i, int dir_fd);
 
-/* Removes what has the names that the trace makes, directories with all that is in them; links are
- * not followed. Errors: of the system, with the path. */
+/* Removes the files and directory trees whose names the trace creates. Links are not followed.
+ * Errors: of the system, with the path. */
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 
-/* Makes the holes, as the trace lists them, of files that lseek searches for data or holes: its
- * results depend on them. Other files have data there. Errors: of fallocate, but for EOPNOTSUPP. */
+/* Punches the holes that the trace lists into files that lseek searches for data or holes: its
+ * results depend on them. Other files keep data there. Errors: of fallocate except EOPNOTSUPP. */
 int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,
 		       struct err *e);
 
-/* Gives files their extended attributes. Errors: of the system; ENOTSUP where the file system has
- * none. */
+/* Sets the extended attributes. Errors: of the system; ENOTSUP if the file system has none. */
 int initial_attributes_set(const struct initial *i, const struct rooted *root, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What requests with a descriptor or a stream show: above all how large files were. */
+/* What requests on a descriptor or a stream show about the initial files: above all their size. */
 #include "replay/load/initial_private.h"
 
 #include <stdio.h>
@@ -23,7 +23,6 @@ struct state *initial_state(struct walker *w, uint32_t slot)
 	return s;
 }
 
-/* Bytes up to `end` were read. */
 void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
 {
 	struct node *n = initial_node(w, node);
@@ -44,7 +43,7 @@ static void was_written(struct walker *w, uint32_t node, uint64_t end)
 		n->written = end;
 }
 
-/* Where that was is not known: at the end, wherever that is. */
+/* The offset is unknown: the bytes lie behind the original end of the file. */
 static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 {
 	struct node *n = initial_node(w, node);
@@ -52,8 +51,8 @@ static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 		n->appended += n_bytes;
 }
 
-/* What is sought back from the end was there, and a position told afterwards shows the size. */
-static void stream_sought(struct walker *w, struct state *s, const struct load_request *r)
+/* A seek backwards from the end shows that the bytes after it existed. */
+static void stream_seek(struct walker *w, struct state *s, const struct load_request *r)
 {
 	if (r->flags == SEEK_SET) {
 		*s = (struct state){s->node, r->offset, true, false};
@@ -66,7 +65,7 @@ static void stream_sought(struct walker *w, struct state *s, const struct load_r
 	}
 }
 
-static void stream_told(struct walker *w, struct state *s, const struct load_request *r)
+static void stream_tell(struct walker *w, struct state *s, const struct load_request *r)
 {
 	const uint64_t end = (uint64_t)r->rvalue - s->at;
 	if (s->from_end && end <= READ_AT_MOST)
@@ -79,14 +78,14 @@ static void stream_seen(struct walker *w, struct state *s, const struct load_req
 	bool writes =
 	    r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
 	if (r->op == OP_FSEEK)
-		stream_sought(w, s, r);
+		stream_seek(w, s, r);
 	else if (r->op == OP_FSCANF)
 		s->at_known = s->from_end = false;
 	else if (r->op == OP_FTELL)
-		stream_told(w, s, r);
+		stream_tell(w, s, r);
 	const struct load_more *m = load_more(w->l, r);
 	if (r->op == OP_FTELL && m && m->from)
-		initial_was_read(w, s->node, s->at); /* by macros */
+		initial_was_read(w, s->node, s->at); /* by macros such as getc_unlocked() */
 	if (!(op_info(r->op)->uses & OP_RETURNS_BYTES))
 		return;
 	if (r->op == OP_FGETC && m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of initial.h that touches the file system. */
+/* The functions of initial.h that access the file system. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,6 @@ enum { FOUND, MISSING, OTHER, NOT_CACHED };
 
 typedef int look_up(int dir_fd, const char *path, uint32_t flags);
 
-/* What is there instead of an entry, if anything is wrong with it. */
 static int entry_check(const struct initial_entry *i, int dir_fd, look_up *look)
 {
 	struct stat st;
@@ -33,7 +32,7 @@ static int entry_check(const struct initial_entry *i, int dir_fd, look_up *look)
 		/* the request itself reports another error */
 		return error == ENOENT || error == ENOTDIR ? MISSING : FOUND;
 	if (S_ISLNK(st.st_mode))
-		return FOUND; /* to whatever */
+		return FOUND; /* its target may be anything */
 	if (i->kind == INITIAL_DIRECTORY)
 		return S_ISDIR(st.st_mode) ? FOUND : OTHER;
 	return FOUND;
@@ -83,7 +82,7 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 	for (uint32_t k = 0; i && k < i->n; k++) {
 		int what = entry_check(&i->entry[k], dir_fd, rooted_look);
 		if (what == OTHER)
-			return err_set(e, ENOTDIR, "%s: the trace has a directory there",
+			return err_set(e, ENOTDIR, "%s: not a directory, but the trace uses it as one",
 				       i->entry[k].path);
 		if (what == MISSING && !first)
 			first = i->entry[k].path;
@@ -92,11 +91,9 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 	if (!n_missing)
 		return 0;
 	if (n_missing == 1)
-		return err_set(e, ENOENT,
-			       "%s: not there; --prepare makes the files that a trace needs",
+		return err_set(e, ENOENT, "%s: missing; --prepare creates the files of a trace",
 			       first);
-	return err_set(e, ENOENT,
-		       "%s and %u more: not there; --prepare makes the files that a trace needs",
+	return err_set(e, ENOENT, "%s and %u more are missing; --prepare creates the files of a trace",
 		       first, n_missing - 1);
 }
 
@@ -109,12 +106,12 @@ static int name_remove(int dir_fd, const char *path, struct err *e)
 	int ret = 0, at = rooted_look(dir_fd, parent, O_DIRECTORY);
 	free(parent);
 	if (at < 0)
-		return 0; /* then it is not there either */
+		return 0; /* without its parent the file does not exist either */
 	if (unlinkat(at, last, 0) < 0 && errno != ENOENT) {
 		ret = errno == EISDIR || errno == EPERM ? dir_remove_at(at, last, path, e)
 							: err_sys(e, errno, "%s", path);
 		if (ret)
-			err_context(e, "the trace makes it, and it cannot be removed");
+			err_context(e, "cannot remove a file that the trace creates");
 	}
 	close(at);
 	return ret;
@@ -133,7 +130,7 @@ static int holes_punch(const struct fileset *f, size_t i, const struct rooted *r
 	const struct fileset_detail *d = &f->detail[i];
 	int ret = 0, fd = rooted_open(root, f->entry[i].path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)
-		return 0; /* the request itself will tell */
+		return 0; /* the request itself reports the error */
 	for (size_t k = 0; k < d->n_holes && !ret; k++)
 		ret = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 				(off_t)d->hole[k].offset, (off_t)d->hole[k].length) < 0
@@ -168,7 +165,7 @@ int initial_attributes_set(const struct initial *i, const struct rooted *root, s
 		size_t n_bytes = a->n_bytes > 65536 ? 65536 : (size_t)a->n_bytes;
 		int fd = rooted_open(root, a->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 		if (fd < 0)
-			continue; /* a link, or not there: the request itself will tell */
+			continue; /* a link or a missing file: the request itself reports the error */
 		char *value = xmalloc(n_bytes + 1);
 		memset(value, 'v', n_bytes);
 		int ret = fsetxattr(fd, a->name, value, n_bytes, 0) < 0 ? -errno : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The walk through a trace. Private to replay/load/initial*.c. */
+/* The walk over a trace's requests. Private to replay/load/initial*.c. */
 #ifndef REPLAY_INITIAL_PRIVATE_H
 #define REPLAY_INITIAL_PRIVATE_H
 
@@ -7,13 +7,14 @@
 #include "replay/load/name_model.h"
 #include "common/u64_map.h"
 
-struct state { /* of a slot's open file */
+struct state { /* of the open file of a slot */
 	uint32_t node;
 	uint64_t at;  /* position; from_end: relative to the end of the file */
 	bool at_known, from_end;
 };
 
-struct late_link { /* a link that was followed before a request showed that it is a link */
+/* a link that a path led through before a request showed that it is a link */
+struct late_link {
 	char *path, *text; /* owned */
 };
 
@@ -22,24 +23,24 @@ struct walker {
 	const struct slots *s;
 	struct name_model m;
 	struct state *slot; /* slot[n]; meaningful for origins */
-	/* hash of (node, attribute): the trace has set it, or it is in the list */
+	/* hashes of (node, attribute): the trace set it, or it is in the list already */
 	struct u64_map named;
-	struct late_link *late; /* late[n_late]: of this walk */
+	struct late_link *late; /* late[n_late]: found in this walk */
 	uint32_t n_late, late_cap;
 	struct initial *out;
 };
 
-/* NULL for none; until the next is made. */
+/* NULL for NODE_NONE. Valid until the next node is made. */
 struct node *initial_node(struct walker *w, uint32_t node);
-/* The node was there, and so were the directories it lay in. */
+/* Notes that the node and its parent directories existed before the first request. */
 void initial_require(struct walker *w, uint32_t node, enum initial_kind kind);
 void initial_attribute_seen(struct walker *w, const struct load_request *r, uint32_t node);
 
-/* Of the open file behind a slot; never NULL, its node is NODE_NONE where that is not known. */
+/* The open file of a slot. Never NULL; its node is NODE_NONE if the file is unknown. */
 struct state *initial_state(struct walker *w, uint32_t slot);
-/* Bytes up to `end` were read. */
+/* Notes that bytes up to `end` were read. */
 void initial_was_read(struct walker *w, uint32_t node, uint64_t end);
-/* A request with a descriptor that has no path. */
+/* Takes a request that has a descriptor and no path. */
 void initial_descriptor_seen(struct walker *w, const struct load_request *r);
 
 #endif

@@ -17,7 +17,7 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_OBJECT] = "pipes, sockets and terminals",
 	[PASS_SYSTEM] = "/proc, /sys and /dev",
 	[PASS_FORBIDDEN] = "devices, privileges and changes of the root",
-	[PASS_UNTOLD] = "arguments that are not in the trace",
+	[PASS_MISSING] = "arguments that are not in the trace",
 	[PASS_KERNEL] = "the kernel's page cache",
 	[PASS_READ] = "reads that --reads leaves out",
 	[PASS_DISCARD] = "discards (--discards)",
@@ -26,13 +26,14 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_CAUSE] = "computing and waiting of parallel applications",
 };
 
-#define SORT_MOVES 16 /* of a request, in the mean, before they are sorted otherwise */
+#define SORT_MOVES 16 /* mean number of moves per request at which insertion gives way to qsort() */
 
 struct reader {
 	struct load *l;
 	struct trace *t;
 	uint32_t cap, thread_cap;
-	bool causes; /* are wanted */
+	bool causes;              /* keep computing and waiting (FAMILY_CAUSE) */
+	bool any_async;
 	uint32_t umask;           /* of this process */
 	struct u64_map thread_of; /* (pid, tid) */
 };
@@ -78,7 +79,7 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 		    "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
 		    (unsigned long long)i, info->name, (unsigned long long)r->length,
 		    (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
-	/* replayed by what they moved */
+	/* these calls are replayed with the number of bytes that they moved */
 	if (r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FPRINTF)
 		if (op_bytes_moved(r) > REPLAY_MAX_REQUEST_BYTES)
 			return err_set(e, E2BIG,
@@ -105,8 +106,8 @@ static uint32_t thread_of(struct reader *rd, const struct trace_record *r)
 	return *known;
 }
 
-/* What does not fit into a request: a heap item, a second descriptor, a mapping. *more is its place
- * in load.more, 0 without one. */
+/* Stores what does not fit into load_request: a heap item, a second descriptor, a mapping. *more is
+ * its index in load.more, or 0. */
 static int more_take(struct reader *rd, const struct trace_record *r, uint32_t *more, struct err *e)
 {
 	struct load *l = rd->l;
@@ -153,7 +154,7 @@ void load_end_set(struct load *l, struct load_request *r, int64_t end_ns)
 		r->duration = (uint32_t)(end_ns - r->begin_ns) & LOAD_NO_END;
 	} else {
 		GROW(l->long_end_ns, l->n_long, l->long_cap);
-		r->duration = l->n_long & LOAD_NO_END; /* less than that: REPLAY_MAX_REQUESTS */
+		r->duration = l->n_long & LOAD_NO_END; /* REPLAY_MAX_REQUESTS keeps it smaller */
 		l->long_end_ns[l->n_long++] = end_ns;
 	}
 }
@@ -177,7 +178,7 @@ static int record_take(struct reader *rd, const struct trace_record *r, uint64_t
 		.offset = r->offset,
 		.rvalue = r->rvalue >= 0 ? r->rvalue : r->error ? -(int64_t)r->error : -1,
 		.record = (uint32_t)i,
-		.thread = thread_of(rd, r) & 0x7fffu, /* more of them are refused in a moment */
+		.thread = thread_of(rd, r) & 0x7fffu, /* records_read() refuses more threads */
 		.has_fd = r->fd >= 0,
 		.length = r->length,
 		.flags = r->flags,
@@ -188,6 +189,7 @@ static int record_take(struct reader *rd, const struct trace_record *r, uint64_t
 	};
 	if (op_makes_file(r->op, r->flags))
 		q->length = op_mode_made(r->op, r->length, rd->umask);
+	rd->any_async |= load_is_async(q);
 	load_end_set(l, q, r->end_ns == TIME_NONE ? INT64_MAX : r->end_ns);
 	struct load_thread *t = &l->thread[q->thread];
 	t->n_requests++;
@@ -198,7 +200,7 @@ static int record_take(struct reader *rd, const struct trace_record *r, uint64_t
 	return 0;
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- all records --------------------------------------------------------- */
 
 static int room_for(struct reader *rd, uint64_t n_more, struct err *e)
 {
@@ -262,8 +264,8 @@ static int compare_issue(const void *a, const void *b)
 	return (x->record > y->record) - (x->record < y->record);
 }
 
-/* Traces are nearly in this order, as a rule, so that each goes a few places back; others are
- * sorted otherwise, which takes as much memory again. */
+/* Most traces are nearly in issue order, so insertion moves few requests. qsort() sorts the others;
+ * it needs the same amount of memory again. */
 static void sort(struct load *l)
 {
 	uint64_t moves = SORT_MOVES * (uint64_t)l->n;
@@ -281,11 +283,11 @@ static void sort(struct load *l)
 	}
 }
 
-/* A touch within a call of its thread takes the call's begin, and the call comes behind all that
- * begins with it. */
+/* A page fault during a call of its thread gets the begin of that call. The call is ordered after all
+ * requests with the same begin. */
 static void touches_settle(struct load *l)
 {
-	/* call of each thread */
+	/* last[n_threads]: the latest call of each thread */
 	uint32_t *last = xmalloc(((size_t)l->n_threads + 1) * sizeof *last);
 	bool moved = false;
 	memset(last, 0xff, ((size_t)l->n_threads + 1) * sizeof *last);
@@ -317,8 +319,8 @@ static int compare_thread(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-/* Threads by (pid, tid), which is the order they were started in: so that worker i stands for the
- * same thread in every trace of a program. Then each request's number within its thread. */
+/* Sorts the threads by (pid, tid), the order in which they were started: worker i replays the same
+ * thread in every trace of a program. Then numbers the requests of each thread. */
 static void number(struct reader *rd)
 {
 	struct load *l = rd->l;
@@ -352,7 +354,7 @@ static int load_take(struct load *l, struct trace *t, bool causes, struct err *e
 	const mode_t mask = umask(0);
 	struct reader rd = {.l = l, .t = t, .causes = causes, .umask = mask};
 	bool known;
-	umask(mask); /* there is no call that only asks */
+	umask(mask); /* no call reads the mask without setting it */
 	uint64_t expected = trace_n_records(t, &known);
 	int ret = known ? room_for(&rd, expected, e) : 0;
 	if (!ret)
@@ -361,10 +363,11 @@ static int load_take(struct load *l, struct trace *t, bool causes, struct err *e
 		load_release(l);
 	} else {
 		sort(l);
-		if (!causes && load_async_settle(l))
-			sort(l);
-		if (!causes)
+		if (!causes && rd.any_async) {
+			if (load_async_settle(l))
+				sort(l);
 			load_async_spread(l);
+		}
 		touches_settle(l);
 		number(&rd);
 		if (l->n)

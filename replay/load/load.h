@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace in memory while it is being prepared: checked, sorted into issue order, dealt to threads,
- * each request tied to the descriptor instance it works on. From here come the order (order.h), the
- * files to open (slots.h) and the hot form (plan.h); then it is freed.
+/* A trace in memory while a replay is prepared: checked, sorted into issue order, and assigned to
+ * threads and descriptor instances. The order (order.h), the files to open (slots.h) and the plan
+ * (plan.h) are derived from it; then it is freed.
  *
- * A trace is data from strangers: whatever cannot be replayed safely is refused here, naming the
- * record. */
+ * A trace is untrusted data: a record that cannot be replayed safely is refused here, with its
+ * number. */
 #ifndef REPLAY_LOAD_H
 #define REPLAY_LOAD_H
 
@@ -17,30 +17,28 @@
 #include "replay/options/config.h"
 
 #define REPLAY_MAX_REQUEST_BYTES (UINT64_C(1) << 30) /* longest read or write that is replayed */
-/* and longest buffer of any other call: names, attributes, directory entries */
+/* longest buffer of any other call: names, attributes, directory entries */
 #define CALL_BUFFER_MAX (UINT32_C(1) << 20)
 #define REPLAY_MAX_REQUESTS ((UINT64_C(1) << 30) - 1)
 #define NONE32 UINT32_MAX
 
-/* Why a request is skipped: its turn comes and goes, nothing is called. The replay trace and the
- * summary say so. */
+/* Why a request is skipped: it has its place in the order, but no call is made. The replay trace and
+ * the summary report it. */
 enum pass_reason {
 	PASS_NOT,    /* it is replayed */
-	PASS_OBJECT, /* of a pipe, a socket, a terminal, an event descriptor */
-	PASS_SYSTEM, /* of something below /proc, /sys or /dev */
-	/* would make a device, a pipe or a privileged attribute, or leave the directory (chroot) */
+	PASS_OBJECT, /* its file is a pipe, socket, terminal or event descriptor */
+	PASS_SYSTEM, /* its file is below /proc, /sys or /dev */
+	/* it would create a device or a privileged attribute, or leave the directory (chroot) */
 	PASS_FORBIDDEN,
-	PASS_UNTOLD, /* the trace has not what the call needs: a lock's range, an ioctl's argument,
-			a path */
-	/* no call, but what the kernel's page cache did by itself: pages that came in, faults on
-	   files that nothing seen mapped */
+	/* the trace lacks an argument: the range of a lock, the argument of an ioctl, a path */
+	PASS_MISSING,
+	/* not a call but an action of the page cache: pages added, faults on unknown mappings */
 	PASS_KERNEL,
-	PASS_READ,    /* the way reads are replayed leaves it out (--reads) */
-	PASS_DISCARD, /* block level: discards, unless they are asked for */
-	PASS_NO_DATA, /* block level: moves no data at a known place */
-	PASS_FORMAT,  /* somebody else's replayer cannot be told of it */
-	/* no request: what a node of a parallel application computed, and whom it waited for;
-	   engine parallel replays it */
+	PASS_READ,    /* --reads leaves it out */
+	PASS_DISCARD, /* block level: a discard, without --discards */
+	PASS_NO_DATA, /* block level: it moves no data at a known offset */
+	PASS_FORMAT,  /* the trace format of the foreign replayer cannot represent it */
+	/* not a request: computing or waiting of a parallel application; engine parallel replays it */
 	PASS_CAUSE,
 	PASS_N
 };
@@ -48,33 +46,35 @@ extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets an
 
 struct load_request { /* 64 bytes: there may be many */
 	int64_t begin_ns;
-	/* argument, or the position it worked at as far as it can be told, or OFFSET_NONE */
+	/* the argument, or the file position as far as it is known, or OFFSET_NONE */
 	uint64_t offset;
-	uint64_t length; /* as recorded: bytes, or what its operation's row says (op.h). Of calls
-			  * that make a file the mode that the file gets: the umask is taken off */
+	/* as recorded: bytes, or what the operation's row says (op.h). For calls that create a file:
+	 * its mode after the umask */
+	uint64_t length;
 	int64_t rvalue;		  /* traced result, or the negative errno */
-	/* load_end_ns: in ns; or (is_long) a place in load.long_end_ns, LOAD_NO_END unknown */
+	/* in ns; with is_long an index into load.long_end_ns, or LOAD_NO_END; use load_end_ns() */
 	uint32_t duration : 30;
 	uint32_t is_long : 1;
-	/* touches that happened within it come first, at the same time */
+	/* page faults during this request precede it at the same begin */
 	uint32_t after_touches : 1;
 	uint32_t record;	  /* its index in the file */
-	uint32_t index;		  /* the how-manieth of its thread */
+	uint32_t index;		  /* its number within its thread, from 0 */
 	uint32_t flags;
 	union {
-		uint32_t object; /* until slots_find has come to it; or OBJECT_NONE */
-		uint32_t name;   /* afterwards: the path it is about, index into slots.file, or
-				  * NONE32. Of a request on a descriptor slot.file   says it */
+		uint32_t object; /* before slots_find; or OBJECT_NONE */
+		/* after slots_find: its path, an index into slots.file, or NONE32. For a request on a
+		 * descriptor the path is slot.file */
+		uint32_t name;
 	};
 	union {
-		int32_t fd;    /* likewise until then; -1 none */
-		/* and then: descriptor instance (slots.h) it works on; for open, fopen, opendir the
-		 * one it makes; 0 none */
+		int32_t fd; /* before slots_find; -1 none */
+		/* after slots_find: its descriptor instance (slots.h); for open, fopen and opendir
+		 * the instance that it creates; 0 none */
 		uint32_t slot;
 	};
-	uint32_t more;	 /* index into load.more; 0: there is no more */
-	uint16_t thread : 15; /* whose */
-	uint16_t has_fd : 1;  /* it tells a descriptor's number */
+	uint32_t more;	 /* index into load.more; 0: none */
+	uint16_t thread : 15;
+	uint16_t has_fd : 1;  /* its record has a descriptor number */
 	uint8_t op;
 	uint8_t passed; /* enum pass_reason; set by slots_find */
 };
@@ -83,57 +83,58 @@ _Static_assert(OP_N <= UINT8_MAX && REPLAY_MAX_THREADS < 1u << 15,
 	       "operations and threads have room");
 #define LOAD_NO_END ((UINT32_C(1) << 30) - 1)
 
-/* Faults on mapped files are replayed as touches of their page: `offset` is a byte of that page in
- * the file, `length` 1. One that happened within a call of its own thread (it read from mapped
- * memory, or into it) was moved in front of that call. */
+/* A page fault on a mapped file is replayed as a touch of its page: `offset` is a byte of that page
+ * in the file, `length` is 1. A fault during a call of its own thread, which read from mapped memory
+ * or into it, was moved in front of that call. */
 static inline bool load_is_touch(const struct load_request *r)
 {
 	return r->op == OP_PAGE_FAULT;
 }
 
-/* Asynchronous requests begin when they were handed over and end when their results were fetched
+/* Asynchronous requests begin at their submission and end when their results were fetched
  * (load_async.h). */
 static inline bool load_is_async(const struct load_request *r)
 {
 	return r->op >= OP_AIO_READ && r->op <= OP_AIO_FDATASYNC;
 }
 
-/* flags of an asynchronous request: by a call of its own, which stands before it */
+/* flags of an asynchronous request: a submission call precedes it */
 #define LOAD_HANDED_OVER 1u
 
-/* of the requests that have a heap item, a second path, a second descriptor, or a mapping */
+/* further data of requests with a heap item, a second path, a second descriptor or a mapping */
 struct load_more {
-	uint64_t at;	/* of the heap item in load.bytes, aligned to 8 and followed by a NUL */
-	uint32_t len;	/* of it; 0 none */
+	/* position and length of the heap item in load.bytes: aligned to 8, NUL-terminated; len 0:
+	 * none */
+	uint64_t at;
+	uint32_t len;
 	uint32_t name;	/* rename, link: the second path, index into slots.file; else NONE32 */
-	/* dup, dup2, F_DUPFD: the instance it makes; copies: the one written to; 0 none */
+	/* dup, dup2, F_DUPFD: the new instance; copies: the instance written to; 0 none */
 	uint32_t slot;
 	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
-	uint64_t from;  /* copies: where it writes, OFFSET_NONE unknown. Mappings and touches: first
-			 * byte within the map.  fscanf: bytes that it took, as far as a later ftell
-			 * shows. ftell, fgetc: bytes taken  before by macros, which the trace has
-			 * not. Calls of asynchronous requests: the end of one that hands over,  the
-			 * begin of one that fetches */
+	/* Copies: offset of the write, OFFSET_NONE unknown. Mappings and touches: first byte within
+	 * the mapping. fscanf: bytes consumed, as far as a later ftell shows. ftell, fgetc: bytes that
+	 * macros consumed before, which the trace lacks. Submissions of asynchronous requests: end of
+	 * the call; fetches: its begin */
+	uint64_t from;
 	bool itself; /* dup2 to the same number */
-	/* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the
-	 * other */
+	/* preadv2, pwritev2, copies: uses and moves the file position; to_position: of the target */
 	bool at_position, to_position;
 };
 
 struct load_thread {
 	uint32_t pid, tid;
 	uint32_t n_requests;
-	uint32_t of;	     /* of a channel: the thread whose asynchronous requests it has */
+	uint32_t of; /* channel: index of the thread that submitted its asynchronous requests */
 	bool is_channel;
 };
 
 struct load {
 	struct load_request *request; /* request[n], by (begin, record): issue order */
 	uint32_t n;
-	/* of the file; those that were never issued (begin unknown) are not among the n */
+	/* records of the file, including requests that were never issued (begin unknown) */
 	uint64_t n_records;
-	uint64_t n_causes;  /* computing, signals and waits that were left out (FAMILY_CAUSE) */
-	int64_t *long_end_ns; /* long_end_ns[n_long]: of requests that took a second or more */
+	uint64_t n_causes;  /* records of computing, signals and waits that were left out */
+	int64_t *long_end_ns; /* long_end_ns[n_long]: ends of requests of a second or more */
 	uint32_t n_long, long_cap;
 	struct load_more *more; /* more[n_more], more[0] unused */
 	uint32_t n_more, more_cap;
@@ -141,43 +142,42 @@ struct load {
 	size_t n_bytes, bytes_cap;
 	struct load_thread *thread; /* thread[n_threads], by (pid, tid) */
 	uint32_t n_threads;
-	uint32_t n_channels; /* of them, that the program had not (load_async.h) */
+	uint32_t n_channels; /* how many of them are channels (load_async.h) */
 	int64_t first_begin_ns, last_end_ns; /* 0 when empty */
-	/* what its requests wrote, where they are to write it again (calls/captured.h); borrowed */
+	/* captured content of writes (content/captured.h), NULL: not replayed; borrowed */
 	struct captured *captured;
-	/* how reads are replayed (replay/load/reads.h); NULL: as they are */
-	struct reads *reads;
-	double total_response_ns;	     /* over the requests with known end: for the mean */
+	struct reads *reads; /* how reads are replayed (reads.h); NULL: unchanged */
+	/* sum over the requests whose end is known, and their number: for the mean */
+	double total_response_ns;
 	uint64_t n_with_end;
 };
 
-/* Reads every record of T but those that are no requests (compute, signal, wait). Errors: EINVAL,
- * E2BIG, ENOMEM with the record's number; those of reading. */
+/* Reads all records of T except computing, signals and waits. Errors: EINVAL, E2BIG, ENOMEM with the
+ * number of the record; of reading. Ownership: load_release. */
 int load_read(struct load *l, struct trace *t, struct err *e);
-/* And those, too, for who replays them; asynchronous requests stay in their threads. */
+/* As load_read, with computing, signals and waits; asynchronous requests stay in their threads. */
 int load_read_with_causes(struct load *l, struct trace *t, struct err *e);
 void load_release(struct load *l); /* an all-zero one is fine */
 
-/* When it ended; INT64_MAX where the trace does not know. */
+/* The end of a request; INT64_MAX if the trace does not have it. */
 static inline int64_t load_end_ns(const struct load *l, const struct load_request *r)
 {
 	if (!r->is_long)
 		return r->begin_ns + r->duration;
 	return r->duration == LOAD_NO_END ? INT64_MAX : l->long_end_ns[r->duration];
 }
-/* Of a request whose begin is settled. */
+/* Sets the end of a request whose begin is final. */
 void load_end_set(struct load *l, struct load_request *r, int64_t end_ns);
 
-/* The heap item of a request: NUL-terminated, borrowed; NULL and 0 where it has none. */
+/* The heap item of a request: NUL-terminated, borrowed; NULL and *len 0 if it has none. */
 const char *load_heap(const struct load *l, const struct load_request *r, uint32_t *len);
-/* What there is more of a request, or NULL. */
 static inline struct load_more *load_more(const struct load *l, const struct load_request *r)
 {
 	return r->more ? &l->more[r->more] : NULL;
 }
 
-/* When the call itself began and ended, where it is an instant in the load: what pauses are
- * reckoned by. */
+/* Begin and end of the call itself, also for calls without duration in the load: the times that
+ * pauses are computed from. */
 static inline int64_t load_call_begin(const struct load *l, const struct load_request *r)
 {
 	const struct load_more *m = r->op == OP_IO_GETEVENTS ? load_more(l, r) : NULL;
@@ -190,19 +190,34 @@ static inline int64_t load_call_end(const struct load *l, const struct load_requ
 	return m && m->from != OFFSET_NONE ? (int64_t)m->from : load_end_ns(l, r);
 }
 
-/* The requests in flight while a trace is walked in issue order: a heap by end. */
+/* The requests in flight while a trace is walked in issue order: a heap ordered by end. */
 struct flight {
 	uint32_t *item; /* item[n]: indices into load.request */
 	uint32_t n, cap;
 };
 void flight_push(struct flight *f, const struct load *l, uint32_t request);
-/* The next request that ended at or before `now_ns` (ends come before begins at equal times), or
- * NONE32. */
+/* Removes and returns the next request that ended at or before `now_ns`, or NONE32. At equal times
+ * ends come before begins. */
 uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns);
 void flight_release(struct flight *f);
 
-#define CALL_TCGETS 0x5401u /* what isatty(3) asks; of a file the answer is ENOTTY */
-/* refusal.c: whether the arguments of a request keep it from being replayed. */
+/* --- arguments.c: what the arguments of a request say -------------------- */
+
+#define CALL_TCGETS 0x5401u /* the ioctl of isatty(3); on a file it fails with ENOTTY */
+
+/* Why a request cannot be replayed; PASS_NOT if it can. */
 enum pass_reason call_refusal(const struct load *l, const struct load_request *r);
+
+enum lock_act {
+	LOCK_NONE,     /* not a call on a lock */
+	LOCK_TAKEN,    /* an exclusive lock */
+	LOCK_SHARED,
+	LOCK_RELEASED,
+	LOCK_QUERIED, /* tested, or not obtained: the result depends on other locks */
+};
+
+/* What a request does to the locks of a file. *of_process: the lock belongs to the process (F_SETLK
+ * and lockf), not to the open file (F_OFD_SETLK and flock). Source: fcntl_locking(2), flock(2). */
+enum lock_act lock_act(const struct load *l, const struct load_request *r, bool *of_process);
 
 #endif

@@ -6,19 +6,11 @@
 #include "common/xalloc.h"
 #include "common/u64_map.h"
 
-#define CHANNELS_MAX 1024u /* of a thread; what is more in flight stays in the thread itself */
+#define CHANNELS_MAX 1024u /* per thread; further requests stay in the thread itself */
 
 static bool hands_over(uint16_t op)
 {
 	return op == OP_IO_SUBMIT || op == OP_IO_URING_ENTER;
-}
-
-static bool any(const struct load *l)
-{
-	for (uint32_t i = 0; i < l->n; i++)
-		if (load_is_async(&l->request[i]))
-			return true;
-	return false;
 }
 
 /* --- times --------------------------------------------------------------- */
@@ -45,8 +37,8 @@ static bool instants_make(struct load *l)
 	return moved;
 }
 
-/* The kernel goes on with a request whose descriptor is closed; a worker of its own would find it
- * closed. */
+/* The kernel completes a request whose descriptor is closed meanwhile. In the replay the worker of
+ * the channel would find the descriptor closed, so such a request ends before the close. */
 static void closes_settle(struct load *l)
 {
 	struct u64_map latest = {.cell = NULL}; /* (pid, fd) to the last asynchronous request */
@@ -74,8 +66,6 @@ static void closes_settle(struct load *l)
 
 bool load_async_settle(struct load *l)
 {
-	if (!any(l))
-		return false;
 	closes_settle(l);
 	return instants_make(l);
 }
@@ -97,8 +87,8 @@ struct spread {
 	struct u64_map known; /* (pid, tid) of all */
 };
 
-/* Under a number that no thread of the process has: the greatest, so that channels are numbered
- * behind all threads. */
+/* The channel gets the greatest thread number that the process does not use, so that channels are
+ * sorted after all threads. */
 static uint32_t channel_add(struct spread *s, uint32_t owner)
 {
 	struct load *l = s->l;
@@ -116,8 +106,8 @@ static uint32_t channel_add(struct spread *s, uint32_t owner)
 	return l->n_threads++;
 }
 
-/* The first channel that is free when the request begins, or a new one; NONE32 where there are too
- * many. */
+/* Returns the first channel that is free when the request begins, or a new channel; NONE32 if there
+ * are too many. */
 static uint32_t channel_take(struct spread *s, const struct load_request *r)
 {
 	struct channels *c = &s->of[r->thread];
@@ -147,7 +137,7 @@ static uint32_t *next_find(const struct load *l)
 	return next;
 }
 
-/* Whether the thread's last call that is none of these handed it over. */
+/* Whether the last synchronous call of the thread submitted the request. */
 static bool handed_over(const struct load *l, uint32_t call, const struct load_request *r)
 {
 	const struct load_request *c = call != NONE32 ? &l->request[call] : NULL;
@@ -157,8 +147,6 @@ static bool handed_over(const struct load *l, uint32_t call, const struct load_r
 void load_async_spread(struct load *l)
 {
 	struct spread s = {.l = l, .n_own = l->n_threads, .cap = l->n_threads, .next_tid = UINT32_MAX};
-	if (!any(l))
-		return;
 	uint32_t *next = next_find(l), *call = xmalloc(((size_t)s.n_own + 1) * sizeof *call);
 	s.of = xcalloc((size_t)s.n_own + 1, sizeof *s.of);
 	for (uint32_t i = 0; i < s.n_own; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests of a thread that it did not wait for at once: each such thread gets
- * channels, threads of the load that no program had, as many as it had requests in flight, and each
- * of those requests is one of a channel's. So they are in flight together again, whatever engine
- * replays them. One that nothing of its thread overlapped stays where it is.
+/* Asynchronous requests (Linux AIO, io_uring) become requests of channels: additional threads of the
+ * load that the program did not have. A thread gets as many channels as it had requests in flight, so
+ * that every engine has the same number of requests in flight. A request that no other request of its
+ * thread overlapped stays in its thread.
  *
- * The calls that hand requests over or fetch results are replayed without a call. They are instants
- * here: handing over at its begin, fetching at its end, when it is known that what it fetched has
- * ended. Their other time is kept (load_more.from) for the pauses of `think`. */
+ * Calls that submit requests or fetch results are replayed without a call and have no duration: a
+ * submission happens at its begin, fetching at its end. The other time is kept in load_more.from for
+ * the pauses of timing `think`. */
 #ifndef REPLAY_LOAD_ASYNC_H
 #define REPLAY_LOAD_ASYNC_H
 
@@ -14,11 +14,11 @@
 
 #include "replay/load/load.h"
 
-/* The times of what hands over and fetches; a request whose descriptor the program closed while it
- * was in flight ends before that. `request` is in issue order. Returns whether begins were changed,
- * so that it must be sorted anew. */
+/* Sets the times of submissions and fetches. A request whose descriptor was closed while it was in
+ * flight ends before the close. l->request is in issue order. Returns true if begins were changed:
+ * then the requests must be sorted again. */
 bool load_async_settle(struct load *l);
-/* Gives requests their channels, which come behind the other threads: `request` is in issue order.
+/* Moves requests to channels, which are added after the other threads. l->request is in issue order.
  */
 void load_async_spread(struct load *l);
 

@@ -8,7 +8,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-/* in one look-up, as the kernel: with as many at each depth it would never end */
+/* links followed in one look-up, as in the kernel: a limit per level would allow endless loops */
 #define MAX_LINKS 40
 
 void name_model_init(struct name_model *m, uint32_t n_paths)
@@ -52,8 +52,7 @@ uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
 	return m->n++;
 }
 
-/* The bond of a name in a directory; a new one means what was there before, if the directory was.
- */
+/* The entry of a name in a directory. A new entry of an initial directory gets an initial node. */
 static struct bond *bond_of(struct name_model *m, uint32_t directory, const char *name, size_t len)
 {
 	uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)directory * 0x9e3779b97f4a7c15u, name, len);
@@ -79,7 +78,7 @@ static struct bond *bond_of(struct name_model *m, uint32_t directory, const char
 	}
 }
 
-/* The place of each component of a path in m->known, 0: they are not remembered. */
+/* The index in m->known of the first component of a path; 0: the path is not cached. */
 static uint32_t known_of(struct name_model *m, struct name_path path)
 {
 	if (path.id == NONE32 || m->first[path.id])
@@ -92,7 +91,7 @@ static uint32_t known_of(struct name_model *m, struct name_path path)
 	return m->first[path.id];
 }
 
-/* A path is looked up again and again where it was. */
+/* As bond_of, first trying the entry that this component had at the last look-up of the path. */
 static struct bond *bond_again(struct name_model *m, uint32_t known, uint32_t directory,
 			       const char *name, size_t len)
 {
@@ -117,9 +116,8 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Walks `path` from a directory; `known`: where its components are remembered, 0 nowhere; *n_links
- * were followed so far. With `parent` it stops before the last component and gives that in *last.
- */
+/* Walks `path` from the directory `at`. `known`: see known_of(). *n_links: links followed so far. With
+ * `parent` the walk stops before the last component and returns that component in *last. */
 static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known,
 		     bool follow, bool parent, unsigned int *n_links, const char **last,
 		     size_t *last_len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A model of the file system that a trace saw: names in directories, and the files they mean. What
- * the trace did not make was there before; it comes into being here when it is first looked for.
- * Renames take whole trees along. For initial.c. */
+/* A model of the file system that a trace used: names in directories and the files they refer to. A
+ * file that the trace did not create existed before; its node is created at its first look-up. A
+ * rename moves a whole tree. For initial.c. */
 #ifndef REPLAY_NAME_MODEL_H
 #define REPLAY_NAME_MODEL_H
 
@@ -16,30 +16,27 @@
 #define NODE_ROOT 1u
 
 struct node { /* a file, directory or link */
-	uint32_t parent;	/* directory it was found in at first */
-	char *name;		/* its name there, owned; NULL: the trace made it */
-	char *link;		/* of a link, where it is known; owned */
-	uint64_t size, written; /* bytes that must have been there; end of what the trace wrote */
-	uint64_t appended;	/* bytes that it wrote behind whatever was there */
+	uint32_t parent;	/* directory in which it was first found */
+	char *name;		/* its name there, owned; NULL: the trace created it */
+	char *link;		/* target of a link if known; owned */
+	uint64_t size, written; /* bytes that must have existed; end of what the trace wrote */
+	uint64_t appended;	/* bytes that the trace wrote behind the original end */
 	uint64_t link_bytes;
 	enum initial_kind kind;
-	bool initial;	/* it was there before, as far as is known */
-	bool required;	/* some request shows that it was */
-	/* the trace opened it so that it would have been made; whether it was there is not known */
-	bool maybe;
-	bool absent;	/* it was not: the trace made what has its name */
-	bool listed;	/* the trace's own table of files has it */
-	bool followed;	/* some path went on from it, or a call followed it at the end of a path */
+	bool initial;	/* it existed before the first request, as far as is known */
+	bool required;	/* some request shows that it existed */
+	bool maybe;	/* opened with O_CREAT: whether it existed is unknown */
+	bool absent;	/* it did not exist: the trace created its name */
+	bool listed;	/* it is in the trace's own table of files */
+	bool followed;	/* a path led through it, or a call followed it as a link */
 	bool executable; /* access(X_OK) succeeded */
-	bool data_sought; /* lseek asked where its holes are */
-	bool truncated; /* nothing can be told of its first content any more */
+	bool data_sought; /* some lseek used SEEK_DATA or SEEK_HOLE */
+	bool truncated; /* its first content can no longer be inferred */
 };
 
 struct name_path {
 	const char *text;
-	/* of a path that is looked up again and again: less than the n_paths of name_model_init;
-	 * NONE32 none */
-	uint32_t id;
+	uint32_t id; /* below n_paths of name_model_init: look-ups are cached; NONE32: they are not */
 };
 
 struct name_model {
@@ -48,34 +45,33 @@ struct name_model {
 	struct u64_map entry; /* hash of (directory, name) to an index into `bond` */
 	struct bond *bond;    /* bond[n_bonds] */
 	uint32_t n_bonds, bonds_cap;
-	/* first[n_paths]: of a path with an id, its first component in `known`, 0 none yet */
+	/* cache of look-ups. first[n_paths]: index in `known` of the first component of a path, 0 none
+	 */
 	uint32_t *first;
-	/* known[n_known]: the bond, plus one, that a component was the last time; 0 none */
+	/* known[n_known]: index in `bond` of a component at its last look-up, plus 1; 0 none */
 	uint32_t *known;
 	uint32_t n_known, known_cap;
 };
 
-struct bond { /* a name in a directory */
-	uint32_t directory, node; /* node NODE_NONE: nothing has this name now */
+struct bond { /* an entry: a name in a directory */
+	uint32_t directory, node; /* node NODE_NONE: the name does not exist now */
 	char *name; /* owned */
 };
 
 void name_model_init(struct name_model *m, uint32_t n_paths);
 void name_model_release(struct name_model *m);
 
-/* What a path means now; NODE_NONE where nothing can be there. With `follow` links at its end are
- * followed. */
+/* The node of a path; NODE_NONE if nothing can exist there. `follow`: follow a link at its end. */
 uint32_t name_model_find(struct name_model *m, struct name_path path, bool follow);
-/* The directory that the last component lies in, or NODE_NONE; *last (borrowed from `path`, of *len
- * bytes) is that. */
+/* The directory of the last component, or NODE_NONE. *last is that component, *len bytes, borrowed
+ * from `path`. */
 uint32_t name_model_parent(struct name_model *m, struct name_path path, const char **last,
 			   size_t *len);
-/* From now on the name means `node` (NODE_NONE: nothing). Names without a directory to lie in are
- * left alone. */
+/* Makes the name refer to `node` (NODE_NONE: to nothing). No effect if its directory is unknown. */
 void name_model_set(struct name_model *m, struct name_path path, uint32_t node);
-/* A new one that the trace made. */
+/* A new node that the trace created. */
 uint32_t name_model_make(struct name_model *m, enum initial_kind kind);
-/* The path a node had at first, or NULL; the caller frees. */
+/* The path of a node before the first request, or NULL. The caller frees. */
 char *name_model_first_path(const struct name_model *m, uint32_t node);
 
 #endif

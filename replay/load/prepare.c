@@ -39,7 +39,7 @@ void input_close(struct input *in)
 	rooted_release(&in->root);
 }
 
-/* A trace that asks for more than there is room for would fill the disk before it failed. */
+/* Otherwise a trace whose files are too large would fill the disk before the replay fails. */
 static int room_check(const struct fileset *f, const char *dir, int dir_fd, struct err *e)
 {
 	struct statvfs v;
@@ -66,15 +66,14 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 	return ret;
 }
 
-/* What the requests show beside what the trace lists: a list may leave out what was made while it
- * was taken. */
+/* Creates the files that requests need and the trace does not list. A list may lack files that were
+ * created while it was made. */
 static int shown_restore(const struct input *in, uint64_t seed, const struct payload *payload,
 			 struct err *e)
 {
 	struct fileset shown;
-	int ret = slots_files(&in->slots, &shown, e);
-	if (!ret)
-		ret = room_check(&shown, in->dir, in->root.fd, e);
+	slots_files(&in->slots, &shown);
+	int ret = room_check(&shown, in->dir, in->root.fd, e);
 	if (!ret)
 		ret = fileset_restore_payload(&shown, in->root.fd, seed, payload, e);
 	slots_files_release(&shown);
@@ -116,7 +115,8 @@ int replay_files_remove(const char *trace_path, const struct replay_config *c, s
 	struct input in;
 	struct fileset shown = {.n = 0};
 	int ret = input_open(&in, trace_path, c, e);
-	ret = ret ? ret : slots_files(&in.slots, &shown, e);
+	if (!ret)
+		slots_files(&in.slots, &shown);
 	ret = ret ? ret : initial_absent_remove(in.slots.initial, in.root.fd, e);
 	ret = ret ? ret : fileset_remove(&shown, in.root.fd, e);
 	ret = ret ? ret : fileset_remove(&trace_meta(in.trace)->files, in.root.fd, e);

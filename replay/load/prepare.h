@@ -13,7 +13,7 @@
 #include "replay/options/config.h"
 #include "replay/target/rooted.h"
 
-struct input { /* a trace, loaded, and the directory that it is replayed in */
+struct input { /* a loaded trace and the directory in which it is replayed */
 	const char *path, *dir; /* borrowed */
 	struct trace *trace;
 	struct load load;
@@ -26,18 +26,18 @@ struct input { /* a trace, loaded, and the directory that it is replayed in */
 int input_open(struct input *in, const char *path, const struct replay_config *c, struct err *e);
 void input_close(struct input *in);
 
-/* --prepare: makes the files, with content as `payload` says (NULL: as in the buffers).
- * `on_storage`: they are written back, too, for what is dirty cannot be dropped from the cache.
- * Errors: ENOSPC before anything is written; of the system, with the path. */
+/* --prepare: creates the files, with content by `payload` (NULL: as the buffers). `on_storage`: also
+ * writes them back, because dirty pages cannot be dropped from the cache. Errors: ENOSPC before
+ * anything is written; of the system, with the path. */
 int files_prepare(const struct input *in, bool on_storage, const struct payload *payload,
 		  struct err *e);
 
-/* input_open and files_prepare, and nothing else. */
+/* Opens TRACE and creates its files in c->dir. Errors: as input_open and files_prepare. */
 int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e);
 
-/* Takes back what --prepare and a replay of TRACE have made in c->dir: the trace's files, and
- * whatever has a name that the trace makes. Directories that hold anything else stay. Errors: as
- * replay_files_prepare. */
+/* Removes what --prepare and a replay of TRACE create in c->dir: the trace's files and everything with
+ * a name that the trace creates. Directories with other content stay. Errors: as
+ * replay_files_prepare; of the system. */
 int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e);
 
 #endif

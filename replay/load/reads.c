@@ -12,8 +12,7 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 
-
-/* --- what changes nothing ------------------------------------------------ */
+/* --- requests that change nothing ------------------------------------------------ */
 
 static bool reads_stream(const struct load_request *r)
 {
@@ -60,7 +59,8 @@ static bool only_looks(const struct load_request *r)
 	}
 }
 
-static bool sinks(const struct load *l, const struct slots *s, const struct load_request *r)
+/* Copies to a target that is not replayed. */
+static bool copies_to_nothing(const struct load *l, const struct slots *s, const struct load_request *r)
 {
 	const struct load_more *m = load_more(l, r);
 	return op_info(r->op)->family == FAMILY_COPY && m && (!m->slot || s->slot[m->slot].passed);
@@ -71,8 +71,7 @@ static uint32_t origin_of(const struct slots *s, uint32_t slot)
 	return s->slot[slot].origin;
 }
 
-/* Whether something that changes a file happens at the position of each open file: matters[s->n],
- * by origin. */
+/* matters[s->n], by origin: whether some request changes a file at the position of the open file. */
 static bool *positions_that_matter(const struct load *l, const struct slots *s)
 {
 	bool *matters = xcalloc((size_t)s->n + 1, sizeof *matters);
@@ -100,7 +99,7 @@ static bool left_out(const struct load *l, const struct slots *s, const struct l
 	if (o->family == FAMILY_READ || o->family == FAMILY_POSITION)
 		return !matters[origin_of(s, r->slot)] ||
 		       (o->family == FAMILY_READ && !(o->uses & OP_MOVES_POSITION));
-	return only_looks(r) || sinks(l, s, r);
+	return only_looks(r) || copies_to_nothing(l, s, r);
 }
 
 static void none_prepare(struct load *l, const struct slots *s)
@@ -114,23 +113,101 @@ static void none_prepare(struct load *l, const struct slots *s)
 	free(matters);
 }
 
-/* --- as the original cache decided --------------------------------------- */
+/* --- misses of the page cache -------------------------------------------- */
 
-static bool tells_misses(const struct load *l, const struct trace *t)
+/* latest requests of a thread while the trace is walked, NONE32 none */
+struct under_way {
+	uint32_t call, touch;
+};
+
+static uint32_t file_of(const struct slots *s, const struct load_request *r)
+{
+	return r->slot ? s->slot[r->slot].file : NONE32;
+}
+
+/* The request that a page was added for: the call under way of the same thread if it is on the same
+ * file, or else the last touch of that file by the thread. */
+static uint32_t owner_of(const struct under_way *w, const struct load *l, const struct slots *s,
+			 const struct load_request *r)
+{
+	const uint32_t file = r->name;
+	const struct load_request *c = w->call == NONE32 ? NULL : &l->request[w->call];
+	if (file == NONE32)
+		return NONE32;
+	if (c && r->begin_ns <= load_end_ns(l, c) && file_of(s, c) == file)
+		return w->call;
+	return w->touch != NONE32 && file_of(s, &l->request[w->touch]) == file ? w->touch : NONE32;
+}
+
+/* By request, then by offset, not by time. */
+static int compare_miss(const void *a, const void *b)
+{
+	const struct miss *x = a, *y = b;
+	if (x->request != y->request)
+		return x->request < y->request ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+void misses_find(struct misses *m, const struct load *l, const struct slots *s)
+{
+	struct under_way *w = xcalloc((size_t)l->n_threads + 1, sizeof *w);
+	for (uint32_t i = 0; i <= l->n_threads; i++)
+		w[i] = (struct under_way){NONE32, NONE32};
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct load_request *r = &l->request[i];
+		if (op_info(r->op)->family != FAMILY_PAGE) {
+			w[r->thread].call = i;
+		} else if (load_is_touch(r)) {
+			w[r->thread].touch = r->passed ? w[r->thread].touch : i;
+		} else {
+			const uint32_t owner = owner_of(&w[r->thread], l, s, r);
+			m->n_elsewhere += owner == NONE32;
+			if (owner == NONE32 || !r->length || r->offset > INT64_MAX - r->length ||
+			    r->length > INT64_MAX)
+				continue;
+			GROW(m->miss, m->n, m->cap);
+			m->miss[m->n++] =
+			    (struct miss){owner, r->flags & PAGE_ASKED, r->offset, r->length};
+		}
+	}
+	free(w);
+	if (m->n)
+		qsort(m->miss, m->n, sizeof *m->miss, compare_miss);
+}
+
+const struct miss *misses_of(const struct misses *m, uint32_t request, uint32_t *n)
+{
+	uint32_t low = 0, high = m->n;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (m->miss[middle].request < request)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (high = low; high < m->n && m->miss[high].request == request; high++)
+		;
+	*n = high - low;
+	return *n ? &m->miss[low] : NULL;
+}
+
+/* --- original: as the cache at capture ------------------------------------ */
+
+static bool has_misses(const struct load *l, const struct trace *t)
 {
 	const char *extra = trace_meta(t)->extra_json;
 	json_t *top = extra ? json_loads(extra, 0, NULL) : NULL;
 	const char *faults =
 	    json_string_value(json_object_get(json_object_get(top, "capture"), "faults"));
-	bool tells = json_object_get(top, "joined") || (faults && strcmp(faults, "none"));
+	bool has = json_object_get(top, "joined") || (faults && strcmp(faults, "none"));
 	json_decref(top);
-	for (uint32_t i = 0; i < l->n && !tells; i++)
-		tells = l->request[i].op == OP_PAGE_CACHE_ADD;
-	return tells;
+	for (uint32_t i = 0; i < l->n && !has; i++)
+		has = l->request[i].op == OP_PAGE_CACHE_ADD;
+	return has;
 }
 
-/* What would change how much is read ahead: each read is of its pages here. Advice to drop pages
- * stays. */
+/* Requests that change the read-ahead: the replay reads exactly the missed pages. Advice to drop
+ * pages is still replayed. */
 static bool changes_reading(const struct load_request *r)
 {
 	if (r->op == OP_FADVISE)
@@ -142,7 +219,7 @@ static bool changes_reading(const struct load_request *r)
 static int original_prepare(struct reads *x, struct load *l, const struct slots *s,
 			    const struct trace *t, struct err *e)
 {
-	if (!tells_misses(l, t))
+	if (!has_misses(l, t))
 		return err_set(e, EINVAL,
 			       "--reads original: the trace does not hold page-cache misses "
 			       "(validate slice --join adds those of capture vfs)");
@@ -153,7 +230,7 @@ static int original_prepare(struct reads *x, struct load *l, const struct slots 
 	return 0;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- the mode ------------------------------------------------------------ */
 
 int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 		  enum replay_reads mode, struct err *e)
@@ -171,13 +248,13 @@ int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 void reads_free(struct reads *r)
 {
 	if (r)
-		misses_release(&r->misses);
+		free(r->misses.miss);
 	free(r);
 }
 
 static bool is_read_by_pages(const struct slots *s, const struct load_request *r)
 {
-	const bool direct = s->slot[origin_of(s, r->slot)].flags & O_DIRECT; /* no cache decides */
+	const bool direct = s->slot[origin_of(s, r->slot)].flags & O_DIRECT; /* bypasses the cache */
 	switch (r->op) {
 	case OP_READ:
 	case OP_PREAD:

@@ -1,41 +1,57 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What becomes of reads in a replay.
+/* How a replay makes reads.
  *
- * `current`: they are made, and the cache as it is decides what comes from storage. `original`: the
- * cache as it was when the trace was captured decides: pages that were missed then are read from
- * storage, those that were found are touched where they are cached and left alone where they are
- * not. `none`: no reads, and nothing else that changes no state: to bring a file system into the
- * state that the trace leaves behind, as fast as possible. Source: Joukov, Wong and Zadok (FAST
- * 2005), section 2.5, which replays page-level reads inside the kernel; doc/replay-engines.md says
- * what stands for them here. */
+ * `current`: as calls; the present cache decides which pages come from storage. `original`: the cache
+ * at capture decides. Pages that were missed then are read from storage; pages that were found are
+ * touched if they are cached, and otherwise left alone. `none`: no reads, nor other requests that
+ * change nothing: to bring a file system into the state that the trace leaves, as fast as possible.
+ * Source: Joukov, Wong and Zadok (FAST 2005), section 2.5, which replays page-level reads inside the
+ * kernel; doc/replay-engines.md describes the substitute here. */
 #ifndef REPLAY_READS_H
 #define REPLAY_READS_H
 
 #include "capture/trace.h"
 #include "common/err.h"
-#include "replay/load/misses.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
 #include "replay/options/config.h"
+
+/* The pages that a request missed in the page cache at capture (page_cache_add; see
+ * doc/formats/trace.md). */
+struct miss {
+	uint32_t request; /* index into load.request: a call, or a touch */
+	bool asked;	  /* some of the pages were requested; otherwise all were read ahead */
+	uint64_t offset, length; /* bytes of the file of the request, whole pages */
+};
+
+struct misses {
+	struct miss *miss; /* miss[n], by request, then by offset */
+	uint32_t n, cap;
+	uint64_t n_elsewhere; /* added pages that belong to no request */
+};
 
 struct reads {
 	enum replay_reads mode;
 	struct misses misses; /* original */
 };
 
-/* Before the order is derived: marks the requests that are left out (PASS_READ), and finds what was
- * missed; l->reads is it then. Errors: EINVAL where `original` is asked for and the trace does not
- * tell. */
+/* Marks the requests that are left out (PASS_READ), finds the misses and sets l->reads. Call it before
+ * the order is derived. Errors: EINVAL for `original` with a trace that has no misses. */
 int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 		  enum replay_reads mode, struct err *e);
 void reads_free(struct reads *r); /* NULL is fine */
 
+/* Assigns the pages that were added to the page cache to requests. */
+void misses_find(struct misses *m, const struct load *l, const struct slots *s);
+/* The misses of one request: a pointer to the first and *n. NULL if it missed nothing. */
+const struct miss *misses_of(const struct misses *m, uint32_t request, uint32_t *n);
+
 enum read_action {
 	READ_AS_IS,
-	READ_BY_PAGES, /* original: as calls_cached.c does */
-	READ_SKIPPED,  /* none: only the position moves */
+	READ_BY_PAGES, /* original: see calls_cached.c */
+	READ_SKIPPED,  /* none: only the file position moves */
 };
-/* How a request that is not skipped is made. */
+/* How a request that is not skipped is replayed. */
 enum read_action reads_action(const struct reads *x, const struct slots *s,
 			      const struct load_request *r);
 

@@ -12,8 +12,8 @@ static void count(struct replayable_count *c, uint32_t record)
 		c->first = record;
 }
 
-/* How many there are: looks at all of them where the file does not say it, and then they are read
- * twice. */
+/* Whether the trace has more than `n_max` records. If the file does not say how many it has, they are
+ * counted, so they are read twice. */
 static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 {
 	bool known;
@@ -27,7 +27,7 @@ static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 	return rc < 0 ? rc : trace_rewind(t, e);
 }
 
-/* Records that are not among the loaded: never issued, or no requests. */
+/* Counts the records that load_read() leaves out: never issued, or not requests. */
 static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
@@ -66,8 +66,7 @@ static void count_requests(struct replayable *x, const struct load *l)
 	}
 }
 
-/* An error of the text or of the trace is what a replay would refuse; of the system, an error of
- * ours. */
+/* A replay would refuse the trace. Other errors are of the system. */
 static bool is_refusal(int rc)
 {
 	return rc == -EINVAL || rc == -E2BIG || rc == -EBADMSG;

@@ -12,7 +12,7 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
-#include "replay/load/locks.h"
+#include "replay/load/load.h"
 #include "replay/load/slots_private.h"
 
 /* --- positions ----------------------------------------------------------- */
@@ -22,7 +22,8 @@ static bool appends(const struct slot *b, const struct load_request *r)
 	return op_info(r->op)->family == FAMILY_WRITE && b->flags & O_APPEND;
 }
 
-/* Where a descriptor from before the trace stood: the first request that depends on it shows. */
+/* The initial position of a descriptor that was open before the trace, from the first request that
+ * depends on it. */
 static void position_infer(struct slot *b, struct slot_walk *w, const struct load_request *r)
 {
 	if (b->placed || appends(b, r))
@@ -54,9 +55,9 @@ static void position_follow(struct finder *f, uint32_t origin, struct load_reque
 	w->at = r->op == OP_LSEEK ? (uint64_t)r->rvalue : r->offset + (uint64_t)r->rvalue;
 }
 
-/* Copies between descriptors, preadv2 and pwritev2 tell where they worked, not whether they were
- * told to: at the very position they are taken not to have been. Returns whether it moved the
- * position. */
+/* For copies, preadv2 and pwritev2 the trace has the offset, but not whether it was an argument or
+ * the file position. If it equals the position, it is taken as the position. Returns true if the
+ * call moved the position. */
 static bool either_follow(struct finder *f, uint32_t slot, uint64_t *offset, int64_t rvalue)
 {
 	const uint32_t origin = f->s->slot[slot].origin;
@@ -79,9 +80,8 @@ static void file_follow(struct slot_file *file, const struct load_request *r)
 	file->created = (r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT;
 }
 
-/* Follows what an open file is used for. `origin`: the slot that opened it. No open in the trace:
- * it is opened for all that its descriptors do, and only for writing if a read failed with EBADF.
- */
+/* Infers the access mode of a file that the trace does not open: it allows all successful requests on
+ * its descriptors, and only writing if a read failed with EBADF. `origin`: the slot that opened it. */
 static void access_follow(struct slot *b, struct slot *origin, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -127,7 +127,7 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	uint32_t len;
 	const char *item = load_heap(f->l, r, &len);
 	if (!m || len != sizeof peer) {
-		r->passed = PASS_UNTOLD;
+		r->passed = PASS_MISSING;
 		return;
 	}
 	memcpy(&peer, item, sizeof peer);
@@ -135,7 +135,7 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	to.object = peer.object;
 	m->from = peer.offset;
 	m->slot = peer.fd < 0 ? 0 : slot_of_number(f, &to, peer.fd, name_of_request(f, &to));
-	/* a clone is not at a position */
+	/* a clone does not use the file position */
 	const bool clones = r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES;
 	struct slots *s = f->s;
 	if (m->slot && !s->slot[m->slot].passed) {
@@ -203,13 +203,13 @@ static void path_request(struct finder *f, struct load_request *r)
 	uint32_t len;
 	r->name = name_of_request(f, r);
 	if (r->name == NONE32 && r->rvalue != -EFAULT)
-		r->passed = PASS_UNTOLD;
+		r->passed = PASS_MISSING;
 	if (m && o->uses & OP_HEAP_PATH && r->op != OP_SYMLINK) {
 		const char *second = load_heap(f->l, r, &len);
 		if (second && strlen(second) == len)
 			m->name = name_of_text(f, r, second);
 		else if (r->rvalue != -EFAULT)
-			r->passed = PASS_UNTOLD;
+			r->passed = PASS_MISSING;
 	}
 	if (r->op == OP_MKNOD && call_refusal(f->l, r) && r->name != NONE32 && r->rvalue >= 0)
 		f->s->file[r->name].passed = PASS_OBJECT;
@@ -226,7 +226,7 @@ static void path_request(struct finder *f, struct load_request *r)
 	}
 }
 
-/* What has no file to be replayed on. */
+/* Skips a request whose file is skipped. */
 static void pass(struct finder *f, struct load_request *r)
 {
 	const struct load_more *m = load_more(f->l, r);
@@ -240,8 +240,7 @@ static void pass(struct finder *f, struct load_request *r)
 		r->passed = s->slot[r->slot].passed;
 }
 
-/* What a request is about and its descriptor, as they were traced, make room for name and slot
- * (load.h). */
+/* Replaces the object and descriptor number of a request by its name and slot (load.h). */
 static void request(struct finder *f, struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -279,7 +278,7 @@ static bool closes(const struct load_request *r)
 	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
 }
 
-/* A descriptor is there when the call that made it has ended, and gone when its close has. */
+/* A descriptor exists from the end of the call that created it to the end of its close. */
 static void ended(struct finder *f, const struct load_request *q)
 {
 	uint32_t process = process_of(f, q), made = q->slot;
@@ -319,8 +318,8 @@ static void threads_count(struct finder *f)
 	}
 }
 
-/* The root by itself, "/", says nothing about the other names: readers of a whole machine's trace
- * may have called it so. */
+/* Whether the trace has absolute paths. The path "/" alone does not count: traces of a whole machine
+ * may have it beside relative paths. */
 static bool any_absolute(const struct trace *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -345,7 +344,10 @@ static void finder_release(struct finder *f)
 	u64_map_release(&f->latest);
 	u64_map_release(&f->file_of_name);
 	flight_release(&f->flight);
-	maps_release(f);
+	for (uint32_t i = 0; f->maps && i < f->s->n_processes; i++)
+		free(f->maps[i].item);
+	free(f->maps);
+	free(f->touch);
 	free(f->scan);
 	free(f->walk);
 	free(f->file_of_object);
@@ -384,7 +386,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	return ret;
 }
 
-void slots_opened(struct slots *s)
+void slots_shrink(struct slots *s)
 {
 	initial_free(s->initial);
 	free(s->slot);

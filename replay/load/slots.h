@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptor instances. A descriptor number means another file each time it is opened; a slot is
- * one instance: from the open that made it (or from before the trace began) to its close, or
- * several such instances that follow one another (slots_reuse). Which slot a request works on is
- * found here, before the run, by walking the trace, so that the measured path is a plain array
- * load, and so that a request that comes after the close of its descriptor in the replay finds none
- * instead of a stranger's.
+/* Descriptor instances. A descriptor number refers to another file after each open. A slot is one
+ * instance: from its open (or from the start of the trace) to its close, or several such instances in
+ * sequence (slots_reuse). The slot of each request is found before the run by walking the trace. So
+ * the measured path only loads from an array, and a request that is issued after the close of its
+ * descriptor finds no descriptor instead of a wrong one.
  *
- * dup and fork make further descriptors of one open file: they share its position. Such a slot is a
- * copy; its `origin` is the slot whose open made the open file, and whoever asks about positions
- * asks about origins. What a process inherited is copied when its source is opened, before any of
- * its requests.
+ * dup and fork create further descriptors of one open file, which share its position. Such a slot is a
+ * copy. Its `origin` is the slot whose open created the open file; the position belongs to the origin.
+ * Inherited descriptors are copied when their source is opened, before any of their requests.
  *
- * Slot 0 is the descriptor that is not there: requests on it fail with EBADF. */
+ * Slot 0 is a missing descriptor: requests on it fail with EBADF. */
 #ifndef REPLAY_SLOTS_H
 #define REPLAY_SLOTS_H
 
@@ -24,89 +22,79 @@
 #include "replay/load/load.h"
 
 struct slot {
-	/* by what path it was opened: index into slots.file; NONE32 for slot 0 */
-	uint32_t file;
-	uint32_t flags, mode; /* as traced; what its requests need where no one tells */
-	uint32_t origin;      /* itself, or the slot it is a copy of in the end */
-	/* first of the slots that processes inherited from this one: copied as soon as it is open,
-	 * 0 none */
+	uint32_t file;	      /* the path that was opened: index into slots.file; NONE32: slot 0 */
+	uint32_t flags, mode; /* as traced, or as its requests need */
+	uint32_t origin;      /* the slot that created the open file; for other slots itself */
+	/* first slot that a process inherited from this one, 0 none; copied right after its open */
 	uint32_t heir;
 	uint32_t next_heir;   /* of the same source; heirs have no heirs */
 	uint32_t source;      /* of an heir */
-	/* that had the same number and path before, in whatever process, 0 none */
-	uint32_t earlier;
-	/* an instance of the same number that nobody closed and that this one displaces, 0 none */
-	uint32_t replaces;
+	uint32_t earlier;     /* previous slot of the same number and path in any process, 0 none */
+	uint32_t replaces;    /* instance of the same number that was not closed before, 0 none */
 	uint32_t process;     /* index into slots.process */
-	uint64_t position;    /* where a descriptor opened at set-up stands at first */
-	uint8_t passed;	      /* enum pass_reason: no file, requests on it are skipped */
-	/* it existed before the first request; otherwise a request of the trace makes it */
-	bool at_setup;
-	bool inferred;	      /* at set-up, and no descriptor table names it */
-	bool inherited;	      /* by fork: made together with its source */
-	bool directory;	      /* some request lists it: it is opened as one */
+	uint64_t position;    /* at_setup: initial position */
+	uint8_t passed;	      /* enum pass_reason: requests on it are skipped */
+	bool at_setup;	      /* open before the first request; otherwise a request opens it */
+	bool inferred;	      /* at_setup, and not in the trace's descriptor table */
+	bool inherited;	      /* by fork: created together with its source */
+	bool directory;	      /* some request lists it: it is opened as a directory */
 	bool stream;	      /* some request uses it as a stream of the C library */
-	/* some request closes or displaces it; otherwise it ends with its process */
-	bool ends;
-	bool placed;	      /* `position` is settled */
-	bool locked;	      /* some request takes or asks for a lock of its process by it */
+	bool ends;	      /* a request closes or replaces it; otherwise it ends with its process */
+	bool placed;	      /* `position` is final */
+	bool locked;	      /* some request takes or tests a lock of its process on it */
 };
 
-/* a path, in one spelling ("/a", "./a", "a/" and "a" are one), whatever it means at a time */
+/* a path in one spelling: "/a", "./a", "a/" and "a" are the same path */
 struct slot_file {
 	char *name;	   /* owned */
-	/* enum pass_reason: it is below /proc, /sys or /dev, or a special file's */
-	uint8_t passed;
-	bool touched;	   /* while walking: some request on a descriptor succeeded on it */
+	uint8_t passed;	   /* enum pass_reason: below /proc, /sys or /dev, or a special file */
+	bool touched;	   /* during the walk: a request on a descriptor of it succeeded */
 	bool opened;	   /* some request opens it */
-	/* its first successful request was an open that may create: it may not have been there */
-	bool created;
-	bool required;	   /* it was: requests read what the trace did not write (initial.h) */
-	/* the trace's own table of files has it: it was there, with this many bytes */
-	bool listed;
+	bool created;	   /* its first successful request was an open with O_CREAT */
+	bool required;	   /* it existed before the first request (initial.h) */
+	bool listed;	   /* the trace's own table of files has it, with listed_size */
 	bool maybe_link;   /* it may be a symbolic link at some time */
 	bool leads;	   /* other paths begin with it: it is used as a directory */
-	bool fifo;	   /* while walking: a FIFO that some request made. To open it is skipped */
-	bool locked;	   /* some request takes or asks for a lock of it, of whatever kind */
+	bool fifo;	   /* during the walk: a FIFO made by a request; opens of it are skipped */
+	bool locked;	   /* some request takes or tests a lock on it */
 	uint64_t listed_size;
 };
 
 struct slot_map { /* a mapping, from its mmap to its munmap */
 	uint32_t slot;
 	uint64_t n_bytes;
-	uint64_t offset; /* of the file, at the map's first byte */
-	uint32_t process; /* index into slots.process: it ends with that one at the latest */
+	uint64_t offset; /* file offset of its first byte */
+	uint32_t process; /* index into slots.process: the mapping ends at the latest with it */
 	bool writable;
 };
 
 struct slot_process {
 	uint32_t pid;
 	uint32_t n_threads;
-	int64_t birth_ns; /* its first request, or what the trace tells */
-	uint32_t parent;  /* index of the nearest ancestor that has requests, NONE32 not known */
-	/* number of the process that started it, whether that has requests or not; 0: not told */
-	uint32_t told_parent;
-	bool parent_told; /* by the trace; otherwise it is one that it inherited descriptors from */
-	bool waited;	  /* some thread is known to have waited for its end, until waited_ns: */
-	uint32_t waiter_tid; /* that */
+	int64_t birth_ns; /* begin in the trace's metadata, or its first request */
+	uint32_t parent;  /* index of the nearest ancestor that has requests, NONE32 unknown */
+	uint32_t parent_pid; /* process that started it, with or without requests; 0 unknown */
+	/* `parent` is from the metadata; otherwise the process inherited descriptors from it */
+	bool parent_known;
+	bool waited; /* thread waiter_tid waited for its end, until waited_ns */
+	uint32_t waiter_tid;
 	int64_t waited_ns;
-	uint32_t
-	    knows; /* thread of the load that knew of its end at knows_ns, NONE32 none: that one or,
-		    * where that has no requests, who waited for its process, and so on */
+	/* thread of the load that waited for it, until knows_ns; NONE32 none. If the waiting process
+	 * has no requests: the thread that waited for that process, and so on */
+	uint32_t knows;
 	int64_t knows_ns;
-	bool locks;	  /* some request is on a lock that belongs to it: closes end such locks */
-	/* where it works, as a path; NULL: at the top. Only where the trace has paths relative to
-	 * it */
+	bool locks;	  /* some request uses a lock that belongs to it: a close ends such locks */
+	/* working directory; NULL: the top. Only for traces that have absolute and relative paths */
 	char *directory;
 };
 
-/* How a process came to be and ended, as its parent saw it; and, where that has no requests (a
- * shell, timeout(1)), as the parent of that one saw that one, and so on. */
+/* Start and end of a process as its parent saw them. If the parent has no requests (a shell,
+ * timeout(1)), a further entry describes the parent as the grandparent saw it, and so on. */
 struct slot_birth {
 	uint32_t process; /* index into slots.process */
-	uint32_t parent;  /* its number, whether it has requests or not */
+	uint32_t parent;  /* its process number, with or without requests */
 	int64_t birth_ns;
-	bool ended; /* the parent waited for it, as it did for the process: until ended_ns */
+	bool ended; /* the parent waited for it, until ended_ns */
 	int64_t ended_ns;
 };
 
@@ -121,54 +109,48 @@ struct slots {
 	uint32_t n_processes, processes_cap;
 	struct slot_birth *birth; /* birth[n_births] */
 	uint32_t n_births, births_cap;
-	uint32_t n_open_max;	 /* descriptors open at one time, at the most, in the trace */
+	uint32_t n_open_max;	 /* largest number of descriptors open at one time in the trace */
 	uint32_t n_locked;	 /* slots that are `locked` */
-	/* what the trace says was there, n = 0: nothing; borrowed from the trace */
-	const struct fileset *before;
-	struct initial *initial; /* initial.h: what was there before the first request */
+	const struct fileset *before; /* the trace's own table of files; borrowed */
+	struct initial *initial; /* files that existed before the first request (initial.h) */
 	bool any_links;		 /* some path may be a symbolic link */
 	uint64_t n_unknown; /* requests on slot 0 that succeeded in the trace */
 };
 
-/* Finds the slots and names of every request of `l`: fills in load_request.slot, .name and .passed,
- * load_more's, and .offset of sequential requests whose position follows from what went before.
- * Errors: EINVAL for a malformed descriptor table in the trace's extra metadata, which is
- * "descriptors": [{"fd": N, "path": TEXT, "flags": N, "pid": N}]; without flags O_RDWR, without pid
- * any process; or of "processes": [{"pid": N, "parent": N, "begin_ns": N, "waited_by": TID,
- * "waited_ns": N}], the last two only where somebody waited. */
+/* Finds the slot and name of every request of `l`: fills in load_request.slot, .name and .passed, the
+ * same of load_more, and .offset of sequential requests whose position follows from earlier ones.
+ * Reads two tables of the trace's extra metadata:
+ * "descriptors": [{"fd": N, "path": TEXT, "flags": N, "pid": N}], default flags O_RDWR, without pid
+ * for any process; "processes": [{"pid": N, "parent": N, "begin_ns": N, "waited_by": TID,
+ * "waited_ns": N}], the last two only if a thread waited for the process.
+ * Errors: EINVAL for a malformed table. */
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e);
 void slots_release(struct slots *s);
-/* Gives instances that the same thread opened by the same path in the same way, used alone and
- * closed, one after another, one slot: so a replay needs as many slots as a thread has open at one
- * time of each. For replays that keep each thread's own order. Behind slots_find and reads_prepare,
- * before anything else that notes slots. */
+/* Merges instances that one thread opened with the same path, flags and mode, used alone, and closed,
+ * into one slot. So the number of slots depends on the open files, not on the length of the trace. For
+ * replays that keep the order of each thread. Call it after slots_find and reads_prepare, before slots
+ * are stored elsewhere. */
 void slots_reuse(struct slots *s, struct load *l);
-/* Gives back what nobody needs once the descriptors are open and the files are there: all but
- * paths, processes and numbers. */
-void slots_opened(struct slots *s);
-
-/* The files the requests show to have existed before the first one, without those that the trace
- * lists. Errors: EINVAL. Ownership: slots_files_release. */
-int slots_files(const struct slots *s, struct fileset *f, struct err *e);
+/* Frees everything except paths, processes and counts, when the descriptors are open. */
+void slots_shrink(struct slots *s);
+/* The files that existed before the first request, without those that the trace lists. Ownership:
+ * slots_files_release. */
+void slots_files(const struct slots *s, struct fileset *f);
 void slots_files_release(struct fileset *f);
-
-/* Sees to it that all of them, and `n_more`, may be open. Errors: EMFILE, as descriptors_allow. */
+/* Raises the limit of open files for all slots and `n_more`. Errors: EMFILE, as descriptors_allow. */
 int slots_allow(const struct slots *s, uint32_t n_more, struct err *e);
-/* Opens what existed before the first request, inside `root`: fds[n], -1 for those that are not
- * open (yet). `n_more` descriptors are wanted for other purposes. Errors: of the system, with the
- * path; EPERM for something that is neither file nor directory; EMFILE where the limit of open
- * files is too low, saying which is needed. */
+/* Opens the descriptors of before the first request, inside `root`: fds[n], -1 for slots that are not
+ * open yet. `n_more`: further descriptors that the replay needs. Errors: of the system, with the path;
+ * EPERM for a path that is neither file nor directory; EMFILE with the limit that is needed. */
 int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more, int *fds,
 	       struct err *e);
-/* One of them, by the slot's flags and position. */
+/* Opens one descriptor with the flags and position of the slot. Errors: as slots_open. */
 int descriptor_open(const struct rooted *root, const char *name, const struct slot *b, int *fd,
 		    struct err *e);
-/* Raises the limit of open files to n_wanted, or as far as that goes. Errors: EMFILE below
- * n_needed, `n_of_trace` of which the trace has open at once. */
+/* Raises the limit of open files to n_wanted, or as far as permitted. Errors: EMFILE if less than
+ * n_needed is permitted; n_of_trace, for the message: descriptors that the trace has open at once. */
 int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e);
-void slots_close(const struct slots *s, int *fds);
-
-/* Whether the slot shares the open file of another one. */
+/* Whether the slot shares the open file of another slot. */
 static inline bool slot_is_copy(const struct slots *s, uint32_t slot)
 {
 	return s->slot[slot].origin != slot;

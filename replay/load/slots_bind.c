@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which slot a descriptor number means at a moment. */
+/* The slot that a descriptor number refers to at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +8,139 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
+
+#define EARLIER_MAX 1024 /* slots examined when an inherited one is searched */
+
+/* --- processes: the metadata "processes", otherwise inherited descriptors - */
+
+static int process_table_read(struct finder *f, struct err *e)
+{
+	f->processes = json_object_get(f->extra, "processes");
+	if (!f->processes)
+		return 0;
+	if (!json_is_array(f->processes))
+		return err_set(e, EINVAL, "the trace's \"processes\" are not a list");
+	size_t i;
+	json_t *row;
+	json_array_foreach(f->processes, i, row)
+	{
+		static const char *const members[] = {"pid", "parent", "begin_ns"};
+		for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+			if (!json_is_integer(json_object_get(row, members[k])))
+				return err_set(e, EINVAL,
+					       "the trace's \"processes\", entry %zu: it needs "
+					       "integers \"pid\", \"parent\" and "
+					       "\"begin_ns\"",
+					       i);
+		u64_map_at(&f->row_of_pid,
+			   (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
+	}
+	return 0;
+}
+
+static const json_t *row_of(const struct finder *f, uint32_t pid)
+{
+	const uint32_t *row = u64_map_find(&f->row_of_pid, pid);
+	return row ? json_array_get(f->processes, *row) : NULL;
+}
+
+static uint32_t process_parent(const struct finder *f, uint32_t pid)
+{
+	return (uint32_t)json_integer_value(json_object_get(row_of(f, pid), "parent"));
+}
+
+static void process_init(const struct finder *f, struct slot_process *p)
+{
+	const json_t *row = row_of(f, p->pid), *waited = json_object_get(row, "waited_ns"),
+		     *by = json_object_get(row, "waited_by");
+	p->parent = p->knows = NONE32;
+	if (!row)
+		return;
+	int64_t begin_ns = json_integer_value(json_object_get(row, "begin_ns"));
+	p->birth_ns = begin_ns < p->birth_ns ? begin_ns : p->birth_ns;
+	p->parent_pid = (uint32_t)json_integer_value(json_object_get(row, "parent"));
+	if (json_is_integer(waited) && json_is_integer(by)) {
+		p->waiter_tid = (uint32_t)json_integer_value(by);
+		p->waited_ns = json_integer_value(waited);
+		p->waited = true;
+	}
+}
+
+/* The nearest ancestor of a process that has requests, or NONE32. */
+static uint32_t ancestor_find(const struct finder *f, uint32_t pid)
+{
+	for (int i = 0; i < GENERATIONS_MAX; i++) {
+		const json_t *row = row_of(f, pid);
+		if (!row)
+			return NONE32;
+		pid = (uint32_t)json_integer_value(json_object_get(row, "parent"));
+		const uint32_t *known = u64_map_find(&f->process_of, pid);
+		if (known)
+			return *known;
+	}
+	return NONE32;
+}
+
+static void birth_add(struct slots *s, struct slot_birth b)
+{
+	GROW(s->birth, s->n_births, s->births_cap);
+	s->birth[s->n_births++] = b;
+}
+
+static void end_known(struct slot_process *p, const struct u64_map *of_tid, uint32_t tid,
+		      int64_t ns)
+{
+	const uint32_t *thread = u64_map_find(of_tid, tid);
+	p->knows = thread ? *thread : NONE32;
+	p->knows_ns = ns;
+}
+
+/* Adds births from parent to parent, until a parent has requests of its own. */
+static void births_find(struct finder *f, uint32_t process, const struct u64_map *of_tid)
+{
+	struct slot_process *p = &f->s->process[process];
+	struct slot_birth b = {process, p->parent_pid, p->birth_ns, p->waited, p->waited_ns};
+	if (p->waited)
+		end_known(p, of_tid, p->waiter_tid, p->waited_ns);
+	for (int i = 0; i < GENERATIONS_MAX && b.parent; i++) {
+		birth_add(f->s, b);
+		const json_t *row =
+		    u64_map_find(&f->process_of, b.parent) ? NULL : row_of(f, b.parent);
+		const json_t *waited = json_object_get(row, "waited_ns"),
+			     *by = json_object_get(row, "waited_by");
+		if (!row)
+			return;
+		b.parent = (uint32_t)json_integer_value(json_object_get(row, "parent"));
+		b.birth_ns = json_integer_value(json_object_get(row, "begin_ns"));
+		b.ended_ns = json_integer_value(waited);
+		b.ended =
+		    b.ended && p->knows == NONE32 && json_is_integer(waited) && json_is_integer(by);
+		if (b.ended)
+			end_known(p, of_tid, (uint32_t)json_integer_value(by), b.ended_ns);
+	}
+}
+
+/* Sets the parents of all processes, after the walk. */
+void processes_settle(struct finder *f)
+{
+	struct slots *s = f->s;
+	struct u64_map of_tid = {.cell = NULL};
+	for (uint32_t i = 0; i < f->l->n_threads; i++)
+		u64_map_at(&of_tid, f->l->thread[i].tid, i);
+	for (uint32_t i = 0; i < s->n_processes; i++) {
+		struct slot_process *p = &s->process[i];
+		p->parent = ancestor_find(f, p->pid);
+		p->parent_known = p->parent != NONE32;
+		births_find(f, i, &of_tid);
+	}
+	u64_map_release(&of_tid);
+	for (uint32_t i = 1; i < s->n; i++) {
+		struct slot_process *p = &s->process[s->slot[i].process];
+		if (s->slot[i].inherited && p->parent == NONE32 &&
+		    s->slot[s->slot[i].source].process != s->slot[i].process)
+			p->parent = s->slot[s->slot[i].source].process;
+	}
+}
 
 /* --- the descriptor table ------------------------------------------------ */
 
@@ -60,7 +193,7 @@ static const uint32_t *table_row(const struct finder *f, uint32_t pid, int32_t f
 	return row ? row : u64_map_find(&f->row_of_fd, (uint32_t)fd);
 }
 
-/* Of the nearest ancestor that the table knows, which may have no requests on it. */
+/* The row of the nearest ancestor in the table; the ancestor may have no requests on it. */
 static const uint32_t *ancestors_row(const struct finder *f, uint32_t pid, int32_t fd)
 {
 	const uint32_t *row = NULL;
@@ -88,7 +221,7 @@ uint32_t process_of(struct finder *f, const struct load_request *r)
 		memset(f->maps + cap, 0, (s->processes_cap - cap) * sizeof *f->maps);
 	}
 	s->process[s->n_processes] = (struct slot_process){.pid = pid, .birth_ns = r->begin_ns};
-	process_told(f, &s->process[s->n_processes]);
+	process_init(f, &s->process[s->n_processes]);
 	return s->n_processes++;
 }
 
@@ -154,6 +287,66 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process)
 	return slot_add(f, made, false);
 }
 
+/* --- inheritance --------------------------------------------------------- */
+
+static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
+{
+	for (int i = 0; i < GENERATIONS_MAX && pid != from; i++) {
+		const json_t *row = row_of(f, pid);
+		if (!row)
+			return false;
+		pid = (uint32_t)json_integer_value(json_object_get(row, "parent"));
+	}
+	return pid == from;
+}
+
+/* The slot that was open under the number when the process began. If the trace has parents, a slot of
+ * an ancestor is preferred. The begin of a process may be recorded late: then it is the slot that an
+ * ancestor closed last. */
+static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_t latest)
+{
+	const struct slots *s = f->s;
+	const struct slot_process *p = &s->process[process];
+	uint32_t any = 0, closed = 0;
+	for (uint32_t slot = latest, n = 0; slot && n < EARLIER_MAX;
+	     slot = s->slot[slot].earlier, n++) {
+		const struct slot *b = &s->slot[slot];
+		if (b->process == process || f->walk[slot].open_ns > p->birth_ns)
+			continue;
+		const bool own = f->processes && descends(f, p->pid, s->process[b->process].pid),
+			   open = f->walk[slot].closed_ns >= p->birth_ns;
+		if (open && (own || !f->processes))
+			return slot;
+		if (open && !any)
+			any = slot;
+		if (own && !closed)
+			closed = slot;
+	}
+	return closed ? closed : any;
+}
+
+static uint32_t slot_inherit(struct finder *f, uint32_t from, uint32_t process)
+{
+	struct slots *s = f->s;
+	if (s->slot[from].inherited)
+		from = s->slot[from].source;
+	uint32_t copy = slot_copy(f, from, process);
+	s->slot[copy].inherited = true;
+	s->slot[copy].source = from;
+	s->slot[copy].next_heir = s->slot[from].heir;
+	s->slot[from].heir = copy;
+	return copy;
+}
+
+static uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, uint32_t file)
+{
+	const uint32_t *latest = u64_map_find(&f->latest, u64_pair(file, (uint32_t)fd));
+	uint32_t from = latest ? inherited_from(f, process, *latest) : 0;
+	return from ? slot_inherit(f, from, process) : 0;
+}
+
+/* --- numbers ------------------------------------------------------------- */
+
 static uint32_t slot_infer(struct finder *f, const struct load_request *r, uint32_t file)
 {
 	struct slot made = {.file = file, .flags = O_RDONLY, .at_setup = true, .inferred = true};
@@ -161,8 +354,7 @@ static uint32_t slot_infer(struct finder *f, const struct load_request *r, uint3
 	return slot_add(f, made, true);
 }
 
-/* A request that tells its file and no descriptor number: each thread has one of its own for each
- * file. */
+/* A request with a file but no descriptor number: each thread has its own slot for each file. */
 static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file)
 {
 	if (file == NONE32 || r->rvalue == -EBADF)
@@ -193,8 +385,8 @@ static uint32_t first_alike(const struct finder *f, uint32_t number)
 	return number;
 }
 
-/* What a row of the table tells. `shared`: the processes that have it from a common ancestor
- * share the open file. */
+/* The slot of a row of the table. `shared`: processes that inherited it from a common ancestor share
+ * the open file. */
 static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool shared,
 		uint32_t process, uint32_t file)
 {
@@ -214,8 +406,8 @@ static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool share
 	return added;
 }
 
-/* Nothing shows where standard output or standard error was opened: if both are one file, they are
- * one open file. */
+/* If standard output and standard error are the same file and their opens are unknown, they share one
+ * open file. */
 static uint32_t slot_of_output(struct finder *f, uint32_t process, int32_t fd, uint32_t file)
 {
 	const int32_t other = 3 - fd;
@@ -235,10 +427,10 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 	uint32_t process = process_of(f, r), slot = 0;
 	const uint32_t *bound = u64_map_find(&f->bound, u64_pair(process, (uint32_t)fd));
 	if (bound && !f->walk[*bound].closed && r->object == OBJECT_NONE && r->rvalue == -EBADF)
-		return 0; /* an exec, or a call that the trace does not have, closed it */
+		return 0; /* an exec or a call that the trace lacks closed it */
 	if (bound) {
 		const bool closed = f->walk[*bound].closed;
-		/* another name: the trace missed an open, or the file was renamed meanwhile */
+		/* another name: the trace lacks an open, or the file was renamed */
 		bool other =
 		    file != NONE32 && s->slot[*bound].file != file && (!f->renamed || closed);
 		if (!other && !(closed && r->rvalue >= 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mappings by their traced addresses: which of them a munmap, msync, madvise or mremap is about. */
+/* Finds the mapping of a munmap, msync, madvise or mremap by its traced address. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
-/* at most a page: two touches of one are told apart, and that is all the same */
+/* the smallest page size: with larger pages some repeated touches are not recognised */
 #define TOUCH_BYTES 4096u
 
 static struct map_list *maps_of(struct finder *f, const struct load_request *r)
@@ -47,7 +47,7 @@ static void range_clear(struct map_list *l, uint64_t from, uint64_t to)
 			piece_add(
 			    l, (struct traced_map){to, was.to, was.at + (to - was.from), was.map});
 		if (was.from < from || to < was.to)
-			i = 0; /* the pieces lie behind; they do not meet the range any more */
+			i = 0; /* the remaining pieces are at the end and outside the range */
 	}
 }
 
@@ -71,7 +71,7 @@ static void mapped(struct finder *f, struct load_request *r)
 	piece_add(maps_of(f, r), (struct traced_map){from, end_of(from, r->length), 0, m->map});
 }
 
-/* mremap: length is the new one; the old range is not told whole. */
+/* mremap: `length` is the new length; the trace lacks the old one. */
 static void remapped(struct finder *f, const struct load_request *r, const struct traced_map *old)
 {
 	struct traced_map moved = *old;
@@ -93,7 +93,7 @@ void map_follow(struct finder *f, struct load_request *r)
 	}
 	const struct traced_map *old = map_at(maps_of(f, r), r->offset, r->length);
 	if (!old || r->offset < old->from) {
-		r->passed = PASS_UNTOLD;
+		r->passed = PASS_MISSING;
 		return;
 	}
 	m->map = old->map;
@@ -105,8 +105,8 @@ void map_follow(struct finder *f, struct load_request *r)
 		range_clear(maps_of(f, r), r->offset, end_of(r->offset, r->length));
 }
 
-/* One access may be several events: the kernel looks for pages to map, has the file's handler read
- * one, and looks again. */
+/* One access can cause several events: the kernel looks for pages to map, reads one, and looks again.
+ */
 static bool touched_again(struct finder *f, const struct load_request *r, uint32_t map,
 			  uint64_t page)
 {
@@ -117,7 +117,7 @@ static bool touched_again(struct finder *f, const struct load_request *r, uint32
 	return again;
 }
 
-/* The latest mapping that has the page, of the process and the file, and that may be touched so. */
+/* The latest mapping of the file in this process that contains the page and permits the access. */
 static const struct traced_map *map_of_page(struct finder *f, const struct load_request *r)
 {
 	const struct map_list *l = maps_of(f, r);
@@ -134,7 +134,7 @@ static const struct traced_map *map_of_page(struct finder *f, const struct load_
 	return NULL;
 }
 
-/* A fault tells the address, or only the file and the pages that the kernel looked at. */
+/* A fault has an address, or only the file and the pages that the kernel examined. */
 void touch_follow(struct finder *f, struct load_request *r)
 {
 	struct load_more *m = load_more(f->l, r);
@@ -157,12 +157,4 @@ void touch_follow(struct finder *f, struct load_request *r)
 	r->offset = map->offset + m->from;
 	r->length = 1;
 	r->passed = PASS_NOT;
-}
-
-void maps_release(struct finder *f)
-{
-	for (uint32_t i = 0; f->maps && i < f->s->n_processes; i++)
-		free(f->maps[i].item);
-	free(f->maps);
-	free(f->touch);
 }

@@ -11,8 +11,7 @@
 #include "replay/load/initial.h"
 #include "replay/load/slots_private.h"
 
-/* Spellings of a path inside the root, as far as can be told without looking: "/a", "./a" and "a"
- * are one file. */
+/* The path without a leading "/" or "./": such spellings refer to the same file. */
 static const char *plain_name(const char *path)
 {
 	for (;;) {
@@ -31,8 +30,7 @@ static bool below(const char *path, const char *directory)
 	return !strncmp(path, directory, len) && (!path[len] || path[len] == '/');
 }
 
-/* What the system makes up has no place in a directory of files; memory that is named like a file
- * has. */
+/* Files below /proc, /sys and /dev are not replayed, except shared memory in /dev/shm. */
 static uint8_t pass_of_name(const struct finder *f, const char *name)
 {
 	static const char *const made_up[] = {"proc", "sys", "dev", NULL};
@@ -40,7 +38,7 @@ static uint8_t pass_of_name(const struct finder *f, const char *name)
 	size_t len = strcmp(root, ".") ? strlen(root) : 0;
 	if (len && !below(root, "proc") && !below(root, "sys") && !below(root, "dev"))
 		return PASS_NOT;
-	/* the root itself decides, or the path's first component */
+	/* the root decides, or else the first component of the path */
 	const char *whole = len ? root : name;
 	if (below(whole, "dev/shm") && (len || whole[7]))
 		return PASS_NOT;
@@ -77,7 +75,7 @@ static uint32_t name_add(struct finder *f, const char *name, bool is_path)
 	}
 }
 
-/* "d/" is d, too. */
+/* "d/" and "d" are the same name. */
 uint32_t name_find(struct finder *f, const char *path)
 {
 	const char *plain = plain_name(path);
@@ -94,7 +92,7 @@ uint32_t name_find(struct finder *f, const char *path)
 	return file;
 }
 
-/* But not to a request that may have failed for them. */
+/* Whether the request may have failed because of its trailing slash. */
 static bool keeps_trailing_slash(const struct load_request *r)
 {
 	return r->rvalue < 0 && r->rvalue > -4096 && op_stroke_decides(r->op, (int)-r->rvalue);
@@ -105,7 +103,7 @@ static uint32_t name_found(struct finder *f, const struct load_request *r, const
 	return keeps_trailing_slash(r) ? name_add(f, plain_name(path), true) : name_find(f, path);
 }
 
-/* A path relative to where the process works, where the trace has such. */
+/* A relative path is joined to the working directory, if the trace has absolute paths too. */
 static uint32_t name_joined(struct finder *f, const struct load_request *r, const char *path)
 {
 	uint32_t process = process_of(f, r);
@@ -137,8 +135,7 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	uint32_t process = process_of(f, r);
 	if (f->absolute && o->kind == OBJECT_PATH && o->name[0] != '/' &&
 	    f->s->process[process].directory)
-		return name_joined(f, r,
-				   o->name); /* it depends on the process, and on the moment */
+		return name_joined(f, r, o->name); /* depends on the process and the time */
 	uint32_t file =
 	    o->kind == OBJECT_PATH ? name_found(f, r, o->name) : name_add(f, o->name, false);
 	if ((!f->absolute || o->name[0] == '/') && !keeps_trailing_slash(r))
@@ -156,7 +153,7 @@ void directory_change(struct finder *f, const struct load_request *r, uint32_t f
 	*directory = xstrdup(f->s->file[file].name);
 }
 
-/* --- what is known of them ----------------------------------------------- */
+/* --- facts about names --------------------------------------------------- */
 
 void names_list(struct finder *f)
 {
@@ -226,8 +223,8 @@ static void leads_mark(struct finder *f)
 	strbuf_release(&path);
 }
 
-/* A link may come to a name by symlink, rename and link; by the rename of a directory it comes to
- * another path that ends alike. So what ends like a link's name may be one. */
+/* symlink, rename and link give a link a name; the rename of a directory changes all components but
+ * the last. So every path with the last component of a link may be a link. */
 void links_mark(struct finder *f)
 {
 	struct slots *s = f->s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of slots.h that touches the file system. */
+/* The functions of slots.h that access the file system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,12 +17,14 @@
 
 /* --- the files before the first request ---------------------------------- */
 
-int slots_files(const struct slots *s, struct fileset *f, struct err *e)
+void slots_files(const struct slots *s, struct fileset *f)
 {
 	const struct initial *initial = s->initial;
 	uint32_t n = initial ? initial->n : 0, n_shown = 0;
-	(void)e;
-	*f = (struct fileset){.entry = xcalloc((size_t)n + 1, sizeof *f->entry), .detail = xcalloc((size_t)n + 1, sizeof *f->detail)};
+	*f = (struct fileset){
+		.entry = xcalloc((size_t)n + 1, sizeof *f->entry),
+		.detail = xcalloc((size_t)n + 1, sizeof *f->detail),
+	};
 	for (uint32_t i = 0; i < n; i++) {
 		const struct initial_entry *from = &initial->entry[i];
 		if (from->listed)
@@ -36,7 +38,6 @@ int slots_files(const struct slots *s, struct fileset *f, struct err *e)
 		n_shown++;
 	}
 	f->n = n_shown;
-	return 0;
 }
 
 void slots_files_release(struct fileset *f)
@@ -52,8 +53,6 @@ void slots_files_release(struct fileset *f)
 
 /* --- opening ------------------------------------------------------------- */
 
-/* As many as the trace ever has open at once are needed; with room for all of them no order of the
- * replay can run out. */
 int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e)
 {
 	struct rlimit r;
@@ -61,9 +60,8 @@ int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace,
 		return err_sys(e, errno, "cannot read the limit of open files");
 	if (r.rlim_max < n_needed)
 		return err_set(e, EMFILE,
-			       "%llu descriptors are needed, %llu of them for what the trace has "
-			       "open at once, and %llu allowed "
-			       "here: raise the limit of open files (ulimit -n %llu)",
+			       "the replay needs %llu descriptors (the trace has %llu open at one "
+			       "time), but only %llu are permitted: raise the limit (ulimit -n %llu)",
 			       (unsigned long long)n_needed, (unsigned long long)n_of_trace,
 			       (unsigned long long)r.rlim_max, (unsigned long long)n_needed);
 	if (r.rlim_cur >= n_wanted)
@@ -82,8 +80,8 @@ int descriptor_open(const struct rooted *root, const char *name, const struct sl
 	*fd = rooted_open(root, name, rooted_flags(b->flags & ~never), 0);
 	if (*fd < 0 && errno == ENOENT)
 		return err_set(e, ENOENT,
-			       "%s: not there; --prepare makes the files that a trace needs", name);
-	/* looked up by the open: it is cached */
+			       "%s: missing; --prepare creates the files of a trace", name);
+	/* the open has cached its name */
 	if (*fd < 0 && errno == EPERM && rooted_kind(root, name, e) == -EPERM)
 		return -EPERM;
 	if (*fd < 0 && errno == EINVAL && b->flags & O_DIRECT)
@@ -91,20 +89,20 @@ int descriptor_open(const struct rooted *root, const char *name, const struct sl
 		    e, EINVAL,
 		    "%s: the trace uses direct I/O, which this file system does not support", name);
 	if (*fd < 0)
-		return err_sys(e, errno, "%s: cannot be opened", name);
+		return err_sys(e, errno, "cannot open %s", name);
 	if (b->position && lseek(*fd, (off_t)b->position, SEEK_SET) < 0)
-		return err_sys(e, errno, "%s: cannot be positioned at %llu", name,
+		return err_sys(e, errno, "%s: cannot seek to %llu", name,
 			       (unsigned long long)b->position);
 	return 0;
 }
 
-/* What was inherited from the slot, by copying. */
+/* Copies the descriptor to the slots that inherit it. */
 static int heirs_open(const struct slots *s, uint32_t slot, int *fds, struct err *e)
 {
 	for (uint32_t heir = s->slot[slot].heir; heir; heir = s->slot[heir].next_heir) {
 		fds[heir] = fcntl(fds[slot], F_DUPFD_CLOEXEC, 3);
 		if (fds[heir] < 0)
-			return err_sys(e, errno, "%s: cannot be copied",
+			return err_sys(e, errno, "%s: cannot duplicate its descriptor",
 				       s->file[s->slot[slot].file].name);
 	}
 	return 0;
@@ -112,7 +110,7 @@ static int heirs_open(const struct slots *s, uint32_t slot, int *fds, struct err
 
 int slots_allow(const struct slots *s, uint32_t n_more, struct err *e)
 {
-	/* an open file more for what is locked (calls_lock.c) */
+	/* each locked slot needs a second open file (calls_lock.c) */
 	const uint32_t n_locks = s->n_locked < s->n_open_max ? s->n_locked : s->n_open_max;
 	return descriptors_allow((uint64_t)s->n + n_locks + n_more + SPARE_DESCRIPTORS,
 				 (uint64_t)s->n_open_max + n_locks + n_more + SPARE_DESCRIPTORS,
@@ -138,16 +136,11 @@ int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more
 	for (uint32_t i = 1; !ret && i < s->n; i++)
 		if (fds[i] >= 0 && !s->slot[i].inherited)
 			ret = heirs_open(s, i, fds, e);
-	if (ret)
-		slots_close(s, fds);
-	return ret;
-}
-
-void slots_close(const struct slots *s, int *fds)
-{
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; ret && i < s->n; i++)
 		if (fds[i] >= 0) {
 			close(fds[i]);
 			fds[i] = -1;
 		}
+	return ret;
 }
+

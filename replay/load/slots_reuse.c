@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Slots whose instances follow one another become one. Source: Joukov, Wong and Zadok (FAST 2005),
+/* Merges slots whose instances follow one another. Source: Joukov, Wong and Zadok (FAST 2005),
  * section 2.3. */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "replay/load/slots.h"
 #include "common/u64_map.h"
 
-/* of a slot: nothing seen; opened, closed, by one thread alone; any other */
+/* a slot during the walk: no request yet; opened, then closed, by one thread alone; all others */
 enum life { LIFE_NONE, LIFE_OPEN, LIFE_CLOSED, LIFE_OTHER };
 
 struct reuse {
@@ -17,12 +17,12 @@ struct reuse {
 	struct load *l;
 	uint8_t *life;	      /* life[s->n] */
 	uint16_t *thread;     /* thread[s->n] */
-	/* as[s->n]: the slot that has its instance, itself or an earlier one */
+	/* as[s->n]: the slot that takes over its instance, itself or an earlier one */
 	uint32_t *as;
-	/* next[s->n]: of a slot that is free again, the next such of its class, 0 none */
+	/* next[s->n]: list of free slots of one thread, path, flags and mode, 0 end */
 	uint32_t *next;
-	/* (flags, mode), (path, that), (thread, that) to numbers; the last to the first free slot
-	 */
+	/* how: (flags, mode) -> number; path_how: (path, how) -> number; free: (thread, path_how) ->
+	 * first free slot */
 	struct u64_map how, path_how, free;
 	uint32_t n_hows, n_path_hows;
 };
@@ -52,8 +52,8 @@ static enum life life_after(const struct reuse *x, const struct load_request *r)
 	}
 }
 
-/* What others depend on: copies, heirs, mappings, streams, and instances that were never closed but
- * displaced. */
+/* Excludes slots that others depend on: copies, heirs, mappings, streams, and instances that were
+ * replaced without a close. */
 static void others_exclude(struct reuse *x)
 {
 	const struct slots *s = x->s;
@@ -71,7 +71,7 @@ static void others_exclude(struct reuse *x)
 		x->life[x->l->more[i].slot] = LIFE_OTHER;
 }
 
-/* The first free slot for what the same thread opens by the same path in the same way. */
+/* The first free slot of the same thread, path, flags and mode. */
 static uint32_t *free_of(struct reuse *x, uint32_t slot)
 {
 	const struct slot *b = &x->s->slot[slot];
@@ -82,8 +82,7 @@ static uint32_t *free_of(struct reuse *x, uint32_t slot)
 	return u64_map_at(&x->free, u64_pair(x->thread[slot], path_how), 0);
 }
 
-/* In the order of the threads' requests: each one's own is kept by every replay that this is for.
- */
+/* Follows the order of requests, which the replay keeps within each thread. */
 static void instances_join(struct reuse *x)
 {
 	struct load *l = x->l;
@@ -104,7 +103,7 @@ static void instances_join(struct reuse *x)
 	}
 }
 
-/* Those that are left move together. */
+/* Closes the gaps in the numbers of the remaining slots. */
 static void slots_renumber(struct reuse *x)
 {
 	struct slots *s = x->s;
@@ -144,7 +143,7 @@ void slots_reuse(struct slots *s, struct load *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		if (r->passed && r->op != OP_OPEN && r->op != OP_CLOSE)
-			continue; /* it is not made */
+			continue; /* no call is made */
 		x.life[r->slot] = (uint8_t)life_after(&x, r);
 		x.thread[r->slot] = r->thread;
 	}

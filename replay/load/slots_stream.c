@@ -6,8 +6,7 @@
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
-/* What `total` bytes the stream's open scans took is shared among them. False where there are none.
- */
+/* Divides `total` bytes among the stream's scans of unknown length. False if there are none. */
 static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 {
 	uint32_t n = 0, kept = 0;
@@ -28,18 +27,18 @@ static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 	return any;
 }
 
-/* A character was taken, or none at the end: what the program had of the buffer before, by macros,
- * it took in between, or there would have been no call. One that tells of another number than a
- * character has filled the buffer, 0 with this one alone. */
+/* fgetc() consumed one byte, or hit end of file. The program consumed the rest of the buffer by macros
+ * before: otherwise the macro would not have called fgetc(). A length other than 1 is the number of
+ * bytes that the call read into the buffer; 0 is this byte alone. */
 static void character_follow(struct slot_walk *b, const struct load_request *r, struct load_more *m)
 {
 	if (m)
 		m->from = b->stream_at < b->filled_to ? (uint64_t)(b->filled_to - b->stream_at) : 0;
 	if (m && m->from)
 		b->stream_at = b->filled_to;
-	if (m && r->rvalue == 0) { /* the end is where it is, however many they were */
-		m->from += (uint64_t)b->untold;
-		b->untold = 0;
+	if (m && r->rvalue == 0) { /* at the end a larger number does no harm */
+		m->from += (uint64_t)b->from_macros;
+		b->from_macros = 0;
 	}
 	if (r->length != 1 || r->rvalue == 0) {
 		b->filled_from = b->stream_at;
@@ -51,11 +50,11 @@ static void character_follow(struct slot_walk *b, const struct load_request *r, 
 static void buffer_forget(struct slot_walk *b)
 {
 	if (b->filled_to > b->stream_at)
-		b->untold += b->filled_to - b->stream_at;
+		b->from_macros += b->filled_to - b->stream_at;
 	b->filled_from = b->filled_to = 0;
 }
 
-/* An unused stream stands where its descriptor stands. */
+/* The position of an unused stream is that of its descriptor. */
 static void stream_begin(struct slot_walk *b, const struct load_request *r)
 {
 	if (!b->stream_used && b->at_known) {
@@ -65,12 +64,12 @@ static void stream_begin(struct slot_walk *b, const struct load_request *r)
 	if (r->op == OP_FTELL || r->op == OP_SETVBUF || r->op == OP_FDOPEN)
 		return;
 	b->stream_used = true;
-	b->at_known = false; /* the library reads and writes in portions of its own */
+	b->at_known = false; /* the C library reads and writes whole buffers */
 }
 
-/* A position that is greater than the calls add up to shows bytes that macros or fscanf() took.
- * Where the position was not known before, it shows nothing. */
-static void position_told(struct finder *f, uint32_t origin, const struct load_request *r)
+/* ftell(): a position beyond the sum of the calls shows how many bytes macros or fscanf() consumed, if
+ * the position was known before. */
+static void stream_tell(struct finder *f, uint32_t origin, const struct load_request *r)
 {
 	struct slot_walk *b = &f->walk[origin];
 	const int64_t more = b->stream_known ? r->rvalue - b->stream_at : 0;
@@ -85,7 +84,7 @@ static void position_told(struct finder *f, uint32_t origin, const struct load_r
 	b->stream_known = true;
 }
 
-static void position_sought(struct finder *f, uint32_t origin, const struct load_request *r)
+static void stream_seek(struct finder *f, uint32_t origin, const struct load_request *r)
 {
 	struct slot_walk *b = &f->walk[origin];
 	scans_settle(f, origin, 0);
@@ -111,12 +110,12 @@ void stream_follow(struct finder *f, struct load_request *r)
 		f->l->more[r->more].from = 0;
 		break;
 	case OP_FTELL:
-		position_told(f, origin, r);
+		stream_tell(f, origin, r);
 		break;
 	case OP_FSEEK:
-		position_sought(f, origin, r);
+		stream_seek(f, origin, r);
 		break;
-	case OP_FFLUSH: /* what was read ahead is given up */
+	case OP_FFLUSH: /* discards what was read ahead */
 		buffer_forget(b);
 		break;
 	case OP_FGETC:

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "capture/op.h"
-#include "replay/load/locks.h"
+#include "replay/load/load.h"
 #include "replay/order/fs_model_private.h"
 
 /* --- sizes and positions ------------------------------------------------- */

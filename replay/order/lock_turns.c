@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "replay/load/locks.h"
+#include "replay/load/load.h"
 
 struct taker {
 	int64_t end_ns;

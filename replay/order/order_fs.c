@@ -23,7 +23,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/load/locks.h"
+#include "replay/load/load.h"
 #include "replay/order/order_private.h"
 #include "replay/order/fs_model.h"
 #include "replay/order/order_fs_private.h"

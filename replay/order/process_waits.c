@@ -102,7 +102,7 @@ static void birth_find(struct process_waits *p, const struct threads *t, uint32_
 		return;
 	int64_t begin_ns = t->l->request[request].begin_ns;
 	process_waits_for(p, t, process, x->parent,
-			  x->parent_told && x->birth_ns < begin_ns ? x->birth_ns : begin_ns);
+			  x->parent_known && x->birth_ns < begin_ns ? x->birth_ns : begin_ns);
 }
 
 static void end_find(struct process_waits *p, const struct threads *t, uint32_t process)

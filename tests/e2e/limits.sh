@@ -24,7 +24,7 @@ rm -f target/out target/err
 (ulimit -n 1024 && expect_status 0 "$VALIDATE" replay --dir target many.trace) || exit 1
 expect_line out '200 workers'
 (ulimit -n 100 && expect_status 3 "$VALIDATE" replay --dir target many.trace) || exit 1
-expect_line err 'descriptors are needed, 200 of them for what the trace has open at once, and 100 allowed here'
+expect_line err 'descriptors (the trace has 200 open at one time), but only 100 are permitted'
 
 # a small memory cgroup: as root, with version 1 or 2
 for group in /sys/fs/cgroup/memory/validate-limits-$$ /sys/fs/cgroup/unified/validate-limits-$$ /sys/fs/cgroup/validate-limits-$$; do

@@ -84,11 +84,11 @@ done
 # what is missing is still named before anything starts
 mkdir empty
 expect_status 3 "$VALIDATE" replay --dir empty calls.trace
-expect_line err 'more: not there; --prepare'
+expect_line err 'more are missing; --prepare'
 [ -z "$(ls empty)" ] || fail 'a replay that was refused has made something'
 mv target/d3/f61 target/d3/moved
 expect_status 3 "$VALIDATE" replay --dir target calls.trace
-expect_line err 'd3/f61: not there; --prepare'
+expect_line err 'd3/f61: missing; --prepare'
 mv target/d3/moved target/d3/f61
 
 # without the privilege the pages are evicted, and the metadata are said to be warm

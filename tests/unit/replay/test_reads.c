@@ -61,7 +61,7 @@ static void whose_misses(void **state)
 	assert_true(of[0].asked && !of[1].asked);
 	assert_int_equal(of[1].length, 7 * PAGE);
 	assert_null(misses_of(&m, 0, &n));
-	misses_release(&m);
+	free(m.miss);
 	loaded_release(&x);
 	sample_release(&s);
 	sample_dir_remove(dir);

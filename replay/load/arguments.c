@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that no replay makes, by their arguments. */
+/* What the arguments of a request say: whether it can be replayed, and what it does to locks. */
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "capture/op.h"
 #include "replay/load/load.h"
@@ -26,13 +28,13 @@ static enum pass_reason control_refusal(const struct load *l, const struct load_
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
 	case F_OFD_GETLK:
-		return len == sizeof(struct op_lock) ? PASS_NOT : PASS_UNTOLD;
+		return len == sizeof(struct op_lock) ? PASS_NOT : PASS_MISSING;
 	default:
-		return PASS_UNTOLD;
+		return PASS_MISSING;
 	}
 }
 
-/* ioctl(). An immutable or append-only file could not be removed after the replay. */
+/* An immutable or append-only file could not be removed after the replay. */
 static enum pass_reason ioctl_refusal(const struct load_request *r)
 {
 	switch (r->flags) {
@@ -43,10 +45,10 @@ static enum pass_reason ioctl_refusal(const struct load_request *r)
 		return PASS_NOT;
 	case FS_IOC_SETFLAGS:
 		if (r->offset == OFFSET_NONE || !(r->offset & OP_IOCTL_VALUE))
-			return PASS_UNTOLD;
+			return PASS_MISSING;
 		return r->offset & (FS_IMMUTABLE_FL | FS_APPEND_FL) ? PASS_FORBIDDEN : PASS_NOT;
 	default:
-		return PASS_UNTOLD;
+		return PASS_MISSING;
 	}
 }
 
@@ -76,11 +78,11 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_IOCTL:
 		return ioctl_refusal(r);
 	case OP_FFLUSH:
-		return r->has_fd ? PASS_NOT : PASS_UNTOLD; /* of all streams */
+		return r->has_fd ? PASS_NOT : PASS_MISSING; /* of all streams */
 	case OP_AIO_OTHER:
 	case OP_IO_CANCEL:
 	case OP_IO_URING_ENTER:
-		return PASS_UNTOLD;
+		return PASS_MISSING;
 	case OP_VMSPLICE:
 	case OP_TEE:
 		return PASS_OBJECT;
@@ -88,5 +90,45 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 		return PASS_KERNEL;
 	default:
 		return PASS_NOT;
+	}
+}
+
+/* --- locks --------------------------------------------------------------- */
+
+static enum lock_act act(const struct load_request *r, bool asks, enum lock_act done)
+{
+	return asks || r->rvalue < 0 ? LOCK_QUERIED : done;
+}
+
+static enum lock_act control_act(const struct load *l, const struct load_request *r,
+		bool *of_process)
+{
+	struct op_lock lock;
+	uint32_t len;
+	const char *item = load_heap(l, r, &len);
+	if (!item || len != sizeof lock)
+		return LOCK_NONE; /* it is not replayed */
+	memcpy(&lock, item, sizeof lock);
+	*of_process = r->flags == F_SETLK || r->flags == F_SETLKW || r->flags == F_GETLK;
+	return act(r, r->flags == F_GETLK || r->flags == F_OFD_GETLK,
+		   lock.type == F_UNLCK ? LOCK_RELEASED :
+		   lock.type == F_RDLCK ? LOCK_SHARED : LOCK_TAKEN);
+}
+
+enum lock_act lock_act(const struct load *l, const struct load_request *r, bool *of_process)
+{
+	const uint32_t how = r->flags & ~(uint32_t)LOCK_NB; /* of flock */
+	*of_process = r->op == OP_LOCKF;
+	switch (r->op) {
+	case OP_FLOCK:
+		return act(r, false, how == LOCK_UN ? LOCK_RELEASED :
+			   how == LOCK_SH ? LOCK_SHARED : LOCK_TAKEN);
+	case OP_LOCKF:
+		return act(r, r->flags == F_TEST,
+			   r->flags == F_ULOCK ? LOCK_RELEASED : LOCK_TAKEN);
+	case OP_FCNTL:
+		return control_act(l, r, of_process);
+	default:
+		return LOCK_NONE;
 	}
 }
