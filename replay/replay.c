@@ -124,7 +124,7 @@ static int plan_derive(struct run *r, struct err *e)
 		ret = engine->lay(p, r->c, &r->in.load, &r->in.slots, r->in.trace, e);
 	if (!ret)
 		ret = balloon_init(&r->balloon, r->c, trace_meta(r->in.trace), &r->in.load, e);
-	p->balloon = &r->balloon;
+	p->balloon = r->balloon.n_steps ? &r->balloon : NULL;
 	p->clock = clock;
 	p->seed = trace_meta(r->in.trace)->seed;
 	edges_release(&edges);
@@ -259,7 +259,7 @@ static json_t *more_of_plan(const struct replay_plan *p, const struct replay_sum
 {
 	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*, s:s}", "n_pre_spin_wakes",
 			 (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout), "balloon",
-			 balloon_to_json(p->balloon), "scheduling",
+			 p->balloon ? balloon_to_json(p->balloon) : json_null(), "scheduling",
 			 scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
 			 "captured_content", captured_to_json(&s->captured), "metadata_cache",
 			 metadata_state_names[s->metadata]);
@@ -369,7 +369,8 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 	if (r->plan.abandoned) /* some thread is still at it, and will be until the process ends */
 		return ret;
 	files_close(r);
-	balloon_release(&r->balloon);
+	if (r->plan.balloon)
+		balloon_release(&r->balloon);
 	call_table_release(&r->plan.calls);
 	layout_free(r->plan.layout);
 	plan_release(&r->plan);

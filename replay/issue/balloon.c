@@ -20,7 +20,7 @@
 
 #define STEP_BYTES ((uint64_t)64 << 10) /* changes below are not followed */
 #define LOOK_NS 5000000
-/* of a memory cgroup: kernel memory, and what is charged in advance */
+/* reserve within the limit of a memory cgroup: kernel memory, and memory charged in advance */
 #define SLACK_BYTES ((uint64_t)1 << 20)
 #define SAMPLES_MAX 1000000
 
@@ -28,7 +28,7 @@
 #define MADV_DONTNEED_LOCKED 24
 #endif
 
-/* --- what is to be held -------------------------------------------------- */
+/* --- steps --------------------------------------------------------------- */
 
 int balloon_text_check(const char *text, struct err *e)
 {
@@ -57,7 +57,7 @@ static void step_add(struct balloon *b, size_t *cap, struct balloon_step step)
 	b->step[b->n_steps++] = step;
 }
 
-/* One after another in time; what a stranger's trace tells may be anything. */
+/* The samples of the trace must be in order of time. The trace is untrusted. */
 static int steps_read(struct balloon *b, const json_t *list, const struct replay_config *c,
 		      const struct load *l, struct err *e)
 {
@@ -71,8 +71,8 @@ static int steps_read(struct balloon *b, const json_t *list, const struct replay
 		if (!json_is_integer(t) || !json_is_integer(bytes) || ns < last_ns || value < 0 ||
 		    value > INT64_MAX / 4 || n > SAMPLES_MAX)
 			return err_set(e, EINVAL,
-				       "the trace's memory of the program (anonymous_memory): "
-				       "sample %zu is none",
+				       "the trace's memory use (anonymous_memory): sample %zu is "
+				       "invalid",
 				       i);
 		last_ns = ns;
 		n_requests = requests_until(l, ns, n_requests);
@@ -137,8 +137,6 @@ const struct balloon_step *balloon_step_at(const struct balloon *b, uint64_t n_r
 
 json_t *balloon_to_json(const struct balloon *b)
 {
-	if (!b || !b->n_steps)
-		return json_null();
 	uint64_t least = b->least_bytes < b->most_bytes ? b->least_bytes : b->most_bytes;
 	return json_pack("{s:I, s:I, s:I, s:I}", "own_bytes", (json_int_t)b->own_bytes,
 			 "least_bytes", (json_int_t)least, "most_bytes", (json_int_t)b->most_bytes,
@@ -156,8 +154,7 @@ static uint64_t pages(uint64_t bytes)
 static void held_set(struct balloon *b, uint64_t bytes)
 {
 	if (bytes > b->held_bytes) {
-		/* different in every word, so that nothing of it is zero, compresses, or equals
-		 * another page */
+		/* every word differs: no page is zero, can be compressed or equals another page */
 		struct vm_region part = {b->base + b->held_bytes, bytes - b->held_bytes};
 		vm_fill_random(&part, b->held_bytes + 1);
 	} else if (bytes < b->held_bytes) {
@@ -173,9 +170,8 @@ static void held_set(struct balloon *b, uint64_t bytes)
 	b->most_bytes = bytes > b->most_bytes ? bytes : b->most_bytes;
 }
 
-/* The replay's own memory as it is now, all its processes together; what else is in its cgroup is
- * none of our business.
- */
+/* The present memory of all processes of the replay, without the balloon and without other processes
+ * of its cgroup. */
 static uint64_t own_now(const struct balloon *b)
 {
 	uint64_t all = process_anonymous_bytes(getpid()) +
@@ -209,7 +205,7 @@ static int refuse(const struct balloon *b, int code, const char *limit, uint64_t
 	return ret;
 }
 
-/* Filling what does not fit would end in the out-of-memory killer. */
+/* Without this check, filling too large a balloon would invoke the out-of-memory killer. */
 static int room_check(const struct balloon *b, struct err *e)
 {
 	struct cgroup_room room = cgroup_room("");
@@ -230,16 +226,16 @@ static int reserve(struct balloon *b, struct err *e)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (b->base == MAP_FAILED) {
 		b->base = NULL;
-		return err_sys(e, errno, "memory for the balloon");
+		return err_sys(e, errno, "cannot reserve memory for the balloon");
 	}
-	(void)madvise(b->base, b->room_bytes, MADV_NOHUGEPAGE); /* not a page more than wanted */
+	(void)madvise(b->base, b->room_bytes, MADV_NOHUGEPAGE); /* exact size in small pages */
 	(void)madvise(b->base, b->room_bytes, MADV_UNMERGEABLE);
 	(void)madvise(b->base, b->room_bytes, MADV_DONTFORK);
 	if (!mlock2(b->base, b->room_bytes, MLOCK_ONFAULT))
 		return 0;
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	return refuse(b, EACCES,
-		      "what may be locked without CAP_IPC_LOCK (RLIMIT_MEMLOCK, ulimit -l)",
+		      "the limit of locked memory without CAP_IPC_LOCK (RLIMIT_MEMLOCK, ulimit -l)",
 		      limit.rlim_cur, e);
 }
 
@@ -286,7 +282,7 @@ static void *balloon_main(void *arg)
 int balloon_follow(struct balloon *b, struct err *e)
 {
 	pthread_condattr_t monotonic;
-	if (!b || !b->base || b->n_steps < 2)
+	if (!b->base || b->n_steps < 2)
 		return 0;
 	b->next = xcalloc((size_t)b->plan->n_lanes + 1, sizeof *b->next);
 	pthread_mutex_init(&b->mutex, NULL);
@@ -296,14 +292,14 @@ int balloon_follow(struct balloon *b, struct err *e)
 	pthread_condattr_destroy(&monotonic);
 	int code = pthread_create(&b->id, NULL, balloon_main, b);
 	b->running = !code;
-	return code ? err_sys(e, code, "starting the balloon's thread") : 0;
+	return code ? err_sys(e, code, "cannot start the balloon's thread") : 0;
 }
 
 int balloon_hold(struct balloon *b, const struct replay_plan *p, const pid_t *pids, uint32_t n_pids,
 		 struct err *e)
 {
 	uint64_t largest = 0;
-	if (!b || !b->n_steps || b->base)
+	if (!b->n_steps || b->base)
 		return 0;
 	for (size_t i = 0; i < b->n_steps; i++)
 		largest = b->step[i].bytes > largest ? b->step[i].bytes : largest;
@@ -315,7 +311,7 @@ int balloon_hold(struct balloon *b, const struct replay_plan *p, const pid_t *pi
 	b->own_bytes = own_now(b);
 	b->room_bytes = largest > b->own_bytes ? pages(largest - b->own_bytes) : 0;
 	if (!b->room_bytes)
-		return 0; /* the replay itself has as much */
+		return 0; /* the replay itself uses as much memory */
 	int ret = room_check(b, e);
 	if (!ret)
 		ret = reserve(b, e);
@@ -330,8 +326,6 @@ int balloon_hold(struct balloon *b, const struct replay_plan *p, const pid_t *pi
 
 void balloon_let_go(struct balloon *b)
 {
-	if (!b)
-		return;
 	if (b->running) {
 		pthread_mutex_lock(&b->mutex);
 		b->ending = true;

@@ -18,7 +18,7 @@
 
 #define STORE_MAX 64u
 #define STORE_MIN 2u
-/* in all runners' stores together; a quarter of the allowed descriptors at most */
+/* limit for the stores of all runners together; at most a quarter of the permitted descriptors */
 #define STORE_ALL 4096u
 
 struct stored {
@@ -68,9 +68,9 @@ bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b)
 	return a % s->n == b % s->n;
 }
 
-/* A name that is not in the dentry cache is read from storage. The traced call read it, too, unless
- * the program had read it before; then it is in the cache here as well. So this look-up belongs
- * into the response time, and one from the cache does not. */
+/* A name that is not in the dentry cache is read from storage. The traced call read it too, unless the
+ * program had read it before; then it is cached here as well. So a look-up from storage is part of the
+ * response time, and a look-up from the cache is not. */
 int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
 {
 	int fd = k->begin ? -1 : rooted_look_cached(dir_fd, path, flags);
@@ -81,8 +81,8 @@ int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
 	return rooted_look(dir_fd, path, flags);
 }
 
-/* A directory is as good as it was when it was looked up until some name changed its meaning; who
- * changes one says so after the call, before anybody can learn that it has ended. */
+/* A stored directory is valid until some name refers to another file. A call that changes a name
+ * increments `turn` after the call, before another thread can see that it has ended. */
 int call_directory(struct caller *k, const struct call_path *path)
 {
 	struct call_store *store = k->site->runner->store;
@@ -107,7 +107,7 @@ int call_directory(struct caller *k, const struct call_path *path)
 		return -1;
 	}
 	CALL(k, fd = rooted_look(k->p->root.fd, where, O_DIRECTORY));
-	if (fd >= 0) { /* somebody has just made it */
+	if (fd >= 0) { /* another thread has just created it */
 		close(fd);
 		k->out->rvalue = -ENOENT;
 	}
@@ -298,7 +298,7 @@ static call_run *const runs[OP_N] = {
     [OP_PAGE_FAULT] = call_touch,
 };
 
-/* Of formatted output only the result tells how much it was. */
+/* The result of formatted output is its size. */
 static uint64_t payload_bytes(const struct caller *k)
 {
 	const struct call *c = k->c;
@@ -312,11 +312,21 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 {
 	struct replay_plan *p = s->runner->crew->plan;
 	const struct call *c = &p->calls.call[h->length];
-	struct caller k = {.site = s, .p = p, .calls = &p->calls, .c = c, .path = &p->calls.path[c->path],
-			   .second = &p->calls.path[c->second], .out = out, .buffer = buffer,
-			   .room = h->flags & HOT_COMMON ? s->common_room : s->buffers.room,
-			   .memory = c->bits & CALL_BAD_ADDRESS ? BAD_ADDRESS : buffer, .begun = begun, .publish = publish,
-			   .careful = careful};
+	struct caller k = {
+		.site = s,
+		.p = p,
+		.calls = &p->calls,
+		.c = c,
+		.path = &p->calls.path[c->path],
+		.second = &p->calls.path[c->second],
+		.out = out,
+		.buffer = buffer,
+		.room = h->flags & HOT_COMMON ? s->common_room : s->buffers.room,
+		.memory = c->bits & CALL_BAD_ADDRESS ? BAD_ADDRESS : buffer,
+		.begun = begun,
+		.publish = publish,
+		.careful = careful,
+	};
 	if (c->bits & CALL_PAYLOAD && p->calls.content)
 		captured_take(p->calls.content, c->to, k.buffer, k.room);
 	else if (c->bits & CALL_PAYLOAD)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that look at or change what is known of a file. */
+/* Calls that read or change the attributes of a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -19,9 +19,9 @@
 #define SYS_fchmodat2 452
 #endif
 
-/* Makes the call on the last component, which is taken for no link, or on the descriptor `fd` of
- * what the whole path leads to, looked up between the stamps. `dir`, `last` and `fd` are what the
- * two expressions may use. */
+/* Makes the call `on_name` on the last component without following a link, or the call
+ * `on_descriptor` on the descriptor of the whole path, which is looked up between the stamps. The
+ * expressions may use `dir`, `last` and `fd`. */
 #define ON_PATH(k, on_name, on_descriptor)                                                                             \
 	do {                                                                                                           \
 		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->root.fd : call_directory(k, (k)->path);         \
@@ -37,7 +37,7 @@
 			close(fd);                                                                                     \
 	} while (0)
 
-/* --- looking ------------------------------------------------------------- */
+/* --- reading attributes -------------------------------------------------- */
 
 void call_stat(struct caller *k)
 {
@@ -48,8 +48,7 @@ void call_stat(struct caller *k)
 void call_fstat(struct caller *k)
 {
 	struct stat st;
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, fstat(fd, &st));
+	ON_DESCRIPTOR(k, fstat(fd, &st));
 }
 
 void call_statx(struct caller *k)
@@ -74,8 +73,7 @@ void call_statfs(struct caller *k)
 void call_fstatfs(struct caller *k)
 {
 	struct statfs st;
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, fstatfs(fd, &st));
+	ON_DESCRIPTOR(k, fstatfs(fd, &st));
 }
 
 void call_access(struct caller *k)
@@ -86,7 +84,7 @@ void call_access(struct caller *k)
 		syscall(SYS_faccessat2, fd, "", mode, flags | AT_EMPTY_PATH));
 }
 
-/* --- changing ------------------------------------------------------------ */
+/* --- changing attributes ------------------------------------------------- */
 
 static int mode_set_of(int fd, mode_t mode)
 {
@@ -96,12 +94,10 @@ static int mode_set_of(int fd, mode_t mode)
 
 void call_fchmod(struct caller *k)
 {
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, fchmod(fd, (mode_t)k->c->length & PERMISSIONS));
+	ON_DESCRIPTOR(k, fchmod(fd, (mode_t)k->c->length & PERMISSIONS));
 }
 
-/* Who may not give files away gives them to himself: the call is made, and nobody gets what he must
- * not have. */
+/* Without privileges the file is given to the replaying user: the call is still made. */
 static void owner_of(const struct caller *k, uid_t *user, gid_t *group)
 {
 	uid_t self = geteuid();
@@ -126,14 +122,13 @@ void call_fchown(struct caller *k)
 
 void call_futimens(struct caller *k)
 {
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, futimens(fd, &k->calls->times[k->c->times]));
+	ON_DESCRIPTOR(k, futimens(fd, &k->calls->times[k->c->times]));
 }
 
 /* --- extended attributes ------------------------------------------------- */
 
-/* These calls take no directory. The file is looked up (call_look), and the call is made through
- * its descriptor. A failed look-up is repeated as the call. */
+/* These calls have no variant with a directory. The file is looked up (call_look), and the call is
+ * made through its descriptor. A failed look-up is repeated as the call. */
 static int attribute_look_up(struct caller *k, int dir)
 {
 	if (call_is_bad(k))
@@ -149,14 +144,14 @@ static int attribute_file(struct caller *k)
 	if (fd >= 0 || dir < 0)
 		return fd;
 	CALL(k, fd = attribute_look_up(k, dir));
-	if (fd >= 0) { /* somebody has just made it */
+	if (fd >= 0) { /* another thread has just created it */
 		close(fd);
 		k->out->rvalue = -ENOENT;
 	}
 	return -1;
 }
 
-/* Of one that failed for an address no attribute is touched. */
+/* A call that failed with EFAULT must not change an attribute. */
 static const char *attribute_name(const struct caller *k)
 {
 	return call_is_bad(k) ? BAD_ADDRESS : k->c->text;
@@ -180,13 +175,7 @@ static size_t room_of(const struct caller *k)
 		close(fd);                                                                         \
 	} while (0)
 
-#define ON_OPEN(k, expression)                                                                                         \
-	do {                                                                                                           \
-		int fd = call_fd(k, (k)->c->slot);                                                                     \
-		CALL(k, (expression));                                                                                 \
-	} while (0)
-
-/* The size of a value says nothing beyond success (call_result_counts). */
+/* The size of a value is not compared (call_result_counts). */
 static void success_only(struct caller *k)
 {
 	if (k->out->rvalue > 0)
@@ -195,9 +184,9 @@ static void success_only(struct caller *k)
 
 /* --- changes by path ----------------------------------------------------- */
 
-/* The permissions of a device node control access to the device. A replay changes neither them nor
- * its times and attributes. The node is looked up before the first stamp, and the call is made on
- * what was looked at, whatever is renamed meanwhile. Returns -1 with the outcome. */
+/* The permissions of a device node control access to the device: a replay changes neither them nor
+ * its times and attributes. The node is looked up and checked before the first stamp, and the call is
+ * made through that descriptor, so a rename meanwhile does no harm. Returns -1 with the outcome. */
 static int changed_file(struct caller *k)
 {
 	struct stat st = {0};
@@ -231,8 +220,8 @@ void call_utimens(struct caller *k)
 	ON_CHANGED_FILE(k, utimensat(fd, "", &k->calls->times[k->c->times], AT_EMPTY_PATH));
 }
 
-/* Called by number: the sanitizers look at the name on the way through the C library, which must
- * not happen to BAD_ADDRESS. */
+/* Called by number: with the function of the C library the sanitizers would read the name at
+ * BAD_ADDRESS. */
 void call_getxattr(struct caller *k)
 {
 	ON_FILE(k, syscall(SYS_getxattr, file.text, attribute_name(k), k->memory, room_of(k)));
@@ -241,11 +230,11 @@ void call_getxattr(struct caller *k)
 
 void call_fgetxattr(struct caller *k)
 {
-	ON_OPEN(k, syscall(SYS_fgetxattr, fd, attribute_name(k), k->memory, room_of(k)));
+	ON_DESCRIPTOR(k, syscall(SYS_fgetxattr, fd, attribute_name(k), k->memory, room_of(k)));
 	success_only(k);
 }
 
-/* Permissions, set by an access control list. As for chmod(), devices are left alone. */
+/* Sets permissions by an access control list. As for chmod(), devices are left alone. */
 static void set_permissions(struct caller *k)
 {
 	unsigned char value[OP_ACL_BYTES];
@@ -278,7 +267,7 @@ void call_fsetxattr(struct caller *k)
 	if (k->c->flags & OP_ACL_IS_MODE)
 		set_permissions(k);
 	else
-		ON_OPEN(k, fsetxattr(fd, attribute_name(k), k->memory, room_of(k), how));
+		ON_DESCRIPTOR(k, fsetxattr(fd, attribute_name(k), k->memory, room_of(k), how));
 }
 
 void call_listxattr(struct caller *k)
@@ -289,7 +278,7 @@ void call_listxattr(struct caller *k)
 
 void call_flistxattr(struct caller *k)
 {
-	ON_OPEN(k, flistxattr(fd, k->memory, room_of(k)));
+	ON_DESCRIPTOR(k, flistxattr(fd, k->memory, room_of(k)));
 	success_only(k);
 }
 
@@ -300,5 +289,5 @@ void call_removexattr(struct caller *k)
 
 void call_fremovexattr(struct caller *k)
 {
-	ON_OPEN(k, fremovexattr(fd, attribute_name(k)));
+	ON_DESCRIPTOR(k, fremovexattr(fd, attribute_name(k)));
 }

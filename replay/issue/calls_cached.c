@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads as the original cache decided (--reads original), and reads that are not made (--reads
- * none).
+/* Reads with --reads original and --reads none.
  *
- * A read is in parts. What was missed when the trace was captured is dropped from the cache before
- * the first stamp and read between the stamps, page by page as then: nothing is read ahead but what
- * was. What was found in the cache then is read where it is all in the cache now, and left alone
- * where it is not; whether it is there is looked up before the first stamp. */
+ * original: a read consists of parts. Pages that were missed at capture are dropped from the cache
+ * before the first stamp and read between the stamps; only pages that were read ahead then are read
+ * ahead. Pages that were found in the cache are read if all are cached now, and otherwise left alone;
+ * this is checked before the first stamp. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -36,7 +35,8 @@ static uint64_t down_to(uint64_t x, uint64_t align)
 	return x / align * align;
 }
 
-/* The kernel keeps pages together that it read together, and drops them only together. */
+/* The kernel drops pages that it read as one folio only together: the range grows until all are gone.
+ */
 void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes)
 {
 	struct call_counts *n = &k->calls->common->counts;
@@ -53,7 +53,7 @@ void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes
 	counted(&n->n_pages_read, to - from);
 }
 
-/* Prepares a part; whether it is to be read. */
+/* Prepares a part. Returns whether it is read. */
 static bool part_settle(struct caller *k, int fd, const struct call_part *part)
 {
 	struct call_counts *n = &k->calls->common->counts;
@@ -70,8 +70,8 @@ static bool part_settle(struct caller *k, int fd, const struct call_part *part)
 	return there;
 }
 
-/* What a part moved, or -1. What was found then counts as moved whether or not it is touched now.
- */
+/* The bytes that a part moved, or -1. A part that was found at capture counts even if it is left alone
+ * now. */
 INLINE int64_t part_move(const struct caller *k, int fd, const struct call_part *part, bool wanted)
 {
 	char *to = k->buffer + part->at;
@@ -81,7 +81,7 @@ INLINE int64_t part_move(const struct caller *k, int fd, const struct call_part 
 	if (part->kind == PART_MISSED)
 		return pread(fd, to, part->n_bytes, (off_t)part->offset);
 	if (wanted && preadv2(fd, &v, 1, (off_t)part->offset, RWF_NOWAIT) < 0)
-		errno = 0; /* gone since, or a file system that cannot */
+		errno = 0; /* evicted meanwhile, or not supported by the file system */
 	return part->n_bytes;
 }
 
@@ -119,7 +119,7 @@ void call_cached(struct caller *k)
 		k->out->rvalue = -errno;
 }
 
-/* A read at a position that something later depends on. */
+/* A skipped read whose file position later requests depend on. */
 void call_skipped(struct caller *k)
 {
 	const int fd = call_fd(k, k->c->slot);
@@ -132,13 +132,13 @@ void call_skipped(struct caller *k)
 
 void call_map_settle(struct caller *k, struct call_map *m, int fd)
 {
-	if (k->calls->reads != READS_CURRENT) /* no more than what is touched */
+	if (k->calls->reads != READS_CURRENT) /* read only the touched pages */
 		madvise(m->base, m->n_bytes, MADV_RANDOM);
 	if (k->calls->reads != READS_ORIGINAL)
 		return;
 	if (m->fd >= 0)
 		close(m->fd);
-	/* the program closes its own as soon as it has mapped the file */
+	/* the program may close its descriptor once the file is mapped */
 	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	for (uint32_t i = 0; i < k->c->n_parts; i++) { /* MAP_POPULATE */
 		const struct call_part *part = k->calls->part + k->c->first_part + i;
@@ -155,11 +155,10 @@ bool call_touch_settle(struct caller *k, struct call_map *m, char *at)
 	for (uint32_t i = 0; i < k->c->n_parts; i++) {
 		const struct call_part *part = k->calls->part + k->c->first_part + i;
 		if (part->kind == PART_MISSED && !m->is_private)
-			madvise(page, PAGE_BYTES,
-				MADV_DONTNEED); /* the cache keeps what is mapped */
+			madvise(page, PAGE_BYTES, MADV_DONTNEED); /* mapped pages stay cached */
 		call_pages_drop(k, m->fd, part->offset, part->n_bytes);
 	}
-	/* a write changes the file, whatever the cache */
+	/* a write must change the file, cached or not */
 	if (k->c->n_parts || k->c->flags & PAGE_WRITTEN)
 		return true;
 	const bool cached = mincore(page, PAGE_BYTES, &there) == 0 && there & 1;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that move data, and those that change sizes and make data durable. */
+/* Calls that move data, change sizes or make data durable; asynchronous requests. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -9,7 +12,7 @@
 
 #include "replay/issue/calls_private.h"
 
-/* read and pread that failed with EFAULT; the others are plain. */
+/* read and pread that failed with EFAULT; other reads are not calls of this table. */
 void call_read(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot);
@@ -45,7 +48,7 @@ static int vector_of(const struct caller *k, struct iovec *v)
 		if (!call_is_bad(k))
 			at += c->vector[i];
 	}
-	return (int)c->n_vector; /* more than the kernel takes is EINVAL, as it was */
+	return (int)c->n_vector; /* more than VECTOR_MAX fails with EINVAL, as in the trace */
 }
 
 void call_readv(struct caller *k)
@@ -95,8 +98,7 @@ static off_t *offset_of(uint64_t traced, off_t *to)
 	return traced == OFFSET_NONE ? NULL : to;
 }
 
-/* What a pipe took of a file, /dev/null takes as well; what a file took of a pipe comes from the
- * buffer. */
+/* A copy to a pipe goes to /dev/null; a copy from a pipe comes from the buffer. */
 static void copy_to_null(struct caller *k, uint64_t n_bytes)
 {
 	off_t at, *offset = offset_of(k->c->offset, &at);
@@ -131,7 +133,7 @@ void call_sendfile(struct caller *k)
 typedef ssize_t copy_call(int fd, off_t *from, int to_fd, off_t *to, size_t n_bytes,
 			  unsigned int flags);
 
-/* Inlined, so that between the stamps `call` is called by its name. */
+/* Inlined, so that `call` is a direct call between the stamps. */
 static inline __attribute__((always_inline)) void copy_between(struct caller *k, copy_call *call)
 {
 	off_t from, to, *from_offset = offset_of(k->c->offset, &from),
@@ -143,6 +145,57 @@ static inline __attribute__((always_inline)) void copy_between(struct caller *k,
 		copy_from_buffer(k, moved_bytes(k) < k->room ? moved_bytes(k) : k->room);
 	else
 		CALL(k, call(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
+}
+
+/* A clone (FICLONE, FICLONERANGE: a copy that shares blocks) on a file system that cannot share these
+ * blocks: no such operation, two file systems, or an unsuitable range. Source: ioctl_ficlonerange(2).
+ */
+static bool cannot_share(int error)
+{
+	return error == EOPNOTSUPP || error == ENOTTY || error == EXDEV || error == EINVAL;
+}
+
+/* Copies up to the end of the source. Returns bytes, or -1. */
+static int64_t copy_instead(struct caller *k, int from_fd, int to_fd)
+{
+	const uint64_t wanted = k->c->length ? k->c->length : UINT64_MAX;
+	off_t from = (off_t)k->c->offset, to = (off_t)k->c->to;
+	uint64_t n = 0;
+	atomic_fetch_add_explicit(&k->calls->common->counts.n_clones_copied, 1,
+				  memory_order_relaxed);
+	while (n < wanted) {
+		const uint64_t left = wanted - n < SSIZE_MAX ? wanted - n : SSIZE_MAX;
+		const ssize_t got = copy_file_range(from_fd, &from, to_fd, &to, left, 0);
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		n += (uint64_t)got;
+	}
+	return (int64_t)n;
+}
+
+static int64_t clone_range(struct caller *k, int from_fd, int to_fd)
+{
+	const struct call *c = k->c;
+	struct file_clone_range range = {.src_fd = from_fd,
+					 .src_offset = c->offset,
+					 .src_length = c->length,
+					 .dest_offset = c->to};
+	int64_t n = (int64_t)c->length;
+	if (ioctl(to_fd, FICLONERANGE, &range) < 0) {
+		if (c->traced < 0 || !cannot_share(errno))
+			return -1;
+		n = copy_instead(k, from_fd, to_fd);
+	}
+	/* length 0: up to the end of the source; the number of bytes is not compared */
+	return n >= 0 && !c->length && c->traced >= 0 ? c->traced : n;
+}
+
+static void call_clone(struct caller *k)
+{
+	int from_fd = call_fd(k, k->c->slot), to_fd = call_fd(k, k->c->other);
+	CALL(k, clone_range(k, from_fd, to_fd));
 }
 
 void call_copy_file_range(struct caller *k)
@@ -162,18 +215,17 @@ void call_splice(struct caller *k)
 
 void call_readahead(struct caller *k)
 {
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, readahead(fd, (off_t)k->c->offset, k->c->length));
+	ON_DESCRIPTOR(k, readahead(fd, (off_t)k->c->offset, k->c->length));
 }
 
-/* The C library returns the error; a trace has it as any other. */
+/* posix_fadvise() returns the error; the system call sets errno, as the trace has it. */
 void call_fadvise(struct caller *k)
 {
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, syscall(SYS_fadvise64, fd, (off_t)k->c->offset, k->c->length, (int)k->c->flags));
+	ON_DESCRIPTOR(k, syscall(SYS_fadvise64, fd, (off_t)k->c->offset, k->c->length,
+				 (int)k->c->flags));
 }
 
-/* sync(2) is of all file systems; this one is the target's. */
+/* sync(2) writes back all file systems; the replay only that of the target. */
 void call_sync(struct caller *k)
 {
 	CALL(k, syncfs(k->p->root.fd));
@@ -181,24 +233,59 @@ void call_sync(struct caller *k)
 
 void call_syncfs(struct caller *k)
 {
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, syncfs(fd));
+	ON_DESCRIPTOR(k, syncfs(fd));
 }
 
 void call_sync_file_range(struct caller *k)
 {
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, sync_file_range(fd, (off_t)k->c->offset, (off_t)k->c->length, k->c->flags));
+	ON_DESCRIPTOR(k, sync_file_range(fd, (off_t)k->c->offset, (off_t)k->c->length,
+					 k->c->flags));
 }
 
 void call_ftruncate(struct caller *k)
 {
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, ftruncate(fd, (off_t)k->c->length));
+	ON_DESCRIPTOR(k, ftruncate(fd, (off_t)k->c->length));
 }
 
 void call_fallocate(struct caller *k)
 {
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, fallocate(fd, (int)k->c->flags, (off_t)k->c->offset, (off_t)k->c->length));
+	ON_DESCRIPTOR(k, fallocate(fd, (int)k->c->flags, (off_t)k->c->offset,
+				   (off_t)k->c->length));
+}
+
+/* --- asynchronous requests ----------------------------------------------- */
+
+/* Asynchronous requests are made at their place in the order, as synchronous calls. So no call waits
+ * for a request that another thread has yet to submit. The submission itself makes no call. */
+void call_io_submit(struct caller *k)
+{
+	CALL(k, 0);
+	k->out->rvalue = k->c->traced;
+}
+
+void call_io_getevents(struct caller *k)
+{
+	CALL(k, 0);
+	k->out->rvalue = k->c->traced < 0 ? k->c->traced : 0;
+}
+
+/* A request with several buffers uses one: the trace lacks their sizes. */
+void call_async(struct caller *k)
+{
+	const struct call *c = k->c;
+	int fd = call_fd(k, c->slot);
+	switch (c->op) {
+	case OP_AIO_WRITE:
+	case OP_AIO_WRITEV:
+		CALL(k, pwrite(fd, k->memory, c->length, (off_t)c->offset));
+		break;
+	case OP_AIO_FSYNC:
+		CALL(k, fsync(fd));
+		break;
+	case OP_AIO_FDATASYNC:
+		CALL(k, fdatasync(fd));
+		break;
+	default:
+		CALL(k, pread(fd, k->memory, c->length, (off_t)c->offset));
+	}
 }

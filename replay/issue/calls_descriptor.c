@@ -11,8 +11,8 @@
 
 /* --- closing and copying ------------------------------------------------- */
 
-/* close, fclose, closedir: whatever the slot has become, so that no stream is left with a number
- * that means something else. */
+/* close, fclose and closedir close whatever the slot has become, so that no stream keeps a number that
+ * refers to another file. */
 void call_close(struct caller *k)
 {
 	uint32_t slot = k->c->slot;
@@ -37,8 +37,8 @@ void call_close(struct caller *k)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* dup, dup2, and F_DUPFD of fcntl. dup2 onto a number that is in use takes it over, with the stream
- * that was on it. */
+/* dup, dup2, and F_DUPFD of fcntl. dup2 to a number in use replaces it; the stream on that number
+ * stays. */
 void call_dup(struct caller *k)
 {
 	const struct call *c = k->c;
@@ -102,7 +102,7 @@ void call_fcntl(struct caller *k)
 void call_ioctl(struct caller *k)
 {
 	char answer[256]; /* no ioctl that call_refusal() permits writes more */
-	const int flags = (int)k->c->offset; /* of FS_IOC_SETFLAGS */
+	const int flags = (int)k->c->offset; /* argument of FS_IOC_SETFLAGS */
 	int fd = call_fd(k, k->c->slot);
 	if (k->c->flags == FS_IOC_SETFLAGS)
 		CALL_SUCCESS(k, ioctl(fd, FS_IOC_SETFLAGS, &flags));

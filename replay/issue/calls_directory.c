@@ -57,7 +57,7 @@ static struct call_stream *directory_make(struct caller *k, int fd)
 	return d ? call_stream_add(k->calls, k->c->slot, NULL, d) : NULL;
 }
 
-/* The slot's directory, locked; one whose opendir the trace has not is made one. */
+/* The slot's directory stream, locked. It is opened now if the trace lacks its opendir. */
 static struct call_stream *directory_take(struct caller *k)
 {
 	struct call_stream *s = call_stream_first(k, directory_make);
@@ -99,8 +99,8 @@ void call_rewinddir(struct caller *k)
 	directory_give(s);
 }
 
-/* Positions in a directory are the file system's own: what telldir gave here stands for what it
- * gave in the trace. */
+/* Positions in a directory depend on the file system: the result of telldir replaces the traced one in
+ * later calls of seekdir. */
 void call_telldir(struct caller *k)
 {
 	struct call_stream *s = directory_take(k);
@@ -131,7 +131,7 @@ void call_seekdir(struct caller *k)
 		const long at = s->cookie[i - 1];
 		CALL(k, (seekdir(d, at), 0));
 	} else {
-		CALL(k, (rewinddir(d), 0)); /* 0, or a position that nobody asked for */
+		CALL(k, (rewinddir(d), 0)); /* position 0, or one that no telldir returned */
 	}
 	directory_give(s);
 }
@@ -165,8 +165,7 @@ void call_scandir(struct caller *k)
 	CALL(k, call_is_bad(k) ? call_bad_path(k) : entries_read(root, k->path->whole));
 }
 
-/* Looks at everything below, as nftw does; links are not followed, so that nothing outside is met.
- */
+/* Examines the whole tree, as nftw does. Links are not followed, so the walk stays inside. */
 static int tree_walk(int fd, unsigned int depth)
 {
 	DIR *d = fdopendir(fd);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Locks. A lock by F_SETLK or lockf belongs to a process and a file, whatever descriptor it was
- * taken by. The threads of a replay may stand for several traced processes, which one process of
- * the kernel cannot tell apart. So each traced process has one open file more for each file that
- * it locks, and its locks are locks of that open file (F_OFD_SETLK). They do not conflict with
- * each other, and they conflict with those of other processes. They end when the process closes
- * any descriptor of the file.
- * Source: fcntl_locking(2). */
+/* Locks. A lock by F_SETLK or lockf belongs to a process and a file, whatever descriptor was used. The
+ * threads of a replay may replay several traced processes, which the kernel sees as one process. So
+ * each traced process has one more open file for each file that it locks, and its locks belong to that
+ * open file (F_OFD_SETLK). They do not conflict with each other, and they conflict with locks of other
+ * processes. They end when the process closes any descriptor of the file. Source: fcntl_locking(2). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,13 +16,13 @@
 #include "common/xalloc.h"
 #include "replay/issue/calls_private.h"
 
-struct lock_owner { /* of the locks of one process on one file */
+struct lock_owner { /* the locks of one process on one file */
 	struct lock_owner *next;
 	dev_t device;
 	ino_t inode;
 	int fd;
-	uint32_t n_users; /* calls under way */
-	bool dropped;	  /* the last user closes it */
+	uint32_t n_users; /* calls in progress */
+	bool dropped;	  /* its last user closes it */
 };
 
 static void owner_free(struct lock_owner *o)
@@ -33,7 +31,7 @@ static void owner_free(struct lock_owner *o)
 	free(o);
 }
 
-/* --- whose lock it is ---------------------------------------------------- */
+/* --- owners of locks ----------------------------------------------------- */
 
 static struct lock_owner **owner_find(struct call_process *t, const struct stat *st)
 {
@@ -43,8 +41,8 @@ static struct lock_owner **owner_find(struct call_process *t, const struct stat 
 	return at;
 }
 
-/* Whether the kernel lets the descriptor have such a lock; otherwise the call is made on it, and
- * fails. */
+/* Whether the kernel permits such a lock on the descriptor; otherwise the call is made on it and fails.
+ */
 static bool mode_allows(int fd, int type)
 {
 	const int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
@@ -53,7 +51,7 @@ static bool mode_allows(int fd, int type)
 	return type == F_UNLCK || mode == O_RDWR || mode == (type == F_RDLCK ? O_RDONLY : O_WRONLY);
 }
 
-/* NULL: the descriptor's own open file has to do. */
+/* NULL: use the open file of the descriptor itself. */
 static struct lock_owner *owner_take(struct caller *k, int fd, int type)
 {
 	struct call_process *t = &k->calls->process[k->c->process];
@@ -129,9 +127,9 @@ static bool would_block(int ret)
 	return ret < 0 && (errno == EAGAIN || errno == EACCES || errno == EWOULDBLOCK);
 }
 
-/* Waits between two attempts to get a lock. False: no longer. A traced wait that ended without
- * the lock was ended by a signal or by the kernel's search for deadlocks; this one ends at the
- * first attempt that fails, with the same error. */
+/* Waits between two attempts to get a lock. Returns false to give up. If the traced wait ended without
+ * the lock (a signal, or a deadlock that the kernel found), this one ends at the first attempt that
+ * fails, with the same error. */
 static bool lock_pause(const struct caller *k)
 {
 	const struct timespec pause = {.tv_nsec = 20000};
@@ -154,7 +152,7 @@ static int lock_set(const struct caller *k, int fd, struct flock *f, bool waits)
 	return ret;
 }
 
-/* The position is the descriptor's, not that of the open file which has the lock. */
+/* SEEK_CUR refers to the position of the descriptor, not of the open file that owns the lock. */
 static struct flock range_of(int fd, const struct op_lock *l)
 {
 	struct flock f = {.l_type = (short)l->type, .l_whence = (short)l->whence,
@@ -187,14 +185,14 @@ void call_record_lock(struct caller *k, int fd)
 	owner_give(k, o);
 }
 
-/* Somebody else's lock makes F_TEST fail. */
+/* F_TEST fails if another process has the lock. */
 static int lock_test(int fd, struct flock *f)
 {
 	int ret = fcntl(fd, F_OFD_GETLK, f);
 	return ret < 0 || f->l_type == F_UNLCK ? ret : (int)call_error(EACCES);
 }
 
-/* lockf is a lock by fcntl from the position on. */
+/* lockf is a lock by fcntl that starts at the file position. */
 void call_lockf(struct caller *k)
 {
 	const int fd = call_fd(k, k->c->slot), command = (int)k->c->flags;
@@ -210,7 +208,7 @@ void call_lockf(struct caller *k)
 	owner_give(k, o);
 }
 
-/* --- flock: of the open file --------------------------------------------- */
+/* --- flock: locks of the open file --------------------------------------- */
 
 static int whole_lock(const struct caller *k, int fd, int how)
 {

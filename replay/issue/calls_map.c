@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapped files. A mapping lies where the kernel puts it; requests on it say how far from its start
- * they are. A part that was unmapped stays reserved, so that nothing else can come to lie where
- * later requests of the trace reach. */
+/* Mapped files. The kernel chooses the address of a mapping; requests on it have an offset from its
+ * start. An unmapped part stays reserved, so that no other mapping gets an address that later requests
+ * of the trace use. */
 #include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "capture/op.h"
 #include "replay/issue/calls_private.h"
 
 #define MAP_BYTES_MAX (UINT64_C(1) << 40)
@@ -18,18 +22,87 @@
 #define MADV_POPULATE_READ 22
 #endif
 
+/* --- touches ------------------------------------------------------------- */
+
+/* A touch replays an access to mapped memory, one page at a time: one load or one store between the
+ * stamps. The kernel does the rest, or nothing if the page is mapped. A touch beyond the end of the
+ * file or of memory that is not mapped that way raises a signal: its outcome is EFAULT, as of a system
+ * call with such an address. */
+struct touching {
+	sigjmp_buf back;
+	volatile sig_atomic_t under_way;
+};
+static _Thread_local struct touching touching;
+
+/* Whether siglongjmp() restores the signal mask. The flags of the handler leave the mask unchanged,
+ * except under ThreadSanitizer, whose own handler blocks all signals. */
+#if defined(__SANITIZE_THREAD__)
+enum { MASK_KEPT = 1 };
+#else
+enum { MASK_KEPT = 0 };
+#endif
+
+static struct sigaction before[2];
+
+static void refused(int number, siginfo_t *info, void *context)
+{
+	(void)info;
+	(void)context;
+	if (touching.under_way)
+		siglongjmp(touching.back, number);
+	/* not from a touch: restore the previous handler, which gets the signal again */
+	sigaction(number, &before[number == SIGBUS], NULL);
+}
+
+/* Installs the handlers: a touch beyond the end of a file is an outcome, not a crash. Repeated before
+ * each mapping, because other code may have set handlers. */
+static void signals_catch(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct sigaction now, ours = {.sa_sigaction = refused, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+	sigemptyset(&ours.sa_mask);
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 2; i++) {
+		const int number = i ? SIGBUS : SIGSEGV;
+		if (sigaction(number, NULL, &now) == 0 && now.sa_sigaction != refused)
+			sigaction(number, &ours, &before[i]);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void touch(const struct caller *k, volatile char *at, char value)
+{
+	const bool writes = k->c->flags & PAGE_WRITTEN;
+	volatile uint64_t begin = 0;
+	if (sigsetjmp(touching.back, MASK_KEPT)) {
+		touching.under_way = 0;
+		call_end(k, begin, call_error(EFAULT));
+		return;
+	}
+	touching.under_way = 1;
+	begin = call_begin(k);
+	if (writes)
+		*at = value;
+	else
+		(void)*at;
+	touching.under_way = 0;
+	call_end(k, begin, 0);
+}
+
+/* --- mappings ------------------------------------------------------------ */
+
 static struct call_map *map_of(const struct caller *k)
 {
 	return k->c->map < k->calls->n_maps ? &k->calls->map[k->c->map] : NULL;
 }
 
-/* Protection is in bits 29 to 31 of the flags. What is mapped is never run. */
+/* Bits 29 to 31 of the flags are the protection. Mapped memory is never executable. */
 void call_mmap(struct caller *k)
 {
 	const struct call *c = k->c;
 	struct call_map *m = map_of(k);
 	const int protection = (int)(c->flags >> 29 & (PROT_READ | PROT_WRITE));
-	/* then an unknown flag is an error */
+	/* MAP_SHARED_VALIDATE: unknown flags are errors */
 	const bool validates = (c->flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
 	int flags = (int)(c->flags & (MAP_SHARED_VALIDATE | MAP_POPULATE | MAP_NORESERVE |
 				      (validates ? MAP_SYNC : 0)));
@@ -39,7 +112,7 @@ void call_mmap(struct caller *k)
 		CALL(k, call_error(ENOMEM));
 		return;
 	}
-	call_touch_ready();
+	signals_catch();
 	if (c->length > POPULATE_MAX || k->calls->reads != READS_CURRENT)
 		flags &= ~MAP_POPULATE;
 	pthread_rwlock_wrlock(&m->lock);
@@ -57,7 +130,7 @@ void call_mmap(struct caller *k)
 	pthread_rwlock_unlock(&m->lock);
 }
 
-struct call_map *call_map_take(struct caller *k, bool change, char **at, size_t *n_bytes)
+static struct call_map *map_take(struct caller *k, bool change, char **at, size_t *n_bytes)
 {
 	struct call_map *m = map_of(k);
 	if (m && change)
@@ -76,7 +149,7 @@ struct call_map *call_map_take(struct caller *k, bool change, char **at, size_t 
 	return NULL;
 }
 
-void call_map_give(struct call_map *m)
+static void map_give(struct call_map *m)
 {
 	pthread_rwlock_unlock(&m->lock);
 }
@@ -85,7 +158,7 @@ void call_munmap(struct caller *k)
 {
 	char *at;
 	size_t n;
-	struct call_map *m = call_map_take(k, true, &at, &n);
+	struct call_map *m = map_take(k, true, &at, &n);
 	if (!m)
 		return;
 	if (at == m->base && n + PAGE_BYTES > m->n_bytes) {
@@ -97,19 +170,19 @@ void call_munmap(struct caller *k)
 		const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
 		CALL(k, mmap(at, n, PROT_NONE, flags, -1, 0) == MAP_FAILED ? -1 : 0);
 	}
-	call_map_give(m);
+	map_give(m);
 }
 
 void call_msync(struct caller *k)
 {
 	char *at;
 	size_t n;
-	struct call_map *m = call_map_take(k, false, &at, &n);
+	struct call_map *m = map_take(k, false, &at, &n);
 	if (!m)
 		return;
 	const int flags = (int)(k->c->flags & (MS_ASYNC | MS_SYNC | MS_INVALIDATE));
 	CALL(k, msync(at, n, flags));
-	call_map_give(m);
+	map_give(m);
 }
 
 static bool advice_is_harmless(uint32_t advice)
@@ -123,22 +196,23 @@ void call_madvise(struct caller *k)
 {
 	char *at;
 	size_t n;
-	struct call_map *m = call_map_take(k, false, &at, &n);
+	struct call_map *m = map_take(k, false, &at, &n);
 	if (!m)
 		return;
 	if (advice_is_harmless(k->c->flags))
 		CALL(k, madvise(at, n, (int)k->c->flags));
 	else
 		CALL(k, k->c->traced < 0 ? call_error((int)-k->c->traced) : 0);
-	call_map_give(m);
+	map_give(m);
 }
 
-/* It may always be moved, and always is the whole of it: the old length is not in the trace. */
+/* mremap always applies to the whole mapping, because the trace lacks the old length. It may move it.
+ */
 void call_mremap(struct caller *k)
 {
 	char *at, *to = MAP_FAILED;
 	size_t n;
-	struct call_map *m = call_map_take(k, true, &at, &n);
+	struct call_map *m = map_take(k, true, &at, &n);
 	if (!m)
 		return;
 	char *base = m->base;
@@ -152,7 +226,7 @@ void call_mremap(struct caller *k)
 		m->base = to;
 		m->n_bytes = (wanted + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	}
-	call_map_give(m);
+	map_give(m);
 }
 
 void call_map_end(struct call_map *m)
@@ -165,4 +239,21 @@ void call_map_end(struct call_map *m)
 		close(m->fd);
 	m->fd = -1;
 	pthread_rwlock_unlock(&m->lock);
+}
+
+void call_touch(struct caller *k)
+{
+	char *at;
+	size_t n;
+	struct call_map *m = map_take(k, false, &at, &n);
+	if (!m)
+		return;
+	const bool by_pages = k->c->bits & CALL_BY_PAGES;
+	if (by_pages && !call_touch_settle(k, m, at))
+		CALL(k, 0);
+	else
+		touch(k, at, k->buffer[0]);
+	if (by_pages)
+		call_touch_ahead(k, m);
+	map_give(m);
 }

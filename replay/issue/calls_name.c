@@ -18,8 +18,8 @@ static const char *last_of(const struct caller *k, const struct call_path *path)
 	return call_is_bad(k) ? BAD_ADDRESS : path->last;
 }
 
-/* An open that is not plain: others inherit what it opens, or its number was somebody else's. */
-/* open() of a socket fails with ENXIO. A replay opens none: it fails alike where one is there. */
+/* open() of a socket fails with ENXIO. A replay opens no socket: it fails with the same error if the
+ * path is one. */
 static int open_socket(const struct rooted *root, const char *path, uint32_t flags, uint32_t mode)
 {
 	struct stat st = {0};
@@ -54,7 +54,7 @@ void call_open(struct caller *k)
 		call_slot_set(k, k->c->slot, fd);
 }
 
-/* Two directories at a time: the second must not take the first one's place in the store. */
+/* Two directories at a time: the second must not evict the first from the store. */
 struct two {
 	int from, to, kept;
 };
@@ -68,8 +68,7 @@ static bool directories(struct caller *k, struct two *d)
 	if (a->place && b->place && a->place != b->place &&
 	    call_store_collide(k->site->runner->store, a->place, b->place))
 		d->from = d->kept = fcntl(d->from, F_DUPFD_CLOEXEC, 3);
-	/* looked up again, the same one could be opened anew in place of the first: another
-	 * thread's rename may have come between */
+	/* the same directory is not looked up twice: a rename by another thread could evict it */
 	d->to = a->place == b->place ? d->from : call_directory(k, b);
 	if (d->to < 0 && d->kept >= 0)
 		close(d->kept);
@@ -92,7 +91,7 @@ void call_rename(struct caller *k)
 		close(d.kept);
 }
 
-/* By way of a descriptor: a file without a name, or what a link leads to. */
+/* Links a file by descriptor: a file without a name, or the target of a link. */
 static void link_descriptor(struct caller *k, int fd)
 {
 	const struct proc_path p = proc_path(fd);
@@ -136,11 +135,11 @@ void call_readlink(struct caller *k)
 	int dir = call_directory(k, k->path);
 	size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
 	if (dir >= 0)
-		/* as call_getxattr */
+		/* by number, as call_getxattr */
 		CALL(k, syscall(SYS_readlinkat, dir, last_of(k, k->path), k->memory, room));
 }
 
-/* rmdir as well */
+/* unlink and rmdir */
 void call_unlink(struct caller *k)
 {
 	int dir = call_directory(k, k->path);
@@ -177,8 +176,7 @@ bool call_socket_is_own(const struct caller *k, uint64_t inode)
 	return false;
 }
 
-/* The file of a socket (bind) and a FIFO are made as such: no process listens there, and a replay
- * never opens them. */
+/* Sockets (bind) and FIFOs are created as such. A replay never opens them. */
 void call_mknod(struct caller *k)
 {
 	const mode_t mode = (mode_t)k->c->length,
@@ -192,8 +190,8 @@ void call_mknod(struct caller *k)
 		socket_remember(k, dir);
 }
 
-/* A process of its own goes there; threads have one working directory for all, and stay where they
- * are. Nothing is looked up from there: the paths of a trace are joined with it beforehand. */
+/* A replaying process changes its directory. Threads share one working directory and do not change it.
+ * No path is looked up from there: the paths of the trace are joined with it beforehand. */
 static int work_at(const struct caller *k, int fd)
 {
 	if (fd < 0 || !k->p->passing || fchdir(fd) == 0)
@@ -203,7 +201,7 @@ static int work_at(const struct caller *k, int fd)
 	return (int)call_error(error);
 }
 
-/* A path's look-up, and nothing else. `works`: somebody will work there. */
+/* Only looks up the path. `works`: the process changes its directory to it. */
 static void look_up(struct caller *k, uint32_t flags, bool works)
 {
 	const char *path = k->path->whole;
@@ -241,7 +239,7 @@ void call_fchdir(struct caller *k)
 	k->out->rvalue = 0;
 }
 
-/* truncate(2) always follows links, so the file is opened instead. The open looks at the path as
+/* truncate(2) always follows links, so the file is opened instead. The open looks up the path as
  * truncate does. */
 void call_truncate(struct caller *k)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the functions behind calls.h share. Private to replay/issue/calls*.c. */
+/* Shared by the calls. Private to replay/issue/calls*.c. */
 #ifndef REPLAY_CALLS_PRIVATE_H
 #define REPLAY_CALLS_PRIVATE_H
 
@@ -13,26 +13,25 @@
 #include "replay/issue/issue.h"
 #include "common/u64_map.h"
 
-/* One call under way. */
+/* One call in progress. */
 struct caller {
 	const struct site *site;
 	struct replay_plan *p;
 	struct call_table *calls;
 	const struct call *c;
-	const struct call_path *path, *second; /* its */
+	const struct call_path *path, *second; /* of the call */
 	struct outcome *out;
-	char *buffer; /* its own; the C library and this program may read and write there */
-	uint64_t room; /* its bytes */
-	/* what a system call is given: the buffer, or BAD_ADDRESS for a call that failed with
-	 * EFAULT. Only the kernel may look at it */
+	char *buffer; /* room bytes; the C library and this program may read and write it */
+	uint64_t room;
+	/* argument of system calls: the buffer, or BAD_ADDRESS for a call that failed with EFAULT;
+	 * only the kernel may access it */
 	char *memory;
 	uint32_t begun;
 	bool publish, careful;
-	/* first stamp, if a look-up from storage has begun the call already; else 0 */
-	uint64_t begin;
+	uint64_t begin; /* first stamp, if a look-up from storage has begun the call; else 0 */
 };
 
-/* Nothing is mapped there: the kernel answers EFAULT. */
+/* No memory is mapped there: the kernel returns EFAULT. */
 #define BAD_ADDRESS ((char *)1)
 
 INLINE uint64_t call_begin(const struct caller *k)
@@ -54,7 +53,7 @@ INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
 	outcome_set(k->out, begin, end, got < 0 ? -(int64_t)error : got);
 }
 
-/* The expression, between the stamps. Its value is the result; below 0 errno counts. */
+/* Evaluates the expression between the stamps. Its value is the result; if negative, errno is. */
 #define CALL(k, ...)                                                                                                   \
 	do {                                                                                                           \
 		uint64_t begin_ = call_begin(k);                                                                       \
@@ -62,7 +61,14 @@ INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
 		call_end(k, begin_, got_);                                                                             \
 	} while (0)
 
-/* The same for a call whose result only tells whether it succeeded. */
+/* As CALL, for a call on the descriptor `fd` of its slot. */
+#define ON_DESCRIPTOR(k, ...)                                                                                          \
+	do {                                                                                                           \
+		int fd = call_fd(k, (k)->c->slot);                                                                     \
+		CALL(k, __VA_ARGS__);                                                                                  \
+	} while (0)
+
+/* As CALL, for a call of whose result only success is compared. */
 #define CALL_SUCCESS(k, ...)                                                                                           \
 	do {                                                                                                           \
 		CALL(k, __VA_ARGS__);                                                                                  \
@@ -70,15 +76,15 @@ INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
 			(k)->out->rvalue = 0;                                                                          \
 	} while (0)
 
-/* Fails as a call would that is not made. */
+/* The result of a failed call that is not made. */
 static inline int64_t call_error(int error)
 {
 	errno = error;
 	return -1;
 }
 
-/* Opens nothing: the kernel answers EFAULT to a path at BAD_ADDRESS. For calls whose path this
- * program or the C library would look at. */
+/* Fails with EFAULT for a path at BAD_ADDRESS. For calls whose path this program or the C library
+ * would read. */
 static inline int call_bad_path(const struct caller *k)
 {
 	return openat(k->p->root.fd, BAD_ADDRESS, O_PATH | O_CLOEXEC);
@@ -95,28 +101,26 @@ static inline int call_fd(const struct caller *k, uint32_t slot)
 }
 
 /* calls.c */
-/* The directory that the path's last component lies in, looked up inside the target directory: a
- * descriptor of the store's, or -1 with the failed look-up as the request's outcome. */
+/* The directory of the path's last component, looked up inside the target directory: a descriptor of
+ * the store, or -1 with the failed look-up as the outcome of the request. */
 int call_directory(struct caller *k, const struct call_path *path);
 /* rooted_look, which begins the call (caller.begin) if a name of the path is not in the dentry
  * cache. */
 int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags);
-/* only one of the two places can be held */
+/* whether the store can hold only one of the two directories */
 bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b);
-/* it is open from now on, and so are its heirs */
+/* stores an opened descriptor and copies it to its heirs */
 void call_slot_set(struct caller *k, uint32_t slot, int fd);
-void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes it, whatever it is */
+void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes descriptor and stream */
 struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file,
 				    DIR *directory);
-/* The slot's stream. One that no request was seen to open comes into being when it is first used:
- * by `make`, once, however many threads are first. NULL where its descriptor is not open, or `make`
- * gives none. */
+/* The slot's stream. A stream that the trace does not open is created at its first use by `make`,
+ * once. NULL if the descriptor is not open or `make` fails. */
 struct call_stream *call_stream_first(struct caller *k,
 				      struct call_stream *(*make)(struct caller *k, int fd));
-void call_stream_end(struct call_stream *s); /* closes what it is */
-/* A socket or a FIFO that this replay made. */
-bool call_socket_is_own(const struct caller *k,
-			uint64_t inode); /* calls_name.c: the replay made it */
+void call_stream_end(struct call_stream *s); /* closes file or directory */
+/* calls_name.c: whether this replay created the socket or FIFO */
+bool call_socket_is_own(const struct caller *k, uint64_t inode);
 /* "/proc/self/fd/N" */
 struct proc_path {
 	char text[32];
@@ -127,9 +131,8 @@ typedef void call_run(struct caller *k);
 /* calls_data.c */
 call_run call_read, call_write, call_readv, call_writev, call_preadv, call_pwritev, call_sendfile,
     call_copy_file_range, call_splice, call_readahead, call_fadvise, call_sync, call_syncfs,
-    call_sync_file_range, call_ftruncate, call_fallocate;
-/* calls_clone.c */
-call_run call_clone;
+    call_sync_file_range, call_ftruncate, call_fallocate, call_io_submit, call_io_getevents,
+    call_async;
 /* calls_name.c */
 call_run call_open, call_rename, call_link, call_symlink, call_readlink, call_unlink, call_mkdir,
     call_mknod, call_realpath, call_chdir, call_fchdir, call_truncate;
@@ -145,34 +148,22 @@ call_run call_opendir, call_fdopendir, call_readdir, call_rewinddir, call_seekdi
 call_run call_close, call_dup, call_fcntl, call_ioctl;
 /* calls_lock.c */
 call_run call_flock, call_lockf;
-void call_record_lock(struct caller *k, int fd); /* fcntl with F_SETLK and its like */
-/* The process is about to close a descriptor of this file (-1: of none): its locks of the file
- * end. */
+void call_record_lock(struct caller *k, int fd); /* fcntl with F_SETLK and similar commands */
+/* Ends the locks of the process on the file of `fd`, which it is about to close; -1: no file. */
 void call_locks_drop(struct call_process *t, int fd);
 void call_locks_free(struct call_process *t); /* the process has ended */
 /* calls_stream.c */
 call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fputc, call_ungetc,
     call_fscanf, call_fseek, call_ftell, call_fflush, call_setvbuf;
 /* calls_map.c */
-call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap;
+call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap, call_touch;
 void call_map_end(struct call_map *m); /* its process has ended */
 /* calls_cached.c */
 call_run call_cached, call_skipped;
 void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes);
-void call_map_settle(struct caller *k, struct call_map *m, int fd); /* just mapped */
-/* false: it is left alone */
+void call_map_settle(struct caller *k, struct call_map *m, int fd); /* after mmap */
+/* prepares a touch; false: do not touch the page */
 bool call_touch_settle(struct caller *k, struct call_map *m, char *at);
-/* what was read ahead of it */
-void call_touch_ahead(struct caller *k, struct call_map *m);
-/* calls_touch.c */
-call_run call_touch;
-/* before the first mapping: a touch beyond the end of a file is an outcome, and no crash */
-void call_touch_ready(void);
-/* calls_map.c, for these: the mapping, locked, and the part of it that the request means; NULL with
- * the outcome of memory that is not mapped. */
-struct call_map *call_map_take(struct caller *k, bool change, char **at, size_t *n_bytes);
-void call_map_give(struct call_map *m);
-/* calls_async.c */
-call_run call_io_submit, call_io_getevents, call_async;
+void call_touch_ahead(struct caller *k, struct call_map *m); /* reads ahead as at capture */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The end of a table of calls, apart from running them: a program that carries one simply ends. */
+/* Releases a call table. Separate from calls.c: compiled programs do not need it. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of the C library. What is read from them is what was prepared, which has no lines: a call
- * that reads up to a delimiter is replayed as one that reads as many bytes as it got. */
+/* Streams of the C library. Prepared files have no lines: a call that reads up to a delimiter is
+ * replayed as a call that reads the same number of bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static FILE *stream_open(const struct caller *k, const struct slot *b, uint32_t 
 	return f;
 }
 
-/* fopen and freopen. What freopen replaces ends between the stamps, as it does in the library. */
+/* fopen and freopen. freopen closes the replaced stream between the stamps, as the library does. */
 void call_fopen(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
@@ -60,19 +60,19 @@ void call_fdopen(struct caller *k)
 	const char *mode = mode_of(k->c->flags);
 	FILE *f = NULL;
 	CALL(k, (f = fdopen(fd, mode)) ? 0 : -1);
-	/* a second stream on one number: the first keeps it */
+	/* a second stream on one descriptor: the slot keeps the first */
 	if (f && !atomic_load(&k->calls->stream[k->c->slot]))
 		call_stream_add(k->calls, k->c->slot, f, NULL);
 }
 
-/* Of standard streams and inherited ones. */
+/* For standard streams and inherited ones. */
 static struct call_stream *stream_make(struct caller *k, int fd)
 {
 	FILE *f = fdopen(fd, mode_of((uint32_t)fcntl(fd, F_GETFL)));
 	return f ? call_stream_add(k->calls, k->c->slot, f, NULL) : NULL;
 }
 
-/* The slot's stream, locked. NULL with the outcome of a bad descriptor. */
+/* The slot's stream, locked. NULL with outcome EBADF. */
 static struct call_stream *stream_take(struct caller *k)
 {
 	struct call_stream *s = call_stream_first(k, stream_make);
@@ -86,8 +86,8 @@ static struct call_stream *stream_take(struct caller *k)
 	return NULL;
 }
 
-/* Between reading and writing the C standard wants the stream to be positioned or flushed; a trace
- * that has it otherwise must not upset the library. `next`: 'r', 'w', or 0 for neither. */
+/* The C standard requires a seek or flush between reading and writing; a trace without it must not
+ * cause undefined behaviour. `next`: 'r', 'w', or 0 for neither. */
 static void stream_turn(struct call_stream *s, char next)
 {
 	if (s->last == 'w' && next != 'w')
@@ -109,9 +109,9 @@ static size_t n_bytes_of(const struct caller *k)
 	return (size_t)(n < k->room ? n : k->room);
 }
 
-/* A call that failed with EFAULT. The C library copies from and to its own buffer, so that a bad
- * address would end the program. Only where it hands the program's address on to the kernel is
- * there an error; so that system call is made. */
+/* A call that failed with EFAULT. The C library copies from and to its own buffer, where a bad address
+ * would crash. The error comes only from a system call with the program's address; so that system
+ * call is made. */
 static bool stream_is_refused(struct caller *k, const struct call_stream *s, bool writes)
 {
 	const size_t n = n_bytes_of(k) ? n_bytes_of(k) : 1;
@@ -125,7 +125,7 @@ static bool stream_is_refused(struct caller *k, const struct call_stream *s, boo
 	return true;
 }
 
-/* fgets and getdelim as well */
+/* fread, fgets and getdelim */
 void call_fread(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -141,7 +141,7 @@ void call_fread(struct caller *k)
 	stream_give(s);
 }
 
-/* fputs and fprintf as well */
+/* fwrite, fputs and fprintf */
 void call_fwrite(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -155,8 +155,8 @@ void call_fwrite(struct caller *k)
 	stream_give(s);
 }
 
-/* Characters that the program took by macros, which no capture sees. The bound keeps a bad trace
- * from reading for long. */
+/* Consumes characters that the program consumed by macros, which no capture sees. The limit protects
+ * from invalid traces. */
 static void macros_take(const struct caller *k, FILE *f)
 {
 	const uint64_t most = 2 * BUFFER_MAX;
@@ -167,11 +167,9 @@ static void macros_take(const struct caller *k, FILE *f)
 		;
 }
 
-/* characters: what a program can have taken without a call, for its stream's buffer was filled by
- * some other one */
-#define REST_MOST 65536
+#define REST_MOST 65536 /* upper limit of the characters that macros consumed before end of file */
 
-/* Up to the end, which the program has met. */
+/* Reads up to the end of the file, which the program had reached. */
 static void rest_take(FILE *f)
 {
 	for (int left = REST_MOST; left && fgetc(f) != EOF; left--)
@@ -190,12 +188,12 @@ void call_fgetc(struct caller *k)
 		rest_take(f);
 	int c = EOF;
 	CALL(k, c = fgetc(f));
-	if (c != EOF || feof(f)) /* the end is no error, whatever errno was before */
+	if (c != EOF || feof(f)) /* end of file is no error, and does not set errno */
 		k->out->rvalue = c != EOF;
 	stream_give(s);
 }
 
-/* Of several characters, which the program put by macros, only the last is timed. */
+/* The program wrote the preceding characters by macros; only the last one is timed. */
 void call_fputc(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -213,7 +211,7 @@ void call_fputc(struct caller *k)
 	stream_give(s);
 }
 
-/* length 0: a macro had taken the character from the buffer, which no request shows. */
+/* length 0: a macro had consumed the character, which no request shows. */
 void call_ungetc(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -229,8 +227,7 @@ void call_ungetc(struct caller *k)
 	stream_give(s);
 }
 
-/* What it took is known where a later ftell shows it; else the buffer is filled and nothing taken
- * out. */
+/* A later ftell may show how many bytes it consumed. Otherwise the call only fills the buffer. */
 void call_fscanf(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -266,7 +263,7 @@ void call_ftell(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
-	macros_take(k, f); /* of a stream that is only written there are none */
+	macros_take(k, f); /* none for a stream that is only written */
 	clearerr(f);
 	CALL(k, ftello(f));
 	stream_give(s);
@@ -290,10 +287,10 @@ void call_setvbuf(struct caller *k)
 	FILE *f = s->file;
 	stream_turn(s, 0);
 	const size_t n = k->c->length < BUFFER_MAX ? k->c->length : BUFFER_MAX;
-	char *buffer = n ? xmalloc(n) : NULL; /* the library has a size of its own, else */
+	char *buffer = n ? xmalloc(n) : NULL; /* NULL: the library chooses the size */
 	CALL_SUCCESS(k, setvbuf(f, buffer, (int)k->c->flags, n));
 	if (buffer && k->out->rvalue == 0) {
-		free(s->buffer); /* the stream has another one now */
+		free(s->buffer);
 		s->buffer = buffer;
 	} else {
 		free(buffer);

@@ -14,7 +14,7 @@ static bool take_from(const struct crew *c, uint32_t lane, uint32_t n, struct ra
 {
 	uint32_t all = c->plan->lane[lane].n;
 	_Atomic uint32_t *next = &c->queue[lane].next;
-	/* so that the counter cannot run over */
+	/* checked before the addition, so that the counter cannot overflow */
 	if (atomic_load_explicit(next, memory_order_relaxed) >= all)
 		return false;
 	uint32_t k = atomic_fetch_add(next, n);
@@ -45,8 +45,8 @@ static double ticks_of(const struct replay_plan *p, int64_t ns)
 	return (double)ns / p->clock.ns_per_tick;
 }
 
-/* The reading of the clock that the wait begins with is part of what is added, so that it is exact
- * to one reading. */
+/* The first reading of the clock counts as part of the delay, so that the delay is exact to one
+ * reading. */
 void issue_linger(const struct runner *w, uint64_t begin)
 {
 	const struct replay_plan *p = w->crew->plan;
@@ -60,9 +60,9 @@ void issue_linger(const struct runner *w, uint64_t begin)
 		;
 }
 
-/* A wrong clock's idea of a deadline. A slow one makes every wait longer by the same share: of
- * `timestamp` all wait from the start, so that their lateness grows, of `think` each from the end
- * of the one before. */
+/* The deadline by a wrong clock. A slow clock makes every wait longer by the same ratio. With timing
+ * `timestamp` waits are measured from the start, so the lateness grows; with `think` they are measured
+ * from the end of the previous request. */
 static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t due)
 {
 	if (p->mutant.kind == FAULT_DRIFT)
@@ -79,7 +79,7 @@ static void stall(struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
 	double every = ticks_of(p, p->mutant.every_ns), length = ticks_of(p, p->mutant.ns);
-	for (;;) { /* who is woken late may be in the next stall */
+	for (;;) { /* a thread that wakes late may be in the next stall */
 		double since = (double)(clock_now(&p->clock) - p->start_ticks),
 		       period = floor(since / every) * every;
 		if (since - period >= length)
@@ -90,13 +90,13 @@ static void stall(struct runner *w)
 
 /* --- one request --------------------------------------------------------- */
 
-struct at { /* where a runner stands */
+struct at { /* the present request of a runner */
 	const struct hot_request *h;
 	struct outcome *out, *repeated;
 	const int64_t *due, *expected;
 	const struct hot_wait *wait; /* NULL in a pool */
 	uint32_t k;
-	uint64_t n; /* how-manieth of this runner: chooses the buffer */
+	uint64_t n; /* its number within this runner: chooses the buffer */
 	uint64_t last_end;
 };
 
@@ -110,10 +110,10 @@ static void shift(const struct replay_plan *p, const struct hot_request *h, int6
 {
 	int fd = atomic_load_explicit(&p->fds[h->slot], memory_order_acquire);
 	if (by && lseek(fd, by, SEEK_CUR) < 0)
-		return; /* before the start, or no descriptor: the call itself shows it */
+		return; /* before the start of the file, or no descriptor: the call itself fails */
 }
 
-/* As wait_until; *deadline: what it waited for. */
+/* As wait_until; sets *deadline. */
 static uint64_t time_wait(struct runner *w, const struct at *t, uint64_t *deadline)
 {
 	const struct replay_plan *p = w->crew->plan;
@@ -142,7 +142,7 @@ static bool lingers(const struct replay_plan *p)
 	return p->mutant.kind == FAULT_DELAY || p->mutant.kind == FAULT_PROPORTIONAL;
 }
 
-/* Another thread may be paused while it holds this. */
+/* Marked as a wait, because another thread may be paused while it holds the lock. */
 static void serial_lock(struct runner *w)
 {
 	pause_wait_begin(&w->crew->pause, w->index);
@@ -178,7 +178,7 @@ static void call(struct runner *w, const struct at *t, bool begun)
 		pthread_mutex_unlock(&c->common->serial);
 }
 
-/* The descriptor stands where it would, so that the next one is right. */
+/* Skips the call but moves the file position, so that the next request is correct. */
 static void lose(struct runner *w, const struct at *t, bool begun)
 {
 	const struct replay_plan *p = w->crew->plan;
@@ -188,7 +188,7 @@ static void lose(struct runner *w, const struct at *t, bool begun)
 		shift(p, t->h, *t->expected);
 }
 
-/* False: the run is over. */
+/* Returns false at the end of the run. */
 static bool request(struct runner *w, struct at *t)
 {
 	struct crew *c = w->crew;
@@ -252,8 +252,8 @@ static void careful_lane(struct runner *w)
 	}
 	if (c->feed)
 		feed_leave(c->feed, w->index, k);
-	/* Who stopped early will not publish what others wait for; they shall come and see that it
-	 * is over. */
+	/* A runner that stopped early publishes no further progress: wake the threads that wait for
+	 * it, so that they stop too. */
 	gate_publish(&c->gates, w->index, GATE_DONE);
 }
 

@@ -18,13 +18,10 @@
 #include "replay/issue/watchdog.h"
 #include "replay/plan/pinning.h"
 
-/* From opening the gate to the common begin: the threads that slept there must all be awake again.
- */
+/* Time from the release of the threads to the common start: all of them must be awake by then. */
 #define LEAD_NS 1000000
 #define LEAD_PER_THREAD_NS 50000
-
-/* With more runners than processors, whom one waits for may need the very processor one spins on.
- */
+/* With more runners than CPUs, the awaited thread may need the CPU that the waiting thread spins on. */
 #define CROWDED_SPIN_NS 2000
 
 #define STACK_BYTES ((size_t)256 << 10)
@@ -39,11 +36,12 @@ static void runners_place(struct crew *c)
 {
 	struct processor_list list = {.cpu = NULL};
 	const char *cpus = c->config->cpus, *each = cpus ? pinning_next(cpus) : NULL;
-	if (cpus && !each && processors_parse(&list, cpus, NULL)) /* which has been checked */
+	if (cpus && !each && processors_parse(&list, cpus, NULL)) /* checked before */
 		processors_release(&list);
 	for (uint32_t i = 0; i < c->n; i++) {
 		int cpu = list.n ? list.cpu[i % list.n] : c->config->pin ? processor_nth(i) : -1;
-		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = cpu, .cpus = each, .wait_ns = -1};
+		c->runner[i] = (struct runner){
+			.crew = c, .index = i, .cpu = cpu, .cpus = each, .wait_ns = -1};
 		each = each ? pinning_next(each) : NULL;
 	}
 	processors_release(&list);
@@ -64,23 +62,24 @@ static int common_init(struct crew *c, struct err *e)
 	return 0;
 }
 
-/* Together where that is asked for, and two may meet. */
 static int crew_scheduling(struct crew *c, struct err *e)
 {
-	struct scheduling wanted = {.set = false};
-	int ret = c->config->scheduler ? scheduling_parse(c->config->scheduler, &wanted, e) : 0;
-	if (ret)
-		return ret;
-	c->scheduling = c->plan->scheduling = scheduling_of(&wanted, c->n);
+	if (c->config->scheduler) {
+		struct scheduling wanted = {.set = false};
+		int ret = scheduling_parse(c->config->scheduler, &wanted, e);
+		if (ret)
+			return ret;
+		c->scheduling = c->plan->scheduling = scheduling_of(&wanted, c->n);
+	}
 	if (!c->config->pre_spin || c->config->wait != WAIT_HYBRID || c->n < 2)
 		return 0;
-	/* giving way ends a deadline thread's runtime for its period */
+	/* sched_yield() would end a deadline thread's runtime for its period */
 	return wait_group_init(&c->group, c->n, (uint32_t)processors_allowed(),
 			       !c->scheduling.runtime_ns, c->config->processes, e);
 }
 
-/* A worker has buffers for the requests of its own lane; where any worker may take any request, for
- * all. */
+/* The buffers of a worker fit the requests of its lane, or all requests if any worker may take any
+ * request. */
 static int buffers_place(struct crew *c, const struct replay_config *config, struct err *e)
 {
 	const struct replay_plan *p = c->plan;
@@ -103,7 +102,7 @@ static int buffers_place(struct crew *c, const struct replay_config *config, str
 	if (!ret && config->processes && memory_available_bytes() < c->placement.region.n_bytes)
 		ret = err_set(
 		    e, ENOMEM,
-		    "not enough memory for the buffers of processes: they need %zu bytes once more",
+		    "not enough memory: the buffers of all processes need %zu bytes a second time",
 		    c->placement.region.n_bytes);
 	if (ret && p->longest.n_bytes)
 		ret = err_context(e,
@@ -139,12 +138,12 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 	if (!ret)
 		ret = crew_scheduling(c, e);
 	if (!ret)
-		ret = (config->processes ? gates_init_across : gates_init)(
-		    &c->gates, p->n_lanes, &p->clock,
-		    (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
+		ret = gates_init(&c->gates, p->n_lanes, &p->clock,
+				 (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded,
+				 config->processes, e);
 	if (!ret)
 		ret = buffers_place(c, config, e);
-	if (!ret) { /* written content must not be zeros, which some storage treats on its own */
+	if (!ret) { /* some storage treats written zeros specially */
 		vm_fill_random(&c->placement.region, p->seed);
 		vm_fill_random(&c->placement.common_region, p->seed);
 	}
@@ -157,10 +156,12 @@ void crew_release(struct crew *c)
 {
 	if (c->abandoned)
 		return;
-	feed_close(c->feed);
+	if (c->feed)
+		feed_close(c->feed);
 	placement_release(&c->placement);
 	gates_release(&c->gates);
-	wait_group_release(&c->group);
+	if (c->group.n)
+		wait_group_release(&c->group);
 	for (uint32_t i = 0; c->runner && i < c->n; i++)
 		call_store_free(c->runner[i].store);
 	free(c->queue);
@@ -171,9 +172,9 @@ void crew_release(struct crew *c)
 	pthread_cond_destroy(&c->changed);
 }
 
-/* --- the runner's side --------------------------------------------------- */
+/* --- the runner ---------------------------------------------------------- */
 
-/* A call of everything with no descriptor, so that lazy binding is not measured. */
+/* Calls every function once without a descriptor, so that lazy binding is not measured. */
 static void calls_warm(const struct runner *w)
 {
 	void *buffer = placement_buffer(&w->crew->placement, w->index, 0);
@@ -207,23 +208,22 @@ static void *runner_main(void *arg)
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
 	calls_warm(w);
-	if (!start_pass(c, pin_error, scheduling_apply(&c->scheduling))) {
-		scheduling_leave(&c->scheduling);
-		return NULL;
+	if (start_pass(c, pin_error, c->scheduling.set ? scheduling_apply(&c->scheduling) : 0)) {
+		int64_t before_ns = run_facts_thread_wait_ns();
+		wait_until(&w->waiter, c->plan->start_ticks);
+		pause_enter(&c->pause, w->index);
+		c->loop(w);
+		pause_leave(&c->pause, w->index);
+		int64_t after_ns = run_facts_thread_wait_ns();
+		if (before_ns >= 0 && after_ns >= before_ns)
+			w->wait_ns = after_ns - before_ns;
 	}
-	int64_t before_ns = run_facts_thread_wait_ns();
-	wait_until(&w->waiter, c->plan->start_ticks);
-	pause_enter(&c->pause, w->index);
-	c->loop(w);
-	pause_leave(&c->pause, w->index);
-	int64_t after_ns = run_facts_thread_wait_ns();
-	if (before_ns >= 0 && after_ns >= before_ns)
-		w->wait_ns = after_ns - before_ns;
-	scheduling_leave(&c->scheduling);
+	if (c->scheduling.set)
+		scheduling_leave(&c->scheduling);
 	return NULL;
 }
 
-/* --- from the outside ---------------------------------------------------- */
+/* --- start and end ------------------------------------------------------- */
 
 int crew_start(struct crew *c, struct err *e)
 {
@@ -247,11 +247,11 @@ int crew_start(struct crew *c, struct err *e)
 		pthread_cond_wait(&c->changed, &c->mutex);
 	pthread_mutex_unlock(&c->mutex);
 	if (code)
-		return err_sys(e, code, "starting thread %u of %u", c->from + c->n_started + 1,
-			       c->n);
+		return err_sys(e, code, "cannot start thread %u of %u",
+			       c->from + c->n_started + 1, c->n);
 	if (c->scheduling_error)
 		return scheduling_refused(&c->scheduling, c->scheduling_error, c->n, e);
-	return c->pin_error ? err_sys(e, c->pin_error, "pinning a thread to its processor") : 0;
+	return c->pin_error ? err_sys(e, c->pin_error, "cannot pin a thread to its CPU") : 0;
 }
 
 void crew_open(struct crew *c, bool cancelled)
@@ -269,8 +269,8 @@ void crew_join(struct crew *c)
 		pthread_join(c->runner[c->from + i].id, NULL);
 }
 
-/* Joins one thread, looking after the others meanwhile. When nothing goes on, who waits for a lock
- * gives up; false where that does not help either. */
+/* Joins one thread and checks the watchdog meanwhile. If no request completes for its time, waits for
+ * locks are abandoned; returns false if that does not help. */
 static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct strbuf *blocked)
 {
 	for (int64_t pause_ns = CREW_LOOK_FIRST_NS;; pause_ns = CREW_LOOK_NEXT_NS) {
@@ -342,7 +342,7 @@ int64_t crew_lead_ns(const struct crew *c, uint32_t n_processes)
 	return LEAD_NS + LEAD_PER_THREAD_NS * ((int64_t)c->n + n_processes);
 }
 
-/* The start, as soon as all threads can meet it; or when others say. */
+/* Sets the start: as soon as all threads can meet it, or by the engine's function. */
 static int start_choose(struct crew *c, struct err *e)
 {
 	struct replay_plan *p = c->plan;
@@ -365,7 +365,7 @@ static int run(struct crew *c, struct err *e)
 	if (c->config->processes)
 		return crew_run_processes(c, e);
 	ret = crew_start(c, e);
-	if (!ret)
+	if (!ret && p->balloon)
 		ret = balloon_hold(p->balloon, p, NULL, 0, e);
 	if (!ret)
 		ret = clock_reanchor(&p->clock, e);
@@ -382,22 +382,23 @@ static int run(struct crew *c, struct err *e)
 		return ret;
 	}
 	crew_open(c, false);
-	int followed = balloon_follow(p->balloon, e);
+	int followed = p->balloon ? balloon_follow(p->balloon, e) : 0;
 	ret = crew_join_watched(c, followed ? NULL : e);
 	if (ret || followed)
 		return ret ? ret : followed;
 	pause_finish(&c->pause);
 	call_table_finish(p);
 	run_facts_take(&after);
-	balloon_let_go(p->balloon);
+	if (p->balloon)
+		balloon_let_go(p->balloon);
 	run_facts_between(&before, &after, &p->facts);
 	crew_gather(c);
 	ret = c->feed ? feed_stop(c->feed, e) : 0;
 	return ret ? ret : clock_reanchor(&p->clock, e);
 }
 
-/* The recorded modes have the program's umask applied already (load.h). The replay must not apply
- * its own. */
+/* The program's umask is already applied to recorded modes (load.h); the replay must not apply its
+ * own. */
 int crew_run(struct crew *c, struct err *e)
 {
 	const mode_t before = umask(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The threads of a file-level engine: made ready, started together, joined. An engine gives the
- * loop they run. */
+/* The threads of a file-level engine: prepared, started together, joined. The engine supplies the
+ * loop that they run. */
 #ifndef REPLAY_CREW_H
 #define REPLAY_CREW_H
 
@@ -24,8 +24,8 @@ struct crew;
 struct runner {
 	_Alignas(128) struct crew *crew;
 	uint32_t index;
-	int cpu; /* to run on, -1 any */
-	const char *cpus; /* likewise, several (thread_bind), borrowed; NULL: as `cpu` says */
+	int cpu; /* CPU to which it is pinned, -1 none */
+	const char *cpus; /* list of CPUs (thread_bind), borrowed; NULL: see `cpu` */
 	struct waiter waiter;
 	struct gate_waiter gate_waiter;
 	struct call_store *store;
@@ -33,29 +33,29 @@ struct runner {
 	pthread_t id;
 };
 
-struct queue { /* where the next request of a lane is taken from, in a pool */
+struct queue { /* index of the next request of a lane that a pool takes */
 	_Alignas(128) _Atomic uint32_t next;
 };
 
 struct crew_common { /* in memory that forked processes share */
-	/* a mismatch was met and shall end the run; careful loops look at it */
+	/* a mismatch ends the run; read by careful loops */
 	_Alignas(128) _Atomic bool stop;
-	_Alignas(128) pthread_mutex_t serial; /* of the mutant that serialises */
+	_Alignas(128) pthread_mutex_t serial; /* of mutant `serialise` */
 };
 
-/* with --processes each process has its own copy of it, and runs its share of the runners */
+/* with --processes each process has a copy and runs its share of the runners */
 struct crew {
 	struct replay_plan *plan;
 	const struct replay_config *config;
 	void (*loop)(struct runner *w);
-	/* sets the plan's start, when every thread here is ready; NULL: soon */
+	/* sets the plan's start when all threads are ready; NULL: as soon as possible */
 	int (*meet)(struct crew *c, struct err *e);
-	void *shared; /* what else the runners of an engine share; the engine's own */
+	void *shared; /* data of the engine that its runners share */
 	struct placement placement;
 	struct gates gates;  /* one for each lane */
-	struct feed *feed;   /* of a plan that lies in a file, NULL: it is in memory */
-	struct pause pause;  /* of the runners, by their index */
-	struct wait_group group; /* of the runners; without seats where each waits by itself */
+	struct feed *feed;   /* if the plan is in a file; NULL: it is in memory */
+	struct pause pause;  /* of the runners, by index */
+	struct wait_group group; /* of the runners; n 0: each waits by itself */
 	struct scheduling scheduling; /* of each runner */
 	struct queue *queue; /* queue[n_lanes] */
 	struct runner *runner; /* runner[n] */
@@ -65,49 +65,47 @@ struct crew {
 	struct crew_common *common;
 	struct vm_region common_memory;
 
-	_Alignas(128) pthread_mutex_t mutex; /* of the start */
+	_Alignas(128) pthread_mutex_t mutex; /* protects the start */
 	pthread_cond_t changed;
 	uint32_t n_ready;
 	bool open, cancelled;
 	uint64_t second_ticks; /* a second, in ticks */
-	bool abandoned; /* some thread blocks for ever: nothing that it uses may be given back */
-	int pin_error, scheduling_error; /* of a runner that could not get ready */
+	bool abandoned; /* some thread blocks for ever: its memory must not be freed */
+	int pin_error, scheduling_error; /* errno of a runner that could not be prepared */
 };
 
-/* Sets up memory, buffers and gates for the plan; `n_runners` threads, at least its n_workers, each
- * with buffers of its own. Errors: ENOMEM. Ownership: crew_release. */
+/* Allocates memory, buffers and gates for the plan and `n_runners` threads, at least its n_workers,
+ * each with its own buffers. Errors: ENOMEM. Ownership: crew_release. */
 int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config,
 	      uint32_t n_runners, void (*loop)(struct runner *w), struct err *e);
-/* not where a thread was abandoned: the plan says so, too, and must not be released either */
+/* No effect if a thread was abandoned; then the plan (plan.abandoned) must not be released either. */
 void crew_release(struct crew *c);
 
-/* Starts the threads, lets them run their loops, joins them; fills in the plan's start, clock and
- * facts. Errors: EAGAIN and others of starting threads, EIO of the clock; ETIMEDOUT, naming it,
- * when a request blocked for longer than the watchdog's patience. */
+/* Starts the threads, runs their loops and joins them; sets the plan's start, clock and facts. Errors:
+ * EAGAIN and others of starting threads; EIO of the clock; ETIMEDOUT, with the request, if no request
+ * completed for the watchdog's time. */
 int crew_run(struct crew *c, struct err *e);
 
-/* The due times of a plan, from nanoseconds to ticks, in place; crew_run does it. */
+/* Converts the due times of a plan from nanoseconds to ticks, in place. crew_run() calls it. */
 void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns);
 
-/* What crew.c and crew_process.c share: the threads of the calling process. Private to
- * replay/issue. */
+/* --- private to crew.c and crew_process.c: the threads of the calling process */
 
-/* How often the end is looked for: soon where a run is short, rarely where it is not. */
+/* Intervals between checks of the watchdog */
 #define CREW_LOOK_FIRST_NS 200000000
 #define CREW_LOOK_NEXT_NS 500000000
 
-/* Starts runners [from, to) and waits until each is ready. Errors: of starting and pinning. Even
- * then: crew_open, crew_join. */
+/* Starts runners [from, to) and waits until each is ready. Errors: of starting and pinning; also then
+ * call crew_open and crew_join. */
 int crew_start(struct crew *c, struct err *e);
-/* They begin at the plan's start, or, cancelled, end. */
+/* Releases the runners: they begin at the plan's start or, cancelled, end. */
 void crew_open(struct crew *c, bool cancelled);
 void crew_join(struct crew *c);
-/* Counts of the plan, over runners [from, to); facts.runqueue_wait_ns too. */
+/* Adds the counts of runners [from, to) to the plan; sets facts.runqueue_wait_ns. */
 void crew_gather(struct crew *c);
-/* From now to a start that all of this process's threads, and those of as many others, can meet. */
+/* Time until a start that all threads in `n_processes` processes can meet. */
 int64_t crew_lead_ns(const struct crew *c, uint32_t n_processes);
-
-/* crew_process.c: crew_run where each traced process is one. */
+/* crew_process.c: crew_run with one process for each traced process. */
 int crew_run_processes(struct crew *c, struct err *e);
 
 #endif

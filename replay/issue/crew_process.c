@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A crew of processes: one for each traced process, with its threads in it. Each inherits
- * everything that was prepared, closes the descriptors that are not its own, and runs its share of
- * the runners; progress, outcomes and what it came to lie in shared memory. This process looks on,
- * and ends them all when one of them fails.
+/* A crew of processes: one for each traced process, with its threads. Each process inherits all
+ * prepared memory, closes the descriptors of other processes, and runs its share of the runners.
+ * Progress, outcomes and reports are in shared memory. The calling process watches them and kills all
+ * when one of them fails.
  *
- * They begin together, and a process whose traced parent forks it late waits, as any request does,
- * for what its first one waits for. Forking at the traced moment would put the copying of page
- * tables, and the faults that follow, into what is measured; and a child made by a process of many
- * threads may only do what a signal handler may. */
+ * All processes start together. A process that its traced parent forks late waits for the
+ * predecessors of its first request, as any request does. A fork at the traced time would add the
+ * copying of page tables and later page faults to the measured times. And a child of a process with
+ * several threads may only call async-signal-safe functions. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -32,10 +32,10 @@
 
 enum { GO_WAIT, GO_START };
 
-struct report { /* of one process */
+struct report { /* result of one process */
 	struct run_facts facts;
 	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes, n_relays;
-	int error; /* it could not begin */
+	int error; /* why it could not start */
 	char message[400];
 };
 
@@ -48,10 +48,10 @@ struct board { /* in shared memory */
 
 struct process {
 	uint32_t from, to; /* its runners */
-	/* index into the plan's processes; NONE32: no traced one, but an engine's own */
+	/* index into the plan's processes; NONE32: a process of the engine without a traced one */
 	uint32_t number;
 	pid_t pid;
-	int watch; /* a descriptor that is readable when it has ended, -1: it has */
+	int watch; /* pidfd, readable when the process has ended; -1: it was reaped */
 };
 
 struct processes {
@@ -59,7 +59,7 @@ struct processes {
 	struct process *process; /* process[n] */
 	uint32_t n, n_left;
 	struct board *board;
-	struct vm_region memory; /* of it */
+	struct vm_region memory; /* of the board */
 	struct passing *passing;
 	int ready; /* eventfd */
 	struct pollfd *poll; /* poll[n + 1] */
@@ -77,7 +77,7 @@ static void descriptors_own(const struct replay_plan *p, uint32_t number)
 		}
 }
 
-/* What is written while it runs is present beforehand. */
+/* Makes memory that is written during the run present before it. */
 static void memory_own(const struct crew *c)
 {
 	const struct replay_plan *p = c->plan;
@@ -102,7 +102,7 @@ static void go_wait(struct board *b)
 		syscall(SYS_futex, &b->go, FUTEX_WAIT, GO_WAIT, NULL, NULL, 0);
 }
 
-static void ready_tell(const struct processes *ps)
+static void ready_signal(const struct processes *ps)
 {
 	uint64_t one = 1;
 	atomic_fetch_add(&ps->board->n_ready, 1);
@@ -126,7 +126,7 @@ static int process_run(struct processes *ps, const struct process *own, struct r
 	if (ret)
 		return ret;
 	run_facts_take(&before);
-	ready_tell(ps);
+	ready_signal(ps);
 	go_wait(ps->board);
 	p->start_ticks = ps->board->start_ticks;
 	crew_open(c, false);
@@ -148,7 +148,7 @@ static _Noreturn void process_main(struct processes *ps, uint32_t i, pid_t paren
 {
 	struct err e = ERR_INIT;
 	struct report *r = &ps->board->report[i];
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody outlives who looks on */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with the watching process */
 	if (getppid() != parent)
 		_exit(1);
 	int ret = process_run(ps, &ps->process[i], r, &e);
@@ -159,10 +159,10 @@ static _Noreturn void process_main(struct processes *ps, uint32_t i, pid_t paren
 	_exit(ret ? 1 : 0);
 }
 
-/* --- who they are -------------------------------------------------------- */
+/* --- the processes ------------------------------------------------------- */
 
-/* The threads of a process lie side by side (load.h); what runners an engine has beyond those are a
- * process of their own. */
+/* The threads of a process are adjacent (load.h). Further runners of an engine form one more
+ * process. */
 static void processes_find(struct processes *ps)
 {
 	const struct crew *c = ps->crew;
@@ -203,7 +203,7 @@ static int processes_init(struct processes *ps, struct crew *c, struct err *e)
 		return ret;
 	ps->board = ps->memory.base;
 	ps->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return ps->ready < 0 ? err_sys(e, errno, "an eventfd") : 0;
+	return ps->ready < 0 ? err_sys(e, errno, "cannot create an eventfd") : 0;
 }
 
 static void processes_release(struct processes *ps)
@@ -217,7 +217,7 @@ static void processes_release(struct processes *ps)
 	free(ps->process);
 }
 
-static void name_tell(const struct processes *ps, const struct process *x, struct strbuf *to)
+static void name_add(const struct processes *ps, const struct process *x, struct strbuf *to)
 {
 	if (x->number == NONE32)
 		strbuf_addstr(to, "the coordinator's process");
@@ -226,7 +226,7 @@ static void name_tell(const struct processes *ps, const struct process *x, struc
 			    call_process_pid(&ps->crew->plan->calls, x->number));
 }
 
-/* --- looking on ---------------------------------------------------------- */
+/* --- watching ------------------------------------------------------------ */
 
 static int process_start(struct processes *ps, uint32_t i, struct err *e)
 {
@@ -236,25 +236,19 @@ static int process_start(struct processes *ps, uint32_t i, struct err *e)
 	if (x->pid == 0)
 		process_main(ps, i, parent);
 	if (x->pid < 0)
-		return err_sys(e, errno, "starting process %u of %u", i + 1, ps->n);
+		return err_sys(e, errno, "cannot start process %u of %u", i + 1, ps->n);
 	ps->n_left++;
 	x->watch = (int)syscall(SYS_pidfd_open, x->pid, 0);
-	return x->watch < 0 ? err_sys(e, errno, "watching a process") : 0;
+	return x->watch < 0 ? err_sys(e, errno, "cannot watch a process") : 0;
 }
 
-/* What is open here would keep open what they close. */
-static void descriptors_leave(const struct replay_plan *p)
-{
-	descriptors_own(p, NONE32);
-}
-
-static int ending_tell(struct processes *ps, uint32_t i, int status, const struct watchdog *w,
+static int ending_describe(struct processes *ps, uint32_t i, int status, const struct watchdog *w,
 		       struct err *e)
 {
 	const struct process *x = &ps->process[i];
 	const struct report *r = &ps->board->report[i];
 	struct strbuf text = STRBUF_INIT;
-	name_tell(ps, x, &text);
+	name_add(ps, x, &text);
 	if (WIFEXITED(status) && r->error) {
 		int ret = err_set(e, r->error, "%s: %s", text.s, r->message);
 		strbuf_release(&text);
@@ -272,7 +266,7 @@ static int ending_tell(struct processes *ps, uint32_t i, int status, const struc
 	return ret;
 }
 
-/* One that has ended, as poll() told. Errors: what it ended with, unless all went well. */
+/* Waits for a process that has ended. Errors: its own, or EIO if it failed otherwise. */
 static int process_reap(struct processes *ps, uint32_t i, const struct watchdog *w, struct err *e)
 {
 	struct process *x = &ps->process[i];
@@ -284,7 +278,7 @@ static int process_reap(struct processes *ps, uint32_t i, const struct watchdog 
 	x->watch = -1;
 	x->pid = 0;
 	ps->n_left--;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ending_tell(ps, i, status, w, e);
+	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : ending_describe(ps, i, status, w, e);
 }
 
 static void processes_kill(struct processes *ps)
@@ -297,7 +291,7 @@ static void processes_kill(struct processes *ps)
 			process_reap(ps, i, NULL, NULL);
 }
 
-/* Waits for an ending or a readiness, at most so long. Errors: as process_reap. */
+/* Waits until a process ends or is ready, at most `ns`. Errors: as process_reap. */
 static int look(struct processes *ps, int64_t ns, const struct watchdog *w, struct err *e)
 {
 	uint64_t n;
@@ -323,13 +317,14 @@ static void go(struct board *b)
 	syscall(SYS_futex, &b->go, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Held here, for all of them: what they have themselves is known now. */
+/* This process holds the balloon for all processes. Their own memory is known now. */
 static int balloon_of_processes(const struct processes *ps, struct err *e)
 {
 	pid_t *pids = xcalloc((size_t)ps->n + 1, sizeof *pids);
 	for (uint32_t i = 0; i < ps->n; i++)
 		pids[i] = ps->process[i].pid;
-	int ret = balloon_hold(ps->crew->plan->balloon, ps->crew->plan, pids, ps->n, e);
+	struct balloon *b = ps->crew->plan->balloon;
+	int ret = b ? balloon_hold(b, ps->crew->plan, pids, ps->n, e) : 0;
 	free(pids);
 	return ret;
 }
@@ -342,7 +337,7 @@ static int processes_start(struct processes *ps, struct err *e)
 	crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	for (uint32_t i = 0; !ret && i < ps->n; i++)
 		ret = process_start(ps, i, e);
-	descriptors_leave(p);
+	descriptors_own(p, NONE32); /* open descriptors here would keep files open that they close */
 	while (!ret && atomic_load(&ps->board->n_ready) < ps->n)
 		ret = look(ps, CREW_LOOK_FIRST_NS, NULL, e);
 	ret = ret ? ret : balloon_of_processes(ps, e);
@@ -352,11 +347,11 @@ static int processes_start(struct processes *ps, struct err *e)
 			 (uint64_t)((double)crew_lead_ns(c, ps->n) / p->clock.ns_per_tick);
 	ps->board->start_ticks = p->start_ticks;
 	go(ps->board);
-	return balloon_follow(p->balloon, e);
+	return p->balloon ? balloon_follow(p->balloon, e) : 0;
 }
 
-/* When nothing goes on, who waits for a lock gives up; where that does not help, they are ended.
- * Errors: ETIMEDOUT; as look. */
+/* If no request completes for the watchdog's time, waits for locks are abandoned; if that does not
+ * help, the replay ends. Errors: ETIMEDOUT; as look. */
 static int processes_watch(struct processes *ps, struct err *e)
 {
 	struct crew *c = ps->crew;
@@ -383,9 +378,9 @@ static int processes_watch(struct processes *ps, struct err *e)
 	return ret;
 }
 
-/* --- what they came to --------------------------------------------------- */
+/* --- results ------------------------------------------------------------- */
 
-/* Wall time and steal are this process's own reading, all else is theirs together. */
+/* Wall time and steal time are read by this process; all other facts are sums over the processes. */
 static void reports_gather(struct processes *ps, const struct run_facts_snapshot *before,
 			   const struct run_facts_snapshot *after)
 {
@@ -414,11 +409,12 @@ int crew_run_processes(struct crew *c, struct err *e)
 	run_facts_take(&before);
 	if (!ret)
 		ret = processes_watch(&ps, e);
-	processes_kill(&ps); /* whoever is left */
+	processes_kill(&ps);
 	if (!ret)
 		pause_finish(&c->pause);
 	run_facts_take(&after);
-	balloon_let_go(c->plan->balloon);
+	if (c->plan->balloon)
+		balloon_let_go(c->plan->balloon);
 	if (!ret) {
 		reports_gather(&ps, &before, &after);
 		ret = clock_reanchor(&c->plan->clock, e);

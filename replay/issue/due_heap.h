@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A binary heap of lanes by the time at which their next request is due. */
+/* A binary heap of lanes, ordered by the due time of their next request. */
 #ifndef REPLAY_DUE_HEAP_H
 #define REPLAY_DUE_HEAP_H
 
@@ -15,11 +15,11 @@ struct due_heap {
 	uint32_t n;
 };
 
-void due_heap_init(struct due_heap *h, uint32_t n_room); /* Ownership: due_heap_release */
+void due_heap_init(struct due_heap *h, uint32_t n_room); /* Ownership: due_heap_release. */
 void due_heap_release(struct due_heap *h);
-/* at most n_room at a time */
+/* The heap holds at most n_room lanes. */
 void due_heap_add(struct due_heap *h, uint64_t due_ticks, uint32_t lane);
-/* the earliest; there must be one. Equal times: in no order */
+/* Removes and returns the earliest lane of a heap that is not empty. Equal times: in any order. */
 uint32_t due_heap_take(struct due_heap *h);
 
 static inline uint64_t due_heap_first(const struct due_heap *h)

@@ -19,18 +19,18 @@
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
-/* chunks of a lane: one in work, one coming back, and those that are read ahead */
+/* chunks of a lane: one in use, one being written back, and those that are read ahead */
 #define AHEAD_MOST 16u
 #define AHEAD_LEAST 2u
-#define CHUNK_MOST 4096u /* requests: more would only make each reading longer */
-#define CHUNK_USEFUL 64u /* below that rather fewer chunks */
+#define CHUNK_MOST 4096u /* requests: larger chunks only make each read longer */
+#define CHUNK_USEFUL 64u /* rather fewer chunks than smaller ones */
 #define CHUNK_LEAST 4u
 #define LINE 128u
 #define PAGE UINT64_C(4096)
 
 struct chunk {
-	struct hot_request *request; /* of requests [from, to), as the others */
-	/* wait: in the room, or, of one request with more than that, where they are mapped */
+	struct hot_request *request; /* requests [from, to), as the other arrays */
+	/* wait: wait_room, or the mapped file for one request with more waits */
 	struct hot_wait *wait, *wait_room;
 	int64_t *due, *expected; /* NULL: none */
 	struct outcome *outcome;
@@ -39,13 +39,13 @@ struct chunk {
 
 struct feed_lane {
 	_Alignas(128) _Atomic uint32_t n_ready; /* chunks that were read; a futex */
-	_Atomic bool waiting;			/* its worker, for n_ready */
-	_Alignas(128) _Atomic uint32_t n_done;	/* chunks that came back */
+	_Atomic bool waiting;			/* the worker waits for n_ready */
+	_Alignas(128) _Atomic uint32_t n_done;	/* chunks that the worker returned */
 	_Atomic uint32_t n_ended;		/* requests in them */
-	uint64_t n_late;			/* the worker's */
-	/* the feeder's, as all that follow: chunks whose outcomes are in the file */
+	uint64_t n_late;			/* waits of the worker */
+	/* written by the feeder, as the following: chunks whose outcomes are in the file */
 	_Alignas(128) uint32_t n_written;
-	uint32_t next;				/* request to be read */
+	uint32_t next;				/* next request to read */
 	uint64_t next_wait;
 	struct chunk *chunk; /* chunk[n_ahead] */
 };
@@ -56,13 +56,13 @@ struct feed {
 	struct chunk *chunk;	/* of all lanes */
 	uint32_t n_lanes, n_ahead, chunk_requests, chunk_waits;
 	struct vm_region ring;
-	double ticks_per_ns; /* 0: due times are nanoseconds still */
-	_Alignas(128) _Atomic uint32_t work; /* a futex: changes when a chunk comes back */
+	double ticks_per_ns; /* 0: due times are still nanoseconds */
+	_Alignas(128) _Atomic uint32_t work; /* a futex: changes when a chunk is returned */
 	_Atomic bool asleep, stopping, failed;
 	struct err err;
 	int error;
 	bool running;
-	bool crowded; /* no processor is left for the feeder: it is woken only by who waits */
+	bool crowded; /* no CPU is left for the feeder: only a waiting worker wakes it */
 	pthread_t id;
 };
 
@@ -73,14 +73,14 @@ static void futex(_Atomic uint32_t *word, int command, uint32_t value)
 
 /* --- reading and writing ------------------------------------------------- */
 
-/* Where something of a part is in the file. */
+/* The offset in the file of an element of a part. */
 static uint64_t place_of(const struct feed *f, enum plan_part part, const void *at)
 {
 	return f->plan->file.at[part] +
 	       (uint64_t)((const char *)at - (const char *)f->plan->memory[part].base);
 }
 
-/* Whole pages that end within [at, at + n_bytes) will not be read again. */
+/* Drops the whole pages that end within [at, at + n_bytes): they are not read again. */
 static void forget(const struct feed *f, uint64_t at, uint64_t n_bytes)
 {
 	const uint64_t from = at / PAGE * PAGE, to = (at + n_bytes) / PAGE * PAGE;
@@ -94,7 +94,7 @@ static int part_read(struct feed *f, enum plan_part part, void *to, const void *
 {
 	const uint64_t at = place_of(f, part, from);
 	int ret = file_read_at(f->plan->file.fd, to, n_bytes, at, &f->err);
-	if (!f->plan->file.in_memory) /* as much again, for the next time */
+	if (!f->plan->file.in_memory) /* read ahead the same amount for the next chunk */
 		(void)posix_fadvise(f->plan->file.fd, (off_t)(at + n_bytes), (off_t)n_bytes,
 				    POSIX_FADV_WILLNEED);
 	forget(f, at, n_bytes);
@@ -106,7 +106,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* How many of the n requests it has room for the waits of, one at least; *n_waits of them all. */
+/* The number of the n requests whose waits fit into the chunk, at least one; *n_waits is their number
+ * of waits. */
 static uint32_t chunk_fit(const struct feed *f, const struct chunk *c, uint32_t n,
 			  uint32_t *n_waits)
 {
@@ -124,7 +125,7 @@ static int waits_read(struct feed *f, struct chunk *c, struct hot_wait *from, ui
 	c->wait = n <= f->chunk_waits ? c->wait_room : from;
 	if (c->wait == c->wait_room)
 		return n ? part_read(f, PLAN_WAITS, c->wait, from, n * sizeof *c->wait) : 0;
-	volatile uint32_t seen = 0; /* they fault here, and not where they are waited for */
+	volatile uint32_t seen = 0; /* page faults happen here instead of in the worker */
 	for (uint32_t i = 0; i < n; i++)
 		seen = seen + from[i].lane;
 	return 0;
@@ -175,7 +176,7 @@ static int chunk_write(struct feed *f, uint32_t lane)
 	int ret = file_write_at(f->plan->file.fd, c->outcome, n_bytes, at, &f->err);
 	if (ret || f->plan->file.in_memory)
 		return ret;
-	/* on its way to storage; what went before has arrived, most likely */
+	/* start write-back; earlier chunks are probably written by now */
 	(void)sync_file_range(f->plan->file.fd, (off_t)at, (off_t)n_bytes, SYNC_FILE_RANGE_WRITE);
 	const uint64_t before = at - place_of(f, PLAN_OUTCOMES, f->plan->lane[lane].outcome);
 	forget(f, at - (before < 2 * n_bytes ? before : 2 * n_bytes),
@@ -191,7 +192,7 @@ static void lane_wake(struct feed_lane *s)
 		futex(&s->n_ready, FUTEX_WAKE, INT_MAX);
 }
 
-/* One chunk back, or one ahead. Returns whether there was something to do, or a negative errno. */
+/* Writes one chunk back and reads one ahead. Returns true if there was work, or a negative errno. */
 static int lane_serve(struct feed *f, uint32_t lane)
 {
 	struct feed_lane *s = &f->lane[lane];
@@ -212,8 +213,7 @@ static int lane_serve(struct feed *f, uint32_t lane)
 	return ret ? ret : worked;
 }
 
-/* Where it works in the place of the worker that waits, that one is woken when there is nothing
- * left to do for it. */
+/* Does all work for a lane before it wakes the worker, which waits meanwhile. */
 static int lane_serve_all(struct feed *f, uint32_t lane)
 {
 	int ret, worked = 0;
@@ -223,7 +223,6 @@ static int lane_serve_all(struct feed *f, uint32_t lane)
 	return ret ? ret : worked;
 }
 
-/* Until there is nothing to do. */
 static int serve_all(struct feed *f)
 {
 	int worked = 1;
@@ -276,7 +275,7 @@ static void feeder_wake(struct feed *f)
 		futex(&f->work, FUTEX_WAKE, 1);
 }
 
-/* --- the worker's side --------------------------------------------------- */
+/* --- the worker ---------------------------------------------------------- */
 
 void feed_leave(struct feed *f, uint32_t lane, uint32_t k)
 {
@@ -296,7 +295,7 @@ static void ready_wait(struct feed *f, struct feed_lane *s, uint32_t n_done)
 	atomic_store(&s->waiting, false);
 }
 
-/* An array's address such that [k] is its first element: loops go on counting. */
+/* An address such that [k] is the first element: loops keep their index. */
 static void *from_request(void *first, uint32_t k, size_t size)
 {
 	return first ? (void *)((uintptr_t)first - (uintptr_t)k * size) : NULL;
@@ -338,7 +337,7 @@ uint32_t feed_ended(const struct feed *f, uint32_t lane)
 	return atomic_load_explicit(&f->lane[lane].n_ended, memory_order_relaxed);
 }
 
-/* --- beginning and end --------------------------------------------------- */
+/* --- start and end ------------------------------------------------------- */
 
 static uint64_t lines(uint64_t n_bytes)
 {
@@ -355,7 +354,7 @@ static uint64_t ring_bytes(const struct feed *f, bool due, bool expected)
 	return chunk * f->n_lanes * f->n_ahead;
 }
 
-/* The largest chunks, and the most of them, that the limit allows. */
+/* Chooses the largest number and size of chunks that the limit allows. */
 static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 {
 	const struct plan_file *file = &f->plan->file;
@@ -373,7 +372,7 @@ static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 	struct strbuf size = STRBUF_INIT;
 	format_size(&size, ring_bytes(f, due, expected));
 	int ret = err_set(e, ERANGE,
-			  "what %u workers must have ahead of them takes %s at least (--memory)",
+			  "reading ahead for %u workers needs at least %s (--memory)",
 			  f->n_lanes, size.s);
 	strbuf_release(&size);
 	return ret;
@@ -407,7 +406,7 @@ int feed_open(struct feed **to, struct replay_plan *p, bool expected, struct err
 	struct feed *f = aligned_alloc(_Alignof(struct feed), sizeof *f);
 	*to = f;
 	if (!f)
-		return err_set(e, ENOMEM, "not enough memory to replay from a file");
+		return err_set(e, ENOMEM, "not enough memory for a replay from a file");
 	memset(f, 0, sizeof *f);
 	f->plan = p;
 	f->n_lanes = p->n_lanes;
@@ -418,7 +417,7 @@ int feed_open(struct feed **to, struct replay_plan *p, bool expected, struct err
 	memset(f->lane, 0, (p->n_lanes + 1) * sizeof *f->lane);
 	int ret = sizes_choose(f, due, expected, e);
 	if (!ret)
-		ret = vm_alloc(&f->ring, ring_bytes(f, due, expected), "what is read ahead", e);
+		ret = vm_alloc(&f->ring, ring_bytes(f, due, expected), "requests read ahead", e);
 	if (ret)
 		return ret;
 	struct err unlocked = ERR_INIT;
@@ -441,7 +440,7 @@ int feed_start(struct feed *f, double ticks_per_ns, struct err *e)
 				     f->lane[i].chunk[k].to - f->lane[i].chunk[k].from);
 	const int code = pthread_create(&f->id, NULL, feeder_main, f);
 	f->running = !code;
-	return code ? err_sys(e, code, "starting the thread that reads ahead") : 0;
+	return code ? err_sys(e, code, "cannot start the thread that reads ahead") : 0;
 }
 
 int feed_stop(struct feed *f, struct err *e)
@@ -454,7 +453,7 @@ int feed_stop(struct feed *f, struct err *e)
 	f->running = false;
 	for (uint32_t i = 0; i < f->n_lanes; i++)
 		f->plan->fed.n_late += f->lane[i].n_late;
-	f->plan->feed = NULL; /* outcomes are in the file */
+	f->plan->feed = NULL; /* all outcomes are in the file */
 	if (f->error && e)
 		*e = f->err;
 	return f->error;
@@ -462,8 +461,6 @@ int feed_stop(struct feed *f, struct err *e)
 
 void feed_close(struct feed *f)
 {
-	if (!f)
-		return;
 	(void)feed_stop(f, NULL);
 	f->plan->feed = NULL;
 	vm_free(&f->ring);

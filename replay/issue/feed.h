@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replaying from a plan that lies in a file, in bounded memory. Each lane has a ring of chunks in
- * locked memory: its next requests with what they wait for and when they are due, and room for
- * their outcomes. One thread, the feeder, reads ahead of every worker by a fixed number of chunks,
- * and takes outcomes back into the file. A worker asks for its next chunk between two requests,
- * outside of all stamps; nothing of this is on the path of a request. Where the chunk is not there
- * yet the worker waits, which is counted.
+/* Replays a plan that is in a file, in bounded memory. Each lane has a ring of chunks in locked memory:
+ * its next requests with their waits and due times, and space for their outcomes. One thread, the
+ * feeder, reads a fixed number of chunks ahead of every worker and writes outcomes back to the file. A
+ * worker takes its next chunk between two requests, outside the stamps. If the chunk is not ready, the
+ * worker waits; such waits are counted.
  *
- * Where there are as many workers as processors, the feeder works only when some worker waits for
- * its next chunk, in that one's place: otherwise it would take a processor from a worker in the
- * midst of a request. What it has read and written it drops from the page cache. Source: Joukov,
- * Wong and Zadok (FAST 2005), sections 2.1 and 2.2: prefetching on a fixed horizon. */
+ * With as many workers as CPUs the feeder works only while some worker waits for its next chunk:
+ * otherwise it would take a CPU from a worker during a request. It drops what it has read and written
+ * from the page cache. Source: Joukov, Wong and Zadok (FAST 2005), sections 2.1 and 2.2: prefetching
+ * on a fixed horizon. */
 #ifndef REPLAY_FEED_H
 #define REPLAY_FEED_H
 
@@ -21,33 +20,32 @@
 
 struct feed;
 
-/* Sets up the rings of the plan's lanes within plan.file.limit_bytes, and fills them. `expected`:
- * workers want expected[], too. Errors: ENOMEM, ERANGE where the limit is too small for so many
- * lanes, those of reading. Memory that may not be locked is used all the same (plan.fed).
- * Ownership: feed_close. */
+/* Allocates the rings of the plan's lanes within plan.file.limit_bytes, and fills them. `expected`:
+ * workers also need expected[]. Memory that cannot be locked is used unlocked (see plan.fed). Errors:
+ * ENOMEM; ERANGE if the limit is too small for so many lanes; of reading. Ownership: feed_close. */
 int feed_open(struct feed **f, struct replay_plan *p, bool expected, struct err *e);
-void feed_close(struct feed *f); /* NULL is fine */
+void feed_close(struct feed *f);
 
-/* Starts the feeder; due times are in ticks from now on. Errors: of threads. */
+/* Starts the feeder and converts due times to ticks. Errors: of threads. */
 int feed_start(struct feed *f, double ticks_per_ns, struct err *e);
-/* When no worker runs any more: all outcomes go into the file, plan.fed is completed. Errors: those
- * of the feeder while it ran. */
+/* After the last worker has ended: writes all outcomes to the file and completes plan.fed. Errors:
+ * those of the feeder. */
 int feed_stop(struct feed *f, struct err *e);
 
-/* The worker of a lane has done its requests before k, and goes on with k: `a`, its copy of the
- * lane, and `*wait` are set to where they are. Returns the first request that is not there; k
- * itself where the feeder failed, and the run is over. */
+/* The worker of a lane has done its requests before k and continues with k. Sets `a`, its copy of the
+ * lane, and *wait to the next chunk. Returns the first request that is not in the chunk; k if the
+ * feeder failed and the run must end. */
 uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct hot_wait **wait,
 		   uint32_t k);
-/* It goes on with none: requests before k have ended. */
+/* The worker ends; requests before k have ended. */
 void feed_leave(struct feed *f, uint32_t lane, uint32_t k);
 
-/* Outcome k of a lane, while its plan runs from a file. */
+/* Outcome k of a lane, during a replay from a file. */
 const struct outcome *feed_outcome(const struct feed *f, uint32_t lane, uint32_t k);
-/* And how many requests of the lane have ended for certain. */
+/* Number of requests of the lane in returned chunks, all of which have ended. */
 uint32_t feed_ended(const struct feed *f, uint32_t lane);
 
-/* Outcome k of a lane, while it runs and afterwards. */
+/* Outcome k of a lane, during the run and afterwards. */
 static inline const struct outcome *plan_outcome(const struct replay_plan *p, uint32_t lane,
 						 uint32_t k)
 {

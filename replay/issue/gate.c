@@ -18,9 +18,14 @@ enum { LINE_BYTES = 128, SHARED = 2, N_YIELDS = 20 };
 #define NO_YIELD_NS 50000000
 #define NO_YIELD_MAX_NS 1600000000
 
-static int init(struct gates *g, uint32_t n, struct err *e)
+int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
+	       bool crowded, bool across, struct err *e)
 {
-	g->n = n;
+	*g = (struct gates){.n = n,
+			    .clock = clock,
+			    .spin_ticks = spin_ticks,
+			    .asymmetric = !crowded,
+			    .across = across};
 	g->shared_line = n <= SHARED;
 	g->stride_bytes = g->shared_line ? sizeof(uint32_t) : LINE_BYTES;
 	int register_command = g->across ? MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED
@@ -40,26 +45,12 @@ static int init(struct gates *g, uint32_t n, struct err *e)
 	return 0;
 }
 
-int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
-	       bool crowded, struct err *e)
-{
-	*g = (struct gates){.clock = clock, .spin_ticks = spin_ticks, .asymmetric = !crowded};
-	return init(g, n, e);
-}
-
-int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
-		      bool crowded, struct err *e)
-{
-	*g = (struct gates){.clock = clock, .spin_ticks = spin_ticks, .asymmetric = !crowded, .across = true};
-	return init(g, n, e);
-}
-
 int gates_join(const struct gates *g, struct err *e)
 {
 	vm_own(g->memory.base, g->memory.n_bytes);
 	if (g->asymmetric &&
 	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) < 0)
-		return err_set(e, ENOSYS, "membarrier is not allowed in a process of the replay");
+		return err_set(e, ENOSYS, "membarrier() is not permitted in a process of the replay");
 	return 0;
 }
 
@@ -84,7 +75,7 @@ void gate_wake(const struct gates *g, uint32_t i)
 	gate_futex(g, s, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* Makes every thread that may publish execute a fence. */
+/* Makes every publishing thread execute a fence. */
 static bool fence_all(const struct gates *g)
 {
 	int command =
@@ -92,7 +83,7 @@ static bool fence_all(const struct gates *g)
 	return !g->asymmetric || syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-/* True when passed within the time. */
+/* True if the gate passed within the time. */
 static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t ticks)
 {
 	uint64_t until = clock_now(g->clock) + ticks;
@@ -106,12 +97,11 @@ static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t
 	return false;
 }
 
-/* Yields the processor, because the awaited thread may be ready to run on this very processor. A
- * yield costs less than a sleep and needs no wake-up: with twice as many threads as processors,
- * replays in temporal order took a fifth to a tenth of the time. Where another program runs on this
- * processor, a yield costs one of its time slices, and a thread that sleeps is preferred when it
- * wakes. With a program computing on each processor, replays in temporal order took 8 s with yields
- * and 1.6 s without. */
+/* Yields the CPU, because the awaited thread may be ready to run on it. A yield costs less than a
+ * sleep and needs no wake-up: with twice as many threads as CPUs, replays in temporal order took a
+ * fifth to a tenth of the time. If another program runs on this CPU, a yield costs one of its time
+ * slices, whereas the scheduler prefers a thread that wakes from a sleep: with a program computing on
+ * each CPU, replays in temporal order took 8 s with yields and 1.6 s without. */
 static bool yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold)
 {
 	const double ns_per_tick = g->clock->ns_per_tick;
@@ -150,15 +140,14 @@ void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_
 	if (spin(g, i, threshold, g->spin_ticks) || yield(g, w, i, threshold))
 		return;
 	do {
-		/* Read before the announcement: the thread that takes the announcement back changes
-		 * the word first, so the futex returns at once. */
+		/* Read before the announcement: the thread that wakes this one changes the word, so
+		 * the futex returns at once. */
 		uint32_t wakes = atomic_load(&s->wakes);
 		announce(s, threshold);
 		bool fenced = fence_all(g);
 		if (atomic_load(gate_progress(g, i)) >= threshold)
 			break;
-		/* It cannot fail once registered; if it does, a look every millisecond replaces the
-		 * certainty. */
+		/* membarrier() cannot fail once registered; if it does, check every millisecond. */
 		const struct timespec *limit = fenced ? NULL : &(struct timespec){.tv_nsec = 1000000};
 		gate_futex(g, s, FUTEX_WAIT, wakes, limit);
 		w->n_sleeps++;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The progress of threads, published for the threads that wait for them.
+/* The progress of threads, published to the threads that wait for them.
  *
- * Progress is a number that one thread alone writes and that only grows: 2 * index + 1 when its
- * request `index` has begun, 2 * index + 2 when it has ended, GATE_DONE when nothing more will
- * come. Publishing is a plain store; a thread that waits spins for a while, yields the processor,
- * and then sleeps on a futex.
+ * Progress is a number that only one thread writes and that only grows: 2 * index + 1 when its
+ * request `index` has begun, 2 * index + 2 when it has ended, GATE_DONE after its last request.
+ * Publishing is a plain store. A waiting thread spins for a while, yields the CPU, and then sleeps on
+ * a futex.
  *
- * No wake-up is lost although the publisher has no fence between storing its progress and looking
- * whether somebody sleeps: the sleeper announces itself and then calls membarrier(2), which makes
- * every other thread of the process execute a fence. Afterwards either the publisher sees the
- * announcement, or the sleeper sees the progress. Where there is no membarrier, or many sleep (it
- * interrupts whoever runs), the publisher's store is an ordered one.
+ * No wake-up is lost although the publisher has no fence between storing its progress and checking
+ * for sleepers. The sleeper announces itself and then calls membarrier(2), which makes every other
+ * thread of the process execute a fence. Afterwards either the publisher sees the announcement, or
+ * the sleeper sees the progress. Without membarrier(), or if many threads sleep (membarrier()
+ * interrupts running threads), the publisher uses an ordered store.
  *
- * What costs is not the instruction but the cache line: 30 to 300 ns from one processor to another.
- * A store to a line that others have read sits in the store buffer for that long, and the first
- * locked instruction behind it, which is somewhere inside the next system call, waits for it.
- * gate_drain puts that wait in front of the begin stamp. Two gates share a line: who fetches it in
- * order to publish has then also fetched what the other one published. */
+ * The cost is not the instruction but the transfer of the cache line: 30 to 300 ns between CPUs. A
+ * store to a line that other CPUs have read stays in the store buffer for that time, and the next
+ * locked instruction, somewhere in the next system call, waits for it. gate_drain moves that wait
+ * before the begin stamp. Two gates share a line: fetching the line in order to publish also fetches
+ * the progress of the other thread. */
 #ifndef REPLAY_GATE_H
 #define REPLAY_GATE_H
 
@@ -31,48 +31,44 @@
 #define GATE_DONE UINT32_MAX
 
 struct gate_sleepers {
-	/* lowest progress somebody sleeps for, UINT32_MAX nobody */
+	/* lowest progress that a thread sleeps for; UINT32_MAX: no thread sleeps */
 	_Alignas(128) _Atomic uint32_t wanted;
-	_Atomic uint32_t wakes;		       /* the futex: changes with every waking */
+	_Atomic uint32_t wakes; /* the futex: changes at every wake-up */
 };
 
-struct gate_waiter { /* of one thread; all zero to begin with */
+struct gate_waiter { /* of one thread; initially all zero */
 	uint64_t n_sleeps;
 	uint64_t yields_from; /* ticks; no yields before */
 	/* length of the present time without yields; 0: the last yield was short */
 	uint64_t no_yield_ns;
 };
 
-struct gates { /* nothing in here changes after gates_init */
+struct gates { /* constant after gates_init */
 	char *words; /* progress of gate i at words + i * stride_bytes */
 	uint32_t n, stride_bytes;
 	struct gate_sleepers *sleepers; /* sleepers[n] */
-	struct vm_region memory;	/* of both */
+	struct vm_region memory;	/* of words and sleepers */
 	const struct clock *clock;
-	uint64_t spin_ticks; /* before sleeping */
-	bool asymmetric;     /* by membarrier: publishers need no ordering */
-	bool across;	     /* several processes use them */
-	bool shared_line;    /* of the words */
+	uint64_t spin_ticks; /* before yielding and sleeping */
+	bool asymmetric;     /* sleepers call membarrier(): publishers need no ordering */
+	bool across;	     /* threads of several processes use the gates */
+	bool shared_line;    /* the words share one cache line */
 };
 
-/* `n` gates of progress 0. `crowded`: more threads than processors, so that many will sleep.
- * `clock` is borrowed. Errors: ENOMEM. Ownership: gates_release. */
+/* `n` gates of progress 0. `crowded`: more threads than CPUs, so that many will sleep. `across`: the
+ * threads belong to processes that are forked later; each of them calls gates_join() first. `clock`
+ * is borrowed. Errors: ENOMEM. Ownership: gates_release. */
 int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
-	       bool crowded, struct err *e);
-/* The same for threads of several processes: those that are forked afterwards, each of which calls
- * gates_join() before it uses them. Their futexes are not private, and the membarrier is the one
- * that reaches other processes, too. */
-int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
-		      bool crowded, struct err *e);
-/* Errors: ENOSYS: no membarrier in this process */
+	       bool crowded, bool across, struct err *e);
+/* Errors: ENOSYS: no membarrier() in this process. */
 int gates_join(const struct gates *g, struct err *e);
 void gates_release(struct gates *g); /* an all-zero one is fine */
 
-/* Wakes everybody who sleeps at gate i. */
+/* Wakes all threads that sleep at gate i. */
 void gate_wake(const struct gates *g, uint32_t i);
-/* Spins, yields the processor some times, then sleeps, until the progress of i is at least
- * `threshold`. Counts the sleeps in `w`. With a spin of 0 it sleeps at once. It does not yield for
- * a while after a yield that another program used. */
+/* Spins, yields the CPU some times, then sleeps, until the progress of gate i is at least
+ * `threshold`. Counts the sleeps in `w`. With spin_ticks 0 it sleeps at once. After a yield that
+ * another program used it does not yield for a while. */
 void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold);
 
 static inline _Atomic uint32_t *gate_progress(const struct gates *g, uint32_t i)
@@ -85,7 +81,7 @@ static inline bool gate_passed(const struct gates *g, uint32_t i, uint32_t thres
 	return atomic_load_explicit(gate_progress(g, i), memory_order_acquire) >= threshold;
 }
 
-/* Only the gate's owner publishes. */
+/* Only the owner of the gate may publish. */
 static inline void gate_publish(const struct gates *g, uint32_t i, uint32_t progress)
 {
 	uint32_t wanted;
@@ -101,10 +97,10 @@ static inline void gate_publish(const struct gates *g, uint32_t i, uint32_t prog
 		gate_wake(g, i);
 }
 
-/* Called by the owner shortly before it publishes `progress` inside a timed region: fetches the
- * line, waits until earlier stores have left the store buffer, and wakes who sleeps for it already,
- * so that nothing of that is left to do inside. Those who are woken early spin until the progress
- * comes. */
+/* The owner calls it shortly before it publishes `progress` inside a timed region: it fetches the
+ * line, waits until earlier stores have left the store buffer, and wakes the threads that sleep for
+ * this progress, so that the timed region does none of this. Threads woken early spin until the
+ * progress is published. */
 static inline void gate_drain(const struct gates *g, uint32_t i, uint32_t progress)
 {
 	if (__builtin_expect(

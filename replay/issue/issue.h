@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One request, stamped. Everything the call needs is in registers before the first stamp; between
- * the stamps is the call, the choice of it, and, where somebody waits for that, the publication
- * that it has begun. */
+/* One request between stamps. All arguments of the call are in registers before the first stamp.
+ * Between the stamps are the call and, if another thread waits for its begin, the publication of its
+ * begin. */
 #ifndef REPLAY_ISSUE_H
 #define REPLAY_ISSUE_H
 
@@ -19,7 +19,7 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* What the calls of one run have in common, held in registers and on the stack of a loop. */
+/* Data that all calls of a run share, in registers and on the stack of a loop. */
 struct site {
 	const struct runner *runner;
 	const struct clock clock;
@@ -50,20 +50,20 @@ INLINE struct site site_of(const struct runner *w)
 			     w->crew->placement.common_room};
 }
 
-/* Where a request that is the runner's k-th reads to or writes from. */
+/* The buffer of the runner's k-th request. */
 INLINE void *buffer_of(const struct site *s, const struct hot_request *h, uint64_t k)
 {
 	return UNLIKELY(h->flags & HOT_COMMON) ? s->common : placement_slot(&s->buffers, k);
 }
 
-/* Between two requests of worker `w`: pauses here while a controller says so. */
+/* Called between two requests: pauses while a controller holds the process. */
 INLINE void pause_between(const struct site *s, struct runner *w)
 {
 	if (UNLIKELY(pause_wanted(s->pause)))
 		pause_here(&w->crew->pause, w->index);
 }
 
-/* What a mutant does after the call, inside the timed region. */
+/* The delay of a mutant after the call, inside the timed region. */
 void issue_linger(const struct runner *w, uint64_t begin);
 
 struct operands {
@@ -100,8 +100,7 @@ INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct o
 	}
 }
 
-/* `op` and `careful` are constants wherever this is compiled in: between the stamps is one call and
- * no choice. */
+/* `op` and `careful` are constants in every use: between the stamps is one call without a branch. */
 INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a,
 			  bool publish, uint32_t begun, const bool careful, struct outcome *out)
 {
@@ -113,14 +112,13 @@ INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct o
 	int64_t got = issue_call(s, op, a);
 	if (careful)
 		issue_linger(s->runner, begin);
-	/* each operation its own end stamp, on the line its call returns to */
+	/* each operation has its own end stamp, on the cache line to which its call returns */
 	__asm__ __volatile__("" ::"i"(op));
 	uint64_t end = clock_end(&s->clock);
 	outcome_set(out, begin, end, UNLIKELY(got < 0) ? -errno : got);
 }
 
-/* Kinds of requests, as a loop that was made for one trace knows them: it has no code for those
- * that do not occur. */
+/* Kinds of requests. A loop that is compiled for one trace has no code for other kinds. */
 enum issue_kind {
 	ISSUE_READ = 1,
 	ISSUE_PREAD = 2,
@@ -164,8 +162,8 @@ static inline unsigned int issue_kind_of(unsigned int op)
 	}
 }
 
-/* After the stamps: what was opened is a file or a directory, or the open has failed. Returns 0 or
- * a negative errno. */
+/* After the stamps: checks that the opened file is a regular file or directory. Returns 0 or a negative
+ * errno. */
 static inline int issue_opened(const struct site *s, const struct hot_open *o, _Atomic int *place,
 			       int fd)
 {
@@ -176,24 +174,24 @@ static inline int issue_opened(const struct site *s, const struct hot_open *o, _
 	return 0;
 }
 
-/* Whether the request is of this kind; no question where `kinds` says that none is, or that all
- * are. */
+/* Whether the request is of this kind; decided at compile time if `kinds` has only this kind or lacks
+ * it. */
 INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const unsigned int kinds,
 		     const unsigned int op)
 {
 	return kinds & kind && (kinds == kind || h->op == op);
 }
 
-/* `publish`: somebody waits for its begin; `begun` is the progress to publish. `careful`: with
- * mutants. `kinds` (enum issue_kind) holds the request's. */
+/* `publish`: another thread waits for its begin; `begun` is the progress to publish. `careful`: with
+ * mutants. `kinds` (enum issue_kind) includes the kind of the request. */
 INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
 		  uint32_t begun, const bool careful, const unsigned int kinds, struct outcome *out)
 {
 	_Atomic int *place = &s->fds[h->slot];
 	struct operands a = {atomic_load_explicit(place, memory_order_acquire), buffer, h->length,
 			     h->offset, &s->open[h->slot]};
-	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which
-	 * some is still under way when the first stamp is taken. */
+	/* Comparisons for the frequent kinds: the load and indirect jump of a jump table could still
+	 * be executing at the first stamp. */
 	if (LIKELY(issue_is(h, ISSUE_READ, kinds, OP_READ)))
 		issue_stamped(s, OP_READ, a, publish, begun, careful, out);
 	else if (LIKELY(issue_is(h, ISSUE_PREAD, kinds, OP_PREAD)))
@@ -213,7 +211,7 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 		if (out->rvalue >= 0)
 			out->rvalue = issue_opened(s, a.open, place, (int)out->rvalue);
 	} else if (issue_is(h, ISSUE_CLOSE, kinds, OP_CLOSE)) {
-		/* who comes later must not use a number that means another file by then */
+		/* later requests must not use a number that may refer to another file by then */
 		a.fd = atomic_exchange(place, -1);
 		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);
 	} else if (issue_is(h, ISSUE_CALL, kinds, HOT_CALL)) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loops of workers that own their requests. They exist once; an engine compiles them for what
- * it knows of its requests: the event engine for each combination of order and timing, the compiled
- * one for the kinds of requests in a lane as well.
+/* The loops of workers that own their requests. An engine compiles them for what it knows about its
+ * requests: the event engine for each combination of order and timing, the compiled engine also for
+ * the kinds of requests in a lane.
  *
- * Requests and outcomes are touched in the order they lie in, so the processor fetches the next
- * ones by itself; asking for them by instruction at full speed was measured to add 5 ns to each
- * timed region (doc/replay-engines.md). Who waits for a time, though, has its request fetched
- * first. */
+ * Requests and outcomes are accessed in memory order, so the CPU prefetches them. Explicit prefetching
+ * at full speed added 5 ns to each timed region (doc/replay-engines.md). A worker that waits for a due
+ * time prefetches its request before the wait. */
 #ifndef REPLAY_LOOPS_H
 #define REPLAY_LOOPS_H
 
@@ -17,15 +16,15 @@
 
 /* --- an order policy: worker i runs lane i ------------------------------- */
 
-/* Waits for the request's predecessors, and sees to it that publishing will not disturb the timed
- * region. Returns where the next request's waits begin. */
+/* Waits for the request's predecessors and prepares its publication, so that it does not disturb the
+ * timed region. Returns the first wait of the next request. */
 INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 					 const struct hot_request *h, const struct hot_wait *wait,
 					 uint32_t next_progress)
 {
 	const bool drain = h->flags & HOT_DRAIN;
 	bool drained = drain && s->gates.shared_line;
-	if (drained) /* brings what the other one published as well */
+	if (drained) /* also fetches the progress of the other thread */
 		gate_drain(&s->gates, s->index, next_progress);
 	for (const struct hot_wait *end = wait + h->n_waits; wait < end; wait++)
 		if (UNLIKELY(!gate_passed(&s->gates, wait->lane, wait->threshold))) {
@@ -39,8 +38,7 @@ INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 	return wait;
 }
 
-/* A worker on its lane. Copies: as nobody outside of the loop knows where they are, they stay in
- * registers. */
+/* State of a worker on its lane: copies whose address is not taken, so they stay in registers. */
 struct lane_walk {
 	struct lane lane;
 	const struct hot_wait *wait; /* of the next request */
@@ -54,7 +52,7 @@ INLINE struct lane_walk lane_walk_of(const struct runner *w)
 	return (struct lane_walk){*a, a->wait, p->start_ticks, p->start_ticks};
 }
 
-/* Which requests from k on are in memory: all, or those up to what is returned. */
+/* Returns the end of the requests from k on that are in memory. */
 INLINE uint32_t lane_ahead(const struct runner *w, struct lane_walk *t, uint32_t k)
 {
 	if (LIKELY(!w->crew->feed))
@@ -67,7 +65,7 @@ INLINE uint32_t lane_ahead(const struct runner *w, struct lane_walk *t, uint32_t
 	return end;
 }
 
-/* Request k of the lane, which is `h`, from its waiting to the publication of its end. */
+/* Replays request k of the lane, `h`: from its waits to the publication of its end. */
 INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *t,
 		      const struct hot_request *h, uint32_t k, const bool ordered,
 		      const enum replay_timing timing, const unsigned int kinds)
@@ -98,8 +96,7 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	}
 }
 
-/* After the last request of a lane that is not `ordered`: one that is leaves as its requests say.
- */
+/* After the last request of a lane that is not `ordered`. In an ordered lane requests have HOT_LEAVE. */
 INLINE void lane_leave(const struct runner *w)
 {
 	call_leave(w->crew->plan, w->crew->plan->process_of[w->index]);
@@ -130,7 +127,7 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 	struct ration r;
 	uint64_t n = 0;
 	while (ration_take(w, &r)) {
-		/* a copy: the calls in the loop cannot change it */
+		/* a copy, which the calls in the loop cannot change */
 		const struct lane a = p->lane[r.lane];
 		for (uint32_t k = r.k, end = r.end; k < end; k++, n++) {
 			const struct hot_request *h = &a.request[k];

@@ -17,28 +17,28 @@
 #include "common/xalloc.h"
 
 #define STACK_BYTES ((size_t)64 << 10)
-#define LOOK_NS 10000000 /* whether the receiver has left */
+#define LOOK_NS 10000000 /* interval of checks whether the receiver has left */
 
 enum { TO_SEND, TO_RECEIVE };
 
 struct passing {
 	uint32_t n_processes;
-	int (*pair)[2];		   /* pair[n_processes]; -1 where nothing is received */
-	_Atomic uint32_t *arrived; /* arrived[n_slots]: a futex each; in shared memory, as is: */
-	_Atomic uint32_t *left;	   /* left[n_processes] */
-	struct vm_region memory;   /* of both */
+	int (*pair)[2];		   /* pair[n_processes]; -1: the process receives nothing */
+	_Atomic uint32_t *arrived; /* arrived[n_slots]: futexes, in shared memory */
+	_Atomic uint32_t *left;	   /* left[n_processes], in shared memory */
+	struct vm_region memory;   /* of arrived and left */
 	_Atomic int *fds;	   /* of this process */
-	int socket;		   /* it receives from */
+	int socket;		   /* from which this process receives */
 };
 
-union rights { /* room for one descriptor, aligned as the kernel wants it */
+union rights { /* a control message with one descriptor, aligned */
 	struct cmsghdr header;
 	char room[CMSG_SPACE(sizeof(int))];
 };
 
 uint32_t passing_room(uint32_t n_processes)
 {
-	return 3 * n_processes; /* two sockets each, and what watches the process */
+	return 3 * n_processes; /* for each process two sockets and a pidfd */
 }
 
 int passing_open(struct passing **to, const uint8_t *receives, uint32_t n_processes,
@@ -58,7 +58,7 @@ int passing_open(struct passing **to, const uint8_t *receives, uint32_t n_proces
 		pair[TO_SEND] = pair[TO_RECEIVE] = -1;
 		if (receives[p->n_processes] &&
 		    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-			return err_sys(e, errno, "a socket for inherited descriptors");
+			return err_sys(e, errno, "cannot create a socket for inherited descriptors");
 	}
 	return 0;
 }
@@ -134,7 +134,7 @@ int passing_join(struct passing *p, uint32_t own, _Atomic int *fds, struct err *
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	int code = pthread_create(&id, &attributes, receive, p);
 	pthread_attr_destroy(&attributes);
-	return code ? err_sys(e, code, "starting a thread for inherited descriptors") : 0;
+	return code ? err_sys(e, code, "cannot start a thread for inherited descriptors") : 0;
 }
 
 void passing_leave(struct passing *p, uint32_t own)

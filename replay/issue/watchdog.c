@@ -38,8 +38,7 @@ static uint64_t due_at(const struct crew *c, uint32_t lane, uint32_t k)
 	return from + plan_due(p, lane, k);
 }
 
-/* What computes, or waits for a node elsewhere, is as long under way as that takes, and blocks
- * nobody that is looked after here. */
+/* Computing and waits for nodes elsewhere may take any time. They do not block other requests here. */
 static bool is_cause(const struct replay_plan *p, uint32_t lane, uint32_t k)
 {
 	const unsigned int op = p->file.fd ? OP_INVALID : p->lane[lane].request[k].op;
@@ -50,7 +49,7 @@ bool watchdog_is_quiet(struct watchdog *w)
 {
 	const struct replay_plan *p = w->crew->plan;
 	uint64_t now = clock_now(&p->clock), sum = 0, due = p->start_ticks;
-	uint32_t n_causes = 0, n_calls = 0; /* what lanes are at */
+	uint32_t n_causes = 0, n_calls = 0; /* kinds of the lanes' next requests */
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
 		const struct lane *a = &p->lane[i];
 		w->next[i] = plan_first_left(p, i, w->next[i]);
@@ -64,7 +63,7 @@ bool watchdog_is_quiet(struct watchdog *w)
 		w->quiet_since = now;
 	else if (due > w->quiet_since)
 		w->quiet_since = due;
-	if (pause_wanted(w->crew->pause.word)) /* paused time is no patience */
+	if (pause_wanted(w->crew->pause.word)) /* paused time does not count */
 		w->quiet_since += now - w->looked;
 	w->looked = now;
 	w->sum = sum;
@@ -81,7 +80,7 @@ static uint64_t record_of(const struct replay_plan *p, uint32_t lane, uint32_t k
 	return 0;
 }
 
-static void request_tell(const struct replay_plan *p, uint32_t lane, uint32_t k, struct strbuf *to)
+static void request_describe(const struct replay_plan *p, uint32_t lane, uint32_t k, struct strbuf *to)
 {
 	const struct hot_request *h = &p->lane[lane].request[k];
 	const struct call *c = h->op == HOT_CALL ? &p->calls.call[h->length] : NULL;
@@ -95,7 +94,7 @@ static void request_tell(const struct replay_plan *p, uint32_t lane, uint32_t k,
 		    path ? path : "");
 }
 
-/* The first wait of a lane's next request that is not over, or NULL. */
+/* The first wait of a lane's next request that is not satisfied, or NULL. */
 static const struct hot_wait *waiting_for(const struct watchdog *w, uint32_t lane)
 {
 	const struct lane *a = &w->crew->plan->lane[lane];
@@ -111,7 +110,7 @@ static const struct hot_wait *waiting_for(const struct watchdog *w, uint32_t lan
 }
 
 /* The first of lanes [from, to) whose next request waits for nothing, or `to`. */
-static uint32_t lane_under_way(const struct watchdog *w, uint32_t from, uint32_t to)
+static uint32_t lane_running(const struct watchdog *w, uint32_t from, uint32_t to)
 {
 	while (from < to && (w->next[from] >= w->crew->plan->lane[from].n || waiting_for(w, from) ||
 			     is_cause(w->crew->plan, from, w->next[from])))
@@ -124,33 +123,33 @@ void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t t
 {
 	for (uint32_t i = from; i < to; i++)
 		w->next[i] = plan_first_left(w->crew->plan, i, w->next[i]);
-	uint32_t lane = lane_under_way(w, from, to);
+	uint32_t lane = lane_running(w, from, to);
 	for (uint32_t i = from; lane == to && i < to; i++)
 		lane = w->next[i] < w->crew->plan->lane[i].n ? i : to;
 	if (lane == to)
 		return;
 	strbuf_addstr(text, ", at ");
-	request_tell(w->crew->plan, lane, w->next[lane], text);
+	request_describe(w->crew->plan, lane, w->next[lane], text);
 }
 
 void watchdog_describe(const struct watchdog *w, struct strbuf *to)
 {
 	const struct replay_plan *p = w->crew->plan;
-	uint32_t blocked = lane_under_way(w, 0, p->n_lanes);
+	uint32_t blocked = lane_running(w, 0, p->n_lanes);
 	if (blocked == p->n_lanes) {
-		strbuf_addstr(to, "every request waits for another one");
+		strbuf_addstr(to, "every request waits for another request");
 		return;
 	}
-	request_tell(p, blocked, w->next[blocked], to);
+	request_describe(p, blocked, w->next[blocked], to);
 	strbuf_addstr(to, " does not return");
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
 		const struct hot_wait *wait = waiting_for(w, i);
 		if (!wait || wait->lane != blocked)
 			continue;
 		strbuf_addstr(to, ", and ");
-		request_tell(p, i, w->next[i], to);
+		request_describe(p, i, w->next[i], to);
 		strbuf_addstr(to, " waits for ");
-		request_tell(p, wait->lane, (wait->threshold - 1) / 2, to);
+		request_describe(p, wait->lane, (wait->threshold - 1) / 2, to);
 		return;
 	}
 }

@@ -37,7 +37,8 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 {
 	uint64_t fds_at = rounded(sizeof(struct control)),
 		 steps_at = fds_at + rounded(p->n_slots * sizeof(int));
-	uint64_t steps_bytes = p->balloon->n_steps * sizeof *p->balloon->step,
+	const struct balloon none = {.n_steps = 0}, *balloon = p->balloon ? p->balloon : &none;
+	uint64_t steps_bytes = balloon->n_steps * sizeof *balloon->step,
 		 outcomes_at = steps_at + rounded(steps_bytes);
 	uint64_t n_bytes = outcomes_at + rounded(image_outcome_bytes(p) + 1);
 	struct control *c;
@@ -56,13 +57,21 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 			       "no memory to share with the compiled program: %llu KiB",
 			       (unsigned long long)(n_bytes >> 10));
 	(void)madvise(c, n_bytes, MADV_HUGEPAGE);
-	*c = (struct control){.magic = CONTROL_MAGIC, .n_bytes = n_bytes, .header_bytes = sizeof *c, .fds_at = fds_at, .steps_at = steps_at,
-			      .balloon = {.n_steps = p->balloon->n_steps, .by_time = p->balloon->by_time, .beside = getpid()},
-			      .outcomes_at = outcomes_at, .n_slots = p->n_slots, .config = *config};
+	*c = (struct control){
+		.magic = CONTROL_MAGIC,
+		.n_bytes = n_bytes,
+		.header_bytes = sizeof *c,
+		.fds_at = fds_at,
+		.steps_at = steps_at,
+		.balloon = {.n_steps = balloon->n_steps, .by_time = balloon->by_time, .beside = getpid()},
+		.outcomes_at = outcomes_at,
+		.n_slots = p->n_slots,
+		.config = *config,
+	};
 	replay_config_drop_texts(&c->config);
 	captured_descriptors(p->calls.captured, &c->content_fd, &c->content_memory_fd);
 	if (steps_bytes)
-		memcpy(control_steps(c), p->balloon->step, steps_bytes);
+		memcpy(control_steps(c), balloon->step, steps_bytes);
 	strcpy(c->cpus, cpus);
 	strcpy(c->scheduler, scheduler);
 	c->plan.clock = p->clock;
@@ -180,6 +189,8 @@ static void results_take(struct replay_plan *p, const struct control *c)
 	p->scheduling = done->scheduling;
 	crew_due_to_ticks(p, done->due_ticks_per_ns);
 	p->calls.common->counts = c->counts;
+	if (!p->balloon)
+		return;
 	p->balloon->own_bytes = c->balloon.own_bytes;
 	p->balloon->least_bytes = c->balloon.least_bytes;
 	p->balloon->most_bytes = c->balloon.most_bytes;

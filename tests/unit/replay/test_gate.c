@@ -57,7 +57,7 @@ static void ping_pong(uint32_t n, int64_t spin_ns, bool crowded, uint64_t *n_sle
 {
 	struct pair p = {.n = n};
 	uint64_t spin_ticks = (uint64_t)((double)spin_ns / a_clock.ns_per_tick);
-	assert_int_equal(gates_init(&p.gates, 2, &a_clock, spin_ticks, crowded, NULL), 0);
+	assert_int_equal(gates_init(&p.gates, 2, &a_clock, spin_ticks, crowded, false, NULL), 0);
 	if (crowded)
 		assert_false(p.gates.asymmetric);
 	struct side side[2] = {{&p, 0}, {&p, 1}};
@@ -106,7 +106,7 @@ static uint64_t ping_pong_across(bool crowded)
 	assert_int_equal(vm_alloc_shared(&memory, sizeof(struct pair), "a pair", NULL), 0);
 	struct pair *p = memory.base;
 	p->n = 20000;
-	assert_int_equal(gates_init_across(&p->gates, 2, &a_clock, 0, crowded, NULL), 0);
+	assert_int_equal(gates_init(&p->gates, 2, &a_clock, 0, crowded, true, NULL), 0);
 	struct side side[2] = {{p, 0}, {p, 1}};
 	pid_t child = fork();
 	assert_true(child >= 0);
@@ -175,7 +175,7 @@ static void many_sleep_at_one_gate(void **state)
 {
 	(void)state;
 	struct crowd c = {.value = 0};
-	assert_int_equal(gates_init(&c.gates, 3, &a_clock, 0, false, NULL), 0);
+	assert_int_equal(gates_init(&c.gates, 3, &a_clock, 0, false, false, NULL), 0);
 	pthread_t t[N_WAITERS];
 	struct watcher w[N_WAITERS];
 	for (uint32_t i = 0; i < N_WAITERS; i++) {

@@ -52,7 +52,7 @@ static struct scene *scene_make(void)
 	s.plan.open = s.open, s.plan.n_slots = 2;
 	s.crew.plan = &s.plan, s.crew.config = &s.config, s.crew.queue = s.queue, s.crew.n = 2;
 	pause_init(&s.crew.pause);
-	assert_int_equal(gates_init(&s.crew.gates, 2, &s.plan.clock, 0, false, NULL), 0);
+	assert_int_equal(gates_init(&s.crew.gates, 2, &s.plan.clock, 0, false, false, NULL), 0);
 	return &s;
 }
 

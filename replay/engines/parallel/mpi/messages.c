@@ -61,7 +61,7 @@ int messages_open(struct messages *m, struct rank *r, struct err *e)
 		return err_set(e, ENOMEM, "not enough memory for %u channels", r->n_channels);
 	memset(m->line, 0, (r->n_channels + 1) * sizeof *m->line);
 	int ret = gates_init(&m->gates, r->n_inside, clock,
-			     (uint64_t)(SPIN_NS / clock->ns_per_tick), r->crowded, e);
+			     (uint64_t)(SPIN_NS / clock->ns_per_tick), r->crowded, false, e);
 	if (ret)
 		return ret;
 	MPI_Comm_dup(MPI_COMM_WORLD, &m->comm);
