@@ -30,8 +30,8 @@
 
 /* --- distances ----------------------------------------------------------- */
 
-/* How far the response times of all requests of a cell's replays are from those of the program,
- * runs pooled: they depend on each other, so there is no test. */
+/* Distances between the distributions of the response times of all requests, runs pooled. Pooled
+ * requests depend on each other, so no test is made. */
 
 static int pool(struct histogram *h, const struct results *r, const struct run **runs, size_t n)
 {
@@ -52,8 +52,8 @@ static double count(const struct histogram *h, uint32_t bucket)
 	return bucket < h->n_buckets ? (double)h->count[bucket] : 0;
 }
 
-/* D = max |F_x - F_r| and W = integral of |F_x - F_r| over the buckets, whose values are within
- * 0.05 % of the times. */
+/* D = max |F_x - F_r| and W = integral of |F_x - F_r| over the buckets. A bucket's value is within
+ * 0.05 % of its times. */
 static void distances(struct cell *c, const struct histogram *x, const struct histogram *r)
 {
 	uint32_t n = x->n_buckets > r->n_buckets ? x->n_buckets : r->n_buckets;
@@ -76,7 +76,7 @@ static void distances(struct cell *c, const struct histogram *x, const struct hi
 static void cell_distances(void *analysis, size_t i)
 {
 	struct analysis *a = analysis;
-	/* c has been counted already */
+	/* pairs_collect() adds to the counts of its cell, and those of c are final */
 	struct cell *c = &a->cell[i], again = {.scenario = c->scenario, .replayer = c->replayer};
 	struct histogram x, r;
 	struct pairs p;
@@ -89,9 +89,8 @@ static void cell_distances(void *analysis, size_t i)
 	pairs_release(&p);
 }
 
-/* Sets ks_distance and wasserstein of every cell, from the runs' histograms, which are read for it;
- * they stay NaN in large campaigns (protocol_in_detail()) and where a run's histogram cannot be
- * had. */
+/* Sets ks_distance and wasserstein of every cell from the histograms of its runs. Both stay NaN in
+ * large campaigns (protocol_in_detail()) and where the histogram of a run cannot be read. */
 static void distances_compute(struct analysis *a)
 {
 	if (protocol_in_detail(&a->results->protocol))
@@ -102,7 +101,7 @@ static void distances_compute(struct analysis *a)
 #define ALPHA_ACCEPT 0.05
 #define ALPHA_REJECT 0.01
 
-/* The last block of which a run was made. */
+/* The last block with a run that is not pending. */
 static unsigned int last_block(const struct results *r)
 {
 	unsigned int last = 0;
@@ -113,8 +112,8 @@ static unsigned int last_block(const struct results *r)
 	return last;
 }
 
-/* The last planned look that the complete blocks reach, and the levels that may be spent at it.
- * Looking between looks is what the plan forbids: blocks beyond the look wait for the next. */
+/* Chooses the last planned look that the complete blocks reach, and its error levels. Blocks beyond
+ * that look are left out until the next look is reached: the levels hold for planned looks only. */
 static int look_choose(struct analysis *a, unsigned int n_complete, struct err *e)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -126,7 +125,7 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	a->level_accept = ALPHA_ACCEPT;
 	a->level_reject = ALPHA_REJECT;
 	a->n_replicates = n_complete;
-	/* each case has its own number of pairs, and is looked at after each of them */
+	/* With a budget each case is looked at after each of its pairs. */
 	if (p->budget_ns) {
 		a->span = log((double)p->n_replicates_max / (double)p->n_replicates_min);
 		a->level_accept = sequential_level(ALPHA_ACCEPT, a->span);
@@ -183,7 +182,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	pairs_release(&pairs);
 }
 
-struct cells { /* the analysis as far as it got, to every thread the same */
+struct cells { /* shared by all threads */
 	struct analysis *a;
 	struct evidence *evidence;
 };
@@ -231,8 +230,8 @@ void evidence_release(struct evidence *e)
 		family_release(&e->family[k]);
 }
 
-/* Scatter of the program against itself; every replayer of a scenario has the same references, so
- * the first counts. */
+/* Median scatter of the program against itself. The replayers of a scenario share their references,
+ * so only the first cell of each scenario counts. */
 static double between_process(const struct analysis *a)
 {
 	double *cv = xcalloc(a->n_cells + 1, sizeof *cv), median = NAN;
@@ -247,8 +246,8 @@ static double between_process(const struct analysis *a)
 	return median;
 }
 
-/* What the traces of a run lack, for the cells that the run is of: a replayer's own run, or every
- * replayer's reference. */
+/* Adds the losses of capture of one run to the cells that use it: the cell of a replayer's run, or
+ * all cells of the scenario. */
 static void missing_count(struct analysis *a, const struct run *r)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -280,7 +279,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	if (ret)
 		return ret;
 
-	/* domains are checked before each call */
+	/* a GSL error must not abort: each caller checks the domain before the call */
 	gsl_error_handler_t *handler = gsl_set_error_handler_off();
 	struct evidence *evidence = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *evidence);
 	a->cell = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *a->cell);
@@ -321,7 +320,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	verdicts_reach(a, evidence);
 	why_compute(a);
 	rated_ranges_compute(a);
-	/* the rest of the plan is not needed */
+	/* no verdict is open, so the remaining runs of the plan are not needed */
 	a->complete |= p->n_looks > 1 && analysis_is_settled(a);
 	linearity_compute(a);
 	sources_list(a);
@@ -389,7 +388,7 @@ bool analysis_is_settled(const struct analysis *a)
 
 /* --- phrases ------------------------------------------------------------- */
 
-/* Sentences in the analysis' fixed members: too long a one is cut between characters, and ends in
+/* Sentences have fixed sizes. A sentence that does not fit is cut between characters and ends in
  * "...". */
 
 static const char ellipsis[] = "...";
@@ -401,7 +400,8 @@ void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap)
 	if (len < 0 || (size_t)len < size - used)
 		return;
 	size_t end = size - sizeof ellipsis;
-	while (end && ((unsigned char)phrase[end] & 0xc0) == 0x80) /* not inside a UTF-8 sequence */
+	/* do not cut inside a UTF-8 sequence */
+	while (end && ((unsigned char)phrase[end] & 0xc0) == 0x80)
 		end--;
 	memcpy(phrase + end, ellipsis, sizeof ellipsis);
 }

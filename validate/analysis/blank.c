@@ -61,7 +61,7 @@ void blank_refuse(struct cell *c, struct evidence *e)
 			 "standard deviation of %zu replays without calls)",
 			 c->r.mean, c->blank.loq_ns, LOQ_FACTOR, c->blank.n);
 	}
-	/* no number of replicates settles what is refused */
+	/* no number of replicates decides a refused component */
 	e->bias.status = e->precision_status = e->repeatability.status = e->linearity.status =
 	    STAT_NOT_ASSESSED;
 }

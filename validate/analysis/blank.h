@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The blank: replays without calls, and the limit of quantification that they set.
+/* The blank: replays without calls, and the limit of quantification from them.
  *
- * s_blank is the standard deviation of the mean time between the stamps of replays in which nothing
- * lies between them, each a run of its own (the mean without the longest and shortest tenth: a
- * stall is of the machine and in the scatter of the replays already); LOQ = 10 s_blank. Below it a
- * response time is too close to what the stamps themselves scatter by, and no statement relative to
- * it is made: what would be judged so stays inconclusive. Source: Eurachem, The fitness for purpose
- * of analytical methods (2014), 6.2. */
+ * s_blank is the standard deviation, over runs, of the mean time between the two stamps of a
+ * request when no call lies between them. The means are trimmed by a tenth at each end: stalls
+ * belong to the machine and are in the scatter of the replays already. LOQ = 10 s_blank. A response
+ * time below it is too close to the scatter of the stamps: all relative components stay
+ * inconclusive. Source: Eurachem, The fitness for purpose of analytical methods (2014), 6.2. */
 #ifndef VALIDATE_ANALYSIS_BLANK_H
 #define VALIDATE_ANALYSIS_BLANK_H
 
 #include "validate/analysis/analysis_private.h"
 
-/* From the replays of the cell that have one, of the blocks up to n_blocks; after measure_times.
- * Fewer than two: STAT_TOO_FEW, none: STAT_NOT_ASSESSED. */
+/* Sets c->blank from the blanks of the cell in blocks up to n_blocks. Call after measure_times().
+ * Status: STAT_TOO_FEW below two, STAT_NOT_ASSESSED for none. */
 void blank_measure(struct cell *c, const struct results *r, unsigned int n_blocks);
-/* Relative components of a cell whose reference lies below the limit: inconclusive, with the
- * reason; after all decisions and before Holm. */
+/* Makes the relative components inconclusive, with a reason, if the reference lies below the limit.
+ * Call after all decisions and before Holm's correction. */
 void blank_refuse(struct cell *c, struct evidence *e);
 
 #endif

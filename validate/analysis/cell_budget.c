@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The uncertainty budget of a cell: of what one future replay shows, as a share of the mean
- * reference, the bias stated apart. */
+/* The uncertainty budget of a cell: of one future replay, relative to the mean reference. The bias
+ * is stated separately. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +22,16 @@ enum {
 	N_ROWS
 };
 
-/* The scatter of the replays and the uncertainty of their mean come from one standard deviation. */
+/* The scatter of the replays and the uncertainty of their mean share one standard deviation. */
 #define ESTIMATE_SCATTER 1
 
 #define ALPHA_ORDER 0.05
 
-/* The program's tails, before its scatter is held against a replayer: those of the t distribution
- * with 5.5 degrees of freedom even where none shows. */
+/* Tails assumed for the program when its scatter serves as the yardstick of a replayer: those of t
+ * with 5.5 degrees of freedom. */
 #define TAILS_UNSEEN 4.0
 
-/* Mean over runs of one number of their clocks. */
+/* Mean over runs of a clock property. */
 static double mean_of(const struct run **runs, size_t n,
 		      double (*value)(const struct run_summary *s))
 {
@@ -72,9 +72,8 @@ static void row_set(struct budget_row *row, const struct budget_component *c)
 	};
 }
 
-/* Scatter of one replay, split as GUM H.5 does where an analysis of variance shows that it matters
- * whether the replay ran before its program in the block or after it; else pooled, with nothing for
- * the order. */
+/* Scatter of one replay. It is split as in GUM H.5 if an analysis of variance shows an effect of
+ * the order of program and replay in the block; else pooled. */
 struct scatter {
 	double within, order, nu_within, nu_order;
 };
@@ -103,8 +102,8 @@ static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
 	return s;
 }
 
-/* Degrees of freedom of u_c as an estimate: those of its rows, the scatter's own lowered where
- * there are long tails. */
+/* Degrees of freedom of u_c as an estimate: those of its rows, with fewer for the scatter if tails
+ * are long. */
 static double spread_dof(const struct budget_component row[N_ROWS], double nu_rows,
 			 double nu_scatter)
 {
@@ -115,8 +114,7 @@ static double spread_dof(const struct budget_component row[N_ROWS], double nu_ro
 	return budget_combine(lowered, N_ROWS, &total) ? nu_rows : fmin(total.nu_eff, nu_rows);
 }
 
-/* u_c and its degrees of freedom as they are for an upper limit: with the tails and the dependence
- * that so few runs may hide. */
+/* u_c and its degrees of freedom for an upper limit: allows for hidden tails and dependence. */
 static void allow_hidden(struct budget *b, const struct budget_component *row, const struct cell *c,
 			 const struct evidence *e, const struct sample_moments *m)
 {
@@ -126,7 +124,7 @@ static void allow_hidden(struct budget *b, const struct budget_component *row, c
 	b->u_c_upper = b->u_c * sd / m->sd;
 }
 
-/* The same with the program's own runs in the replays' place. */
+/* The same budget with the program's runs in place of the replays. */
 static void as_program(struct budget *b, const struct cell *c, double clock)
 {
 	struct sample_moments m;
@@ -142,20 +140,18 @@ static enum stat_status budget_check(const struct cell *c)
 	enum stat_status s = c->x.status ? c->x.status : reference_check(c->r.x, c->r.n);
 	if (!s && !c->single_reference)
 		s = c->r.status;
-	/* all replays alike: what is left is the clock, and that is no budget */
+	/* equal replays leave only the clock, which is no budget */
 	if (!s && c->x.sd <= 0)
 		s = STAT_ZERO_VARIANCE;
 	return s;
 }
 
-/* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step,
- * taken as the half-width of what it may shift a mean by; and what its reading costs, which is
- * inside every interval, in program and replay alike, so that only the difference of the two is
- * left. A single recorded reference has no mean of its own to be uncertain: its scatter is not
- * known, and sources.c says so. And the zero of the stamps, where replays without calls were made:
- * the mean of those (blank.h). Where captured response times were corrected for the bias of capture
- * (correction.h), what is not known of that correction: it is the same in every replicate, so that
- * no repetition shows it. */
+/* The rows: scatter of one replay; the two means behind the bias; the clock's step, as the
+ * half-width of its shift of a mean; the cost of reading the clock. The last is inside every
+ * interval of program and replay, so only the difference counts. A single recorded reference has no
+ * mean row: its scatter is unknown (sources.c). With replays without calls, a row for the zero of
+ * the stamps (blank.h). With corrected capture (correction.h), a row for the uncertainty of the
+ * correction: it is equal in all replicates, so repetition does not show it. */
 void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p)
 {
 	struct budget *b = &c->budget;

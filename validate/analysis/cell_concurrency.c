@@ -2,11 +2,10 @@
 /* Concurrency of a cell: distributions of the number of requests in flight, averaged over runs, and
  * their distance.
  *
- * By time: share of the span during which at most c requests are active. By request:
- * share of requests that found at most c
- * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)|, of the means
- * and within a pair; levels are discrete and a time-weighted sample has no natural size, so its
- * interval comes from the replicates. */
+ * By time: share of the span with at most c active requests. By request: share of requests that
+ * find at most c active at their start, themselves included. Distance: the largest |F_x(c) -
+ * F_r(c)|, of the mean distributions and within a pair. Levels are discrete and a time-weighted
+ * sample has no natural size, so the interval comes from the replicates. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,7 +25,7 @@ static double by_request(const struct run_summary *s, uint64_t level)
 
 typedef double weight_at(const struct run_summary *s, uint64_t level);
 
-/* P(level <= c) for c = 0..n-1; false when the run has no weight at all. */
+/* Sets p[c] = P(level <= c), c < n; false if the run has no weight. */
 static bool cumulate(const struct run_summary *s, weight_at *weight, size_t n, double *p)
 {
 	double total = 0, sum = 0;
@@ -58,7 +57,7 @@ static double supremum(const double *a, const double *b, size_t n)
 	return most;
 }
 
-/* What both CDFs of every pair are, level by level: p[pair * n + level]. */
+/* Both CDFs of every pair: p[pair * n + level]. */
 struct curves {
 	size_t n, n_pairs;
 	double *x, *r;
@@ -93,14 +92,15 @@ static void mean_curve(struct cdf *out, const struct curves *c, const double *p)
 			out->p[level] += p[i * c->n + level] / (double)c->n_pairs;
 }
 
-/* The distance within a pair, mean over pairs. */
+/* Mean over pairs of the distance within a pair. */
 static struct estimate within_pairs(const struct curves *c)
 {
 	double *distance = xcalloc(c->n_pairs, sizeof *distance);
 	for (size_t i = 0; i < c->n_pairs; i++)
 		distance[i] = supremum(c->x + i * c->n, c->r + i * c->n, c->n);
 	struct estimate e = estimate_of_mean(distance, c->n_pairs);
-	if (!isnan(e.df)) { /* a distance lies in 0..1; without limits fmax would make some */
+	/* keep the limits in 0..1; without limits fmax() would create some */
+	if (!isnan(e.df)) {
 		e.lo90 = fmax(0, e.lo90);
 		e.lo95 = fmax(0, e.lo95);
 		e.hi90 = fmin(1, e.hi90);
@@ -110,7 +110,7 @@ static struct estimate within_pairs(const struct curves *c)
 	return e;
 }
 
-/* Adds the levels at which any pair differs: the last, where both are 1, tells nothing. */
+/* Adds the levels at which any pair differs. The last level is left out: both CDFs are 1. */
 static enum stat_status add_levels(struct distance_evidence *e, const struct curves *c)
 {
 	double *d = xcalloc(c->n_pairs, sizeof *d);
@@ -123,7 +123,7 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 		bool differs = false;
 		for (size_t i = 0; i < c->n_pairs; i++) {
 			d[i] = c->x[i * c->n + level] - c->r[i * c->n + level];
-			/* more than sums of the same numbers in another order */
+			/* rounding of sums in another order is no difference */
 			differs |= fabs(d[i]) > 1e-12;
 		}
 		if (!differs)
@@ -137,9 +137,9 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 	return c->n_pairs < 2 ? STAT_TOO_FEW : s;
 }
 
-/* sup |mean difference| over the levels from `from` on. Its upper limits are the largest of the
- * levels', each at that confidence; its lower limits the largest lower ones, corrected for the
- * number of levels (Bonferroni). */
+/* sup |mean difference| over the levels from..to. Its upper limit is the largest of the levels'
+ * upper limits at the same confidence. Its lower limit is the largest lower limit, with
+ * Bonferroni's correction for the number of levels. */
 static struct estimate supremum_of(const struct distance_evidence *e, size_t from, size_t to)
 {
 	struct estimate out = estimate_none(e->status);
@@ -241,7 +241,8 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 	sample_release(&x);
 	sample_release(&r);
 	struct estimate out = estimate_of_t(e->status, &e->t, expm1);
-	if (e->status == STAT_ZERO_VARIANCE) { /* whole numbers are alike more often than not */
+	/* integers are often equal in all runs */
+	if (e->status == STAT_ZERO_VARIANCE) {
 		out.status = STAT_OK;
 		out.value = expm1(e->t.value);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distributions of the requests' response times: bias of the runs' quantiles. Shown beside the bias
- * of the means, which a few slow requests may make; nothing is decided by it. */
+/* Bias of the quantiles of response times. Shown beside the bias of the means, which a few slow
+ * requests may cause; not judged. */
 #include <math.h>
 
 #include "validate/analysis/analysis_private.h"
@@ -59,6 +59,7 @@ static void quantiles(struct cell *c, const struct pairs *p)
 
 void measure_distributions(struct cell *c, const struct pairs *p)
 {
-	c->ks_distance = c->wasserstein = NAN; /* analysis_describe() */
+	/* set by analysis_describe() */
+	c->ks_distance = c->wasserstein = NAN;
 	quantiles(c, p);
 }

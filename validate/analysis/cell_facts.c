@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the time went: what the kernel said about a cell's runs, averaged. NaN is "unknown" here,
- * and shown as such. */
+/* Kernel counters of a cell's runs, averaged: where the time went. NaN means unknown, here and in
+ * reports. */
 #include <math.h>
 
 #include "validate/analysis/analysis_private.h"
@@ -11,8 +11,7 @@ struct context {
 
 typedef double fact_of(const struct run *run, const struct context *c); /* NaN unknown */
 
-/* Share of the threads' time that they were not running: waiting for a device, asleep, or for a
- * processor. */
+/* Share of the threads' time off the CPU: waiting for a device, asleep, or runnable. */
 static double off_cpu(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;
@@ -23,7 +22,7 @@ static double off_cpu(const struct run *run, const struct context *c)
 	return fmin(1, fmax(0, 1 - used / available));
 }
 
-/* Time the hypervisor took from this machine's processors, against the wall. */
+/* Steal time of the hypervisor over the time of all CPUs. */
 static double stolen(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order and fidelity of a cell's replays: reordered shares, lost, extra and mismatched requests,
+/* Order and fidelity of a cell's replays: reordered shares; lost, extra and mismatched requests;
  * times of issue. */
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,7 @@ static const struct reorder_summary *of_object(const struct run_summary *s)
 	return &s->reorder_object;
 }
 
-/* Limits of a pooled share when every run shows the same: no scatter to make a t-interval of
- * (Clopper-Pearson). */
+/* Limits of a pooled share (Clopper-Pearson). Equal runs have no scatter for a t-interval. */
 static struct estimate pooled(const struct share_evidence *e)
 {
 	struct estimate out = estimate_none(STAT_OK);
@@ -40,7 +39,7 @@ static struct estimate pooled(const struct share_evidence *e)
 	return out;
 }
 
-/* The mean over the runs of share[e->n] with its t-interval, cut to 0..1. */
+/* Mean over the runs of share[e->n], with its t-interval cut to 0..1. */
 static struct estimate estimate_of_share(struct share_evidence *e, const double *share)
 {
 	if (!e->status)
@@ -57,7 +56,7 @@ static struct estimate estimate_of_share(struct share_evidence *e, const double 
 	return out;
 }
 
-/* The share is per run, for requests of one run depend on each other. */
+/* One share per run, because requests of a run depend on each other. */
 static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope,
 				 bool replays)
 {
@@ -66,12 +65,14 @@ static struct estimate reordered(struct share_evidence *e, const struct pairs *p
 	*e = (struct share_evidence){.n = p->n, .status = replays ? STAT_OK : STAT_NOT_APPLICABLE};
 	for (size_t i = 0; i < p->n && !e->status; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
-		if (!s->has_input) { /* its summary is not what this program writes of a replay */
+		/* no comparison with the replayed trace: not a summary of a replay */
+		if (!s->has_input) {
 			e->status = STAT_NOT_ASSESSED;
 			break;
 		}
+		/* nothing received: NaN, handled below */
 		share[i] = (double)scope(s)->n_reordered /
-			   (double)scope(s)->n_received; /* nothing received: NaN, named below */
+			   (double)scope(s)->n_received;
 		e->k += (double)scope(s)->n_reordered;
 		e->of += (double)scope(s)->n_received;
 	}
@@ -86,7 +87,7 @@ static uint64_t sum_cut(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Of every replay that succeeded, whether or not the program did in its block. */
+/* Over every successful replay, whether or not the program succeeded in its block. */
 static void fidelity(struct cell *c, struct evidence *e, const struct pairs *p, bool replays)
 {
 	e->fidelity_status = !replays ? STAT_NOT_APPLICABLE : p->n_replays ? STAT_OK : STAT_TOO_FEW;
@@ -143,7 +144,7 @@ static struct estimate mean_over_runs(const struct pairs *p,
 	return e;
 }
 
-/* Shares of late requests, run by run. */
+/* Share of late requests, run by run. */
 static struct estimate late_requests(struct share_evidence *e, const struct pairs *p)
 {
 	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
@@ -218,8 +219,7 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p,
 {
 	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
 	struct share_evidence aside;
-	/* the program in the replayer's place replays nothing; every other replay has something to
-	 * be compared with */
+	/* engine "program" runs the program in the replayer's place and replays nothing */
 	bool replays = !replayer->engine || strcmp(replayer->engine, "program");
 	reorder_of *deciding = deciding_order(&r->protocol, replayer);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The replicates of a cell in groups: sessions, for repeatability and reproducibility, and the
- * chart of individuals.
+/* Replicates of a cell in groups: repeatability and reproducibility over sessions, and the chart of
+ * individuals.
  *
- * A session is a stretch of the campaign between its start and a resumption, or a group of
- * consecutive blocks (protocol key `sessions`). With few sessions their variance is badly known: p
- * - 1 degrees of freedom. Source: ISO 5725-2; ISO 7870-2 (Shewhart). */
+ * A session is the part of a campaign between start and resumption, or a group of consecutive
+ * blocks (protocol key `sessions`). The variance of p sessions has only p - 1 degrees of freedom.
+ * Source: ISO 5725-2; ISO 7870-2 (Shewhart). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,8 +23,7 @@ static size_t session_of(const struct run *run, const struct protocol *p)
 	return (size_t)(s < p->n_sessions ? s : p->n_sessions - 1);
 }
 
-/* Results in the order of the blocks fall into runs of one session; returns how many groups there
- * are. */
+/* Splits results in block order by session; returns the number of groups. */
 static size_t groups_make(struct values *group, const double *x, const struct pairs *p,
 			  const struct protocol *protocol)
 {
@@ -128,7 +127,8 @@ void measure_control(struct cell *c, const struct pairs *p)
 		k->center = expm1(chart.center);
 		k->lower = expm1(chart.lower);
 		k->upper = expm1(chart.upper);
-		k->mr_bar = chart.mr_bar; /* of logarithms: relative, for small ones */
+		/* of logarithms: relative if small */
+		k->mr_bar = chart.mr_bar;
 		k->mr_upper = chart.mr_upper;
 		k->n_out = chart.n_out;
 		for (size_t i = 1; i < p->n; i++)

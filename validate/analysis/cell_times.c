@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Response and execution times of a cell: samples, the paper's set, the paired analysis, tests
- * beside it, diagnostics. */
+/* Response and execution times of a cell: samples, the paper's statistics, the paired analysis,
+ * further tests, diagnostics. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -40,14 +40,13 @@ static double execution(const struct run_summary *s)
 	return (double)s->execution_ns;
 }
 
-/* Requests per second; a run without duration has no rate. */
+/* Requests per second; NaN for a run without duration. */
 static double rate(const struct run_summary *s)
 {
 	return s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN;
 }
 
-/* Mean of the logarithms of r[] in blocks with a slow volume minus that of the others; 0 where
- * there are not both. */
+/* Mean ln r in blocks with a slow volume minus the mean in the others; 0 if one kind is missing. */
 static double slow_shift(const double *r, const struct pairs *p)
 {
 	double sum[2] = {0, 0};
@@ -61,9 +60,8 @@ static double slow_shift(const double *r, const struct pairs *p)
 	return isfinite(shift) ? shift : 0;
 }
 
-/* Both values of a pair with a slow volume are multiplied by what brings the program's to those of
- * the other pairs: their ratio stays, and what the campaign did to the storage is no scatter of
- * program or replay. */
+/* Scales both values of a pair with a slow volume so that the program's mean equals that of the
+ * other pairs. The ratio stays, and the programmed delay does not count as scatter. */
 static void both(struct sample *x, struct sample *r, const struct pairs *p,
 		 double (*value)(const struct run_summary *s))
 {
@@ -93,7 +91,7 @@ static void papers_set(struct cell *c, double alpha)
 		c->f_p = v.p_greater;
 		c->f_p_two_sided = v.p_two_sided;
 	}
-	for (int mode = 0; mode < PAPER_MODE_N; mode++) /* the status is in the struct */
+	for (int mode = 0; mode < PAPER_MODE_N; mode++)
 		if (paper_uncertainty(c->r.x, c->r.n, c->x.x, c->x.n, mode, &c->paper[mode]))
 			continue;
 }
@@ -113,7 +111,7 @@ static void independent_bias(struct cell *c)
 	c->bias_independent = estimate_of_t(s, &t, percent_to_ratio);
 }
 
-/* The standard deviation of the replays alone, and how well the runs know it. */
+/* The standard deviation of the replays, and its degrees of freedom. */
 static void repeatability(struct evidence *e, const double *lx, size_t n, enum stat_status logs)
 {
 	struct sample_moments m;
@@ -129,7 +127,7 @@ static void repeatability(struct evidence *e, const double *lx, size_t n, enum s
 	spread_allow_hidden(n, &e->replays, &r->sd_upper, &r->nu_upper);
 }
 
-/* Ratio of standard deviations of the logarithms, that is of the relative scatters. */
+/* Ratio of the standard deviations of the logarithms, that is of the relative scatters. */
 static void precision(struct cell *c, struct evidence *e, const double *lx, const double *lr,
 		      enum stat_status logs, double limit)
 {
@@ -218,11 +216,11 @@ static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 		c->trend_p = t.p;
 }
 
-/* The threads of a run spend their time in requests, one at a time, or between them: T = S + W, S
- * the requests' time over the threads, where their number is known. With the logarithmic mean L =
- * (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) is (Sx - Sr)/L + (Wx - Wr)/L without a rest; the means of these
- * over the pairs, in proportion, add up to the relative deviation of the execution time. A pair
- * whose deviation was winsorised counts in proportion. */
+/* Threads spend their time in requests, one at a time, or between requests: T = S + W, where S is
+ * the time of the requests over the number of threads, if known. With the logarithmic mean L = (Tx
+ * - Tr)/ln(Tx/Tr), ln(Tx/Tr) = (Sx - Sr)/L + (Wx - Wr)/L exactly. The means of both terms over the
+ * pairs are scaled to add up to the relative deviation of the execution time. A pair with a
+ * winsorised deviation is scaled likewise. */
 static void split_execution(struct cell *c, const struct pairs *p, const struct scenario *scenario)
 {
 	double service = 0, total = 0, *used = xcalloc(p->n ? p->n : 1, sizeof *used);
@@ -248,7 +246,7 @@ out:
 	free(used);
 }
 
-/* Of the program in all of the runs; NaN where they differ. */
+/* Number of threads of the program, if equal in all runs; else NaN. */
 static double lanes_of(const struct pairs *p, const struct scenario *scenario)
 {
 	double n = p->n ? run_n_lanes(scenario, &p->r[0]->summary) : NAN;

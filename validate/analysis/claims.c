@@ -77,9 +77,9 @@ static void comparisons_find(struct claim_result *r, const struct analysis *a,
 
 /* --- what they say ------------------------------------------------------- */
 
-/* `n` runs. Where all of them say the same, as counts may, there is no scatter to make an interval
- * of: the sign test decides, by which so many runs on one side of a number have a probability of
- * 2^(1 - n). */
+/* Outcome of a comparison over n runs. Equal values in all runs, as counts may have, give no
+ * interval. Then the sign test decides: n runs on one side of a number have probability 2^(1 - n).
+ */
 static enum claim_outcome outcome_of(const struct claim *c, const struct estimate *d, size_t n,
 				     double confidence)
 {
@@ -104,8 +104,8 @@ static bool is_f_test(const struct claim *c)
 	return c->measure == MEASURE_F_RATIO && !isnan(c->limit);
 }
 
-/* An F ratio against 1. A test that finds nothing confirms nothing: no more scatter is confirmed
- * within the limit on the precision ratio. */
+/* Compares an F ratio with 1. A test without a finding confirms nothing, so "no more scatter" is
+ * confirmed only within the limit on the precision ratio. */
 static void f_test_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c,
 			const struct measure_runs *runs, double confidence)
 {
@@ -163,7 +163,7 @@ static void claim_compute(struct claim_result *r, const struct analysis *a, cons
 		comparison_make(&r->comparison[i], a, c, r->confidence);
 		if (a->results->seal.state == SEAL_BROKEN)
 			r->comparison[i].outcome = CLAIM_INCONCLUSIVE;
-		/* fmin and fmax skip NaN */
+		/* fmin() and fmax() skip NaN */
 		r->least = fmin(r->least, r->comparison[i].difference.value);
 		r->most = fmax(r->most, r->comparison[i].difference.value);
 		r->n_confirmed += r->comparison[i].outcome == CLAIM_CONFIRMED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The covariate of all cells of a campaign. */
+/* The covariate in all cells of a campaign. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,14 +33,15 @@ static double *log_ratios_of(const struct pairs *p, double (*value)(const struct
 	return d;
 }
 
-/* Cells first..end are those of one scenario. */
+/* Fits the cells first..end, which belong to one scenario. */
 static void scenario_fit(struct analysis *a, size_t first, size_t end, bool of_time)
 {
 	struct covariate_cell *cell = xcalloc(end - first, sizeof *cell);
 	struct covariate_slope slope;
 	bool shared = false;
 	for (size_t i = first; i < end; i++) {
-		struct cell counted = a->cell[i]; /* whose counts are made again later */
+		/* pairs_collect() adds to the counts of its cell */
+		struct cell counted = a->cell[i];
 		struct pairs pairs;
 		pairs_collect(&pairs, &counted, a->results, a->n_replicates);
 		shared |= pairs.shared;

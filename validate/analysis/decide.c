@@ -7,8 +7,8 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
 
-/* A plan of many looks leaves next to no error for the first ones; below this the quantiles are out
- * of reach, and nothing that is worth deciding so early would be decided. */
+/* Plans with many looks leave next to no error for the first ones. Quantiles below this level are
+ * out of reach. */
 #define LEAST_LEVEL 1e-12
 
 bool decide_is_early(struct component *c, const struct levels *levels)
@@ -79,7 +79,8 @@ struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate 
 			       p_inside(t, lo, hi)};
 }
 
-/* Below this an interval has one degree of freedom, and is as wide as it likes. */
+/* Fewer independent runs give an interval with one degree of freedom, which may be arbitrarily
+ * wide. */
 #define WORTH_AN_INTERVAL 2
 
 bool decide_is_hardly_one(const struct component *c, const struct serial *s)
@@ -87,7 +88,7 @@ bool decide_is_hardly_one(const struct component *c, const struct serial *s)
 	return c->decision == DECISION_INCONCLUSIVE && s->n_effective < WORTH_AN_INTERVAL;
 }
 
-/* Whether their correlation makes it so, or would any that so few may hide. */
+/* States whether the measured correlation or the allowance for hidden correlation is the reason. */
 static void say_hardly_one(struct component *c, const struct serial *s, size_t n)
 {
 	const double count = (double)n,

@@ -31,7 +31,7 @@ static bool is_known(const struct estimate *e)
 	return (e->status == STAT_OK || e->status == STAT_ZERO_VARIANCE) && isfinite(e->value);
 }
 
-/* Keeps the case with the larger size. */
+/* Stores the case with the larger deviation. */
 static void larger(size_t *at, size_t cell, const struct analysis *a, enum league_quantity q)
 {
 	const struct estimate *e = league_estimate(&a->cell[cell], q);
@@ -40,8 +40,8 @@ static void larger(size_t *at, size_t cell, const struct analysis *a, enum leagu
 		*at = cell;
 }
 
-/* Size of a component's deviation as a multiple of the largest that its limit allows,
- * LEAGUE_MOST_LIMITS at most; NaN: it has no estimate or no limit. */
+/* Deviation of a component as a multiple of its limit, at most LEAGUE_MOST_LIMITS; NaN without an
+ * estimate or a limit. */
 static double deviation_of(const struct component *k)
 {
 	const double ideal = k->kind == COMPONENT_PRECISION ? 1 : 0;
@@ -51,7 +51,7 @@ static double deviation_of(const struct component *k)
 	    !is_known(&k->estimate) || isnan(k->limit))
 		return NAN;
 	if (!(k->limit > ideal) && k->kind != COMPONENT_REORDERING && k->kind != COMPONENT_FIDELITY)
-		return NAN; /* a limit of 0 is none, but where nothing at all may be allowed */
+		return NAN;
 	if (!(size > 0))
 		return 0;
 	return k->limit > ideal ? fmin(size / (k->limit - ideal), LEAGUE_MOST_LIMITS)

@@ -15,8 +15,7 @@ static double ideal_of(enum component_kind k)
 	return k == COMPONENT_PRECISION ? 1 : 0;
 }
 
-/* The interval that decides. Where none was judged: the 90 % interval of the estimate. NaN: a side
- * is not known. */
+/* The deciding interval; if none was judged, the 90 % interval of the estimate. NaN: unknown. */
 static void interval_of(const struct component *k, double *lo, double *hi)
 {
 	bool judged = isfinite(k->accept_hi);
@@ -30,7 +29,7 @@ static bool is_outside(const struct component *k)
 	return is_two_sided(k->kind) ? fabs(value) > k->limit : value > k->limit;
 }
 
-/* A replayer without any deviation would not be accepted either. */
+/* Even a replayer without deviation would not be accepted. */
 static bool is_wide(const struct component *k, double lo, double hi)
 {
 	double ideal = ideal_of(k->kind), room = k->limit - ideal;
@@ -41,7 +40,8 @@ static bool is_wide(const struct component *k, double lo, double hi)
 	return hi - k->estimate.value > room;
 }
 
-/* By the interval that rejects: the one that accepts is wider, for what so few runs may hide. */
+/* By the interval that rejects. The interval that accepts is wider, to allow for hidden dependence.
+ */
 static bool excludes_ideal(const struct component *k)
 {
 	double ideal = ideal_of(k->kind);

@@ -2,22 +2,21 @@
 /* What the numbers of an inconclusive case suggest. A leaning decides nothing: it says how to read
  * the case and what to do next.
  *
- * Judged are the undecided components with a limit. The first rule that holds counts:
- *   differs  a component was shown to lie outside its limit, but the reference is a recording that
- *            the campaign did not make: the machine may be the cause
- *   wrong    some estimate lies outside its limit, and its 95 % interval excludes the ideal value
- *            (0; 1 for precision) or the interval that decides is no wider than the limits
- *   noisy    some interval is wider than the limits, or no practical number of replicates decides
- *            the component here
+ * It considers the undecided components with a limit. The first rule that applies counts:
+ *   differs  a component lies outside its limit, but the reference is a recording that the campaign
+ *            did not make: the machine may be the cause
+ *   wrong    an estimate lies outside its limit, and its 95 % interval excludes the ideal value
+ *            (0; 1 for precision) or the deciding interval is no wider than the limits
+ *   noisy    an interval is wider than the limits, or no practical number of replicates decides the
+ *            component here
  *   right    every estimate lies inside its limit
- * An uncertainty U outside its limit is noise where the program's own U lies outside too. */
+ * An uncertainty U outside its limit counts as noise if the program's U lies outside too. */
 #ifndef VALIDATE_ANALYSIS_LEANING_H
 #define VALIDATE_ANALYSIS_LEANING_H
 
 #include "validate/analysis/analysis.h"
 
-/* NONE: the case is decided, or no component says anything (before the first look, undefined
- * numbers). */
+/* NONE: the case is decided, or no component has numbers (before the first look, undefined). */
 enum leaning {
 	LEANING_NONE,
 	LEANING_RIGHT,
@@ -28,13 +27,13 @@ enum leaning {
 };
 
 enum leaning cell_leaning(const struct cell *c);
-/* The same for one component of the cell. */
+/* Leaning of one component of the cell. */
 enum leaning component_leaning(const struct cell *c, const struct component *k);
 
-/* "looks right, not proven", "looks wrong, not proven", "too noisy here", "differs from the
- * recording"; NONE: "inconclusive". */
+/* Text of a sentence: "looks right, not proven", "looks wrong, not proven", "too noisy here",
+ * "differs from the recording"; NONE: "inconclusive". */
 const char *leaning_text(enum leaning l);
-/* For a table: "looks right", "looks wrong", "too noisy", "differs from the recording",
+/* Text of a table cell: "looks right", "looks wrong", "too noisy", "differs from the recording",
  * "inconclusive". */
 const char *leaning_word(enum leaning l);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linearity: do scatter and relative bias stay the same as the level rises? Regression of the
- * replicates' relative bias on the level, not of their means, so that lack of fit has a pure error
- * to be measured against. Scenarios that differ in the level only make a group. */
+/* Linearity: do scatter and relative bias stay constant as the level rises? Scenarios that differ
+ * only in the level make a group. The regression uses the replicates' relative bias, not the means
+ * of the levels: lack of fit needs a pure error to be compared with. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "validate/stats/regression.h"
 #include "validate/stats/series.h"
 
-/* The scenario's name without its level. */
+/* Name of the scenario without its level. */
 static void group_name(char *out, size_t size, const char *name)
 {
 	static const char key[] = " level=";
@@ -50,8 +50,8 @@ static void fit(struct linearity *l, const double *level, const double *bias, si
 	}
 }
 
-/* Brown-Forsythe over the levels, each level's replicates a group; they stand together in the order
- * of the cells. */
+/* Brown-Forsythe with the replicates of each level as a group. They are contiguous, in cell order.
+ */
 static void spread(struct linearity *l, const double *level, const double *bias, size_t n)
 {
 	struct values *group = xcalloc(n + 1, sizeof *group);
@@ -67,7 +67,7 @@ static void spread(struct linearity *l, const double *level, const double *bias,
 	free(group);
 }
 
-/* Does the bias only rise, or only fall, with the level? */
+/* Does the bias rise or fall monotonically with the level? */
 static void trend(struct linearity *l)
 {
 	struct trend_test t;
@@ -79,8 +79,8 @@ static void trend(struct linearity *l)
 	free(bias);
 }
 
-/* Appends a cell's level and its replicates' relative bias; a cell without a usable reference adds
- * only its level. */
+/* Appends a cell's level and the relative bias of its replicates. A cell without a usable reference
+ * adds only its level. */
 static size_t add_cell(struct linearity *l, const struct analysis *a, size_t index, double *level,
 		       double *bias, size_t n)
 {
@@ -101,7 +101,7 @@ static size_t add_cell(struct linearity *l, const struct analysis *a, size_t ind
 	return n;
 }
 
-/* The cells of one group and replayer; false where there are fewer than two levels. */
+/* Fits the cells of one group and replayer; false with fewer than two levels. */
 static bool line_of(struct linearity *l, const struct analysis *a, size_t group, size_t replayer)
 {
 	const struct protocol *p = &a->results->protocol;

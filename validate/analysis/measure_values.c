@@ -20,7 +20,7 @@ double summary_response(const struct run_summary *s, const char *operation)
 	return NAN;
 }
 
-/* Both sides' mean response times. */
+/* Mean response times of replay and program. */
 struct responses {
 	double *x, *r;
 	size_t n;
@@ -52,7 +52,7 @@ static double sd_of(const double *x, size_t n, double *mean)
 	return m.sd;
 }
 
-/* exp(mean ln(x/r)) - 1, as the report's own bias. */
+/* exp(mean ln(x/r)) - 1, the bias of the report. */
 static double bias_of(const struct responses *s)
 {
 	double sum = 0;
@@ -119,14 +119,12 @@ static double cpu_time(const struct run_summary *s)
 	return s->has_facts ? (double)s->facts.cpu_user_ns + (double)s->facts.cpu_system_ns : NAN;
 }
 
-/* ln of what the replay has over what the program has; the means of those become relative
- * deviations. */
+/* ln(replay / program); means of these become relative deviations. */
 static double log_ratio(double x, double r)
 {
 	return x > 0 && r > 0 ? log(x / r) : NAN;
 }
 
-/* Requests per second. */
 static double rate(const struct run_summary *s)
 {
 	return s->execution_ns > 0 ? (double)s->response.n / (double)s->execution_ns : NAN;

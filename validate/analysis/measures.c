@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of measures, and of their differences. */
+/* Intervals of measures, and of differences of measures. */
 #include "validate/analysis/measures.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@
 void measure_runs_collect(struct measure_runs *m, const struct results *r, size_t scenario,
 			  size_t replayer, unsigned int n_blocks)
 {
-	/* the case itself was counted before */
+	/* pairs_collect() adds to the counts of its cell */
 	struct cell counted = {.scenario = scenario, .replayer = replayer};
 	struct pairs p;
 	pairs_collect(&p, &counted, r, n_blocks);
@@ -44,7 +44,7 @@ void measure_runs_release(struct measure_runs *m)
 	*m = (struct measure_runs){0};
 }
 
-/* The pairs of those blocks that both have, in their order; the arrays are the caller's. */
+/* Pairs of the blocks that both have, in order. Ownership of the arrays: caller. */
 static void common_blocks(const struct measure_runs *a, const struct measure_runs *b,
 			  struct measure_runs *ca, struct measure_runs *cb)
 {
@@ -79,7 +79,7 @@ static double unscaled(enum measure_scale scale, double theta)
 	return scale == SCALE_LINEAR ? theta : scale == SCALE_LOG ? exp(theta) : expm1(theta);
 }
 
-/* What is made of two cases, or of one (b NULL): a - b or a + b. */
+/* Statistic of two cases, a - b or a + b, or of one (b NULL). */
 struct statistic {
 	enum measure measure;
 	enum measure_scale scale;
@@ -143,7 +143,7 @@ static enum stat_status limits_with(const struct t_estimate *t, double confidenc
 	return s;
 }
 
-/* The value with its interval, mapped back by the scale. Without scatter the value is there without
+/* The value with its interval, mapped back from the scale. Without scatter: the value without
  * limits. */
 static struct estimate estimate_with(enum stat_status s, const struct t_estimate *t,
 				     double confidence, enum measure_scale back)
@@ -161,7 +161,7 @@ static struct estimate estimate_with(enum stat_status s, const struct t_estimate
 
 /* --- sizes --------------------------------------------------------------- */
 
-/* The measure with its sign that `m` is the size of; else m. */
+/* The signed measure whose size is `m`; else m. */
 static enum measure signed_measure(enum measure m)
 {
 	switch (m) {
@@ -181,8 +181,8 @@ static bool is_size(enum measure m)
 	return signed_measure(m) != m;
 }
 
-/* |a| - |b| where d = a - b and s = a + b: it has the sign of d s and the size of the smaller, and
- * grows or falls with each alone, so that its extremes over a box lie at corners. */
+/* |a| - |b| from d = a - b and s = a + b: sign of d s, size of the smaller. It is monotonic in d
+ * and in s, so its extremes over a box lie at corners. */
 static double size_difference(double d, double s)
 {
 	return d * s < 0 ? -fmin(fabs(d), fabs(s)) : fmin(fabs(d), fabs(s));
@@ -192,7 +192,8 @@ static struct estimate size_compared(const struct statistic *difference,
 				     const struct statistic *sum, double confidence)
 {
 	struct t_estimate d, s;
-	double lo[2], hi[2], half = 1 - (1 - confidence) / 2; /* both hold together */
+	/* each at half the error: both hold together */
+	double lo[2], hi[2], half = 1 - (1 - confidence) / 2;
 	enum stat_status status = jackknife(difference, &d), other = jackknife(sum, &s);
 	struct estimate e = estimate_none(status ? status : other);
 	if (!e.status)
@@ -241,7 +242,7 @@ struct estimate measure_estimate(enum measure m, const char *operation,
 	return is_size(m) ? measure_size(&e) : e;
 }
 
-/* How a difference on a scale is told: as a ratio less one where that was a logarithm. */
+/* Scale of a difference: a ratio less one if the measure is on a logarithmic scale. */
 static enum measure_scale difference_scale(enum measure m)
 {
 	return measure_info[m].scale == SCALE_LINEAR ? SCALE_LINEAR : SCALE_LOG1P;

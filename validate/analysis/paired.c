@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One number of each pair, and how the pairs depend on each other. */
+/* Evidence of one number per pair, and dependence between pairs. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "validate/analysis/covariate.h"
 #include "validate/stats/quantiles.h"
 
-/* Means of d[n] over the pairs that share a reference, in the order of its first use; returns how
- * many. */
+/* Means of d[n] over pairs with the same reference, in the order of first use; returns their
+ * number. */
 static size_t means_by_reference(double *mean, const double *d, size_t n, const struct pairs *p)
 {
 	size_t n_means = 0;
@@ -30,8 +30,8 @@ static size_t means_by_reference(double *mean, const double *d, size_t n, const 
 	return n_means;
 }
 
-/* Where the reference itself is shared, it counts once. With one recording for all, the scatter of
- * the replays is all there is. */
+/* A shared reference counts once. With one recording for all pairs, only the scatter of the replays
+ * is known. */
 static void share_references(struct ratio_evidence *e, const struct pairs *p)
 {
 	double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
@@ -55,8 +55,7 @@ void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
 	e->recordings = e->status ? (struct recordings){.inflation = 1} : recordings_of(e->d, e->n, p);
 }
 
-/* True where d[n] differs by no more than the rounding of the numbers it comes from: a scatter that
- * is none. */
+/* True if d[n] varies only by the rounding of the numbers it comes from: that is no scatter. */
 static bool is_rounding(const struct t_estimate *t, size_t n, const double *x, const double *r,
 			size_t n_pairs)
 {
@@ -189,13 +188,14 @@ void family_release(struct family *f)
 
 /* --- dependence, over all cells of a replayer ---------------------------- */
 
-/* Series of the same part of a component, of one replayer: one of each case. Parts are not mixed:
- * those that do not depend on each other would hide those that do. */
+/* Sums over the series of one part of a component of one replayer, one series per case. Parts are
+ * pooled separately: independent parts would hide dependent ones. */
 struct paired_pooled {
-	double sum, sum_icc; /* of their coefficients and intraclass correlations */
+	double sum, sum_icc; /* of coefficients; of intraclass correlations */
 	size_t n_series, n_reusing;
 };
-#define PARTS_MAX 64 /* further parts are pooled with the last */
+/* further parts are pooled with the last */
+#define PARTS_MAX 64
 
 static struct paired_pooled *pool_of(struct paired_pooled *pool, size_t part)
 {
@@ -204,9 +204,9 @@ static struct paired_pooled *pool_of(struct paired_pooled *pool, size_t part)
 
 struct series {
 	struct serial *serial;
-	struct recordings *recordings; /* NULL: not known */
+	struct recordings *recordings; /* NULL: unknown */
 	const struct t_estimate *t;
-	struct t_estimate *wide; /* NULL: no mean is made of it */
+	struct t_estimate *wide; /* NULL: no mean is used */
 	size_t n;
 };
 typedef void series_fn(struct paired_pooled *p, const struct series *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which runs count, and with which they are compared. */
+/* Selection of the runs that count, and pairing of replays with references. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,8 +18,7 @@ unsigned int blocks_complete(const struct results *r)
 	for (size_t i = 0; i < r->n_runs; i++)
 		if (is_replicate(&r->run[i]) && r->run[i].block > n_blocks &&
 		    r->run[i].block <= r->n_runs)
-			n_blocks =
-			    r->run[i].block; /* a larger number than there are runs is damage */
+			n_blocks = r->run[i].block; /* larger than n_runs: damaged */
 	bool *seen = xcalloc((size_t)n_blocks + 1, sizeof *seen),
 	     *pending = xcalloc((size_t)n_blocks + 1, sizeof *pending);
 	for (size_t i = 0; i < r->n_runs; i++)
@@ -55,7 +54,7 @@ static bool has_outcome(const struct run *run)
 	return run && run->state != RUN_PENDING;
 }
 
-/* Takes one block's two runs: a pair, a failure that is counted, or nothing yet. */
+/* Adds the two runs of a block as a pair or a failure; nothing if one is pending. */
 static void take_block(struct pairs *p, struct cell *c, const struct run *x, const struct run *r)
 {
 	if (!has_outcome(x) || !has_outcome(r))
@@ -77,7 +76,7 @@ static void take_block(struct pairs *p, struct cell *c, const struct run *x, con
 	}
 }
 
-/* The recording of a scenario that has this place in the bank; NULL none. */
+/* The recording of a scenario with this number in the bank; NULL: none. */
 static const struct run *recording(const struct results *r, size_t scenario, uint32_t bank)
 {
 	const size_t recorded = scenario_recording(&r->protocol, scenario);
@@ -87,8 +86,7 @@ static const struct run *recording(const struct results *r, size_t scenario, uin
 	return NULL;
 }
 
-/* Replays of one recording share its one reference value: their scatter says nothing about the
- * reference's. */
+/* Replays of one recording share one reference value: it has no scatter to estimate. */
 static bool shares_references(const struct pairs *p)
 {
 	for (size_t i = 1; i < p->n; i++)

@@ -55,8 +55,8 @@ static double bandwidth(const struct run_summary *s)
 	return s->execution_ns > 0 ? (double)s->n_bytes / ((double)s->execution_ns * 1e-9) : NAN;
 }
 
-/* An estimate's standard error and the clock's step at both ends of two runs, as a rectangular
- * distribution has it. */
+/* Combines the standard error of an estimate with the clock's step at both ends of two runs
+ * (rectangular distribution). */
 static void expand(struct parallel_case *c, const struct measure_runs *m)
 {
 	double step = 0;
@@ -102,7 +102,7 @@ static const struct node_summary *node_find(const struct run_summary *s, uint64_
 	return NULL;
 }
 
-/* One number of a node in each run, NaN where it made no request there. */
+/* A number of one node in each run; NaN if it made no request. */
 static double *node_values(const struct run *const *runs, size_t n, uint64_t node,
 			   double (*value)(const struct node_summary *s))
 {
@@ -144,7 +144,7 @@ static double relative(double d)
 	return expm1(d);
 }
 
-/* Of one replay: its scatter, and that of the two means, relative to the program's. */
+/* Uncertainty of one replay relative to the program: its scatter, and that of the two means. */
 static double node_uncertainty(const double *x, const double *r, size_t n)
 {
 	struct sample_moments mx, mr;
@@ -195,7 +195,7 @@ static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell,
 static void worst_add(struct parallel_worst *w, const struct parallel_case *c)
 {
 	w->n_cells++;
-	w->tracing_time = fmax(w->tracing_time, c->tracing_time); /* fmax skips NaN */
+	w->tracing_time = fmax(w->tracing_time, c->tracing_time);
 	w->tracing_increase = fmax(w->tracing_increase, c->tracing_increase);
 	if (!is_known(&c->error) ||
 	    (w->cell != PARALLEL_NO_CELL && fabs(c->error.value) <= w->size.value))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The budgets of a campaign propagated by Monte Carlo, as a check on their intervals.
+/* Monte Carlo propagation of the budgets, to check their intervals.
  *
- * Type A rows are drawn as u t(nu), Type B rows from their own distributions, and added, which is
- * the budget's own model. Rows of one estimate are drawn as one value. The probabilistically
- * symmetric 95 % interval of the sum stands beside -U..U. Source: JCGM 101, 6.4, 7.7 and 8.1. */
+ * Type A rows are drawn as u t(nu), Type B rows from their distributions, and added: the budget's
+ * model. Rows of one estimate are drawn as one value. The probabilistically symmetric 95 % interval
+ * of the sum is compared with -U..U. Source: JCGM 101, 6.4, 7.7 and 8.1. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static struct monte_carlo_input input_of(const struct budget_row *row)
 	return (struct monte_carlo_input){.shape = MC_STUDENT, .u = u, .nu = row->nu};
 }
 
-/* The input that an earlier row of the same estimate has made; NULL: none. */
+/* The input of an earlier row with the same estimate; NULL: none. */
 static struct monte_carlo_input *input_shared(struct monte_carlo_input *input, const size_t *row_of,
 					      size_t n, const struct budget *b,
 					      const struct budget_row *row)
@@ -36,7 +36,7 @@ static struct monte_carlo_input *input_shared(struct monte_carlo_input *input, c
 	return NULL;
 }
 
-/* Returns how many inputs the rows make: input[BUDGET_MAX_ROWS]. */
+/* Sets input[BUDGET_MAX_ROWS] and returns the number of inputs. */
 static size_t inputs_make(const struct budget *b, struct monte_carlo_input *input)
 {
 	size_t n = 0, row_of[BUDGET_MAX_ROWS];

@@ -10,7 +10,7 @@
 
 /* --- which cases belong together ----------------------------------------- */
 
-/* A name without the factors that a range is over: "random-read level=2 pause=10us direct=yes" to
+/* Copies a name without the factors of a range: "random-read level=2 pause=10us direct=yes" becomes
  * "random-read direct=yes". */
 static void name_without(char *out, size_t size, const char *name, const char *const *factor)
 {
@@ -62,7 +62,7 @@ static double speed_of(const struct replayer *r)
 	return 1;
 }
 
-/* False where the program's runs do not tell. */
+/* False if the program's runs do not have the rate. */
 static bool point_of(struct rated_point *q, const struct analysis *a, size_t cell)
 {
 	const struct cell *c = &a->cell[cell];
@@ -116,7 +116,7 @@ static void limits_find(struct rated_range *r)
 	for (size_t i = 0; i < r->n; i++)
 		order[i] = i;
 	r->rate = limit_of(r, order);
-	/* by gap, the longest first; by insertion: stable, and they are few */
+	/* by gap, longest first; insertion sort: stable, and n is small */
 	for (size_t i = 1; i < r->n; i++)
 		for (size_t k = i; k && r->point[order[k]].gap_ns > r->point[order[k - 1]].gap_ns;
 		     k--) {

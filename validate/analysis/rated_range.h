@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rated range: how fast a program may be for a replayer still to be trusted.
+/* Rated range: the fastest program for which a replayer is still trusted.
  *
- * The cases of one replayer and one workload that differ in nothing but level, pause and speed
- * factor are put in the order of what they ask of it: by rate (requests per second of the program,
- * times the speed factor of a timed replay), and by gap (mean time of a thread between a request's
- * end and its next begin, divided by that factor). The rated range ends with the last case before
- * the first one that is not trusted: all that ask less are trusted too. Cases beyond it that are
- * trusted are counted, not included. */
+ * The cases of one replayer and workload that differ only in level, pause and speed factor are
+ * sorted by demand. Rate: requests per second of the program, times the speed factor of a timed
+ * replay. Gap: mean time of a thread between the end of a request and its next begin, divided by
+ * the factor. The range ends with the last case before the first case that is not trusted. Trusted
+ * cases beyond it are counted, not included. */
 #ifndef VALIDATE_ANALYSIS_RATED_RANGE_H
 #define VALIDATE_ANALYSIS_RATED_RANGE_H
 
@@ -17,30 +16,31 @@
 struct rated_point {
 	size_t cell;	 /* index */
 	uint64_t level;
-	double speed;	 /* factor of a timed replay, 1 of others */
+	double speed;	 /* factor of a timed replay; else 1 */
 	double rate;	 /* requests/s */
-	/* at least 0; NaN: how many threads take turns with requests is not known */
+	/* >= 0; NaN: the number of threads that take turns is unknown */
 	double gap_ns;
 	enum verdict verdict;
 };
 
 struct rated_limit { /* along one axis; indices of points */
-	/* furthest point up to which all are trusted; RATED_NONE: not even the easiest is */
+	/* last point up to which all are trusted; RATED_NONE: not even the easiest */
 	size_t last;
-	size_t next;  /* the one after it; RATED_NONE: all are trusted, or gaps are not known */
-	size_t n_beyond; /* trusted ones after that */
+	/* the point after it; RATED_NONE: all are trusted, or gaps are unknown */
+	size_t next;
+	size_t n_beyond; /* trusted points after that */
 };
 
 struct rated_range {
-	char name[200]; /* workload and what else is fixed */
+	char name[200]; /* workload and fixed factors */
 	char replayer[120];
-	struct rated_point *point; /* owned; by rate, ascending */
+	struct rated_point *point; /* owned; ascending by rate */
 	size_t n;
 	struct rated_limit rate, gap; /* highest rate; shortest gap */
 };
 
-/* a->rated[a->n_rated], in the order of the cells, after the verdicts. Cells whose rate is not
- * known are left out. */
+/* Sets a->rated[a->n_rated] in the order of the cells. Call after the verdicts. Cells without a
+ * known rate are left out. */
 void rated_ranges_compute(struct analysis *a);
 void rated_ranges_release(struct analysis *a);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reused recordings. Where the program runs anew in each pair, what a recording does to its replays
- * is the same in all pairs that replay it, so n pairs of k recordings know a mean less well than n
- * recordings would.
+/* Reused recordings. If the program runs anew in each pair, the effect of a recording on its
+ * replays is equal in all pairs that replay it. A mean of n pairs over k < n recordings is
+ * therefore less certain than one over n recordings.
  *
- * Two-level model: the pairs of a recording have the intraclass correlation rho, from the one-way
- * analysis of variance, rho = (MS_b - MS_w)/(MS_b + (n_0 - 1) MS_w),  n_0 = (n - sum n_i^2/n)/(k -
- * 1), with the standard error sqrt(2 (n - 1)/(n_0^2 (n - k) (k - 1))) where rho is 0. The variance
- * of the mean is 1 + (m - 1) rho times that of independent pairs, m = sum n_i^2/n. Few pairs know
- * rho badly, so it is estimated over all cells of a replayer: what is allowed for is the larger of
- * their mean plus 1.645 standard errors of it, and of the cell's own rho less one standard error.
- * Source: Kish (1965) for the design effect; Donner (1986) for rho and its standard error. */
+ * Two-level model: pairs of one recording have the intraclass correlation rho, from the one-way
+ * analysis of variance. rho = (MS_b - MS_w)/(MS_b + (n_0 - 1) MS_w), n_0 = (n - sum n_i^2/n)/(k -
+ * 1), with standard error sqrt(2 (n - 1)/(n_0^2 (n - k) (k - 1))) at rho 0. The variance of the
+ * mean is 1 + (m - 1) rho times that of independent pairs, m = sum n_i^2/n. A few pairs estimate
+ * rho badly, so it is also averaged over all cells of a replayer. The value allowed for is the
+ * larger of two: that mean plus 1.645 of its standard errors, and the cell's rho minus one standard
+ * error. Source: Kish (1965) for the design effect; Donner (1986) for rho and its standard error.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@
 
 #define UPPER_LIMIT 1.645 /* of the normal distribution, one-sided 95 % */
 
-/* The number of the recording of each pair, 0..k-1, in the order of first use; returns k. */
+/* Numbers the recordings of the pairs 0..k-1 in the order of first use; returns k. */
 static size_t number_recordings(size_t *of, const struct pairs *p, size_t n)
 {
 	size_t k = 0;
@@ -34,7 +35,7 @@ static size_t number_recordings(size_t *of, const struct pairs *p, size_t n)
 	return k;
 }
 
-/* Of the mean squares between and within k recordings of n pairs. */
+/* Effect of k recordings on n pairs, from the mean squares between and within recordings. */
 static struct recordings recordings_known(double n, double k, double n0, double between,
 					  double within)
 {
@@ -65,7 +66,8 @@ struct recordings recordings_of(const double *d, size_t n, const struct pairs *p
 	}
 	for (size_t i = 0; i < n; i++)
 		within += (d[i] - sum[of[i]] / count[of[i]]) * (d[i] - sum[of[i]] / count[of[i]]);
-	if (k > 1 && k < n) { /* of one recording nothing is known: it gives no trust (verdict.c) */
+	/* a single recording gives no estimate, and forbids trust (verdict.c) */
+	if (k > 1 && k < n) {
 		const double of_all = (double)n, groups = (double)k,
 			     n0 = (of_all - squares / of_all) / (groups - 1);
 		between /= groups - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sources of uncertainty of a campaign: what is in the budget, what is only named, and what was
- * asked for and could not be had, which is a warning. Categories as in the cause-and-effect diagram
- * of the method-validation protocol. */
+/* Sources of uncertainty of a campaign: rows of the budget, sources that are only named, and unmet
+ * requests, which are warnings. Categories: the cause-and-effect diagram of the method-validation
+ * protocol. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void workload(struct analysis *a)
 		    "scheduler");
 }
 
-/* Each thread on one processor: `pin`, or another replayer's `cpus`. */
+/* Threads bound to one CPU each: `pin`, or `cpus` of another replayer. */
 static bool is_pinned(const struct setting *option, size_t n)
 {
 	int pinned = 0, value;
@@ -58,7 +58,8 @@ static bool is_pinned(const struct setting *option, size_t n)
 	return pinned;
 }
 
-/* Requests one after another took a quarter longer for it on a machine of two processors. */
+/* Warns if only one side is pinned. Sequential requests took 25 % longer when pinned on a machine
+ * with two CPUs. */
 static void pinned_alike(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -94,7 +95,7 @@ static void replayer(struct analysis *a)
 	pinned_alike(a);
 }
 
-/* Largest of one number over the cells; NaN where no cell has it. */
+/* Largest value() over the cells; NaN: unknown in all. */
 static double largest(const struct analysis *a, double (*value)(const struct cell *c))
 {
 	double most = NAN;
@@ -220,7 +221,7 @@ static bool target_is_limited(const struct target *t)
 	return t->cache_budget_bytes || t->memory_limit_bytes;
 }
 
-/* Asked for in the protocol and not had in at least one run. */
+/* Warns if a requested memory cgroup was missing in at least one run. */
 static void cache_budget(struct analysis *a)
 {
 	const struct results *r = a->results;
@@ -243,8 +244,7 @@ static void cache_budget(struct analysis *a)
 		    "all runs inside a memory cgroup with the budget or limit asked for");
 }
 
-/* Captured programs use names as much as data. The built-in workloads open their files once, so
- * that this does not matter. */
+/* Cold names and inodes matter for captured programs. Built-in workloads open their files once. */
 static void metadata(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -304,7 +304,7 @@ static void procedure(struct analysis *a)
 		add(a, "procedure", WARNING, "unfinished", "not all planned runs were made");
 }
 
-/* environment.json, "replaced_or_skipped": [{"what": ..., "why": ..., "instead": ...}]. */
+/* Reads environment.json, "replaced_or_skipped": [{"what": ..., "why": ..., "instead": ...}]. */
 static void limitations(struct analysis *a)
 {
 	const json_t *list = json_object_get(a->results->environment, "replaced_or_skipped"), *item;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the decisions of all cells to verdicts.
  *
- * Trusted: every component that was assessed is accepted, each at its own alpha; that all of them
- * are needed keeps the error of the whole at alpha (intersection-union), so nothing is corrected.
- * Not trusted: a component is rejected and its P-value, adjusted by Holm over all rejection tests
- * of the campaign, is at most the level of all rejections together (0.01). What was counted rather
- * than tested (lost requests) needs no adjustment. Otherwise: inconclusive. */
+ * Trusted: every assessed component is accepted, each at alpha. All are needed, so the error of the
+ * whole stays at alpha without correction (intersection-union). Not trusted: a component is
+ * rejected, and its P-value after Holm over all rejection tests of the campaign is at most the
+ * level of all rejections together (0.01). Counted facts, such as lost requests, need no
+ * correction. Otherwise: inconclusive. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "validate/components/component.h"
 #include "validate/stats/multiplicity.h"
 
-/* Share of the runs of either side that may fail: those that failed may be the ones that differ. */
+/* Largest share of failed runs on either side. Failed runs may be the ones that differ. */
 #define MOST_FAILED 0.1
 
 const char *decision_name(enum decision d)
@@ -35,8 +35,7 @@ const char *verdict_name(enum verdict v)
 	return (size_t)v < sizeof names / sizeof *names ? names[v] : "unknown";
 }
 
-/* True for P-values of tests, which Holm is over; p_reject_holm is set beforehand for counted
- * facts. */
+/* True for P-values of tests, which Holm corrects. Counted facts have p_reject_holm set already. */
 static bool in_family(const struct component *k)
 {
 	return !isnan(k->p_reject) && isnan(k->p_reject_holm);
@@ -64,7 +63,7 @@ static void adjust(struct analysis *a)
 	free(p);
 }
 
-/* A rejection that does not survive the correction is no rejection. */
+/* Withdraws a rejection that does not survive the correction. */
 static void withdraw(struct component *c, double level)
 {
 	if (c->decision != DECISION_REJECT || c->p_reject_holm <= level)
@@ -75,8 +74,8 @@ static void withdraw(struct component *c, double level)
 		   level);
 }
 
-/* The reference is a trace that the campaign did not record: another day, another load, perhaps
- * another storage. It shows that the replays differ from the recording. It does not show that the
+/* Relates the components to a reference trace that the campaign did not record: the day, the load
+ * or the storage may differ. It shows that the replays differ from the recording, not that the
  * replayer is the cause. */
 static void components_relate(struct cell *c)
 {
@@ -92,7 +91,8 @@ static void components_relate(struct cell *c)
 	}
 }
 
-/* Names of the components with that decision: "bias and precision"; returns how many. */
+/* Appends the names of the components with this decision, "bias and precision"; returns their
+ * number. */
 static size_t list(struct strbuf *out, const struct cell *c, enum decision d)
 {
 	size_t n = 0, i = 0;
@@ -110,7 +110,7 @@ static size_t list(struct strbuf *out, const struct cell *c, enum decision d)
 	return n;
 }
 
-/* ", bias and precision because the runs may depend on each other" */
+/* Appends ", bias and precision because the runs may depend on each other". */
 static void list_dependent(struct strbuf *out, const struct cell *c)
 {
 	size_t n = 0, i = 0;
@@ -129,7 +129,7 @@ static void list_dependent(struct strbuf *out, const struct cell *c)
 		strbuf_addstr(out, " because the runs may depend on each other");
 }
 
-/* The replayer itself is the only witness of its response times. */
+/* True if only the replayer's stamps measure its response times. */
 static bool times_itself(const struct protocol *p, const struct cell *c)
 {
 	const struct replayer *r = &p->replayer[c->replayer];
@@ -140,7 +140,7 @@ static bool times_itself(const struct protocol *p, const struct cell *c)
 	       times.how == ADAPTER_SELF;
 }
 
-/* What forbids trust whatever the components say; nothing where nothing does. */
+/* Appends the reason that forbids trust regardless of the components; nothing without one. */
 static void bar_trust(struct strbuf *out, const struct protocol *p, const struct cell *c)
 {
 	const double most = MOST_FAILED * c->n_blocks;
@@ -180,7 +180,7 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 			    c->n_pairs);
 }
 
-/* The case of the control replay in the same scenario; NULL: there is none, or it is `c`. */
+/* The case of the control replay in the same scenario; NULL: none, or `c` itself. */
 static const struct cell *control_of(const struct analysis *a, const struct cell *c)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -192,7 +192,8 @@ static const struct cell *control_of(const struct analysis *a, const struct cell
 	return NULL;
 }
 
-/* "bias differs from the recording; bias +210 %, that of the control replay (event) +205 %" */
+/* Appends "bias differs from the recording; bias +210 %, that of the control replay (event) +205
+ * %". */
 static void explain_difference(struct strbuf *text, const struct analysis *a, const struct cell *c)
 {
 	const struct cell *control = control_of(a, c);
@@ -286,7 +287,7 @@ static void conclude(const struct analysis *a, struct cell *c)
 	strbuf_release(&bar);
 }
 
-/* Numbers without decisions: n_more further replicates are needed, 0 unknown. */
+/* Makes all components undecided. n_more: further replicates needed, 0 unknown. */
 static void leave_undecided(struct cell *c, uint64_t n_more, const char *reason,
 			    const char *verdict_reason)
 {
@@ -304,7 +305,7 @@ static void leave_undecided(struct cell *c, uint64_t n_more, const char *reason,
 	snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s", verdict_reason);
 }
 
-/* Before the first planned look there are numbers and no decisions. */
+/* Keeps the numbers and decides nothing before the first planned look. */
 static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 {
 	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min
@@ -319,7 +320,7 @@ static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 	free(verdict);
 }
 
-/* Results that were changed after the campaign decide nothing. */
+/* Decides nothing if the results were changed after the campaign. */
 static void refuse(struct cell *c, const struct seal *s)
 {
 	char *reason = xasprintf("no verdict: %s", s->changes);

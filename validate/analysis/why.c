@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which cells are split, and what explains above all that one is not trusted. */
+/* Selects the cells to explain, and the main cause of a cell that is not trusted. */
 #include "validate/analysis/why.h"
 
 #include <jansson.h>
@@ -39,7 +39,7 @@ void split_shares(struct split *s)
 
 /* --- the main cause ------------------------------------------------------ */
 
-/* The part that does most of it, in its direction. */
+/* The largest part in the direction of the difference. */
 static const struct why_part *largest(const struct split *s)
 {
 	const struct why_part *most = NULL;
@@ -55,14 +55,14 @@ static void set_main(struct why *w, enum cause cause, const char *name)
 	w->main_name = name;
 }
 
-/* More requests in flight than the program has, by a tenth and surely. */
+/* Significantly more requests in flight than the program has, by more than a tenth. */
 static bool has_excess(const struct cell *c)
 {
 	return !c->in_flight.status && c->in_flight.value > 0.1 && c->in_flight.lo95 > 0;
 }
 
-/* Longer response times are explained by their own split; waiting for processors by those who
- * compete for them, where they are more than in the program. */
+/* The split explains longer response times. Waiting for CPUs is explained by the number of
+ * competing threads, if it exceeds that of the program. */
 static bool main_of_split(struct why *w, const struct cell *c, enum split_quantity q)
 {
 	const struct why_part *part = largest(&w->split[q]);
@@ -89,7 +89,7 @@ static const struct why_part *part_of(const struct split *s, enum cause cause)
 	return NULL;
 }
 
-/* Fewer requests in flight: because there were none for longer, or because fewer went together. */
+/* Fewer requests in flight: more time without any, or fewer at the same time. */
 static void main_of_concurrency(struct why *w, const struct cell *c)
 {
 	const struct why_part *idle = part_of(&w->split[SPLIT_TIME], CAUSE_LATE_ISSUE),
@@ -102,7 +102,7 @@ static void main_of_concurrency(struct why *w, const struct cell *c)
 								       : "excess concurrency");
 }
 
-/* Components that say by themselves what it was. */
+/* Components that name their cause themselves. */
 static bool main_of_counts(struct why *w, const struct cell *c)
 {
 	if (rejected(c, COMPONENT_FIDELITY))
@@ -120,7 +120,7 @@ static bool main_of_counts(struct why *w, const struct cell *c)
 	return w->main != CAUSE_N;
 }
 
-/* Late because requests took longer: then it is they that explain it. */
+/* Late because requests took longer: the response times explain it. */
 static bool late_by_service(const struct why *w, const struct cell *c)
 {
 	const struct why_part *part = largest(&w->split[SPLIT_TIME]);
@@ -128,9 +128,8 @@ static bool late_by_service(const struct why *w, const struct cell *c)
 	       part->cause == CAUSE_SERVICE;
 }
 
-/* Requests that are not the traced ones, or not at their times, come first: what they measure is
- * measured of something else. Then the response time; then the execution time; then what was only
- * counted. */
+/* Other requests, or requests at other times, come first: their times measure something else. Then
+ * response time, execution time, and counts. */
 static void main_choose(struct why *w, const struct cell *c)
 {
 	bool late = rejected(c, COMPONENT_ISSUE_ERROR) || rejected(c, COMPONENT_SHARE_LATE);
@@ -228,7 +227,8 @@ static bool can_be_split(const struct pairs *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s[] = {&p->x[i]->summary, &p->r[i]->summary};
-		for (int k = 0; k < 2; k++) /* what a damaged or imported summary may hold */
+		/* damaged or imported summaries may hold such values */
+		for (int k = 0; k < 2; k++)
 			if (!(s[k]->response.mean > 0) || s[k]->execution_ns <= 0 ||
 			    !s[k]->ns_at_level || s[k]->ns_at_level[0] < 0 ||
 			    s[k]->ns_at_level[0] >= s[k]->execution_ns)
@@ -278,19 +278,18 @@ void why_release(struct analysis *a)
 
 /* --- levels -------------------------------------------------------------- */
 
-/* Standardisation: the part of a difference of means that comes from another make-up.
+/* Standardisation: the part of a difference of means that comes from a different composition.
  *
- * sum of (p_x - p_r) ((m_x + m_r)/2 - M) over the classes; M, the mean of both sides, changes
- * nothing where the shares add up to 1 on both, and keeps classes that nobody knows from counting
- * as if their requests took no time. Source: Kitagawa, Components of a difference between two rates
- * (1955). */
+ * sum of (p_x - p_r) ((m_x + m_r)/2 - M) over the classes. M, the mean of both sides, cancels if
+ * the shares add up to 1 on both sides. It keeps unknown classes from counting as requests that
+ * take no time. Source: Kitagawa, Components of a difference between two rates (1955). */
 
 static double mean_of(double share, double sum)
 {
 	return share > 0 ? sum / share : NAN;
 }
 
-/* Mean difference x - r in the classes that both know, each weighed by its share. */
+/* Mean difference x - r in the classes that both have, weighted by share. */
 static double common_difference(const struct classes *c, bool *alone)
 {
 	double sum = 0, weight = 0;

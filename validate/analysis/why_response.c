@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The split of the mean response time: every part a function of sums over the runs of both sides,
- * so that the jackknife can leave pairs out one by one. */
+/* The split of the mean response time. Every part is a function of sums over the runs of both
+ * sides, so that the jackknife can leave out one pair at a time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/analysis/why_private.h"
 
-/* What is summed of a run: numbers per request, then shares and sums of response times by class. */
+/* Sums of a run: numbers per request, then shares and sums of response times by class. */
 enum {
 	F_MEAN,
 	F_MEAN2,
@@ -28,11 +28,12 @@ enum {
 };
 
 struct response_layout {
-	size_t levels, ops, lateness; /* where the shares begin; the sums follow them */
+	/* offsets of the shares; the sums follow them */
+	size_t levels, ops, lateness;
 	size_t n_levels, n_ops, n_all;
 	const char *op[SUMMARY_MAX_OPS];
 	size_t n_pairs;
-	bool classes, facts, threads, queue, steal, late; /* known of all runs */
+	bool classes, facts, threads, queue, steal, late; /* available in all runs */
 };
 
 enum cache_method { CACHE_UNKNOWN, CACHE_NO_READS, CACHE_SLOPE, CACHE_BLOCKED };
@@ -88,7 +89,7 @@ static void layout_make(struct response_layout *y, const struct pairs *p,
 static void take_facts(const struct run_summary *s, const struct why_context *c, double *f)
 {
 	const struct run_facts *k = &s->facts;
-	/* without a number of threads nothing is available, and nothing of it busy */
+	/* unknown number of threads: no time counts as available or busy */
 	double n = (double)s->response.n,
 	       available = (double)k->wall_ns * run_n_threads(c->scenario, s);
 	double used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
@@ -177,8 +178,8 @@ static double part_reordered(const double *x)
 	return x[F_REORDERED_SUM] - x[F_REORDERED] * (x[F_MEAN] - x[F_REORDERED_SUM]) / others;
 }
 
-/* Slope of response time on bytes read, common to both sides, about the mean of each; t is its
- * ratio to its standard error. */
+/* Slope of response time on bytes read, common to both sides, about the mean of each side. *t is
+ * its ratio to its standard error. */
 static double device_slope(const double *x, const double *r, size_t n, double *t)
 {
 	double xx = 0, xy = 0, yy = 0, k = (double)n;
@@ -209,8 +210,8 @@ static double part_cache(const double *x, const double *r, size_t n, enum cache_
 	return (x[F_DEVICE] - r[F_DEVICE]) * cost;
 }
 
-/* The slope where the runs of a side differ enough to show one that is surely above 0 (t > 3); the
- * time that the threads were blocked in requests where those make up most of the run. */
+/* Uses the slope if the runs of a side vary enough and it is significantly positive (t > 3).
+ * Otherwise uses the time blocked in requests, if that is most of the run. */
 static enum cache_method cache_choose(const struct response_layout *y, const double *x,
 				      const double *r)
 {
@@ -218,7 +219,7 @@ static enum cache_method cache_choose(const struct response_layout *y, const dou
 	double t;
 	if (!y->facts)
 		return CACHE_UNKNOWN;
-	if (more[F_DEVICE] < 1) /* byte a request */
+	if (more[F_DEVICE] < 1) /* bytes per request */
 		return CACHE_NO_READS;
 	device_slope(x, r, y->n_pairs, &t);
 	if (t > 3)
@@ -226,8 +227,9 @@ static enum cache_method cache_choose(const struct response_layout *y, const dou
 	return more[F_BUSY] > 0.5 ? CACHE_BLOCKED : CACHE_UNKNOWN;
 }
 
-/* A request is served for a and waits for w; m = a (1 + w/a). Who serves longer waits longer in
- * proportion: only another proportion is a part, at the mean of both sides' service. */
+/* A request is served for a and waits for w: m = a (1 + w/a). Waiting in proportion to service is
+ * no separate cause. The part is the change of the proportion, at the mean service of both sides.
+ */
 static double part_waiting(const double *x, const double *r, int which)
 {
 	double a_x = x[F_MEAN] - x[F_QUEUE] - x[F_STEAL], a_r = r[F_MEAN] - r[F_QUEUE] - r[F_STEAL];
@@ -300,7 +302,7 @@ static void sums_make(struct sums *s, struct response_layout *y, const struct pa
 	}
 }
 
-/* value with the spread of the values that leave one pair out: others[n], stride CAUSE_N + 1. */
+/* value with the scatter of others[n] (one pair left out), stride CAUSE_N + 1. */
 static struct estimate jackknifed(double value, const double *others, size_t n)
 {
 	double mean = 0, square = 0;
@@ -398,7 +400,7 @@ static void part_put(struct split *s, const struct response_layout *y, const str
 	if ((k == CAUSE_LATE_ISSUE && !m->context->timed) ||
 	    (k == CAUSE_REQUESTS && y->n_ops < 2) ||
 	    (m->context->at_device && (k == CAUSE_FAULTS || k == CAUSE_RUN_QUEUE)))
-		return; /* there is no such thing */
+		return; /* not applicable */
 	struct why_part *part =
 	    split_add(s, k, part_name(k, up, above), e.status ? "unknown" : part_how(k, m));
 	part->part = e;

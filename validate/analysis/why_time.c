@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The split of the execution time: an identity in every pair (why.h), so that nothing is left over.
- */
+/* The split of the execution time: an exact identity in every pair (why.h), without a rest. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,7 +54,7 @@ void split_time(struct split *s, const struct pairs *p)
 		}
 	}
 	struct estimate total = estimate_of_mean(whole, p->n);
-	/* the logarithms' parts, in proportion, add up to the relative difference */
+	/* scales parts of the logarithm to add up to the relative difference */
 	double scale =
 	    !total.status && fabs(total.value) > 1e-9 ? expm1(total.value) / total.value : 1;
 	s->whole = scaled(total, scale);
