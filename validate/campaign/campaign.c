@@ -14,7 +14,7 @@
 #include "validate/protocol/text.h"
 
 #define JOURNAL_VERSION 1
-#define OVERHEAD_S 0.12 /* expected beside a run's own time */
+#define OVERHEAD_S 0.12 /* expected beyond the time of a run */
 
 /* --- the loop ------------------------------------------------------------ */
 
@@ -62,7 +62,7 @@ int failed_run(struct campaign *c, size_t id, struct err *e)
 		       c->run[id].reason);
 }
 
-/* A recording, or a group. */
+/* Makes a recording, or the runs of a group. */
 static int runs_make_some(struct campaign *c, size_t first, size_t n, double done, struct err *e)
 {
 	bool *pending = xcalloc(n, sizeof *pending), any = false;
@@ -108,8 +108,8 @@ static int runs_make(struct campaign *c, struct err *e)
 	return 0;
 }
 
-/* A scenario whose program cannot run cannot be judged; the others can, if the protocol wants to go
- * on. */
+/* A scenario whose program cannot run cannot be judged. The others can, if the protocol allows it.
+ */
 static int calibration_check(struct campaign *c, struct err *e)
 {
 	const struct protocol *p = c->protocol;
@@ -136,7 +136,7 @@ static int session_note(struct campaign *c, const char *event, struct err *e)
 	return ret;
 }
 
-/* What `keep` asks for is among the traces of the runs. */
+/* Removes the recordings. Those that `keep` asks for are stored with the traces of the runs. */
 static void recordings_remove(const struct campaign *c)
 {
 	char *dir = recordings_dir(c);
@@ -259,7 +259,7 @@ static bool finished(const struct campaign *c)
 	return true;
 }
 
-/* Every run was made, but the session was killed while it was cleaning up. */
+/* Every run was made, but the session was killed during the cleanup. */
 static int leftovers_remove(struct campaign *c, struct err *e)
 {
 	int ret = setup_adopt(c, e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Running a protocol: from the plan to a complete results directory. */
+/* Runs a protocol: from the plan to a complete results directory. */
 #ifndef VALIDATE_CAMPAIGN_H
 #define VALIDATE_CAMPAIGN_H
 
@@ -10,26 +10,27 @@
 #include "validate/protocol/protocol.h"
 
 struct campaign_options {
-	const char *dir; /* results directory; must not exist or be empty unless `resume` */
+	/* results directory; unless `resume`, it must be empty or not exist */
+	const char *dir;
 	bool resume;
-	int64_t budget_ns; /* instead of the protocol's; 0: the protocol's */
-	/* of a dry run: a ratio, or a results directory in which it was measured; NULL: the default
-	 * (chances.h) */
+	int64_t budget_ns; /* replaces the protocol's budget; 0: does not */
+	/* For a dry run: a ratio, or a results directory with measured scatter. NULL: the default
+	 * (chances.h). */
 	const char *scatter;
 	bool quiet;       /* no progress line */
-	/* path of this program, by which its processes are called (/proc/self/exe resolved) */
+	/* path of this program, for its child processes (/proc/self/exe resolved) */
 	const char *self;
 };
 
-/* What would be done: runs, expected time and space, per scenario and replayer, and the chance to
- * decide; nothing is touched. Errors: EINVAL for a design that cannot decide anything, after all is
- * printed. */
+/* Prints the plan: runs, expected time and space per scenario and replayer, and the chance of a
+ * decision. Touches nothing. Errors: EINVAL, after printing, for a design that cannot decide
+ * anything. */
 int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out,
 		     struct err *e);
 
-/* Runs (or resumes) the campaign. Returns 0 when every planned run has an outcome, or the budget is
- * used, -EINTR after Ctrl-C or SIGTERM (resumable), -ECANCELED when a failed run stopped it as the
- * protocol says, or another negative errno. */
+/* Runs or resumes the campaign. Returns 0 if every planned run has an outcome or the budget is
+ * used. Errors: -EINTR after Ctrl-C or SIGTERM (resumable); -ECANCELED if a failed run stopped it
+ * as the protocol requires; other negative errno. */
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e);
 
 #endif

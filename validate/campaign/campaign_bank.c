@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bank: reference traces in the scratch directory, recorded, and recorded again where they are
- * missing. */
+/* The bank: reference traces in the scratch directory. Missing ones are recorded again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include "validate/campaign/observe.h"
 #include "validate/protocol/text.h"
 
-/* Of the scenario whose recordings are used. */
+/* Index of a recording, in the scenario whose recordings are used. */
 static size_t bank_index(const struct campaign *c, uint32_t scenario, uint32_t bank)
 {
 	return scenario_recording(c->protocol, scenario) * protocol_n_bank(c->protocol) + bank;
@@ -59,7 +58,7 @@ int file_copy(const char *from, const char *to, struct err *e)
 	return ret;
 }
 
-/* A recording to its place, which may be on another file system. */
+/* Moves a recording to the bank, which may be on another file system. */
 static int bank_move(const char *from, const char *to, struct err *e)
 {
 	if (rename(from, to) == 0)
@@ -71,8 +70,8 @@ static int bank_move(const char *from, const char *to, struct err *e)
 	return ret;
 }
 
-/* Is the trace there and whole? It may be of a session that was killed, or of a machine that went
- * down. */
+/* True if the trace exists and is complete. A killed session or a machine crash may leave a part.
+ */
 static bool trace_is_whole(const char *path)
 {
 	struct trace *t;
@@ -98,8 +97,8 @@ static int bank_observed(void *context, struct err *e)
 	return observed_make(w->campaign, &w->run, w->trace, NULL, w->out, e);
 }
 
-/* The device's view of a recording, which replays are matched to. 0 with a reason where it cannot
- * be made. */
+/* Extracts the device's requests of a recording, with which replays are matched. Returns 0 with a
+ * reason if that fails. */
 static int bank_observe(struct campaign *c, const struct run *r, const char *trace,
 			const char *path, char *reason, size_t size)
 {
@@ -118,8 +117,8 @@ static int bank_observe(struct campaign *c, const struct run *r, const char *tra
 	return 0;
 }
 
-/* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost
- * with the scratch directory. */
+/* Records the trace that run `r` needs, because its recording failed or was lost with the scratch
+ * directory. */
 static int bank_record(struct campaign *c, struct run *r, const char *path, char *reason,
 		       size_t size, struct err *e)
 {
@@ -152,8 +151,8 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 	return ret;
 }
 
-/* Of a parallel application: recording it takes too long to be tried for every replay. NULL: it did
- * not fail. */
+/* The failed recording of a parallel application, NULL if it did not fail. Such a recording takes
+ * too long to be tried again for every replay. */
 static const struct run *recording_failed(const struct campaign *c, const struct run *r)
 {
 	const size_t scenario = scenario_recording(c->protocol, r->scenario);
@@ -170,7 +169,8 @@ static int bank_ensure(struct campaign *c, struct run *r, const char *path, char
 {
 	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
 	reason[0] = 0;
-	*known = *known ? path_exists(path) : trace_is_whole(path); /* somebody may remove it */
+	/* the file may have been removed since */
+	*known = *known ? path_exists(path) : trace_is_whole(path);
 	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK &&
 	    !c->protocol->scenario[r->scenario].trace) {
 		char *device = observed_bank_path(c, r->scenario, path);
@@ -188,8 +188,8 @@ static int bank_ensure(struct campaign *c, struct run *r, const char *path, char
 	return ret;
 }
 
-/* Who cleans up directories for temporary files may remove the scratch directory with the
- * recordings: it is made again, and they are recorded again when they are needed. */
+/* Makes the scratch directory again if a cleaner of temporary files removed it. Recordings are then
+ * made again on demand. */
 static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct err *e)
 {
 	struct err why = ERR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A campaign with a budget: the choice of the next group, and the end of the campaign. */
+/* Campaign with a budget: choice of the next group, and end of the campaign. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "validate/campaign/choice.h"
 #include "validate/results/summaries.h"
 
-struct budget_standing { /* of one scenario */
+struct budget_standing { /* state of one scenario */
 	uint64_t n_done;
-	uint64_t *n_further; /* [n_replayers] of the undecided cases */
+	uint64_t *n_further; /* [n_replayers], of the undecided cases */
 	size_t n_undecided, n_cases;
 };
 
@@ -50,8 +50,8 @@ out:
 	free(path);
 }
 
-/* The blocks of a scenario all of whose wanted runs have an outcome; the first run of the next one,
- * or n_runs. */
+/* Number of blocks of a scenario in which every wanted run has an outcome. Returns the first run of
+ * the next block, or n_runs. */
 static size_t next_of(const struct campaign *c, size_t scenario, uint64_t *n_done)
 {
 	uint32_t block = 0;
@@ -90,7 +90,7 @@ static void outlook_release(struct outlook *o, size_t n_scenarios)
 	*o = (struct outlook){0};
 }
 
-/* Before anything was analysed every case is undecided. */
+/* Before the first analysis every case is undecided. */
 static void outlook_make(struct outlook *o, const struct campaign *c)
 {
 	const struct protocol *p = c->protocol;
@@ -114,8 +114,8 @@ static void outlook_make(struct outlook *o, const struct campaign *c)
 
 /* --- the choice ---------------------------------------------------------- */
 
-/* Expected seconds of a scenario's next group: as the earlier ones of this session took, by the
- * number of their runs. */
+/* Expected seconds of the next group of a scenario, from earlier groups of this session and the
+ * number of runs. */
 static double group_seconds(const struct campaign *c, size_t id)
 {
 	size_t n, n_wanted = 0, first = group_find(c, id, &n);
@@ -129,8 +129,7 @@ static double group_seconds(const struct campaign *c, size_t id)
 	return s->n_runs ? s->seconds / (double)s->n_runs * (double)n_wanted : expected_s;
 }
 
-/* The first group in the order of the plan that belongs to the least number of pairs; n_runs: none
- * is left. */
+/* The first group, in plan order, within the minimum number of pairs; n_runs: none left. */
 static size_t first_pairs(const struct campaign *c)
 {
 	const size_t end = design_n_runs_until(&c->plan, c->protocol->n_replicates_min);
@@ -143,7 +142,7 @@ static size_t first_pairs(const struct campaign *c)
 struct next {
 	size_t id; /* a run of the group; n_runs: the end */
 	const char *why;
-	uint64_t n_further; /* smallest expected number of the scenario; 0 unknown */
+	uint64_t n_further; /* smallest expected number in the scenario; 0 unknown */
 };
 
 static struct next next_choose(const struct campaign *c, const struct outlook *o, double left_s)
@@ -187,8 +186,7 @@ bool case_is_decided(const struct campaign *c, const struct design_run *r)
 	       c->look_case[r->scenario * c->protocol->n_replayers + (size_t)r->role].decided;
 }
 
-/* Marks the replays of decided cases in the group, for this session and for those that resume it.
- */
+/* Leaves out the replays of decided cases in the group, in this session and resumed ones. */
 static int choice_note(struct campaign *c, const struct next *next, size_t first, size_t n,
 		       struct err *e)
 {
@@ -228,7 +226,7 @@ static void spent_resume(struct campaign *c, const json_t *event)
 		c->spent_before_ns = (int64_t)(spent_s * 1e9);
 }
 
-/* Only runs that the plan has, and only replays. */
+/* Accepts only runs of the plan, and only replays. */
 void choice_resume(struct campaign *c, const json_t *event)
 {
 	const json_t *list = json_object_get(event, "left_out"), *one;
@@ -245,7 +243,7 @@ void choice_resume(struct campaign *c, const json_t *event)
 	spent_resume(c, event);
 }
 
-/* More time may have been given since then. */
+/* The budget may be larger than in the earlier session. */
 void budget_resume(struct campaign *c, const json_t *event)
 {
 	const char *why = json_string_value(json_object_get(event, "why"));
@@ -272,8 +270,8 @@ static void budget_progress(struct campaign *c, const struct outlook *o, size_t 
 	strbuf_release(&what);
 }
 
-/* The recording that a group replays is made before its first use; one that fails is the replays'
- * reason. */
+/* Makes the recording of a group before its first use. If it fails, it is the reason of the
+ * replays' failure. */
 static int recording_make(struct campaign *c, size_t id, struct err *e)
 {
 	const size_t scenario = scenario_recording(c->protocol, c->plan.run[id].scenario);
@@ -305,7 +303,7 @@ static int group_measure(struct campaign *c, size_t first, size_t n, struct err 
 	return ret;
 }
 
-/* What earlier sessions measured. */
+/* Reads the summaries of earlier sessions. */
 static void budget_begin(struct campaign *c)
 {
 	summaries_read(c->dir, c->run, c->plan.n_runs, false);

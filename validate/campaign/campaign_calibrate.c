@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Before the first run: how many requests make a run long enough, and how much memory the processes
- * take by themselves.
+/* Calibration before the first run: the request count of a run that is long enough, and the memory
+ * that the processes take.
  *
- * Both are found under the conditions of the runs. The count then holds for recording, reruns and
- * replays, so that they do the same; the memory goes on top of the page-cache budget, so that
- * program and replayers have the same page cache. */
+ * Both are measured under the conditions of the runs. The count holds for recording, reruns and
+ * replays, so that they do the same. The memory is added to the page-cache budget, so that program
+ * and replayers have equal page cache. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,9 +20,10 @@
 #include "validate/protocol/text.h"
 
 #define TRIES_MAX 12
-#define MARGIN 1.25     /* a run that is fast for once shall still be long enough */
-#define AIM 1.4         /* of min_duration, when the count is raised */
-#define GROWTH_MAX 30.0 /* at a time: a first pass over cold files says little about the next */
+#define MARGIN 1.25     /* keeps an unusually fast run long enough */
+#define AIM 1.4         /* multiple of min_duration when the count is raised */
+/* limit of one step: a first pass over cold files predicts the next badly */
+#define GROWTH_MAX 30.0
 
 struct trial {
 	int64_t execution_ns;
@@ -31,7 +32,8 @@ struct trial {
 	char reason[500];
 };
 
-struct region {                         /* in which the requests of a trace ran */
+/* period in which the requests of a trace ran */
+struct region {
 	int64_t begin_ns, execution_ns; /* CLOCK_MONOTONIC */
 };
 
@@ -60,7 +62,7 @@ static int region_read(void *context, struct err *e)
 		   : err_sys(e, errno, "cannot determine the execution time");
 }
 
-/* In a helper process as for the runs. */
+/* In a helper process, as for the runs. */
 static int region_find(struct campaign *c, const char *trace, struct region *r, struct err *e)
 {
 	int fd[2];
@@ -77,8 +79,8 @@ static int region_find(struct campaign *c, const char *trace, struct region *r, 
 	return ret;
 }
 
-/* The largest sample while the requests ran, and of all; where none fell into the region, its peak
- * will do. */
+/* Stores the largest sample during the requests, and of the whole run. Without a sample in the
+ * region, the peak is used. */
 static void memory_find(const struct launch_result *l, const struct region *r, struct own_memory *m)
 {
 	*m = (struct own_memory){0, 0};
@@ -94,7 +96,7 @@ static void memory_find(const struct launch_result *l, const struct region *r, s
 		m->run_bytes = m->peak_bytes;
 }
 
-/* One process, watched. Returns -EINTR or an error that ends the campaign; what goes wrong with the
+/* Runs one process and samples its memory. Errors end the campaign (-EINTR too); a failure of the
  * process is in t->reason. */
 static int trial_make(struct campaign *c, const struct step *s, struct trial *t, struct err *e)
 {
@@ -129,8 +131,8 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
 	return ret;
 }
 
-/* Raises the count until two runs in succession last long enough; where there is a budget, one: a
- * count that is a little too small costs less than the time. */
+/* Raises the count until two successive runs last long enough. With a budget one run is enough: a
+ * count that is slightly too small costs less than the time. */
 static int program_calibrate(struct campaign *c, size_t scenario, const char *output, struct err *e)
 {
 	struct campaign_calibration *k = &c->calibration[scenario];
@@ -160,7 +162,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		k->trace_bytes = t.trace_bytes;
 		double ratio =
 		    t.execution_ns > 0 ? (double)least / (double)t.execution_ns : GROWTH_MAX;
-		/* these last as long as they do */
+		/* captured programs have a fixed duration */
 		if (ratio * MARGIN <= 1 || c->protocol->scenario[scenario].script ||
 		    c->protocol->scenario[scenario].trace) {
 			n_long += c->protocol->scenario[scenario].parallel.is ? 2 : 1;
@@ -171,7 +173,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 			ratio = GROWTH_MAX;
 		n_long = 0;
 		k->n_requests = (uint64_t)((double)k->n_requests * ratio) + 1;
-		/* until it is measured: what the next run will take */
+		/* until it is measured, the estimate for the next run */
 		k->memory[0].run_bytes = (uint64_t)((double)t.memory.run_bytes * ratio);
 		k->memory[0].peak_bytes = (uint64_t)((double)t.memory.peak_bytes * ratio);
 		k->trace_bytes = (uint64_t)((double)t.trace_bytes * ratio);
@@ -183,7 +185,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 	return 0;
 }
 
-/* What each replayer takes by itself; only the limit of the cgroup needs it. */
+/* Memory of each replayer. Only the limit of the cgroup needs it. */
 static int replayers_calibrate(struct campaign *c, size_t scenario, const char *input,
 			       const char *output, struct err *e)
 {
@@ -198,8 +200,8 @@ static int replayers_calibrate(struct campaign *c, size_t scenario, const char *
 		int ret = trial_make(c, &s, &t, e);
 		if (ret)
 			return ret;
-		/* one that fails here will fail in its runs, with its reason; until then it has the
-		 * program's memory */
+		/* A replayer that fails here fails in its runs too, with its reason. Until then it
+		 * is assigned the program's memory. */
 		k->memory[i + 1] = t.reason[0] ? k->memory[0] : t.memory;
 	}
 	return 0;
@@ -241,7 +243,8 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 		k->memory[i].run_bytes = (uint64_t)json_integer_value(json_array_get(m, 0));
 		k->memory[i].peak_bytes = (uint64_t)json_integer_value(json_array_get(m, 1));
 	}
-	k->done = json_is_null(failure); /* what failed is tried again: its cause may be gone */
+	/* a failure is tried again: its cause may be gone */
+	k->done = json_is_null(failure);
 	return 0;
 }
 
@@ -265,7 +268,7 @@ static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e
 	return ret;
 }
 
-/* However it was recorded, a parallel application is the same one on the same target. */
+/* A parallel application is the same on one target, whatever volume it was recorded on. */
 static bool calibration_share(struct campaign *c, size_t scenario)
 {
 	const struct scenario *s = &c->protocol->scenario[scenario];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The results directory: begun with everything but runs, or taken up again from its journal. */
+/* The results directory: created with all files except runs, or resumed from its journal. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static int dir_resolve(struct campaign *c, struct err *e)
 	return 0;
 }
 
-/* Writes a file whole, and notes its digest for the journal. */
+/* Writes a whole file, and stores its digest for the journal. */
 static int file_put(struct campaign *c, const char *name, const char *text, size_t len,
 		    struct err *e)
 {
@@ -53,7 +53,7 @@ static int file_put(struct campaign *c, const char *name, const char *text, size
 	return ret;
 }
 
-/* Files that were being written when an earlier session was killed. */
+/* Removes unfinished files of a killed session. */
 static void half_written_remove(const struct campaign *c)
 {
 	char *runs = results_path(c->dir, "runs");
@@ -73,7 +73,7 @@ static int subdirs_make(const struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* The file of published values, beside the protocol as where it came from. */
+/* Copies the file of published values to the same place beside the protocol. */
 static int published_put(struct campaign *c, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -88,8 +88,7 @@ static int published_put(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* NAME, relative to the protocol's directory, under the same name in the results directory; nothing
- * where it is not there. */
+/* Copies the script NAME from the protocol's directory to the results directory, if it exists. */
 static int script_put(struct campaign *c, const char *name, const char *path, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -105,7 +104,7 @@ static int script_put(struct campaign *c, const char *name, const char *path, st
 	return ret;
 }
 
-/* What scripts share lies beside them. */
+/* Libraries that scripts may use, in the same directory. */
 static const char *const script_libraries[] = {"lib.sh", "ranks.sh", NULL};
 
 static int libraries_put(struct campaign *c, const char *script, const char *path, struct err *e)
@@ -123,8 +122,7 @@ static int libraries_put(struct campaign *c, const char *script, const char *pat
 	return ret;
 }
 
-/* Scripts of programs, each with the libraries beside it: what is needed to make and to run them
- * again. */
+/* Copies the scripts of programs with their libraries, so that they can be built and run again. */
 static int scripts_put(struct campaign *c, struct err *e)
 {
 	int ret = 0;
@@ -141,7 +139,7 @@ static int scripts_put(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* Removes what was written, so that the same command begins again in an empty directory. */
+/* Removes the files written so far, so that the same command starts again in an empty directory. */
 static void dir_unmake(const struct campaign *c)
 {
 	static const char *const names[] = {"journal", "runs", "traces", "programs"};
@@ -161,11 +159,11 @@ static void dir_unmake(const struct campaign *c)
 	}
 }
 
-/* The protocol's text with another value of `replicates` in section [protocol]. */
+/* Copies the protocol's text with another value of `replicates` in section [protocol]. */
 static void replicates_put(struct strbuf *out, const char *text, const char *replicates)
 {
 	static const char section[] = "[protocol]", key[] = "replicates";
-	const char *from = text, *to = text; /* what the new line takes the place of */
+	const char *from = text, *to = text; /* the text to replace */
 	bool inside = false, found = false;
 	for (const char *line = text; *line && !found;
 	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
@@ -186,7 +184,7 @@ static void replicates_put(struct strbuf *out, const char *text, const char *rep
 		    from > text && from[-1] != '\n' ? "\n" : "", replicates, to);
 }
 
-/* The journal comes last: where it is, everything else is. */
+/* The journal is written last: if it exists, all other files do. */
 int dir_begin(struct campaign *c, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT, resolved = STRBUF_INIT;
@@ -228,7 +226,8 @@ int dir_begin(struct campaign *c, struct err *e)
 		char *plan = json_dumps(o, JSON_COMPACT);
 		const size_t len = plan ? strlen(plan) + 1 : 0;
 		if (plan)
-			plan[len - 1] = '\n'; /* in the place of the NUL */
+			/* replaces the NUL */
+			plan[len - 1] = '\n';
 		ret = plan ? file_put(c, "plan.json", plan, len, e)
 			   : err_set(e, EINVAL, "the plan cannot be written as JSON");
 		free(plan);
@@ -274,7 +273,7 @@ static void text_keep(char **field, const json_t *event, const char *member)
 	*field = s ? xstrdup(s) : NULL;
 }
 
-/* Letters and digits only: it becomes part of paths. */
+/* Accepts letters and digits only, because the token becomes part of paths. */
 static void token_keep(struct campaign *c, const json_t *event)
 {
 	const char *s = json_string_value(json_object_get(event, "token"));
@@ -282,7 +281,7 @@ static void token_keep(struct campaign *c, const json_t *event)
 		snprintf(c->token, sizeof c->token, "%s", s);
 }
 
-/* It will be removed: only what this campaign may have made. */
+/* Accepts only a name that this campaign can have made, because the cgroup will be removed. */
 static void cgroup_keep(struct campaign *c, const json_t *event)
 {
 	const char *path = json_string_value(json_object_get(event, "path")),
@@ -293,7 +292,7 @@ static void cgroup_keep(struct campaign *c, const json_t *event)
 	free(own);
 }
 
-/* Only a look that the protocol plans. */
+/* Accepts only a planned look. */
 static void look_resume(struct campaign *c, const json_t *event)
 {
 	const struct protocol *p = c->protocol;
@@ -306,7 +305,7 @@ static void look_resume(struct campaign *c, const json_t *event)
 		c->stop_replicates = p->look[look];
 }
 
-/* Its runs are all journalled. */
+/* All runs of this group are in the journal. */
 static void group_resume(struct campaign *c, const json_t *event)
 {
 	json_int_t block = json_integer_value(json_object_get(event, "block")),
@@ -316,8 +315,7 @@ static void group_resume(struct campaign *c, const json_t *event)
 			c->whole[i] = true;
 }
 
-/* Runs in slices belong together: where the journal ends in the middle of a group, all of it is
- * made again. */
+/* Runs in slices form a group. If the journal ends inside a group, the whole group is repeated. */
 static void cut_groups_redo(struct campaign *c)
 {
 	for (size_t i = 0; i < c->plan.n_runs; i++)
@@ -333,7 +331,7 @@ struct resuming {
 	struct campaign *c;
 	struct journal_reading reading;
 	struct seal_record record;
-	/* lines until the last session began, which made again the runs of those lines */
+	/* damaged lines before the last session began: their runs were repeated */
 	uint64_t n_damaged_before;
 };
 
@@ -372,8 +370,8 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	return 0;
 }
 
-/* Ends the reading as soon as it is known that a campaign was begun; the line that tells of that
- * may be a damaged one. */
+/* Stops reading at the first event that proves the start of a campaign. The line that records the
+ * start may be damaged. */
 static int event_is_known(const json_t *event, void *context, struct err *e)
 {
 	const char *name = json_string_value(json_object_get(event, "event"));
@@ -382,14 +380,15 @@ static int event_is_known(const json_t *event, void *context, struct err *e)
 	return strcmp(name, "start") && strcmp(name, "run") ? 0 : -ECANCELED;
 }
 
-/* Without a journal all runs would be made again, over those that are there. */
+/* Without a journal all runs would be repeated, over the existing ones. */
 static int journal_lost(const struct campaign *c, const char *journal, struct err *e)
 {
 	struct journal_reading reading;
 	struct err why = ERR_INIT;
 	bool none = true;
 	if (journal_read(journal, event_is_known, NULL, &reading, &why))
-		return 0; /* begun; or what is wrong is told where it is opened */
+		/* started; the code that opens it reports other errors */
+		return 0;
 	char *runs = results_path(c->dir, "runs");
 	int ret = dir_is_empty(runs, &none, NULL);
 	ret = ret || none ? 0
@@ -401,9 +400,9 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 	return ret;
 }
 
-/* Reads the journal into the campaign. Nothing is measured for a verdict that will not be given:
- * the files that the campaign was begun with must be what they were. Damaged lines are not changes:
- * their runs are made again. */
+/* Reads the journal into the campaign. The files that the campaign started with must be unchanged:
+ * no verdict is given otherwise, so no measurement is made. Damaged lines are not changes: their
+ * runs are repeated. */
 static int journal_resume(struct campaign *c, const char *journal, struct err *e)
 {
 	struct resuming r = {.c = c};
@@ -416,7 +415,7 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 			   (unsigned long long)r.reading.first_unlinked);
 	c->files = json_incref(r.record.files);
 	c->heal = r.reading.n_damaged > r.n_damaged_before;
-	r.record.environment[0][0] = 0; /* this session writes another */
+	r.record.environment[0][0] = 0; /* this session writes a new one */
 	if (!ret)
 		ret = seal_check_record(&seal, c->dir, &r.record, e);
 	if (!ret)
@@ -446,7 +445,8 @@ int dir_resume(struct campaign *c, struct err *e)
 			      "directory and begin again",
 			      c->options->dir);
 	if (!ret) {
-		half_written_remove(c); /* the journal's lock says that nobody is at it */
+		/* holding the journal's lock: no other session is active */
+		half_written_remove(c);
 		ret = json_read_file(plan_path, &o, e);
 	}
 	if (!ret && design_from_json(&c->plan, c->protocol, o, e) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a protocol would do: runs, expected time and space; nothing is touched. */
+/* Prints what a protocol would do: runs, expected time and space. Touches nothing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,22 +15,21 @@
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/chances.h"
 
-#define OVERHEAD_S 0.15        /* beside the run: preparation, start, summary */
-#define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
+#define OVERHEAD_S 0.15        /* beyond the run: preparation, start, summary */
+#define SERVICE_GUESS_NS 3e4   /* one request, before any measurement */
 #define OVERSHOOT_GUESS_NS 7e4 /* of a sleep */
-/* of workloads whose request count is searched for; others run twice, parallel ones once */
+/* Runs to search the request count of a workload. Others run twice, parallel applications once. */
 #define CALIBRATION_RUNS 4
-/* a real program of the least size and the preparation of its files; a unit of size more takes as
- * much */
+/* A real program of size 1 with the preparation of its files. Proportional to the size. */
 #define SCRIPT_GUESS_S 0.6
 #define SCRIPT_GUESS_REQUESTS 2e4
 
 struct expected {
-	double run_s, overhead_s; /* of one run; and beside it */
+	double run_s, overhead_s; /* per run; the second excludes the run */
 	unsigned int n_calibrations;
 	uint64_t n_runs; /* recordings, reruns and replays */
-	uint64_t n_blanks; /* replays made once more without their calls */
-	double blank_s; /* of those, what is waited between the calls */
+	uint64_t n_blanks; /* further replays without calls */
+	double blank_s; /* time of these between the calls */
 	double requests; /* per run, all threads */
 	double recording_s; /* of a recording; 0: as a run */
 	uint64_t file_bytes;
@@ -48,7 +47,7 @@ static int scenario_bytes(const struct protocol *p, size_t i, const struct micro
 	return ret;
 }
 
-/* As blank_wanted(), before there is a campaign. */
+/* As blank_wanted(), for a protocol without a campaign. */
 static bool blanks_expected(const struct protocol *p, size_t i, const struct replayer *r)
 {
 	const struct scenario *s = &p->scenario[i];
@@ -172,7 +171,7 @@ static void order_put(const struct design *plan, const struct protocol *p, FILE 
 			run_role_name(p, plan->run[at].role));
 }
 
-/* Whether its runs would be let, as things are now. */
+/* Prints whether runs on the device would be permitted now. */
 static void device_put(const struct target *t, FILE *out)
 {
 	struct err why = ERR_INIT;
@@ -200,7 +199,7 @@ static void device_put(const struct target *t, FILE *out)
 	free(real);
 }
 
-/* What is below the file system, and what would become of it. */
+/* Prints the devices and volumes of targets below the file system, and the effect on them. */
 static void devices_put(const struct protocol *p, FILE *out)
 {
 	for (size_t i = 0; i < p->n_targets; i++) {
@@ -239,13 +238,13 @@ static int chances_put(const struct protocol *p, const char *given, FILE *out, s
 	const int ret = chances_print(p, scatter, out, given ? e : &hopeless);
 	if (!ret || given)
 		return ret;
-	/* the default may not be this machine's scatter */
+	/* the default scatter may not be that of this machine */
 	fprintf(out, "note: %s\n", hopeless.msg);
 	return 0;
 }
 
-struct total { /* over all scenarios */
-	/* of the whole plan; recording parallel applications; one pair of each scenario */
+struct total { /* sums over all scenarios */
+	/* whole plan; recordings of parallel applications; one pair of each scenario */
 	double s, recordings_s, pair_s;
 	double bank_bytes;
 	uint64_t n_calibrations;
@@ -264,8 +263,8 @@ static void total_add(struct total *t, const struct protocol *p, const struct ex
 	t->bank_bytes += x->requests * (double)sizeof(struct trace_record) * n_bank;
 }
 
-/* Pairs of each scenario that a budget holds, where none is decided earlier. Errors: EINVAL for a
- * budget that holds by far fewer than the least. */
+/* Prints the pairs per scenario that fit into the budget if none is decided earlier. Errors: EINVAL
+ * if the budget holds far fewer than the minimum. */
 static int budget_put(const struct protocol *p, const struct total *t, FILE *out, struct err *e)
 {
 	const double budget_s = (double)p->budget_ns * 1e-9,

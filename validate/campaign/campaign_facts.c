@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a campaign knows of its machine and conditions, as environment.json (doc/results.md). */
+/* Facts about machine and conditions, as environment.json (doc/results.md). */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 
 /* --- page faults --------------------------------------------------------- */
 
-/* What a page fault costs on this machine, so that faults that were counted can be weighed. */
+/* Cost of a page fault on this machine, which weights the counted faults. */
 
 #define N_PAGES 512
 #define N_REGIONS 9
@@ -37,9 +37,9 @@ static double touch_ns(volatile char *at, size_t page)
 	return (double)(clock_monotonic_ns() - before) / N_PAGES;
 }
 
-/* Time of a minor fault of anonymous memory in pages of the usual size, ns: the median over several
- * regions of the first touch of their pages less a second one. Takes some milliseconds. NaN where
- * there is no memory for it. */
+/* Time of a minor fault of anonymous memory in normal pages, ns. Median over several regions of the
+ * time of the first touch of their pages minus that of a second touch. Takes a few milliseconds.
+ * NaN without memory. */
 static double fault_cost_ns(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -57,8 +57,7 @@ static double fault_cost_ns(void)
 	return sample_median(cost, N_REGIONS, &median) ? NAN : median;
 }
 
-/* The runs of all sessions are analysed together: that must be known where something else ran them.
- */
+/* Records differences of machine or program between sessions: their runs are analysed together. */
 static void sameness_check(struct campaign *c, const json_t *earlier)
 {
 	static const struct {
@@ -82,7 +81,7 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 	}
 }
 
-/* What an earlier session had to do without holds for its runs still. */
+/* Limitations of an earlier session still hold for its runs. */
 static void earlier_inherit(struct campaign *c)
 {
 	char *path = results_path(c->dir, "environment.json");
@@ -200,7 +199,7 @@ void facts_note_replayer(struct campaign *c, int32_t role, const char *trace)
 static const char *residency_method(const struct campaign *c)
 {
 	struct fileset_residency r;
-	/* one may be there for recordings alone */
+	/* a place may exist for recordings only */
 	const struct place *place = &c->places.place[c->protocol->scenario[0].target];
 	const struct place_dir *d = &place->dir[c->places.scenario[0].dir];
 	bool known = fileset_residency(&d->files, d->fd, &r, NULL) == 0;
@@ -271,8 +270,8 @@ static json_t *scenario_facts(const struct campaign *c)
 	return list;
 }
 
-/* A measured process is counted as program or replay from its start to its end: what is not its
- * requests goes to the part that it is. */
+/* Counts a measured process as program or replay from start to end. Moves its time outside the
+ * requests to the right part. */
 static void starts_count(struct campaign *c)
 {
 	double s[2] = {0};
@@ -288,8 +287,8 @@ static void starts_count(struct campaign *c)
 	time_move(&c->time, TIME_REPLAY, TIME_START, fmin(s[1], c->time.s[TIME_REPLAY]));
 }
 
-/* The digest is journalled before the file is written: a campaign that dies in between leaves the
- * file of the digest before. */
+/* Journals the digest before the file is written. If the campaign dies in between, the file still
+ * matches the previous digest. */
 static int environment_write(struct campaign *c, struct err *e)
 {
 	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, "environment.json"),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of one scenario in one block: in slices where program and replayers can be paused, else
- * one after another.
+/* The runs of one scenario in one block: in slices if program and replayers can be paused, else one
+ * after another.
  *
  * In slices every role has its own process, file set, memory cgroup and trace. All file sets are
- * prepared before the first process starts. Which role uses which file set is drawn for each block,
- * so that the place of the files on the device is not confounded with a role. The processes load
- * one after another and wait on hold before their first request; after the last request of all they
- * write their traces one after another. */
+ * prepared before the first process starts. A draw in each block assigns file sets to roles, so
+ * that the place of the files on the device is not confounded with a role. The processes load one
+ * after another and wait on hold before their first request. After the last request of all
+ * processes they write their traces one after another. */
 #include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -22,8 +22,8 @@
 #include "validate/campaign/rounds.h"
 #include "validate/protocol/pairing.h"
 
-/* Share of the requests of a slice that may be left out: those that begin while the process
- * settles, or are in flight at its end. */
+/* Largest share of requests to leave out of a slice: those that begin while the process settles, or
+ * are in flight at the end. */
 #define LEFT_OUT_MAX 0.2
 
 struct group_member { /* one run of the group */
@@ -31,22 +31,22 @@ struct group_member { /* one run of the group */
 	struct step step;
 	struct step_process process;
 	struct step_result result;
-	struct round_role *role; /* its row in the rounds; NULL: it was not started */
+	struct round_role *role; /* its row in the rounds; NULL: not started */
 	char *bank, *output;
-	char *target; /* of another project's replayer: where its files are; NULL */
+	char *target; /* directory of its files, for another project's replayer; else NULL */
 	int pause_fd;
 	struct pause_page *page;
-	char reason[500]; /* why it could not be prepared */
+	char reason[500]; /* why the preparation failed */
 };
 
 struct campaign_group {
 	struct campaign *c;
-	struct group_member *member; /* member[n] */
+	struct group_member *member; /* [n] */
 	size_t n;
 	struct rounds rounds;
 };
 
-/* Long enough that few requests are left out. */
+/* Length of a slice: long enough that few requests are left out. */
 static int64_t slice_ns(const struct campaign *c, size_t scenario)
 {
 	const struct campaign_calibration *k = &c->calibration[scenario];
@@ -83,7 +83,7 @@ static void member_begin(struct campaign *c, struct group_member *m, struct run 
 	free(name);
 }
 
-/* Seeds of the groups count down from the largest number, those of the recordings up from 0. */
+/* Seeds of groups count down from the largest number, those of recordings up from 0. */
 static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
 {
 	return design_workload_seed(
@@ -91,7 +91,7 @@ static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
 	    UINT32_MAX - (r->block * (uint32_t)c->protocol->n_scenarios + r->scenario));
 }
 
-/* Of the wanted runs among the n from `first` on. */
+/* Sets up the wanted runs among the n runs from `first`. */
 static void group_begin(struct campaign_group *g, struct campaign *c, size_t first, size_t n)
 {
 	const struct design_run *r = &c->plan.run[first];
@@ -144,7 +144,7 @@ static bool is_foreign(const struct campaign *c, const struct run *r)
 	return r->role >= 0 && replayer_adapter(&c->protocol->replayer[r->role]);
 }
 
-/* As /proc names it. */
+/* The path as /proc shows it. */
 static char *files_path(struct campaign *c, const struct step *s)
 {
 	struct place *place = &c->places.place[step_target(c, s)];
@@ -167,7 +167,7 @@ static int member_wait_ready(struct campaign_group *g, struct group_member *m)
 	return round_role_ready(m->role, c->signal_fd);
 }
 
-/* Starts its process and waits until that is ready for its first request. */
+/* Starts the process of a member and waits until it is ready for its first request. */
 static int member_start(struct campaign_group *g, struct group_member *m)
 {
 	struct campaign *c = g->c;
@@ -180,14 +180,14 @@ static int member_start(struct campaign_group *g, struct group_member *m)
 	return ret;
 }
 
-/* Whether the processor time that the rounds saw is all that the run used. */
+/* True if the rounds observed all CPU time of the run. */
 static bool is_use_known(const struct campaign *c, const struct run *r)
 {
 	struct replay_config config;
 	if (is_foreign(c, r))
 		return true;
 	if (c->protocol->scenario[r->scenario].observe != OBSERVE_OWN)
-		return false; /* its leader is the observer */
+		return false;
 	if (role_is_program(c, r->role))
 		return true;
 	const struct replayer *p = &c->protocol->replayer[r->role];
@@ -195,11 +195,12 @@ static bool is_use_known(const struct campaign *c, const struct run *r)
 	       !config.processes;
 }
 
-/* Lets it write its trace and end. Others' time is not its own. */
+/* Lets the process write its trace and exit. The CPU time of others excludes its own. */
 static int member_conclude(struct campaign *c, struct group_member *m, int64_t begin_ns,
 			   int64_t rounds_ns)
 {
-	int64_t own_ns = 0; /* in the rounds, without a first slice before them */
+	/* in the rounds, without a preceding first slice */
+	int64_t own_ns = 0;
 	if (m->reason[0])
 		return 0;
 	if (m->role) {
@@ -228,24 +229,24 @@ static int member_conclude(struct campaign *c, struct group_member *m, int64_t b
 	return ret;
 }
 
-/* Makes the requests of all. -EINTR: the campaign is to end, and every process has ended. */
+/* Makes the requests of all members. -EINTR: the campaign must end; every process has exited. */
 static int group_run(struct campaign_group *g, struct err *e)
 {
 	struct campaign *c = g->c;
 	int ret = 0, interrupted = 0;
-	/* first all recordings that have to be made again: a recording takes the files and the
-	 * cgroup of a member */
+	/* first repeat missing recordings: a recording uses the files and the cgroup of a member */
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = run_input_ensure(c, g->member[i].run, g->member[i].bank, g->member[i].reason,
 				       sizeof g->member[i].reason, e);
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = member_prepare(c, &g->member[i], e);
-	for (size_t i = 0; !ret && i < g->n; i++) /* after recordings that had to be made again */
+	/* only now: a repeated recording uses the same files */
+	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = run_service_set(c, g->member[i].run, g->member[i].run->role, e);
 	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
 		interrupted = member_start(g, &g->member[i]);
 	const int64_t begin_ns = clock_monotonic_ns();
-	/* but for the slices (member_conclude) */
+	/* the slices are counted by member_conclude() */
 	const enum time_part before = time_begin(&c->time, TIME_START);
 	if (!ret && !interrupted)
 		interrupted = rounds_run(&g->rounds);
@@ -278,8 +279,7 @@ static int member_take(struct campaign_group *g, struct group_member *m, struct 
 	return ret;
 }
 
-/* Where the campaign is killed in between, the last line is missing, and the group is made again.
- */
+/* If the campaign is killed in here, the last line is missing and the group is repeated. */
 static int group_take(struct campaign_group *g, struct err *e)
 {
 	int ret = 0;

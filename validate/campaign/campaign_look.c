@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks at what is decided: the planned ones, after which a campaign may end, and those after each
- * group of a campaign with a budget. */
+/* Looks: the planned ones, after which a campaign may end, and those after each group of a campaign
+ * with a budget. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "validate/compare/compare.h"
 #include "validate/results/run_index.h"
 
-/* Where [compare] names two replayers, what is to be decided is how they compare. */
+/* If [compare] names two replayers, the decision is about their difference. */
 struct look_comparison {
 	struct baseline was, is;
 	struct campaign_change change;
@@ -22,7 +22,7 @@ static void comparison_release(struct look_comparison *k)
 	baseline_release(&k->is);
 }
 
-/* Ownership: comparison_release, also after an error. */
+/* Ownership: comparison_release(), also after an error. */
 static int comparison_make(struct look_comparison *k, const struct results *r,
 			   const struct analysis *a, struct err *e)
 {
@@ -55,7 +55,8 @@ static int undecided_count(struct campaign *c, size_t *n_undecided, size_t *n_ce
 	if (ret)
 		return ret;
 	ret = analysis_compute(&a, &r, e);
-	if (ret == -ENODATA) { /* every run failed: going on may help */
+	/* every run failed: later runs may succeed */
+	if (ret == -ENODATA) {
 		*n_undecided = *n_cells = 1;
 		ret = 0;
 	} else if (!ret) {
@@ -94,9 +95,9 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 
 /* --- cases, where there is a budget -------------------------------------- */
 
-#define IMPRACTICAL 100000 /* pairs: the case comes after all that have a prospect */
+#define IMPRACTICAL 100000 /* pairs: such a case comes last */
 
-/* Pairs until the last component is settled; 0 unknown. */
+/* Pairs until the last component is decided; 0 unknown. */
 static uint64_t further_pairs(const struct cell *c)
 {
 	uint64_t most = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recording a parallel application: many runs of it, and where its period is to be found, several
- * times over. */
+/* Recordings of parallel applications: many runs each, and several times that to search the period.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -57,8 +57,8 @@ int parallel_possible(const struct protocol *p, struct err *e)
 /* --- how long it takes --------------------------------------------------- */
 
 #define RANKS_GUESS 8
-#define DELAY_GUESS 2.0 /* times so long is a run at period 1 longer */
-#define PERIODS_GUESS 4 /* of one that is to be found */
+#define DELAY_GUESS 2.0 /* factor of a run at period 1 */
+#define PERIODS_GUESS 4 /* periods tried if it is searched */
 
 double recording_seconds(const struct scenario_parallel *s, double run_s)
 {
@@ -71,7 +71,7 @@ double recording_seconds(const struct scenario_parallel *s, double run_s)
 
 /* --- the period ---------------------------------------------------------- */
 
-/* The replayer that the error of a period is measured with. */
+/* The replayer with which the error of a period is measured. */
 static int32_t causal_replayer(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++)
@@ -82,7 +82,7 @@ static int32_t causal_replayer(const struct protocol *p, size_t scenario)
 
 struct period_outcome {
 	double error;
-	uint64_t n_most; /* requests of the node that makes most of them */
+	uint64_t n_most; /* requests of the busiest node */
 };
 
 struct error_work {
@@ -130,8 +130,8 @@ static int error_find(struct campaign *c, const char *recording, const char *rep
 	return ret;
 }
 
-/* How far a replay is off on the storage that the application was recorded on. 0 with a reason
- * where that cannot be found. */
+/* Error of a replay on the storage that the application was recorded on. Returns 0 with a reason if
+ * it cannot be measured. */
 static int error_measure(struct campaign *c, const struct step *recorded, struct period_outcome *o,
 			 char *reason, size_t size, struct err *e)
 {
@@ -172,8 +172,8 @@ static int period_journal(struct campaign *c, const struct run *r, const struct 
 	return ret;
 }
 
-/* The next one to be tried: of periods that no node has so many requests for only its first would
- * be held back, as it just was. */
+/* The next period to try. Periods above the request count of every node all delay only the first
+ * request, as the last one did: skip them. */
 static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *passed_over)
 {
 	json_array_clear(passed_over);
@@ -182,7 +182,7 @@ static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *passed_ove
 	return period;
 }
 
-/* From 1000 on half as large, until a replay is near enough to the application. */
+/* Halves the period, from 1000 on, until a replay is close enough to the application. */
 static int period_search(struct campaign *c, struct run *r, struct step *s,
 			 struct step_result *result, struct err *e)
 {
@@ -215,13 +215,13 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 	char *dir = runs_dir(c, r), *parent = recordings_dir(c);
 	s->runs_dir = dir;
 	s->period = x->period;
-	bool earlier = path_exists(dir); /* of a session that was killed */
+	bool earlier = path_exists(dir); /* left by a killed session */
 	int ret = dir_create(parent, e);
 	if (!ret)
 		ret = dir_create(dir, e);
 	if (!ret)
 		ret = x->period ? step_make(c, s, result, e) : period_search(c, r, s, result, e);
-	/* the runs there may be of another device: all of them anew */
+	/* earlier runs may be of another device: repeat all */
 	if (!ret && earlier && result->reason[0]) {
 		dir_remove_tree(dir, NULL);
 		s->period = x->period;
@@ -230,7 +230,8 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 			ret = x->period ? step_make(c, s, result, e)
 					: period_search(c, r, s, result, e);
 	}
-	if (ret != -EINTR) /* the runs that were made are there when the campaign goes on */
+	/* a resumed campaign reuses the runs of an interrupted recording */
+	if (ret != -EINTR)
 		dir_remove_tree(dir, NULL);
 	free(dir);
 	free(parent);

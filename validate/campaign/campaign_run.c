@@ -36,7 +36,7 @@ static int trace_keep(const struct campaign *c, const struct run *r, const char 
 	return ret;
 }
 
-/* What somebody else's replayer printed, which it left beside its trace: kept where the trace is.
+/* Moves the output of another project's replayer, left beside its trace, to the place of the trace.
  */
 static int printed_keep(const struct campaign *c, const struct run *r, const char *trace,
 			struct err *e)
@@ -55,8 +55,8 @@ static int printed_keep(const struct campaign *c, const struct run *r, const cha
 
 /* --- steps --------------------------------------------------------------- */
 
-/* Programs are made as soon as a trace is there, for all who will replay it. One that cannot be
- * made fails in its runs, with its reason. Returns -EINTR only. */
+/* Compiles the programs for all replays of a trace as soon as the trace exists. A failure to
+ * compile becomes the reason of the runs. Returns -EINTR only. */
 static int programs_make(struct campaign *c, const struct run *r, const char *trace)
 {
 	struct err why = ERR_INIT;
@@ -112,19 +112,22 @@ int run_step(struct campaign *c, struct run *r, int32_t role, const char *input,
 bool blank_wanted(const struct campaign *c, const struct run *r)
 {
 	if (c->protocol->scenario[r->scenario].parallel.is)
-		return false; /* what it waits for is part of it */
+		/* what it waits for is part of it */
+		return false;
 	if (c->places.place[c->protocol->scenario[r->scenario].target].below.path)
-		return false; /* its stamps do not lie around calls */
+		/* its stamps are not around calls */
+		return false;
 	if (c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK)
-		return false; /* whose stamps are not those that count */
+		/* its stamps do not count */
+		return false;
 	if (r->role >= 0 && replayer_adapter(&c->protocol->replayer[r->role]))
 		return false;
 	return r->role >= 0 && !role_is_program(c, r->role) && r->block > 0 &&
 	       r->block <= DESIGN_BLANK_BLOCKS;
 }
 
-/* The same replay once more without its calls. `*made` is false where it failed: a run stands
- * without its blank. */
+/* Repeats the replay without its calls. `*made` is false if that failed: the run stands without its
+ * blank. */
 static int blank_make(struct campaign *c, const struct run *r, const char *input,
 		      const char *output, bool *made, struct err *e)
 {
@@ -170,7 +173,7 @@ static void result_take(struct run *r, const struct campaign *c, const struct st
 	r->trace_bytes = stat(output, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* summary_make() in a process of its own; the digests of what it wrote go into the run. */
+/* Calls summary_make() in a child process; the digests of its files go into the run. */
 static int summary_launch(struct campaign *c, struct summary_work *w, struct err *e)
 {
 	w->seal =
@@ -187,7 +190,7 @@ static int summary_launch(struct campaign *c, struct summary_work *w, struct err
 	return ret;
 }
 
-/* The machine lacks something for now. That is no outcome of a run, which a resume would keep. */
+/* The machine temporarily lacks a resource. A resume would keep an outcome, so this is none. */
 static bool is_of_machine(int ret)
 {
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE || ret == -EAGAIN;
@@ -228,7 +231,8 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	int bad = summary_launch(c, &work, &why);
 	time_end(&c->time, before);
 	if (bad == -EINTR)
-		c->interrupted = true; /* after this run, which is done */
+		/* takes effect after this run */
+		c->interrupted = true;
 	else if (bad == -ENOTRECOVERABLE)
 		ret = is_about_space(why.msg) ? no_space(c, why.msg, e)
 					      : err_set(e, EIO, "%s", why.msg);
@@ -245,7 +249,8 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {
 		ret = bank_take(c, r, output, e);
 		if (!ret && programs_make(c, r, bank))
-			c->interrupted = true; /* after this run, which is done */
+			/* takes effect after this run */
+			c->interrupted = true;
 	}
 out:
 	unlink(blank);
@@ -255,7 +260,7 @@ out:
 	return ret;
 }
 
-/* The run itself and its summary; what goes wrong with it is its outcome. */
+/* Makes the run and its summary; a failure is its outcome. */
 static int run_try(struct campaign *c, struct run *r, const char *output, struct err *e)
 {
 	struct step_result result = {0};

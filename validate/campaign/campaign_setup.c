@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where runs happen: target directories, scratch, cgroup, device queues; and putting all of it
- * back. */
+/* Target directories, scratch directory, cgroup and device queues of a campaign, and their cleanup.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool any_budget(const struct protocol *p)
 	return false;
 }
 
-/* That of runs made alone, and those of the members of a group. */
+/* Cgroups of single runs, and of the members of a group. */
 static void earlier_cgroups_remove(const struct campaign *c)
 {
 	cgroup_remove_left(c->earlier_cgroup, NULL);
@@ -94,7 +94,7 @@ static int caches_begin(struct campaign *c, struct err *e)
 
 /* --- targets and scratch ------------------------------------------------- */
 
-/* The directory in which a target's fresh one is made. */
+/* The directory that holds a target's new directory. */
 static char *target_parent(const struct campaign *c, const struct target *t)
 {
 	if (!t->dir)
@@ -107,16 +107,15 @@ static char *target_parent(const struct campaign *c, const struct target *t)
 	return real;
 }
 
-/* Everything is called by the campaign's token, which the journal's first line has: so it is found
- * again after a kill.
- */
+/* All names contain the campaign's token, which is in the first line of the journal. A resume finds
+ * them after a kill. */
 static char *place_name(const struct campaign *c, size_t target)
 {
 	return target ? xasprintf("validate-%s-%zu", c->token, target)
 		      : xasprintf("validate-%s", c->token);
 }
 
-/* The device or volume of a target that is none of files. */
+/* The device or volume of a target below the file system. */
 static int below_begin(struct campaign *c, size_t i, struct err *e)
 {
 	char *name = place_name(c, i);
@@ -154,7 +153,8 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 		ret = ret ? ret : noted;
 	}
 	if (!ret)
-		ret = mounts_end(place->path, e); /* of a session that was killed */
+		/* of a killed session */
+		ret = mounts_end(place->path, e);
 	if (!ret)
 		ret = below_begin(c, i, e);
 	if (!ret)
@@ -198,7 +198,7 @@ static void scratch_describe(struct campaign *c)
 	json_object_set_new(c->environment, "scratch", o);
 }
 
-/* /dev/shm may forbid to execute what lies there. */
+/* Directory of compiled programs. /dev/shm may forbid execution. */
 static void programs_find(struct campaign *c)
 {
 	struct statvfs st;
@@ -207,7 +207,7 @@ static void programs_find(struct campaign *c)
 	c->programs = xasprintf("%s/programs", executable ? c->scratch.dir : c->dir);
 }
 
-/* In the protocol's scratch directory; NULL: where there is room. The caller frees. */
+/* In the protocol's scratch directory; NULL: choose by space. The caller frees. */
 static char *scratch_wanted(const struct campaign *c)
 {
 	const char *scratch = c->protocol->scratch;
@@ -262,8 +262,8 @@ static void scratch_warn(struct campaign *c)
 				 "parts of the runs");
 }
 
-/* Of the programs that are made of one trace of a scenario: tables, which are hardly larger than
- * the trace, and code. */
+/* Bytes of the programs made of one trace of a scenario: tables, hardly larger than the trace, and
+ * code. */
 static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 {
 	uint64_t n = 0;
@@ -278,7 +278,7 @@ static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 static uint64_t bank_bytes(const struct campaign *c)
 {
 	const char *why, *replayer;
-	/* of the traces that a group, or a run and its blank, leaves at a time */
+	/* traces that a group, or a run and its blank, has at one time */
 	uint64_t per_bank = 0, largest = 0;
 	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
 		const uint64_t one = c->calibration[i].trace_bytes;
@@ -289,7 +289,8 @@ static uint64_t bank_bytes(const struct campaign *c)
 		largest = n * one > largest ? n * one : largest;
 	}
 	uint64_t bytes = per_bank * protocol_n_bank(c->protocol) + largest;
-	return bytes + bytes / 8; /* traces of one length are not all of one size */
+	/* traces of equal length differ in size */
+	return bytes + bytes / 8;
 }
 
 int setup_check_space(struct campaign *c, struct err *e)
@@ -314,8 +315,7 @@ int setup_check_space(struct campaign *c, struct err *e)
 
 /* --- device queues ------------------------------------------------------- */
 
-/* Something could not be put back or removed: nothing is gained by stopping, but it must be known.
- */
+/* Records what could not be restored or removed. The campaign continues. */
 static void left_note(struct campaign *c, const struct err *why)
 {
 	json_t *list = json_object_get(c->environment, "left_behind");
@@ -330,7 +330,7 @@ static void left_note(struct campaign *c, const struct err *why)
 		     NULL);
 }
 
-/* The last one first: two targets may lie on one device. */
+/* In reverse order: two targets may lie on one device. */
 static void queues_put_back(struct campaign *c)
 {
 	struct err e = ERR_INIT;
@@ -348,7 +348,7 @@ static int queues_begin(struct campaign *c, struct err *e)
 {
 	const struct protocol *p = c->protocol;
 	int ret = 0;
-	queues_put_back(c); /* of a session that was killed */
+	queues_put_back(c); /* of a killed session */
 	for (size_t i = 0; !ret && i < p->n_targets; i++) {
 		json_t *before;
 		const char *queue = p->target[i].queue;
@@ -371,7 +371,7 @@ static int queues_begin(struct campaign *c, struct err *e)
 
 /* --- what programs are started with -------------------------------------- */
 
-/* A policy that is not permitted here; the protocol names another. Returns 0. */
+/* Records a policy that is not permitted here; the protocol names another. Returns 0. */
 static int scheduler_skip(struct campaign *c, const struct scheduling *policy)
 {
 	char *what = xasprintf("real-time scheduling (%s:%d)",
@@ -383,8 +383,8 @@ static int scheduler_skip(struct campaign *c, const struct scheduling *policy)
 	return 0;
 }
 
-/* Starts this program once the way runs are started, so that missing privileges show before
- * anything is measured. Chooses the first scheduling policy of the protocol that is permitted. */
+/* Starts this program once like a run, so that missing privileges show before anything is measured.
+ * Chooses the first permitted scheduling policy of the protocol. */
 static int launch_check(struct campaign *c, struct err *e)
 {
 	char *argv[] = {(char *)c->options->self, "version", NULL};
@@ -431,7 +431,7 @@ int setup_begin(struct campaign *c, struct err *e)
 	facts_begin(c);
 	if (p->cpus)
 		ret = cpus_parse(p->cpus, &c->cpus, e);
-	/* for scripts whose program is a workload of ours */
+	/* for scripts whose program is a workload of this program */
 	if (setenv("VALIDATE", c->options->self, 1) < 0)
 		ret = err_sys(e, errno, "environment");
 	if (!ret)
@@ -440,7 +440,7 @@ int setup_begin(struct campaign *c, struct err *e)
 		ret = target_begin(c, i, json_object_get(c->environment, "targets"), e);
 	if (!ret) {
 		ret = scratch_begin(c, SCRATCH_LEAST_BYTES, e);
-		/* what is really needed is known, and checked, after calibration */
+		/* calibration gives the real need, which is then checked */
 		if (ret == -ENOSPC)
 			ret = scratch_begin(c, 0, e);
 	}

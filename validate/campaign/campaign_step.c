@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One process under controlled conditions: files restored, caches as wanted, in its cgroup,
- * watched. */
+/* One process under controlled conditions: files restored, caches prepared, in a cgroup, sampled.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +16,16 @@
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 
-#define OWN_OUTPUT "run" /* as the names of runs' outputs in the scratch directory begin */
-/* kernel memory and what is charged per processor in advance */
+#define OWN_OUTPUT "run" /* prefix of the names of outputs in the scratch directory */
+/* kernel memory, and memory charged per CPU in advance */
 #define LIMIT_SLACK_BYTES (1u << 20)
 
 /* --- memory -------------------------------------------------------------- */
 
-/* What a process takes while its requests run is added to the page-cache budget, so that program
- * and replayers have the same page cache then. Before and after it may take more (a replayer that
- * loads its input; a trace that is written to a scratch directory in memory, which is charged to
- * the group too): page cache makes room for that, and where the budget is smaller, it is made
- * larger, alike for all roles of the scenario. */
+/* The memory of a process during its requests is added to the page-cache budget, so that program
+ * and replayers have equal page cache. Before and after, a process may need more: a replayer loads
+ * its input; a trace is written to a scratch directory in memory. Page cache makes room for it. If
+ * the budget is smaller than that, it is raised equally for all roles of the scenario. */
 uint64_t step_page_cache(const struct campaign *c, size_t scenario)
 {
 	const struct campaign_calibration *k = &c->calibration[scenario];
@@ -64,8 +63,8 @@ char *scratch_path(const struct campaign *c, const char *name)
 	return xasprintf("%s/%s", c->scratch.dir, name);
 }
 
-/* Starts what readies a run, outside its cgroup and with no other conditions; what goes wrong is
- * the run's reason. */
+/* Runs a helper that prepares a run, outside its cgroup and without conditions. A failure is the
+ * reason of the run. */
 static int helper_run(struct campaign *c, const struct words *words, const char *file,
 		      const char *what, struct err *e)
 {
@@ -84,7 +83,7 @@ static int helper_run(struct campaign *c, const struct words *words, const char 
 	return !ret && made.reason[0] ? err_set(e, EIO, "%s: %s", what, made.reason) : ret;
 }
 
-/* `prepare`: the script makes its files anew. `clean`: it gives back the device. */
+/* `prepare`: the script makes its files again. `clean`: it releases the device. */
 static int script_call(struct campaign *c, const struct step *s, const char *verb, struct err *e)
 {
 	struct words words = {0};
@@ -96,7 +95,7 @@ static int script_call(struct campaign *c, const struct step *s, const char *ver
 	return ret;
 }
 
-/* The files that a trace needs are made anew, before a replay. */
+/* Makes the files that a trace needs, before a replay. */
 static int trace_prepare(struct campaign *c, const struct step *s, struct err *e)
 {
 	if (!s->input || c->places.place[c->protocol->scenario[s->scenario].target].below.path)
@@ -125,7 +124,7 @@ int step_compile(struct campaign *c, const struct step *s, struct err *e)
 	return ret;
 }
 
-/* A recording of a parallel application is many runs of it. */
+/* A recording of a parallel application consists of many runs. */
 static int64_t step_timeout_ns(const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
@@ -150,8 +149,8 @@ static void spec_make(struct campaign *c, const struct step *s, struct step_proc
 	};
 }
 
-/* `wanted`: the trace that it was to leave. Whoever observes a program ends well whatever that one
- * did. */
+/* `wanted`: the trace that the step should have written. An observer of a program exits with 0
+ * whatever the program does. */
 static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_killed,
 			int64_t before_ns, const char *wanted)
 {
@@ -171,7 +170,7 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);
 }
 
-/* What capturing one run of an application leaves beside its trace. */
+/* Removes the files that the capture of one application run leaves beside its trace. */
 static void runs_remove(const char *output)
 {
 	char *dir = xasprintf("%s.runs", output);
@@ -180,7 +179,7 @@ static void runs_remove(const char *output)
 	free(dir);
 }
 
-/* How many ranks the script is to start. */
+/* Sets the number of ranks for the script. */
 static int parallel_environment(const struct scenario *s, struct err *e)
 {
 	char *n = xasprintf("%llu", (unsigned long long)s->parallel.n_ranks);
@@ -189,7 +188,7 @@ static int parallel_environment(const struct scenario *s, struct err *e)
 	return bad ? err_sys(e, errno, "cannot set the number of ranks") : 0;
 }
 
-/* Its own, where others of its group run at the same time. */
+/* A cgroup per member if other members of the group run at the same time. */
 static int cgroup_begin(struct campaign *c, const struct step *s, struct step_process *x)
 {
 	char *name =
@@ -224,7 +223,8 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 	if (!ret && !s->blank && scenario->trace)
 		ret = trace_prepare(c, s, &x->why);
 	if (!ret)
-		ret = step_compile(c, s, &x->why); /* as a rule it is there */
+		/* usually it exists already */
+		ret = step_compile(c, s, &x->why);
 	if (!ret && !s->blank)
 		ret = prepare_run(&c->places, c->protocol, seat_of(c, s), c->drop_caches,
 				  &r->prepared, &x->why);
@@ -292,8 +292,8 @@ int no_space(const struct campaign *c, const char *reason, struct err *e)
 	return ret;
 }
 
-/* Files that could not be prepared, or the scratch directory is full. A run that fills its target
- * is a run that failed, and so is another project's replayer that fills its own directory. */
+/* True if files could not be prepared, or the scratch directory is full. A run that fills its
+ * target has failed, and so has another project's replayer that fills its directory. */
 static bool lacks_space(const struct campaign *c, const struct step *s,
 			const struct step_process *x, const struct step_result *r)
 {
@@ -306,18 +306,17 @@ static bool lacks_space(const struct campaign *c, const struct step *s,
 	return at && (!adapter || at[strlen(path)] != '.');
 }
 
-/* What a run did to the target and to the scratch directory is said of this run, and undone before
- * the next. */
+/* Attributes changes of the target and the scratch directory to this run, and undoes them. */
 static void surroundings_check(struct campaign *c, const struct step *s, struct step_process *x,
 			       struct step_result *r)
 {
 	struct strbuf what = STRBUF_INIT;
 	struct err gone = ERR_INIT;
-	/* the run in which the directory went is to blame, not the next */
+	/* the run during which the directory vanished is to blame, not the next */
 	if (!s->blank && prepare_check(&c->places, c->protocol, seat_of(c, s), &what, &gone) &&
 	    !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
-	/* reference traces may be other ones now: they are looked at again */
+	/* reference traces may have changed: verify them again */
 	int same = listing_compare(&x->scratch, OWN_OUTPUT, &what, &gone);
 	if (same < 0 && !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
@@ -367,7 +366,7 @@ int step_conclude(struct campaign *c, const struct step *s, struct step_process 
 	return 0;
 }
 
-/* Starts it, observed from outside where the scenario says so, and waits for its end. */
+/* Starts the step, with an observer if the scenario has one, and waits for its end. */
 static void step_run(struct campaign *c, const struct step *s, struct step_process *x,
 		     struct step_result *r)
 {

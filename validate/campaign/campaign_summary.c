@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The summary of a run, from the traces that it left. */
+/* The summary of a run, from its traces. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "validate/campaign/observe.h"
 #include "validate/results/summaries.h"
 
-/* A blank that cannot be summarised is none; the run stands. */
+/* A blank without a summary is dropped; the run stands. */
 static void blank_summarise(struct summary_work *w)
 {
 	struct run_summary s;
 	if (!w->blank || summary_compute(&s, w->blank, NULL, NULL, NULL) < 0)
 		return;
 	w->run->has_blank = true;
-	/* one stall is of the machine, not of the stamps */
+	/* the trimmed mean: a stall belongs to the machine, not to the stamps */
 	w->run->blank_mean_ns = s.response_trimmed_mean;
 	summary_release(&s);
 }
@@ -34,8 +34,8 @@ int summary_make(void *context, struct err *e)
 		ret = summary_compute(&r->summary, w->observed ? observed : w->trace,
 				      input ? input : w->input, w->slices, e);
 	if (!ret && r->has_device)
-		r->summary.n_untold = 0; /* whether a request succeeded is known at the device,
-					    whatever the replayer tells */
+		/* the device knows whether a request succeeded */
+		r->summary.n_untold = 0;
 	if (!ret && w->keep && rename(observed, w->keep) < 0)
 		ret = err_sys(e, errno, "cannot rename %s to %s", observed, w->keep);
 	unlink(observed);
@@ -52,7 +52,7 @@ int summary_make(void *context, struct err *e)
 		e->code = ENOTRECOVERABLE;
 		ret = -ENOTRECOVERABLE;
 	} else if (!ret) {
-		/* without its line the file is read */
+		/* without the line the file is read */
 		summaries_append(w->campaign->dir, r->id, o,
 				 protocol_in_detail(w->campaign->protocol), w->seal->line, NULL);
 		ret = file_digest(path, w->seal->file, e);

@@ -23,7 +23,8 @@ static void settings_add(struct words *w, const struct setting *option, size_t n
 			word_add(w, xasprintf("--%s=%s", option[i].key, option[i].value));
 }
 
-/* All but what spoils calls or looks at their results: a mutant's blank is that of the engine. */
+/* All settings except those that change calls or check results: the blank of a mutant is that of
+ * the engine. */
 static void blank_settings_add(struct words *w, const struct replayer *r)
 {
 	static const char *const of_calls[] = {"engine", "mutant", "stop-on-mismatch"};
@@ -56,8 +57,7 @@ static void script_words(struct words *w, const struct campaign *c, const struct
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const char *device = c->places.place[step_target(c, s)].below.path;
 	word_add(w, xstrdup("sh"));
-	/* the copy in the results directory is there whenever a recording goes on, under the same
-	 * name */
+	/* recordings use the copy in the results directory, which keeps its name */
 	word_add(w, scenario->parallel.is ? results_path(c->dir, scenario->script)
 					  : scenario_script_path(c->protocol, scenario));
 	word_add(w, xstrdup(verb));
@@ -67,7 +67,7 @@ static void script_words(struct words *w, const struct campaign *c, const struct
 		word_add(w, xstrdup(device));
 }
 
-/* The program, captured as it runs, with how its files were before. */
+/* The program under capture, with the state of its files before. */
 static void capture_words(struct words *w, const struct campaign *c, const struct step *s)
 {
 	char *root = program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
@@ -84,7 +84,7 @@ static void capture_words(struct words *w, const struct campaign *c, const struc
 	free(root);
 }
 
-/* As a shell reads it. The caller frees. */
+/* Quoted for a shell. The caller frees. */
 static char *words_text(const struct words *w)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -95,8 +95,8 @@ static char *words_text(const struct words *w)
 	return strbuf_detach(&text);
 }
 
-/* A parallel application, with what its nodes wait for: the recording is many runs of it, before
- * each of which its files are made anew; one that is run again is its run without delays alone. */
+/* Parallel application with its dependencies. A recording is many runs, each with new files; a
+ * rerun is only the run without delays. */
 static void causality_words(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[s->scenario].parallel;
@@ -153,7 +153,7 @@ static void below_add(struct words *w, const struct campaign *c, const struct st
 		word_add(w, xstrdup("--own-device"));
 }
 
-/* Where the files of a step are: its target's directory or device. */
+/* The place of the files of a step: its target's directory or device. */
 static void place_add(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
@@ -180,7 +180,7 @@ static void microbench_words(struct words *w, const struct campaign *c, const st
 	settings_add(w, scenario->option, scenario->n_options, "requests");
 	word_add(w, xasprintf("--requests=%llu", (unsigned long long)s->n_requests));
 	word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
-	/* the count decides, also where a workload has a duration */
+	/* the count decides, even if a workload has a duration */
 	word_add(w, xstrdup("--min-duration=0"));
 	word_add(w, xstrdup("--no-prepare"));
 }
@@ -194,12 +194,13 @@ size_t step_n_programs(const struct campaign *c, const struct step *s)
 	size_t n = g && g->prepare ? 1 : 0;
 	for (size_t i = 0; n && i < p->n_options; i++)
 		if (!strcmp(p->option[i].key, "unroll"))
-			n = 2; /* its blank has other code */
+			/* its blank is a different program */
+			n = 2;
 	return n;
 }
 
-/* Whose times somebody else's replayer gives: the library's where that observes, nobody's where the
- * campaign watches the device; else what it usually gives. */
+/* Source of the times of another project's replayer: the preload library if it observes; none if
+ * the campaign observes the device; else the replayer's default. */
 static void times_add(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct replayer *r = &c->protocol->replayer[s->role];
@@ -230,7 +231,7 @@ static void replay_words(struct words *w, const struct campaign *c, const struct
 		word_add(w, xasprintf("--program-cache=%s", c->programs));
 }
 
-/* A trace that is the reference is not recorded: it is read. */
+/* A trace that is the reference is read, not recorded. */
 static void import_words(struct words *w, const struct campaign *c, const struct step *s)
 {
 	word_add(w, xstrdup(c->options->self));

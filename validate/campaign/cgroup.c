@@ -34,7 +34,7 @@ static int file_put(const char *dir, const char *name, const char *text, struct 
 
 /* --- where --------------------------------------------------------------- */
 
-/* A child that enters the group: having made it does not mean that one may. */
+/* A child enters the group: permission to create it does not imply permission to enter. */
 static int enter_try(const struct cgroup *g)
 {
 	pid_t pid = fork();
@@ -48,7 +48,7 @@ static int enter_try(const struct cgroup *g)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
-/* Removes groups that were being tried when their process was killed. */
+/* Removes probe groups of killed processes. */
 static void tries_sweep(const char *parent)
 {
 	DIR *d = opendir(parent);
@@ -147,8 +147,7 @@ int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name
 		ret =
 		    file_put(g->dir, p->kind == CGROUP_V1 ? "memory.limit_in_bytes" : "memory.max",
 			     limit, e);
-	/* a run must not be measured swapping; where that cannot be set there is no swap accounting
-	 */
+	/* a measured run must not swap; without swap accounting this file is missing */
 	if (!ret)
 		file_put(g->dir, p->kind == CGROUP_V1 ? "memory.swappiness" : "memory.swap.max",
 			 "0", NULL);
@@ -163,7 +162,7 @@ out:
 	return ret;
 }
 
-/* The number in a file of the group, alone (key NULL) or behind `key`; 0 where there is none. */
+/* The number in a file of the group, alone (key NULL) or after `key`; 0 if missing. */
 static uint64_t number_get(const struct cgroup *g, const char *name, const char *key)
 {
 	char *path = xasprintf("%s/%s", g->dir, name), line[200];
@@ -193,7 +192,7 @@ void cgroup_use(const struct cgroup *g, uint64_t *peak_bytes, uint64_t *n_killed
 	*n_killed = number_get(g, v1 ? "memory.oom_control" : "memory.events", "oom_kill");
 }
 
-/* Processes that were killed need a moment to leave. */
+/* Killed processes need a moment to leave. */
 static int remove_patiently(const char *dir)
 {
 	for (int i = 0; rmdir(dir) < 0; i++) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory cgroups, version 1 or 2: a bound on the page cache that a run may use.
+/* Memory cgroups, version 1 or 2: a limit on the page cache of a run.
  *
- * One group is made for each run and removed after it, because what stays charged to a group (a
- * trace on tmpfs) would be missing in the next run's budget. Pages that were cached before are free
- * hits and not charged: evict first. */
+ * Each run has its own group, because memory that stays charged (a trace on tmpfs) would reduce the
+ * budget of the next run. Pages that are cached already are hits without charge: evict first. */
 #ifndef VALIDATE_CGROUP_H
 #define VALIDATE_CGROUP_H
 
@@ -17,30 +16,29 @@ extern const char *const cgroup_kind_names[]; /* "none", "v1", "v2", NULL */
 
 struct cgroup_place {
 	enum cgroup_kind kind;
-	char *parent;  /* directory in which groups can be made; NULL for none */
+	char *parent;  /* directory for groups; NULL: none */
 	char why[300]; /* why there is none */
 };
 
-/* Finds where this process may make memory cgroups and enter them, by trying. `root` is put in
- * front of /proc and of mount points ("" but in tests). Never fails: kind CGROUP_NONE and the
- * reason are an answer. Ownership: cgroup_place_release. */
+/* Finds, by trying, a place where this process can make and enter memory cgroups. `root` is
+ * prefixed to /proc and mount points ("" outside tests). Does not fail: kind CGROUP_NONE has a
+ * reason. Ownership: cgroup_place_release(). */
 void cgroup_find(struct cgroup_place *p, const char *root);
 void cgroup_place_release(struct cgroup_place *p);
 
 struct cgroup {
 	enum cgroup_kind kind;
-	char *dir, *procs; /* NULL when there is none */
+	char *dir, *procs; /* NULL: none */
 };
 
-/* Makes the group NAME with a limit (0: none). Errors: of the system with the file. */
+/* Makes the group NAME with a limit (0: none). Errors: of the system, with the file. */
 int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name,
 		uint64_t limit_bytes, struct err *e);
-/* Largest use so far (0 unknown) and processes killed for want of memory. */
+/* Peak use (0 unknown), and number of processes killed because the group was full. */
 void cgroup_use(const struct cgroup *g, uint64_t *peak_bytes, uint64_t *n_killed);
-/* Removes the group; what is still charged goes to its parent. Waits a little for processes that
- * are about to end. */
+/* Removes the group; remaining charges move to its parent. Waits briefly for processes to exit. */
 int cgroup_remove(struct cgroup *g, struct err *e);
-/* Removes a group that an earlier, killed campaign left; one that is not there is fine. */
+/* Removes the group of an earlier, killed campaign. A missing group is no error. */
 int cgroup_remove_left(const char *dir, struct err *e);
 
 #endif

@@ -16,10 +16,10 @@
 
 #define ALPHA 0.05
 #define ASSURANCE 0.8
-#define HOPELESS 0.01	/* a chance below it decides nothing */
+#define HOPELESS 0.01	/* a smaller chance decides nothing */
 #define COLUMNS_MAX 8
 #define REPLICATES_MOST 2000
-#define PRECISION_PAIRS 7 /* that exchanged labels and dependence cost, by simulation (chances.h) */
+#define PRECISION_PAIRS 7 /* cost of permuted labels and dependence, by simulation (chances.h) */
 #define DRAWS 300	/* of the dependence that a campaign may show */
 
 double chances_level(const struct protocol *p, unsigned int n)
@@ -50,7 +50,7 @@ static bool can_accept(unsigned int n, double level)
 
 /* --- dependence that n independent pairs may seem to have ---------------- */
 
-/* Cases of the replayer that has the fewest: dependence is estimated over all of them. */
+/* Cases of the replayer with the fewest: dependence is estimated over all of its cases. */
 static size_t cases_fewest(const struct protocol *p)
 {
 	size_t fewest = 0;
@@ -64,8 +64,8 @@ static size_t cases_fewest(const struct protocol *p)
 	return fewest ? fewest : 1;
 }
 
-/* V that a campaign of n_cases cases may allow for with n independent pairs. r_1 of independent
- * values has the mean -1/n and the variance (n-2)^2/(n^2 (n-1)) (Moran 1948). */
+/* A draw of V, the inflation that a campaign of n_cases cases may allow for with n independent
+ * pairs. r_1 of independent values has mean -1/n and variance (n-2)^2/(n^2 (n-1)) (Moran 1948). */
 static double inflation_draw(struct generator *g, double n, size_t n_cases, double n_recordings)
 {
 	const double cases = (double)n_cases, sd = (n - 2) / n / sqrt(n - 1);
@@ -82,8 +82,8 @@ static double inflation_draw(struct generator *g, double n, size_t n_cases, doub
 		   : v * recordings_expected(n, n_recordings, f, generator_normal(g), n_cases);
 }
 
-/* Probability that n independent values are accepted by the interval that is widened for
- * `inflation` (stats/serial.h). */
+/* Probability that the interval widened by `inflation` (stats/serial.h) accepts n independent
+ * values. */
 static double chance_widened(unsigned int n, double inflation, double sd, double limit,
 			     double level)
 {
@@ -149,8 +149,8 @@ int chances_check(const struct protocol *p, struct err *e)
 
 /* --- tables -------------------------------------------------------------- */
 
-/* Numbers of pairs worth a column: the looks, or what lies between the least and the most. Returns
- * how many. */
+/* Numbers of pairs for the columns: the looks, or values between minimum and maximum. Returns their
+ * number. */
 static size_t columns_choose(const struct protocol *p, unsigned int n[COLUMNS_MAX])
 {
 	static const unsigned int between[] = {10, 14, 20, 28, 40};
@@ -187,7 +187,7 @@ static void percent_print(double chance, FILE *out)
 		fprintf(out, " %3.0f", 100 * chance);
 }
 
-/* A row of ratios; limit NaN or 0: nothing is judged, and nothing printed. */
+/* Prints a row of ratios. Limit NaN or 0: not judged, nothing is printed. */
 static void ratio_print(const struct protocol *p, const char *name, double limit, double sd,
 			const unsigned int *n, size_t n_columns, FILE *out)
 {
@@ -228,7 +228,7 @@ static bool any_at_full_speed(const struct protocol *p)
 	return false;
 }
 
-/* Pairs that decide with probability ASSURANCE, to 5 %; 0: more than REPLICATES_MOST. */
+/* Pairs that decide with probability ASSURANCE, within 5 %; 0: more than REPLICATES_MOST. */
 static unsigned int pairs_needed(const struct protocol *p, double scatter, double limit,
 				 double level)
 {
@@ -239,7 +239,7 @@ static unsigned int pairs_needed(const struct protocol *p, double scatter, doubl
 	return 0;
 }
 
-/* The least limit that the planned pairs decide with probability ASSURANCE, to 2 %. */
+/* The smallest limit that the planned pairs decide with probability ASSURANCE, within 2 %. */
 static double limit_possible(const struct protocol *p, double scatter, double level)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
@@ -249,7 +249,7 @@ static double limit_possible(const struct protocol *p, double scatter, double le
 	return limit;
 }
 
-/* What would do, where no bias can be decided with this scatter. */
+/* Names the limit or number of replicates that suffices, if this scatter decides no bias. */
 static int hopeless(const struct protocol *p, double scatter, struct err *e)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
@@ -296,8 +296,7 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 
 /* --- by a measured scatter ----------------------------------------------- */
 
-/* Standard deviation of the logarithms of the pairs, from the interval of their mean; NaN where
- * there is none. */
+/* Standard deviation of the log ratios, from the interval of their mean; NaN without one. */
 static double scatter_of(const struct estimate *x, size_t n)
 {
 	double t;
@@ -317,8 +316,7 @@ static const struct cell *cell_find(const struct analysis *a, const char *scenar
 	return NULL;
 }
 
-/* Prints the case's judged ratios; returns the largest scatter of its bias, NaN where none is
- * known. */
+/* Prints the judged ratios of a case. Returns the largest scatter of its bias, NaN: unknown. */
 static double case_print(const struct protocol *p, const struct cell *c, const char *scenario,
 			 const char *replayer, const unsigned int *n, size_t n_columns, FILE *out)
 {

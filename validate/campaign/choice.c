@@ -6,7 +6,7 @@
 #include "common/xalloc.h"
 #include "validate/stats/generator.h"
 
-/* expected further pairs where nothing is known: so many times those there are */
+/* expected further pairs if unknown: this multiple of the present number */
 #define UNKNOWN_TIMES 3
 
 static double further(const struct choice_scenario *s, size_t i)
@@ -16,8 +16,7 @@ static double further(const struct choice_scenario *s, size_t i)
 					: 1);
 }
 
-/* That k further pairs can be made: 1 within the budget and the plan, less the further they lie
- * beyond. */
+/* Weight of k further pairs: 1 within budget and plan, decreasing beyond. */
 static double chance(const struct choice_scenario *s, const struct choice_limits *l, double k)
 {
 	const double most = fmin(l->left_s / s->pair_s, (double)(l->n_max - s->n_done));

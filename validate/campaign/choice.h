@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which scenario is measured next, where a campaign has a budget.
+/* The next scenario of a campaign with a budget.
  *
- * First every scenario gets the least number of pairs, in the order of the plan. From then on the
- * next pair goes to the undecided scenario with the best prospect: the number of its cases that are
- * expected to be decided within the rest of the budget, for each second that takes. Every tenth
- * pair goes to a scenario drawn at random among the undecided, so that none starves where the
- * expectation is wrong.
+ * First every scenario gets the minimum number of pairs, in plan order. Then the next pair goes to
+ * the undecided scenario with the best prospect: the expected number of its cases decided within
+ * the remaining budget, per second. Every tenth pair goes to a random undecided scenario, so that a
+ * wrong expectation starves none.
  *
- * A choice depends on the number of pairs, the expected number of further pairs and the time, and
- * not on the direction in which a replay deviates. It is a function of its arguments: a resumed
- * campaign chooses as if it had never stopped. */
+ * The choice depends on numbers of pairs, expected further pairs and time, not on the direction in
+ * which a replay deviates. It is a function of its arguments: a resumed campaign chooses as if it
+ * had not stopped. */
 #ifndef VALIDATE_CHOICE_H
 #define VALIDATE_CHOICE_H
 
@@ -18,31 +17,31 @@
 #include <stdint.h>
 
 struct choice_scenario {
-	uint64_t n_done;	   /* blocks made, block 0 left out */
-	/* [n_undecided] expected further pairs of each undecided case; 0 unknown */
+	uint64_t n_done;	   /* blocks made, without block 0 */
+	/* [n_undecided] expected further pairs; 0 unknown */
 	const uint64_t *n_further;
 	size_t n_undecided;
-	/* expected seconds of the next pair, of its program and of the replays still undecided */
+	/* expected seconds of the next pair: the program and the undecided replays */
 	double pair_s;
 };
 
 struct choice_limits {
 	uint64_t n_max;	  /* pairs of a scenario */
-	double left_s;	  /* of the budget */
+	double left_s;	  /* remaining budget */
 	uint64_t seed;
-	uint64_t n_choices; /* made before, beyond the least number of pairs */
+	uint64_t n_choices; /* choices so far, beyond the minimum number of pairs */
 };
 
 #define CHOICE_DRAW_EVERY 10
 #define CHOICE_NONE SIZE_MAX
 
-/* Index of the scenario, or CHOICE_NONE: everything is decided, has n_max pairs, or would exceed
- * the budget. `drawn`: it was drawn at random. */
+/* Index of the scenario. CHOICE_NONE: all are decided, have n_max pairs, or would exceed the
+ * budget. `drawn`: chosen at random. */
 size_t choice_next(const struct choice_scenario *s, size_t n, const struct choice_limits *l,
 		   bool *drawn);
 
-/* Cases expected to be decided per second, of the best number of further pairs; 0 where nothing is
- * undecided. */
+/* Cases expected to be decided per second, at the best number of further pairs; 0 if all are
+ * decided. */
 double choice_prospect(const struct choice_scenario *s, const struct choice_limits *l);
 
 #endif

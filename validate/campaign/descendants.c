@@ -19,7 +19,7 @@ struct descendants_process {
 	pid_t pid, parent, group;
 };
 
-/* PID (NAME) STATE PARENT GROUP ...: the name may hold anything, so the last bracket counts. */
+/* Parses PID (NAME) STATE PARENT GROUP ...; NAME may contain brackets, so the last one counts. */
 static bool stat_read(const char *path, char *state, struct descendants_process *p)
 {
 	char text[600];
@@ -84,7 +84,8 @@ void descendants_find(struct descendants *d, pid_t root)
 	struct descendants_process *all = processes_read(&n);
 	const pid_t own_group = getpgid(root);
 	d->n = d->n_groups = 0;
-	do { /* a child may stand before its parent in /proc */
+	/* a child may precede its parent in /proc */
+	do {
 		before = d->n;
 		for (size_t i = 0; i < n; i++)
 			if ((all[i].parent == root || has(d->pid, d->n, all[i].parent)) &&
@@ -132,7 +133,7 @@ void descendants_signal(const struct descendants *d, int signal)
 		kill(-d->group[i], signal);
 }
 
-/* Each thread by itself: a thread stops only when it can leave the system call that it is in. */
+/* Checks each thread: a thread stops only when it leaves its system call. */
 static bool process_is_stopped(pid_t pid)
 {
 	char path[96], state;

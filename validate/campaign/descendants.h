@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stopping all processes that a process has started, by signals to their process groups. */
+/* Signals all processes that a process has started, through their process groups. */
 #ifndef VALIDATE_DESCENDANTS_H
 #define VALIDATE_DESCENDANTS_H
 
@@ -7,24 +7,25 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct descendants { /* all zero at first; descendants_release */
-	pid_t *pid; /* pid[n]: children, their children, and so on, at the last descendants_find */
+struct descendants { /* zero-initialised; descendants_release() */
+	/* children, their children, and so on, at the last descendants_find() */
+	pid_t *pid;
 	size_t n, cap;
-	pid_t *group; /* group[n_groups]: their process groups, each once, without that of root */
+	pid_t *group; /* their process groups, without that of root */
 	size_t n_groups, cap_groups;
 };
 
-/* Looks for the descendants of process `root`, itself not included: one pass through /proc. */
+/* Finds the descendants of process `root`, without root, in one pass through /proc. */
 void descendants_find(struct descendants *d, pid_t root);
 void descendants_release(struct descendants *d);
 
-/* Whether one of them has a file or directory open below `dir`, an absolute path without links. */
+/* True if one of them has a file or directory open below `dir` (absolute, without links). */
 bool descendants_use(const struct descendants *d, const char *dir);
-/* Sends a signal to their groups, and so to processes that were started since as well. */
+/* Sends a signal to their groups, which includes processes started since. */
 void descendants_signal(const struct descendants *d, int signal);
-/* Whether every thread of each of them has stopped or ended. */
+/* True if every thread of each of them has stopped or exited. */
 bool descendants_are_stopped(const struct descendants *d);
-/* Processor time of all of them, seconds; a process that has ended counts for nothing. */
+/* CPU time of all of them, in seconds; an exited process counts 0. */
 double descendants_cpu_s(const struct descendants *d);
 
 #endif

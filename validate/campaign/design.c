@@ -16,7 +16,7 @@
 
 #define PLAN_VERSION 1
 
-/* Neighbouring numbers become unrelated seeds. */
+/* Maps neighbouring numbers to unrelated seeds. */
 static uint64_t mix(uint64_t x)
 {
 	return splitmix_next(&x);
@@ -24,13 +24,13 @@ static uint64_t mix(uint64_t x)
 
 uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)
 {
-	/* positive and exact in JSON and in any reader's double */
+	/* positive, and exact as a double in JSON */
 	return (mix(mix(p->seed) + bank) >> 12) + 1;
 }
 
 bool design_block_is_slow(const struct protocol *p, uint32_t block)
 {
-	/* of the two */
+	/* the slow block of each pair of blocks */
 	const uint64_t first = mix(mix(p->seed ^ 0x736c6f77u) + (block + 1) / 2) >> 63;
 	return block && block % 2 == first;
 }
@@ -48,13 +48,13 @@ static void run_add(struct design *plan, uint64_t block, size_t first, size_t sc
 	plan->n_runs++;
 }
 
-struct order { /* scratch for shuffling */
+struct order { /* scratch space for shuffling */
 	gsl_rng *rng;
 	size_t *scenario;
 	int *role;
 };
 
-/* Gives the block its own stream, and its scenarios in random order. */
+/* Gives the block its own random stream, and shuffles its scenarios. */
 static void block_shuffle(struct order *o, const struct protocol *p, uint64_t stream)
 {
 	gsl_rng_set(o->rng, mix(mix(p->seed ^ 0x706c616eu) + stream));

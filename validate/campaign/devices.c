@@ -23,7 +23,7 @@ static bool is_named(const char *device, const char *const *named, size_t n)
 	return found;
 }
 
-/* Every run looks again. */
+/* Called again before every run. */
 int device_look(const struct target *t, uint64_t *n_bytes, bool *refused, struct err *e)
 {
 	struct device d;

@@ -26,12 +26,11 @@
 
 /* --- memory of the launched processes ------------------------------------ */
 
-/* What a process and those that it started take by themselves: what its memory cgroup is charged
- * with beside the page cache. */
+/* Memory of a process and its descendants: the charge of their memory cgroup without page cache. */
 
 #define DEPTH_MAX 8
 
-struct status_bytes { /* of /proc/PID/status */
+struct status_bytes { /* from /proc/PID/status */
 	uint64_t anonymous, page_tables, shared;
 };
 
@@ -57,7 +56,7 @@ static bool status_read(pid_t pid, struct status_bytes *s)
 }
 
 struct own_descendants {
-	uint64_t sum, shared; /* bytes; of `shared` the largest */
+	uint64_t sum, shared; /* bytes; `shared` is the largest */
 	unsigned int n;
 };
 
@@ -82,10 +81,10 @@ static void descendants_add(pid_t pid, struct own_descendants *d, int depth)
 	fclose(in);
 }
 
-/* Anonymous memory and page tables of a process in bytes, and those of its descendants. What they
- * have in common after a fork is counted once; of memory that is shared on purpose (a descendant's
- * outcomes), the largest part that one of them has. 0: it has ended. Without CONFIG_PROC_CHILDREN
- * the process alone. */
+/* Anonymous memory and page tables of a process and its descendants, in bytes. Memory shared after
+ * a fork counts once. Of deliberately shared memory (outcomes of a descendant), the largest part of
+ * one process counts. 0: the process has exited. Without CONFIG_PROC_CHILDREN: the process alone.
+ */
 static uint64_t own_memory_bytes(pid_t pid)
 {
 	struct status_bytes s;
@@ -93,7 +92,7 @@ static uint64_t own_memory_bytes(pid_t pid)
 	if (!status_read(pid, &s))
 		return 0;
 	descendants_add(pid, &d, 0);
-	/* looking at its share takes longer, and is the same where it has all for itself */
+	/* reading the proportional share is slow, and needed only with descendants */
 	uint64_t own = d.n ? process_anonymous_bytes(pid) : s.anonymous;
 	return own + s.page_tables + d.sum + d.shared;
 }
@@ -144,7 +143,7 @@ bool signals_pending(int fd)
 
 /* --- the child's side ---------------------------------------------------- */
 
-struct child_failure { /* sent through a pipe that exec closes */
+struct child_failure { /* sent through a pipe that exec() closes */
 	int code;
 	char step[60];
 };
@@ -159,8 +158,7 @@ static void child_fail(int pipe_fd, const char *step)
 	_exit(127);
 }
 
-/* The child must not outlive a campaign that was killed: it would write to the files of the one
- * that resumes. */
+/* The child must not outlive a killed campaign: it would write to the files of the resumed one. */
 static void child_bind(pid_t parent, int pipe_fd)
 {
 	setpgid(0, 0);
@@ -213,7 +211,7 @@ struct waiting {
 	struct launch_result *result;
 	pid_t pid;
 	int64_t deadline_ns;
-	int n_kills; /* 1: SIGTERM was sent, 2: SIGKILL */
+	int n_kills; /* 1: SIGTERM sent, 2: SIGKILL sent */
 };
 
 static void child_end(struct waiting *w, enum launch_end why)
@@ -221,7 +219,8 @@ static void child_end(struct waiting *w, enum launch_end why)
 	if (w->n_kills == 0)
 		w->result->end = why;
 	kill(-w->pid, w->n_kills ? SIGKILL : SIGTERM);
-	kill(-w->pid, SIGCONT); /* it may have been stopped */
+	/* it may be stopped */
+	kill(-w->pid, SIGCONT);
 	w->n_kills++;
 	w->deadline_ns = clock_monotonic_ns() + GRACE_NS;
 }
@@ -233,7 +232,7 @@ static void usage_take(struct launch_result *r, const struct rusage *use)
 	r->peak_bytes = (uint64_t)use->ru_maxrss * 1024;
 }
 
-/* Sleeps until the child has ended, ending it where it must be. Returns its wait status. */
+/* Sleeps until the child has exited; kills it if necessary. Returns its wait status. */
 static int child_wait(struct waiting *w)
 {
 	for (;;) {
@@ -245,7 +244,8 @@ static int child_wait(struct waiting *w)
 			return status;
 		}
 		if (got < 0 && errno != EINTR)
-			return 0x7f00; /* cannot happen: it is our child */
+			/* cannot happen: it is a child of this process */
+			return 0x7f00;
 		if (w->spec->watch_memory) {
 			struct launch_result *r = w->result;
 			GROW(r->memory, r->n_memory, r->cap_memory);
@@ -266,9 +266,8 @@ static int child_wait(struct waiting *w)
 	}
 }
 
-/* A file in memory for what the child prints: there must be room for its last words also when its
- * disk is full. It cannot grow, so that a child cannot fill the memory either; what it has not
- * written is zero. */
+/* A file in memory for the output of the child, so that its last words are kept even if the disk is
+ * full. Its size is fixed, so that a child cannot fill the memory. Unwritten bytes are zero. */
 static int log_make(struct err *e)
 {
 	int fd = memfd_create("validate-log", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -281,7 +280,7 @@ static int log_make(struct err *e)
 	return ret;
 }
 
-/* The first lines it printed, as one line. */
+/* Reads the first lines of the output, as one line. */
 static void log_read(int fd, char *out, size_t size)
 {
 	ssize_t n = pread(fd, out, size - 1, 0);
@@ -289,8 +288,7 @@ static void log_read(int fd, char *out, size_t size)
 	text_make_line(out);
 }
 
-/* What one of our programs says at its end, behind what it told meanwhile; as one line. False where
- * that is not found. */
+/* Reads the final error message of a program of this project, as one line. False if not found. */
 static bool complaint_read(int fd, char *out, size_t size)
 {
 	static const char begin[] = "\nvalidate: ";
@@ -336,7 +334,7 @@ static void reason_make(const struct launch_spec *s, struct launch_result *r, in
 	}
 }
 
-/* Reads what the child says before exec: nothing when all went well. */
+/* Reads the child's error before exec(); nothing on success. */
 static int child_started(int pipe_fd, const char *path, struct err *e)
 {
 	struct child_failure f;
@@ -372,7 +370,8 @@ int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e)
 	int ret = l->pid < 0 ? err_sys(e, errno, "cannot start a process") : 0;
 	close(pipe_fd[1]);
 	if (!ret) {
-		setpgid(l->pid, l->pid); /* both sides do: whoever comes first */
+		/* parent and child both call it, so the order does not matter */
+		setpgid(l->pid, l->pid);
 		ret = child_started(pipe_fd[0], s->argv[0], e);
 		if (ret)
 			launch_wait(s, l, false, &none);
@@ -392,7 +391,8 @@ void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupt
 		child_end(&w, LAUNCH_INTERRUPTED);
 	int status = child_wait(&w);
 	r->run_ns = clock_monotonic_ns() - l->start_ns;
-	kill(-l->pid, SIGKILL); /* whatever it left behind */
+	/* kill remaining processes of its group */
+	kill(-l->pid, SIGKILL);
 	bool signalled = WIFSIGNALED(status);
 	r->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
 	if (!w.n_kills)
@@ -445,7 +445,8 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, int 
 	bool interrupted = signals_pending(signal_fd);
 	if (n != sizeof said && WIFEXITED(status) && WEXITSTATUS(status) == 3)
 		return err_set(e, ENOMEM,
-			       "a helper process was out of memory"); /* out_of_memory() */
+			       /* exit status of out_of_memory() */
+			       "a helper process was out of memory");
 	if (n != sizeof said)
 		return err_set(e, EIO, "a helper process ended by %s %d",
 			       WIFSIGNALED(status) ? "signal" : "status",

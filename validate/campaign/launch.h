@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starting a program or a replayer as a process of its own, alike for both, and waiting for its end
- * without disturbing it. */
+/* Starts a program or a replayer, both in the same way, and waits for its end without disturbing
+ * it. */
 #ifndef VALIDATE_LAUNCH_H
 #define VALIDATE_LAUNCH_H
 
@@ -13,35 +13,36 @@
 #include "common/err.h"
 #include "common/scheduling.h"
 
-/* "0,2-5" to a set of processors. Errors: EINVAL. */
+/* Parses "0,2-5" into a set of CPUs. Errors: EINVAL. */
 int cpus_parse(const char *text, cpu_set_t *set, struct err *e);
 
-/* "fifo:10, other": policies in the order of preference, each as scheduling_parse takes it. The
- * policy "deadline" is refused: a process that has it can start no thread. Errors: EINVAL.
- * Ownership: the caller frees *list[*n]. */
+/* Parses "fifo:10, other": policies in order of preference, each as in scheduling_parse(). Refuses
+ * "deadline": such a process cannot start threads. Errors: EINVAL. Ownership: the caller frees
+ * *list[*n]. */
 int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *n, struct err *e);
 
-/* The program that asks, as it was when it was started, whatever lies in its file's place by now: a
- * launch_spec's `file`. */
+/* The running program as a launch_spec's `file`, even if its file has been replaced. */
 #define LAUNCH_OWN_PROGRAM "/proc/self/exe"
 
 struct launch_spec {
 	char *const *argv;        /* NULL-terminated */
-	const char *file;         /* what is executed; NULL: argv[0], a path */
-	const char *cgroup_procs; /* file to enter a cgroup by, before exec; NULL none */
-	const cpu_set_t *cpus;    /* NULL: all the campaign may use */
+	/* executed file; NULL: argv[0], a path */
+	const char *file;
+	/* file to enter a cgroup before exec(); NULL none */
+	const char *cgroup_procs;
+	const cpu_set_t *cpus;    /* NULL: all CPUs of the campaign */
 	struct scheduling scheduling;
 	int64_t timeout_ns; /* then SIGTERM, then SIGKILL */
-	/* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP, which are blocked in the caller */
+	/* signalfd of SIGCHLD, SIGINT, SIGTERM and SIGHUP, which the caller blocks */
 	int signal_fd;
-	int pause_fd;	    /* of the page by which it is paused (common/pause.h), 0 none */
-	/* look at the child's anonymous memory every few ms: never while it is measured */
+	int pause_fd;	    /* page that pauses it (common/pause.h); 0 none */
+	/* samples the child's anonymous memory every few ms; not for measured runs */
 	bool watch_memory;
 };
 
 struct memory_sample {
 	int64_t ns;     /* CLOCK_MONOTONIC */
-	uint64_t bytes; /* anonymous, with page tables */
+	uint64_t bytes; /* anonymous memory and page tables */
 };
 
 enum launch_end { LAUNCH_EXITED, LAUNCH_SIGNALLED, LAUNCH_TIMED_OUT, LAUNCH_INTERRUPTED };
@@ -50,45 +51,46 @@ struct launch_result {
 	enum launch_end end;
 	int status;                   /* exit status or signal number */
 	int64_t run_ns;               /* from start to end of the process */
-	/* of it and of those that it started and waited for, user and system */
+	/* user and system time, with the descendants that were waited for */
 	int64_t cpu_ns;
-	uint64_t peak_bytes;	      /* resident memory of the largest of them */
-	struct memory_sample *memory; /* memory[n_memory] when watched; the caller frees */
+	uint64_t peak_bytes;	      /* resident memory of the largest process */
+	/* [n_memory] if sampled; the caller frees */
+	struct memory_sample *memory;
 	size_t n_memory, cap_memory;
-	char said[300];	  /* the first lines it printed, as one */
-	/* why it did not end with status 0, with the first lines it printed; "" when it did */
+	char said[300];	  /* first lines of output, as one line */
+	/* why the exit status is not 0, with the first lines of output; "" on success */
 	char reason[400];
 };
 
-struct launched { /* a process under way */
+struct launched { /* a running process */
 	pid_t pid;
 	int log;
 	int64_t start_ns, deadline_ns; /* CLOCK_MONOTONIC */
 };
 
-/* Starts a process. Errors: as launch_run; then there is none. Ownership: launch_wait, always. */
+/* Starts a process. Errors: as launch_run(), without a process. Ownership: always launch_wait(). */
 int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e);
-/* Waits for its end; `interrupted`: ends it at once. */
+/* Waits for its end. `interrupted`: kills it first. */
 void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted,
 		 struct launch_result *r);
 
-/* Returns 0 when there was a process, however it ended. LAUNCH_INTERRUPTED: a signal to end the
- * campaign arrived, and the child was ended. What it prints is kept in memory, the first lines
- * become part of the reason. Errors: of starting it (E2BIG, ENOMEM, EACCES of affinity, scheduler
- * or cgroup), with the step that failed. The child leads its own process group, which is gone when
- * this returns, and it is killed when the campaign dies. */
+/* Starts a process and waits for it. Returns 0 if a process ran, however it ended.
+ * LAUNCH_INTERRUPTED: a signal to end the campaign arrived, and the child was killed. Output is
+ * kept in memory; its first lines become part of the reason. Errors: of starting it (E2BIG, ENOMEM,
+ * EACCES of affinity, scheduler or cgroup), with the failed step. The child leads its own process
+ * group, which is gone on return. It is killed if the campaign dies. */
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e);
 
-/* Runs `work` in a forked process, so that whatever becomes of it the campaign goes on; its error
- * arrives in `e`. EINTR when a signal to end the campaign arrived meanwhile (the work was finished
- * all the same); ENOMEM also where the process ended in out_of_memory(). */
+/* Runs `work` in a forked process, so that a crash does not affect the campaign. Its error arrives
+ * in `e`. EINTR: a signal to end the campaign arrived, and the work was completed. ENOMEM: also if
+ * the process ended in out_of_memory(). */
 int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd,
 		  struct err *e);
 
-/* Blocks the signals and makes the signalfd; *old is for signals_restore. */
+/* Blocks the signals and creates the signalfd. *old is for signals_restore(). */
 int signals_take(sigset_t *old, int *fd, struct err *e);
 void signals_restore(const sigset_t *old, int fd);
-/* Has a signal to end the campaign arrived? It stays "arrived" only for the caller who asked. */
+/* True if a signal to end the campaign has arrived. Clears it: only one caller sees it. */
 bool signals_pending(int fd);
 
 #endif

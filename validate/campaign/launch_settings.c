@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts of a protocol that say how processes are started. */
+/* Parsers of protocol values for the start of processes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/launch.h"
 
-/* "3" or "2-5" into the set. */
+/* Adds "3" or "2-5" to the set. */
 static int range_add(char *text, cpu_set_t *set, struct err *e)
 {
 	uint64_t first, last;

@@ -13,7 +13,7 @@
 #define TRIES 100
 #define BETWEEN_NS 100000000
 
-/* The last mount point below `dir`, NULL where there is none. The caller frees. */
+/* The last mount point below `dir`; NULL: none. The caller frees. */
 static char *last_below(const char *dir)
 {
 	struct libmnt_table *table = mnt_new_table_from_file("/proc/self/mountinfo");

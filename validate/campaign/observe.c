@@ -12,7 +12,7 @@
 #include "validate/metrics/observed.h"
 #include "validate/metrics/observed_device.h"
 
-/* of the kernel, for each processor: two hundred thousand requests on their way */
+/* kernel buffer per CPU, for 200,000 requests in flight */
 #define BUFFER_BYTES (UINT64_C(16) << 20)
 
 static bool wanted(const struct protocol *p, size_t target)
@@ -67,7 +67,7 @@ enum observe step_observation(const struct campaign *c, const struct step *s)
 	const bool program = role_is_program(c, s->role);
 	if (s->blank || step_is_captured(c, s) || (scenario->trace && program))
 		return OBSERVE_OWN;
-	if (scenario->observe == OBSERVE_BLOCK && s->watch_memory) /* a trial run */
+	if (scenario->observe == OBSERVE_BLOCK && s->watch_memory) /* a calibration run */
 		return OBSERVE_OWN;
 	if (scenario->observe == OBSERVE_PRELOAD &&
 	    (program ? scenario->script != NULL
@@ -121,7 +121,7 @@ char *observed_bank_path(const struct campaign *c, size_t scenario, const char *
 
 /* --- what comes of it ---------------------------------------------------- */
 
-/* The trace with the times that the library took. */
+/* Writes the trace with the times of the preload library. */
 static int by_library(struct run *run, const char *trace, const char *side, const char *out,
 		      struct err *e)
 {
@@ -143,7 +143,7 @@ static double mean_in_flight(const struct run_summary *s)
 	return s->execution_ns > 0 ? sum / (double)s->execution_ns : 0;
 }
 
-/* By its own stamps, where it took some: beside what counts. */
+/* Summarises the replayer's own stamps, if it took any. Shown beside the deciding ones. */
 static void own_stamps(struct run *run, const char *trace, const char *input)
 {
 	struct run_summary s;
@@ -156,7 +156,7 @@ static void own_stamps(struct run *run, const char *trace, const char *input)
 	summary_release(&s);
 }
 
-/* Of the program, which replays nothing: its order at the device against that in which it asked. */
+/* Order of the program's requests at the device against the order of issue. It replays nothing. */
 static void program_order(struct run *run, const char *observed, const char *trace)
 {
 	struct run_summary s;
@@ -167,7 +167,7 @@ static void program_order(struct run *run, const char *observed, const char *tra
 	summary_release(&s);
 }
 
-/* Are the times of its trace its own? */
+/* True if the times in its trace are the replayer's own stamps. */
 static bool takes_stamps(const struct replayer *r)
 {
 	const struct adapter *a = replayer_adapter(r);
@@ -185,7 +185,7 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 		     const char *input, const char *side, const char *out, struct err *e)
 {
 	const struct scenario *scenario = &c->protocol->scenario[run->scenario];
-	/* its requests are the program's, one by one */
+	/* its requests are those of the program, one to one */
 	const bool below = c->places.place[scenario->target].below.path;
 	char *recorded = !input            ? NULL
 			 : scenario->trace ? xstrdup(input)

@@ -12,8 +12,7 @@
 #include "validate/campaign/environment.h"
 
 #define USAGE "/sys/fs/cgroup/cpuacct/cpuacct.usage"
-/* In a container the file may be that of a part of the machine: then it falls short of /proc/stat.
- */
+/* In a container the file may cover a part of the machine. It then shows less than /proc/stat. */
 #define USAGE_LEAST 0.8
 
 static double usage_s(void)

@@ -1,39 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processor time that others used while a run was made: a covariate (doc/statistics.md).
+/* CPU time used by other processes during a run: a covariate (doc/statistics.md).
  *
- * A reading is taken before and after each period in which the run was allowed to proceed: the
- * whole run, or each of its slices. The periods are added up, and the processor time of the run
- * itself is subtracted. The run cannot cause the rest, apart from the kernel threads that work for
- * it. */
+ * Readings are taken before and after each period in which the run may proceed: the whole run, or
+ * each of its slices. The periods are summed, and the CPU time of the run is subtracted. The run
+ * does not cause the rest, except kernel threads that work for it. */
 #ifndef VALIDATE_OTHERS_H
 #define VALIDATE_OTHERS_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Sums over all processors since the machine started. `busy` is the time of all processes and
- * interrupts: in ns from the root of cgroup v1's cpuacct where that is there, else from /proc/stat,
- * in ticks of 10 ms. `stolen` comes from /proc/stat. NaN: /proc/stat cannot be read. */
+/* Sums over all CPUs since boot. `busy`: time of all processes and interrupts, in ns from the root
+ * of cgroup v1's cpuacct if available, else from /proc/stat in ticks of 10 ms. `stolen`: from
+ * /proc/stat. NaN: /proc/stat cannot be read. */
 struct others_reading {
 	int64_t ns; /* CLOCK_MONOTONIC */
 	double busy_s, stolen_s;
 };
 void others_read(struct others_reading *r);
 
-/* What all periods of a run add up to; zero at first. */
+/* Sums over the periods of a run; zero-initialised. */
 struct others_use {
-	double processor_s; /* length times number of processors */
+	double processor_s; /* length x number of CPUs */
 	double busy_s, stolen_s;
 };
 void others_add(struct others_use *u, const struct others_reading *from,
 		const struct others_reading *to);
 
-/* Shares of processor_s between 0 and 1: what others used and what was stolen. `own_s` is the
- * processor time that the run itself used in these periods. NaN where nothing was measured. */
+/* Shares of processor_s, 0..1, used by others and stolen. `own_s`: CPU time of the run in these
+ * periods. NaN without measurement. */
 void others_shares(const struct others_use *u, double own_s, double *others, double *stolen);
 
-/* Processor time of a process so far, in s: its threads, without its children. NaN where it is
- * gone. */
+/* CPU time of a process so far, in s: its threads without children. NaN if it has exited. */
 double process_cpu_s(pid_t pid);
 
 #endif

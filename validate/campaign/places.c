@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The directories that scenarios run in: who shares which, making, filling and removing them. */
+/* Directories of scenarios: sharing, creation, filling and removal. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -71,8 +71,8 @@ static size_t dir_choose(struct place *place, const struct fileset *files, const
 	return i;
 }
 
-/* So many sets of the same files: set `dir` itself, and copies of it. Their files come later
- * (copies_fill), as more scenarios may join. */
+/* Plans n_seats sets of the same files: `dir`, and copies of it. copies_fill() adds the files
+ * later, because more scenarios may join. */
 static void copies_plan(struct place *place, size_t dir, size_t n_seats)
 {
 	for (size_t seat = 1; seat < n_seats; seat++) {
@@ -87,7 +87,8 @@ static void copies_plan(struct place *place, size_t dir, size_t n_seats)
 
 static void copies_fill(struct place *place)
 {
-	for (size_t i = 0; i < place->n_dirs; i++) /* a copy comes after what it is a copy of */
+	/* a copy comes after its original */
+	for (size_t i = 0; i < place->n_dirs; i++)
 		if (place->dir[i].copy)
 			set_join(&place->dir[place->dir[i].copy].files, &place->dir[i].files);
 }
@@ -100,7 +101,7 @@ static void files_free(struct place_dir *d)
 	d->files = (struct fileset){0};
 }
 
-/* Their directories stay, without files, since scenarios refer to directories by number. */
+/* Removes the files of copies. The directories stay, because scenarios refer to them by number. */
 static int copies_drop(struct place *place, struct err *e)
 {
 	int ret = 0;
@@ -209,8 +210,7 @@ static int dir_open(const char *path, int *fd, struct err *e)
 	return *fd < 0 ? err_sys(e, errno, "cannot open the directory %s", path) : 0;
 }
 
-/* Left by an earlier session of this campaign: believed only if it is a real directory and belongs
- * to us. */
+/* Accepts a path of an earlier session only if it is a real directory of this user. */
 static bool is_ours(const char *path)
 {
 	struct stat st;
@@ -275,7 +275,8 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 		ret = dir_in_use(path, e);
 		close(place->fd);
 		place->fd = -1;
-		place->path = NULL; /* nothing of what is there is ours */
+		/* nothing there belongs to this campaign */
+		place->path = NULL;
 		free(path);
 		return ret;
 	}
@@ -303,7 +304,8 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 
 int place_dir_anew(struct place *place, struct place_dir *dir, struct err *e)
 {
-	int ret = path_remove(dir->path, e); /* or what is in its place */
+	/* or another file in its place */
+	int ret = path_remove(dir->path, e);
 	if (ret)
 		return ret;
 	close(dir->fd);
@@ -334,7 +336,7 @@ int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 {
 	struct stat is, was = {0};
 	const bool there = lstat(dir->path, &is) == 0;
-	/* an error of the system does not say that the directory is another */
+	/* a system error does not prove that the directory changed */
 	if ((!there && errno != ENOENT && errno != ENOTDIR) ||
 	    (dir->fd >= 0 && fstat(dir->fd, &was) < 0))
 		return err_sys(e, errno, "cannot look at %s", dir->path);

@@ -17,8 +17,8 @@
 
 #define SYNC_TRIES 20
 
-/* Writes back until the kernel shows no dirty page of the set. Where the set is clean, the file
- * system is not synced: syncfs() also waits for the data of all other programs. */
+/* Writes back until the kernel shows no dirty page of the set. A clean set is not synced, because
+ * syncfs() also waits for the data of all other programs. */
 static int sync_clean(const struct place *place, const struct fileset *files, int dir_fd,
 		      struct fileset_residency *r, struct err *e)
 {
@@ -33,9 +33,9 @@ static int sync_clean(const struct place *place, const struct fileset *files, in
 	return ret;
 }
 
-/* Evicts as the target asks, as far as that can be done; *r is what is cached afterwards. Nothing
- * may look a file up after `evict = all`, which drops dentries and inodes last: residency is looked
- * at just before. */
+/* Evicts as far as the target asks and the system permits; *r: the cached part afterwards.
+ * Residency is read just before the dentries and inodes are dropped (evict = all): a lookup
+ * afterwards would load them again. */
 static int evict(const struct target *target, const struct fileset *files, int dir_fd,
 		 bool drop_caches, struct fileset_residency *r, struct err *e)
 {
@@ -50,7 +50,8 @@ static int evict(const struct target *target, const struct fileset *files, int d
 		ret = fileset_residency(files, dir_fd, r, e);
 	if (ret || target->evict != EVICT_ALL)
 		return ret;
-	if (syncfs(dir_fd) < 0) /* dirty inodes stay in memory, even if all pages are clean */
+	/* dirty inodes stay in memory even if all pages are clean */
+	if (syncfs(dir_fd) < 0)
 		return err_sys(e, errno, "syncing the files");
 	return caches_drop(DROP_ALL, e);
 }
@@ -71,7 +72,7 @@ static void list_release(struct fileset *files)
 	*files = (struct fileset){0};
 }
 
-/* Every regular file below `path`, links not followed. Ownership: list_release. */
+/* Lists every regular file below `path`, without following links. Ownership: list_release(). */
 static int tree_list(const char *path, struct fileset *files, struct err *e)
 {
 	char *const roots[] = {(char *)path, NULL};

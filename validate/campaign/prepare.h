@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state every run begins from: the files as they were, nothing dirty, caches as the protocol
- * says, and the proof of it.
+/* The state in which every run starts: files restored, nothing dirty, caches as the protocol says,
+ * all verified.
  *
- * A place is a fresh directory inside the target directory that was given, with subdirectories for
- * the workloads' files; scenarios whose files agree share one (levels of one workload, and
- * everything that only reads). Nothing else is touched, and only what was made is removed. */
+ * A place is a new directory inside the target directory, with subdirectories for the workloads'
+ * files. Scenarios with equal files share a subdirectory (levels of one workload, and all read-only
+ * workloads). Nothing else is touched, and only created files are removed. */
 #ifndef VALIDATE_PREPARE_H
 #define VALIDATE_PREPARE_H
 
@@ -23,99 +23,103 @@ struct workload;
 struct place_dir { /* one set of files */
 	char *path;
 	int fd;                     /* -1: not open */
-	bool writes;                /* workloads that change it use it */
-	/* one that makes and removes files of its own: it shares with nobody; else NULL */
+	bool writes;                /* used by workloads that change it */
+	/* a workload that makes and removes files, and does not share them; else NULL */
 	const struct workload *sole;
-	/* of a program whose script makes everything below it anew before each run */
+	/* of a program whose script makes all files again before each run */
 	bool program;
-	/* index of a further set of the same files, for runs that go on at the same time; 0 none */
+	/* index of another set of the same files for concurrent runs; 0 none */
 	size_t copy;
 	bool is_copy;
-	struct fileset files;       /* union of its scenarios' sets, owned */
-	struct fileset_state state; /* how the files looked after the last restore */
+	/* union of its scenarios' sets, owned */
+	struct fileset files;
+	/* state of the files after the last restore */
+	struct fileset_state state;
 };
 
 struct place {      /* of one target */
-	char *path; /* the fresh directory */
-	int fd;     /* -1: not made */
+	char *path; /* the new directory */
+	int fd;     /* -1: does not exist */
 	dev_t device;
-	struct target_device below; /* where requests below the file system go; campaign_setup.c */
-	/* device that is watched while runs are made here, 0 none (observe.h) */
+	/* for requests below the file system; campaign_setup.c */
+	struct target_device below;
+	/* device to observe during runs here; 0 none (observe.h) */
 	dev_t observed;
 	struct place_dir *dir;
 	size_t n_dirs;
-	bool needs_copies; /* pairing = slices: copies that do not fit are an error */
+	/* pairing = slices: copies that do not fit are an error */
+	bool needs_copies;
 	bool lacks_copies; /* they did not fit */
-	uint64_t beside;   /* what lay beside the directories before the run (untouched.h) */
+	/* sum of the entries beside the directories before the run (untouched.h) */
+	uint64_t beside;
 };
 
 struct scenario_files {
 	size_t dir;           /* index into the dirs of its target's place */
-	/* and of that of the target that it is recorded on, where that is another */
+	/* the same in the place of the target it is recorded on, if that differs */
 	size_t recorded_dir;
-	struct fileset files; /* what this scenario needs; microbench_files_release */
+	/* files of this scenario; microbench_files_release() */
+	struct fileset files;
 };
 
 struct places {
-	struct place *place;             /* place[n_targets] */
-	struct scenario_files *scenario; /* scenario[n_scenarios] */
+	struct place *place;             /* [n_targets] */
+	/* [n_scenarios] */
+	struct scenario_files *scenario;
 	size_t n_targets, n_scenarios;
 	uint64_t seed;
 };
 
-/* Works out which files are needed and who shares them; touches nothing. Ownership: places_release.
- */
+/* Determines the needed files and their sharing. Touches nothing. Ownership: places_release(). */
 int places_plan(struct places *s, const struct protocol *p, struct err *e);
 void places_release(struct places *s);
-/* Bytes the files of a target take. */
+/* Total size of the files of a target. */
 uint64_t place_bytes(const struct place *place);
 
-/* Set number `seat` of the files in `dir`; the last one where there are fewer. */
+/* Set number `seat` of the files in `dir`; the last set if there are fewer. */
 struct place_dir *place_seat(struct place *place, size_t dir, size_t seat);
 
-/* Makes the directory NAME of a target in `parent` (which must be there), or takes the one that an
- * earlier session left, where it is ours. Copies of files for runs that go on at the same time are
- * left out where they do not fit (lacks_copies), unless the place needs them. Errors: of the
- * system; ENOSPC with the amounts when the files would not fit. */
+/* Makes the directory NAME of a target in the existing `parent`, or takes over that of an earlier
+ * session if this user owns it. Copies of files for concurrent runs are dropped if they do not fit
+ * (lacks_copies), unless the place needs them. Errors: of the system; ENOSPC with the amounts. */
 int place_make(struct place *place, const char *parent, const char *name, struct err *e);
-/* Creates the files, and overwrites them n_passes times more. */
+/* Creates the files, and overwrites them n_passes more times. */
 int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e);
-/* Removes the files and directories that were made; what somebody else put there stays and is
- * named. */
+/* Removes the created files and directories. Other files stay and are named. */
 int place_remove(struct place *place, struct err *e);
 
 struct prepared {
-	struct fileset_residency residency; /* after the eviction or warming */
-	/* what that took: putting the files back, writing them out, evicting or warming */
+	struct fileset_residency residency; /* after eviction or warming */
+	/* time to restore and write back the files, and to evict or warm the caches */
 	double restore_s, sync_s, evict_s;
-	int64_t evicted_ns;                 /* CLOCK_MONOTONIC when the caches were as wanted */
+	/* CLOCK_MONOTONIC when the caches were ready */
+	int64_t evicted_ns;
 };
 
-/* Somebody may remove a directory that is in use: makes it again for the next run, and is an error
- * for this one (ESTALE). 0: all there. */
+/* Makes a directory again that was removed during a run, for the next run. For this run it is an
+ * error (ESTALE). 0: the directory exists. */
 int place_dir_check(struct place *place, struct place_dir *dir, struct err *e);
-/* Removes the directory and makes it again, empty: the next restore writes all of its files. */
+/* Removes the directory and makes it empty again. The next restore writes all files. */
 int place_dir_anew(struct place *place, struct place_dir *dir, struct err *e);
 
-/* `target`: the scenario's own, or the one that it is recorded on.
- *
- * Of a program: the directory in which its script makes what is called like the script, NAME of
- * NAME.sh, and that itself, "trace" of a trace; the caller frees. */
+/* For a program: the directory in which its script makes the directory NAME (script NAME.sh), and
+ * its path; "trace" for a trace. `target`: the scenario's target, or the one that it is recorded
+ * on. The caller frees. */
 char *program_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target);
 char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario,
 		       size_t target);
 
-/* Which files: those of a scenario on a target, of which there are as many sets as roles use at a
- * time (scenario_n_seats). */
+/* One of the file sets of a scenario on a target. There is one set per concurrent role
+ * (scenario_n_seats). */
 struct seat {
 	size_t scenario, target, number;
 };
 
-/* Brings a seat's files into the state to run from. `drop_caches`: this process may. */
+/* Restores the files of a seat for a run. `drop_caches`: this process has the permission. */
 int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches,
 		struct prepared *out, struct err *e);
-/* After a run: whether the directory is still the one that was prepared (place_dir_check). Appends
- * to `what` what was done to its files and beside them (untouched.h), which is undone. */
+/* After a run: checks that the directory was not replaced (place_dir_check). Undoes changes of its
+ * files and beside them (untouched.h), and appends them to `what`. */
 int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct strbuf *what,
 		  struct err *e);
 /* Waits until `settle_ns` after the eviction. */

@@ -18,7 +18,7 @@ static const char name_chars[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 static const char value_chars[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ";
 
-/* Cuts "key=value" in two; an item without '=' is the scheduler. */
+/* Splits "key=value"; an item without '=' is the scheduler. */
 static int item_cut(char *item, const char **key, const char **value, struct err *e)
 {
 	char *equals = strchr(item, '=');
@@ -80,7 +80,7 @@ char *queue_device_dir(dev_t dev)
 	return dir;
 }
 
-/* The value in use, without the others that a choice lists: "[none] mq-deadline". */
+/* The value in use, without the alternatives that the file lists: "[none] mq-deadline". */
 static char *setting_read(const char *dir, const char *key, struct err *e)
 {
 	char *path = xasprintf("%s/queue/%s", dir, key);

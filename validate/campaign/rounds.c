@@ -15,10 +15,10 @@
 #include "common/xalloc.h"
 #include "validate/campaign/launch.h"
 
-#define LOOK_NS 1000000 /* a process that ended says nothing on its page */
+#define LOOK_NS 1000000 /* an exited process does not change its page */
 #define STOP_LOOK_NS 50000
 #define STALE_LOOKS 40
-/* A request may wait for one that a paused thread was to make: nothing would ever end it. */
+/* A request may wait for a request of a paused thread: without this limit forever. */
 #define QUIET_LIMIT_NS 1000000000
 
 static bool has_ended(const struct round_role *x)
@@ -27,7 +27,7 @@ static bool has_ended(const struct round_role *x)
 	return waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid;
 }
 
-/* Every thread of the process has stopped. */
+/* True if every thread of the process has stopped. */
 static bool is_stopped(const struct round_role *x)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -55,7 +55,7 @@ static void role_go(struct round_role *x, bool is_first)
 		kill(-x->pid, SIGCONT);
 }
 
-/* Until the slice is over, or the last request is made. */
+/* Waits until the slice is over, or the last request is made. */
 static void slice_wait(const struct round_role *x, int64_t until_ns)
 {
 	for (;;) {
@@ -67,30 +67,28 @@ static void slice_wait(const struct round_role *x, int64_t until_ns)
 	}
 }
 
-/* Waits for an event of the page, or for a signal of the kernel that a child has stopped. True: the
- * campaign is to end. */
+/* Waits for a change of the page, or a SIGCHLD of a stopped child. True: the campaign must end. */
 static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 {
 	if (x->by == PAUSE_GATE) {
 		pause_events_wait(x->page, seen, LOOK_NS);
 	} else {
 		struct pollfd p = {.fd = signal_fd, .events = POLLIN};
-		/* no signal says so of a grandchild */
+		/* no signal reports a grandchild */
 		const struct timespec limit = {0, x->target ? STOP_LOOK_NS : LOOK_NS};
 		ppoll(&p, 1, &limit, NULL);
 	}
 	return signals_pending(signal_fd);
 }
 
-/* Processes in groups of their own that the program has started since run on until they are found.
- */
+/* Processes started since in new process groups run until they are found here. */
 static void newcomers_stop(struct round_role *x)
 {
 	descendants_find(&x->below, atomic_load(&x->page->keeper));
 	descendants_signal(&x->below, SIGSTOP);
 }
 
-/* Asks the process to pause and waits until it has. */
+/* Asks the process to pause and waits until it does. */
 static int role_hold(struct round_role *x, int signal_fd)
 {
 	const int64_t limit_ns = clock_monotonic_ns() + QUIET_LIMIT_NS;
@@ -116,7 +114,7 @@ static int role_hold(struct round_role *x, int signal_fd)
 		}
 		if (event_wait(x, seen, signal_fd))
 			return -EINTR;
-		/* a process may have left the group that was signalled */
+		/* a process may have left its signalled group */
 		if (x->target && n_looks % STALE_LOOKS == 0)
 			newcomers_stop(x);
 	}
@@ -146,7 +144,7 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 		ret = role_hold(x, r->signal_fd);
 	s->quiet_ns = clock_monotonic_ns();
 	const double own_s = role_cpu_s(x) - own_before_s;
-	/* one of several processes may have ended */
+	/* one of several processes may have exited */
 	x->own_s += own_s > 0 || !x->target ? own_s : 0;
 	others_read(&after);
 	others_add(&x->others, &before, &after);
@@ -160,7 +158,7 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 
 /* --- the first request --------------------------------------------------- */
 
-/* Whether another project's replayer has begun. */
+/* True if another project's replayer has begun its session. */
 static bool has_begun(struct round_role *x)
 {
 	const pid_t keeper = atomic_load(&x->page->keeper);
@@ -169,12 +167,12 @@ static bool has_begun(struct round_role *x)
 	descendants_find(&x->below, keeper);
 	if (!descendants_use(&x->below, x->target))
 		return false;
-	/* it may have begun its session after its group was read */
+	/* it may have created its session after its group was read */
 	descendants_find(&x->below, keeper);
 	return true;
 }
 
-/* It runs until it has begun; that is its first slice. */
+/* Runs it until it begins; this is its first slice. */
 static int foreign_ready(struct round_role *x, int signal_fd)
 {
 	const int64_t begin_ns = clock_monotonic_ns();
@@ -197,7 +195,8 @@ static int foreign_ready(struct round_role *x, int signal_fd)
 	*s = (struct slice){.open_ns = begin_ns, .close_ns = clock_monotonic_ns()};
 	if (begun)
 		ret = role_hold(x, signal_fd);
-	if (begun) /* processes that it started while it was searched */
+	/* processes that it started during the search */
+	if (begun)
 		newcomers_stop(x);
 	s->quiet_ns = clock_monotonic_ns();
 	x->left_ns -= s->quiet_ns - begin_ns;
@@ -237,7 +236,8 @@ static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
 	for (size_t i = 0; i < r->n; i++)
 		if (r->role[i].state == ROUND_GOING)
 			order[n++] = i;
-	if (n > 1) /* with 0 the library runs over the end */
+	/* with n = 0 the library reads beyond the end */
+	if (n > 1)
 		gsl_ran_shuffle(rng, order, n, sizeof *order);
 	for (size_t i = 0; !ret && i < n; i++)
 		ret = slice_make(r, &r->role[order[i]]);
@@ -246,9 +246,9 @@ static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
 	return ret ? ret : (int)n;
 }
 
-/* This thread ends the slices. It must not wait longer for a processor than the processes in them:
- * under a real-time policy its priority is above theirs. Returns the policy that it had; *was is
- * its parameter. */
+/* This thread ends the slices, so its run-queue delay must not exceed that of the processes. Under
+ * a real-time policy it gets a higher priority. Returns its previous policy; *was is the parameter.
+ */
 static int controller_raise(const struct scheduling *s, struct sched_param *was)
 {
 	const int policy = sched_getscheduler(0);
@@ -256,7 +256,7 @@ static int controller_raise(const struct scheduling *s, struct sched_param *was)
 	const int theirs = s ? s->priority : 0;
 	const struct sched_param p = {.sched_priority = theirs < most ? theirs + 1 : most};
 	sched_getparam(0, was);
-	/* RLIMIT_RTPRIO may be theirs */
+	/* RLIMIT_RTPRIO may equal the priority of the processes */
 	if (s && scheduling_is_realtime(s) && sched_setscheduler(0, SCHED_FIFO, &p) < 0)
 		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = theirs});
 	return policy;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes that run alternately, each for a slice at a time.
+/* Processes that run alternately, each for one slice at a time.
  *
  * In each round a seeded generator draws the order of the processes that have requests left. Each
- * in turn is continued, runs for a slice, is paused, and the next one begins when all its threads
- * are quiet. A process without requests left takes part in no further round. Source:
- * doc/statistics.md, pairing. */
+ * process is continued, runs for a slice, and is paused. The next one starts when all threads of
+ * the last are quiet. A process without requests left is skipped. Source: doc/statistics.md,
+ * pairing. */
 #ifndef VALIDATE_ROUNDS_H
 #define VALIDATE_ROUNDS_H
 
@@ -21,36 +21,39 @@
 #include "validate/metrics/slices.h"
 #include "validate/protocol/protocol.h"
 
-/* Requests that begin in this time after a switch do not count. The first request of a thread
+/* Requests that begin within this time after a switch do not count. The first request of a thread
  * takes 1.5 to 2 times as long, later ones at most 1.09 times (doc/statistics.md, Pairs in time).
  */
 #define ROUND_SETTLE_NS 200000
 
 enum round_state {
 	ROUND_GOING,	/* it has requests left */
-	ROUND_DONE,	/* it has made its last request, and waits to finish */
-	ROUND_GONE,	/* it has ended early */
-	ROUND_TIMED_OUT /* its time was up */
+	/* its last request is made; it waits to finish */
+	ROUND_DONE,
+	ROUND_GONE,	/* it ended early */
+	ROUND_TIMED_OUT /* its time limit was reached */
 };
 
-/* How often a stopped program is searched for processes that it has started since. */
+/* Slices between two searches for new processes of a stopped program. */
 #define ROUND_FIND_SLICES 16
 
 struct round_role { /* one process; `pid` leads its process group */
 	struct pause_page *page;
 	pid_t pid;
 	enum pause_by by;
-	/* of another project's replayer: the directory whose files it uses; NULL: it has the gate
+	/* for another project's replayer: the directory of its files; NULL: it uses the pause page
 	 */
 	const char *target;
-	struct descendants below; /* all that this replayer has started */
-	int64_t left_ns; /* that it may still run */
+	struct descendants below; /* all descendants of this replayer */
+	int64_t left_ns; /* remaining time limit */
 	enum round_state state;
-	struct slices slices; /* what it got; owned */
+	/* its slices; owned */
+	struct slices slices;
 	size_t cap_slices;
-	uint64_t n_late;	 /* slices after which a thread was not quiet within the limit */
+	/* slices after which a thread was not quiet in time */
+	uint64_t n_late;
 	struct others_use others; /* during its slices */
-	double own_s;		 /* processor time of its own during them */
+	double own_s;		 /* its CPU time during the slices */
 };
 
 struct rounds {
@@ -58,20 +61,19 @@ struct rounds {
 	size_t n;
 	int64_t slice_ns;
 	uint64_t seed;
-	int signal_fd; /* as of launch_spec */
-	const struct scheduling *scheduling; /* of the roles' processes; NULL: unchanged */
+	int signal_fd; /* as in launch_spec */
+	const struct scheduling *scheduling; /* policy of the processes; NULL: default */
 };
 
-/* Waits until a process that was started on hold is ready for its first request: ROUND_GOING; or
- * has ended, or its time is up. Another project's replayer is ready when it has a file of its
- * target open: then it is stopped. The time until then is its first slice, so that the requests
- * that it has made by then count; it may have made all of them (ROUND_DONE). Returns 0, -EINTR when
- * the campaign is to end. */
+/* Waits until a process on hold is ready for its first request (ROUND_GOING), has exited, or timed
+ * out. Another project's replayer is ready when it has opened a file of its target; it is then
+ * stopped. The time until then is its first slice, so that earlier requests count; it may have made
+ * all of them (ROUND_DONE). Returns 0, -EINTR if the campaign must end. */
 int round_role_ready(struct round_role *x, int signal_fd);
-/* Lets every role that is ROUND_GOING make its requests. Returns as round_role_ready; then no role
+/* Runs the slices of every role in ROUND_GOING. Returns as round_role_ready(). Afterwards no role
  * is stopped, but some may be on hold. */
 int rounds_run(struct rounds *r);
-/* Lets a process end: nothing pauses it from now on. */
+/* Lets a process run to its end without further pauses. */
 void round_role_finish(struct round_role *x);
 void round_role_release(struct round_role *x);
 

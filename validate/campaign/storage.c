@@ -37,7 +37,7 @@ static void octal_unescape(char *s)
 	*to = 0;
 }
 
-/* Of all mount points that `path` lies below the deepest, and of those the last mounted. */
+/* Of the mount points above `path`: the deepest, and of these the last mounted. */
 static void mount_find(struct storage *s)
 {
 	FILE *in = fopen("/proc/self/mountinfo", "re");
@@ -112,7 +112,7 @@ static bool is_apart(dev_t device, const dev_t *targets, size_t n)
 	return true;
 }
 
-/* Left by an earlier session: believed only if it is a real directory that nobody else may enter.
+/* Accepts a path of an earlier session only if it is a real directory that no other user can enter.
  */
 static bool is_own(const struct stat *st)
 {
@@ -148,7 +148,7 @@ static int dir_make(struct scratch *s, const char *parent, const char *name, str
 	return ret;
 }
 
-/* Takes `parent` if it serves. */
+/* Uses `parent` if it is suitable. */
 static bool candidate_try(struct scratch *s, const char *parent, const char *name,
 			  const dev_t *targets, size_t n, uint64_t need_bytes)
 {
@@ -232,7 +232,8 @@ int scratch_make(struct scratch *s, const char *wanted, const char *name, const 
 	if (!ret)
 		ret = storage_look(&s->storage, s->dir, e);
 	if (ret) {
-		scratch_release(s); /* what is there may be somebody's */
+		/* the directory may belong to others */
+		scratch_release(s);
 		return ret;
 	}
 	s->apart = is_apart(s->storage.device, targets, n_targets);

@@ -27,7 +27,7 @@ static const char *kind_name(mode_t mode)
 				: "a device node";
 }
 
-/* 1: entry i is what was prepared; 0: it is not. Errors: of the system, where neither is known. */
+/* Returns 1 if entry i is as prepared, 0 if not. Errors: of the system, if neither is known. */
 static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *what, struct err *e)
 {
 	const struct fileset_entry *f = &dir->files.entry[i];
@@ -41,7 +41,8 @@ static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *
 		strbuf_addf(what, "removed '%s'", f->path);
 		return 0;
 	}
-	if (fd == -EPERM) { /* as confined_open() tells a link */
+	/* confined_open() reports a link with this error */
+	if (fd == -EPERM) {
 		strbuf_addf(what, "put a link into the path of '%s'", f->path);
 		return 0;
 	}
@@ -71,8 +72,8 @@ static bool is_in_set(const struct place_dir *dir, const char *name)
 	return false;
 }
 
-/* Files that a run added to the set take room from the next. Returns the number of names that are
- * not of the set. */
+/* Removes files that a run added, because they take space from the next run. Returns the number of
+ * names that are not in the set. */
 static int more_remove(struct place_dir *dir, struct err *e)
 {
 	int code = 0, fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -127,8 +128,8 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* What lies beside the directories of the place: a sum that changes with any of it, 0 for nothing,
- * and the entry that changed last. */
+/* Sums up the entries beside the directories of the place: *sum changes with any entry, 0 if there
+ * is none. *name: the entry changed last. */
 static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *name, struct err *e)
 {
 	char *const roots[] = {place->path, NULL};
@@ -142,7 +143,7 @@ static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *
 	for (FTSENT *f; !ret && (errno = 0, f = fts_read(fts));) {
 		const bool failed = f->fts_info == FTS_DNR || f->fts_info == FTS_ERR ||
 				    f->fts_info == FTS_NS;
-		/* an entry that has gone meanwhile, or that this user may not see, is left out */
+		/* skip an entry that has vanished or that this user cannot see */
 		if (failed && f->fts_errno != ENOENT && f->fts_errno != EACCES)
 			ret = err_sys(e, f->fts_errno, "cannot look into %s", f->fts_path);
 		if (f->fts_info == FTS_DP || f->fts_level == 0 || f->fts_info == FTS_NS)
@@ -190,7 +191,7 @@ int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *w
 	if (!place->path || dir->fd < 0)
 		return 0;
 	int ret = beside_check(place, what, e);
-	if (dir->program) /* made anew before each run */
+	if (dir->program)
 		return ret;
 	int whole = 1;
 	struct strbuf changed = STRBUF_INIT;
