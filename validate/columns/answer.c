@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the answer is made of, by the functions that judge campaigns. Bias: the mean log ratio of
- * pairs, by re-randomisation (stats/paired_mean.h), else the relative bias of means by first-order
- * propagation. Precision: the ratio of standard deviations (stats/spread_ratio.h), of the
- * logarithms for pairs. Accepted where P against the limits (both for bias, the upper one for
- * precision), widened for values that depend on those before them, is at most alpha. Rejected where
- * P of lying beyond, which is not widened, is at most alpha; doubled for bias. */
+/* The answer of a comparison, from the functions that judge campaigns.
+ *
+ * Bias: the mean log ratio of pairs, by re-randomisation (stats/paired_mean.h); without pairs the
+ * relative bias of means, by first-order propagation. Precision: the ratio of standard deviations
+ * (stats/spread_ratio.h), of logarithms for pairs. Accepted: P against the limits (both for bias,
+ * the upper one for precision), widened for dependence on preceding values, is at most alpha.
+ * Rejected: P of lying beyond, not widened, is at most alpha; it is doubled for bias. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,8 +22,7 @@
 
 const char *const decided_names[] = {"accept", "reject", "inconclusive", NULL};
 
-/* P of lying within the limits, widened; of lying beyond the nearer one; against no bias: two-sided
- * both. */
+/* P of lying within the limits, widened; of lying beyond the nearer one; of no bias, two-sided. */
 struct bias_p {
 	double within, beyond, none;
 };
@@ -32,7 +32,7 @@ static struct bias_p doubled(double within, double outside, double above, double
 	return (struct bias_p){within, fmin(1, 2 * outside), fmin(1, 2 * fmin(above, below))};
 }
 
-/* On the scale of logarithms. A lower limit of -100 % or beyond is never passed by a log ratio. */
+/* On a logarithmic scale. No log ratio passes a lower limit of -100 % or less. */
 static enum stat_status paired_bias(const struct comparison *c, double alpha, double limit,
 				    struct answer *a, struct bias_p *p)
 {
@@ -64,8 +64,7 @@ static enum stat_status paired_bias(const struct comparison *c, double alpha, do
 	return s;
 }
 
-/* The standard uncertainty of one of the means in the bias, and as large as dependence may make it.
- */
+/* The standard uncertainty of one mean in the bias, and its value with allowance for dependence. */
 struct answer_part {
 	double u, df, wide, wide_df;
 };

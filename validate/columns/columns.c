@@ -19,8 +19,8 @@ enum { SHOWN = 40, MAX_NAMES = 20, MAX_NUMBER = 300 };
 
 /* --- cells --------------------------------------------------------------- */
 
-/* A decimal, finite number that is the whole cell but for blanks around it. *huge: it is one, but
- * too large. */
+/* Parses a finite decimal number that fills the cell except for blanks. *huge: a number that is too
+ * large. */
 static bool number_parse(struct column_cell cell, double *x, bool *huge)
 {
 	char copy[MAX_NUMBER], *end;
@@ -32,7 +32,7 @@ static bool number_parse(struct column_cell cell, double *x, bool *huge)
 		cell.len--;
 	if (!cell.len || cell.len >= sizeof copy)
 		return false;
-	/* no "nan", "inf", 0x1p3, and no strangers of another locale */
+	/* no "nan", "inf", 0x1p3, and no number format of another locale */
 	for (size_t i = 0; i < cell.len; i++)
 		if (!strchr("+-.0123456789eE", cell.text[i]) || !cell.text[i])
 			return false;
@@ -50,7 +50,7 @@ static bool is_number(struct column_cell cell)
 	return number_parse(cell, &x, &huge);
 }
 
-/* For messages: printable, cut. */
+/* Printable and truncated, for messages. */
 static const char *shown(struct column_cell cell, char *buffer)
 {
 	size_t n = cell.len < SHOWN ? cell.len : SHOWN;
@@ -67,7 +67,7 @@ static bool cell_is(struct column_cell cell, const char *text)
 
 /* --- the first line ------------------------------------------------------ */
 
-/* 0 unless it is a whole number from 1. */
+/* 0 unless it is an integer of 1 or more. */
 static size_t column_number(const char *selector)
 {
 	char *end;
@@ -233,7 +233,8 @@ int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t
 				     "%s:%zu: this line has %zu column%s, and column %zu is wanted",
 				     r->c->path, r->line, n, n == 1 ? "" : "s", column->number);
 		if (rc) {
-			while (i-- > 0) /* what was stored belongs to no row */
+			/* remove the stored values of this row */
+			while (i-- > 0)
 				if (c->column[i].label)
 					free(c->column[i].label[c->n]);
 			return rc;
@@ -245,7 +246,7 @@ int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t
 
 /* --- files --------------------------------------------------------------- */
 
-/* The delimiter of a CSV file, or 0 for text: by the first line that holds anything. */
+/* The delimiter of a CSV file, or 0 for text, from the first line that is not empty. */
 static char delimiter_of(const char *text, size_t len)
 {
 	for (size_t from = 0; from < len;) {
@@ -326,7 +327,7 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 		}
 		if (!got)
 			break;
-		/* before all of a device is in memory */
+		/* checked early, before a whole device is in memory */
 		const char *none = memchr(buffer + *len, 0, (size_t)got);
 		if (none) {
 			int rc = err_set(e, EILSEQ, "%s is not text: byte %zu is 0", path,

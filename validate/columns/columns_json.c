@@ -12,14 +12,14 @@
 #include "common/xalloc.h"
 #include "validate/columns/columns_private.h"
 
-/* The series found so far: all names for a message, and the values of the chosen series. */
+/* The series found so far: all names for a message, and values of the chosen one. */
 struct series {
 	const char *selector;
 	struct strbuf names, chosen_name, values;
 	size_t n, n_values;
 };
 
-/* Whether the series is the chosen one: by name, by its number from 1, or as the first. */
+/* True if the series is chosen: by name, by number from 1, or as the first. */
 static bool series_begin(struct series *s, const char *name)
 {
 	char number[24];

@@ -4,9 +4,9 @@
 
 #include "validate/columns/columns.h"
 
-struct column_cell { /* not NUL-terminated, but what follows it may be read */
+struct column_cell { /* not NUL-terminated, but the byte after it is readable */
 	const char *text;
-	/* at: character of the line it begins with, from 1; 0 where that is not known */
+	/* at: character in the line, from 1; 0 unknown */
 	size_t len, at;
 };
 
@@ -15,22 +15,22 @@ struct columns_reader {
 	const struct column_choice *choice;
 	enum columns_header header;
 	bool text;  /* not CSV */
-	bool begun; /* the first line was seen */
+	bool begun; /* the first line was processed */
 	size_t line, cap;
 	struct err *e;
 };
 
-/* One line's cells, with reader->line set. Returns 0 or a negative errno. */
+/* Processes the cells of a line; reader->line is set. Returns 0 or a negative errno. */
 int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t n);
 
-/* Each splits a whole file into rows. */
+/* Splits a file into rows. */
 int columns_split_text(struct columns_reader *r, const char *text, size_t len);
 int columns_split_csv(struct columns_reader *r, const char *text, size_t len, char delimiter);
 
-/* Whether a file is one JSON object. */
+/* True if the file is a JSON object. */
 bool columns_is_json(const char *text, size_t len);
 
-/* Appends the chosen series of a known JSON form, one number a line. `selector` is its name, its
+/* Appends the chosen series of a known JSON form, one number per line. `selector`: its name, its
  * number from 1, or NULL for the only one. Errors: EBADMSG, ENOENT, ENODATA. */
 struct strbuf;
 int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len,

@@ -53,8 +53,10 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 
 struct csv_row {
 	struct columns_reader *r;
-	struct strbuf text; /* the cells, one after the other, each with a NUL */
-	struct column_cell *cell;  /* text is an offset until the row is whole */
+	/* all cells, each with a NUL */
+	struct strbuf text;
+	/* text is an offset until the row is complete */
+	struct column_cell *cell;
 	size_t *offset;
 	size_t n, cell_cap, offset_cap, first_line;
 	int rc;

@@ -11,7 +11,7 @@ static void add(const struct comparison_part *part, const char *const name[4], e
 	estimates_add(part->out, name[3], params, s, i->percentile);
 }
 
-/* Blocks of the two samples may differ in length: the longer one serves both. */
+/* Block length for both samples: the longer of the two. */
 static size_t block_of(const struct comparison *c)
 {
 	return c->ref->block > c->rep->block ? c->ref->block : c->rep->block;
@@ -33,7 +33,8 @@ static void bootstrap_means(const struct comparison_part *part, const struct res
 	enum stat_status s =
 	    resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_RELATIVE_PCT, plan, &i);
 	add(part, bias, s, &i, text.e[0].params);
-	if (rep.n <= RESAMPLE_PLAIN_MAX) { /* of many values it says the same twice */
+	/* with many values it would repeat the other interval */
+	if (rep.n <= RESAMPLE_PLAIN_MAX) {
 		s = resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_DIFFERENCE, plan,
 				   &i);
 		add(part, diff, s, &i, text.e[0].params);

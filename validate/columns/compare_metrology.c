@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The paper's own quantities, for comparison, and the uncertainty budget of a future run's
- * deviation. */
+/* Statistics of the metrology paper, and the uncertainty budget of a future run's deviation. */
 #include <math.h>
 
 #include "validate/columns/comparison_private.h"
@@ -74,8 +73,8 @@ static enum stat_status budget_fill(const struct comparison_part *part, struct b
 	return budget_combine(b, N_SOURCES, t);
 }
 
-/* The same sources drawn from their distributions, and whether the expanded uncertainty stands up
- * to that. */
+/* Draws the same sources from their distributions, and checks the expanded uncertainty against the
+ * result. */
 static void budget_simulate(const struct comparison_part *part, const struct budget_component *b,
 			    double u_c, double expanded)
 {
@@ -84,7 +83,7 @@ static void budget_simulate(const struct comparison_part *part, const struct bud
 	struct monte_carlo_result r = {0};
 	double delta = 0;
 	size_t n = 1;
-	/* one estimate */
+	/* rows of one estimate are one input */
 	input[0] = (struct monte_carlo_input){MC_STUDENT, 0, hypot(b[0].u, b[1].u), b[0].nu};
 	for (int i = 2; i < N_SOURCES; i++)
 		input[n++] = (struct monte_carlo_input){

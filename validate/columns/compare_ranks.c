@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks and distributions, of the values themselves. */
+/* Ranks and distributions of the values. */
 #include <math.h>
 
 #include "validate/columns/comparison_private.h"
@@ -10,7 +10,7 @@
 
 #define MAX_PATHS 4e6 /* n m up to which exact P-values are worth their time */
 
-/* Samples in the order that spares sorting them again; empty ones where they could not be sorted.
+/* The samples in sorted order, which saves sorting them again; empty if they could not be sorted.
  */
 static void sorted_samples(const struct comparison *c, struct values *ref, struct values *rep)
 {
@@ -62,7 +62,7 @@ void compare_shift(const struct comparison_part *part)
 	estimates_add(part->out, "hodges_lehmann", "", s, shift);
 }
 
-/* The bias of a quantile by the order statistics that bound it in each sample, each with half the
+/* Bias of a quantile from the order statistics that bound it in each sample, each with half the
  * error: conservative. */
 static void quantile_interval(const struct comparison_part *part, double p, double q_ref)
 {

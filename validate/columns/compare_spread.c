@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spread: the F ratio, its interval and what is robuster. */
+/* Spread: the F ratio with its interval, and more robust tests. */
 #include <math.h>
 
 #include "validate/columns/comparison_private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a comparison: each adds its estimates to the list. */
+/* Parts of a comparison; each adds its estimates to the list. */
 #ifndef VALIDATE_COLUMNS_COMPARISON_PRIVATE_H
 #define VALIDATE_COLUMNS_COMPARISON_PRIVATE_H
 
@@ -27,7 +27,7 @@ void answer_precision(struct comparison *c, const struct comparison_plan *plan);
 
 extern const double quantile_levels[]; /* ascending, ended by 0 */
 
-/* Whether a statistic of pairs may be computed at all. */
+/* Whether statistics of pairs can be computed. */
 enum stat_status pairs_check(const struct comparison *c);
 
 #define CONF_TEXT "conf=%.12g"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A list of results, each with its name, its parameters and either a value, a word, or the reason
- * there is none. */
+/* A list of results. Each has a name, parameters, and a value, a word or the reason why there is
+ * none. */
 #ifndef VALIDATE_COLUMNS_ESTIMATES_H
 #define VALIDATE_COLUMNS_ESTIMATES_H
 
@@ -11,10 +11,11 @@
 #define ESTIMATE_PARAMS 72
 
 struct named_estimate {
-	/* static: a name of validate/stats/named.h where it has one */
+	/* static: a name of validate/stats/named.h if it has one */
 	const char *name;
 	char params[ESTIMATE_PARAMS]; /* "conf=0.95;side=two", "" for none */
-	enum stat_status status;      /* the rest is set only where STAT_OK */
+	/* the members below are set only if it is STAT_OK */
+	enum stat_status status;
 	const char *word;	      /* static; NULL for a number */
 	double value;		      /* finite */
 };
@@ -24,17 +25,17 @@ struct estimates {
 	size_t n, cap;
 };
 
-/* A value that is not finite is kept as STAT_UNBOUNDED (infinite) or STAT_NOT_FINITE. */
+/* Stores an infinite value as STAT_UNBOUNDED, NaN as STAT_NOT_FINITE. */
 void estimates_add(struct estimates *list, const char *name, const char *params, enum stat_status s,
 		   double value);
-/* A status among the words is a result like another. */
+/* Adds a word, for example a status. */
 void estimates_add_word(struct estimates *list, const char *name, const char *params,
 			enum stat_status s, const char *word);
-/* The same with one or more parameters to format: "p=%g;type=7". */
+/* As estimates_add(), with formatted parameters: "p=%g;type=7". */
 void estimates_addf(struct estimates *list, const char *name, enum stat_status s, double value,
 		    const char *params, ...) __attribute__((format(printf, 5, 6)));
 
-/* params NULL: the first of that name. NULL where there is none. */
+/* params NULL: the first of that name. Returns NULL if there is none. */
 const struct named_estimate *estimates_find(const struct estimates *list, const char *name,
 					    const char *params);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sessions of one sample as the groups of a precision study; what is suspect is marked, and nothing
- * is left out. */
+/* Sessions of one sample as the groups of a precision study. Suspect sessions are marked, not left
+ * out. */
 #include <stdio.h>
 
 #include "validate/columns/comparison.h"

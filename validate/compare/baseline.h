@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A baseline: of a campaign, what is needed to compare it with another one later, and where it
- * comes from. Small enough to be committed beside the code, and text, so that a change of it can be
- * reviewed.
+/* A baseline: the data of a campaign that a later comparison needs, with its origin. A small text
+ * file that can be committed with the code and reviewed.
  *
- * A comparison is a function of two baselines. One made from a results directory and the same one
- * saved and read again are equal to the last digit: numbers are rounded to nine significant digits
- * when they are taken from the summaries, which is far below what a histogram resolves, and written
- * with as many. doc/baseline-schema.json describes the file. */
+ * A comparison is a function of two baselines. A baseline made from a results directory equals its
+ * saved and reread copy in every digit: numbers from the summaries are rounded to nine significant
+ * digits, far below the resolution of a histogram, and written with as many.
+ * doc/baseline-schema.json describes the file. */
 #ifndef VALIDATE_BASELINE_H
 #define VALIDATE_BASELINE_H
 
@@ -21,20 +20,22 @@
 #include "validate/protocol/conditions.h"
 #include "validate/results/results.h"
 
-/* What is kept of a pair: of the replay (x) and of the program run again in the same block (r).
- * Times in ns; NaN unknown. */
+/* Values of a pair: of the replay (x) and of the program in the same block (r). Times in ns; NaN
+ * unknown. */
 enum baseline_column {
 	COLUMN_X_MEAN, COLUMN_R_MEAN, COLUMN_X_MEDIAN, COLUMN_R_MEDIAN, COLUMN_X_P90, COLUMN_R_P90,
 	COLUMN_X_P99, COLUMN_R_P99, COLUMN_X_P999, COLUMN_R_P999, COLUMN_X_TIME, COLUMN_R_TIME,
 	COLUMN_X_IN_FLIGHT, COLUMN_R_IN_FLIGHT, /* mean number of requests in flight */
-	COLUMN_DISTANCE,  /* between the distributions of the number in flight, by time */
-	COLUMN_REORDERED, /* share of the requests, in the scope that decides */
+	/* distance of the distributions of the number in flight, by time */
+	COLUMN_DISTANCE,
+	COLUMN_REORDERED, /* share of the requests, in the deciding scope */
 	COLUMN_MISMATCHED, /* lost, extra and mismatched requests */
-	COLUMN_REQUESTS,   /* of the replay */
-	/* mean of the fastest 90 %; files of earlier versions end before */
+	COLUMN_REQUESTS,   /* requests of the replay */
+	/* mean of the fastest 90 %; missing in files of earlier versions */
 	COLUMN_X_TYPICAL, COLUMN_R_TYPICAL,
-	COLUMN_X_TAIL, COLUMN_R_TAIL, /* mean of the slowest 1 %; or here */
-	/* the first of SHAPE_N_QUANTILES: differences of the distributions (components/shape.h) */
+	/* mean of the slowest 1 %; missing in files of some earlier versions */
+	COLUMN_X_TAIL, COLUMN_R_TAIL,
+	/* first of SHAPE_N_QUANTILES differences of the distributions (components/shape.h) */
 	COLUMN_SHAPE,
 	COLUMN_N = COLUMN_SHAPE + SHAPE_N_QUANTILES
 };
@@ -44,7 +45,7 @@ struct baseline_scenario {
 	char *name;
 	char **condition; /* lines "key = value" */
 	size_t n_conditions;
-	/* hashes of the recordings in the order of the bank (metrics/requests_hash.h), 0 unknown */
+	/* [n] hashes of the recordings in bank order (metrics/requests_hash.h); 0 unknown */
 	uint64_t *requests;
 	size_t n_requests;
 };
@@ -53,9 +54,10 @@ struct baseline_case { /* one scenario x one replayer */
 	size_t scenario; /* index */
 	char *replayer;
 	char *settings; /* of the replayer: "engine=event order=fs" */
-	char *verdict, *reason; /* of the campaign's own analysis */
+	char *verdict, *reason; /* of the campaign's analysis */
 	bool single_reference;
-	unsigned int n_failed; /* runs of program or replayer that failed */
+	/* failed runs of program or replayer */
+	unsigned int n_failed;
 	double bias, bias_lo95, bias_hi95; /* relative; NaN none */
 	double u_c, u_c_df, U95;	   /* relative; NaN none */
 	size_t n; /* pairs */
@@ -63,24 +65,26 @@ struct baseline_case { /* one scenario x one replayer */
 	double *column[COLUMN_N]; /* [n] each */
 };
 
-struct baseline_fact { /* of the environment: "kernel.release" */
+struct baseline_fact { /* a fact of the environment: "kernel.release" */
 	char *name, *value;
 };
 
 struct baseline {
-	char *source; /* where it was read from */
-	bool sealed;  /* made from results, or read with a digest: it is saved with a digest */
-	char *title, *protocol, *program_version, *date, *host; /* protocol: its name */
-	/* which campaign this is of: the same for baselines of one results directory */
+	char *source; /* path it was read from */
+	/* made from results, or read with a digest: a copy is saved with a digest */
+	bool sealed;
+	/* protocol: its name */
+	char *title, *protocol, *program_version, *date, *host;
+	/* identifies the campaign; equal in all baselines of one results directory */
 	char campaign[17];
 	char protocol_hash[CONDITIONS_HASH_SIZE];
 	char **condition; /* of all scenarios */
 	size_t n_conditions;
 	struct compare_limits limits; /* its strings are owned */
-	/* the planned look that was reached, 0 none; blocks used */
+	/* the last planned look, 0 none; blocks used */
 	unsigned int look, n_replicates;
-	double level_accept, level_reject; /* that may be spent at it */
-	/* ln of the most over the least replicates where a campaign with a budget looks after each;
+	double level_accept, level_reject; /* error levels of that look */
+	/* ln(most / fewest replicates) if a campaign with a budget looks after each replicate; else
 	 * 0 */
 	double span;
 	bool complete;
@@ -92,38 +96,37 @@ struct baseline {
 	size_t n_cells;
 };
 
-/* From a campaign and its analysis. Errors: EIO (no SHA-256). Ownership: baseline_release. */
+/* Makes a baseline from a campaign and its analysis. Errors: EIO (no SHA-256). Ownership:
+ * baseline_release(). */
 int baseline_make(struct baseline *b, const struct results *r, const struct analysis *a,
 		  struct err *e);
 void baseline_release(struct baseline *b);
 
-/* Appends it as JSON, a line for each replicate, and where it is sealed with the SHA-256 of its
- * content. The digest does not depend on blanks and the order of members. It finds changes, and is
- * no signature. Errors: ENOMEM; EINVAL: it is no JSON. */
+/* Appends the baseline as JSON, one line per replicate. If it is sealed, adds the SHA-256 of its
+ * content, which does not depend on blanks and the order of members. The digest finds changes; it
+ * is no signature. Errors: ENOMEM; EINVAL: not representable as JSON. */
 int baseline_print(const struct baseline *b, struct strbuf *out, struct err *e);
-/* Everything is checked, for a stranger may have written it. Errors: EINVAL with file, line or
- * member; EPROTONOSUPPORT for a version of the form that this program does not read; EBADMSG where
- * the content does not fit its digest. Earlier versions wrote no digest: such a file is read, and
- * is not `sealed`. Ownership: baseline_release. */
+/* Reads a baseline from any source and checks all of it. Errors: EINVAL with file, line or member;
+ * EPROTONOSUPPORT for an unknown version; EBADMSG if the content does not match its digest. Files
+ * of earlier versions have no digest and are not `sealed`. Ownership: baseline_release(). */
 int baseline_read(struct baseline *b, const char *path, struct err *e);
 
-/* A results directory or a baseline's file, whichever PATH is. Errors: of both, naming the file.
- * Ownership: baseline_release. */
+/* Opens PATH, a results directory or the file of a baseline. Errors: of both, naming the file.
+ * Ownership: baseline_release(). */
 int baseline_open(struct baseline *b, const char *path, struct err *e);
-/* All of it once more, so that replayers of one campaign are compared without reading that twice.
- * Ownership: baseline_release. */
+/* A deep copy, so that replayers of one campaign are compared without reading it twice. Ownership:
+ * baseline_release(). */
 void baseline_copy(struct baseline *out, const struct baseline *b);
-/* Hides what tells whose machine it was, as results_redact does; the rest compares as before. A
- * replayer's hidden name may tell how many others there are that look like it: those that are to go
- * (baseline_choose) go afterwards. Returns how `replayer` (NULL none) is called now: `replayer`
- * itself where none has that name, so that the hidden one may be given as well. Ownership: the
- * baseline's, or `replayer`. */
+/* Hides what identifies the machine, as results_redact() does. The rest compares as before. Hidden
+ * names are numbered, so the numbers may reveal other replayers: call baseline_choose() first to
+ * drop those. Returns the new name of `replayer` (NULL none); `replayer` itself if no replayer has
+ * this name, so that a hidden name may be given. Ownership: the baseline's, or `replayer`. */
 const char *baseline_redact(struct baseline *b, const char *replayer);
-/* Only the names of scenarios and replayers, which may hold paths: so that one that was redacted
- * and one that was not have the same. */
+/* Hides only the names of scenarios and replayers, which may contain paths, so that a redacted and
+ * an unredacted baseline have equal names. */
 const char *baseline_redact_names(struct baseline *b, const char *replayer);
 bool baseline_is_redacted(const struct baseline *b);
-/* Keeps only the cases of a replayer. Errors: ENOENT naming those there are. */
+/* Keeps only the cases of one replayer. Errors: ENOENT naming the existing ones. */
 int baseline_choose(struct baseline *b, const char *replayer, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a baseline takes from a campaign. */
+/* Makes a baseline from a campaign. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -52,14 +52,15 @@ const char *const baseline_columns[COLUMN_N + 1] = {
     [COLUMN_N] = NULL,
 };
 
-/* As it comes back from a file. */
+/* Rounds a number as if written to a file and read again. */
 double baseline_round(double x)
 {
 	char digits[40];
 	if (!isfinite(x))
 		return NAN;
 	if (fabs(x) < 1e8 && x * 2 <= floor(x * 2))
-		return x; /* has fewer digits: most of what is in ns */
+		/* has fewer digits, as most times in ns */
+		return x;
 	snprintf(digits, sizeof digits, "%.*g", BASELINE_DIGITS, x);
 	return strtod(digits, NULL);
 }
@@ -77,7 +78,7 @@ static void lines_take(char ***lines, size_t *n, const struct strbuf *text)
 
 /* --- the environment ----------------------------------------------------- */
 
-/* What differs from one campaign to the next on the same machine, or is told elsewhere. */
+/* Facts that differ between campaigns on one machine, or are stored elsewhere. */
 static const char *const passing[] = {"version",
 				      "date",
 				      "load",
@@ -190,8 +191,8 @@ static void row_take(struct baseline_case *c, size_t i, const struct run_summary
 		c->column[k][i] = baseline_round(row[k]);
 }
 
-/* At the edges of this case's own pairs: of two replayers whose runs went well in the same blocks
- * they are the same. */
+/* At the edges of this case's pairs. Two replayers with successful runs in the same blocks have the
+ * same edges. */
 static void shape_take(struct baseline_case *c, const struct pairs *p)
 {
 	struct shape_edges s;
@@ -218,7 +219,7 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 		      const struct cell *c)
 {
 	struct pairs pairs;
-	/* c has been counted already */
+	/* pairs_collect() adds to the counts of its cell */
 	struct cell counted = {.scenario = c->scenario, .replayer = c->replayer};
 	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
 	pairs_collect(&pairs, &counted, r, a->n_replicates);
@@ -250,7 +251,7 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 
 /* --- the whole ----------------------------------------------------------- */
 
-/* A number of what was measured and when: no two campaigns have the same. */
+/* A number derived from the results and their date: it differs between any two campaigns. */
 static void campaign_mark(struct baseline *b, const struct results *r)
 {
 	uint64_t x = FNV1A_START;
@@ -272,7 +273,7 @@ static void scenario_take(struct baseline_scenario *s, const struct results *r, 
 	lines_take(&s->condition, &s->n_conditions, &text);
 	strbuf_release(&text);
 	const size_t recorded = scenario_recording(&r->protocol, index);
-	/* recordings in the order of the bank */
+	/* recordings in bank order */
 	for (const struct run *run = NULL; (run = run_of_scenario(r, recorded, run));) {
 		if (run->role != ROLE_RECORD)
 			continue;
@@ -334,7 +335,8 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 	b->cell = xcalloc(a->n_cells + 1, sizeof *b->cell);
 	b->n_cells = a->n_cells;
 	struct baseline_making all = {b, r, a};
-	if (!protocol_in_detail(p)) /* on threads, as cells_compute() */
+	/* on threads, as in cells_compute() */
+	if (!protocol_in_detail(p))
 		each_do(a->n_cells, case_of, &all);
 	else
 		for (size_t i = 0; i < a->n_cells; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A baseline as JSON. The members of objects stand on lines of their own and so do the replicates,
- * so that a change of the file reads well. */
+/* A baseline as JSON. Members of objects and replicates have lines of their own, so that a diff is
+ * readable. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@ static json_t *number(double x)
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
-/* The value on one line; it is given up. */
+/* Appends the value on one line, and releases it. */
 static void value_add(struct strbuf *out, json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(BASELINE_DIGITS));
@@ -40,7 +40,7 @@ static json_t *texts(char *const *line, size_t n)
 	return all;
 }
 
-/* Each limit, null where there is none. */
+/* Each limit; null: none. */
 static json_t *limits(const struct compare_limits *l)
 {
 	static const size_t from = offsetof(struct protocol, compare);
@@ -150,7 +150,7 @@ static void head_add(struct strbuf *out, const struct baseline *b)
 	member_add(out, " ", "columns", columns, ",\n");
 }
 
-/* Makes integers within the value real numbers: others write 2.0 as 2. */
+/* Makes integers within the value real numbers, because other writers print 2.0 as 2. */
 static void integers_make_real(json_t *v)
 {
 	const char *key;
@@ -185,7 +185,7 @@ int baseline_digest(const json_t *file, char hex[FILE_DIGEST_HEX], struct err *e
 	return ret;
 }
 
-/* Adds the digest to the object that begins at `start`, as its last member. */
+/* Adds the digest as the last member of the object that begins at `start`. */
 static int seal_add(struct strbuf *out, size_t start, struct err *e)
 {
 	static const char end[] = "\n}\n";

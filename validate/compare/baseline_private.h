@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of a baseline share; nothing outside includes this. */
+/* Shared by the files of a baseline; not included elsewhere. */
 #ifndef VALIDATE_BASELINE_PRIVATE_H
 #define VALIDATE_BASELINE_PRIVATE_H
 
@@ -12,12 +12,12 @@
 #define BASELINE_VERSION 1
 #define BASELINE_DIGITS 9
 
-/* To the digits of a baseline's file; NaN for what is not finite. */
+/* Rounds to the digits of a baseline's file; NaN unless finite. */
 double baseline_round(double x);
-/* SHA-256 of the members of a baseline's file, in a form that has no blanks and an order of its
- * own. Errors: ENOMEM. */
+/* SHA-256 of the members of a baseline's file in a canonical form, without blanks and sorted.
+ * Errors: ENOMEM. */
 int baseline_digest(const json_t *file, char hex[FILE_DIGEST_HEX], struct err *e);
-/* Room for c->n rows. */
+/* Allocates c->n rows. */
 void baseline_rows_make(struct baseline_case *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A baseline from JSON that anybody may have written. */
+/* Reads a baseline from JSON of unknown origin. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "validate/protocol/text.h"
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 30)
-/* Files that earlier versions wrote have the first columns only. */
+/* Numbers of columns in files of earlier versions and of this one. */
 static const size_t columns_known[] = {COLUMN_X_TYPICAL, COLUMN_X_TAIL, COLUMN_N};
 #define SPAN_MAX 30
 #define LEVEL_MAX 0.5
@@ -29,7 +29,7 @@ static int wrong(const char *key, const char *wanted, struct err *e)
 	return err_set(e, EINVAL, "\"%s\" is missing or not %s", key, wanted);
 }
 
-/* Control characters would reach a terminal. */
+/* Removes control characters, which would reach a terminal. */
 static char *text_clean(const char *s)
 {
 	char *copy = xstrdup(s);
@@ -56,7 +56,7 @@ static int get_count(uint64_t *out, const json_t *o, const char *key, uint64_t m
 	return 0;
 }
 
-/* null is NaN. JSON has no infinities, but 1e999 is one. */
+/* Sets *out; null is NaN. Rejects 1e999, which overflows to infinity. */
 static int number_of(double *out, const json_t *v, double least)
 {
 	*out = json_is_null(v) ? NAN : json_number_value(v);
@@ -96,7 +96,7 @@ static int get_hash(char *out, size_t digits, const json_t *o, const char *key, 
 	return 0;
 }
 
-/* Limits that earlier versions did not know. */
+/* True for a limit that earlier versions did not have. */
 static bool is_later(size_t offset)
 {
 	return offset == offsetof(struct protocol, compare.typical_response) ||
@@ -324,7 +324,7 @@ static int check_format(const json_t *o, struct err *e)
 	return check_columns(o, e);
 }
 
-/* The digest, where there is one, is taken out of the object. */
+/* Checks the digest, if present, and removes it from the object. */
 static int check_seal(struct baseline *b, json_t *o, struct err *e)
 {
 	char has[FILE_DIGEST_HEX], is[FILE_DIGEST_HEX];
@@ -361,7 +361,8 @@ static int get_head(struct baseline *b, const json_t *o, struct err *e)
 	ret = ret ? ret : get_count(&n, o, "n_replicates", UINT32_MAX, e);
 	ret = ret ? ret : get_number(&b->level_accept, o, "level_accept", 0, e);
 	ret = ret ? ret : get_number(&b->level_reject, o, "level_reject", 0, e);
-	if (!ret && json_object_get(o, "span")) /* absent of one look, and in earlier versions */
+	/* absent with one look, and in earlier versions */
+	if (!ret && json_object_get(o, "span"))
 		ret = get_number(&b->span, o, "span", 0, e);
 	if (!ret && !(b->span >= 0 && b->span <= SPAN_MAX))
 		ret = wrong("span", "a logarithm of replicates", e);

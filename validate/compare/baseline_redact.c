@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A baseline that may be shown to anybody: hosts, serial numbers, UUIDs, labels and paths are
- * hidden wherever a text may hold one. */
+/* Redacts a baseline for publication: hides hosts, serial numbers, UUIDs, labels and paths in every
+ * text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static void lines_hide(char **line, size_t n, const char *host)
 		text_hide(&line[i], host);
 }
 
-/* What [compare] calls one of cell[n_cells].replayer, which was was[n_cells]. */
+/* Applies the new names of cell[n_cells].replayer (old names: was[n_cells]) to a name in [compare].
+ */
 static void compared_hide(struct baseline *b, char **name, char *const *was, const char *host)
 {
 	size_t i = 0;
@@ -37,7 +38,7 @@ static void compared_hide(struct baseline *b, char **name, char *const *was, con
 	*name = xstrdup(b->cell[i].replayer);
 }
 
-/* Cases of one replayer keep one name: only the first of each counts as one. */
+/* All cases of a replayer get the same name, numbered once. */
 static void replayers_hide(struct baseline *b, const char *host)
 {
 	char **was = xcalloc(b->n_cells + 1, sizeof *was),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison as a whole: which cases belong together, words, and Holm's correction over all of
- * them. */
+/* The comparison as a whole: matching of cases, words, and Holm's correction over all cases. */
 #include "validate/compare/compare.h"
 
 #include <errno.h>
@@ -38,7 +37,7 @@ static size_t n_replayers(const struct baseline *b)
 	return n;
 }
 
-/* Cases of one side by scenario and replayer, to be found again quickly. */
+/* A case of one side, sorted by scenario and replayer for lookups. */
 struct compare_place {
 	const char *scenario, *replayer;
 	const struct baseline_case *c;
@@ -51,7 +50,8 @@ static int by_place(const void *a, const void *b)
 	return order ? order : strcmp(p->replayer, q->replayer);
 }
 
-/* With one replayer on each side, whatever its name, it is the same one in two versions: `only`. */
+/* `only`: each side has one replayer, which counts as the same one in two versions, whatever its
+ * name. */
 static struct compare_place *places(const struct baseline *b, bool only)
 {
 	struct compare_place *p = xcalloc(b->n_cells + 1, sizeof *p);
@@ -78,7 +78,7 @@ static void difference_add(struct campaign_change *c, enum difference_kind kind,
 	    kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, false};
 }
 
-/* Once for a replayer, in however many scenarios. */
+/* Adds a difference of settings once per replayer, however many scenarios it has. */
 static void settings_add(struct campaign_change *c, const struct baseline_case *was,
 			 const struct baseline_case *is)
 {
@@ -104,7 +104,7 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 		const struct baseline_case *new_case =
 		    place_find(is, b->n_cells, scenario, only ? "" : old_case->replayer);
 		if (!new_case && !scenario_find(b, scenario))
-			continue; /* told as a whole */
+			continue; /* reported as one difference */
 		if (!new_case) {
 			difference_add(c, DIFFERENCE_MISSING,
 				       xasprintf("case %s, %s", scenario, old_case->replayer), NULL,
@@ -144,8 +144,8 @@ static size_t n_common(const struct baseline_case *a, const struct baseline_case
 	return n;
 }
 
-/* Of one campaign's two sides: numbers that were not taken are alike, too. Of two replayers of
- * which no run can be used nothing is known. */
+/* True if both sides have the same values of one campaign; unknown values are equal too. False if
+ * neither replayer has a usable run: nothing is known then. */
 static bool is_same_runs(const struct baseline_case *a, const struct baseline_case *b)
 {
 	bool same = a->n == b->n && (a->n || !strcmp(a->replayer, b->replayer));
@@ -161,10 +161,10 @@ static bool is_same_runs(const struct baseline_case *a, const struct baseline_ca
 
 /* --- words --------------------------------------------------------------- */
 
-/* Farther from the program by the estimates is worse; nearer is better only where the old one is
- * shown to have been off to that side, for pairs know a change better than they know where it
- * began. What went from one side of the program to the other may be as far from it as before: then
- * the word is neither. */
+/* Larger estimated distance from the program is worse. A smaller one is better only if the old side
+ * was significantly off in that direction, because pairs determine a change better than the
+ * starting point. A change across the program's value may leave the distance equal: neither word
+ * applies. */
 static enum change direction_to_program(const struct aspect_change *a, bool log_scale)
 {
 	const double was = fabs(log_scale ? log1p(a->old_value) : a->old_value),
@@ -212,7 +212,7 @@ static void holm(struct campaign_change *c)
 	free(kind);
 }
 
-/* The most of what is inconclusive; unknown where that is of one of them. */
+/* Largest number of further pairs over the inconclusive aspects; 0 if one of them is unknown. */
 static uint64_t further_of(const struct case_change *c)
 {
 	uint64_t most = 0;
@@ -227,7 +227,7 @@ static uint64_t further_of(const struct case_change *c)
 	return most;
 }
 
-/* The worst of them: worse, then inconclusive, then better; the same when nothing else. */
+/* The worse word: worse, inconclusive, better, same. */
 static enum change worst(enum change a, enum change b)
 {
 	static const int rank[] = {[CHANGE_NOT_JUDGED] = 0,
@@ -247,7 +247,8 @@ static void words_reach(struct campaign_change *c)
 		for (size_t k = 0; k < ASPECT_N; k++)
 			cell->word = worst(cell->word, cell->aspect[k].word);
 		if (cell->word == CHANGE_NOT_JUDGED)
-			cell->word = CHANGE_INCONCLUSIVE; /* nothing was, so nothing is known */
+			/* nothing was judged, so nothing is known */
+			cell->word = CHANGE_INCONCLUSIVE;
 		cell->n_further = further_of(cell);
 		c->n_worse += cell->word == CHANGE_WORSE;
 		c->n_better += cell->word == CHANGE_BETTER;
@@ -259,13 +260,14 @@ static void words_reach(struct campaign_change *c)
 		c->word = CHANGE_INCONCLUSIVE;
 }
 
-/* The level that a side leaves; after looks at every replicate P-values are corrected instead. */
+/* Level that remains for one side. With looks at every replicate, P-values are corrected instead.
+ */
 static double level_left(double level, const struct baseline *b, double left)
 {
 	return b->look && !(b->span > 0) ? fmin(level, left) : level;
 }
 
-/* Why there is no number, or no word. */
+/* Adds the reason for a missing number or word. */
 static void aspects_explain(const struct campaign_change *all, struct case_change *c)
 {
 	for (size_t k = 0; k < ASPECT_N; k++) {

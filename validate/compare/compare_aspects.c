@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The aspects of one case, from its replicates. */
+/* The aspects of one case, computed from its replicates. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ bool aspect_is_deviation(enum aspect k)
 	return aspect_scale(k) == SCALE_CHANGE || k == ASPECT_SHAPE;
 }
 
-/* Parts that an aspect consists of, in successive columns; all must be the same. */
+/* Number of parts of an aspect, in successive columns; all must be the same. */
 static size_t aspect_n_parts(enum aspect k)
 {
 	return k == ASPECT_SHAPE ? SHAPE_N_QUANTILES : 1;
@@ -66,8 +66,7 @@ void reason_add(struct aspect_change *a, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* What an aspect is computed from: the columns of x and r, whose ratio counts, or of one number
- * alone. */
+/* Columns of an aspect: x and r, whose ratio counts, or one number. */
 static const struct {
 	enum baseline_column x, r;
 } columns[ASPECT_N] = {
@@ -109,10 +108,10 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	return limit[k];
 }
 
-/* requests of a run that lie beyond a quantile, at least: of fewer it is the machine's luck */
+/* fewest requests of a run beyond a quantile; fewer depend on chance */
 #define BEYOND 5
 
-/* Requests that each run must have for the aspect to say anything. */
+/* Requests that each run needs for the aspect to be meaningful. */
 static double requests_needed(enum aspect k)
 {
 	return k == ASPECT_P999                      ? BEYOND / 0.001
@@ -142,14 +141,13 @@ static void limit_set(struct aspect_change *a, const struct case_change *c,
 		   BEYOND, fewest);
 }
 
-struct sides { /* the replicates that count: all of each, or those of the blocks that both have */
+struct sides { /* replicates that count: all, or those of the common blocks */
 	double *was, *is;
 	size_t n_was, n_is;
 };
 
-/* ln(x/r), or one number; NaN where there is none, infinite where a time is 0, of which there is no
- * ratio: that is known, and no reason to judge nothing. In a single reference's campaign r is the
- * same throughout. */
+/* ln(x/r), or one number. NaN: unknown. Infinite: a time is 0, which has no ratio but is known.
+ * With a single reference, r is the same throughout. */
 static double value_at(const struct baseline_case *c, enum aspect k, size_t part, size_t i)
 {
 	double x = c->column[columns[k].x + part][i];
@@ -184,8 +182,7 @@ static void sides_make(struct sides *s, const struct case_change *c, enum aspect
 	}
 }
 
-/* Nothing was recorded on some side, which is no fault. A value here and there that is not known
- * is: then nothing is known. */
+/* True if one side has no values at all, which is no fault. A few missing values are one. */
 static bool is_unrecorded(const struct sides *s)
 {
 	size_t n_was = 0, n_is = 0;
@@ -204,7 +201,7 @@ static double mean_of(const double *x, size_t n)
 	return n ? sum / (double)n : NAN;
 }
 
-/* A recording that several replays share counts once. False: too few of them. */
+/* Averages replays that share a recording. False: too few recordings. */
 static bool sides_share(struct sides *s, const struct case_change *c, enum aspect k)
 {
 	const bool shared = !c->paired && aspect_is_deviation(k) &&
@@ -219,7 +216,7 @@ static void sides_release(struct sides *s)
 	free(s->is);
 }
 
-/* The shift of one part of a case, before it is known what the other cases show of dependence. */
+/* The shift of one part of a case, before the cases share their dependence. */
 static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c,
 		       enum aspect k, size_t part)
 {
@@ -239,8 +236,8 @@ static void mean_begin(struct shift *shift, struct aspect_change *a, const struc
 	sides_release(&s);
 }
 
-/* What both sides were, and where the change is beyond the limit, on which side of the program the
- * old one was. */
+/* Values of both sides. If the change is beyond the limit: on which side of the program the old
+ * value was. */
 static void values_take(struct aspect_change *a, const struct case_change *c, enum aspect k,
 			size_t part, const struct campaign_change *all)
 {
@@ -256,13 +253,14 @@ static void values_take(struct aspect_change *a, const struct case_change *c, en
 	sides_release(&s);
 }
 
-struct parts { /* of one aspect of a case */
+struct parts { /* parts of one aspect of a case */
 	struct shift_p p;
-	size_t lead; /* the part that is farthest beyond the limit */
-	double n_needed; /* pairs, of the parts that are not the same yet */
+	/* the part farthest beyond the limit */
+	size_t lead;
+	double n_needed; /* pairs, for the parts that are not the same yet */
 };
 
-/* Same: all parts are. Otherwise the lead's P-values, by Bonferroni. */
+/* Same if all parts are. Otherwise the P-values of the lead, with Bonferroni's correction. */
 static struct parts parts_test(const struct shift *shift, size_t stride, size_t n, double limit,
 			       const struct campaign_change *c)
 {
@@ -320,7 +318,7 @@ static void mean_end(struct case_change *cell, const struct shift *shift, size_t
 	values_take(a, cell, k, all.lead, c);
 }
 
-/* Of times to those of the program (logarithms), or of a share or distance. */
+/* Compares logarithms of times over the program's, or shares or distances. */
 static void means_compare(struct campaign_change *c, enum aspect k, bool words_only)
 {
 	const size_t n = aspect_n_parts(k);
@@ -372,8 +370,8 @@ static void aspect_compute(struct campaign_change *c, enum aspect k, bool words_
 	}
 }
 
-/* The numbers of one side beside themselves: no scatter, and no want of replicates, leaves anything
- * open. */
+/* Compares the numbers of one side with themselves: neither scatter nor too few replicates leave a
+ * question open. */
 static void say_same_runs(struct aspect_change *a, enum aspect k)
 {
 	if (a->status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether two baselines can be compared: what differs between them besides what was measured. */
+/* Checks whether two baselines are comparable: differences other than the measured ones. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static bool has_line(const struct campaign_change *c, char *const *line, size_t 
 	return false;
 }
 
-/* Lines "key = value" that only one side has; those of one key are one difference. */
+/* Adds lines "key = value" that only one side has; lines of one key are one difference. */
 static void lines_compare(struct campaign_change *c, const char *where, char *const *was,
 			  size_t n_was, char *const *is, size_t n_is)
 {
@@ -82,7 +82,7 @@ static void lines_compare(struct campaign_change *c, const char *where, char *co
 	}
 }
 
-/* Recordings of the same place in the bank. */
+/* Compares recordings with the same number in the bank. */
 static void requests_compare(struct campaign_change *c, const struct baseline_scenario *was,
 			     const struct baseline_scenario *is)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lost, extra and mismatched requests: counts of few values, so the tests are exact and the run is
- * the unit, for the requests of one run fail together.
+/* Lost, extra and mismatched requests. Counts have few values, so the tests are exact. Requests of
+ * one run fail together, so the run is the unit.
  *
- * Exceedances (Rosenbaum, 1965): of n new runs k have more than every one of m old ones. Were they
- * alike, the k largest of all would all be new with probability C(n, k)/C(n + m, k); with ties it
- * is less. Two-sided: twice the smaller one. */
+ * Exceedances (Rosenbaum, 1965): k of n new runs have more than each of m old ones. If all were
+ * alike, the k largest would all be new with probability C(n, k)/C(n + m, k), or less with ties.
+ * Two-sided: twice the smaller one. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -54,8 +54,8 @@ static size_t n_known(const double *x, size_t n)
 	return known;
 }
 
-/* Of the difference of means, by Welch's t: shown, and decides nothing, for counts of few values
- * are not normal. */
+/* Interval of the difference of means by Welch's t. Shown, not judged: counts with few values are
+ * not normal. */
 static void interval_set(struct aspect_change *a, const double *was, size_t n_was, const double *is,
 			 size_t n_is)
 {
@@ -66,7 +66,7 @@ static void interval_set(struct aspect_change *a, const double *was, size_t n_wa
 	shift_release(&s);
 }
 
-/* Of a side: the counts of its runs, those that failed behind them. */
+/* Counts of the runs of one side, failed runs last. */
 struct counts {
 	double *x;
 	size_t n, n_failed;
@@ -79,7 +79,7 @@ static double requests_of(const struct baseline_case *c, double most)
 	return most;
 }
 
-/* A run that failed has lost all of its requests. */
+/* A failed run counts as having lost all requests. */
 static struct counts counts_of(const struct baseline_case *c, size_t n_failed, double n_requests,
 			       bool unrecorded)
 {
@@ -104,8 +104,7 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 	    fmin(1, 2 * sequential_p(
 			    fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)), span));
 	a->p_difference = a->p;
-	/* that nothing was seen beyond the limit in any run is what is asked for, as in the verdict
-	 * on one replayer */
+	/* as for one replayer, no run beyond the limit is the condition */
 	bool same = now.most - before.least <= limit && before.most - now.least <= limit;
 	a->p_same = same ? 0 : 1;
 	reason_add(a, "%g in %zu runs before, %g in %zu now, at most %g and %g in a run",
@@ -118,7 +117,7 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 			   is->n_failed ? is->n_failed : was->n_failed);
 }
 
-/* more of them say no more, and a stranger's baseline may have any number */
+/* more runs add nothing, and a baseline of unknown origin may contain any number */
 #define FAILURES_MAX 100000u
 
 static size_t failures(size_t n)
@@ -126,8 +125,7 @@ static size_t failures(size_t n)
 	return n < FAILURES_MAX ? n : FAILURES_MAX;
 }
 
-/* Runs of the program itself that failed are counted on both sides; so it is the difference that
- * tells. */
+/* Failed runs of the program count on both sides, so only the difference matters. */
 void counts_compare(struct aspect_change *a, const struct baseline_case *was,
 		    const struct baseline_case *is, double span)
 {

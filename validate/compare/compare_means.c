@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Changes of means.
  *
- * Pairs: all ways to exchange the labels old and new within the pairs (stats/paired_mean.h), for
- * the order within a block is drawn. Two campaigns: Welch's t. Both are widened for dependence that
- * the order does not explain, with a coefficient that all cases of the comparison share
+ * Pairs: all exchanges of the labels old and new within the pairs (stats/paired_mean.h), because
+ * the order within a block is random. Two campaigns: Welch's t. Both are widened for dependence
+ * that the order does not explain, with a coefficient that all cases of the comparison share
  * (stats/serial.h). */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
 
-/* Values that are all alike are no error here. */
+/* Equal values are no error here. */
 static enum stat_status mean_of(struct paired_mean *m, const double *x, size_t n)
 {
 	enum stat_status s = paired_mean_of(x, n, m);
@@ -83,7 +83,7 @@ static struct t_estimate difference(const struct shift *s, bool wide)
 	return t;
 }
 
-/* Where nothing scatters on either side, P that labels dealt at random part them so. */
+/* If neither side scatters: P that randomly dealt labels give this separation. */
 static double groups_p(const struct shift *s, double at, bool above, bool wide)
 {
 	const struct t_estimate t = difference(s, wide);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Campaigns whose reference is the recording itself: several replays share one, whose own scatter
- * their ratios to it do not show. So a recording counts once, by the mean of its ratios; and of one
- * recording alone on each side nothing is known of how far two of them lie apart. Where both sides
- * have the same recordings (an imported trace, a bank that was kept) they cancel, and every replay
- * counts. Recordings are told from each other by their mean response times. */
+/* Campaigns with the recording as reference. Several replays share one recording, whose scatter
+ * their ratios do not show. So a recording counts once, by the mean of its ratios. One recording
+ * per side gives no estimate of the scatter between recordings. If both sides have the same
+ * recordings (an imported trace, a kept bank) they cancel, and every replay counts. Recordings are
+ * identified by their mean response times. */
 #include <stdlib.h>
 
 #include "common/xalloc.h"
@@ -30,7 +30,7 @@ static bool all_there(const double *r, size_t n, const double *in, size_t n_in)
 	return true;
 }
 
-/* In place: x[n] becomes the means of those that have the same r. Returns how many these are. */
+/* In place: x[n] becomes the means over equal r. Returns their number. */
 static size_t average(double *x, const double *r, size_t n)
 {
 	double *mean = xcalloc(n + 1, sizeof *mean);

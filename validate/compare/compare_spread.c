@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scatter from run to run, new over old.
  *
- * P is the larger one of normal theory and of labels exchanged (stats/spread_ratio.h), in either
+ * P is the larger one of normal theory and exchanged labels (stats/spread_ratio.h), in each
  * direction. */
 #include <math.h>
 
@@ -34,7 +34,7 @@ struct spread_test_of {
 	struct pitman_morgan pm;
 };
 
-/* The larger of both tests. */
+/* The larger P of both tests. */
 static double p_of(const struct spread_test_of *t, double limit, double sign, unsigned int most)
 {
 	double above = 1, below = 1, p;
@@ -70,7 +70,7 @@ static void limits_set(struct aspect_change *a, const struct spread_test_of *t)
 	a->hi95 = t->ratio / sqrt(q_hi);
 }
 
-/* A replayer beside itself. */
+/* True for a replayer compared with itself. */
 static bool is_equal(const double *was, size_t n_was, const double *is, size_t n_is)
 {
 	bool equal = n_was == n_is && n_was > 1;

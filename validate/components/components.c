@@ -62,7 +62,8 @@ void components_plan(struct cell *c, const struct evidence *e, const struct acce
 			continue;
 		if (components[i]->plan)
 			components[i]->plan(k, &p);
-		if (k->n_more && k->n_more < until_next_look) /* nothing is decided before it */
+		/* nothing is decided before the next look */
+		if (k->n_more && k->n_more < until_next_look)
 			k->n_more = until_next_look;
 	}
 }

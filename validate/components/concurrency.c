@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distance of the concurrency distributions against its limit.
  *
- * What is judged is sup over c of |E F_x(c) - E F_r(c)|, by time or by request or both, as the
- * protocol says, from the differences of the pairs: at each level c, n differences F_x(c) - F_r(c)
- * and a t-test of their mean. Accepted: at every level both one-sided tests against
- * -+limit are significant (all are needed, so nothing is corrected). Rejected: at some level the
- * mean is shown to lie beyond, with the P-value times the number of levels (Bonferroni). The
- * distance within a pair would hold the scatter of the program's own runs against the replayer.
- * Source: Berger and Hsu (1996). */
+ * Judged: sup over c of |E F_x(c) - E F_r(c)|, by time or by request or both, as the protocol says.
+ * At each level c, the pairs give n differences F_x(c) - F_r(c) and a t-test of their mean.
+ * Accepted: at every level both one-sided tests against -+limit are significant (all are needed, so
+ * no correction). Rejected: at some level the mean lies beyond, with the P-value times the number
+ * of levels (Bonferroni). The distance within a pair is not used: it contains the scatter of the
+ * program's runs. Source: Berger and Hsu (1996). */
 #include <math.h>
 
 #include "validate/components/component.h"
 
-/* The levels that decide, [from, to) of the evidence, and the estimate that stands for them. */
+/* The deciding levels, [from, to) of the evidence, and their estimate. */
 struct concurrency_judged {
 	size_t from, to;
 	struct estimate estimate;
@@ -31,7 +30,7 @@ static struct concurrency_judged judged_levels(const struct distance_evidence *e
 	return d;
 }
 
-/* The largest upper limit of a level, with error alpha; NaN where there is none. */
+/* The largest upper limit of a level, with error alpha; NaN: none. */
 static double upper_limit(const struct distance_evidence *e, size_t from, size_t to, double alpha)
 {
 	double upper = NAN, lo, hi;
@@ -47,7 +46,8 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	const struct levels *levels = given->levels;
 	double p_accept = 0, p_reject = 1, p_alone = 0;
 	const struct t_estimate *at = NULL;
-	size_t deciding = 0; /* the level at which accepting is the hardest */
+	/* the level that is hardest to accept */
+	size_t deciding = 0;
 	struct concurrency_judged d = judged_levels(e, given->cell, given->accept->concurrency_by);
 	c->estimate = d.estimate;
 	if (e->status) {
@@ -84,7 +84,7 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	decide_dependence(c, &e->serial[deciding], e->n, p_alone, levels);
 }
 
-/* The level that is the farthest off. */
+/* Plans for the level with the largest deviation. */
 static void plan_concurrency(struct component *k, const struct planning *p)
 {
 	const struct distance_evidence *e = &p->e->distance;

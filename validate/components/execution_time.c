@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative deviation of the execution time.
  *
- * The storage holds a request for some 100 ms now and then. In a short run that is most of the
- * time, in the program's runs as in the replay's. So the ratios of the pairs are winsorised. What
- * that could hide, a replay that is far off in some of its runs only, prevents acceptance. */
+ * The storage delays a request by some 100 ms now and then. In a short run this is most of the
+ * time, in the program as in the replay. So the ratios of the pairs are winsorised. A replay that
+ * is far off in a few runs could hide behind that; check_all() prevents its acceptance. */
 #include <math.h>
 
 #include "validate/components/component.h"
 #include "validate/stats/paired_mean.h"
 
-/* Deviation by waiting differently is another fault than deviation by requests that take longer:
- * the reason tells them apart. */
+/* Longer waiting between requests and longer requests are different faults: name both shares. */
 static void say_split(struct component *k, const struct cell *c)
 {
 	if (k->decision == DECISION_ACCEPT || k->estimate.status || !isfinite(c->execution_service))
@@ -19,7 +18,8 @@ static void say_split(struct component *k, const struct cell *c)
 		   shown_change(c->execution_schedule).text);
 }
 
-/* Not accepted if the mean of all ratios lies outside the limits and differs from 1 (P < 0.05). */
+/* Prevents acceptance if the mean of all ratios lies outside the limits and differs from 1 (P <
+ * 0.05). */
 static void check_all(struct component *c, const struct ratio_evidence *all)
 {
 	const struct paired_mean series = {all->d, all->n, all->t, all->wide, all->serial};

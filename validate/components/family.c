@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Components of several parts. Accepted: each part is shown to lie within the limits (all are
- * needed, so nothing is corrected). Rejected: one part is shown to lie outside, with its P-value
- * times their number (Bonferroni). Source: Berger and Hsu (1996). */
+/* Components with several parts. Accepted: each part lies within the limits (all are needed, so no
+ * correction). Rejected: one part lies outside, with its P-value times the number of parts
+ * (Bonferroni). Source: Berger and Hsu (1996). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void parts_show(struct component *c, const struct family *f, double (*map
 	}
 }
 
-/* What is said of the part that decides: its value and the interval that decided. */
+/* Describes the deciding part: its value and the deciding interval. */
 static void say_part(struct component *c, const struct family_part *part,
 		     const struct levels *levels, const struct family_words *words)
 {
@@ -136,7 +136,7 @@ void decide_family(struct component *c, const struct family *f, const struct lev
 	}
 }
 
-/* The part that is the farthest off decides how many are needed. */
+/* Plans for the part with the largest deviation. */
 void plan_family(struct component *c, const struct family *f, bool logarithm, double alpha_reject)
 {
 	const struct ratio_evidence *e = NULL;

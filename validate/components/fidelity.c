@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that were lost, extra or mismatched: counted, not estimated. */
+/* Lost, extra and mismatched requests: counted, not estimated. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "validate/components/component.h"
 
-/* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that
- * failed shows nothing. Where results are not told, that none is mismatched shows nothing either.
- */
+/* One run over the limit is enough to reject. A failed replay gives no evidence, nor does the
+ * absence of mismatches if the replayer does not report results. */
 static void decide_fidelity(struct component *c, const struct deciding *d)
 {
 	const struct evidence *e = d->e;

@@ -4,7 +4,7 @@
 
 #include "validate/components/component.h"
 
-/* 99th percentiles of the runs' issue errors; only replays by a timetable have any. */
+/* Judges the 99th percentiles of the runs' issue errors. Only timed replays have any. */
 static void decide_issue_error(struct component *c, const struct deciding *d)
 {
 	const struct mean_evidence *e = &d->e->issue_error;
@@ -38,7 +38,7 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 		decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 
-/* In units of the limit, so that the scatter is told as a share of it. */
+/* In units of the limit, so that the scatter appears as a share of it. */
 static void plan_issue_error(struct component *k, const struct planning *p)
 {
 	const struct mean_evidence *e = &p->e->issue_error;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linearity of a cell: from the lowest level of its group to its own, does the relative bias stay
- * the same?
+/* Linearity of a cell: is the relative bias the same from the lowest level of its group to its own?
  *
- * With y_j the mean of ln(x/r) at level l_j, j = 1..m (m the cell's own level), and the
- * least-squares line through these means, two things are judged, both linear contrasts sum w_j y_j
- * with variance sum w_j^2 u_j^2 and Welch-Satterthwaite degrees of freedom, so that levels may
- * scatter differently: change: the line's rise from l_1 to l_m, b (l_m - l_1); lack of fit, from
- * three levels on: each y_j minus the line. Accepted: every one of them is shown to lie inside the
- * limits (two one-sided tests; all are needed, nothing is corrected). Rejected: one is shown to lie
- * outside, P-value times their number (Bonferroni). The levels above a cell's own do not count: a
- * replayer is linear up to a level, and stays trusted below it. The lowest level has nothing to be
- * compared with. Source: ISO 5725 and the method-validation literature for the linear range; Welch
- * (1947). */
+ * y_j is the mean of ln(x/r) at level l_j, j = 1..m (m: the cell's level). With the least-squares
+ * line through these means, two kinds of linear contrasts sum w_j y_j are judged. Their variance is
+ * sum w_j^2 u_j^2 with Welch-Satterthwaite degrees of freedom, so levels may scatter differently.
+ * Change: the rise of the line from l_1 to l_m, b (l_m - l_1). Lack of fit, from three levels on:
+ * each y_j minus the line. Accepted: every contrast lies inside the limits (two one-sided tests;
+ * all are needed, so no correction). Rejected: one lies outside, with the P-value times their
+ * number (Bonferroni). Higher levels do not count: a replayer is linear up to a level, and stays
+ * trusted below it. The lowest level has no comparison. Source: ISO 5725 and the method-validation
+ * literature for the linear range; Welch (1947). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,7 +21,7 @@ struct level {
 	const struct ratio_evidence *bias;
 };
 
-enum { ALONE, WIDE }; /* of the t-estimates of a level */
+enum { ALONE, WIDE }; /* t-estimates of a level */
 
 static int ascending(const void *a, const void *b)
 {
@@ -31,7 +29,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The levels of the cell's group and replayer up to its own, ascending; returns how many. */
+/* The levels of the cell's group and replayer up to its own, ascending; returns their number. */
 static size_t levels_below(struct level *out, const struct analysis *a, const struct evidence *e,
 			   size_t cell)
 {
@@ -99,7 +97,8 @@ static void measure(struct linearity_evidence *out, const struct analysis *a,
 	for (size_t i = 0; i < n && n > 1; i++) {
 		if (!out->status)
 			out->status = l[i].bias->status;
-		if (i > 0 && !(l[i].at > l[i - 1].at)) /* the same level twice is no line */
+		/* equal levels give no line */
+		if (i > 0 && !(l[i].at > l[i - 1].at))
 			out->status = STAT_NOT_APPLICABLE;
 		if (i == 0 || l[i].bias->serial.inflation > out->serial.inflation)
 			out->serial = l[i].bias->serial;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The components of a verdict, in the order of every report: this list makes the enum, the limits
- * of a protocol, their keys in [accept] and the table of rows (component.h). A new component is a
- * line here and a file that defines its row.
+/* The components of a verdict, in the order of every report. This list makes the enum, the limits of
+ * a protocol, their keys in [accept] and the table of rows (component.h). A new component is a line
+ * here and a file that defines its row.
  *
  * X(KIND, row, name, limit, type, default, key, least, most, help)
- *   KIND   COMPONENT_KIND
- *   row    component_row, defined in the component's file
- *   name   in verdicts and reports
- *   limit  member of struct accept_limits; its C type is limit_TYPE
- *   type   of the option (common/options.h); default: NaN, -1 (durations) or UINT64_MAX (counts) is
- * "none" least, most  what the key accepts */
+ *   KIND         COMPONENT_KIND
+ *   row          component_row, defined in the component's file
+ *   name         in verdicts and reports
+ *   limit        member of struct accept_limits; its C type is limit_TYPE
+ *   type         of the option (common/options.h); NaN, -1 (durations) and UINT64_MAX (counts) as
+ *                default mean "none"
+ *   least, most  range of the key */
 #ifndef VALIDATE_COMPONENTS_LIST_H
 #define VALIDATE_COMPONENTS_LIST_H
 

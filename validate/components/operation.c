@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of each operation: reads that are too fast and writes that are too slow may have
+/* Relative bias of each operation. Reads that are too fast and writes that are too slow can have
  * the right mean together. */
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +18,7 @@ static const struct op_summary *op_find(const struct run_summary *s, const char 
 	return NULL;
 }
 
-/* The operation's shares of all requests and of all response time of the program, whichever is
- * larger. */
+/* The larger of the operation's shares of all requests and of the program's response time. */
 static double share_of(const struct pairs *p, const char *name)
 {
 	double n = 0, time = 0, n_all = 0, time_all = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What would settle an inconclusive component: how many further replicates, or, where no practical
- * number would do, how much less the runs would have to scatter.
+/* Plan for an inconclusive component: further replicates, or, if no practical number is enough, the
+ * scatter that the runs may have.
  *
- * The present estimates are taken for the truth, with an assurance of 0.8, for accepting at 0.05 or
- * for rejecting at Holm's strictest step. Source: stats/planning.h. */
+ * The present estimates count as true values. Assurance is 0.8, for accepting at 0.05 or rejecting
+ * at Holm's strictest step. Source: stats/planning.h. */
 #include <math.h>
 
 #include "validate/components/component.h"
 #include "validate/stats/planning.h"
 
-/* More than so many, or so many times as many as there are, is no advice. */
+/* A larger number, or a larger multiple of the present number, is no useful advice. */
 #define MOST_FURTHER 1000
 #define MOST_TIMES 10
 #define FEWEST_TO_MULTIPLY 20
@@ -49,7 +49,8 @@ void plan_mean(struct component *k, const struct t_estimate *t, const struct ser
 	double distance =
 	    inside ? fmin(t->value - low, high - t->value) : fmax(low - t->value, t->value - high);
 	double alpha = inside ? PLAN_ACCEPT : alpha_reject;
-	if (inside && !isnan(serial->lag1)) { /* accepting allows for dependence */
+	/* accepting allows for dependence */
+	if (inside && !isnan(serial->lag1)) {
 		sd = serial_widen(t, have, serial).se * sqrt(serial->n_effective);
 		worth = (uint64_t)fmax(2, serial->n_effective);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ratio of both scatters, or the repeatability of replays that share one recording. */
+/* The ratio of both scatters, or the repeatability of replays of one recording. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -8,7 +8,7 @@
 #include "validate/stats/multiplicity.h"
 #include "validate/stats/spread_ratio.h"
 
-/* For accepting, P-values as pairs that depend on each other give them. */
+/* Accepting uses P-values that allow for dependence between pairs. */
 static void decide_both(struct component *c, const struct evidence *e, const struct levels *levels)
 {
 	const struct serial *serial = &e->precision_serial;
@@ -58,8 +58,7 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 	decide_dependence(c, serial, e->precision.n, p.below_alone, levels);
 }
 
-/* The coefficient of variation of the replays alone, as the standard deviation of their logarithms.
- */
+/* The coefficient of variation of the replays, as the standard deviation of logarithms. */
 static void decide_repeatability(struct component *c, const struct deciding *d)
 {
 	const struct evidence *e = d->e;
@@ -112,7 +111,7 @@ static void plan_precision(struct component *k, const struct planning *p)
 	const struct pitman_morgan *pm = &e->precision;
 	uint64_t needed = 0;
 	double below, above;
-	/* nothing is known: as for a replayer as precise as the program */
+	/* unknown: planned as for a replayer with the program's precision */
 	if (e->precision_status == STAT_TOO_FEW) {
 		if (!replicates_for_precision(1, 0, k->limit, PLAN_ACCEPT, PLAN_ASSURANCE, &needed))
 			plan_further(k, STAT_OK, needed, e->bias.n);
@@ -123,7 +122,8 @@ static void plan_precision(struct component *k, const struct planning *p)
 	double alpha = pm->ratio < k->limit ? PLAN_ACCEPT : p->alpha_reject;
 	enum stat_status s = replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha,
 						      PLAN_ASSURANCE, &needed);
-	uint64_t least = (uint64_t)ceil(-log2(alpha)); /* below, no permutation is as rare */
+	/* with fewer pairs no permutation has a probability this small */
+	uint64_t least = (uint64_t)ceil(-log2(alpha));
 	needed = needed < least ? least : needed;
 	if (!s && alpha >= PLAN_ACCEPT)
 		needed = plan_as_dependent(&e->precision_serial, needed);

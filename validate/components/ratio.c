@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paired log ratios against limits either way: what most components of the response and execution
- * time are.
+/* Paired log ratios against two-sided limits: most components of response and execution time.
  *
- * One-sided P-values are by re-randomisation (stats/paired_mean.h). Accepted: both one-sided tests
- * are significant. Rejected: one of the tests shows the mean outside; its P-value, doubled, goes to
- * Holm. For accepting, P is widened for the dependence of one role, and the means by recording must
- * pass as well where recordings are reused. Source: Schuirmann (1987) for the two tests. */
+ * One-sided P-values come from re-randomisation (stats/paired_mean.h). Accepted: both one-sided
+ * tests are significant. Rejected: one test shows the mean outside; twice its P-value goes to Holm.
+ * For accepting, P is widened for dependence within a role; if recordings are reused, the means by
+ * recording must pass as well. Source: Schuirmann (1987) for the two tests. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -15,9 +14,8 @@
 #include "validate/stats/planning.h"
 #include "validate/stats/multiplicity.h"
 
-/* Acceptance that leaves a guard band (JCGM 106) of `factor` expanded uncertainties of the bias
- * inside the limits. It is asked for besides the test, so that it can only make accepting, and
- * rejecting, harder. */
+/* Guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits. It
+ * applies in addition to the test, so that it makes accepting and rejecting only harder. */
 static void guard(struct component *c, const struct ratio_evidence *e, double low, double high,
 		  double factor)
 {
@@ -83,8 +81,7 @@ void decide_recordings(struct component *c, const struct ratio_evidence *e)
 
 /* --- one ratio ----------------------------------------------------------- */
 
-/* All pairs have the same ratio, as whole numbers mostly have: nothing scatters, the value itself
- * decides. */
+/* All pairs have the same ratio, as integers often do: without scatter the value decides. */
 static void say_alike(struct component *c, const struct ratio_evidence *e)
 {
 	c->estimate.status = STAT_OK;
@@ -93,7 +90,7 @@ static void say_alike(struct component *c, const struct ratio_evidence *e)
 	       decide_position(c), shown_percent(c->limit).text);
 }
 
-/* The interval that decided: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
+/* The deciding interval: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
 static void say_interval(struct component *c, const struct ratio_evidence *e,
 			 const struct levels *levels)
 {
@@ -154,7 +151,8 @@ void plan_ratio(struct component *k, const struct ratio_evidence *e, double alph
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	else if (e->status == STAT_ZERO_VARIANCE && e->t.value != 0)
 		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)),
-			     e->n); /* pairs that agree until P is small enough */
+			     /* equal pairs until P is small enough */
+			     e->n);
 	else if (!e->status)
 		plan_mean(k, &e->t, &e->serial, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY,
 			  log1p(k->limit), alpha_reject / 2, "ratios");

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether replays follow their storage: on a volume, one block of each two is served more slowly,
- * drawn by the protocol's seed.
+/* Do replays follow their storage? On a volume, one block of each two is served more slowly, drawn
+ * with the protocol's seed.
  *
- * For each two blocks, the log ratio ln(x/r) of the slow one minus that of the other one: 0 where
- * the replay becomes slower as the program does. These differences are judged as paired log ratios
- * are. The draw gives the part of each difference that is not due to the storage a random sign,
- * independent of the others: neither what the machine does nor dependence between the runs of a
- * role is mistaken for its effect, and nothing is widened. Where the program does not follow its
- * storage itself, nothing can be asked of a replay. Source: calibration of a measuring system at
- * two known values (VIM 4.12, sensitivity). */
+ * The value of two blocks is ln(x/r) of the slow one minus that of the other: 0 if the replay slows
+ * down like the program. These differences are judged like paired log ratios. The draw gives a
+ * random, independent sign to the part of a difference that the storage does not cause. So drift of
+ * the machine and dependence between runs look like no effect, and nothing is widened. If the
+ * program does not follow its storage, nothing can be required of a replay. Source: calibration of
+ * a measuring system at two known values (VIM 4.12, sensitivity). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,13 +15,14 @@
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 
-struct slowing { /* differences slow - normal of two blocks each */
-	double *d, *r;	       /* of ln(x/r) and ln r; [n] */
-	const struct run **x; /* the slow replay of each */
+struct slowing { /* differences slow - normal of two blocks */
+	double *d, *r;	       /* ln(x/r) and ln r; [n] */
+	/* the replay in the slow block */
+	const struct run **x;
 	size_t n;
 };
 
-/* All four runs are there, and one block of the two is slow. */
+/* True if all four runs exist and one block of the two is slow. */
 static bool are_two(const struct pairs *p, size_t i)
 {
 	const struct run *a = p->r[i - 1], *b = p->r[i];
@@ -62,7 +62,7 @@ static void measure_responsiveness(const struct measuring *m)
 	slowing_find(&s, m->pairs);
 	e->program_status = dependent_mean(s.r, s.n, &e->program, &wide, &serial);
 	paired_values(&e->ratio, s.d, &(struct pairs){.x = s.x, .n = s.n});
-	/* the draw makes them independent, also where the runs of a role are not */
+	/* the draw makes the differences independent, even if runs are not */
 	e->ratio.wide = e->ratio.t;
 	e->ratio.serial = serial_none(s.n);
 	if (!s.n)
@@ -71,7 +71,7 @@ static void measure_responsiveness(const struct measuring *m)
 	free(s.x);
 }
 
-/* The program's own change is not shown to be beyond the limit. */
+/* True if the program's change is not significantly beyond the limit. */
 static bool program_is_deaf(const struct response_evidence *e, double limit)
 {
 	double lo, hi;
@@ -104,7 +104,8 @@ static void decide_responsiveness(struct component *c, const struct deciding *d)
 static void plan_responsiveness(struct component *c, const struct planning *p)
 {
 	plan_ratio(c, &p->e->responsiveness.ratio, p->alpha_reject);
-	if (c->n_more < UINT64_MAX / 2) /* two blocks give one difference */
+	/* two blocks give one difference */
+	if (c->n_more < UINT64_MAX / 2)
 		c->n_more *= 2;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distance of the self-normalised distributions: each run's response times over its own typical
- * response (the mean of the fastest 90 %). The mean of all requests is not used: a few stalls of
- * the machine change it by tens of percent, and all shares below a multiple of it. Beside another
- * program that kept one processor and the disk busy, the differences scattered by 25 to 30 % over
- * the mean and by 4 to 6 % over the typical response.
+/* Distance of the self-normalised distributions: response times of a run over its typical response
+ * (the mean of the fastest 90 %). The mean of all requests is no norm: a few stalls of the machine
+ * change it by tens of percent, and all shares below a multiple of it. With another program that
+ * kept a CPU and the disk busy, the differences scattered by 25 to 30 % over the mean and by 4 to 6
+ * % over the typical response.
  *
- * Thresholds: the edges of the summaries' grid (metrics/summary.h) at which the program's pooled
- * distribution is nearest to the preset quantiles. At each, D = F_replay - F_program of a pair, and
- * a test of its mean against -+limit. The typical response of a run cancels, so shape is judged
- * apart from it. Source: Kolmogorov's distance at fixed points; Berger and Hsu (1996). */
+ * Thresholds: the edges of the summaries' grid (metrics/summary.h) nearest to the preset quantiles
+ * of the program's pooled distribution. At each, D = F_replay - F_program of a pair, and a test of
+ * its mean against -+limit. The typical response of a run cancels, so shape is judged separately
+ * from it. Source: Kolmogorov's distance at fixed points; Berger and Hsu (1996). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool have_shape(const struct pairs *p)
 	return p->n > 0;
 }
 
-/* The edge at which the pooled distribution of the program is nearest to q. */
+/* The edge of the program's pooled distribution nearest to q. */
 static size_t nearest_edge(const double *pooled, double q)
 {
 	size_t nearest = 0;
@@ -83,8 +83,8 @@ static void measure(const struct measuring *m)
 		return;
 	}
 	for (size_t i = 0; i < SHAPE_N_QUANTILES; i++)
-		if (!i ||
-		    s.edge[i] != s.edge[i - 1]) /* several quantiles may lie between two edges */
+		/* several quantiles may lie between two edges */
+		if (!i || s.edge[i] != s.edge[i - 1])
 			edge_add(f, m->pairs, s.edge[i], s.share[i]);
 }
 

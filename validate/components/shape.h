@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Differences between the self-normalised distributions of replay and program: the verdict and a
- * comparison of versions judge the same numbers. The head of shape.c defines them. */
+/* Differences between the self-normalised distributions of replay and program, defined at the head
+ * of shape.c. Used by the verdict and by the comparison of versions. */
 #ifndef VALIDATE_COMPONENTS_SHAPE_H
 #define VALIDATE_COMPONENTS_SHAPE_H
 
@@ -9,15 +9,16 @@
 #define SHAPE_N_QUANTILES 12
 extern const double shape_quantile[SHAPE_N_QUANTILES]; /* 0.01, ..., 0.999 */
 
-struct shape_edges { /* one for each preset quantile; neighbours may share an edge */
-	size_t edge[SHAPE_N_QUANTILES];	 /* of the grid of the summaries (metrics/summary.h) */
-	double share[SHAPE_N_QUANTILES]; /* of the program's requests that lie below it */
+struct shape_edges { /* one per preset quantile; neighbours may share an edge */
+	/* index in the grid of the summaries (metrics/summary.h) */
+	size_t edge[SHAPE_N_QUANTILES];
+	double share[SHAPE_N_QUANTILES]; /* share of the program's requests below it */
 };
 
-/* The edges at which the program's pooled distribution is nearest to the quantiles. False: there is
- * no pair, or a summary without a shape. */
+/* Finds the edges nearest to the quantiles of the program's pooled distribution. False: no pair, or
+ * a summary without a shape. */
 bool shape_edges(struct shape_edges *s, const struct pairs *p);
-/* Share of the requests below the edge, x less r; -1 to 1. */
+/* Share of the requests below the edge, x minus r; -1 to 1. */
 double shape_difference(const struct run_summary *x, const struct run_summary *r, size_t edge);
 
 #endif

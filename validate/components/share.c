@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shares of events per run against an upper limit. Runs that are all alike are judged by their
- * pooled counts. */
+/* Shares of events per run against an upper limit. Runs with equal shares are judged by the pooled
+ * counts. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -19,7 +19,8 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 		decide_shown(c, c->estimate, "share", 100, " %");
 		return;
 	}
-	if (c->limit <= 0) { /* none at all is allowed: counting decides, not statistics */
+	/* none is allowed: the count decides */
+	if (c->limit <= 0) {
 		c->rejected_before_holm = e->k > 0;
 		c->p_reject = c->p_reject_holm = e->k > 0 ? 0 : NAN;
 		c->decision = e->k > 0 ? DECISION_REJECT : DECISION_ACCEPT;
@@ -74,7 +75,7 @@ void plan_share(struct component *k, const struct share_evidence *e, double alph
 	if (e->status == STAT_TOO_FEW) {
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	} else if (e->status == STAT_ZERO_VARIANCE && e->k == 0 && e->of > 0 && k->limit < 1) {
-		/* none of so few requests: (1 - limit)^requests must come down to the level */
+		/* no event in so few requests: (1 - limit)^requests must fall to the level */
 		double runs = ceil(log(PLAN_ACCEPT) / log1p(-k->limit) / (e->of / (double)e->n));
 		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED,
 			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);

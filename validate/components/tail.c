@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of the slowest 1 % of the requests of a run. A quantile would not do: what lies
- * beyond it may be anything. */
+/* Relative bias of the mean of a run's slowest 1 % of requests. A quantile would not limit the
+ * values beyond it. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expanded uncertainty against the largest allowed, and the repeatability of replays that have no
- * reference to scatter beside.
+/* Expanded uncertainty against its limit, and the repeatability of replays without a scattering
+ * reference.
  *
- * U tends to z u_c, z = 1.96, as the runs become many. u_c is itself an estimate: nu
- * u_c^2/sigma_c^2 is taken for chi-square with nu degrees of freedom (Welch and Satterthwaite),
- * which gives limits of z sigma_c. Long tails make a standard deviation worse known than nu = n - 1
- * says (stats/spread.h), for the upper limit even where none shows: few runs do not show the tails
- * that they come from. And runs that depend on each other scatter less than they would in the long
- * run, so that u_c is larger for the upper limit, and nu less (stats/serial.h). Judged only where
- * the same budget with the program's own runs in the replays' place is shown to be within the
- * limit. Otherwise the machine's noise would be held against the replayer: not applicable, limited
- * by the machine. Accepted: the upper limit of z sigma_c is at most the limit. Rejected: its lower
- * limit lies above. Added, the absolute bias stands on top: both at half the error. Source: GUM
- * G.4. */
+ * U tends to z u_c, z = 1.96, for many runs. u_c is an estimate: nu u_c^2/sigma_c^2 counts as
+ * chi-square with nu degrees of freedom (Welch and Satterthwaite), which gives limits of z sigma_c.
+ * With long tails a standard deviation is less certain than nu = n - 1 says (stats/spread.h). The
+ * upper limit allows for them in any case, because few runs do not show the tails. Dependent runs
+ * scatter less than in the long run, so u_c is larger and nu smaller for the upper limit
+ * (stats/serial.h).
+ *
+ * U is judged only if the same budget with the program's runs in place of the replays is
+ * significantly within the limit. Otherwise the noise of the machine would count against the
+ * replayer: not applicable, limited by the machine. Accepted: the upper limit of z sigma_c is at
+ * most the limit. Rejected: its lower limit lies above. If the absolute bias is added, both get
+ * half the error. Source: GUM G.4. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -21,11 +22,12 @@
 #include "validate/stats/multiplicity.h"
 
 /* P of |bias| + z sigma_c against the limit: the smallest error at which the sum of both limits,
- * each at half of it, clears the limit; found by halving on a logarithmic scale. */
+ * each at half of it, clears the limit. Bisection on a logarithmic scale. */
 static double added_p(const struct spread_evidence *expanded, const struct t_estimate *bias,
 		      double limit, bool above)
 {
-	double low = -300, high = 0; /* log10 of alpha: not cleared, cleared */
+	/* log10 of alpha: not cleared, cleared */
+	double low = -300, high = 0;
 	for (int i = 0; i < 60; i++) {
 		double at = (low + high) / 2, alpha = pow(10, at) / 2, lower, upper, lo, hi;
 		bool cleared = !spread_limits(expanded, alpha, &lower, &upper) &&
@@ -49,8 +51,8 @@ static struct spread_p added_spread_p(const struct spread_evidence *s,
 				 added_p(s, wide ? &bias->wide : &bias->t, limit, false)};
 }
 
-/* P of the program's own U being beyond the limit; NaN where it is not known: one recording is the
- * reference of all. */
+/* P that the program's U is beyond the limit; NaN: unknown, because one recording is the reference
+ * of all. */
 static double program_p(const struct budget *b, double limit)
 {
 	if (!isfinite(b->u_c_program))
@@ -58,7 +60,7 @@ static double program_p(const struct budget *b, double limit)
 	return 1 - spread_p_above(COVERAGE_FACTOR * b->u_c_program, b->nu_spread_program, limit);
 }
 
-/* Where the program itself is not shown to be within the limit, U says nothing of the replayer. */
+/* If the program is not significantly within the limit, U says nothing about the replayer. */
 static bool is_limited_by_machine(struct component *c, const struct cell *cell,
 				  const struct levels *levels)
 {
@@ -124,9 +126,8 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 	decide_dependence(c, &e->replays, cell->x.n, p_alone.below, levels);
 }
 
-/* U: its limits as they would be with n replicates, the standard deviation that there is taken for
- * the truth; an estimate that falls as far to the wrong side as the assurance says must clear the
- * limit. */
+/* True if U clears the limit with n replicates. The present standard deviation counts as true; an
+ * estimate that deviates to the wrong side with the probability of the assurance must clear it. */
 static bool spread_clears(double ratio, double nu, double alpha, bool inside)
 {
 	double chance, level;
@@ -137,8 +138,8 @@ static bool spread_clears(double ratio, double nu, double alpha, bool inside)
 	return inside ? bound <= 1 : bound > 1;
 }
 
-/* Degrees of freedom of U's upper limit with n replicates; what tails may hide grows with the root
- * of their number. */
+/* Degrees of freedom of U's upper limit with n replicates. The allowance for hidden tails grows
+ * with the square root of n. */
 static double nu_then(const struct budget *b, double have, double n, bool inside)
 {
 	double nu = (inside ? b->nu_spread_upper : b->nu_spread) * (n - 1) / (have - 1);
@@ -155,7 +156,7 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 	if (b->status || have < 2)
 		return;
 	bool inside = ratio < 1;
-	/* what does not clear it, and what does: doubled, then halved between */
+	/* doubles until it clears, then bisects */
 	uint64_t below = 1, n = 2;
 	double alpha = inside ? PLAN_ACCEPT : p->alpha_reject;
 	while (n < PLANNING_MAX_N &&

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was different between two entries of a series: facts of the environment, the replayer's
- * settings, the protocol, the host. */
+/* Differences between two entries of a series: environment, replayer settings, protocol, host. */
 #ifndef VALIDATE_HISTORY_CHANGES_H
 #define VALIDATE_HISTORY_CHANGES_H
 
 #include "validate/history/history.h"
 
 struct history_change {
-	char *fact, *old, *new; /* NULL: it was not, or is no longer, available; owned */
+	char *fact, *old, *new; /* NULL: not available; owned */
 };
 
 struct history_changes {
-	struct history_change *one; /* named things first, then facts by name */
+	struct history_change *one; /* named properties first, then facts by name */
 	size_t n, cap;
 };
 
-/* Between entry i and the one before it; no entry before the first. */
+/* Compares entry i with the one before it; false for the first entry. */
 bool history_changed(const struct history *h, const struct history_series *s, size_t i);
-/* Ownership: history_changes_release. An environment that cannot be read has no facts. */
+/* Ownership: history_changes_release(). An unreadable environment has no facts. */
 void history_changes_find(struct history_changes *c, const struct history *h,
 			  const struct history_series *s, size_t i);
 void history_changes_release(struct history_changes *c);

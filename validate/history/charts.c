@@ -10,9 +10,7 @@
 
 /* --- excursions ---------------------------------------------------------- */
 
-/* Excursions of charts that have limits. */
-
-/* How far chart and direction are at entry i, in parts of their limit: beyond 1 it signals. */
+/* Distance of a chart at entry i in multiples of its limit; above 1 it signals. */
 static double excess(const struct history_charts *c, enum history_chart chart, int direction,
 		     size_t i)
 {
@@ -31,7 +29,7 @@ static double excess(const struct history_charts *c, enum history_chart chart, i
 	}
 }
 
-/* Back from where it signalled as long as the chart was on this side. */
+/* First entry before the signal from which the chart stayed on this side. */
 static size_t onset_find(const struct history_charts *c, enum history_chart chart, int direction,
 			 size_t first)
 {
@@ -45,8 +43,8 @@ static size_t onset_find(const struct history_charts *c, enum history_chart char
 
 #define DRIFT_MIN 5
 
-/* A step from `at` on, or a ramp that begins there: whichever explains more of the distances from
- * the centre, with the place where it explains most, is what happened, and that place its onset. */
+/* Fits a step and a ramp that begin at each entry. The course and place that explain most of the
+ * distances from the centre give kind and onset. */
 static void course_fit(const struct history_charts *c, struct history_signal *s)
 {
 	double sum = 0, moment = 0, squares = 0, step = -1, ramp = -1;
@@ -82,7 +80,7 @@ static double change_of(const struct history_charts *c, const struct history_sig
 	return expm1(sum / (double)(s->last - s->onset + 1));
 }
 
-/* The change nearest to the onset, not after the signal; of two as near, the earlier one. */
+/* The change of environment nearest to the onset and not after the signal; of two, the earlier. */
 static void environment_find(const struct history_charts *c, const struct history *h,
 			     struct history_signal *s)
 {
@@ -114,8 +112,8 @@ static void signal_add(struct history_charts *c, const struct history *h, struct
 	c->signal[c->n_signals++] = s;
 }
 
-/* Every run of entries beyond the limit is one signal. A sum goes down slowly once the values are
- * back: it ends at its largest. */
+/* Successive entries beyond the limit are one signal. A sum falls slowly once the values are back:
+ * it ends at its maximum. */
 static void excursions_find(struct history_charts *c, const struct history *h,
 			    enum history_chart chart, int direction)
 {
@@ -143,7 +141,7 @@ static int by_onset(const void *x, const void *y)
 					      : b->direction - a->direction;
 }
 
-/* Fills c->signal from x, z, cusum and ewma. */
+/* Sets c->signal from x, z, cusum and ewma. */
 static void signals_find(struct history_charts *c, const struct history *h)
 {
 	for (enum history_chart chart = 0; chart < CHART_N; chart++) {
@@ -175,7 +173,7 @@ static void values_take(struct history_charts *c)
 	}
 }
 
-/* The first n_wanted that are not left out; returns how many. */
+/* Chooses the first n_wanted entries that are not left out; returns their number. */
 static size_t base_choose(struct history_charts *c, const bool *left_out, double *value)
 {
 	size_t n = 0;

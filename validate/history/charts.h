@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Control charts of a series: did a replayer's result in a scenario stay what it was?
+/* Control charts of a series: is the result of a replayer in a scenario stable?
  *
- * The value is an entry's mean of ln(x/r). Centre and limits are frozen from the first `baseline`
- * entries that are in control: entries beyond the limits for individuals are left out and later
- * ones taken in their place, until none is. With fewer than `baseline` of them the limits still
- * move as entries come; with fewer than HISTORY_BASELINE_MIN there are none. Four charts look at
- * all entries, those of the baseline too, z being the distance from the centre in standard
- * deviations (mean moving range / d2): individuals (3 sigma) for a single large deviation, moving
- * range for a jump from one entry to the next, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962)
- * for small lasting ones. In control each signals about once in 370 to 500 entries where the limits
- * are known (the moving range in 110); more often where they come from few entries
- * (tests/unit/validate/test_history_alarms.c). The onset of a step is its maximum-likelihood
- * estimate (Samuel, Pignatiello and Calvin, 1998). Source: ISO 7870; Montgomery, Statistical
- * quality control; stats/control.h. */
+ * The value of an entry is the mean of ln(x/r). Centre and limits are frozen from the first
+ * `baseline` entries in control: entries beyond the limits for individuals are replaced by later
+ * ones until none is left. With fewer than `baseline` entries the limits still move; with fewer
+ * than HISTORY_BASELINE_MIN there are none. Four charts cover all entries, including the baseline;
+ * z is the distance from the centre in standard deviations (mean moving range / d2). Individuals (3
+ * sigma) find a single large deviation; the moving range finds a jump between two entries; CUSUM (k
+ * 0.5, h 5) and EWMA (lambda 0.2, L 2.962) find small lasting changes. In control, with known
+ * limits, each signals about once in 370 to 500 entries (the moving range in 110); more often with
+ * limits from few entries (tests/unit/validate/test_history_alarms.c). The onset of a step is its
+ * maximum-likelihood estimate (Samuel, Pignatiello and Calvin, 1998). Source: ISO 7870; Montgomery,
+ * Statistical quality control; stats/control.h. */
 #ifndef VALIDATE_HISTORY_CHARTS_H
 #define VALIDATE_HISTORY_CHARTS_H
 
@@ -27,43 +26,45 @@
 #define HISTORY_EWMA_L 2.962
 
 enum history_chart { CHART_INDIVIDUALS, CHART_MOVING_RANGE, CHART_CUSUM, CHART_EWMA, CHART_N };
-/* "individuals", "moving range", "CUSUM", "EWMA", NULL */
+/* Names: "individuals", "moving range", "CUSUM", "EWMA", NULL. */
 extern const char *const history_chart_names[];
 
 enum history_kind {
-	/* individuals: an entry, or some in a row, beyond the limits; CUSUM, EWMA: one entry alone
-	 */
+	/* individuals: successive entries beyond the limits; CUSUM, EWMA: a single entry */
 	KIND_OUTLIER,
-	KIND_JUMP,  /* beyond the limit for moving ranges */
-	KIND_SHIFT, /* lasting, on one level */
-	KIND_DRIFT, /* lasting, and growing: a ramp explains more than a step does */
+	KIND_JUMP,  /* beyond the limit of moving ranges */
+	KIND_SHIFT, /* lasting, at one level */
+	KIND_DRIFT, /* lasting and growing: a ramp fits better than a step */
 	KIND_N
 };
-extern const char *const history_kind_names[]; /* "outlier", "jump", "shift", "drift", NULL */
+/* Names: "outlier", "jump", "shift", "drift", NULL. */
+extern const char *const history_kind_names[];
 
-/* An excursion of one chart. Places are indices into the charted entries. */
+/* An excursion of one chart. Members are indices of charted entries unless stated. */
 struct history_signal {
 	enum history_chart chart;
 	enum history_kind kind;
-	/* CUSUM, EWMA: where the step or ramp that fits best began, between where the chart left 0
-	 * and where it signalled */
+	/* CUSUM, EWMA: begin of the best-fitting step or ramp, between the last 0 of the chart and
+	 * its signal */
 	size_t onset;
-	size_t first; /* where the chart signalled */
-	size_t last;  /* the last entry beyond; CUSUM: that of the largest sum */
-	bool lasting; /* up to the last entry there is */
+	size_t first; /* first entry beyond the limit */
+	/* last entry beyond the limit; CUSUM: entry of the largest sum */
+	size_t last;
+	bool lasting; /* up to the last entry */
 	int direction; /* +1, -1; 0 for a jump */
-	/* of x/r from onset to last, relative to the centre; a jump: between the two entries; 0.1
+	/* of x/r, relative to the centre, from onset to last; a jump: between the two entries; 0.1
 	 * is 10 % */
 	double change;
 	bool has_change_of_environment;
-	/* the entry since which it is another one: nearest to the onset, not after `first` */
+	/* entry with a changed environment nearest to the onset, not after `first` */
 	size_t environment;
 };
 
 struct history_charts {
 	const struct history_series *series; /* borrowed */
-	enum stat_status status; /* of limits, z and all below; STAT_TOO_FEW, STAT_ZERO_VARIANCE */
-	size_t *at; /* [n], the series' entries that have a value */
+	/* of limits, z and all below: STAT_TOO_FEW, STAT_ZERO_VARIANCE */
+	enum stat_status status;
+	size_t *at; /* [n], entries of the series that have a value */
 	size_t n;
 	double *x;	/* [n], mean of ln(x/r) */
 	bool *in_base; /* [n] */
@@ -71,22 +72,23 @@ struct history_charts {
 	struct individuals_chart limits;
 	double *z, *ewma; /* [n] */
 	struct cusum *cusum; /* [n] */
-	struct history_signal *signal; /* by onset */
+	struct history_signal *signal; /* in the order of onset */
 	size_t n_signals, cap_signals;
 };
 
-/* `baseline`: at least HISTORY_BASELINE_MIN. Ownership: history_charts_release; the history must
- * outlive it. */
+/* `baseline`: at least HISTORY_BASELINE_MIN. Ownership: history_charts_release(). The history must
+ * outlive the charts. */
 void history_charts_make(struct history_charts *c, const struct history *h,
 			 const struct history_series *s, size_t baseline);
 void history_charts_release(struct history_charts *c);
 
-/* What a report is of. */
+/* Input of a report. */
 struct history_study {
 	const struct history *history; /* borrowed */
 	struct history_charts *charts; /* [history->n_series] */
 	size_t baseline;
-	size_t n_signals, n_signalling; /* signals; series that have one */
+	/* number of signals; number of series that have one */
+	size_t n_signals, n_signalling;
 };
 void history_study_make(struct history_study *s, const struct history *h, size_t baseline);
 void history_study_release(struct history_study *s);

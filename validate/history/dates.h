@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* False also where one of them is no such date, or NULL: nothing is known then. */
+/* False also if a date is NULL or malformed: the order is unknown. */
 bool date_is_earlier(const char *date, const char *than);
 
 #endif

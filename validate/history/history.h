@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results over months: a file to which campaigns are added and from which nothing is taken away.
+/* Results over months: a file to which campaigns are added, and from which nothing is removed.
  *
- * The file is an SQLite database: one row a campaign, one an entry (a case of it: a scenario and a
- * replayer), one an environment, shared by the campaigns that ran in it. Triggers refuse to change
- * or delete. The order is that of adding, whatever the campaigns' dates say. application_id marks
- * it as ours, user_version is the version of its tables. What an entry is charted by is the mean
- * over its pairs of ln(x/r), the replay's mean response time over that of the program run again in
- * the same block. */
+ * An SQLite database with one row per campaign, one per entry (a case: a scenario and a replayer),
+ * and one per environment, which campaigns share. Triggers refuse changes and deletions. Rows are
+ * in the order of adding, whatever their dates. application_id identifies the file type,
+ * user_version the version of the tables. The charted value of an entry is the mean over its pairs
+ * of ln(x/r): mean response time of the replay over that of the program in the same block. */
 #ifndef VALIDATE_HISTORY_H
 #define VALIDATE_HISTORY_H
 
@@ -17,14 +16,16 @@ struct history_campaign {
 	char *campaign;	  /* baseline.campaign */
 	char *date, *label, *title, *protocol_hash, *program_version, *host;
 	size_t environment; /* index */
-	bool goes_back; /* its date is earlier than that of the campaign added before it */
+	/* its date precedes that of the campaign added before it */
+	bool goes_back;
 };
 
 struct history_entry {
 	size_t campaign; /* index */
 	size_t n;	 /* pairs with both response times */
 	double mean, sd; /* of ln(x/r); NaN: none */
-	double bias, bias_lo95, bias_hi95, u_c, u_c_df, U95; /* as in baseline_case; NaN: none */
+	/* as in baseline_case; NaN: none */
+	double bias, bias_lo95, bias_hi95, u_c, u_c_df, U95;
 	char *settings, *verdict;
 };
 
@@ -41,38 +42,38 @@ struct history {
 	size_t n_campaigns, cap_campaigns;
 	struct history_series *series; /* in the order of their first entries */
 	size_t n_series, cap_series;
-	char **environment; /* each a JSON object: fact, value */
+	char **environment; /* [n] JSON objects: fact, value */
 	size_t n_environments, cap_environments;
 };
 
 struct history_added {
 	long long number;
 	size_t n_entries;
-	/* what is to be said when its date is earlier than that of the one before; NULL; owned by
-	 * the caller */
+	/* text for a date that precedes that of the previous campaign; NULL none; owned by the
+	 * caller */
 	char *goes_back;
 };
 
-/* Adds a campaign in one transaction; makes the file where there is none. `label` may be NULL. It
- * waits up to 10 s for another writer. Errors: EEXIST for a campaign that is there, naming it;
- * EINVAL for a file that is no history or damaged, or a baseline without cases; EPROTONOSUPPORT for
- * another version of the tables; EROFS, ENOSPC, EBUSY; EIO. */
+/* Adds a campaign in one transaction; creates a missing file. `label` may be NULL. Waits up to 10 s
+ * for another writer. Errors: EEXIST for a known campaign, naming it; EINVAL for a damaged file, a
+ * file that is no history, or a baseline without cases; EPROTONOSUPPORT for another version of the
+ * tables; EROFS, ENOSPC, EBUSY; EIO. */
 int history_add(const char *path, const struct baseline *b, const char *label,
 		struct history_added *added, struct err *e);
 
 struct history_filter {
 	const char *scenario, *replayer; /* NULL: all */
-	long long from; /* campaigns from this number on */
-	const char *host; /* made there; NULL: anywhere */
+	long long from; /* smallest number of a campaign */
+	const char *host; /* host of the campaign; NULL: any */
 };
-/* Errors: as history_add, never made; ENOENT where nothing is left by the filter. Ownership:
- * history_release. */
+/* Reads a history; does not create it. Errors: as history_add(); ENOENT if no entry passes the
+ * filter. Ownership: history_release(). */
 int history_load(struct history *h, const char *path, const struct history_filter *f,
 		 struct err *e);
 void history_release(struct history *h);
 
-/* ln(x/r) over the pairs of a case. Returns the number of pairs that have it; mean and sd NaN where
- * they do not exist. */
+/* ln(x/r) over the pairs of a case. Returns the number of pairs that have it. mean and sd are NaN
+ * if undefined. */
 size_t history_measure(const struct baseline_case *c, double *mean, double *sd);
 
 #endif

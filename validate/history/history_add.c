@@ -54,7 +54,7 @@ static int texts_run(struct history_writer *w, const char *sql, const char *cons
 	return ret;
 }
 
-/* The id of the row whose columns are these texts. */
+/* The id of the row with these text values. */
 static int id_find(struct history_writer *w, const char *sql, const char *const *text, int n,
 		   long long *id)
 {

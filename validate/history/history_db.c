@@ -17,8 +17,8 @@
 	    "CREATE TRIGGER " table "_remains BEFORE DELETE ON " table                             \
 	    " BEGIN SELECT raise(ABORT, 'a history is only added to'); END"
 
-/* STRICT, and compared with what a file holds: a file that passes has these types and nothing that
- * runs but these triggers. */
+/* STRICT tables. The schema is compared with that of a file, so that a valid file has these types
+ * and only these triggers. */
 static const char *const schema[] = {
     "CREATE TABLE environment(id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE) STRICT",
     "CREATE TABLE campaign(id INTEGER PRIMARY KEY, campaign TEXT NOT NULL UNIQUE, date TEXT, label "
@@ -60,7 +60,8 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 		return err_set(e, EINVAL, "%s is damaged or cut short: %s", path,
 			       sqlite3_errmsg(db));
 	case SQLITE_CANTOPEN:
-		if (system == ENOENT) /* whatever kept it from being made */
+		/* any cause of a failed creation */
+		if (system == ENOENT)
 			return err_set(
 			    e, ENOENT,
 			    "cannot make %s: its directory is not there or cannot be written",
@@ -99,7 +100,7 @@ static int run(sqlite3 *db, const char *path, const char *sql, struct err *e)
 								    : history_db_err(db, path, e);
 }
 
-/* The number that a statement gives, in its first row and column. */
+/* The number in the first row and column of a statement's result. */
 static int number_of(sqlite3 *db, const char *path, const char *sql, const char *parameter,
 		     long long *value, struct err *e)
 {
@@ -161,7 +162,7 @@ static int integrity_check(sqlite3 *db, const char *path, struct err *e)
 	return ret;
 }
 
-/* Whose file it is; makes the tables of a new one. */
+/* Checks the file type and version; creates the tables of a new file. */
 static int content_check(sqlite3 *db, const char *path, bool writes, struct err *e)
 {
 	long long id = 0, version = 0, n = 0;
@@ -193,10 +194,10 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 			return err_sys(e, errno, "cannot open %s", path);
 	} else if (!S_ISREG(st.st_mode))
 		return err_set(e, EINVAL, "%s is no file", path);
-	/* SQLite gives names that begin with ':' a meaning of its own */
+	/* SQLite interprets names that begin with ':' */
 	char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
-	/* a reader, too, takes back what a writer that was killed left half done; where it cannot
-	 * be written SQLite opens it for reading */
+	/* read-write also for readers: they roll back the unfinished transaction of a killed
+	 * writer; SQLite falls back to read-only */
 	int rc = sqlite3_open_v2(name, db,
 				 SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), NULL);
 	free(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file of a history: opened and checked, and SQLite's errors as ours. */
+/* The database file of a history: opening, checks, and mapping of SQLite's errors. */
 #ifndef VALIDATE_HISTORY_DB_H
 #define VALIDATE_HISTORY_DB_H
 
@@ -12,21 +12,21 @@
 #define HISTORY_DB_APPLICATION_ID 0x56614869 /* "VaHi" */
 #define HISTORY_DB_VERSION 1
 
-/* `writes`: begins the transaction that history_db_close ends, and makes the tables where the file
- * is new. Errors: as history_add. Ownership: history_db_close, also after an error (*db may be
+/* `writes`: begins the transaction that history_db_close() ends, and creates the tables of a new
+ * file. Errors: as history_add(). Ownership: history_db_close(), also after an error (*db may be
  * NULL). */
 int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e);
-/* Commits when `ret` is 0, else rolls back; returns `ret` or the error of committing. */
+/* Commits if `ret` is 0, else rolls back; returns `ret` or the error of the commit. */
 int history_db_close(sqlite3 *db, const char *path, int ret, struct err *e);
 
-/* The error that db had last. */
+/* Sets the last error of db. */
 int history_db_err(sqlite3 *db, const char *path, struct err *e);
 int history_db_prepare(sqlite3 *db, const char *path, sqlite3_stmt **s, const char *sql,
 		       struct err *e);
-/* Runs it to its end, and resets it. */
+/* Runs a statement to its end, and resets it. */
 int history_db_step_done(sqlite3 *db, const char *path, sqlite3_stmt *s, struct err *e);
 
-/* borrowed until the next reset; NULL: null */
+/* `text` is borrowed until the next reset; NULL: null. */
 void history_db_bind_text(sqlite3_stmt *s, int at, const char *text);
 void history_db_bind_number(sqlite3_stmt *s, int at, double x);	  /* not finite: null */
 double history_db_number(sqlite3_stmt *s, int at);			  /* null: NaN */

@@ -14,8 +14,8 @@ struct history_reader {
 	struct err *e;
 };
 
-/* Calls `take` with each row of a statement with the filter's parameters: ?1 from, ?2 scenario, ?3
- * replayer, ?4 host. */
+/* Calls `take` with each row of a statement that has the filter's parameters: ?1 from, ?2 scenario,
+ * ?3 replayer, ?4 host. */
 static int rows_read(struct history_reader *r, struct history *h, const char *sql,
 		     int (*take)(struct history_reader *, struct history *, sqlite3_stmt *))
 {
@@ -44,7 +44,7 @@ static int dangling(struct history_reader *r, const char *what)
 	return err_set(r->e, EINVAL, "%s is damaged: %s that is not there", r->path, what);
 }
 
-/* Ids are counted from 1 without gaps, as nothing is ever deleted. */
+/* Ids count from 1 without gaps, because nothing is deleted. */
 static int environment_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
 	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)

@@ -55,7 +55,7 @@ static const struct baseline_case *case_find(const struct baseline *b, const cha
 	return NULL;
 }
 
-/* x/r of every pair that has both; returns how many. */
+/* x/r of every pair that has both; returns their number. */
 static size_t results_of(const struct baseline_case *c, enum pool_measure measure, double *result)
 {
 	const double *x = c->column[columns[measure][0]], *r = c->column[columns[measure][1]];

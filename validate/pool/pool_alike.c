@@ -19,7 +19,7 @@ static bool has_line(char *const *line, size_t n, const char *wanted)
 	return false;
 }
 
-/* The first condition of one that the other has not; NULL: none. */
+/* The first condition in x that is not in y; NULL: none. */
 static const char *only_in(char *const *x, size_t n_x, char *const *y, size_t n_y)
 {
 	for (size_t i = 0; i < n_x; i++)
@@ -36,8 +36,8 @@ static const struct baseline_scenario *scenario_of(const struct baseline *b, con
 	return NULL;
 }
 
-/* "seed = 1" and "seed = 2", or a scenario's; an empty text where nothing that is kept differs. The
- * caller frees. */
+/* Names the first different condition of the protocol or a scenario: "seed = 1" and "seed = 2".
+ * Empty if no kept condition differs. The caller frees. */
 static char *conditions_differ(const struct baseline *x, const struct baseline *y)
 {
 	const char *here = only_in(x->condition, x->n_conditions, y->condition, y->n_conditions);
@@ -77,7 +77,7 @@ static const char *settings_of(const struct baseline *b, const char *replayer)
 	return NULL;
 }
 
-/* A baseline may have its paths hidden: then those of the other are, too. */
+/* If one baseline has hidden paths, those of the other are hidden for the comparison. */
 static bool settings_are_same(const struct baseline *x, const char *a, const struct baseline *y,
 			      const char *b)
 {
@@ -112,8 +112,7 @@ static const char *fact(const struct baseline *b, const char *name)
 	return NULL;
 }
 
-/* What is known of a replayer's program: the fact replayers.N.KEY, N being where its name stands.
- * NULL: nothing. */
+/* Fact replayers.N.KEY of a replayer's program, where N is the index of its name. NULL: unknown. */
 static const char *replayer_fact(const struct baseline *b, const char *replayer, const char *key)
 {
 	const char *name, *value = NULL;
@@ -169,7 +168,7 @@ static void programs_compare(struct pool *p, const struct pool_laboratory *x,
 
 /* --- requests ------------------------------------------------------------ */
 
-/* The protocol has each campaign search for the number of requests: then their hashes must differ.
+/* True if the protocol searches for the number of requests: hashes then differ between campaigns.
  */
 static bool is_searched(const struct baseline *b)
 {
@@ -179,7 +178,7 @@ static bool is_searched(const struct baseline *b)
 	return false;
 }
 
-/* Recordings of the same place in the bank, as far as both are known. */
+/* Compares recordings with the same number in the bank, if both are known. */
 static bool requests_differ(const struct baseline_scenario *x, const struct baseline_scenario *y)
 {
 	for (size_t i = 0; i < x->n_requests && i < y->n_requests; i++)
@@ -188,7 +187,7 @@ static bool requests_differ(const struct baseline_scenario *x, const struct base
 	return false;
 }
 
-/* In how many scenarios, and the first of them. */
+/* Number of scenarios with other requests, and the name of the first. */
 static size_t scenarios_differing(const struct baseline *x, const struct baseline *y,
 				  const char **first)
 {

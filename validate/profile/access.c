@@ -15,7 +15,7 @@ void access_release(struct access *a)
 	*a = (struct access){.sequence = NULL};
 }
 
-/* NULL: there is none. The key under which it is, or would be: the first one that no other sequence
+/* Finds a sequence; NULL: there is none. *key: its key, or the first key that no other sequence
  * has. */
 static struct access_sequence *find(const struct access *a, uint64_t high, uint32_t low,
 				    uint64_t *key)

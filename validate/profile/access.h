@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where each read or write begins, seen from the one before it in the same sequence: an object's, a
- * descriptor's, or a thread's on an object. Requests are taken in the order of the trace. */
+/* Where each read or write begins relative to the preceding one of its sequence: an object, a
+ * descriptor, or a thread on an object. Requests are in trace order. */
 #ifndef VALIDATE_PROFILE_ACCESS_H
 #define VALIDATE_PROFILE_ACCESS_H
 
@@ -11,34 +11,36 @@
 #include "common/u64_map.h"
 
 enum access_pattern {
-	ACCESS_FIRST,	   /* of its sequence */
-	ACCESS_SEQUENTIAL, /* where the one before ended */
-	ACCESS_REPEATED,   /* where the one before began */
-	ACCESS_STRIDED,	   /* as far from the one before as that one from its own predecessor */
-	/* none of these, and within ACCESS_NEAR_BYTES of where the one before ended */
+	ACCESS_FIRST,	   /* the first of its sequence */
+	ACCESS_SEQUENTIAL, /* at the end of the preceding one */
+	ACCESS_REPEATED,   /* at the begin of the preceding one */
+	ACCESS_STRIDED, /* as far from the preceding one as that one from its predecessor */
+	/* none of these, but within ACCESS_NEAR_BYTES of the end of the preceding one */
 	ACCESS_NEAR,
-	ACCESS_RANDOM,	   /* anywhere else */
+	ACCESS_RANDOM,	   /* elsewhere */
 	ACCESS_N
 };
 extern const char *const access_pattern_names[ACCESS_N + 1];
 
 #define ACCESS_NEAR_BYTES (128u << 10) /* the kernel's read-ahead window as it comes */
-/* followed; requests of further ones are counted in n_not_followed */
+/* largest number of sequences; requests of further ones are counted in n_not_followed */
 #define ACCESS_SEQUENCES_MAX 131072u
 
-struct access_place { /* what is remembered of a sequence */
-	uint64_t offset, end; /* of its last request; end ACCESS_NO_END: there was none */
-	uint64_t step;	      /* modulo 2^64; 0: not known */
+struct access_place { /* state of a sequence */
+	/* of its last request; end ACCESS_NO_END: none */
+	uint64_t offset, end;
+	/* modulo 2^64; 0: unknown */
+	uint64_t step;
 };
 #define ACCESS_NO_END UINT64_MAX
 #define ACCESS_PLACE_INIT ((struct access_place){0, ACCESS_NO_END, 0})
 
 struct access_counts {
-	uint64_t n[2][ACCESS_N]; /* of reads, of writes */
+	uint64_t n[2][ACCESS_N]; /* reads; writes */
 	uint64_t n_not_followed;
 };
 
-/* The next request of a sequence: `moved` bytes at `offset`. */
+/* Counts the next request of a sequence: `moved` bytes at `offset`. */
 static inline void access_count(struct access_counts *c, struct access_place *s, bool write,
 				uint64_t offset, uint64_t moved)
 {
@@ -54,7 +56,7 @@ static inline void access_count(struct access_counts *c, struct access_place *s,
 	} else if (step == s->step) {
 		pattern = ACCESS_STRIDED;
 	} else {
-		/* of random places no branch is foreseen */
+		/* branches are unpredictable for random places */
 		const uint64_t before = 0 - (uint64_t)(offset < s->end);
 		const uint64_t gap = ((offset - s->end) ^ before) - before;
 		pattern = gap <= ACCESS_NEAR_BYTES ? ACCESS_NEAR : ACCESS_RANDOM;
@@ -65,8 +67,7 @@ static inline void access_count(struct access_counts *c, struct access_place *s,
 	s->end = offset > ACCESS_NO_END - 1 - moved ? ACCESS_NO_END - 1 : offset + moved;
 }
 
-/* Sequences by a key of 96 bits: an object's need none, their places are with what else is known of
- * an object. */
+/* A sequence with a 96-bit key. Sequences of objects are stored with the objects instead. */
 struct access_sequence {
 	uint64_t high;
 	uint32_t low;
@@ -76,21 +77,23 @@ struct access_sequence {
 struct access {
 	struct access_sequence *sequence; /* [n_sequences] */
 	size_t n_sequences, cap_sequences;
-	struct u64_map number; /* of a sequence, by its key mixed to 64 bits */
+	/* index of a sequence by its key, mixed to 64 bits */
+	struct u64_map number;
 	struct access_counts counts;
 };
 
-/* An all-zero one is empty. */
+/* Zero-initialised means empty. */
 void access_release(struct access *a);
 
 void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset,
 		uint64_t moved);
 
-/* The sequence begins anew: the descriptor was opened again. */
+/* Restarts the sequence: the descriptor was opened again. */
 void access_forget(struct access *a, uint64_t high, uint32_t low);
 
-/* of reads and writes */
+/* reads and writes together */
 uint64_t access_total(const struct access_counts *c, enum access_pattern pattern);
-uint64_t access_all(const struct access_counts *c); /* of all patterns, ACCESS_FIRST included */
+/* all patterns, with ACCESS_FIRST */
+uint64_t access_all(const struct access_counts *c);
 
 #endif

@@ -6,12 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* half of them at most are used: further pairs are counted in n_not_followed */
+/* at most half of the slots are used; further pairs are counted in n_not_followed */
 #define ERRORS_SLOTS 8192u
 
 struct error_count {
-	uint16_t error, op; /* error 0: the call failed, and why is not known */
-	uint64_t n;	    /* 0: a free slot */
+	/* error 0: failed for an unknown reason */
+	uint16_t error, op;
+	uint64_t n;	    /* 0: free slot */
 };
 
 struct errors {
@@ -24,8 +25,8 @@ void errors_init(struct errors *e);
 void errors_release(struct errors *e);
 void errors_add(struct errors *e, uint16_t error, uint16_t op);
 
-/* The pairs together by error: errors by falling sum of counts (then by number), within one by
- * falling count (then by operation). Returns the number of pairs; the caller frees *sorted. */
+/* Sorts the pairs by error: errors by descending total (then number), and within an error by
+ * descending count (then operation). Returns the number of pairs; the caller frees *sorted. */
 size_t errors_sorted(const struct errors *e, struct error_count **sorted);
 
 #endif

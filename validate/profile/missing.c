@@ -9,7 +9,7 @@
 
 struct missing_count {
 	uint64_t n;
-	const char *one, *more; /* what follows the number */
+	const char *one, *more; /* text after the number */
 };
 
 static uint64_t fact(const json_t *capture, const char *key)

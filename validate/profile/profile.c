@@ -55,7 +55,7 @@ void profile_release(struct profile *p)
 
 #define CHUNK_RECORDS 1024u
 #define N_CHUNKS 16u
-/* chunks to wait for: who sleeps for each one wakes on the processor of who woke it */
+/* wake-ups per several chunks: with one per chunk the kernel moves both threads to one CPU */
 #define N_ENOUGH (N_CHUNKS / 2)
 
 struct profile_chunk {
@@ -67,7 +67,8 @@ struct related {
 	struct profile *p;
 	struct profile_order order;
 	bool block;
-	int rc; /* of the order; nothing more is added after an error */
+	/* of the order; nothing is added after an error */
+	int rc;
 	struct err e;
 
 	bool threaded;
@@ -76,7 +77,8 @@ struct related {
 	pthread_cond_t changed;
 	struct profile_chunk *chunk; /* [N_CHUNKS] */
 	uint64_t n_put, n_taken;
-	uint64_t wanted, free_at; /* of n_put and of n_taken: what the other thread waits for */
+	/* values of n_put and n_taken that the other thread waits for */
+	uint64_t wanted, free_at;
 	bool ended;
 };
 
@@ -134,7 +136,7 @@ static int related_start(struct related *x, struct profile *p, bool block, unsig
 	x->chunk = xmalloc(N_CHUNKS * sizeof *x->chunk);
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_cond_init(&x->changed, NULL);
-	/* else this thread does it */
+	/* on failure this thread does the work */
 	x->threaded = !pthread_create(&x->thread, NULL, related_run, x);
 	return 0;
 }
@@ -188,7 +190,7 @@ static int pass(struct profile *p, struct trace *t, struct related *x, struct er
 	return rc ? err_set(e, -rc, "%s", one.msg) : 0;
 }
 
-/* Once more, sorting all of it. */
+/* Reads the trace again, and sorts it completely. */
 static int pass_of_order(struct profile *p, struct trace *t, struct err *e)
 {
 	struct profile_order o;
@@ -199,7 +201,7 @@ static int pass_of_order(struct profile *p, struct trace *t, struct err *e)
 	rc = rc ? rc : trace_rewind(t, e);
 	while (!rc) {
 		rc = trace_next_batch(t, &r, &n, e);
-		if (rc == -EBADMSG) { /* noted by the first pass */
+		if (rc == -EBADMSG) { /* reported by the first pass */
 			rc = 0;
 			continue;
 		}

@@ -64,8 +64,7 @@ static struct object_use *add_object(struct profile *p, const struct trace_recor
 	return u;
 }
 
-/* A read or write that succeeded, or whose end the trace does not have: block traces may have no
- * completions. */
+/* A read or write that succeeded, or without an end, because block traces may lack completions. */
 static void add_position(struct profile *p, const struct trace_record *r, struct object_use *u,
 			 bool write, uint64_t moved)
 {
@@ -89,7 +88,7 @@ static void add_position(struct profile *p, const struct trace_record *r, struct
 			   r->offset, moved);
 }
 
-/* Flags of block requests: doc/formats/trace.md. */
+/* Counts flags of block requests (doc/formats/trace.md). */
 static void add_block(struct profile_block *b, const struct trace_record *r, enum profile_kind kind,
 		      uint64_t moved)
 {

@@ -55,7 +55,7 @@ int profile_order_add(struct profile_order *o, const struct trace_record *r, siz
 			continue;
 		struct arrival *a = arrivals_next(&o->arrivals);
 		a->begin_ns = r[i].begin_ns;
-		/* what ends before it begins has no length */
+		/* an end before the begin counts as length 0 */
 		a->end_ns = r[i].end_ns != TIME_NONE && r[i].end_ns < r[i].begin_ns ? r[i].begin_ns
 										    : r[i].end_ns;
 		int rc = arrivals_added(&o->arrivals, e);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The halves of a profile, which two threads can fill side by side. Private to validate/profile/.
- */
+/* The two halves of a profile, which two threads can compute in parallel. Private to
+ * validate/profile/. */
 #ifndef VALIDATE_PROFILE_PRIVATE_H
 #define VALIDATE_PROFILE_PRIVATE_H
 
 #include "validate/metrics/arrivals.h"
 #include "validate/profile/profile.h"
 
-/* By themselves: the tally, sizes, errors, rates. */
+/* Single requests: tally, sizes, errors, rates. */
 void profile_add_single(struct profile *p, const struct trace_record *r, size_t n);
-/* By what came before: objects, sequences, positions. */
+/* Relative to preceding requests: objects, sequences, positions. */
 void profile_add_related(struct profile *p, const struct trace_record *r, size_t n, bool block);
 
-/* By the order of their begins: levels of concurrency, gaps. */
+/* In the order of begins: levels of concurrency, gaps. */
 struct profile_order {
 	struct profile *p;
 	struct arrivals arrivals;
 	int64_t last_begin_ns;
 	uint64_t n;
 };
-/* Forgets what an earlier attempt found. Ownership: profile_order_release. */
+/* Resets the results of an earlier attempt. Ownership: profile_order_release(). */
 int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode,
 		       struct err *e);
 void profile_order_release(struct profile_order *o);
 int profile_order_add(struct profile_order *o, const struct trace_record *r, size_t n,
 		      struct err *e);
-/* *late: the order was wrong, and ARRIVALS_RUNS is needed. */
+/* *late: requests were out of order, ARRIVALS_RUNS is needed. */
 int profile_order_finish(struct profile_order *o, bool *late, struct err *e);
 
 #endif

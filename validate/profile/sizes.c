@@ -28,7 +28,8 @@ struct size_count *sizes_find(struct sizes *s, uint64_t size)
 		return &s->count[*known];
 	if (s->n_distinct == SIZES_MAX)
 		return NULL;
-	memset(s->recent, 0, sizeof s->recent); /* growing moves what it points to */
+	/* growing moves the entries */
+	memset(s->recent, 0, sizeof s->recent);
 	GROW(s->count, s->n_distinct, s->cap_counts);
 	u64_map_at(&s->count_of, size, (uint32_t)s->n_distinct);
 	struct size_count *c = &s->count[s->n_distinct++];

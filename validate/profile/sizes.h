@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How large requests are: their distribution, and how often each size occurs. */
+/* Sizes of requests: distribution, and count of each size. */
 #ifndef VALIDATE_PROFILE_SIZES_H
 #define VALIDATE_PROFILE_SIZES_H
 
@@ -10,7 +10,7 @@
 #include "validate/metrics/histogram.h"
 
 #define SIZES_RECENT 64u
-/* distinct sizes counted one by one; those met later are counted together */
+/* largest number of distinct sizes; later ones are counted together */
 #define SIZES_MAX 32768u
 
 struct size_count {
@@ -18,18 +18,19 @@ struct size_count {
 };
 
 struct sizes {
-	struct histogram distribution; /* bytes; sizes from 2^63 on as 2^63 - 1 */
+	/* bytes; sizes from 2^63 as 2^63 - 1 */
+	struct histogram distribution;
 	struct size_count *count;      /* [n_distinct] */
 	size_t n_distinct, cap_counts;
 	struct u64_map count_of; /* by size */
-	uint64_t n_not_counted; /* requests whose size is none of the first SIZES_MAX */
-	struct size_count *recent[SIZES_RECENT]; /* by their hash; NULL: none yet */
+	uint64_t n_not_counted; /* requests with a size that is not among the first SIZES_MAX */
+	struct size_count *recent[SIZES_RECENT]; /* by hash; NULL: empty */
 };
 
 void sizes_init(struct sizes *s);
 void sizes_release(struct sizes *s);
 
-/* sizes_add's rarer part: NULL where it is not counted */
+/* slow path of sizes_add(); NULL: not counted */
 struct size_count *sizes_find(struct sizes *s, uint64_t size);
 
 static inline void sizes_add(struct sizes *s, uint64_t size)
@@ -44,7 +45,8 @@ static inline void sizes_add(struct sizes *s, uint64_t size)
 		s->n_not_counted++;
 }
 
-/* The most frequent sizes, at most k, by falling count, equals by rising size. Returns how many. */
+/* The most frequent sizes by descending count, then ascending size. Sets at most k; returns their
+ * number. */
 size_t sizes_common(const struct sizes *s, struct size_count *top, size_t k);
 
 #endif

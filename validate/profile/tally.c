@@ -12,7 +12,7 @@
 
 /* --- threads ------------------------------------------------------------- */
 
-/* The record's thread, or NULL where there are too many to be told apart. */
+/* The thread of the record; NULL if there are too many threads. */
 static struct tally_thread *thread_of(struct tally *s, const struct trace_record *r)
 {
 	struct tally_thread **recent = &s->recent[r->tid % TALLY_RECENT];
@@ -26,7 +26,8 @@ static struct tally_thread *thread_of(struct tally *s, const struct trace_record
 		return NULL;
 	}
 	if (!t) {
-		memset(s->recent, 0, sizeof s->recent); /* growing moves what it points to */
+		/* growing moves the entries */
+		memset(s->recent, 0, sizeof s->recent);
 		GROW(s->thread, s->n_threads, s->cap_threads);
 		u64_map_at(&s->thread_of, key, (uint32_t)s->n_threads);
 		t = &s->thread[s->n_threads++];
@@ -73,8 +74,7 @@ static uint64_t add_clamped(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Greatest common divisor; once it is 1, for most clocks within a few requests, there is nothing
- * more to learn. */
+/* Greatest common divisor. It is 1 within a few requests for most clocks, and then stays 1. */
 static uint64_t granularity_of(uint64_t g, int64_t ns)
 {
 	uint64_t a = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
@@ -219,7 +219,8 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 			  char *buf, size_t size)
 {
 	double gap_ns = tally_interarrival_ns(s);
-	unsigned int n = 0; /* each condition that holds is one more */
+	/* number of conditions that hold so far */
+	unsigned int n = 0;
 #define WARN_IF(condition, ...)                                                                                        \
 	do {                                                                                                           \
 		if ((condition) && n++ == i) {                                                                         \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be told of a trace's records one by one, in any order: operations, times, threads, and
- * what makes them doubtful. */
+/* Properties of single records of a trace, in any order: operations, times, threads, and signs of
+ * doubtful content. */
 #ifndef VALIDATE_PROFILE_TALLY_H
 #define VALIDATE_PROFILE_TALLY_H
 
@@ -14,13 +14,14 @@
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
 
-/* Response times are end - begin of the requests that have both stamps, and in the right order. */
+/* Response times are end - begin of requests that have both stamps in the right order. */
 struct tally_op {
 	uint64_t n, n_failed; /* failed: the call returned less than 0 */
-	uint64_t bytes;	      /* really moved; UINT64_MAX: that or more */
+	/* actually moved; UINT64_MAX: that or more */
+	uint64_t bytes;
 	uint64_t n_timed;
 	unsigned __int128 sum_ns;
-	int64_t min_ns, max_ns; /* where n_timed > 0 */
+	int64_t min_ns, max_ns; /* if n_timed > 0 */
 	struct histogram response;
 };
 
@@ -40,22 +41,23 @@ struct tally {
 	uint64_t n_records, n_bytes;
 	struct async_counts async;
 	uint64_t n_begin_known;
-	/* smallest and largest; where n_begin_known > 0 */
+	/* smallest and largest; if n_begin_known > 0 */
 	int64_t first_begin_ns, last_begin_ns, last_end_ns;
-	uint64_t n_without_begin, n_without_end;	    /* the latter: of those with a begin */
-	/* backwards: within a thread, begin before the record before it */
+	uint64_t n_without_begin, n_without_end;	    /* without end, but with begin */
+	/* backwards: begin before the preceding begin of the same thread */
 	uint64_t n_end_before_begin, n_backwards;
-	uint64_t granularity_ns; /* the largest number that divides all times; 0: no time but 0 */
+	/* greatest common divisor of all times; 0: all are 0 */
+	uint64_t granularity_ns;
 	size_t n_threads, cap_threads;
 	uint64_t n_processes;
-	bool threads_cut; /* there are more than TALLY_THREADS_MAX */
+	bool threads_cut; /* more than TALLY_THREADS_MAX */
 	struct trace_health health;
 	char damage[TALLY_DAMAGE_MAX][1000];
-	uint64_t n_damage; /* all, also those not kept */
+	uint64_t n_damage; /* also of blocks whose message is not kept */
 
 	struct tally_thread *thread;               /* [n_threads] */
 	struct u64_map thread_of;                  /* by pid and tid */
-	struct tally_thread *recent[TALLY_RECENT]; /* by tid; NULL: none yet */
+	struct tally_thread *recent[TALLY_RECENT]; /* by tid; NULL: empty */
 };
 
 static inline double tally_mean_ns(const struct tally_op *op) /* n_timed > 0 */
@@ -67,22 +69,20 @@ static inline double tally_mean_ns(const struct tally_op *op) /* n_timed > 0 */
 void tally_begin(struct tally *s);
 /* moved: op_bytes_moved(r) */
 void tally_add(struct tally *s, const struct trace_record *r, uint64_t moved);
-void tally_damage(struct tally *s, const char *message); /* a block that was left out */
+void tally_damage(struct tally *s, const char *message); /* a skipped block */
 void tally_end(struct tally *s, const struct trace *t);  /* asks `t` for its health */
 void tally_release(struct tally *s);
 
-/* last_end - first_begin: how long it took from the first request to the last answer; 0 where no
- * times are known. */
+/* last_end - first_begin: time from the first request to the last end; 0 if times are unknown. */
 int64_t tally_span_ns(const struct tally *s);
-/* Between issues: (last_begin - first_begin) / (n - 1), or NAN with fewer than two. */
+/* Mean time between begins: (last_begin - first_begin) / (n - 1); NAN with fewer than two. */
 double tally_interarrival_ns(const struct tally *s);
 
-/* The threads with the most requests, then those with the smallest numbers: at most k. Returns how
- * many. */
+/* The threads with the most requests, then the smallest numbers. Sets at most k; returns their
+ * number. */
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k);
 
-/* The i-th thing that makes the trace doubtful, in words, or NULL when there are no more. `buf`
- * takes the text. */
+/* The i-th reason to doubt the trace, as text; NULL after the last. `buf` receives the text. */
 const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i,
 			  char *buf, size_t size);
 

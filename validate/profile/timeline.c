@@ -34,8 +34,8 @@ static void bin_add(struct timeline_bin *to, const struct timeline_bin *from)
 		to->bytes[k] += from->bytes[k];
 }
 
-/* Sums every `factor` bins, counted from time 0, into one; `to` may be `from`: a bin never moves
- * up. */
+/* Joins `factor` bins, counted from time 0, into one. `to` may equal `from`: bins only move down.
+ */
 static void bins_join(struct timeline *to, const struct timeline *from, int64_t factor)
 {
 	int64_t base = floor_divide(from->base + (int64_t)from->used_from, factor);
@@ -54,8 +54,8 @@ static void bins_join(struct timeline *to, const struct timeline *from, int64_t 
 	to->width_ns = from->width_ns * factor;
 }
 
-/* Moves what is used to the middle, so that a trace that goes backwards does not move it for each
- * request. */
+/* Centres the used bins, so that a trace in descending order does not move them for each request.
+ */
 static void bins_center(struct timeline *t)
 {
 	size_t n = t->used_to - t->used_from, at = (t->n_bins - n) / 2;
@@ -72,7 +72,7 @@ static void bins_center(struct timeline *t)
 	t->used_to = at + n;
 }
 
-/* Makes place for bin number `k`; false where the bins must be wider for that. */
+/* Makes room for bin number `k`; false if the bins must widen first. */
 static int make_room(struct timeline *t, int64_t k)
 {
 	if (t->used_from == t->used_to) {
@@ -142,7 +142,7 @@ void timeline_widen(struct timeline *to, const struct timeline *from, int64_t wi
 	bins_join(to, from, width_ns % from->width_ns ? 1 : width_ns / from->width_ns);
 }
 
-/* 1, 2, 5, 10, 20, ...: widths that read well on an axis. */
+/* Widths for an axis: 1, 2, 5, 10, 20, ... */
 static int64_t next_factor(int64_t factor)
 {
 	static const int64_t steps[] = {1, 2, 5};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests and bytes by the time at which they began, in bins that widen tenfold whenever there are
- * too many of them: memory is the same however long the trace. Bin i covers [(base + i) width,
- * (base + i + 1) width) of the trace's own time. */
+/* Requests and bytes by begin time, in bins that widen tenfold when there are too many: constant
+ * memory for any length. Bin i covers [(base + i) width, (base + i + 1) width) of the trace's time.
+ */
 #ifndef VALIDATE_PROFILE_TIMELINE_H
 #define VALIDATE_PROFILE_TIMELINE_H
 
@@ -13,15 +13,17 @@ extern const char *const profile_kind_names[KIND_N + 1]; /* "read", "write", "ot
 
 struct timeline_bin {
 	uint64_t n[KIND_N];
-	uint64_t bytes[KIND_OTHER]; /* moved by reads and by writes */
+	uint64_t bytes[KIND_OTHER]; /* moved by reads; by writes */
 };
 
 struct timeline {
 	int64_t width_ns;
 	int64_t base;		  /* number of bin[0], counted from time 0 */
-	struct timeline_bin *bin; /* [n_bins], those of [used_from, used_to) may hold something */
+	/* [n_bins]; only [used_from, used_to) may be non-empty */
+	struct timeline_bin *bin;
 	size_t n_bins, used_from, used_to;
-	struct timeline_bin *current; /* the one asked for last, which begins here: */
+	/* the last requested bin, which begins here: */
+	struct timeline_bin *current;
 	int64_t current_ns;
 };
 
@@ -29,7 +31,8 @@ struct timeline {
 void timeline_init(struct timeline *t, int64_t width_ns, size_t n_bins);
 void timeline_release(struct timeline *t);
 
-void timeline_seek(struct timeline *t, int64_t ns); /* timeline_at's rare part */
+/* slow path of timeline_at() */
+void timeline_seek(struct timeline *t, int64_t ns);
 
 /* The bin of an instant, |ns| <= TRACE_TIME_MAX. Borrowed until the next call. */
 static inline struct timeline_bin *timeline_at(struct timeline *t, int64_t ns)
@@ -45,16 +48,16 @@ static inline uint64_t timeline_requests(const struct timeline_bin *b)
 	return b->n[KIND_READ] + b->n[KIND_WRITE] + b->n[KIND_OTHER];
 }
 
-/* The bin with the most requests, the first of equals, or with the most bytes; NULL for an empty
- * timeline. *begin_ns: when it begins. */
+/* The bin with the most requests (the first of several) or the most bytes; NULL if empty.
+ * *begin_ns: its begin. */
 const struct timeline_bin *timeline_busiest(const struct timeline *t, int64_t *begin_ns);
 const struct timeline_bin *timeline_most_bytes(const struct timeline *t, int64_t *begin_ns);
 
-/* A copy with bins of `width_ns`, a multiple of what they were; of the same width where it is none.
- * Ownership: as below. */
+/* Copies with bins of `width_ns`, if that is a multiple of the present width; else with the present
+ * width. Ownership: timeline_release(). */
 void timeline_widen(struct timeline *to, const struct timeline *from, int64_t width_ns);
-/* A copy with at most max_bins bins, used ones only, whose width is a whole multiple of what it
- * was: for a plot. Ownership: timeline_release. */
+/* Copies the used bins into at most max_bins bins, with a multiple of the present width, for a
+ * plot. Ownership: timeline_release(). */
 void timeline_shrink(struct timeline *to, const struct timeline *from, size_t max_bins);
 
 #endif

@@ -31,7 +31,8 @@ static void target_add(const struct target *t, struct strbuf *out)
 	line_add(out, "volume", t->volume);
 	if (t->volume)
 		number_add(out, "size", t->size_bytes, "");
-	if (t->responsiveness != RESPONSIVENESS_AUTO) /* not in baselines of earlier versions */
+	/* baselines of earlier versions do not have this line */
+	if (t->responsiveness != RESPONSIVENESS_AUTO)
 		line_add(out, "responsiveness", responsiveness_names[t->responsiveness]);
 }
 

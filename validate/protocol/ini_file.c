@@ -19,9 +19,11 @@ static const char blanks[] = " \t\r\n\v\f";
 
 struct ini_reading {
 	struct ini_file *file;
-	const char *path, *at; /* next byte not yet given to inih */
-	unsigned int line;     /* of the text inih has now */
-	bool in_value;         /* an indented line would continue a value, as inih sees it */
+	/* at: next byte for inih */
+	const char *path, *at;
+	unsigned int line;     /* of the text that inih processes */
+	/* inih would continue a value with an indented line */
+	bool in_value;
 	bool indented;
 	bool failed;
 	struct err *err;
@@ -48,12 +50,13 @@ static bool is_name(const char *s, size_t n)
 	       strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") >= n;
 }
 
-/* "[kind]" or "[kind name]": inih would cut it and would not tell of one that has no keys. */
+/* Parses "[kind]" or "[kind name]". inih would truncate it, and would not report a section without
+ * keys. */
 static void section_begin(struct ini_reading *r, const char *text)
 {
 	const char *close = strchr(text, ']');
 	if (!close)
-		return; /* inih says so */
+		return; /* inih reports it */
 	const char *rest = close + 1 + strspn(close + 1, blanks);
 	if (*rest && *rest != ';' && *rest != '#') {
 		refuse(r, r->line, "unexpected text after the section heading: \"%.40s\"", rest);
@@ -95,7 +98,7 @@ static void section_begin(struct ini_reading *r, const char *text)
 		}
 }
 
-/* Gives inih one line, as fgets would. */
+/* Gives inih one line, as fgets() does. */
 static char *next_line(char *to, int size, void *user)
 {
 	struct ini_reading *r = user;
@@ -130,7 +133,8 @@ static int key_continue(struct ini_reading *r, struct ini_key *k, const char *va
 {
 	struct strbuf all = STRBUF_INIT;
 	size_t len = strlen(value);
-	for (size_t i = 0; i < len; i++) /* inih leaves comments in continuation lines */
+	/* inih does not strip comments of continuation lines */
+	for (size_t i = 0; i < len; i++)
 		if (value[i] == ';' && (!i || strchr(blanks, value[i - 1])))
 			len = i;
 	while (len && strchr(blanks, value[len - 1]))
@@ -153,7 +157,8 @@ static int key_continue(struct ini_reading *r, struct ini_key *k, const char *va
 
 static int on_key(void *user, const char *section, const char *name, const char *value)
 {
-	(void)section; /* cut at 49 bytes by inih; section_begin has it whole */
+	/* inih truncates it to 49 bytes; section_begin() has the whole name */
+	(void)section;
 	struct ini_reading *r = user;
 	struct ini_file *f = r->file;
 	if (r->failed)
@@ -189,7 +194,7 @@ static int on_key(void *user, const char *section, const char *name, const char 
 	return 1;
 }
 
-/* Says which line holds a byte that text does not have. */
+/* Reports the line of a byte that is not text. */
 static int text_check(struct ini_reading *r, const struct strbuf *text)
 {
 	size_t bad = text_valid_length(text->s, text->len);
@@ -215,7 +220,8 @@ int ini_file_read(struct ini_file *f, const char *path, struct err *e)
 	r.at = text.s;
 	int line = ini_parse_stream(next_line, &r, on_key, &r);
 	if (line > 0 && (!r.failed || (unsigned int)line < r.line)) {
-		r.failed = false; /* inih's complaint is about an earlier line */
+		/* inih reports an earlier line */
+		r.failed = false;
 		refuse(&r, (unsigned int)line, "neither a [section] nor \"key = value\"");
 	}
 	if (r.failed)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An INI file as sections and keys with their line numbers, read by inih, whose silent habits are
- * made errors: lines that it would cut, sections and keys that come twice, keys outside a section,
- * bytes that are not text. What the keys mean is the caller's business.
+/* An INI file as sections and keys with line numbers, read by inih. Cases that inih accepts silently
+ * are errors here: truncated lines, repeated sections and keys, keys outside a section, bytes that
+ * are not text. The caller interprets the keys.
  *
  *   [kind]                      one of its kind
- *   [kind name]                 several, told apart by name (letters, digits and . _ -)
- *   key = value ; comment       '-' and '_' in keys are the same; '#' and ';' begin comment lines
+ *   [kind name]                 several, distinguished by name (letters, digits and . _ -)
+ *   key = value ; comment       '-' and '_' in keys are equal; '#' and ';' begin comment lines
  *     more of the value         an indented line continues a value that ended with a comma */
 #ifndef VALIDATE_INI_FILE_H
 #define VALIDATE_INI_FILE_H
@@ -15,9 +15,9 @@
 #include "common/err.h"
 
 struct ini_key {
-	char *name;        /* with '_' made '-' */
+	char *name;        /* with '-' for '_' */
 	char *value;       /* trimmed, never empty */
-	unsigned int line; /* of its first line */
+	unsigned int line; /* first line of the key */
 };
 
 struct ini_section {
@@ -32,12 +32,12 @@ struct ini_file {
 	size_t n_sections, cap_sections;
 };
 
-/* Errors: EINVAL with "path:line: what is wrong"; EFBIG above 1 MiB; of the system with the path.
- * Ownership: ini_file_release. */
+/* Errors: EINVAL with "path:line: reason"; EFBIG above 1 MiB; of the system, with the path.
+ * Ownership: ini_file_release(). */
 int ini_file_read(struct ini_file *f, const char *path, struct err *e);
 void ini_file_release(struct ini_file *f);
 
-/* NULL: not given */
+/* NULL: no such key */
 const struct ini_key *ini_key_find(const struct ini_section *s, const char *name);
 
 #endif

@@ -131,7 +131,7 @@ int measure_find(const char *name, enum measure *m, struct err *e)
 	return err_set(e, EINVAL, "\"%s\" is not a measure", name);
 }
 
-/* A time that may be a fraction of a nanosecond or negative, unlike a duration. */
+/* Parses a time, which unlike a duration may be negative or a fraction of a nanosecond. */
 static int time_parse(const char *text, double *ns, struct err *e)
 {
 	static const struct {

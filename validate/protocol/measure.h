@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantities of a case that the literature publishes, so that a protocol can name them: what is
- * computed for each is in validate/analysis/measures.h. */
+/* Quantities of a case that the literature publishes, named for protocols.
+ * validate/analysis/measures.h computes them. */
 #ifndef VALIDATE_MEASURE_H
 #define VALIDATE_MEASURE_H
 
@@ -46,23 +46,23 @@ enum measure {
 /* base units: ns, a ratio (0.1 is 10 %), a number, bytes */
 enum measure_unit { UNIT_TIME, UNIT_RATIO, UNIT_NUMBER, UNIT_BYTES };
 
-/* How values of it are compared: by their ratio, by the ratio of (1 + value), or by their
- * difference. */
+/* How two values are compared: by their ratio, by the ratio of 1 + value, or by their difference.
+ */
 enum measure_scale { SCALE_LOG, SCALE_LOG1P, SCALE_LINEAR };
 
 struct measure_info {
 	const char *name, *title, *help;
 	enum measure_unit unit;
 	enum measure_scale scale;
-	bool by_operation; /* may be asked of one operation alone */
+	bool by_operation; /* can be restricted to one operation */
 };
 extern const struct measure_info measure_info[MEASURE_N];
 
-/* Errors: EINVAL, with the nearest name. */
+/* Errors: EINVAL with the nearest name. */
 int measure_find(const char *name, enum measure *m, struct err *e);
 
-/* "10.2 us", "35 %", "1.4" or "334 MB", as fits the measure, to base units. Errors: EINVAL for
- * another unit or none where one is needed. */
+/* Converts "10.2 us", "35 %", "1.4" or "334 MB" to the base unit of the measure. Errors: EINVAL for
+ * a wrong or missing unit. */
 int measure_value_parse(enum measure m, const char *text, double *value, struct err *e);
 
 #endif

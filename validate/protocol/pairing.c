@@ -21,8 +21,8 @@ static bool engine_has_gate(const char *engine)
 	return false;
 }
 
-/* Another project's replayer is paused by signals. The stamps of its requests must be of the
- * slices' clock. */
+/* Another project's replayer is paused by signals. The stamps of its requests must use the clock of
+ * the slices. */
 static const char *foreign_refused(const struct protocol *p, const struct scenario *s,
 				   const struct replayer *r)
 {
@@ -31,7 +31,7 @@ static const char *foreign_refused(const struct protocol *p, const struct scenar
 		return "another project's replayer has no gate (pause = gate)";
 	if (replayer_config(r, &c, NULL) < 0)
 		return "its options are not valid";
-	/* by the campaign, where the replayer can */
+	/* the campaign chooses the times if the replayer can give them */
 	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD;
 	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD
 				 : adapter_times_of(replayer_adapter(r), &c) == ADAPTER_PRELOAD;
@@ -127,8 +127,7 @@ enum pause_by pairing_pause(const struct protocol *p, size_t replayer)
 	return foreign || p->pause == PAUSE_SIGNAL ? PAUSE_SIGNAL : PAUSE_GATE;
 }
 
-/* Of files that are only read, and lie in the page cache before each run, no role can take anything
- * from another. */
+/* True for files that are only read and always cached: no role can affect another. */
 static bool files_are_shared(const struct protocol *p, const struct scenario *s)
 {
 	const struct workload *w = workload_find(s->type);

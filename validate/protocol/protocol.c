@@ -47,10 +47,12 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 {
 	const struct option_spec *o = options_find(table, k->name);
 	if (!o) {
-		options_set(table, config, k->name, k->value, e); /* knows the nearest name */
+		/* sets the error with the nearest name */
+		options_set(table, config, k->name, k->value, e);
 		return err_context(e, "%s:%u", f->path, k->line);
 	}
-	if (o->type == OPT_STRING) { /* ours to keep */
+	/* key_set() makes its own copy of a string */
+	if (o->type == OPT_STRING) {
 		char **field = (char **)((char *)config + o->offset);
 		free(*field);
 		*field = xstrdup(k->value);
@@ -72,7 +74,7 @@ int section_set(const struct protocol_file *f, const struct option_spec *table, 
 	return 0;
 }
 
-/* An execution time that is given holds for timed replays too. */
+/* A given execution-time limit also applies to timed replays. */
 static int accept_read(const struct protocol_file *f, struct protocol *p,
 		       const struct ini_section *s, struct err *e)
 {
@@ -82,7 +84,7 @@ static int accept_read(const struct protocol_file *f, struct protocol *p,
 	return ret;
 }
 
-/* "20" or "10..60" and the looks that follow from it. */
+/* Parses "20" or "10..60", and derives the looks. */
 static int replicates_read(struct protocol *p, struct err *e)
 {
 	char *text = p->replicates, *dots = strstr(text, "..");
@@ -166,7 +168,7 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f,
 	return 0;
 }
 
-/* Of one of the two limits, where it is set. */
+/* Checks one of the two limits, if it is set. */
 static int target_limit_check(const struct protocol_file *f, const struct ini_section *s,
 			      const struct target *t, const char *key, uint64_t bytes,
 			      struct err *e)
@@ -190,7 +192,7 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 	return key_refuse(f, k, e);
 }
 
-/* Where requests below the file system go. */
+/* Checks the device or volume of requests below the file system. */
 static int target_device_check(const struct protocol_file *f, const struct ini_section *s,
 			       struct target *t, struct err *e)
 {
@@ -286,7 +288,8 @@ const struct ini_section *section_find(const struct protocol_file *f, const char
 	return NULL;
 }
 
-/* A comment that is none would be part of a value; inih knows only ';' there. */
+/* inih knows only ';' as comment after a value. Any other comment would become part of the value.
+ */
 static int comments_check(const struct protocol_file *f, struct err *e)
 {
 	for (size_t i = 0; i < f->ini.n_sections; i++)
@@ -313,7 +316,8 @@ static int names_set(struct protocol *p, const char *path)
 	return 0;
 }
 
-/* One copy of a trace is enough, and recording an application takes a run for each of its nodes. */
+/* A trace needs one copy. The recording of a parallel application takes a run per node, so one
+ * serves all. */
 static void bank_default(struct protocol *p)
 {
 	bool all = true;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A protocol file, read and resolved: what is measured, by which replayers, how often, and what is
- * good enough.
+/* A protocol file, read and resolved: what is measured, by which replayers, how often, and the
+ * limits.
  *
- * The file is INI (inih), read like a fio job file: [protocol], [target NAME], [workload NAME],
- * [replayer NAME], [accept], [compare], [claim NAME]. Values that are lists make a grid: workloads
- * become scenarios, replayers become variants. Every key of [workload] is an option of microbench,
- * every key of [replayer] one of replay, so the option tables are the grammar. Source: DESIGN
- * sections 9 and 10. */
+ * The file is INI (inih), similar to a fio job file: [protocol], [target NAME], [workload NAME],
+ * [replayer NAME], [accept], [compare], [claim NAME]. Lists of values make a grid: workloads become
+ * scenarios, replayers become variants. The option tables are the grammar: the keys of [workload]
+ * are options of microbench, those of [replayer] options of replay. */
 #ifndef VALIDATE_PROTOCOL_H
 #define VALIDATE_PROTOCOL_H
 
@@ -23,71 +22,71 @@
 enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
 enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
 enum reference_kind { REFERENCE_RERUN, REFERENCE_TRACE };
-/* How the runs of a group are brought together in time (protocol/pairing.h): in slices where that
- * is possible; in slices, or it is an error; one after another. */
+/* Temporal pairing of the runs of a group (protocol/pairing.h): in slices if possible; in slices,
+ * else an error; one run after another. */
 enum pairing { PAIRING_AUTO, PAIRING_SLICES, PAIRING_RUNS };
-/* How a process is paused between its slices: between its requests, by itself; by SIGSTOP; our
- * programs by the former, others by the latter. */
+/* How a process pauses between its slices. GATE: it pauses itself between two requests. SIGNAL:
+ * SIGSTOP. AUTO: GATE for programs of this project, SIGNAL for others. */
 enum pause_by { PAUSE_AUTO, PAUSE_GATE, PAUSE_SIGNAL };
-/* Whether ln(replay/program) is regressed on the processor time that others used
- * (analysis/covariate.h). */
+/* Regression of ln(replay/program) on the CPU time used by other processes (analysis/covariate.h).
+ */
 enum covariate_kind { COVARIATE_NONE, COVARIATE_OTHERS };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
-/* How cold is made: posix_fadvise on each file, and drop_caches where pages stay and the privilege
- * is there; only the former; or drop_caches every time (the machine's page cache: on a busy machine
- * that alone takes 200 ms and more), and with EVICT_ALL dentries and inodes, too: with the other
- * methods calls on names find what preparing the files left in memory.
- */
+/* How caches are made cold. FADVISE: posix_fadvise() on each file. DROP: drop_caches every time,
+ * which evicts the page cache of the machine and takes 200 ms or more on a busy one. AUTO: fadvise,
+ * and drop_caches if pages remain and the privilege exists. ALL: also dentries and inodes; with the
+ * other methods, calls on names find those that the preparation of the files left in memory. */
 enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP, EVICT_ALL };
 enum responsiveness { RESPONSIVENESS_AUTO, RESPONSIVENESS_YES, RESPONSIVENESS_NO };
-/* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for
- * replayers that promise a total order (temporal, temporal-serial) and `thread` for the others, for
- * whom the freedom between threads is legitimate. */
+/* The sequence of the reordering component. AUTO: ALL for replayers that promise a total order
+ * (temporal, temporal-serial), THREAD for others, which may reorder between threads. */
 enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
 
-/* Whose times are those of a run's requests, alike for the program and every replayer
- * (protocol_observe.c): their own stamps; the preloaded library's (metrics/observed.h); the
- * device's (metrics/observed_device.h). Protocols that were read have no AUTO. */
+/* Source of the times of a run's requests, the same for program and replayers (protocol_observe.c):
+ * their own stamps; the preload library (metrics/observed.h); the device
+ * (metrics/observed_device.h). AUTO is resolved by reading. */
 enum observe { OBSERVE_AUTO, OBSERVE_OWN, OBSERVE_PRELOAD, OBSERVE_BLOCK };
 enum observe_from { OBSERVE_FROM_DISPATCH, OBSERVE_FROM_QUEUE };
 
 struct adapter;
 
-struct setting { /* one key of a section, as it will be handed to the program: --key=value */
+/* One key of a section, passed to the program as --key=value. */
+struct setting {
 	char *key, *value;
 };
 
-struct selector { /* which scenarios or replayers (protocol/selector.h) */
-	struct setting *term; /* key "" is the section's name */
+struct selector { /* selects scenarios or replayers (protocol/selector.h) */
+	struct setting *term; /* key "": the name of the section */
 	size_t n_terms;
 };
 
-/* A number that somebody published, and the case here that it is put beside. */
+/* A published number, and the case here with which it is compared. */
 struct published_value {
 	char *source; /* "Table II" */
 	enum measure measure;
 	char *operation; /* NULL: all requests */
 	struct selector scenario, replayer;
-	/* in the measure's unit, and as a share of the value (a ratio): NaN where none was
-	 * published */
+	/* in the measure's unit; uncertainty as a share of the value (a ratio); NaN: not published
+	 */
 	double value, uncertainty;
 };
 
 enum claim_direction { CLAIM_LARGER, CLAIM_SMALLER, CLAIM_ALIKE };
 
-/* A finding of the literature: a measure is larger (smaller, alike) here than there. */
+/* A claim of the literature: a measure is larger (smaller, alike) here than there. */
 struct claim {
-	char *name, *text, *source, *published; /* published: the numbers in words; NULL */
+	/* published: the numbers in words; NULL */
+	char *name, *text, *source, *published;
 	char *reproduce; /* commands that show it by hand; NULL none */
 	char *measure_name;
 	enum measure measure;
 	char *operation;
-	/* as given */
+	/* as in the file */
 	char *scenario_text, *replayer_text, *than_scenario_text, *than_text, *margin_text;
 	struct selector scenario, replayer;
 	struct selector than_scenario; /* no terms: the same scenario */
 	struct selector than;	       /* no terms: the same replayer, or `limit` */
-	/* a number to compare with, in the measure's unit; NaN: than */
+	/* a number to compare with, in the measure's unit; NaN: compare with `than` */
 	double limit;
 	int direction;		       /* enum claim_direction */
 	double margin;		       /* of CLAIM_ALIKE */
@@ -95,68 +94,69 @@ struct claim {
 
 struct target {
 	char *name;
-	/* as given, relative to the results directory's parent; NULL: a fresh one inside it */
+	/* as in the file, relative to the parent of the results directory; NULL: a new one inside
+	 * it */
 	char *dir;
 	uint64_t cache_budget_bytes; /* page-cache budget of the memory cgroup; 0: none */
-	/* of the memory cgroup, the same for program and replayers; 0: none */
+	/* of the memory cgroup, equal for program and replayers; 0: none */
 	uint64_t memory_limit_bytes;
 	int cache;                   /* enum cache_state before each run */
 	int evict;                   /* enum evict_method */
-	char *queue; /* "none,nr_requests=64,nomerges=2": device queue settings for the campaign,
-			put back after; NULL */
-	/* times the files are overwritten before the campaign begins */
+	/* device queue settings during the campaign: "none,nr_requests=64,nomerges=2"; NULL */
+	char *queue;
+	/* number of times the files are overwritten before the campaign */
 	uint64_t precondition_passes;
-	/* of workloads below the file system, which need one of these two: */
-	char *device; /* a block device, or a file */
-	/* a service model (microbench/volume/service.h): the campaign makes a volume for itself */
+	/* workloads below the file system need a device or a volume: */
+	char *device; /* block device, or a file */
+	/* service model (microbench/volume/service.h) of a volume that the campaign creates */
 	char *volume;
 	uint64_t size_bytes; /* of the volume */
 	bool destructive; /* the device may be overwritten */
-	/* enum responsiveness: half of the blocks find the volume slower (protocol_slows) */
+	/* enum responsiveness: half of the blocks use a slower volume (protocol_slows) */
 	int responsiveness;
 };
 
 #define SCENARIO_TRACE "trace" /* a trace that there is; nothing is run again */
-/* captured by capture app; its script makes what it needs, and runs it */
+/* a program captured by capture app; its script prepares and runs it */
 #define SCENARIO_PROGRAM "program"
-/* likewise, an application of several nodes, captured with what makes them wait */
+/* an application of several nodes, captured with the dependencies between them */
 #define SCENARIO_PARALLEL "parallel"
 
-/* How a parallel application is captured (validate capture causality). */
+/* Options of the capture of a parallel application (validate capture causality). */
 struct scenario_parallel {
 	bool is;
-	uint64_t n_ranks;     /* 0: as many as its script starts by itself */
-	/* each so many-th request of a delayed node is held back; 0: to be found, by halving */
+	/* 0: the script decides */
+	uint64_t n_ranks;
+	/* delay every Nth request of a delayed node; 0: found by halving */
 	uint64_t period;
-	uint64_t n_throttled; /* nodes that are delayed, drawn; 0: all */
-	double error;	      /* that ends the search for a period */
-	const char *compute;  /* static text; NULL: as capture chooses */
-	int64_t capture_timeout_ns; /* of all runs of a recording together */
-	/* index of the scenario whose recordings it is given: itself, or one before it that is
-	 * recorded in the same way */
+	uint64_t n_throttled; /* delayed nodes, drawn; 0: all */
+	double error;	      /* ends the search for a period */
+	const char *compute;  /* static text; NULL: default of capture */
+	int64_t capture_timeout_ns; /* of all runs of one recording */
+	/* index of the scenario whose recordings it uses: itself, or an earlier one with the same
+	 * recording */
 	size_t recording;
 };
 
 struct scenario {
-	/* "random-read level=2 pause=10us": workload section and the factors that vary */
+	/* "random-read level=2 pause=10us": workload section and varying factors */
 	char *name;
 	char *workload;         /* section name */
 	char *type;             /* row of the workload registry, or SCENARIO_PROGRAM */
-	struct setting *option; /* option[n_options], for microbench */
+	struct setting *option; /* [n_options], for microbench */
 	size_t n_options;
 	size_t target;  /* index */
-	/* of the target that its recordings are made on; target, but where that says otherwise */
+	/* target of its recordings; `target` unless the protocol names another */
 	size_t recorded_on;
-	/* threads of a built-in workload, for linearity; 1 of what is captured, however many it has
-	 */
+	/* threads of a built-in workload, for linearity; 1 for captured programs */
 	uint64_t level;
-	size_t group;   /* scenarios equal but for the level share a group */
-	const char *script; /* of a program that is captured (type program or parallel), relative to
-			       the protocol's directory; borrowed from the options; NULL: a workload
-			       of microbench */
-	uint64_t size;	    /* handed to the script */
-	/* of type trace: its file, relative to the protocol's directory; borrowed from the options;
-	 * else NULL */
+	size_t group;   /* scenarios that differ only in the level share a group */
+	/* Script of a captured program (type program or parallel), relative to the protocol's
+	 * directory; borrowed from the options; NULL: a workload of microbench. */
+	const char *script;
+	uint64_t size;	    /* argument of the script */
+	/* file of type trace, relative to the protocol's directory; borrowed from the options; else
+	 * NULL */
 	const char *trace;
 	struct scenario_parallel parallel;
 	int observe, observe_from; /* enum observe, enum observe_from */
@@ -164,107 +164,108 @@ struct scenario {
 };
 
 struct replayer {
-	char *name; /* "event order=fs": section and the factors that vary; unique */
+	char *name; /* "event order=fs": section and varying factors; unique */
 	char *section;
-	/* row of the engine registry, or "program": the program itself in the replayer's place
-	 * (A/A) */
+	/* row of the engine registry, or "program": the program in the replayer's place (A/A) */
 	char *engine;
 	struct setting *option; /* for replay */
 	size_t n_options;
-	bool total_order; /* it promises one (order temporal or temporal-serial) */
+	/* it promises a total order (order temporal or temporal-serial) */
+	bool total_order;
 	bool timed;       /* timing timestamp or think: issue error is assessed */
-	bool optional;	  /* key `optional`: where it is not found, the others are judged */
-	bool control; /* key `control`: its bias is shown beside that of replayers that differ from
-			 a recording */
-	/* why it is not found on this machine, where that was asked (replayers_find): it replays
-	 * nothing; NULL there */
+	/* key `optional`: if it is missing, the others are judged without it */
+	bool optional;
+	/* key `control`: its bias is shown beside replayers that differ from a recording */
+	bool control;
+	/* why replayers_find() did not find it, so that it replays nothing; NULL: present, or not
+	 * searched */
 	char *absent;
-	bool *applies; /* applies[n_scenarios]: it replays this scenario; cells exist only where
-			  this holds (key `workloads`) */
-	/* mutant_acts[n_scenarios]: its mutant, if any, acts there (key `mutant-workloads`) */
+	/* [n_scenarios]: it replays this scenario (key `workloads`); cells exist only for these */
+	bool *applies;
+	/* [n_scenarios]: its mutant, if any, acts there (key `mutant-workloads`) */
 	bool *mutant_acts;
 };
 
-/* Which distribution of the number in flight decides: over time, over the requests that found it,
- * or both. */
+/* The deciding distribution of the number in flight: over time, over arriving requests, or both. */
 enum concurrency_by { CONCURRENCY_BY_TIME, CONCURRENCY_BY_REQUEST, CONCURRENCY_BY_BOTH };
 
-/* How U is compared with its limit: the bias is a component of its own, or |bias| is added to U. */
+/* Comparison of U with its limit: the bias separately, or |bias| added to U. */
 enum uncertainty_bias { UNCERTAINTY_BIAS_APART, UNCERTAINTY_BIAS_ADDED };
 
-/* Ratios: 0.10 is 10 %. A limit of "none" is NaN (-1 of ns, UINT64_MAX of counts): what it would
- * judge is shown only. So is one of 0, but for reordered and n_mismatched, of which none at all may
- * be allowed. */
+/* Ratios: 0.10 is 10 %. NaN (-1 in ns, UINT64_MAX in counts): no limit, only shown. 0 also means no
+ * limit, except for reordered and n_mismatched, where it allows none. */
 struct accept_limits {
 #define LIMIT(KIND, row, name, limit, type, ...) limit_##type limit;
-	COMPONENT_LIST(LIMIT) /* one for each component, by the names of components/list.h */
+	COMPONENT_LIST(LIMIT) /* one per component, with the names of components/list.h */
 #undef LIMIT
 	int reorder_scope;
-	double execution_time_timed; /* instead of execution_time, for timed replays */
-	/* coefficient of variation of the replays, where one recording is the reference of all */
+	double execution_time_timed; /* replaces execution_time for timed replays */
+	/* coefficient of variation of the replays, if one recording is the reference of all */
 	double repeatability;
-	/* of the bias rule, in units of the expanded uncertainty of the bias */
+	/* of the bias rule, in expanded uncertainties of the bias */
 	double guard_band;
 	int uncertainty_bias; /* enum uncertainty_bias */
 	int concurrency_by;   /* enum concurrency_by */
 };
-/* What holds where [accept] says nothing. */
+/* Limits without [accept]. */
 extern const struct accept_limits accept_defaults;
-/* A component's limit in its unit; NaN none. The second: for a replayer that is timed, or not. */
+/* Limit of a component in its unit; NaN none. */
 double accept_limit(const struct accept_limits *l, enum component_kind k);
 double accept_limit_of(const struct accept_limits *l, enum component_kind k, bool timed);
-/* [COMPONENT_N]: "bias", "precision_ratio", "n_mismatched", ... */
+/* [COMPONENT_N] names: "bias", "precision_ratio", "n_mismatched", ... */
 extern const char *const accept_limit_names[];
 
-/* How much may change between two versions of a replayer before it matters ([compare]). Ratios:
- * 0.10 is 10 %; NaN (UINT64_MAX of counts): shown, not judged. */
+/* Permitted changes between two versions of a replayer ([compare]). Ratios: 0.10 is 10 %; NaN
+ * (UINT64_MAX in counts): only shown. */
 struct compare_limits {
-	/* change of replay over program, either way: means and quantiles of the response times,
+	/* two-sided changes of replay over program: means and quantiles of the response times,
 	 * execution time, mean number in flight */
 	double response_time, typical_response, tail, median, p90, p99, p999, execution_time,
 	    in_flight;
-	double precision_ratio, uncertainty_ratio; /* new over old, either way */
+	/* new over old, two-sided */
+	double precision_ratio, uncertainty_ratio;
 	/* change of a difference of distributions; of a share; of a distance of distributions */
 	double shape, reordered, concurrency;
-	/* change of the lost, extra and mismatched requests of a run */
+	/* change of the lost, extra and mismatched requests per run */
 	uint64_t n_mismatched;
-	/* list of what must be the same of the environment: "kernel, machine.cpu_model"; NULL none
-	 */
+	/* members of the environment that must be equal: "kernel, machine.cpu_model"; NULL none */
 	char *environment;
-	/* names of replayers of this protocol that are compared within it; NULL none */
+	/* replayers of this protocol to compare with each other; NULL none */
 	char *old, *new;
 };
 extern const struct compare_limits compare_defaults;
 
 struct protocol {
-	/* title: as given, or the file's name without .conf */
+	/* title: from the file, or its name without .conf */
 	char *path, *title;
-	/* the file's name without .conf: for directories */
+	/* name of the file without .conf, for directories */
 	char *name;
-	char *replicates;                            /* as given: "20", "10..60" */
-	bool replicates_given;                       /* by protocol_read_with(), not by the file */
+	char *replicates;                            /* as in the file: "20", "10..60" */
+	/* from protocol_read_with(), not from the file */
+	bool replicates_given;
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
-	/* replicate counts at which verdicts are made, ascending; last = max */
+	/* [n_looks] replicate counts of the verdicts, ascending; the last is the maximum */
 	unsigned int look[8], n_looks;
-	/* fewer replicates than any acceptance needs: for protocols that describe */
+	/* permits fewer replicates than acceptance needs, for descriptions */
 	bool allow_undecidable;
-	/* time of the whole campaign; 0: none. With one, replicates are the least and the most of a
-	 * scenario */
+	/* time of the whole campaign; 0: none. With a budget, replicates are the fewest and most
+	 * pairs of a scenario */
 	int64_t budget_ns;
 	uint64_t n_bank;               /* reference traces per scenario; 0: one per block */
 	uint64_t seed;
-	int64_t min_duration_ns; /* 0: request counts are taken as they are */
+	int64_t min_duration_ns; /* 0: request counts are fixed */
 	int64_t timeout_ns;      /* of one run */
-	/* from the eviction of caches to the start of the run, always the same */
+	/* fixed time from the eviction of caches to the start of the run */
 	int64_t settle_ns;
 	int keep, on_failure, reference;
 	int covariate; /* enum covariate_kind */
 	int pairing, pause; /* enum pairing, enum pause_by */
 	int64_t slice_ns;   /* length of a slice */
-	uint64_t n_sessions; /* consecutive blocks make so many groups, for repeatability and
-				reproducibility; 0: the times that  the campaign was started or
-				resumed */
-	char *scratch;   /* NULL: chosen (a device other than the target's, where there is one) */
+	/* number of groups of consecutive blocks, for repeatability and reproducibility; 0: one per
+	 * start or resume of the campaign */
+	uint64_t n_sessions;
+	/* NULL: chosen, if possible on another device than the target */
+	char *scratch;
 	char *cpus;      /* "0,1" or NULL */
 	char *scheduler; /* "other", "fifo:10", "rr:10", "batch" or NULL */
 	struct target *target;
@@ -298,91 +299,90 @@ extern const char *const keep_names[],
 							    pause_by_names[]; /* by enum,
 										 NULL-terminated */
 
-/* The keys of the sections that are not options of a program, for the reader and for the manual.
- * [protocol], [accept] and [compare] are fields of struct protocol (offsets from its start),
- * [target] of struct target, [claim] of struct claim; observe_keys, those of [workload], of struct
- * scenario. */
+/* Keys of the sections that are not options of a program, for the reader and the manual. The
+ * offsets of [protocol], [accept] and [compare] are in struct protocol, those of [target] in struct
+ * target, of [claim] in struct claim, of observe_keys (keys of [workload]) in struct scenario. */
 extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], compare_keys[],
     claim_keys[], observe_keys[];
 /* Keys of [workload] with type = parallel. */
 extern const struct option_spec parallel_options[];
 
-/* Reads and checks PATH, and the file of published values that it names. Errors: EINVAL with
- * "path:line: what is wrong" and the nearest valid key or value; system errors with the path.
- * Nothing is started or touched. Ownership: protocol_release. */
+/* Reads and checks PATH, and the file of published values that it names. Starts and changes
+ * nothing. Errors: EINVAL with "path:line: reason" and the nearest valid key or value; of the
+ * system, with the path. Ownership: protocol_release(). */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 
-/* As protocol_read, with `replicates` ("20", "10..60") instead of the key of the file; NULL: the
- * key. */
+/* As protocol_read(), with `replicates` ("20", "10..60") instead of the file's key; NULL: the key.
+ */
 int protocol_read_with(struct protocol *p, const char *path, const char *replicates, struct err *e);
 void protocol_release(struct protocol *p);
 
-/* Cases, a replayer in a scenario, up to which everything is kept and shown of each; of more, or a
- * campaign with so many runs would take minutes and gigabytes to report on, the courses over the
- * time of a run (metrics/pace.h) and the propagation of distributions are left out, unless a
- * finding or a published value is about the course. */
+/* Largest number of cases (a replayer in a scenario) with all details. A larger campaign, or one
+ * with so many runs, would take minutes and gigabytes to report. It omits the courses over the time
+ * of a run (metrics/pace.h) and the propagation of distributions, unless a claim or a published
+ * value needs the course. */
 #define PROTOCOL_DETAIL_CASES 256
 bool protocol_in_detail(const struct protocol *p);
 
-/* Whether half of the blocks find this target's volume SLOW_FACTOR times as slow, so that the
- * response of a replay to its storage can be judged. By default (auto) where that changes nothing
- * else: built-in workloads without a rate of arrivals, replays at full speed, at least 6
- * replicates, no findings and no published values. */
+/* True if half of the blocks slow this target's volume by SLOW_FACTOR, so that the response of a
+ * replay to its storage can be judged. Default (auto): yes if nothing else changes, that is for
+ * built-in workloads without an arrival rate, replays at full speed, at least 6 replicates, no
+ * claims and no published values. */
 #define SLOW_FACTOR 1.5
 bool protocol_slows(const struct protocol *p, size_t target);
 
-/* Where the file of published values lies, which must be named; the caller frees. */
+/* Path of the file of published values, which must be named. The caller frees. */
 char *published_path(const struct protocol *p);
 
-/* Whether it is about requests on a device, and not about calls on files: those of a parallel
- * application are on the files of a file system on it. */
+/* True if its requests go to a device rather than to files. A parallel application uses files of a
+ * file system on the device. */
 bool scenario_is_below(const struct protocol *p, const struct scenario *s);
-/* The scenario whose recordings the replays of scenario i are given: i, but where it shares those
- * of a parallel application. */
+/* The scenario whose recordings scenario i replays: i, unless it shares those of a parallel
+ * application. */
 size_t scenario_recording(const struct protocol *p, size_t i);
-/* Both are the same parallel application, however and wherever it was recorded or runs. */
+/* True for the same parallel application, wherever and however it was recorded or runs. */
 bool scenario_same_application(const struct scenario *a, const struct scenario *b);
 
-/* The script of a scenario, where it lies; the caller frees. */
+/* Path of the script of a scenario. The caller frees. */
 char *scenario_script_path(const struct protocol *p, const struct scenario *s);
 
-/* The file of a scenario that is a trace; the caller frees. */
+/* Path of the trace of a scenario. The caller frees. */
 char *scenario_trace_path(const struct protocol *p, const struct scenario *s);
 
-/* Blocks 0..n that may be run, the bank's size in traces, and all planned runs. */
+/* Number of blocks, 0 included; of traces in the bank; of all planned runs. */
 uint64_t protocol_n_blocks(const struct protocol *p);
 uint64_t protocol_n_bank(const struct protocol *p);
 uint64_t protocol_n_runs(const struct protocol *p);
 
-/* The protocol with its grids expanded, as a protocol file again: one scenario and one replayer
- * variant a section. */
+/* Prints the protocol with expanded grids as a protocol file: one section per scenario and per
+ * replayer variant. */
 void protocol_print_resolved(const struct protocol *p, struct strbuf *out);
 
-/* It replays parallel applications as their nodes wait for each other: engine parallel, mode
- * causal. */
+/* True for engine parallel with mode causal: it replays parallel applications with the dependencies
+ * of their nodes. */
 bool replayer_is_causal(const struct replayer *r);
 
-/* How somebody else's replayer is run; NULL for ours and for the program. */
+/* Adapter of another project's replayer; NULL for engines of this program and for the program. */
 const struct adapter *replayer_adapter(const struct replayer *r);
-bool replayer_is_of_nodes(const struct replayer *r); /* its engine replays parallel applications */
-/* The value of a key of its section; NULL: it is not there. */
+bool replayer_is_of_nodes(const struct replayer *r); /* engine parallel */
+/* Value of a key of its section; NULL: not set. */
 const char *replayer_option(const struct replayer *r, const char *key);
-/* Whether option i is in force in a scenario: a mutant may act in some only. */
+/* True if option i is in force in a scenario: a mutant may act in some scenarios only. */
 bool replayer_option_acts(const struct replayer *r, size_t i, size_t scenario);
 
-/* Looks for the programs of others' replayers; those that are optional and not found replay nothing
- * from then on. Errors: ENOENT for one that is not, naming it; EINVAL where none is left for a
- * workload. */
+/* Looks for the programs of other projects' replayers. A missing replayer that is optional replays
+ * nothing from then on. Errors: ENOENT naming a missing one that is not; EINVAL if a workload has
+ * no replayer left. */
 int replayers_find(struct protocol *p, struct err *e);
-/* The same from what a campaign found at its start: takes replayer i out, with why. */
+/* Removes replayer i with the reason `why`, found at the start of the campaign. */
 void replayer_leave_out(struct protocol *p, size_t i, const char *why);
 
-/* The replayer of that name, or the only variant of the section of that name. Errors: ENOENT naming
- * those there are. */
+/* Finds the replayer of this name, or the only variant of the section of this name. Errors: ENOENT
+ * with the existing names. */
 int protocol_replayer_find(const struct protocol *p, const char *name, size_t *index,
 			   struct err *e);
 
-/* A scenario's or a replayer's settings as the program would have them; strings are borrowed from
+/* Settings of a scenario or replayer as a configuration of the program. Strings are borrowed from
  * the scenario or replayer. */
 struct microbench_config;
 struct replay_config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [claim NAME]: findings of the literature, to be looked at here. */
+/* [claim NAME]: claims of the literature to be checked here. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static int selector_read(struct selector *to, const struct protocol_file *f,
 	return !text || selector_parse(to, text, e) == 0 ? 0 : key_wrong(f, s, key, e);
 }
 
-/* A selector, or a number of the measure. */
+/* Parses a selector, or a number of the measure. */
 static int than_read(struct claim *c, const struct protocol_file *f, const struct ini_section *s,
 		     struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [compare]: how much may change between two versions of a replayer. */
+/* [compare]: permitted changes between two versions of a replayer. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -116,7 +116,7 @@ int protocol_replayer_find(const struct protocol *p, const char *name, size_t *i
 	return -ENOENT;
 }
 
-/* The section's name becomes that of its one variant. */
+/* Replaces the name of a section by that of its only variant. */
 static int name_check(const struct protocol *p, const struct protocol_file *f,
 		      const struct ini_section *s, const char *key, char **name, struct err *e)
 {

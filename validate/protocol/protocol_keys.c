@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keys of [protocol], [target] and [accept] with their defaults in words. */
+/* The keys of [protocol], [target] and [accept], with their defaults. */
 #include <math.h>
 #include <stddef.h>
 
@@ -279,7 +279,7 @@ const struct option_spec target_keys[] = {
 #define ARG_OPT_UINT "N"
 #define ARG_OPT_DURATION "TIME"
 
-/* The components' limits by kind, then what else the decisions depend on. */
+/* The limits of the components by kind, then the other parameters of decisions. */
 const struct option_spec accept_keys[] = {
 #define LIMIT(KIND, row, called, limit, value, fallback, key, least, most, text)                                       \
 	[COMPONENT_##KIND] = {.name = key,                                                                             \

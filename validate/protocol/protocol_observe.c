@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who observes the runs of a scenario: keys observe and observe-from of [workload NAME]. */
+/* The observer of the runs of a scenario: keys observe and observe-from of [workload NAME]. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -48,12 +48,12 @@ void observe_take(struct scenario *s, const struct grid *g)
 	for (const struct option_spec *o = observe_keys; o->name; o++)
 		if (grid_find(g, o->name))
 			options_set(observe_keys, s, o->name, item_now(g, o->name, ""),
-				    NULL); /* was checked */
+				    NULL); /* checked before */
 }
 
 /* --- what it comes to ---------------------------------------------------- */
 
-/* One that the library cannot be put around, NULL: none. */
+/* The first replayer around which the library cannot be preloaded; NULL: none. */
 static const struct replayer *unseen_find(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++) {
@@ -65,7 +65,7 @@ static const struct replayer *unseen_find(const struct protocol *p, size_t scena
 	return NULL;
 }
 
-/* A replayer that is not ours: it takes no stamps as the program does. */
+/* The first replayer of another project, whose stamps differ from the program's; NULL: none. */
 static const struct replayer *foreign_find(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++)
@@ -104,7 +104,7 @@ static void observe_choose(struct scenario *s, const struct replayer *foreign, b
 		       "way");
 }
 
-/* One that is told to time nothing, which only the device's observer makes up for. NULL: none. */
+/* The first replayer that takes no times and needs the observation of the device; NULL: none. */
 static const struct replayer *untimed_find(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++) {

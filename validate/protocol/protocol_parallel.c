@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = parallel: an application of several nodes, captured with what makes
- * each of them wait. */
+/* [workload NAME] with type = parallel: an application of several nodes, captured with the
+ * dependencies between them. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void config_init(struct parallel_config *c)
 	*c = (struct parallel_config){.period = "1", .nodes = "all", .size = 1, .error = ERROR_DEFAULT, .capture_timeout_ns = CAPTURE_TIMEOUT_NS};
 }
 
-/* A whole number from 1 on, or the word that stands for 0. */
+/* Parses an integer of 1 or more, or the word that stands for 0. */
 static int count_or_word(const char *text, const char *word, uint64_t max, uint64_t *n,
 			 struct err *e)
 {
@@ -146,7 +146,7 @@ void parallel_take(struct scenario *s)
 {
 	struct parallel_config c;
 	config_init(&c);
-	settings_apply(parallel_options, &c, s->option, s->n_options, NULL); /* were checked */
+	settings_apply(parallel_options, &c, s->option, s->n_options, NULL); /* checked before */
 	s->level = 1;
 	s->script = c.script;
 	s->size = c.size;
@@ -209,7 +209,7 @@ bool replayer_is_causal(const struct replayer *r)
 	return replayer_is_of_nodes(r) && !strcmp(mode, "causal");
 }
 
-/* An error that is to be reached is that of somebody. */
+/* period = auto measures the error of a replay, so a replayer must exist. */
 int parallel_check(const struct protocol *p, struct err *e)
 {
 	for (size_t s = 0; s < p->n_scenarios; s++) {

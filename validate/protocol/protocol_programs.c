@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the sections have in common that name programs. */
+/* Shared by the sections whose keys are options of a program. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/protocol/protocol_programs.h"
 
-/* Is it an option that a protocol may set? */
+/* True for an option that a protocol may set. */
 static bool is_key(const struct option_spec *table, const char *name, const char *const *reserved)
 {
 	const struct option_spec *o = options_find(table, name);
@@ -45,7 +45,7 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 	return err_context(e, "%s:%u", f->path, k->line);
 }
 
-/* Every item of every list by itself, so that the message has the line of the key. */
+/* Checks every item of every list separately, so that the message has the line of the key. */
 int items_check(const struct protocol_file *f, const struct grid *g,
 		const struct option_spec *table, void *scratch, const char *const *own,
 		const char *const *reserved, struct err *e)

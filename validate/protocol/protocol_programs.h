@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What [workload NAME] and [replayer NAME] have in common: keys that are options of a program, and
- * lists that make a grid. `own` are the section's keys beside the options, `reserved` options that
- * a protocol may not set there; both NULL-terminated. */
+/* Shared by [workload NAME] and [replayer NAME]: keys that are options of a program, and lists that
+ * make a grid. `own`: keys of the section that are not options. `reserved`: options that a protocol
+ * must not set. Both are NULL-terminated. */
 #ifndef VALIDATE_PROTOCOL_PROGRAMS_H
 #define VALIDATE_PROTOCOL_PROGRAMS_H
 
 #include "validate/protocol/protocol_grid.h"
 #include "validate/protocol/protocol_read.h"
 
-/* Every item of every list by itself, so that the message has the line of the key. `scratch`: a
- * configuration of the program. */
+/* Checks every item of every list separately, so that the message has the line of the key.
+ * `scratch`: a configuration of the program. */
 int items_check(const struct protocol_file *f, const struct grid *g,
 		const struct option_spec *table, void *scratch, const char *const *own,
 		const char *const *reserved, struct err *e);
-/* The options of the present combination. Ownership: the caller's. */
+/* Options of the current combination. Ownership: the caller's. */
 void settings_take(const struct grid *g, const char *const *own, struct setting **option,
 		   size_t *n);
 int settings_apply(const struct option_spec *table, void *config, const struct setting *option,
 		   size_t n, struct err *e);
-const struct grid_key *grid_find(const struct grid *g, const char *name); /* NULL: not given */
-/* A key's item in the present combination. */
+const struct grid_key *grid_find(const struct grid *g, const char *name); /* NULL: no such key */
+/* Item of a key in the current combination; `otherwise` if there is no such key. */
 const char *item_now(const struct grid *g, const char *name, const char *otherwise);
 
 #endif

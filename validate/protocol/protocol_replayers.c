@@ -78,8 +78,8 @@ bool replayer_is_of_nodes(const struct replayer *r)
 	return g && g->nodes;
 }
 
-/* Requests of a device are for engine block, parallel applications for engine parallel, calls for
- * the others: without key `workloads` each takes what is its own. */
+/* Without key `workloads`, each engine takes the scenarios of its level: engine block those on
+ * devices, engine parallel the parallel applications, the others calls on files. */
 static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g,
 		      struct replayer *r, struct err *e)
 {
@@ -126,7 +126,7 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f, c
 		       g->section->line, r->name, r->engine);
 }
 
-/* Are its requests to be issued at times of the trace's? */
+/* True if requests are issued at the times of the trace. */
 static bool keeps_times(const struct replayer *r, const struct replay_config *c)
 {
 	const struct adapter *a = replayer_adapter(r);
@@ -144,7 +144,7 @@ static bool *flags_copy(const bool *flags, size_t n)
 	return copy;
 }
 
-/* `common`: what all variants of the section share. */
+/* `common`: shared by all variants of the section. */
 static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct grid *g,
 			const struct replayer *common, struct err *e)
 {
@@ -162,7 +162,7 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 	if (fits)
 		return fits;
 	if (!strcmp(r->engine, "program"))
-		return 0; /* no promise of order, no times to keep */
+		return 0; /* no promised order, no times */
 	struct replay_config c;
 	int ret = replayer_config(r, &c, e);
 	if (!ret)
@@ -175,7 +175,7 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 	return 0;
 }
 
-/* A key that lists workload sections or single scenarios; all when the key is missing. */
+/* Parses a key that lists workload sections or scenarios; without it, all. */
 static int scenarios_read(const struct protocol *p, const struct protocol_file *f,
 			  const struct ini_section *s, const char *key, bool *chosen, struct err *e)
 {
@@ -199,7 +199,7 @@ static int scenarios_read(const struct protocol *p, const struct protocol_file *
 	return ret ? key_refuse(f, k, e) : 0;
 }
 
-/* A key that is yes or no, no where it is missing. */
+/* Parses a key that is yes or no; no without it. */
 static int flag_read(const struct protocol_file *f, const struct ini_section *s, const char *key,
 		     bool *yes, struct err *e)
 {
@@ -220,7 +220,7 @@ void replayer_leave_out(struct protocol *p, size_t i, const char *why)
 	memset(r->applies, 0, p->n_scenarios * sizeof *r->applies);
 }
 
-/* Every workload has somebody who replays it. */
+/* Checks that every workload has a replayer. */
 static int workloads_check(const struct protocol *p, struct err *e)
 {
 	for (size_t s = 0; s < p->n_scenarios; s++) {
@@ -252,7 +252,7 @@ int replayers_find(struct protocol *p, struct err *e)
 	return workloads_check(p, e);
 }
 
-/* The keys whose values are no grid. */
+/* Parses the keys that are not part of the grid. */
 static int common_read(const struct protocol *p, const struct protocol_file *f,
 		       const struct ini_section *s, struct replayer *common, struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A protocol with its grids expanded, for people; it can be read as a protocol again. */
+/* Prints a protocol with expanded grids, for people; it can be read as a protocol again. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static void settings_add(const struct setting *option, size_t n, struct strbuf *
 	}
 }
 
-/* A key that lists the chosen scenarios, unless all of them are. */
+/* Appends a key that lists the chosen scenarios, unless all are chosen. */
 static void scenarios_add(const struct protocol *p, const char *key, const bool *chosen,
 			  struct strbuf *out)
 {
@@ -117,7 +117,7 @@ static void claim_section(const struct claim *c, struct strbuf *out)
 			key_add(out, o->name, *(char *const *)((const char *)c + o->offset));
 }
 
-/* A text of [compare]; its replayers have the names of this file. */
+/* Appends a text of [compare]. Its replayers have the names of this file. */
 static void text_add(const struct protocol *p, const char *key, const char *value,
 		     struct strbuf *out)
 {
@@ -129,7 +129,7 @@ static void text_add(const struct protocol *p, const char *key, const char *valu
 		key_add(out, key, value);
 }
 
-/* Each limit as a number or "none", as the table of keys says. */
+/* Appends each limit as a number or "none", in the order of the table of keys. */
 static void limits_section(const char *kind, const struct option_spec *keys,
 			   const struct protocol *p, struct strbuf *out)
 {

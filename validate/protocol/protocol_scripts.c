@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = program: a real program, run by a script as those of
- * protocols/workloads are. */
+/* [workload NAME] with type = program: a real program, run by a script such as those of
+ * protocols/workloads. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -35,8 +35,8 @@ bool program_is(const struct grid *g)
 	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PROGRAM);
 }
 
-/* It is copied into the results directory under the same name, so it must not leave the protocol's
- * own. */
+/* The script is copied to the results directory under the same name, so the name must stay below
+ * the protocol's directory. */
 static int name_check(const char *name, struct err *e)
 {
 	size_t len = strlen(name);
@@ -78,7 +78,7 @@ void program_take(struct scenario *s)
 		if (!strcmp(s->option[i].key, "script"))
 			s->script = s->option[i].value;
 		else
-			parse_uint(s->option[i].value, &s->size, NULL); /* was checked */
+			parse_uint(s->option[i].value, &s->size, NULL); /* checked before */
 }
 
 bool scenario_is_below(const struct protocol *p, const struct scenario *s)

@@ -13,7 +13,7 @@
 
 static const char *const workload_own[] = {"type",    "target",       "recorded-on",
 					   "observe", "observe-from", NULL};
-/* the campaign sets these, alike for recording, reruns and replays */
+/* set by the campaign, equal for recording, reruns and replays */
 static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
 
 static int type_check(const struct protocol_file *f, const struct grid *g, struct err *e)
@@ -99,7 +99,8 @@ static int reserved_check(const struct protocol_file *f, const struct ini_sectio
 
 int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e)
 {
-	if (s->script || s->trace) { /* nothing of microbench's is its */
+	/* options of microbench do not apply */
+	if (s->script || s->trace) {
 		microbench_config_init(c);
 		return 0;
 	}
@@ -133,9 +134,9 @@ static bool below(const struct target *t)
 	return t->device || t->volume;
 }
 
-/* A recording that is made elsewhere: of a program on a device, for calls know nothing of the
- * storage below them; or of a parallel application, whose calls wait for each other as the storage
- * lets them. */
+/* A recording on another target: of a program on a device, because calls do not depend on the
+ * storage below them; or of a parallel application, whose calls wait for each other depending on
+ * the storage. */
 static int recorded_take(const struct protocol *p, struct scenario *s, const struct grid *g,
 			 struct err *e)
 {
@@ -179,7 +180,7 @@ static int program_place_check(const struct target *t, struct err *e)
 	return 0;
 }
 
-/* The present combination as the next scenario; `group` is its name without the level. */
+/* Adds the current combination as the next scenario; `group` is its name without the level. */
 static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct grid *g,
 			char ***group, struct err *e)
 {
@@ -228,7 +229,7 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	return ret;
 }
 
-/* With lists of targets, an application that was recorded on one is replayed on the others. */
+/* With lists of targets, an application recorded on one is replayed on the others. */
 static bool is_left_out(const struct grid *g)
 {
 	const struct grid_key *on = grid_find(g, "recorded-on"), *target = grid_find(g, "target");

@@ -4,10 +4,9 @@
  *   source,measure,operation,scenario,replayer,value,uncertainty
  *   Table VII,response-time,read,,engine=event order=fs,20.73 us,118.27 %
  *
- * source: where it stands; measure: protocol/measure.h; operation: empty for all requests; scenario
- * and replayer: selectors (protocol/selector.h), empty for all; value: with the unit of the
- * measure; uncertainty: the published one as a share of the value, or empty. Lines that begin with
- * '#' are comments. */
+ * source: place in the literature; measure: protocol/measure.h; operation: empty for all requests;
+ * scenario and replayer: selectors (protocol/selector.h), empty for all; value: with the unit of the
+ * measure; uncertainty: as a share of the value, or empty. Lines that begin with '#' are comments. */
 #include <csv.h>
 #include <errno.h>
 #include <math.h>
@@ -150,8 +149,8 @@ static int text_parse(struct published_reading *r, const struct strbuf *text)
 	return r->ret;
 }
 
-/* A plain name that ends in .csv: it lies beside the protocol, wherever that is, and goes into the
- * results directory beside it. */
+/* Accepts a plain name that ends in .csv: the file is beside the protocol, and is copied into the
+ * results directory. */
 static int name_check(const char *name, struct err *e)
 {
 	size_t len = strlen(name);

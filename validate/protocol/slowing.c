@@ -11,8 +11,8 @@ static bool is_throttled(const struct target *t)
 	return !strncmp(t->volume, "throttled", strlen("throttled"));
 }
 
-/* A built-in workload that waits for its answers: with arrivals at a rate, a slower volume has
- * another queue, and not only longer times. */
+/* A built-in workload that waits for its answers. With an arrival rate, a slower volume has another
+ * queue, not only longer times. */
 static bool follows_its_storage(const struct scenario *s)
 {
 	if (s->script || s->trace)

@@ -7,7 +7,7 @@
 
 #include "common/xalloc.h"
 
-/* Length of the UTF-8 sequence at s[0..len), 0 for none. */
+/* Length of the UTF-8 sequence at s[0..len); 0: none. */
 static size_t sequence_length(const unsigned char *s, size_t len)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A disk, from its directory in sysfs. Which file tells what depends on the driver: the first that
- * is there counts. */
+/* A disk, from its sysfs directory. Drivers use different files: the first that exists counts. */
 #include <dirent.h>
 #include <string.h>
 
@@ -12,7 +11,8 @@
 static const struct device_fact {
 	const char *name;
 	enum fact_kind kind;
-	const char *file[4]; /* the first that can be read */
+	/* the first readable file counts */
+	const char *file[4];
 } device_facts[] = {
     {"vendor", FACT_LINE, {"/device/vendor"}},
     {"model", FACT_LINE, {"/device/model", "/device/name"}},
@@ -40,7 +40,7 @@ static const struct device_fact {
     {"raid_level", FACT_LINE, {"/md/level"}},
 };
 
-/* What it is made of: names of devices. */
+/* Names of the devices below it. */
 static json_t *parts(const char *dir)
 {
 	char *path = xasprintf("%s/slaves", dir);

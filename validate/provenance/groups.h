@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the groups that take more than one small file each (provenance.c has the rest). */
+/* Groups of facts that need more than one small file each; provenance.c has the others. */
 #ifndef VALIDATE_PROVENANCE_GROUPS_H
 #define VALIDATE_PROVENANCE_GROUPS_H
 
 #include <jansson.h>
 
-/* "mitigations": name to state, of each known fault of the processors. */
+/* "mitigations": state of each known CPU vulnerability, by name. */
 void mitigation_facts_add(json_t *kernel, const char *root);
-/* "model", "microcode", "affinity", "governors", "frequency_kHz" (lowest and highest that may be
- * chosen), "turbo", "idle_states". */
+/* "model", "microcode", "affinity", "governors", "frequency_kHz" (lowest and highest selectable),
+ * "turbo", "idle_states". */
 void processor_facts_add(json_t *processors, const char *root);
 /* "total_bytes", "available_bytes", "swap_total_bytes", "swap_free_bytes", "huge_pages". */
 void memory_facts_add(json_t *memory, const char *root);
-/* "cgroup": what the group of this process may have; "locked_memory_bytes", "open_files",
+/* "cgroup": limits of the group of this process; "locked_memory_bytes", "open_files",
  * "realtime_priority" of this process. */
 void limit_facts_add(json_t *limits, const char *root);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory, and what this process may have of the machine. */
+/* Memory, and the limits of this process. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 
-/* "1234 kB" as bytes. */
+/* Converts "1234 kB" to bytes. */
 static json_t *kilobytes(const char *root, const char *key)
 {
 	json_t *text = fact_keyed(root, "/proc/meminfo", key);
@@ -52,8 +52,8 @@ static void monitor_look(const char *path, const char *name, void *pages_out)
 		numbered_each(path, "/contexts", "", context_look, pages_out);
 }
 
-/* Whether pages that were not used for a while leave the cache though there is room: DAMON, by its
- * module or by a scheme of somebody's. Null where none of it may be read. */
+/* True if unused pages leave the cache although memory is free: DAMON, by its module or by any
+ * scheme. Null if unreadable. */
 static json_t *reclaimed_ahead(const char *root)
 {
 	static const char module[] = "/sys/module/damon_reclaim/parameters/enabled";
@@ -80,7 +80,7 @@ void memory_facts_add(json_t *memory, const char *root)
 	json_decref(text);
 }
 
-/* version 1 of control groups says "unlimited" by a number near 2^63 */
+/* version 1 of cgroups stores "unlimited" as a number near 2^63 */
 #define UNLIMITED (INT64_C(1) << 62)
 
 /* --- limits -------------------------------------------------------------- */

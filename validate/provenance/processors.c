@@ -35,7 +35,8 @@ void mitigation_facts_add(json_t *kernel, const char *root)
 	for (size_t i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", where, name[i]);
 		json_t *state = fact_read(root, path, FACT_LINE);
-		json_object_set_new(all, name[i], state); /* a name that is no text is left out */
+		/* a name that is no UTF-8 text is skipped */
+		json_object_set_new(all, name[i], state);
 		free(path);
 		free(name[i]);
 	}
@@ -48,9 +49,9 @@ void mitigation_facts_add(json_t *kernel, const char *root)
 
 /* --- frequencies --------------------------------------------------------- */
 
-struct over { /* a file of each processor */
+struct over { /* a file of each CPU */
 	const char *file;
-	json_t *found; /* a list of the values, each once */
+	json_t *found; /* list of the distinct values */
 	json_int_t least, most;
 };
 
@@ -97,7 +98,7 @@ static json_t *frequency(const char *root, const char *file, bool most)
 	return v > 0 ? json_integer(v) : json_null();
 }
 
-/* Whether frequencies above the nominal one may be taken. */
+/* True if frequencies above the nominal one are permitted. */
 static json_t *turbo(const char *root)
 {
 	json_t *o = fact_read(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", FACT_SWITCH);

@@ -11,7 +11,7 @@
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 
-/* What is one small file each. */
+/* Facts with a small file each. */
 static const struct provenance_fact {
 	const char *group, *name, *path;
 	enum fact_kind kind;
@@ -81,7 +81,7 @@ json_t *provenance_make(const char *root)
 
 /* --- MPI ----------------------------------------------------------------- */
 
-/* Which MPI there is, by asking its launcher. */
+/* Version of the installed MPI, from its launcher. */
 
 char *provenance_mpi(void)
 {
@@ -90,7 +90,8 @@ char *provenance_mpi(void)
 	if (!in)
 		return NULL;
 	bool read = fgets(line, sizeof line, in) != NULL;
-	while (fgetc(in) != EOF) /* what follows is how to report bugs */
+	/* read on, so that mpirun does not get SIGPIPE */
+	while (fgetc(in) != EOF)
 		;
 	bool ended_well = pclose(in) == 0;
 	line[strcspn(line, "\n")] = 0;

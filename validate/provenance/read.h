@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small files of /proc and /sys as JSON: null for what is not there, cannot be read or is empty.
- * New references. */
+/* Small files of /proc and /sys as JSON; null if missing, unreadable or empty. New references. */
 #ifndef VALIDATE_PROVENANCE_READ_H
 #define VALIDATE_PROVENANCE_READ_H
 
@@ -9,23 +8,23 @@
 #include <jansson.h>
 
 enum fact_kind {
-	FACT_LINE,   /* the first line, as text */
-	FACT_NUMBER, /* a whole number; text where it is none ("max") */
-	/* of "always [madvise] never", or "none (full)", what is in brackets; all of it where
-	   nothing is */
+	FACT_LINE,   /* first line as text */
+	FACT_NUMBER, /* an integer; text if it is none ("max") */
+	/* the part in brackets of "always [madvise] never" or "none (full)"; without brackets the
+	 * whole */
 	FACT_CHOSEN,
-	FACT_SWITCH, /* 0 and n, off and on: a boolean; anything else as text */
+	FACT_SWITCH, /* a boolean from 0 and n; other values as text */
 };
 
 json_t *fact_read(const char *root, const char *path, enum fact_kind kind);
 json_t *fact_of_text(const char *text, enum fact_kind kind);
 
-/* A file with "key: value" lines (meminfo, cpuinfo, status): the first of that key, blanks around
- * it cut; as FACT_LINE. */
+/* Value of the first line with this key in a file of "key: value" lines (meminfo, cpuinfo, status),
+ * trimmed; as FACT_LINE. */
 json_t *fact_keyed(const char *root, const char *path, const char *key);
 
-/* The entries of a directory whose name is `prefix` and digits, in the order of the digits: calls
- * `each` with the path and the name. */
+/* Calls `each` with path and name for the entries of a directory named `prefix` and digits, in
+ * numerical order. */
 void numbered_each(const char *root, const char *path, const char *prefix,
 		   void (*each)(const char *path, const char *name, void *context), void *context);
 

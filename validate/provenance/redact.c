@@ -20,8 +20,8 @@ static bool is_secret(const char *key)
 	return false;
 }
 
-/* 8-4-4-4-12 hexadecimal digits, or 4-4 of FAT and 16 of NTFS behind "UUID=": the first form
- * anywhere. */
+/* Length of a UUID at s: 8-4-4-4-12 hexadecimal digits; after "UUID=" also 4-4 (FAT) or 16 (NTFS).
+ */
 static size_t uuid_length(const char *s)
 {
 	static const unsigned char group[] = {8, 4, 4, 4, 12};
@@ -41,8 +41,8 @@ static size_t token_length(const char *s)
 	return strcspn(s, " \t\n\"',;:=<>()");
 }
 
-/* A path may have blanks: it goes on to the end of its quotes, and over a word with a slash in it
- * that does not begin another path. What follows its last blank is not known to be its own. */
+/* End of a path. It may contain blanks: it extends to its closing quote, or over words with a slash
+ * that do not begin another path. Text after its last blank does not belong to it. */
 static size_t path_end(const char *s, char before)
 {
 	size_t len = token_length(s);
@@ -55,8 +55,8 @@ static size_t path_end(const char *s, char before)
 	return len;
 }
 
-/* How much of a text that begins a word, behind the character `before`, is a path that tells of
- * somebody; 0: none. */
+/* Length of the path at the start of a word after the character `before`, if it identifies a user
+ * or machine; 0: none. */
 static size_t path_length(const char *s, char before)
 {
 	static const char *const common[] = {"/dev/", "/proc/", "/sys/", NULL};
@@ -84,7 +84,7 @@ static size_t host_length(const char *s, const char *host)
 	return len && !strncmp(s, host, len) && !isalnum((unsigned char)s[len]) ? len : 0;
 }
 
-/* What is hidden at this place of the text; *keep: bytes in front of it that stay. */
+/* Length of the secret at this place of the text; *keep: number of leading bytes that stay. */
 static size_t secret_length(const char *s, bool begins, char before, const char *host, size_t *keep)
 {
 	*keep = begins ? label_length(s) : 0;
@@ -170,8 +170,7 @@ static void object_redact(json_t *o, const char *host)
 			json_object_set_new(o, key, json_string(hidden));
 		else if (json_is_string(v) && path_length(json_string_value(v), 0) &&
 			 strcmp(key, "command"))
-			json_object_set_new(o, key,
-					    json_string(hidden)); /* a path and nothing else */
+			json_object_set_new(o, key, json_string(hidden)); /* only a path */
 		else if (json_is_string(v))
 			json_object_set_new(o, key, text_redacted(json_string_value(v), host));
 		else

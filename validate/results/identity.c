@@ -34,8 +34,7 @@ void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns)
 	}
 }
 
-/* The runs of a session are made in the order of the plan, unless a budget goes to the cases that
- * are undecided. */
+/* Runs of a session are in the order of the plan, unless a budget goes to undecided cases. */
 int64_t results_clock_back_ns(const struct results *r)
 {
 	struct identity_span {

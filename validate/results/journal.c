@@ -51,9 +51,9 @@ size_t journal_line_body(const char *line, size_t len)
 	return len - TAIL_LEN;
 }
 
-/* Does the line follow the line before it? Lines of earlier versions have no "after"; none follows
- * a line that has it. What follows a damaged line is not known: the damage is counted where the
- * line is read. */
+/* Checks that the line follows the line before it. Lines of earlier versions have no "after", and
+ * no such line may follow a line with one. After a damaged line the link is unknown; the damage is
+ * counted where the line is read. */
 static void link_check(struct journal_reading *r, const char *line, size_t len)
 {
 	const size_t body = len <= LINE_MAX_BYTES ? journal_line_body(line, len) : 0;
@@ -84,11 +84,11 @@ json_t *journal_parse_line(const char *line, size_t len)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* The lines of a file, through a piece of memory that holds any line to be believed. */
+/* Reads lines through a buffer that holds any valid line. */
 struct journal_lines {
 	FILE *in;
 	char *text;
-	size_t at, have; /* what was not given yet */
+	size_t at, have; /* bytes not yet returned */
 };
 
 #define LINES_CHUNK (1u << 18)
@@ -111,8 +111,8 @@ static int line_take(const char *line, size_t len, struct journal_reading *r,
 	return ret;
 }
 
-/* The next line without its newline, its beginning left out where it is too long; its whole length,
- * or -1 at the end. */
+/* Sets *line to the next line without its newline; a line that is too long loses its beginning.
+ * Returns its full length, or -1 at the end. */
 static ssize_t line_get(struct journal_lines *l, const char **line, struct journal_reading *r)
 {
 	size_t left_out = 0, seen = 0, n;
@@ -199,8 +199,7 @@ int journal_read(const char *path,
 
 /* --- writing ------------------------------------------------------------- */
 
-/* A campaign that was killed while it started a run holds the lock through that child, until the
- * child dies of it. */
+/* A campaign that was killed while it started a run holds the lock until this child exits. */
 static int lock_soon(int fd)
 {
 	int ret;
@@ -226,7 +225,7 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 			: err_sys(e, errno, "cannot lock %s", path);
 	if (!ret)
 		ret = journal_read(path, NULL, NULL, &r, e);
-	/* what stands behind the last newline was never finished */
+	/* bytes after the last newline are an unfinished line */
 	if (!ret && r.torn && (ftruncate(j->fd, r.whole_bytes) < 0 || fsync(j->fd) < 0))
 		ret = err_sys(e, errno, "cannot cut the torn line off %s", path);
 	if (!ret) {
@@ -270,7 +269,8 @@ int journal_append(struct journal *j, json_t *event, struct err *e)
 	if (!ret && fdatasync(j->fd) < 0)
 		ret = err_sys(e, errno, "cannot sync the journal %s", j->path);
 	if (ret) {
-		(void)!ftruncate(j->fd, j->end); /* or the next one who opens it does */
+		/* if that fails, the next journal_open() does it */
+		(void)!ftruncate(j->fd, j->end);
 		goto out;
 	}
 	j->end += (off_t)line.len;

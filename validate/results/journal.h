@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The journal of a campaign: one line of JSON per event, each with a checksum of its own, on disk
- * before the campaign goes on.
+/* The journal of a campaign: one line of JSON per event, with a checksum, on disk before the
+ * campaign continues.
  *
  * A line is {"seq":N,"event":"run",...,"after":"5e6f7a8b","crc":"1a2b3c4d"}. `crc` is the CRC-32C
- * of all bytes of the line before `,"crc":`. `after` is the crc of the line before, as its text
- * stands there; 00000000 in the first line. So a line that was removed, inserted or rewritten is
- * found where the next line no longer fits. A line that was being written when the machine or the
- * program died has no newline and is cut off when the campaign goes on. A line that was damaged
- * later is left where it is, counted, and not believed. */
+ * of all bytes of the line before `,"crc":`. `after` is the text of the crc of the preceding line;
+ * 00000000 in the first line. So a removed, inserted or rewritten line is found at the next line. A
+ * line that was being written when the machine or the program died has no newline, and is cut off
+ * on a resume. A line that was damaged later stays, is counted, and is ignored. */
 #ifndef VALIDATE_JOURNAL_H
 #define VALIDATE_JOURNAL_H
 
@@ -28,55 +27,57 @@ struct journal {
 	char *path;
 	char link[JOURNAL_LINK]; /* crc of the last line */
 	uint64_t next_seq;
-	off_t end; /* length of what is whole */
+	off_t end; /* length of the complete lines */
 };
 
-/* Opens for appending, creating where `create` says so (then it must not be there), and takes the
- * lock that keeps two campaigns apart: it is held until journal_close. Errors: EBUSY when another
- * process has it, EEXIST, ENOENT. Ownership: journal_close. */
+/* Opens for appending and takes the lock that excludes other campaigns until journal_close().
+ * `create`: creates the file, which must not exist. Errors: EBUSY if another process holds the
+ * lock, EEXIST, ENOENT. Ownership: journal_close(). */
 int journal_open(struct journal *j, const char *path, int create, struct err *e);
 void journal_close(struct journal *j);
 
-/* Appends an event and waits until it is on disk. The line has "seq" first and "after" last. The
- * reference stays the caller's. After an error nothing of the line is left in the file. */
+/* Appends an event and waits until it is on disk. The line begins with "seq" and ends with "after"
+ * and "crc". The caller keeps the reference. After an error the file contains no part of the line.
+ */
 int journal_append(struct journal *j, json_t *event, struct err *e);
 
 struct journal_reading {
-	uint64_t n_lines, n_damaged; /* whole lines; of those, not believed */
+	/* complete lines; ignored ones among them */
+	uint64_t n_lines, n_damaged;
 	uint64_t next_seq;
 	off_t whole_bytes; /* up to the last newline */
-	int torn;          /* something stands behind it */
-	uint64_t n_seen;          /* whole lines, whoever took them */
-	/* number, from 1, of the first line that does not follow the line before; 0 none */
+	int torn;          /* bytes follow the last newline */
+	/* complete lines, also those for other readers */
+	uint64_t n_seen;
+	/* number, from 1, of the first line that does not follow the preceding one; 0 none */
 	uint64_t first_unlinked;
 	char link[JOURNAL_LINK];  /* of the last line */
 	bool linked;              /* a line has "after" */
-	bool any_link;            /* the last line is damaged: any line may follow it */
+	bool any_link;            /* the last line is damaged: any line may follow */
 };
 
-/* Calls `on_event` for every believable line in order; its error ends the reading. A line of more
- * than 1 MiB is damaged. Errors: of the system with the path, EINVAL where it is no regular file,
+/* Calls `on_event` for every valid line in order; its error ends the reading. A line above 1 MiB
+ * counts as damaged. Errors: of the system, with the path; EINVAL for a file that is not regular;
  * EFBIG above 1 GiB. */
 int journal_read(const char *path,
 		 int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e);
 
-/* As journal_read(), for the lines that are wanted: `is_wanted` sees each line's text, neither
- * parsed nor checked. A line that is too long is shown as an empty one. Other lines are not
- * counted. */
+/* As journal_read(), for selected lines. `is_wanted` gets the text of each line, neither parsed nor
+ * checked; a line that is too long appears empty. Other lines are not counted. */
 int journal_read_some(const char *path,
 		      bool (*is_wanted)(const char *line, size_t len, void *context),
 		      int (*on_event)(const json_t *event, void *context, struct err *e),
 		      void *context, struct journal_reading *r, struct err *e);
 
-/* Adds `event` as a line, newline and all, that journal_read believes where it has "seq" and
- * "event". Errors: EINVAL. */
+/* Appends `event` as a line with newline, valid for journal_read() if it has "seq" and "event".
+ * Errors: EINVAL. */
 int journal_line_add(struct strbuf *out, const json_t *event, struct err *e);
 
-/* A believable line's object (new reference), or NULL. `len` is without the newline. */
+/* The object of a valid line (new reference), or NULL. `len` is without the newline. */
 json_t *journal_parse_line(const char *line, size_t len);
-/* How much of a line its checksum is of, all but `,"crc":...}`; 0 where that is wrong. What stands
- * there is not looked at. */
+/* Length of the part of a line that its checksum covers, all but `,"crc":...}`; 0 if the checksum
+ * is wrong. Does not parse the content. */
 size_t journal_line_body(const char *line, size_t len);
 
 #endif

@@ -9,10 +9,10 @@
 
 /* --- paths with blanks --------------------------------------------------- */
 
-/* Where a text does not tell how far a path with blanks goes, the protocol does: in all texts these
+/* Texts do not show where a path with blanks ends, but the protocol does. In all texts these paths
  * become one word before they are hidden. */
 struct spaced {
-	char **path; /* path[n] */
+	char **path; /* [n] */
 	size_t n, cap;
 };
 
@@ -78,7 +78,7 @@ static void text_hide(char **text, const struct spaced *paths, const char *host)
 /* --- settings ------------------------------------------------------------ */
 
 struct redact_values {
-	char ***at; /* at[n]: where each is */
+	char ***at; /* [n]: where each is stored */
 	size_t n, cap;
 };
 
@@ -91,10 +91,11 @@ static void values_add(struct redact_values *v, struct setting *option, size_t n
 		}
 }
 
-/* Those that were the same stay so, and others stay apart: claims and pairs of cases go by them. */
+/* Equal values stay equal and different ones different, because claims and pairs of cases depend on
+ * it. */
 static void values_hide(struct redact_values *v, const struct spaced *paths, const char *host)
 {
-	/* of each text the first, and what it was */
+	/* the first occurrence of each text, and the text */
 	char ***one = xcalloc(v->n + 1, sizeof *one), **was = xcalloc(v->n + 1, sizeof *was);
 	size_t *which = xcalloc(v->n + 1, sizeof *which), n = 0;
 	for (size_t i = 0; i < v->n; i++) {
@@ -120,7 +121,7 @@ static void values_hide(struct redact_values *v, const struct spaced *paths, con
 	free(which);
 }
 
-/* Where what is borrowed from the options stands, n where it is none of them. */
+/* Index of the option from which a string is borrowed; n: none. */
 static size_t lender_of(const struct scenario *s, const char *borrowed)
 {
 	size_t i = 0;
@@ -173,7 +174,7 @@ static void settings_hide(struct protocol *p, const struct spaced *paths, const 
 
 /* --- names --------------------------------------------------------------- */
 
-/* Member `key` of a list's elements: the hidden name in the place of the name that it was. */
+/* Replaces old names by hidden names in member `key` of the elements of a list. */
 static void list_rename(const json_t *list, const char *key, char **was, char ***name, size_t n)
 {
 	json_t *one;
@@ -189,8 +190,8 @@ static void list_rename(const json_t *list, const char *key, char **was, char **
 	}
 }
 
-/* Names hold what varies, which may be a path. What the environment knows by a name is known by the
- * hidden one: in `list`, and by `key` in the list of pairings. */
+/* Names contain varying factors, which may be paths. Renames in the environment as well: in `list`,
+ * and by `key` in the list of pairings. */
 static void names_hide(struct results *r, const struct spaced *paths, const char *list,
 		       const char *key, char ***name, size_t n)
 {
@@ -220,7 +221,7 @@ static void all_names_hide(struct results *r, const struct spaced *paths)
 	free(name);
 }
 
-/* What people wrote. */
+/* Hides in texts that people wrote. */
 static void words_hide(struct protocol *p, const struct spaced *paths, const char *host)
 {
 	text_hide(&p->title, paths, host);

@@ -17,21 +17,22 @@
 #include "validate/results/run_index.h"
 #include "validate/results/summaries.h"
 
-/* The journal is read in parts, of those runs whose number is `part` modulo n_parts: each reads
- * what is told of them in the order of the journal, and of the campaign. */
+/* State of reading one part of the journal: the runs whose number is `part` modulo n_parts. Each
+ * part reads the events of its runs, and of the campaign, in the order of the journal. */
 struct loading {
 	struct results *r;
 	const char *path;
 	uint64_t part, n_parts;
-	uint64_t n_replicates; /* at which the campaign stopped, or the most there can be */
-	/* of a campaign with a budget: it is used, or everything is decided */
+	/* number at which the campaign stopped, or the maximum */
+	uint64_t n_replicates;
+	/* a campaign with a budget has used it, or decided everything */
 	bool is_over;
-	uint64_t n_odd;        /* believable lines that do not fit the plan */
+	uint64_t n_odd;        /* valid lines that do not match the plan */
 	uint32_t n_resumed;
 	struct journal_reading reading;
-	/* lines until the last session began, which made again the runs of those lines */
+	/* damaged lines before the last session began: their runs were repeated */
 	uint64_t n_damaged_before;
-	struct seal_record record; /* in the first part */
+	struct seal_record record; /* set in the first part */
 	int ret;
 	struct err e;
 };
@@ -40,7 +41,7 @@ struct loading {
 #define SEQ "{\"seq\":"
 #define RUN ",\"event\":\"run\",\"run\":"
 
-/* The number at `at`; -1 where there is none, or one that no run has. */
+/* The number at `at`; -1 if there is none, or no run has it. */
 static int64_t number_at(const char *line, size_t len, size_t *at)
 {
 	int64_t n = -1;
@@ -49,7 +50,7 @@ static int64_t number_at(const char *line, size_t len, size_t *at)
 	return n <= UINT32_MAX ? n : -1;
 }
 
-/* A line that all parts need is damaged once: in the first. */
+/* Damage of a line that all parts read is counted in the first part only. */
 static bool is_believable(const char *line, size_t len)
 {
 	json_t *o = journal_parse_line(line, len);
@@ -57,7 +58,7 @@ static bool is_believable(const char *line, size_t len)
 	return o;
 }
 
-/* Decides by the beginning of the line, unparsed. Every part reads the lines that name no run. */
+/* Decides by the beginning of the unparsed line. Every part reads lines without a run. */
 static bool line_is_wanted(const char *line, size_t len, void *context)
 {
 	const struct loading *l = context;
@@ -111,8 +112,8 @@ static void part_load(void *parts, size_t i)
 	l->ret = journal_read_some(l->path, line_is_wanted, event_take, l, &l->reading, &l->e);
 }
 
-/* Compares the journal and the files that it names with what the campaign wrote; the runs' own
- * files are left to summaries_load(). */
+/* Compares the journal, and the files named in it, with the digests of the campaign.
+ * summaries_load() checks the files of the runs. */
 static int journal_check(struct results *r, const struct loading *part, size_t n_parts,
 			 struct err *e)
 {
@@ -169,8 +170,8 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	return 0;
 }
 
-/* In a large campaign only what is read is compared with its digest: the lines of `summaries`, and
- * the files of runs without one. */
+/* In a large campaign only the used data is checked against digests: the lines of `summaries`, and
+ * the files of runs without a line. */
 #define FILES_CHECKED_UNTIL 2000 /* runs */
 
 static int run_file_check(struct results *r, const struct run *run, struct err *e)
@@ -180,8 +181,8 @@ static int run_file_check(struct results *r, const struct run *run, struct err *
 	return seal_check_file(&r->seal, r->dir, name, run->file_sha256, e);
 }
 
-/* The file is missing, or its content is no summary of the run. After any other error of
- * run_summary_read() nothing is known about the run. */
+/* True if the file is missing, or is no summary of the run. Any other error of run_summary_read()
+ * says nothing about the run. */
 static bool is_damage(int code)
 {
 	return code == ENOENT || code == ENOTDIR || code == EISDIR || code == ELOOP ||
@@ -239,7 +240,7 @@ static int plan_load(struct results *r, struct design *plan, struct err *e)
 	return ret;
 }
 
-/* The file is called protocol.conf in every directory; the name it was given says more. */
+/* The file is named protocol.conf in every directory; its original name is more informative. */
 static void name_restore(struct results *r)
 {
 	const char *name =

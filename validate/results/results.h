@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A results directory, as the campaign leaves it and everything later reads it.
+/* A results directory, as the campaign leaves it and all readers use it.
  *
- *   protocol.conf     as given
- *   resolved.conf     as resolved, for people: a section for each scenario and replayer variant
- *   environment.json  machine, kernel, file systems, tools, clock, what was replaced or skipped for
- *                     want of privilege
- *   plan.json         the randomised design: every run with its block, position, scenario and role
- *   journal           a line of JSON for each event, checksummed, synced before the next run starts
+ *   protocol.conf     the protocol as given
+ *   resolved.conf     resolved, for people: a section per scenario and replayer variant
+ *   environment.json  machine, kernel, file systems, tools, clock, unavailable conditions
+ *   plan.json         the randomised design: every run with block, position, scenario and role
+ *   journal           a line of JSON per event, checksummed, synced before the next run starts
  *   runs/NNNNNN.json  summary of one run
- *   summaries         the summaries of all runs without histograms, a line each (summaries.h)
- *   traces/           traces of runs, as `keep` says
- *   report/           made again by `validate report`
+ *   summaries         the summaries of all runs without histograms, one per line (summaries.h)
+ *   traces/           traces of runs, if `keep` says so
+ *   report/           made by `validate report`
  */
 #ifndef VALIDATE_RESULTS_H
 #define VALIDATE_RESULTS_H
@@ -33,62 +32,65 @@
 enum run_state { RUN_PENDING, RUN_OK, RUN_FAILED };
 
 struct run {
-	uint32_t id;       /* index in the plan and name of its files */
-	uint32_t block;    /* 0 is run, kept and never used */
-	uint32_t position; /* within the block, as randomised */
+	uint32_t id;       /* index in the plan, and name of its files */
+	uint32_t block;    /* block 0 is run and kept, but not used */
+	uint32_t position; /* within the block, after randomisation */
 	uint32_t scenario; /* index */
 	int32_t role;      /* ROLE_..., or index of the replayer */
 	uint32_t bank;     /* index of the bank trace replayed or recorded */
 	enum run_state state;
 	char *reason;       /* why it failed; NULL */
 	int64_t started_ns; /* CLOCK_REALTIME */
-	uint32_t session;   /* how often the campaign had been resumed before it was made */
+	uint32_t session;   /* number of resumes of the campaign before this run */
 	double preparation_s, run_s;
-	/* of the whole process and those that it started; 0 in results of earlier versions */
+	/* whole process with its descendants; 0 in results of earlier versions */
 	double cpu_s;
-	uint64_t peak_bytes; /* resident memory of the largest of them */
-	struct fileset_residency residency;             /* just before it started */
+	uint64_t peak_bytes; /* resident memory of the largest process */
+	/* directly before the start */
+	struct fileset_residency residency;
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
 	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
-	/* Processor time during the run, as shares of all processors: used by other processes;
-	 * stolen by the hypervisor. NaN unknown (others.h) */
-	/* service times of its volume, relative to their model; 0: no volume that the campaign sets
-	 */
+	/* service times of its volume relative to their model; 0: no volume set by the campaign */
 	double service_factor;
+	/* CPU time during the run as shares of all CPUs: used by other processes, and stolen; NaN
+	 * unknown (others.h) */
 	double others_share, stolen_share;
-	bool sliced; /* made alternately with the other runs of its block and scenario: */
+	/* alternated in slices with the other runs of its block and scenario */
+	bool sliced;
 	uint32_t n_slices;
-	/* after which a thread had not paused within the limit: the next process did not run alone
-	 */
+	/* slices after which a thread had not paused in time: the next process did not run alone */
 	uint64_t n_slices_late;
-	int64_t slice_ns; /* length that was aimed at */
-	bool has_blank; /* the same replay was made without its calls, too */
-	/* its response times are the preloaded library's; by the replayer's own stamps: */
+	int64_t slice_ns; /* intended length */
+	bool has_blank; /* the replay was repeated without its calls */
+	/* its response times are those of the preload library; the next two are by the replayer's
+	 * stamps */
 	bool has_own;
-	double own_mean_ns, observed_share; /* mean; share of the requests that the library saw */
-	bool has_device; /* its times are the device's: what that saw */
+	/* mean; share of the requests that the library saw */
+	double own_mean_ns, observed_share;
+	bool has_device; /* its times are those of the device */
 	struct run_device {
 		/* as struct observed_device */
 		uint64_t n_requests, n_seen, n_split, n_extra, n_outside;
-		/* of the program: at the device, against the order in which it asked; 0 unknown */
+		/* of the program: order at the device against the order of issue; 0 unknown */
 		uint64_t n_received, n_reordered;
 		/* mean and largest number by its own stamps; 0 unknown */
 		double own_in_flight, own_in_flight_max;
 	} device;
-	/* of the recording of a parallel application whose period was looked for: how many were
-	 * tried, for how long, and the error of the running time with the last one; n_periods 0:
-	 * none was */
+	/* Search for the period of a parallel application's recording: number of periods tried,
+	 * time, error of the running time with the last. n_periods 0: no search. */
 	struct run_search {
 		uint32_t n_periods;
 		int64_t ns;
 		double error;
 	} search;
-	double blank_mean_ns; /* mean time between the stamps then, 10 % trimmed at each end */
-	/* SHA-256 of runs/NNNNNN.json and of the run's line in `summaries`, as the journal has
-	 * them; "": not known */
+	/* mean time between the stamps of the blank, 10 % trimmed at each end */
+	double blank_mean_ns;
+	/* SHA-256 of runs/NNNNNN.json and of the run's line in `summaries`, from the journal; "":
+	 * unknown */
 	char file_sha256[FILE_DIGEST_HEX], line_sha256[FILE_DIGEST_HEX];
 	bool has_summary;
-	struct run_summary summary; /* of RUN_OK runs */
+	/* of RUN_OK runs */
+	struct run_summary summary;
 };
 
 struct results {
@@ -96,33 +98,35 @@ struct results {
 	struct protocol protocol;
 	json_t *environment; /* members documented in doc/results.md */
 	struct run *run;     /* in the order of the plan */
-	/* by scenario, and by run (run_index.h); NULL: not indexed */
+	/* by scenario, and by run (run_index.h); NULL: no index */
 	const struct run **first_of, **next_of;
 	size_t n_runs, n_damaged_journal_lines;
-	struct seal seal; /* whether the files are what the campaign wrote */
-	bool finished; /* every planned run has an outcome, or the budget ended the campaign */
-	char *redacted; /* of results_redact: the host that is hidden; NULL: nothing is */
+	/* whether the files are as the campaign wrote them */
+	struct seal seal;
+	/* every planned run has an outcome, or the budget ended the campaign */
+	bool finished;
+	/* set by results_redact(): the hidden host; NULL: not redacted */
+	char *redacted;
 };
 
-/* Loads everything but traces and the summaries' histograms, which are empty here: they would make
- * most of the memory (100 kB a run), and the quantiles stand beside them. results_histogram() reads
- * one. A torn last line of the journal is left out and not an error; a damaged summary makes its
- * run failed with the reason. Files that are not what the campaign wrote are no error: r->seal
- * names them, and analysis_compute() then gives no verdict (seal_require()). Errors: ENOENT/EINVAL
- * naming the file for a directory that is no results directory; any other error of reading a file,
- * which is never taken for a change or for damage. Ownership: results_release. */
+/* Loads everything except traces and the histograms of summaries, which would need 100 kB per run;
+ * quantiles are stored separately. results_histogram() reads one histogram. A torn last line of the
+ * journal is ignored. A damaged summary makes its run failed with that reason. Files changed since
+ * the campaign are no error: r->seal names them, and analysis_compute() gives no verdict
+ * (seal_require()). Errors: ENOENT/EINVAL, naming the file, for a directory without results; any
+ * other error of reading a file, which never counts as change or damage. Ownership:
+ * results_release(). */
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);
 
-/* The histogram of the response times of a run that has a summary: the one in memory, or that of
- * its file. Errors: as run_summary_read(); ENOENT for results without a directory. Ownership:
- * histogram_release; empty after an error. */
+/* Response-time histogram of a run that has a summary: from memory, or from its file. Errors: as
+ * run_summary_read(); ENOENT for results without a directory. Ownership: histogram_release(); empty
+ * after an error. */
 int results_histogram(struct histogram *h, const struct results *r, const struct run *run,
 		      struct err *e);
 
-/* Hides what tells whose machine it was: hosts, serials, UUIDs, paths, in the environment, the
- * protocol's directories and settings and the reasons of runs (validate/provenance). What is on
- * disk stays as it is. */
+/* Hides what identifies the machine: hosts, serial numbers, UUIDs and paths in the environment, the
+ * protocol and the reasons of runs (validate/provenance). Files on disk do not change. */
 void results_redact(struct results *r);
 
 #endif

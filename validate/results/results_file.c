@@ -29,7 +29,8 @@ static int link_refuse(const char *path, struct err *e)
 {
 	struct stat st;
 	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
-		return 0; /* what else is wrong shows when it is read */
+		/* other errors appear when it is read */
+		return 0;
 	return err_set(e, EINVAL, "%s is a symbolic link, which results are not read through",
 		       path);
 }
@@ -40,7 +41,8 @@ int results_links_refuse(const char *dir, struct err *e)
 	struct dirent *entry;
 	int ret = 0, code = 0;
 	if (!d && (errno == ENOENT || errno == ENOTDIR))
-		return 0; /* reading it says so */
+		/* reading it reports the error */
+		return 0;
 	if (!d)
 		return err_sys(e, errno, "cannot read the results directory %s", dir);
 	while (!ret && (entry = dir_next(d, &code))) {
@@ -55,7 +57,7 @@ int results_links_refuse(const char *dir, struct err *e)
 	return ret || !code ? ret : err_sys(e, code, "reading the results directory %s", dir);
 }
 
-/* `digest`: SHA-256 that the file must have; "": any. */
+/* `digest`: required SHA-256 of the file; "": any. */
 static int json_read_sealed(const char *path, const char *digest, json_t **o, struct err *e)
 {
 	char hex[FILE_DIGEST_HEX];
@@ -88,7 +90,8 @@ int json_write_file(const char *path, const json_t *o, size_t flags, struct err 
 	if (!text)
 		return err_set(e, EINVAL, "%s: cannot be written as JSON", path);
 	size_t len = strlen(text);
-	text[len] = '\n'; /* in the place of the NUL */
+	/* replaces the NUL */
+	text[len] = '\n';
 	int ret = file_write_atomic(path, text, len + 1, e);
 	free(text);
 	return ret;
@@ -177,7 +180,7 @@ json_t *run_to_event(const struct run *r)
 	return o;
 }
 
-/* Absent but where a period was looked for. */
+/* Absent unless a period was searched. */
 static void search_from_event(struct run_search *s, const json_t *o)
 {
 	const json_t *error = json_object_get(o, "error");
@@ -197,13 +200,14 @@ static double share_from_event(const json_t *o, const char *name)
 	return json_is_number(share) && x >= 0 && x <= 1 ? x : NAN;
 }
 
-/* Absent where a run was made in one piece. */
+/* Absent for a run in one piece. */
 static void slices_from_event(struct run *r, const json_t *o)
 {
 	json_int_t n = json_integer_value(json_object_get(o, "n")),
 		   ns = json_integer_value(json_object_get(o, "length_ns")),
 		   late = json_integer_value(
-		       json_object_get(o, "late")); /* 0 in results of earlier versions */
+		       /* absent in results of earlier versions */
+		       json_object_get(o, "late"));
 	r->sliced = n > 0 && n <= UINT32_MAX && ns > 0;
 	r->n_slices = r->sliced ? (uint32_t)n : 0;
 	r->slice_ns = r->sliced ? ns : 0;
@@ -224,7 +228,7 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	double preparation_s, run_s;
 	int by_cachestat;
 	json_error_t why;
-	/* json_unpack does not change what it reads, its signature only does not say so */
+	/* json_unpack() does not change its argument, but its type is not const */
 	if (json_unpack_ex(
 		(json_t *)event, &why, 0,
 		"{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}, s?I}", "run",
@@ -247,7 +251,7 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	r->cgroup_limit_bytes = (uint64_t)limit;
 	r->cgroup_peak_bytes = (uint64_t)peak;
 	r->trace_bytes = trace > 0 ? (uint64_t)trace : 0;
-	/* not in results of earlier versions */
+	/* absent in results of earlier versions */
 	const json_t *process = json_object_get(event, "process");
 	json_int_t rss = json_integer_value(json_object_get(process, "peak_bytes"));
 	r->cpu_s = json_number_value(json_object_get(process, "cpu_s"));
@@ -293,7 +297,7 @@ json_t *run_summary_file(const struct run *r, const struct protocol *p)
 	return o;
 }
 
-/* Absent where the run was not observed at its device. */
+/* Absent unless the run was observed at its device. */
 static int device_read(struct run *r, const json_t *o, const char *path, struct err *e)
 {
 	const json_t *d = json_object_get(o, "device");
@@ -315,7 +319,7 @@ static int device_read(struct run *r, const json_t *o, const char *path, struct 
 	return 0;
 }
 
-/* Absent where the run was not observed by another. */
+/* Absent unless the run had an observer. */
 static int own_read(struct run *r, const json_t *o, const char *path, struct err *e)
 {
 	const json_t *own = json_object_get(o, "own"), *mean = json_object_get(own, "mean_ns"),
@@ -330,7 +334,7 @@ static int own_read(struct run *r, const json_t *o, const char *path, struct err
 	return 0;
 }
 
-/* Absent where none was made, and in results of earlier versions. */
+/* Absent without a blank, and in results of earlier versions. */
 static int blank_read(struct run *r, const json_t *o, const char *path, struct err *e)
 {
 	const json_t *blank = json_object_get(o, "blank"),

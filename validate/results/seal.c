@@ -13,7 +13,7 @@
 #include "common/xalloc.h"
 
 #define MOST_NAMED 3
-/* No file of a campaign is larger. A sparse file of a stranger would be read for hours. */
+/* No file of a campaign is larger. Reading a sparse file of unknown origin could take hours. */
 #define FILE_MAX_BYTES (64 << 20)
 
 void seal_break(struct seal *s, const char *fmt, ...)
@@ -52,8 +52,8 @@ void seal_record_release(struct seal_record *s)
 	*s = (struct seal_record){0};
 }
 
-/* Compares a file with the digests, of which the second one may be "". `*change`: NULL, or what was
- * done to the file. Errors: the file could not be examined, so nothing is known about it. */
+/* Compares a file with two digests; `other` may be "". *change: NULL, or the kind of change.
+ * Errors: the file could not be read, so nothing is known about it. */
 static int file_compare(const char *dir, const char *name, const char *digest, const char *other,
 			const char **change, struct err *e)
 {
@@ -96,7 +96,8 @@ int seal_check_record(struct seal *s, const char *dir, const struct seal_record 
 	int ret = 0;
 	json_object_foreach(r->files, name, digest)
 		if (!ret && json_is_string(digest) &&
-		    !strstr(name, "..")) /* the journal may be a stranger's */
+		    /* the journal may be of unknown origin */
+		    !strstr(name, ".."))
 			ret = seal_check_file(s, dir, name, json_string_value(digest), e);
 	if (!ret && r->environment[0][0])
 		ret =

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the files of a results directory are still what the campaign wrote.
+/* Checks that the files of a results directory are as the campaign wrote them.
  *
- * The journal carries the SHA-256 of them: "files" of the events `start` and `resume` (what the
- * campaign was begun with), `environment` events, and "sha256" of each run. Its lines are chained
- * (journal.h). A seal finds what was changed afterwards; it does not say by whom. A program that
- * rewrites the whole journal can make a new seal. The certificate names the journal's SHA-256. */
+ * The journal contains their SHA-256: "files" of the events `start` and `resume` (files at the
+ * start), `environment` events, and "sha256" of each run. Its lines are chained (journal.h). A seal
+ * finds later changes, not their author. A program that rewrites the whole journal can make a new
+ * seal. The certificate names the journal's SHA-256. */
 #ifndef VALIDATE_RESULTS_SEAL_H
 #define VALIDATE_RESULTS_SEAL_H
 
@@ -18,7 +18,7 @@
 
 enum seal_state {
 	SEAL_UNKNOWN, /* results that were not read from a directory */
-	SEAL_ABSENT,  /* an earlier version wrote some of it, without digests */
+	SEAL_ABSENT,  /* an earlier version wrote a part without digests */
 	SEAL_WHOLE,
 	SEAL_BROKEN,
 };
@@ -31,27 +31,28 @@ struct seal {
 	char *changes;
 };
 
-/* What the journal says of the files besides the runs. */
+/* Digests in the journal, except those of runs. */
 struct seal_record {
 	json_t *files;                             /* {"plan.json": digest...}; NULL: none */
-	char environment[2][FILE_DIGEST_HEX];      /* last digest and the one before; "" none */
+	/* last digest and the one before; "" none */
+	char environment[2][FILE_DIGEST_HEX];
 };
-/* Takes what an event of the journal has of it. */
+/* Takes the digests of an event. */
 void seal_record_take(struct seal_record *s, const json_t *event);
 void seal_record_release(struct seal_record *s);
 
-/* Notes a change. */
+/* Records a change. */
 void seal_break(struct seal *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Compares a regular file with its digest and notes a change. `name`: relative to `dir`. Errors: of
- * file_digest() and lstat(): the file could not be compared, so that no change is noted. */
+/* Compares a regular file with its digest and records a change. `name`: relative to `dir`. Errors:
+ * of file_digest() and lstat(), without a record: nothing is known about the file. */
 int seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest,
 		    struct err *e);
-/* The files of the record. environment.json may also be what it was before its last digest: the
- * digest is journalled first, and the campaign may have died before the file was written. Errors:
- * as seal_check_file(). */
+/* Checks the files of the record. environment.json may match either of the last two digests: the
+ * digest is journalled first, and the campaign may have died before it wrote the file. Errors: as
+ * seal_check_file(). */
 int seal_check_record(struct seal *s, const char *dir, const struct seal_record *r, struct err *e);
 
-/* Errors: EBADMSG with what was changed in `dir`, where the seal is broken. */
+/* Errors: EBADMSG, naming the changes in `dir`, if the seal is broken. */
 int seal_require(const struct seal *s, const char *dir, struct err *e);
 void seal_release(struct seal *s);
 

@@ -17,7 +17,7 @@
 
 #define THREADS_FROM 2000 /* runs */
 
-/* What was being written when the machine or the program died ends there. */
+/* True if the last line is unfinished, because machine or program died. */
 static bool is_torn(int fd)
 {
 	struct stat st;
@@ -64,7 +64,7 @@ out:
 	return ret;
 }
 
-struct summaries_reading { /* of those lines whose run is `part` modulo n_parts */
+struct summaries_reading { /* lines of the runs that are `part` modulo n_parts */
 	const char *path;
 	struct run *run;
 	size_t n_runs;
@@ -73,7 +73,7 @@ struct summaries_reading { /* of those lines whose run is `part` modulo n_parts 
 	bool with_course;
 };
 
-/* Is the file that it was taken from still there as it was? */
+/* True if the file that the line was made from is unchanged in size. */
 static bool is_of_file(const struct summaries_reading *g, json_int_t run, json_int_t bytes)
 {
 	struct stat st;
@@ -83,8 +83,8 @@ static bool is_of_file(const struct summaries_reading *g, json_int_t run, json_i
 	       st.st_size == bytes;
 }
 
-/* The line of the time when the run was journalled; any line if the journal has no digest. Without
- * a digest of the line the run's file is read, which reports the error. */
+/* True for the line written when the run was journalled; for any line if the journal has no digest.
+ * Without a valid line the run's file is read, which reports the error. */
 static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 {
 	char hex[FILE_DIGEST_HEX];
@@ -94,7 +94,7 @@ static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 
 #define BEGINNING "{\"version\":1,\"run\":" /* as run_summary_file() begins */
 
-/* By the beginning of the line, so that each line is read once, by one thread. */
+/* Decides by the beginning of the line, so that each line is parsed by one thread only. */
 static bool line_is_wanted(const char *line, size_t len, void *context)
 {
 	const struct summaries_reading *g = context;
@@ -119,7 +119,8 @@ static int line_take(const json_t *line, void *context, struct err *e)
 	    !is_of_file(g, id, json_integer_value(json_object_get(line, "bytes"))))
 		return 0;
 	struct run *r = &g->run[id];
-	if (r->has_summary) /* the run was made again: its last line counts */
+	/* the run was repeated: its last line counts */
+	if (r->has_summary)
 		summary_release(&r->summary);
 	r->has_summary = false;
 	run_summary_take(r, line, "summaries", true, NULL);
