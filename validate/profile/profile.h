@@ -17,6 +17,7 @@
 #include "validate/profile/access.h"
 #include "validate/profile/errors.h"
 #include "validate/profile/object_uses.h"
+#include "validate/profile/offset_map.h"
 #include "validate/profile/sizes.h"
 #include "validate/profile/tally.h"
 #include "validate/profile/timeline.h"
@@ -70,6 +71,8 @@ struct profile {
 	uint64_t n_aligned_512, n_aligned_4096;
 	/* first byte, and end of the last, over all objects; if n_position_known > 0 */
 	uint64_t lowest, highest;
+	/* of those that have a begin; offsets in their objects, all objects together */
+	struct offset_map offset_map;
 	struct profile_block block;
 
 	/* requests in the order of their begins */

@@ -76,6 +76,8 @@ static void add_position(struct profile *p, const struct trace_record *r, struct
 	p->lowest = !p->n_position_known || r->offset < p->lowest ? r->offset : p->lowest;
 	p->highest = end > p->highest ? end : p->highest;
 	p->n_position_known++;
+	if (r->begin_ns != TIME_NONE)
+		offset_map_add(&p->offset_map, r->begin_ns, r->offset);
 	p->n_aligned_512 += !((r->offset | r->length) & 511);
 	p->n_aligned_4096 += !((r->offset | r->length) & 4095);
 	if (u)
