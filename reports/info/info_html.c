@@ -109,8 +109,8 @@ static void add_page(struct strbuf *out, const struct info *x, const struct figu
 	svg_add_symbols(out);
 	html_add_text(out, "<main>\n<h1>", name.s, "</h1>\n");
 	add_warnings(out, x);
-	add_facts(out, &page);
 	add_figures(out, fs);
+	add_facts(out, &page);
 	for (size_t i = 0; i < page.n_sheets; i++)
 		add_sheet(out, &page.sheet[i]);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");

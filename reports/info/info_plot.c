@@ -17,6 +17,7 @@
 #define FIGURE_BINS 400u
 #define GNUPLOT_TIMEOUT_S 20
 #define CDF_STEPS 200
+#define N_SHADES 5
 #define TEXT_COLUMNS_MAX 110u
 #define TEXT_ROWS_MAX 15u
 
@@ -79,10 +80,8 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 	timeline_release(&t);
 }
 
-/* Response times of one kind as a distribution function: value, share. Returns whether there are
- * any. */
-static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind,
-			  struct number_unit unit)
+/* Response times of one kind as a distribution function: ns, share. Returns whether there are any. */
+static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind)
 {
 	static const double tail[] = {0.995, 0.998, 0.999, 0.9999, 1};
 	struct histogram h;
@@ -91,11 +90,10 @@ static bool response_data(struct strbuf *data, const struct info *x, enum profil
 	bool any = h.n > 0;
 	for (int i = 0; any && i < CDF_STEPS; i++)
 		if (!histogram_quantile(&h, (double)i / CDF_STEPS, &q, NULL))
-			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1) * unit.scale,
-				    (double)i / CDF_STEPS);
+			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1), (double)i / CDF_STEPS);
 	for (size_t i = 0; any && i < sizeof tail / sizeof *tail; i++)
 		if (!histogram_quantile(&h, tail[i], &q, NULL))
-			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1) * unit.scale, tail[i]);
+			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1), tail[i]);
 	histogram_release(&h);
 	if (!any)
 		strbuf_addstr(data, "NaN NaN\n");
@@ -103,19 +101,14 @@ static bool response_data(struct strbuf *data, const struct info *x, enum profil
 	return any;
 }
 
-/* Smallest and largest response time, and the unit in which the median reads well; false where
- * there are none. */
-static bool response_range(const struct info *x, double *min_ns, double *max_ns,
-			   struct number_unit *unit)
+/* Smallest and largest response time; false if there are none. */
+static bool response_range(const struct info *x, double *min_ns, double *max_ns)
 {
 	struct histogram h;
-	double median;
 	profile_responses(x->profile, KIND_N, &h);
 	bool any = !histogram_quantile(&h, 0, min_ns, NULL) &&
-		   !histogram_quantile(&h, 1, max_ns, NULL) &&
-		   !histogram_quantile(&h, 0.5, &median, NULL);
+		   !histogram_quantile(&h, 1, max_ns, NULL);
 	histogram_release(&h);
-	*unit = number_unit_time(any ? median : 1);
 	return any;
 }
 
@@ -136,16 +129,6 @@ static void level_outline(struct strbuf *data, const struct profile *p)
 	}
 }
 
-/* A logarithmic axis of times where they differ much. */
-static void add_time_axis(struct strbuf *script, double min_ns, double max_ns,
-			  struct number_unit unit)
-{
-	double lo = fmax(min_ns, 1) * unit.scale, hi = fmax(max_ns, 1) * unit.scale;
-	bool log = hi > 20 * lo;
-	strbuf_addf(script, "%sset xrange [%.6g:%.6g]\n", log ? "set logscale x\n" : "",
-		    log ? lo / 1.2 : 0, log ? hi * 1.2 : hi * 1.05);
-}
-
 static bool has_rates(const struct info *x)
 {
 	return x->profile->tally.n_begin_known > 0;
@@ -163,7 +146,7 @@ static void add_grid(struct strbuf *script, const char *xlabel, const char *ylab
 	strbuf_addf(script,
 		    "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset ylabel "
 		    "'%s' textcolor rgb '%s'\n"
-		    "set key above left Left reverse horizontal samplen 2\n",
+		    "set key above left Left reverse horizontal samplen 2\nset format y '%%.8g'\n",
 		    palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel,
 		    palette[PALETTE_TEXT].hex);
 }
@@ -212,24 +195,107 @@ static void figure_rates(struct figures *fs, const struct info *x)
 
 static void figure_responses(struct figures *fs, const struct info *x)
 {
-	struct number_unit unit;
 	double min_ns, max_ns;
-	char using[64], label[64];
+	char using[64];
 	size_t n = 0;
-	if (!response_range(x, &min_ns, &max_ns, &unit))
+	if (!response_range(x, &min_ns, &max_ns))
 		return;
 	struct figure *f = figure_add(fs, "response", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
-	snprintf(label, sizeof label, "response time [%s]", unit.name);
-	add_grid(&f->script, label, "share of the requests");
+	add_grid(&f->script, "response time", "share of the requests");
 	strbuf_addstr(&f->script, "set yrange [0:1.02]\n");
-	add_time_axis(&f->script, min_ns, max_ns, unit);
+	plot_time_axis(&f->script, 'x', min_ns, max_ns, 8);
 	for (int k = 0; k < KIND_N; k++) {
 		snprintf(using, sizeof using, "index %d using 1:2", k);
-		if (response_data(&f->data, x, (enum profile_kind)k, unit))
+		if (response_data(&f->data, x, (enum profile_kind)k))
 			add_curve(&f->script, n++, using, "lines", (size_t)k, kind_titles[k]);
 	}
 	strbuf_addch(&f->script, '\n');
-	figure_caption(f, "Response times: the share of the requests that took no longer.");
+	figure_caption(f, "Response times: share of the requests that took at most this long.");
+}
+
+/* Rectangles of neighbouring cells of one shade: left, right, bottom, top, shade. */
+static void add_row(struct strbuf *data, const struct offset_map *m, int64_t offset,
+		    const uint32_t *limit, const struct axis *axis)
+{
+	const double width = ldexp(1, (int)m->time.shift), height = ldexp(1, (int)m->offset.shift);
+	size_t before = 0;
+	int64_t since = m->time.from;
+	for (int64_t t = m->time.from; t <= m->time.to + 1; t++) {
+		const uint32_t n = t > m->time.to ? 0 : offset_map_count(m, t, offset);
+		size_t shade = 0;
+		while (shade < N_SHADES && n >= limit[shade])
+			shade++;
+		if (shade == before)
+			continue;
+		if (before)
+			strbuf_addf(data, "%.8g %.8g %.12g %.12g %zu\n",
+				    (double)(since - m->time.from) * width * axis->unit.scale,
+				    (double)(t - m->time.from) * width * axis->unit.scale,
+				    (double)offset * height, (double)(offset + 1) * height, before);
+		before = shade;
+		since = t;
+	}
+}
+
+/* A factor between the limits of shades: the first from 1 request, the last holds the most. */
+static void find_shades(const struct offset_map *m, uint32_t *limit)
+{
+	uint32_t most = 1;
+	for (int64_t o = m->offset.from; o <= m->offset.to; o++)
+		for (int64_t t = m->time.from; t <= m->time.to; t++)
+			if (offset_map_count(m, t, o) > most)
+				most = offset_map_count(m, t, o);
+	for (size_t i = 0; i < N_SHADES; i++) {
+		limit[i] = (uint32_t)ceil(pow(most, (double)i / N_SHADES));
+		if (i && limit[i] <= limit[i - 1])
+			limit[i] = limit[i - 1] + 1;
+	}
+}
+
+/* Labels at whole multiples of a power of two, in bytes with a unit. */
+static void add_size_axis(struct strbuf *script, double lo, double hi)
+{
+	const double step = exp2(ceil(log2(fmax(hi - lo, 1) / 5)));
+	strbuf_addf(script, "set yrange [%.12g:%.12g]\nset ytics (", lo, hi);
+	for (double at = ceil(lo / step) * step; at <= hi; at += step)
+		strbuf_addf(script, "%s'%s' %.12g", script->s[script->len - 1] == '(' ? "" : ", ",
+			    size_text((uint64_t)at).s, at);
+	strbuf_addstr(script, ")\n");
+}
+
+static void figure_offsets(struct figures *fs, const struct info *x)
+{
+	const struct offset_map *m = &x->profile->offset_map;
+	const double height = ldexp(1, (int)m->offset.shift);
+	uint32_t limit[N_SHADES + 1];
+	char label[64];
+	if (!m->n || (m->offset.from == m->offset.to && m->time.from == m->time.to))
+		return;
+	const double end_ns = ldexp((double)(m->time.to - m->time.from + 1), (int)m->time.shift);
+	const struct axis axis = {number_unit_time(end_ns), 0};
+	struct figure *f = figure_add(fs, "offsets", NULL, FIGURE_WIDTH, FIGURE_HEIGHT + 40);
+	find_shades(m, limit);
+	strbuf_addstr(&f->data, "# left, right, bottom, top, shade of the rectangle: 1 is the "
+				"lightest\n");
+	for (int64_t o = m->offset.from; o <= m->offset.to; o++)
+		add_row(&f->data, m, o, limit, &axis);
+	snprintf(label, sizeof label, "time [%s]", axis.unit.name);
+	add_grid(&f->script, label, "offset");
+	strbuf_addf(&f->script, "set xrange [0:%.10g]\nset style fill solid noborder\n",
+		    end_ns * axis.unit.scale);
+	add_size_axis(&f->script, (double)m->offset.from * height,
+		      (double)(m->offset.to + 1) * height);
+	strbuf_addstr(&f->script, "plot");
+	for (size_t i = 0; i < N_SHADES; i++) {
+		strbuf_addf(&f->script,
+			    "%s file using ($5==%zu?$1:NaN):3:1:2:3:4 with boxxyerror fs "
+			    "transparent solid %.2f noborder lc rgb '%s' title '%u%s'",
+			    i ? ", \\\n " : "", i + 1, 0.2 + 0.8 * (double)i / (N_SHADES - 1),
+			    palette[PALETTE_BLUE].hex, limit[i], i + 1 < N_SHADES ? "" : " or more");
+	}
+	strbuf_addch(&f->script, '\n');
+	figure_caption(f, "Reads and writes by time and offset in their file or device. The key "
+			  "shows from how many requests a colour begins.");
 }
 
 static void figure_levels(struct figures *fs, const struct info *x)
@@ -286,6 +352,7 @@ void info_figures_build(struct figures *fs, const struct info *x)
 		return;
 	figure_rates(fs, x);
 	figure_responses(fs, x);
+	figure_offsets(fs, x);
 	if (has_levels(x))
 		figure_levels(fs, x);
 	figure_sizes(fs, x);
@@ -301,7 +368,7 @@ static void text_begin(struct gnuplot_plot *plot, const struct strbuf *data, uns
 	strbuf_addf(
 	    &plot->script,
 	    "reset\nset encoding utf8\nset terminal dumb noenhanced size %u,%u\nset title '%s'\n"
-	    "set border 3\nset tics nomirror scale 0.5\nset format y '%%.3g'\nunset key\n",
+	    "set border 3\nset tics nomirror scale 0.5\nset format y '%%.7g'\nunset key\n",
 	    columns, rows, title);
 }
 
@@ -325,19 +392,15 @@ static bool text_response(struct gnuplot_plot *plot, const struct info *x, unsig
 			  unsigned int rows)
 {
 	struct strbuf data = STRBUF_INIT;
-	struct number_unit unit;
 	double min_ns, max_ns;
-	char title[100];
-	if (!response_range(x, &min_ns, &max_ns, &unit))
+	if (!response_range(x, &min_ns, &max_ns))
 		return false;
-	response_data(&data, x, KIND_READ, unit);
-	response_data(&data, x, KIND_WRITE, unit);
-	response_data(&data, x, KIND_OTHER, unit);
-	snprintf(title, sizeof title,
-		 "Share of requests that took no longer [%s]: r reads, w writes, o others",
-		 unit.name);
-	text_begin(plot, &data, columns, rows, title);
-	add_time_axis(&plot->script, min_ns, max_ns, unit);
+	response_data(&data, x, KIND_READ);
+	response_data(&data, x, KIND_WRITE);
+	response_data(&data, x, KIND_OTHER);
+	text_begin(plot, &data, columns, rows,
+		   "Share of requests that took at most this long: r reads, w writes, o others");
+	plot_time_axis(&plot->script, 'x', min_ns, max_ns, columns / 12);
 	strbuf_addstr(&plot->script,
 		      "set yrange [0:1.02]\nplot $data index 2 with points pt 'o', "
 		      "$data index 1 with points pt 'w', $data index 0 with points pt 'r'\n");

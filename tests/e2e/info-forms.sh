@@ -101,10 +101,10 @@ cmp json one-thread.json
 if command -v gnuplot >/dev/null; then
 	expect_status 0 "$VALIDATE" info --plot known.csv
 	expect_line out 'Requests a second, over time [s]'
-	expect_line out 'Share of requests that took no longer'
+	expect_line out 'Share of requests that took at most this long'
 	expect_line out 'for each number in flight'
 	expect_status 0 "$VALIDATE" info --html page.html known.csv
-	[ "$(grep -c '<svg viewBox' page.html)" -eq 5 ] || fail "not five plots in the page"
+	[ "$(grep -c '<svg viewBox' page.html)" -eq 6 ] || fail "not six plots in the page"
 	grep -q 'src=\|href="http' page.html && fail "the page needs something from elsewhere" || :
 fi
 expect_status 0 "$VALIDATE" info known.csv
