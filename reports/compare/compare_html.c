@@ -129,6 +129,92 @@ static bool is_shown(const struct campaign_change *c, size_t k)
 	return false;
 }
 
+/* --- dumbbells ----------------------------------------------------------- */
+
+/* What a column of dumbbells shows: both sides of one aspect, and the range of its axis. */
+struct dumbbells {
+	enum aspect aspect;
+	double lo, hi;
+};
+
+static bool has_both(const struct aspect_change *a)
+{
+	return !a->status && isfinite(a->old_value) && isfinite(a->new_value);
+}
+
+static void find_range(struct dumbbells *d, const struct campaign_change *c)
+{
+	d->lo = d->hi = 0;
+	for (size_t i = 0; i < c->n_cells; i++) {
+		const struct aspect_change *a = &c->cell[i].aspect[d->aspect];
+		if (!has_both(a))
+			continue;
+		d->lo = fmin(d->lo, fmin(a->old_value, a->new_value));
+		d->hi = fmax(d->hi, fmax(a->old_value, a->new_value));
+	}
+	const double margin = 0.08 * fmax(d->hi - d->lo, 1e-3);
+	d->lo -= margin;
+	d->hi += margin;
+}
+
+static double place_of(const struct dumbbells *d, double value)
+{
+	return 100 * (value - d->lo) / (d->hi - d->lo);
+}
+
+static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct aspect_change *a)
+{
+	struct strbuf title = STRBUF_INIT;
+	strbuf_addstr(out, "<td class=\"bars\">");
+	if (has_both(a)) {
+		const double zero = place_of(d, 0), from = place_of(d, a->old_value),
+			     to = place_of(d, a->new_value);
+		strbuf_addf(&title, "%+.1f to %+.1f %%", 100 * a->old_value, 100 * a->new_value);
+		strbuf_addf(out, "<svg class=\"bar %s\" role=\"img\" aria-label=\"",
+			    class_of(a->word));
+		escape_numbers(out, title.s);
+		strbuf_addf(out,
+			    "\"><line x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"0\" y2=\"18\"/><line "
+			    "class=\"i\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"9\" y2=\"9\"/><circle "
+			    "class=\"o\" cx=\"%.1f%%\" cy=\"9\" r=\"4\"/><circle cx=\"%.1f%%\" "
+			    "cy=\"9\" r=\"4\"/></svg>",
+			    zero, zero, from, to, from, to);
+	}
+	strbuf_addstr(out, "</td><td class=\"n lim\">");
+	escape_numbers(out, title.s);
+	strbuf_addstr(out, "</td>");
+	strbuf_release(&title);
+}
+
+static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
+{
+	struct dumbbells column[] = {{ASPECT_RESPONSE_TIME, 0, 0}, {ASPECT_EXECUTION_TIME, 0, 0}};
+	strbuf_addstr(out, "<h2>Old against new</h2>\n<p>Deviation of the replay from the program: "
+			   "○ old, ● new. The line marks 0, a replay like the program.</p>\n");
+	html_begin_wide(out, "Old against new");
+	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Scenario, "
+			   "replayer</th>");
+	for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
+		find_range(&column[k], c);
+		strbuf_addf(out, "<th scope=\"col\" class=\"bars\">%s</th><th scope=\"col\" "
+				 "class=\"n lim\">old to new</th>", aspect_names[column[k].aspect]);
+	}
+	strbuf_addstr(out, "</tr></thead><tbody>\n");
+	for (size_t i = 0; i < c->n_cells; i++) {
+		struct strbuf name = STRBUF_INIT;
+		strbuf_addf(&name, "%s, ", c->cell[i].scenario);
+		compare_add_replayer(&name, &c->cell[i]);
+		html_add_text(out, "<tr><th scope=\"row\" class=\"l\">", name.s, "</th>");
+		for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+			dumbbell(out, &column[k], &c->cell[i].aspect[column[k].aspect]);
+		strbuf_addstr(out, "</tr>\n");
+		strbuf_release(&name);
+	}
+	strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+/* --- tables -------------------------------------------------------------- */
+
 static void limits_row(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addstr(out, "<tr><th scope=\"row\" class=\"l\">limit of the change</th><td></td>");
@@ -145,7 +231,7 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addstr(out, "<h2>Cases</h2>\n");
 	html_begin_wide(out, "Cases");
-	strbuf_addstr(out, "<table class=\"matrix narrow\"><thead><tr><th scope=\"col\">Scenario, "
+	strbuf_addstr(out, "<table class=\"wrap\"><thead><tr><th scope=\"col\">Scenario, "
 			   "replayer</th><th scope=\"col\">Word</th>");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k))
@@ -281,6 +367,7 @@ static void html_add(struct strbuf *out, const struct campaign_change *c)
 	sides(out, c);
 	if (c->n_cells) {
 		failed(out, c);
+		dumbbell_chart(out, c);
 		matrix(out, c);
 		reasons(out, c);
 	}
