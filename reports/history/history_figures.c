@@ -141,7 +141,11 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	html_begin_page(out, title.s, true, NULL);
 	svg_add_symbols(out);
 	html_add_text(out, "<main>\n<h1>", title.s, "</h1>\n");
-	strbuf_addf(out, "<div class=\"banner %s\">", s->n_signals ? "inconclusive" : "trusted");
+	bool has_limits = false;
+	for (size_t i = 0; i < s->history->n_series; i++)
+		has_limits |= s->charts[i].status == STAT_OK;
+	strbuf_addf(out, "<div class=\"banner %s\">",
+		    !has_limits ? "none" : s->n_signals ? "inconclusive" : "trusted");
 	html_add_text(out, "<p class=\"big\">", sentence.s, "</p></div>\n");
 	html_add_text(out, "<p>", history_explanation, "</p>\n");
 	if (warning)
