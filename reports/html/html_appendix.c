@@ -286,6 +286,10 @@ static void add_issue_error(struct strbuf *out, const struct html_page *p)
 
 static void add_courses(struct strbuf *out, const struct html_page *p)
 {
+	static const char *const cost_keys[] = {
+	    "scenario", "replayer", "n_requests", "trace", "replay_preparation", "program_cpu",
+	    "replay_cpu", "cpu_deviation", "replay_process_cpu", "program_peak", "replay_peak",
+	    "speedup", NULL};
 	if (!p->a->course)
 		return;
 	strbuf_addstr(out, "<h3 id=\"pace\">Requests over time</h3>\n<p>Requests per second over "
@@ -297,7 +301,7 @@ static void add_courses(struct strbuf *out, const struct html_page *p)
 	html_add_figures(out, p, "in-flight-time", true);
 	html_add_table(out, p, "device", NULL);
 	strbuf_addstr(out, "<h3 id=\"costs\">Costs of a replay</h3>\n");
-	html_add_table(out, p, "costs", NULL);
+	html_add_table(out, p, "costs", &(struct html_table_view){.keys = cost_keys});
 }
 
 static void add_stability(struct strbuf *out, const struct html_page *p)
@@ -537,12 +541,16 @@ static void add_warnings(struct strbuf *out, const struct findings *f)
 
 void html_add_appendix(struct strbuf *out, const struct html_page *p)
 {
+	static const char *const league_keys[] = {
+	    "rank", "replayer", "verdict", "cases", "deviation", "bias", "execution_time",
+	    "in_flight", "concurrency", "reordered", "issue_error_p99", "n_mismatched_lost_extra",
+	    "cpu_per_request", NULL};
 	add_warnings(out, p->findings);
 	strbuf_addstr(out, "<h2 id=\"appendix\">Appendix: methods and data</h2>\n");
 	add_how(out, p);
 	if (p->a->n_league > 1) {
 		begin_part(out, "league", "League table of the replayers");
-		html_add_table(out, p, "league", NULL);
+		html_add_table(out, p, "league", &(struct html_table_view){.keys = league_keys});
 		end_part(out);
 	}
 	if (p->a->n_rated) {

@@ -9,10 +9,11 @@
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
 
-#define MANY_ROWS 60   /* more of them are folded away */
-#define OPEN_FIGURES 2 /* wide ones of a section; the others are folded away */
-#define LONG_TEXT 40   /* characters from which a column gets room to wrap */
-#define LONG_NAME 34   /* ... and a name wraps */
+#define MANY_ROWS 60   /* more rows are folded */
+#define MANY_COLUMNS 9 /* more columns wrap, with an interval below its value */
+#define OPEN_FIGURES 2 /* wide figures of a section; the others are folded */
+#define LONG_TEXT 40   /* characters from which a column wraps */
+#define LONG_NAME 34   /* characters from which a name wraps */
 
 void html_begin_wide(struct strbuf *out, const char *name)
 {
@@ -225,11 +226,14 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 {
 	bool grouped = is_grouped(t);
 	bool *wide = xcalloc(t->n_columns + 1, sizeof *wide);
-	size_t last = SIZE_MAX;
+	size_t last = SIZE_MAX, n_columns = 0;
 	for (size_t i = 0; i < t->n_columns; i++)
 		wide[i] = has_long_text(t, i);
 	html_begin_wide(out, t->title);
-	html_add_text(out, "<table><caption>", t->title, "</caption>\n");
+	for (size_t i = 0; i < t->n_columns; i++)
+		n_columns += is_shown(view, &t->column[i]);
+	html_add_text(out, n_columns > MANY_COLUMNS ? "<table class=\"wrap\"><caption>" : "<table><caption>",
+		      t->title, "</caption>\n");
 	add_head(out, t, view, grouped);
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		if (!row_shown(view, t, r))

@@ -31,7 +31,6 @@ microbench/parallel microbench
 reports reports/figures
 reports reports/tables
 reports/figures reports
-reports/figures reports/tables
 reports/tables reports
 validate/analysis validate/components
 validate/analysis validate/protocol
@@ -82,7 +81,6 @@ reports/certificate reports
 reports/certificate reports/html
 reports/certificate reports/tables
 reports/figures reports
-reports/figures reports/tables
 reports/html reports
 reports/html reports/figures
 reports/html reports/tables
