@@ -57,9 +57,8 @@ void blank_refuse(struct cell *c, struct evidence *e)
 		p->impractical = true;
 		snprintf(p->reason, sizeof p->reason,
 			 "refused: the program's mean of %.4g ns lies below the limit of "
-			 "quantification, %.4g ns (%d times the "
-			 "standard deviation of %zu replays without calls)",
-			 c->r.mean, c->blank.loq_ns, LOQ_FACTOR, c->blank.n);
+			 "quantification, %.4g ns (%d times the standard deviation of %zu replays "
+			 "without calls)", c->r.mean, c->blank.loq_ns, LOQ_FACTOR, c->blank.n);
 	}
 	/* no number of replicates decides a refused component */
 	e->bias.status = e->precision_status = e->repeatability.status = e->linearity.status =

@@ -101,8 +101,7 @@ static void say_hardly_one(struct component *c, const struct serial *s, size_t n
 	else
 		REASON_ADD(c,
 			   "; runs are so like those before them (lag-1 correlation %.2f) that %zu "
-			   "count as hardly more than one",
-			   s->lag1, n);
+			   "count as hardly more than one", s->lag1, n);
 	if (c->dependent)
 		REASON_ADD(c, "; it would be within if they were known to be independent");
 }

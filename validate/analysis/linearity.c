@@ -87,9 +87,7 @@ static size_t add_cell(struct linearity *l, const struct analysis *a, size_t ind
 	const struct cell *c = &a->cell[index];
 	uint64_t of_cell = a->results->protocol.scenario[c->scenario].level;
 	l->level[l->n_levels++] = (struct linearity_level){
-	    .level = of_cell,
-	    .cell = index,
-	    .cv = c->x.cv,
+	    .level = of_cell, .cell = index, .cv = c->x.cv,
 	    .relative_bias = c->bias.status ? NAN : c->bias.value,
 	};
 	if (reference_check(c->r.x, c->r.n))

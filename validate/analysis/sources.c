@@ -32,10 +32,7 @@ static void workload(struct analysis *a)
 	const struct protocol *p = &a->results->protocol;
 	add(a, "workload", IN_BUDGET, "requests and their offsets",
 	    "seeded (%llu): the program and the replays of a block issue the same requests; their "
-	    "variation between "
-	    "blocks is in "
-	    "the repeatability",
-	    (unsigned long long)p->seed);
+	    "variation between blocks is in the repeatability", (unsigned long long)p->seed);
 	if (p->min_duration_ns > 0)
 		add(a, "workload", IN_BUDGET, "length of a run",
 		    "at least %.0f ms, so that short disturbances average out",
@@ -76,10 +73,9 @@ static void pinned_alike(struct analysis *a)
 	if (n_unlike)
 		add(a, "trace replayer", WARNING, "pinning",
 		    "in %zu of %zu cases, %s's for one, threads are kept on processors of their "
-		    "own (pin, cpus) in the program alone or in the "
-		    "replayer alone: what that does to response times (a quarter, on some "
-		    "machines) is in the bias",
-		    n_unlike, a->n_cells, p->replayer[first->replayer].name);
+		    "own (pin, cpus) in the program alone or in the replayer alone: what that does "
+		    "to response times (a quarter, on some machines) is in the bias", n_unlike,
+		    a->n_cells, p->replayer[first->replayer].name);
 }
 
 static void replayer(struct analysis *a)
@@ -120,9 +116,7 @@ static void cold_caches(struct analysis *a)
 		return;
 	add(a, "testbed", most > 0.01 ? WARNING : 0, "page cache before a run",
 	    "cold caches were asked for; up to %.2g %% of the files' bytes were still cached on "
-	    "the average of a "
-	    "scenario",
-	    100 * most);
+	    "the average of a scenario", 100 * most);
 }
 
 static void testbed(struct analysis *a)
@@ -134,8 +128,7 @@ static void testbed(struct analysis *a)
 	else
 		add(a, "testbed", IN_BUDGET, "noise between processes",
 		    "the program's own mean response time varies by %.2g %% from run to run "
-		    "(median over scenarios)",
-		    100 * a->between_process_cv);
+		    "(median over scenarios)", 100 * a->between_process_cv);
 	if (isnan(steal))
 		add(a, "testbed", 0, "time taken by other guests", "not known");
 	else
@@ -181,9 +174,7 @@ static void instruments(struct analysis *a)
 	add(a, "clock", IN_BUDGET, "resolution", "steps of at most %.3g ns", resolution);
 	add(a, "clock", IN_BUDGET, "read cost",
 	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their "
-	    "difference is in the "
-	    "budget",
-	    cost);
+	    "difference is in the budget", cost);
 	if (back_ns > 0)
 		add(a, "clock", WARNING, "wall clock",
 		    "set back between two runs, by %.3g s or more: dates are not in the order of "
@@ -192,8 +183,7 @@ static void instruments(struct analysis *a)
 	if (correction > 0)
 		add(a, "clock", IN_BUDGET, BUDGET_CORRECTION,
 		    "response times were corrected for the bias of capture; the standard "
-		    "uncertainty of that is at most %.3g ns",
-		    correction);
+		    "uncertainty of that is at most %.3g ns", correction);
 	if (a->n_events_lost)
 		add(a, "clock", WARNING, "events lost", "%llu %s lost in capture",
 		    (unsigned long long)a->n_events_lost,
@@ -206,14 +196,11 @@ static void instruments(struct analysis *a)
 	if (a->n_programs_unseen)
 		add(a, "clock", WARNING, "calls unseen",
 		    "%llu programs made, or can make, calls that capture could not see: traces are "
-		    "incomplete",
-		    (unsigned long long)a->n_programs_unseen);
+		    "incomplete", (unsigned long long)a->n_programs_unseen);
 	if (a->n_requests_unseen)
 		add(a, "clock", WARNING, "requests unseen",
 		    "%llu rings, calls or requests of rings, or asynchronous requests are not in "
-		    "the "
-		    "traces: traces are incomplete",
-		    (unsigned long long)a->n_requests_unseen);
+		    "the traces: traces are incomplete", (unsigned long long)a->n_requests_unseen);
 }
 
 static bool target_is_limited(const struct target *t)
@@ -259,9 +246,8 @@ static void metadata(struct analysis *a)
 	if (n_warm)
 		add(a, "testbed", WARNING, "warm metadata",
 		    "in %zu of %zu scenarios with cold files their names and inodes were in "
-		    "memory: response times of open, stat and "
-		    "readdir are those of warm metadata; evict = all (root) drops them",
-		    n_warm, n_warm + n_cold);
+		    "memory: response times of open, stat and readdir are those of warm metadata; "
+		    "evict = all (root) drops them", n_warm, n_warm + n_cold);
 	else if (n_cold)
 		add(a, "testbed", 0, "cold metadata",
 		    "dentries and inodes were dropped before each run");
@@ -284,14 +270,10 @@ static void procedure(struct analysis *a)
 	}
 	add(a, "procedure", n_drift ? WARNING : IN_BUDGET, "order and drift",
 	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P <= 0.01 over "
-	    "all cells together) in %u of "
-	    "%zu cells",
-	    n_drift, a->n_cells);
+	    "all cells together) in %u of %zu cells", n_drift, a->n_cells);
 	add(a, "procedure", IN_BUDGET, "order in the block",
 	    "whether a replay ran before its program or after it: it mattered (P <= 0.05) in %u of "
-	    "%zu cells, and is a row of "
-	    "their budgets",
-	    n_ordered, a->n_cells);
+	    "%zu cells, and is a row of their budgets", n_ordered, a->n_cells);
 	if (n_failed)
 		add(a, "procedure", WARNING, "failed runs",
 		    n_failed == 1 ? "%u run failed and its pairs are left out"

@@ -157,8 +157,7 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (c->n_cut)
 		strbuf_addf(out,
 			    "traces are incomplete: the traces of %u run%s were made from a trace "
-			    "without an end",
-			    c->n_cut, c->n_cut == 1 ? "" : "s");
+			    "without an end", c->n_cut, c->n_cut == 1 ? "" : "s");
 	else if (c->n_unseen)
 		strbuf_addf(out,
 			    "traces are incomplete: in those of %u run%s capture could not see all "
@@ -176,8 +175,7 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (c->one_recording)
 		strbuf_addf(out,
 			    "all %u pairs replay the same recording: its effect is not known (bank "
-			    "= 2 or more)",
-			    c->n_pairs);
+			    "= 2 or more)", c->n_pairs);
 }
 
 /* The case of the control replay in the same scenario; NULL: none, or `c` itself. */

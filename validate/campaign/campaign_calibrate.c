@@ -142,12 +142,9 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 	unsigned int n_long = 0;
 	for (int i = 0; i < TRIES_MAX && n_long < n_needed; i++) {
 		struct step s = {
-		    .scenario = scenario,
-		    .role = ROLE_PROGRAM,
-		    .seed = design_workload_seed(c->protocol, 0),
-		    .n_requests = k->n_requests,
-		    .output = output,
-		    .limit_bytes = step_limit(c, scenario, ROLE_PROGRAM),
+		    .scenario = scenario, .role = ROLE_PROGRAM,
+		    .seed = design_workload_seed(c->protocol, 0), .n_requests = k->n_requests,
+		    .output = output, .limit_bytes = step_limit(c, scenario, ROLE_PROGRAM),
 		    .watch_memory = true,
 		};
 		int ret = trial_make(c, &s, &t, e);

@@ -196,8 +196,7 @@ int dir_begin(struct campaign *c, struct err *e)
 	if (!ret && !empty)
 		ret = err_set(e, EEXIST,
 			      "the results directory %s is not empty: name another, or continue "
-			      "its campaign with --resume",
-			      c->options->dir);
+			      "its campaign with --resume", c->options->dir);
 	if (!ret)
 		ret = dir_resolve(c, e);
 	if (!ret)
@@ -394,8 +393,7 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 	ret = ret || none ? 0
 			  : err_set(e, EILSEQ,
 				    "%s is damaged, and without it all runs would be repeated: "
-				    "restore it, or remove %s to start again",
-				    journal, runs);
+				    "restore it, or remove %s to start again", journal, runs);
 	free(runs);
 	return ret;
 }
@@ -441,9 +439,7 @@ int dir_resume(struct campaign *c, struct err *e)
 	if (ret == -ENOENT)
 		ret = err_set(e, ENOENT,
 			      "there is nothing to resume in %s: it was killed before anything was "
-			      "measured; remove the "
-			      "directory and begin again",
-			      c->options->dir);
+			      "measured; remove the directory and begin again", c->options->dir);
 	if (!ret) {
 		/* holding the journal's lock: no other session is active */
 		half_written_remove(c);

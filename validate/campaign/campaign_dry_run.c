@@ -191,8 +191,7 @@ static void device_put(const struct target *t, FILE *out)
 		if (t->destructive)
 			fprintf(out,
 				" may be lost; it is unused and has no known content; needs "
-				"--device %s\n",
-				t->device);
+				"--device %s\n", t->device);
 		else
 			fputc('\n', out);
 	}
@@ -211,10 +210,9 @@ static void devices_put(const struct protocol *p, FILE *out)
 			size_put(out, t->size_bytes);
 			fprintf(out, ", service time %s\n", t->volume);
 			if (!strncmp(t->volume, "throttled", strlen("throttled")))
-				fputs(
-				    "  warning: the kernel throttles in slices of 100 ms: the rate "
-				    "is kept, response times are those of bursts and stalls\n",
-				    out);
+				fputs("  warning: the kernel throttles in slices of 100 ms: the "
+				      "rate is kept, response times are those of bursts and "
+				      "stalls\n", out);
 		}
 	}
 }
@@ -295,8 +293,7 @@ static void time_needed_put(const struct total *t, FILE *out)
 		fputs("; recording parallel applications may take ", out);
 		time_put(out, t->recordings_s);
 		fputs(": each node is delayed in a run of its own, and how many there are is known "
-		      "when they run",
-		      out);
+		      "when they run", out);
 	}
 }
 

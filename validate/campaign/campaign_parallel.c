@@ -140,11 +140,8 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 	char *replay = scratch_path(c, "period.trace");
 	const struct step s = {.scenario = recorded->scenario,
 			       .role = causal_replayer(c->protocol, recorded->scenario),
-			       .seed = recorded->seed,
-			       .n_requests = recorded->n_requests,
-			       .input = recorded->output,
-			       .output = replay,
-			       .where_recorded = true};
+			       .seed = recorded->seed, .n_requests = recorded->n_requests,
+			       .input = recorded->output, .output = replay, .where_recorded = true};
 	int ret = step_make(c, &s, &result, e);
 	if (!ret && result.reason[0])
 		snprintf(reason, size, "with period %llu it could not be replayed: %.400s",

@@ -87,12 +87,9 @@ struct step step_of_run(const struct campaign *c, const struct run *r, int32_t r
 			const char *input, const char *output)
 {
 	return (struct step){
-	    .scenario = r->scenario,
-	    .role = role,
+	    .scenario = r->scenario, .role = role,
 	    .seed = design_workload_seed(c->protocol, r->bank),
-	    .n_requests = c->calibration[r->scenario].n_requests,
-	    .input = input,
-	    .output = output,
+	    .n_requests = c->calibration[r->scenario].n_requests, .input = input, .output = output,
 	    .limit_bytes = step_limit(c, r->scenario, role),
 	};
 }
@@ -242,8 +239,7 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 		ret =
 		    err_set(e, -bad,
 			    "run %u cannot be summarised: %s; afterwards go on: validate run -o %s "
-			    "--resume",
-			    r->id, why.msg, c->options->dir);
+			    "--resume", r->id, why.msg, c->options->dir);
 	else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {

@@ -80,8 +80,7 @@ static int caches_begin(struct campaign *c, struct err *e)
 		if (t->cache == CACHE_COLD && t->evict >= EVICT_DROP && !c->drop_caches)
 			return err_set(e, EPERM,
 				       "target %s: evict = %s needs the right to write "
-				       "/proc/sys/vm/drop_caches",
-				       t->name, evict_names[t->evict]);
+				       "/proc/sys/vm/drop_caches", t->name, evict_names[t->evict]);
 		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
 	}
 	if (wanted && !c->drop_caches)
@@ -390,11 +389,8 @@ static int launch_check(struct campaign *c, struct err *e)
 	char *argv[] = {(char *)c->options->self, "version", NULL};
 	struct launch_result r;
 	struct launch_spec s = {
-	    .argv = argv,
-	    .file = LAUNCH_OWN_PROGRAM,
-	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
-	    .timeout_ns = 10000000000,
-	    .signal_fd = c->signal_fd,
+	    .argv = argv, .file = LAUNCH_OWN_PROGRAM, .cpus = c->protocol->cpus ? &c->cpus : NULL,
+	    .timeout_ns = 10000000000, .signal_fd = c->signal_fd,
 	};
 	struct scheduling *policy = NULL;
 	size_t n = 0;

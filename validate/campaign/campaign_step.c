@@ -70,9 +70,7 @@ static int helper_run(struct campaign *c, const struct words *words, const char 
 {
 	struct launch_result made;
 	struct launch_spec spec = {
-	    .argv = words->v,
-	    .file = file,
-	    .timeout_ns = c->protocol->timeout_ns,
+	    .argv = words->v, .file = file, .timeout_ns = c->protocol->timeout_ns,
 	    .signal_fd = c->signal_fd,
 	};
 	int ret = launch_run(&spec, &made, e);
@@ -137,15 +135,10 @@ static void spec_make(struct campaign *c, const struct step *s, struct step_proc
 {
 	words_make(&x->words, c, s);
 	x->spec = (struct launch_spec){
-	    .argv = x->words.v,
-	    .file = step_is_captured(c, s) ? "/bin/sh" : LAUNCH_OWN_PROGRAM,
-	    .cgroup_procs = x->cgroup.procs,
-	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
-	    .scheduling = c->scheduling,
-	    .timeout_ns = step_timeout_ns(c, s),
-	    .signal_fd = c->signal_fd,
-	    .pause_fd = s->pause_fd,
-	    .watch_memory = s->watch_memory,
+	    .argv = x->words.v, .file = step_is_captured(c, s) ? "/bin/sh" : LAUNCH_OWN_PROGRAM,
+	    .cgroup_procs = x->cgroup.procs, .cpus = c->protocol->cpus ? &c->cpus : NULL,
+	    .scheduling = c->scheduling, .timeout_ns = step_timeout_ns(c, s),
+	    .signal_fd = c->signal_fd, .pause_fd = s->pause_fd, .watch_memory = s->watch_memory,
 	};
 }
 

@@ -141,9 +141,8 @@ int chances_check(const struct protocol *p, struct err *e)
 	const unsigned int fewest = level > 0 ? chances_fewest(level) : chances_fewest(ALPHA);
 	return err_set(e, EINVAL,
 		       "%s: %u replicates cannot decide anything: with so few pairs the smallest "
-		       "P-value is %.2g, and accepting needs %.2g; "
-		       "use replicates = %u or more (20 decide as a rule), or allow-undecidable = "
-		       "yes for a description alone",
+		       "P-value is %.2g, and accepting needs %.2g; use replicates = %u or more (20 "
+		       "decide as a rule), or allow-undecidable = yes for a description alone",
 		       p->path ? p->path : "protocol", n, ldexp(1, -(int)n), level, fewest);
 }
 
@@ -263,9 +262,8 @@ static int hopeless(const struct protocol *p, double scatter, struct err *e)
 		snprintf(more, sizeof more, "about %u replicates do, or ", needed);
 	return err_set(e, EINVAL,
 		       "%s: with a scatter of %.3g %%, %u replicates decide no case: %sa limit on "
-		       "bias of about %.2g %% can be decided",
-		       p->path ? p->path : "protocol", 100 * scatter, n, more,
-		       100 * limit_possible(p, scatter, level));
+		       "bias of about %.2g %% can be decided", p->path ? p->path : "protocol",
+		       100 * scatter, n, more, 100 * limit_possible(p, scatter, level));
 }
 
 int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e)
@@ -274,8 +272,7 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 	const size_t n_columns = columns_choose(p, n);
 	fprintf(out,
 		"\nChance that a faultless replayer is accepted, if ln(replay/program) scatters by "
-		"%.3g %% from pair to pair:\n",
-		100 * scatter);
+		"%.3g %% from pair to pair:\n", 100 * scatter);
 	head_print("component, limit", n, n_columns, out);
 	ratio_print(p, component_names[COMPONENT_BIAS], p->accept.bias, scatter, n, n_columns, out);
 	ratio_print(p, "tail (scatters twice as much)", p->accept.tail, 2 * scatter, n, n_columns,
@@ -369,8 +366,7 @@ int chances_print_measured(const struct protocol *p, const char *dir, FILE *out,
 	if (!ret) {
 		fprintf(out,
 			"\nChance that a faultless replayer is accepted, by the scatter measured "
-			"in %s:\n",
-			dir);
+			"in %s:\n", dir);
 		head_print("component, limit", n, columns_choose(p, n), out);
 		ret = measured_print(p, &a, out, e);
 		analysis_release(&a);

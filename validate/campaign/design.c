@@ -39,11 +39,8 @@ static void run_add(struct design *plan, uint64_t block, size_t first, size_t sc
 		    int32_t role, uint64_t bank)
 {
 	plan->run[plan->n_runs] = (struct design_run){
-	    .block = (uint32_t)block,
-	    .position = (uint32_t)(plan->n_runs - first),
-	    .scenario = (uint32_t)scenario,
-	    .role = role,
-	    .bank = (uint32_t)bank,
+	    .block = (uint32_t)block, .position = (uint32_t)(plan->n_runs - first),
+	    .scenario = (uint32_t)scenario, .role = role, .bank = (uint32_t)bank,
 	};
 	plan->n_runs++;
 }

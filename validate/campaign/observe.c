@@ -37,8 +37,7 @@ int observe_possible(const struct protocol *p, struct err *e)
 		if (ret)
 			return err_context(e,
 					   "target %s cannot be observed at the device (observe = "
-					   "block), nothing was started",
-					   p->target[i].name);
+					   "block), nothing was started", p->target[i].name);
 	}
 	return 0;
 }
@@ -108,8 +107,7 @@ int observe_end(struct block_watch *watch, struct err *e)
 	if (!ret && o.n_lost)
 		ret = err_set(e, EIO,
 			      "the kernel lost %llu events of the device: its requests are not "
-			      "known completely",
-			      (unsigned long long)o.n_lost);
+			      "known completely", (unsigned long long)o.n_lost);
 	return ret;
 }
 

@@ -241,9 +241,8 @@ int scratch_make(struct scratch *s, const char *wanted, const char *name, const 
 		return 0;
 	ret = err_set(e, ENOSPC,
 		      "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: "
-		      "name another with "
-		      "scratch = DIR",
-		      s->dir, (unsigned long long)(s->storage.free_bytes >> 20),
+		      "name another with scratch = DIR", s->dir,
+		      (unsigned long long)(s->storage.free_bytes >> 20),
 		      (unsigned long long)(need_bytes >> 20));
 	scratch_remove(s, NULL);
 	scratch_release(s);
@@ -258,8 +257,7 @@ int scratch_check(const struct scratch *s, bool *made, struct err *e)
 		return is_own(&st) ? 0
 				   : err_set(e, ESTALE,
 					     "something else is in the place of the scratch "
-					     "directory %s",
-					     s->dir);
+					     "directory %s", s->dir);
 	if (errno != ENOENT && errno != ENOTDIR)
 		return err_sys(e, errno, "cannot look at the scratch directory %s", s->dir);
 	if (mkdir(s->dir, 0700) < 0)

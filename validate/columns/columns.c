@@ -144,11 +144,10 @@ static int column_locate(struct columns_reader *r, const struct column_choice *c
 		return no_such_column(r, selector ? selector : "1", header, cell, n);
 	struct column_cell named = cell[column->number - 1];
 	if (header && r->header == COLUMNS_HEADER_AUTO && !choice->labels && is_number(named))
-		return err_set(
-		    r->e, EBADMSG,
-		    "%s:%zu: is this line a header? Its column %zu is a number and another is not "
-		    "(--header yes or no)",
-		    r->c->path, r->line, column->number);
+		return err_set(r->e, EBADMSG,
+			       "%s:%zu: is this line a header? Its column %zu is a number and "
+			       "another is not (--header yes or no)", r->c->path, r->line,
+			       column->number);
 	char buffer[SHOWN + 4];
 	column->name =
 	    header ? xstrdup(shown(named, buffer)) : xasprintf("column %zu", column->number);

@@ -94,9 +94,8 @@ static void requests_compare(struct campaign_change *c, const struct baseline_sc
 			add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name),
 			    "not the same",
 			    "other operations, files, offsets or lengths, or another number of "
-			    "them, as a search for it (min-duration) "
-			    "finds: with min-duration = 0 it is held",
-			    true);
+			    "them, as a search for it (min-duration) finds: with min-duration = 0 "
+			    "it is held", true);
 			return;
 		}
 	}

@@ -112,8 +112,7 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 	if (was->n_failed || is->n_failed)
 		reason_add(a,
 			   "; of %s side %zu more runs failed than of the other, which lost all of "
-			   "their requests",
-			   is->n_failed ? "the new" : "the old",
+			   "their requests", is->n_failed ? "the new" : "the old",
 			   is->n_failed ? is->n_failed : was->n_failed);
 }
 

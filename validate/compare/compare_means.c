@@ -115,8 +115,7 @@ struct shift_p shift_test(const struct shift *s, double lo, double hi, double sp
 	struct shift_p p = {
 	    .beyond = sequential_p(fmin(low.below.wide, high.above.wide), span),
 	    .difference = fmin(1, 2 * sequential_p(fmin(none.above.wide, none.below.wide), span)),
-	    .same = within ? 0 : 1,
-	    .same_alone = within ? 0 : 1,
+	    .same = within ? 0 : 1, .same_alone = within ? 0 : 1,
 	};
 	if (!has_scatter(s))
 		return p;

@@ -18,18 +18,12 @@ static void plan_bias(struct component *c, const struct planning *p)
 
 const struct component_row component_bias = {
 	.title = "Bias",
-	.meaning =
-		"By how much a replay's mean response time is longer (+) or shorter (-) "
-		"than that of the program, run again in the same block.",
-	.rule =
-		"accepted when the 90 % interval lies inside the limits (two one-sided "
-		"tests at 5 %), rejected when the 95 % interval lies wholly outside",
+	.meaning = "By how much a replay's mean response time is longer (+) or shorter (-) than "
+		   "that of the program, run again in the same block.",
+	.rule = "accepted when the 90 % interval lies inside the limits (two one-sided tests at 5 "
+		"%), rejected when the 95 % interval lies wholly outside",
 	.source = "VIM 2.18 (bias); Schuirmann 1987 (equivalence)",
-	.above = "requests take %s longer",
-	.below = "requests take %s less time",
-	.unit = COMPONENT_CHANGE,
-	.two_sided = true,
-	.relative = true,
-	.decide = decide_bias,
+	.above = "requests take %s longer", .below = "requests take %s less time",
+	.unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .decide = decide_bias,
 	.plan = plan_bias,
 };

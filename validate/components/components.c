@@ -33,16 +33,12 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 {
 	const struct deciding d = {c, e, l, &c->levels};
 	for (int k = 0; k < COMPONENT_N; k++) {
-		c->component[k] = (struct component){.kind = k,
-						     .decision = DECISION_NOT_ASSESSED,
+		c->component[k] = (struct component){.kind = k, .decision = DECISION_NOT_ASSESSED,
 						     .estimate = estimate_none(STAT_NOT_ASSESSED),
 						     .limit = accept_limit_of(l, k, timed),
-						     .p_reject = NAN,
-						     .p_reject_holm = NAN,
-						     .lag1 = NAN,
-						     .n_effective = NAN,
-						     .accept_lo = NAN,
-						     .accept_hi = NAN};
+						     .p_reject = NAN, .p_reject_holm = NAN,
+						     .lag1 = NAN, .n_effective = NAN,
+						     .accept_lo = NAN, .accept_hi = NAN};
 		if (c->no_responses && !components[k]->replayers_own &&
 		    k != COMPONENT_EXECUTION_TIME)
 			decide_without(&c->component[k], DECISION_NOT_ASSESSED,

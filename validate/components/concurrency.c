@@ -104,17 +104,13 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 
 const struct component_row component_concurrency = {
 	.title = "Concurrency",
-	.meaning =
-		"Largest distance between the distributions of the number of requests in "
-		"flight, replay against program, by time, by request, or both, as the "
-		"protocol says.",
-	.rule =
-		"accepted when at every level two one-sided tests at 5 % show the "
-		"difference to lie within the limit, rejected when at some level it is "
-		"shown to lie beyond (Bonferroni)",
+	.meaning = "Largest distance between the distributions of the number of requests in "
+		   "flight, replay against program, by time, by request, or both, as the protocol "
+		   "says.",
+	.rule = "accepted when at every level two one-sided tests at 5 % show the difference to "
+		"lie within the limit, rejected when at some level it is shown to lie beyond "
+		"(Bonferroni)",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
-	.above = "the number of requests in flight differs by %s",
-	.unit = COMPONENT_NUMBER,
-	.decide = decide_concurrency,
-	.plan = plan_concurrency,
+	.above = "the number of requests in flight differs by %s", .unit = COMPONENT_NUMBER,
+	.decide = decide_concurrency, .plan = plan_concurrency,
 };

@@ -44,17 +44,13 @@ static void plan_half(struct component *c, const struct planning *p)
 
 const struct component_row component_half = {
 	.title = "Bias by half",
-	.meaning = "By how much the mean response time of the first and of the second half of the requests is longer (+) or shorter (-) "
-		   "in the replay than in the program.",
-	.rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected when the 95 % interval of one lies "
-		"wholly outside (Bonferroni)",
+	.meaning = "By how much the mean response time of the first and of the second half of the "
+		   "requests is longer (+) or shorter (-) in the replay than in the program.",
+	.rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected "
+		"when the 95 % interval of one lies wholly outside (Bonferroni)",
 	.source = "as bias; Berger and Hsu 1996",
 	.above = "requests of half of the run take %s longer",
-	.below = "requests of half of the run take %s less time",
-	.unit = COMPONENT_CHANGE,
-	.two_sided = true,
-	.relative = true,
-	.measure = measure,
-	.decide = decide_half,
+	.below = "requests of half of the run take %s less time", .unit = COMPONENT_CHANGE,
+	.two_sided = true, .relative = true, .measure = measure, .decide = decide_half,
 	.plan = plan_half,
 };

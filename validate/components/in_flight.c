@@ -17,17 +17,11 @@ static void plan_in_flight(struct component *c, const struct planning *p)
 
 const struct component_row component_in_flight = {
 	.title = "In flight",
-	.meaning =
-		"By how much the mean number of requests in flight is larger (+) or smaller "
-		"(-) in the replay than in the program.",
-	.rule =
-		"accepted when the 90 % interval lies inside the limits, rejected when the "
-		"95 % interval lies wholly outside",
-	.source = "as bias",
-	.above = "%s more requests are in flight",
-	.below = "%s fewer requests are in flight",
-	.unit = COMPONENT_CHANGE,
-	.two_sided = true,
-	.decide = decide_in_flight,
+	.meaning = "By how much the mean number of requests in flight is larger (+) or smaller (-) "
+		   "in the replay than in the program.",
+	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
+		"interval lies wholly outside", .source = "as bias",
+	.above = "%s more requests are in flight", .below = "%s fewer requests are in flight",
+	.unit = COMPONENT_CHANGE, .two_sided = true, .decide = decide_in_flight,
 	.plan = plan_in_flight,
 };

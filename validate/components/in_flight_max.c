@@ -17,18 +17,11 @@ static void plan_in_flight_max(struct component *c, const struct planning *p)
 
 const struct component_row component_in_flight_max = {
 	.title = "Maximum in flight",
-	.meaning =
-		"By how much the largest number of requests in flight at any time of a run "
-		"is larger (+) or smaller (-) in the replay.",
-	.rule =
-		"accepted when the 90 % interval lies inside the limits, rejected when the "
-		"95 % interval lies wholly outside; where all pairs are alike, by their "
-		"value",
-	.source = "as bias",
-	.above = "at most %s more requests are in flight",
-	.below = "at most %s fewer requests are in flight",
-	.unit = COMPONENT_CHANGE,
-	.two_sided = true,
-	.decide = decide_in_flight_max,
-	.plan = plan_in_flight_max,
+	.meaning = "By how much the largest number of requests in flight at any time of a run is "
+		   "larger (+) or smaller (-) in the replay.",
+	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
+		"interval lies wholly outside; where all pairs are alike, by their value",
+	.source = "as bias", .above = "at most %s more requests are in flight",
+	.below = "at most %s fewer requests are in flight", .unit = COMPONENT_CHANGE,
+	.two_sided = true, .decide = decide_in_flight_max, .plan = plan_in_flight_max,
 };

@@ -52,16 +52,11 @@ static void plan_issue_error(struct component *k, const struct planning *p)
 
 const struct component_row component_issue_error = {
 	.title = "Issue error",
-	.meaning =
-		"How much later than intended a timed replay issues its requests: the 99th "
-		"percentile of a run.",
-	.rule =
-		"accepted when the one-sided 95 % upper limit of its mean is at most the "
-		"limit, rejected when the lower limit exceeds it",
+	.meaning = "How much later than intended a timed replay issues its requests: the 99th "
+		   "percentile of a run.",
+	.rule = "accepted when the one-sided 95 % upper limit of its mean is at most the limit, "
+		"rejected when the lower limit exceeds it",
 	.source = "Anderson et al. 2004 (issue error)",
-	.above = "requests are issued up to %s late",
-	.replayers_own = true,
-	.unit = COMPONENT_TIME,
-	.decide = decide_issue_error,
-	.plan = plan_issue_error,
+	.above = "requests are issued up to %s late", .replayers_own = true, .unit = COMPONENT_TIME,
+	.decide = decide_issue_error, .plan = plan_issue_error,
 };

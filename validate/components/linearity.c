@@ -189,20 +189,14 @@ static void plan_linearity(struct component *k, const struct planning *p)
 
 const struct component_row component_linearity = {
 	.title = "Linearity",
-	.meaning =
-		"By how much the relative bias changes from the lowest load level to this "
-		"one, along a straight line or off it.",
-	.rule =
-		"accepted when the 90 % intervals of the line's rise and of each level's "
-		"distance from it lie inside the limits, rejected when one lies wholly "
-		"outside (Bonferroni); the lowest level has nothing to be compared with",
+	.meaning = "By how much the relative bias changes from the lowest load level to this one, "
+		   "along a straight line or off it.",
+	.rule = "accepted when the 90 % intervals of the line's rise and of each level's distance "
+		"from it lie inside the limits, rejected when one lies wholly outside "
+		"(Bonferroni); the lowest level has nothing to be compared with",
 	.source = "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12",
 	.above = "the bias grows by %s with the load",
-	.below = "the bias falls by %s with the load",
-	.unit = COMPONENT_CHANGE,
-	.two_sided = true,
-	.relative = true,
-	.measure_across = measure_across,
-	.decide = decide_linearity,
+	.below = "the bias falls by %s with the load", .unit = COMPONENT_CHANGE, .two_sided = true,
+	.relative = true, .measure_across = measure_across, .decide = decide_linearity,
 	.plan = plan_linearity,
 };

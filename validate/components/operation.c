@@ -93,18 +93,12 @@ static void plan_operation(struct component *c, const struct planning *p)
 const struct component_row component_operation = {
     .title = "Bias by operation",
     .meaning = "By how much the mean response time of each operation with at least 5 % of the "
-	       "requests or of the time is longer (+) "
-	       "or shorter (-) in the replay than in the program.",
+	       "requests or of the time is longer (+) or shorter (-) in the replay than in the "
+	       "program.",
     .rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected "
-	    "when the 95 % interval of one lies "
-	    "wholly outside (Bonferroni); not applicable where all requests are of one operation",
-    .source = "as bias; Berger and Hsu 1996",
-    .above = "an operation takes %s longer",
-    .below = "an operation takes %s less time",
-    .unit = COMPONENT_CHANGE,
-    .two_sided = true,
-    .relative = true,
-    .measure = measure,
-    .decide = decide_operation,
-    .plan = plan_operation,
+	    "when the 95 % interval of one lies wholly outside (Bonferroni); not applicable where "
+	    "all requests are of one operation", .source = "as bias; Berger and Hsu 1996",
+    .above = "an operation takes %s longer", .below = "an operation takes %s less time",
+    .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .measure = measure,
+    .decide = decide_operation, .plan = plan_operation,
 };

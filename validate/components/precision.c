@@ -38,23 +38,18 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 	upper = c->decision == DECISION_REJECT ? upper : wide;
 	REASON(c,
 	       "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the "
-	       "limit %.3g",
-	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept),
-	       lower, upper,
-	       upper <= c->limit  ? "within"
-	       : lower > c->limit ? "beyond"
-				  : "not clear of",
+	       "limit %.3g", e->precision.ratio, confidence_digits(levels->accept),
+	       100 * (1 - levels->accept), lower, upper,
+	       upper <= c->limit ? "within" : lower > c->limit ? "beyond" : "not clear of",
 	       c->limit);
 	if (c->decision == DECISION_INCONCLUSIVE && p.normal_above <= levels->accept)
 		REASON_ADD(c,
 			   "; but not with labels permuted within pairs (P %.2g): few runs make "
-			   "that scatter",
-			   p.above);
+			   "that scatter", p.above);
 	else if (c->decision == DECISION_INCONCLUSIVE && upper <= c->limit)
 		REASON_ADD(c,
 			   "; but not with labels permuted within pairs (P %.2g): few runs make "
-			   "the difference",
-			   p.below);
+			   "the difference", p.below);
 	decide_dependence(c, serial, e->precision.n, p.below_alone, levels);
 }
 
@@ -138,19 +133,13 @@ static void plan_precision(struct component *k, const struct planning *p)
 
 const struct component_row component_precision = {
 	.title = "Precision",
-	.meaning =
-		"How many times more the results of the replay scatter from run to run than "
-		"those of the program itself (ratio of standard deviations; 1 is ideal, "
-		"below 1 is steadier than the program).",
-	.rule =
-		"accepted when the one-sided 95 % upper limit is at most the limit, "
-		"rejected when the lower limit exceeds it, either only where exchanging "
-		"replay and program within the pairs gives a ratio as extreme in at most 5 "
-		"% of the ways",
+	.meaning = "How many times more the results of the replay scatter from run to run than "
+		   "those of the program itself (ratio of standard deviations; 1 is ideal, below 1 "
+		   "is steadier than the program).",
+	.rule = "accepted when the one-sided 95 % upper limit is at most the limit, rejected when "
+		"the lower limit exceeds it, either only where exchanging replay and program "
+		"within the pairs gives a ratio as extreme in at most 5 % of the ways",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
-	.above = "runs scatter %s times as much as the program's",
-	.unit = COMPONENT_NUMBER,
-	.relative = true,
-	.decide = decide_precision,
-	.plan = plan_precision,
+	.above = "runs scatter %s times as much as the program's", .unit = COMPONENT_NUMBER,
+	.relative = true, .decide = decide_precision, .plan = plan_precision,
 };

@@ -15,16 +15,11 @@ static void plan_reordering(struct component *c, const struct planning *p)
 
 const struct component_row component_reordering = {
 	.title = "Reordering",
-	.meaning =
-		"Share of requests that were issued after a request that follows them in "
-		"the trace.",
-	.rule =
-		"accepted when the one-sided 95 % upper limit of the share is at most the "
-		"limit, rejected when the lower limit exceeds it",
+	.meaning = "Share of requests that were issued after a request that follows them in the "
+		   "trace.",
+	.rule = "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
+		"rejected when the lower limit exceeds it",
 	.source = "RFC 4737, section 3 (Type-P-Reordered)",
-	.above = "%s of the requests are out of order",
-	.replayers_own = true,
-	.unit = COMPONENT_SHARE,
-	.decide = decide_reordering,
-	.plan = plan_reordering,
+	.above = "%s of the requests are out of order", .replayers_own = true,
+	.unit = COMPONENT_SHARE, .decide = decide_reordering, .plan = plan_reordering,
 };

@@ -95,8 +95,7 @@ static void decide_responsiveness(struct component *c, const struct deciding *d)
 		if (!e->program_status && !e->ratio.status)
 			REASON_ADD(c,
 				   "; on the slower storage the program takes %s %%, the replay %s "
-				   "%% longer",
-				   shown_percent(expm1(e->program.value)).text,
+				   "%% longer", shown_percent(expm1(e->program.value)).text,
 				   shown_percent(expm1(e->program.value + e->ratio.t.value)).text);
 	}
 }
@@ -111,18 +110,12 @@ static void plan_responsiveness(struct component *c, const struct planning *p)
 
 const struct component_row component_responsiveness = {
 	.title = "Responsiveness",
-	.meaning =
-		"By how much the response times of a replay grow more (+) or less (-) than "
-		"those of the program where a volume serves more slowly.",
-	.rule =
-		"accepted when the 90 % interval lies inside the limits, rejected when the "
-		"95 % interval lies wholly outside; not applicable without a volume whose "
-		"service times the campaign changes",
-	.source = "VIM 4.12 (sensitivity); as bias",
-	.unit = COMPONENT_CHANGE,
-	.two_sided = true,
-	.relative = true,
-	.measure = measure_responsiveness,
-	.decide = decide_responsiveness,
+	.meaning = "By how much the response times of a replay grow more (+) or less (-) than "
+		   "those of the program where a volume serves more slowly.",
+	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
+		"interval lies wholly outside; not applicable without a volume whose service times "
+		"the campaign changes", .source = "VIM 4.12 (sensitivity); as bias",
+	.unit = COMPONENT_CHANGE, .two_sided = true, .relative = true,
+	.measure = measure_responsiveness, .decide = decide_responsiveness,
 	.plan = plan_responsiveness,
 };

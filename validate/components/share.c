@@ -41,8 +41,7 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 		decide(c, limit < 1 ? p_accept : 0, sequential_p(p_reject, levels->span), levels);
 		REASON(c,
 		       "%.0f of %.0f requests, alike in all runs, %s limit %.2g %%, %s the limit "
-		       "%s %%",
-		       e->k, e->of, c->decision == DECISION_REJECT ? "lower" : "upper",
+		       "%s %%", e->k, e->of, c->decision == DECISION_REJECT ? "lower" : "upper",
 		       100 * (c->decision == DECISION_REJECT ? lo : hi), decide_position(c),
 		       shown_percent(c->limit).text);
 		return;
@@ -64,8 +63,7 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 	else
 		REASON(c,
 		       "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit "
-		       "%s %%",
-		       100 * e->t.value, 100 * fmax(0, lo), 100 * hi, decide_position(c),
+		       "%s %%", 100 * e->t.value, 100 * fmax(0, lo), 100 * hi, decide_position(c),
 		       shown_percent(c->limit).text);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }

@@ -16,16 +16,11 @@ static void plan_share_late(struct component *c, const struct planning *p)
 
 const struct component_row component_share_late = {
 	.title = "Share late",
-	.meaning =
-		"Share of the requests that a timed replay issues later than intended by "
-		"more than 1 % of the mean gap, or 1 µs.",
-	.rule =
-		"accepted when the one-sided 95 % upper limit of the share is at most the "
-		"limit, rejected when the lower limit exceeds it",
+	.meaning = "Share of the requests that a timed replay issues later than intended by more "
+		   "than 1 % of the mean gap, or 1 µs.",
+	.rule = "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
+		"rejected when the lower limit exceeds it",
 	.source = "Anderson et al. 2004 (issue error)",
-	.above = "%s of the requests are issued late",
-	.replayers_own = true,
-	.unit = COMPONENT_SHARE,
-	.decide = decide_share_late,
-	.plan = plan_share_late,
+	.above = "%s of the requests are issued late", .replayers_own = true,
+	.unit = COMPONENT_SHARE, .decide = decide_share_late, .plan = plan_share_late,
 };

@@ -40,17 +40,11 @@ static void plan_typical(struct component *c, const struct planning *p)
 const struct component_row component_typical = {
     .title = "Typical response",
     .meaning = "By how much the mean of the fastest 90 % of the requests of a replay is longer (+) "
-	       "or shorter (-) than in the "
-	       "program.",
+	       "or shorter (-) than in the program.",
     .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-	    "interval lies wholly outside",
-    .source = "as bias; trimmed mean (Tukey 1962)",
+	    "interval lies wholly outside", .source = "as bias; trimmed mean (Tukey 1962)",
     .above = "the fastest 90 % of the requests take %s longer",
-    .below = "the fastest 90 % of the requests take %s less time",
-    .unit = COMPONENT_CHANGE,
-    .two_sided = true,
-    .relative = true,
-    .measure = measure,
-    .decide = decide_typical,
+    .below = "the fastest 90 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
+    .two_sided = true, .relative = true, .measure = measure, .decide = decide_typical,
     .plan = plan_typical,
 };

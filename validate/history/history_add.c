@@ -187,9 +187,8 @@ static int campaign_put(struct history_writer *w, const struct baseline *b, cons
 	ret = ret ? ret
 		  : texts_run(w,
 			      "INSERT INTO campaign(campaign, date, label, title, protocol, "
-			      "protocol_hash, program_version, host, source, "
-			      "environment) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
-			      text, 9, environment);
+			      "protocol_hash, program_version, host, source, environment) "
+			      "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)", text, 9, environment);
 	added->number = sqlite3_last_insert_rowid(w->db);
 	for (size_t i = 0; i < b->n_cells && !ret; i++)
 		ret = entry_put(w, b, &b->cell[i], added->number);

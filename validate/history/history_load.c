@@ -113,21 +113,17 @@ static int all_read(struct history_reader *r, struct history *h)
 	ret = ret ? ret
 		  : rows_read(r, h,
 			      "SELECT id, campaign, date, label, title, protocol_hash, "
-			      "program_version, host, environment FROM campaign "
-			      "WHERE id >= ?1 AND (?4 IS NULL OR host = ?4) ORDER BY id",
-			      campaign_take);
+			      "program_version, host, environment FROM campaign WHERE id >= ?1 AND "
+			      "(?4 IS NULL OR host = ?4) ORDER BY id", campaign_take);
 	return ret ? ret
 		   : rows_read(r, h,
 			       "SELECT s.id, s.scenario, s.replayer, e.campaign, e.n, e.mean_ln, "
-			       "e.sd_ln, e.bias, e.bias_lo95, e.bias_hi95, "
-			       "e.u_c, e.u_c_df, e.U95, e.settings, e.verdict FROM entry e JOIN "
-			       "series s ON s.id = e.series "
-			       "WHERE e.campaign >= ?1 AND (?2 IS NULL OR s.scenario = ?2) AND (?3 "
-			       "IS NULL OR s.replayer = ?3) "
-			       "AND (?4 IS NULL OR ?4 = (SELECT host FROM campaign c WHERE c.id = "
-			       "e.campaign)) "
-			       "ORDER BY e.series, e.campaign",
-			       entry_take);
+			       "e.sd_ln, e.bias, e.bias_lo95, e.bias_hi95, e.u_c, e.u_c_df, e.U95, "
+			       "e.settings, e.verdict FROM entry e JOIN series s ON s.id = "
+			       "e.series WHERE e.campaign >= ?1 AND (?2 IS NULL OR s.scenario = "
+			       "?2) AND (?3 IS NULL OR s.replayer = ?3) AND (?4 IS NULL OR ?4 = "
+			       "(SELECT host FROM campaign c WHERE c.id = e.campaign)) ORDER BY "
+			       "e.series, e.campaign", entry_take);
 }
 
 int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e)

@@ -109,9 +109,7 @@ static char *next_line(char *to, int size, void *user)
 	if (len + 2 > (size_t)size) {
 		refuse(r, r->line,
 		       "the line is %zu bytes long, at most %d can be read: continue it on an "
-		       "indented line "
-		       "after a comma or a semicolon",
-		       len, size - 2);
+		       "indented line after a comma or a semicolon", len, size - 2);
 		return NULL;
 	}
 	memcpy(to, r->at, len);
@@ -144,9 +142,7 @@ static int key_continue(struct ini_reading *r, struct ini_key *k, const char *va
 	if (!strchr(",;", k->value[strlen(k->value) - 1])) {
 		refuse(r, r->line,
 		       "an indented line continues the value of \"%s\", which does not end with a "
-		       "comma or a semicolon: begin a "
-		       "new key at the left margin",
-		       k->name);
+		       "comma or a semicolon: begin a new key at the left margin", k->name);
 		return 0;
 	}
 	strbuf_addf(&all, "%s %.*s", k->value, (int)len, value);

@@ -179,9 +179,7 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 	if (t->cache == CACHE_WARM)
 		err_set(e, EINVAL,
 			"\"%s\": it bounds what a run brings into the page cache, and with cache = "
-			"warm "
-			"everything is there before",
-			k->value);
+			"warm everything is there before", k->value);
 	else if (bytes < 1 << 20)
 		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes",
 			k->value);
@@ -267,8 +265,7 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 		else if (!known)
 			err_set(e, EINVAL,
 				"unknown section [%s]: there are protocol, target, workload, "
-				"replayer, accept, compare and claim",
-				s->kind);
+				"replayer, accept, compare and claim", s->kind);
 		else if (single && s->name)
 			err_set(e, EINVAL, "[%s] has no name", s->kind);
 		else if (!single && !s->name)

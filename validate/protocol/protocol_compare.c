@@ -11,20 +11,9 @@
 #include "validate/protocol/protocol_read.h"
 
 const struct compare_limits compare_defaults = {
-    .response_time = 0.05,
-    .typical_response = 0.05,
-    .tail = 0.25,
-    .median = 0.05,
-    .p90 = 0.10,
-    .p99 = 0.25,
-    .p999 = 0.50,
-    .execution_time = 0.05,
-    .in_flight = 0.10,
-    .precision_ratio = 2,
-    .uncertainty_ratio = NAN,
-    .shape = 0.10,
-    .reordered = 0.01,
-    .concurrency = 0.10,
+    .response_time = 0.05, .typical_response = 0.05, .tail = 0.25, .median = 0.05, .p90 = 0.10,
+    .p99 = 0.25, .p999 = 0.50, .execution_time = 0.05, .in_flight = 0.10, .precision_ratio = 2,
+    .uncertainty_ratio = NAN, .shape = 0.10, .reordered = 0.01, .concurrency = 0.10,
 };
 
 #define FIELD(field) offsetof(struct protocol, compare.field)
@@ -47,44 +36,25 @@ const struct option_spec compare_keys[] = {
     CHANGE("p999", p999, "their 99.9th percentile", "50%"),
     CHANGE("execution-time", execution_time, "the execution time relative to the program's", "5%"),
     CHANGE("in-flight", in_flight, "the mean number of requests in flight, relative to the program's", "10%"),
-    {.name = "precision-ratio",
-     .type = OPT_DOUBLE,
-     .offset = FIELD(precision_ratio),
+    {.name = "precision-ratio", .type = OPT_DOUBLE, .offset = FIELD(precision_ratio), .arg = "X",
+     .help = "largest ratio of the standard deviations from run to run, new over old or old over "
+	     "new (default 2)", .min = 1.01, .max = 1e6, .flags = OPT_NONE},
+    {.name = "uncertainty-ratio", .type = OPT_DOUBLE, .offset = FIELD(uncertainty_ratio),
      .arg = "X",
-     .help = "largest ratio of the standard deviations from run to run, new over old or old "
-	     "over new (default 2)",
-     .min = 1.01,
-     .max = 1e6,
-     .flags = OPT_NONE},
-    {.name = "uncertainty-ratio",
-     .type = OPT_DOUBLE,
-     .offset = FIELD(uncertainty_ratio),
-     .arg = "X",
-     .help = "largest ratio of the combined standard uncertainties, new over old or old over "
-	     "new (default none: the machine causes most of them)",
-     .min = 1.01,
-     .max = 1e6,
+     .help = "largest ratio of the combined standard uncertainties, new over old or old over new "
+	     "(default none: the machine causes most of them)", .min = 1.01, .max = 1e6,
      .flags = OPT_NONE},
     CHANGE("reordered", reordered, "the share of Type-P-Reordered requests, a difference", "1%"),
     CHANGE("concurrency", concurrency, "the distance of the concurrency CDFs, a difference", "10%"),
-    {.name = "mismatches",
-     .type = OPT_UINT,
-     .offset = FIELD(n_mismatched),
-     .arg = "N",
+    {.name = "mismatches", .type = OPT_UINT, .offset = FIELD(n_mismatched), .arg = "N",
      .help = "largest increase of lost, extra and mismatched requests per run (default 0)",
      .flags = OPT_NONE},
-    {.name = "environment",
-     .type = OPT_STRING,
-     .offset = FIELD(environment),
-     .arg = "LIST",
+    {.name = "environment", .type = OPT_STRING, .offset = FIELD(environment), .arg = "LIST",
      .help = "members of the environment that must be equal for a comparison: \"kernel, "
 	     "machine.cpu_model\" (default none)"},
-    {.name = "old",
-     .type = OPT_STRING,
-     .offset = FIELD(old),
-     .arg = "REPLAYER",
-     .help = "with new: the two replayers of this protocol to compare; the comparison then "
-	     "decides when looks end"},
+    {.name = "old", .type = OPT_STRING, .offset = FIELD(old), .arg = "REPLAYER",
+     .help = "with new: the two replayers of this protocol to compare; the comparison then decides "
+	     "when looks end"},
     {.name = "new", .type = OPT_STRING, .offset = FIELD(new), .arg = "REPLAYER", .help = "see old"},
     {.name = NULL},
 };

@@ -12,21 +12,15 @@ const char *const observe_from_names[] = {"dispatch", "queue", NULL};
 
 #define FIELD(field) offsetof(struct scenario, field)
 const struct option_spec observe_keys[] = {
-    {.name = "observe",
-     .type = OPT_CHOICE,
-     .offset = FIELD(observe),
-     .arg = "HOW",
+    {.name = "observe", .type = OPT_CHOICE, .offset = FIELD(observe), .arg = "HOW",
      .choices = observe_names,
      .help = "source of the time stamps of program and replayers: own, their own; preload, the "
 	     "preloaded library; block, the kernel at the device; auto: own if all have them, else "
 	     "what all have in common (default auto)"},
-    {.name = "observe-from",
-     .type = OPT_CHOICE,
-     .offset = FIELD(observe_from),
-     .arg = "POINT",
+    {.name = "observe-from", .type = OPT_CHOICE, .offset = FIELD(observe_from), .arg = "POINT",
      .choices = observe_from_names,
-     .help = "observe = block: a request begins when the device receives it, or when it is "
-	     "queued (default dispatch)"},
+     .help = "observe = block: a request begins when the device receives it, or when it is queued "
+	     "(default dispatch)"},
     {.name = NULL},
 };
 #undef FIELD
@@ -132,8 +126,7 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->parallel.is && s->observe != OBSERVE_AUTO && s->observe != OBSERVE_OWN)
 			return observe_refuse(p, s,
 					      "the nodes of a parallel application are timed by "
-					      "stamps around their calls",
-					      e);
+					      "stamps around their calls", e);
 		if (s->observe == OBSERVE_AUTO)
 			observe_choose(s, foreign, below);
 		else
@@ -141,14 +134,12 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->observe == OBSERVE_PRELOAD && below)
 			return observe_refuse(p, s,
 					      "the requests on a device are seen there (observe = "
-					      "block), or by each one's own stamps",
-					      e);
+					      "block), or by each one's own stamps", e);
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
 			return err_set(e, EINVAL,
 				       "%s: [workload %s] is observed by the preloaded library "
-				       "(%s), which cannot be put around [replayer %s]",
-				       p->path, s->workload, s->observe_why,
-				       unseen_find(p, i)->name);
+				       "(%s), which cannot be put around [replayer %s]", p->path,
+				       s->workload, s->observe_why, unseen_find(p, i)->name);
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
 			return err_set(e, EINVAL,
 				       "%s: [replayer %s]: times = none needs observation at a "
@@ -157,8 +148,7 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->observe == OBSERVE_OWN && s->script && foreign && !below)
 			return observe_refuse(p, s,
 					      "the library times a captured program, so it must "
-					      "also time the replays",
-					      e);
+					      "also time the replays", e);
 	}
 	return 0;
 }

@@ -14,9 +14,7 @@ struct trace_config {
 };
 
 static const struct option_spec trace_options[] = {
-    {.name = "trace",
-     .type = OPT_STRING,
-     .offset = offsetof(struct trace_config, trace),
+    {.name = "trace", .type = OPT_STRING, .offset = offsetof(struct trace_config, trace),
      .arg = "FILE",
      .help = "the trace, in any readable format, relative to the protocol's directory"},
     {.name = NULL},
@@ -41,8 +39,7 @@ int trace_keys_check(const struct protocol *p, const struct protocol_file *f, co
 	if (!ret && p->reference != REFERENCE_TRACE)
 		ret = err_set(e, EINVAL,
 			      "%s:%u: [workload %s]: a trace cannot be run again: reference = "
-			      "trace in [protocol]",
-			      f->path, g->section->line, g->section->name);
+			      "trace in [protocol]", f->path, g->section->line, g->section->name);
 	return ret;
 }
 

@@ -150,8 +150,7 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 			   ? 0
 			   : err_set(e, EINVAL,
 				     "recorded-on: of targets %s and %s one is a directory and the "
-				     "other "
-				     "a device or a volume, and the script must know which",
+				     "other a device or a volume, and the script must know which",
 				     t->name, p->target[s->target].name);
 	if (strcmp(s->type, SCENARIO_PROGRAM) || !scenario_is_below(p, s))
 		return err_set(e, EINVAL,
@@ -169,9 +168,8 @@ static int program_place_check(const struct target *t, struct err *e)
 	if (t->cache_budget_bytes)
 		return err_set(e, EINVAL,
 			       "target %s has a cache-budget, which applies only to workloads of "
-			       "microbench: the memory that "
-			       "the processes of a program need is unknown; use memory-limit",
-			       t->name);
+			       "microbench: the memory that the processes of a program need is "
+			       "unknown; use memory-limit", t->name);
 	if (t->device && !t->destructive)
 		return err_set(
 		    e, EINVAL,
@@ -284,8 +282,7 @@ static int workload_section(struct protocol *p, const struct protocol_file *f,
 	if (!ret && (n > SCENARIOS_MAX || p->n_scenarios + n > SCENARIOS_MAX))
 		ret = err_set(e, EINVAL,
 			      "%s:%u: [workload %s] makes a grid of %zu scenarios: at most %d are "
-			      "possible in all",
-			      f->path, s->line, s->name, n, SCENARIOS_MAX);
+			      "possible in all", f->path, s->line, s->name, n, SCENARIOS_MAX);
 	if (!ret) {
 		p->scenario = xreallocarray(p->scenario, p->n_scenarios + n, sizeof *p->scenario);
 		*group = xreallocarray(*group, p->n_scenarios + n + 1, sizeof **group);

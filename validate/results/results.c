@@ -129,8 +129,7 @@ static int journal_check(struct results *r, const struct loading *part, size_t n
 	if (n_damaged && part->reading.linked)
 		seal_break(&r->seal,
 			   "%llu lines of the journal are damaged (\"validate run --resume\" makes "
-			   "their runs again)",
-			   (unsigned long long)n_damaged);
+			   "their runs again)", (unsigned long long)n_damaged);
 	int ret = seal_check_record(&r->seal, r->dir, &part->record, e);
 	for (size_t i = 0; i < r->n_runs && r->seal.state == SEAL_WHOLE; i++)
 		if (r->run[i].state == RUN_OK && !r->run[i].file_sha256[0])

@@ -109,14 +109,9 @@ struct run *results_runs_make(const struct design *plan)
 	struct run *run = xcalloc(plan->n_runs + 1, sizeof *run);
 	for (size_t i = 0; i < plan->n_runs; i++) {
 		const struct design_run *p = &plan->run[i];
-		run[i] = (struct run){.id = (uint32_t)i,
-				      .block = p->block,
-				      .position = p->position,
-				      .scenario = p->scenario,
-				      .role = p->role,
-				      .bank = p->bank,
-				      .state = RUN_PENDING,
-				      .others_share = NAN,
+		run[i] = (struct run){.id = (uint32_t)i, .block = p->block, .position = p->position,
+				      .scenario = p->scenario, .role = p->role, .bank = p->bank,
+				      .state = RUN_PENDING, .others_share = NAN,
 				      .stolen_share = NAN};
 	}
 	return run;
