@@ -37,11 +37,8 @@ struct sample { /* results of the replicates in block order */
 };
 
 enum decision {
-	DECISION_ACCEPT,
-	DECISION_REJECT,
-	DECISION_INCONCLUSIVE,
-	DECISION_NOT_ASSESSED,
-	DECISION_NOT_APPLICABLE
+	DECISION_ACCEPT, DECISION_REJECT, DECISION_INCONCLUSIVE, DECISION_NOT_ASSESSED,
+	DECISION_NOT_APPLICABLE,
 };
 enum verdict { VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE };
 /* Names: "accept", "reject", "inconclusive", "not assessed", "not applicable". */

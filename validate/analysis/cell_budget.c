@@ -11,15 +11,8 @@
 #include "validate/stats/budget.h"
 
 enum {
-	ROW_REPEATABILITY,
-	ROW_ORDER,
-	ROW_MEAN_X,
-	ROW_MEAN_R,
-	ROW_ZERO,
-	ROW_RESOLUTION,
-	ROW_READ_COST,
-	ROW_CORRECTION,
-	N_ROWS
+	ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_ZERO, ROW_RESOLUTION,
+	ROW_READ_COST, ROW_CORRECTION, N_ROWS,
 };
 
 /* The scatter of the replays and the uncertainty of their mean share one standard deviation. */

@@ -18,12 +18,7 @@
 
 /* NONE: the case is decided, or no component has numbers (before the first look, undefined). */
 enum leaning {
-	LEANING_NONE,
-	LEANING_RIGHT,
-	LEANING_WRONG,
-	LEANING_NOISY,
-	LEANING_DIFFERS,
-	LEANING_N
+	LEANING_NONE, LEANING_RIGHT, LEANING_WRONG, LEANING_NOISY, LEANING_DIFFERS, LEANING_N,
 };
 
 enum leaning cell_leaning(const struct cell *c);

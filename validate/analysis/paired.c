@@ -218,18 +218,9 @@ static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct pai
 }
 
 enum {
-	SLOT_BIAS,
-	SLOT_TIME,
-	SLOT_IN_FLIGHT,
-	SLOT_IN_FLIGHT_MAX,
-	SLOT_TIME_ALL,
-	SLOT_REORDERED,
-	SLOT_LATE,
-	SLOT_ISSUE,
-	SLOT_DISTANCE,
-	SLOT_PRECISION,
-	SLOT_FAMILIES,
-	N_SLOTS = SLOT_FAMILIES + COMPONENT_N
+	SLOT_BIAS, SLOT_TIME, SLOT_IN_FLIGHT, SLOT_IN_FLIGHT_MAX, SLOT_TIME_ALL, SLOT_REORDERED,
+	SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_PRECISION, SLOT_FAMILIES,
+	N_SLOTS = SLOT_FAMILIES + COMPONENT_N,
 };
 
 static void each_series(struct evidence *e, size_t slot, series_fn *one, struct paired_pooled *p)

@@ -10,21 +10,8 @@
 
 /* Sums of a run: numbers per request, then shares and sums of response times by class. */
 enum {
-	F_MEAN,
-	F_MEAN2,
-	F_DEVICE,
-	F_DEVICE2,
-	F_DEVICE_MEAN,
-	F_FAULTS,
-	F_QUEUE,
-	F_STEAL,
-	F_BLOCKED,
-	F_PROCESSOR,
-	F_OFF,
-	F_BUSY,
-	F_REORDERED,
-	F_REORDERED_SUM,
-	N_NUMBERS
+	F_MEAN, F_MEAN2, F_DEVICE, F_DEVICE2, F_DEVICE_MEAN, F_FAULTS, F_QUEUE, F_STEAL, F_BLOCKED,
+	F_PROCESSOR, F_OFF, F_BUSY, F_REORDERED, F_REORDERED_SUM, N_NUMBERS,
 };
 
 struct response_layout {

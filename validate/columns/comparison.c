@@ -5,9 +5,8 @@ void comparison_compute(struct comparison *c, const struct column_sample *ref,
 			const struct column_sample *rep, const struct comparison_plan *plan)
 {
 	static void (*const part[])(const struct comparison_part *) = {
-	    compare_shift,       compare_ranks,     compare_budget,    compare_spread,
-	    compare_means,       compare_paper,     compare_quantiles, compare_pairs,
-	    compare_equivalence, compare_bootstrap,
+	    compare_shift, compare_ranks, compare_budget, compare_spread, compare_means,
+	    compare_paper, compare_quantiles, compare_pairs, compare_equivalence, compare_bootstrap,
 	};
 	*c = (struct comparison){.ref = ref, .rep = rep, .paired = plan->paired};
 	answer_bias(c, plan);

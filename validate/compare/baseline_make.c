@@ -15,41 +15,18 @@
 #include "validate/results/run_index.h"
 
 const char *const baseline_columns[COLUMN_N + 1] = {
-    [COLUMN_X_MEAN] = "x_mean_ns",
-    [COLUMN_R_MEAN] = "r_mean_ns",
-    [COLUMN_X_MEDIAN] = "x_median_ns",
-    [COLUMN_R_MEDIAN] = "r_median_ns",
-    [COLUMN_X_P90] = "x_p90_ns",
-    [COLUMN_R_P90] = "r_p90_ns",
-    [COLUMN_X_P99] = "x_p99_ns",
-    [COLUMN_R_P99] = "r_p99_ns",
-    [COLUMN_X_P999] = "x_p999_ns",
-    [COLUMN_R_P999] = "r_p999_ns",
-    [COLUMN_X_TIME] = "x_execution_time_ns",
-    [COLUMN_R_TIME] = "r_execution_time_ns",
-    [COLUMN_X_IN_FLIGHT] = "x_in_flight",
-    [COLUMN_R_IN_FLIGHT] = "r_in_flight",
-    [COLUMN_DISTANCE] = "concurrency_distance",
-    [COLUMN_REORDERED] = "share_reordered",
-    [COLUMN_MISMATCHED] = "n_mismatched",
-    [COLUMN_REQUESTS] = "n_requests",
-    [COLUMN_X_TYPICAL] = "x_typical_ns",
-    [COLUMN_R_TYPICAL] = "r_typical_ns",
-    [COLUMN_X_TAIL] = "x_tail_ns",
-    [COLUMN_R_TAIL] = "r_tail_ns",
-    [COLUMN_SHAPE] = "shape_1",
-    "shape_5",
-    "shape_10",
-    "shape_20",
-    "shape_35",
-    "shape_50",
-    "shape_65",
-    "shape_80",
-    "shape_90",
-    "shape_95",
-    "shape_99",
-    "shape_99.9",
-    [COLUMN_N] = NULL,
+    [COLUMN_X_MEAN] = "x_mean_ns", [COLUMN_R_MEAN] = "r_mean_ns", [COLUMN_X_MEDIAN] = "x_median_ns",
+    [COLUMN_R_MEDIAN] = "r_median_ns", [COLUMN_X_P90] = "x_p90_ns", [COLUMN_R_P90] = "r_p90_ns",
+    [COLUMN_X_P99] = "x_p99_ns", [COLUMN_R_P99] = "r_p99_ns", [COLUMN_X_P999] = "x_p999_ns",
+    [COLUMN_R_P999] = "r_p999_ns", [COLUMN_X_TIME] = "x_execution_time_ns",
+    [COLUMN_R_TIME] = "r_execution_time_ns", [COLUMN_X_IN_FLIGHT] = "x_in_flight",
+    [COLUMN_R_IN_FLIGHT] = "r_in_flight", [COLUMN_DISTANCE] = "concurrency_distance",
+    [COLUMN_REORDERED] = "share_reordered", [COLUMN_MISMATCHED] = "n_mismatched",
+    [COLUMN_REQUESTS] = "n_requests", [COLUMN_X_TYPICAL] = "x_typical_ns",
+    [COLUMN_R_TYPICAL] = "r_typical_ns", [COLUMN_X_TAIL] = "x_tail_ns",
+    [COLUMN_R_TAIL] = "r_tail_ns", [COLUMN_SHAPE] = "shape_1", "shape_5", "shape_10", "shape_20",
+    "shape_35", "shape_50", "shape_65", "shape_80", "shape_90", "shape_95", "shape_99",
+    "shape_99.9", [COLUMN_N] = NULL,
 };
 
 /* Rounds a number as if written to a file and read again. */
@@ -79,23 +56,11 @@ static void lines_take(char ***lines, size_t *n, const struct strbuf *text)
 /* --- the environment ----------------------------------------------------- */
 
 /* Facts that differ between campaigns on one machine, or are stored elsewhere. */
-static const char *const passing[] = {"version",
-				      "date",
-				      "load",
-				      "session",
-				      "scenarios",
-				      "replaced_or_skipped",
-				      "left_behind",
-				      "costs",
-				      "program.path",
-				      "clock.resolution_ns",
-				      "clock.read_cost_ns",
-				      "protocol",
-				      "host",
-				      "memory.available_bytes",
-				      "memory.swap_free_bytes",
-				      "limits.aio_requests_in_use",
-				      NULL};
+static const char *const passing[] = {"version", "date", "load", "session", "scenarios",
+				      "replaced_or_skipped", "left_behind", "costs", "program.path",
+				      "clock.resolution_ns", "clock.read_cost_ns", "protocol",
+				      "host", "memory.available_bytes", "memory.swap_free_bytes",
+				      "limits.aio_requests_in_use", NULL};
 
 static bool is_passing(const char *name)
 {

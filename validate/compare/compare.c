@@ -230,11 +230,8 @@ static uint64_t further_of(const struct case_change *c)
 /* The worse word: worse, inconclusive, better, same. */
 static enum change worst(enum change a, enum change b)
 {
-	static const int rank[] = {[CHANGE_NOT_JUDGED] = 0,
-				   [CHANGE_SAME] = 1,
-				   [CHANGE_BETTER] = 2,
-				   [CHANGE_INCONCLUSIVE] = 3,
-				   [CHANGE_WORSE] = 4};
+	static const int rank[] = {[CHANGE_NOT_JUDGED] = 0, [CHANGE_SAME] = 1, [CHANGE_BETTER] = 2,
+				   [CHANGE_INCONCLUSIVE] = 3, [CHANGE_WORSE] = 4};
 	return rank[a] >= rank[b] ? a : b;
 }
 

@@ -101,12 +101,8 @@ struct case_change {
 };
 
 enum difference_kind {
-	DIFFERENCE_PROTOCOL,
-	DIFFERENCE_REQUESTS,
-	DIFFERENCE_ENVIRONMENT,
-	DIFFERENCE_MISSING,
-	DIFFERENCE_SETTINGS,
-	DIFFERENCE_LIMITS
+	DIFFERENCE_PROTOCOL, DIFFERENCE_REQUESTS, DIFFERENCE_ENVIRONMENT, DIFFERENCE_MISSING,
+	DIFFERENCE_SETTINGS, DIFFERENCE_LIMITS,
 };
 /* Names: "protocol", "requests", "environment", "missing", "settings", "limits". */
 extern const char *const difference_names[];

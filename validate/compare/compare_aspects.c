@@ -11,22 +11,13 @@
 #include "validate/stats/multiplicity.h"
 
 const char *const aspect_names[ASPECT_N + 1] = {
-    [ASPECT_RESPONSE_TIME] = "response time",
-    [ASPECT_PRECISION] = "precision",
-    [ASPECT_UNCERTAINTY] = "uncertainty",
-    [ASPECT_TYPICAL] = "typical response",
-    [ASPECT_TAIL] = "tail",
-    [ASPECT_SHAPE] = "shape",
-    [ASPECT_MEDIAN] = "median",
-    [ASPECT_P90] = "p90",
-    [ASPECT_P99] = "p99",
-    [ASPECT_P999] = "p99.9",
-    [ASPECT_EXECUTION_TIME] = "execution time",
-    [ASPECT_REORDERING] = "reordering",
-    [ASPECT_IN_FLIGHT] = "in flight",
-    [ASPECT_CONCURRENCY] = "concurrency",
-    [ASPECT_MISMATCHES] = "mismatches",
-    [ASPECT_N] = NULL,
+    [ASPECT_RESPONSE_TIME] = "response time", [ASPECT_PRECISION] = "precision",
+    [ASPECT_UNCERTAINTY] = "uncertainty", [ASPECT_TYPICAL] = "typical response",
+    [ASPECT_TAIL] = "tail", [ASPECT_SHAPE] = "shape", [ASPECT_MEDIAN] = "median",
+    [ASPECT_P90] = "p90", [ASPECT_P99] = "p99", [ASPECT_P999] = "p99.9",
+    [ASPECT_EXECUTION_TIME] = "execution time", [ASPECT_REORDERING] = "reordering",
+    [ASPECT_IN_FLIGHT] = "in flight", [ASPECT_CONCURRENCY] = "concurrency",
+    [ASPECT_MISMATCHES] = "mismatches", [ASPECT_N] = NULL,
 };
 
 enum aspect_scale aspect_scale(enum aspect k)
@@ -73,8 +64,7 @@ static const struct {
     [ASPECT_RESPONSE_TIME] = {COLUMN_X_MEAN, COLUMN_R_MEAN},
     [ASPECT_PRECISION] = {COLUMN_X_MEAN, COLUMN_R_MEAN},
     [ASPECT_MEDIAN] = {COLUMN_X_MEDIAN, COLUMN_R_MEDIAN},
-    [ASPECT_P90] = {COLUMN_X_P90, COLUMN_R_P90},
-    [ASPECT_P99] = {COLUMN_X_P99, COLUMN_R_P99},
+    [ASPECT_P90] = {COLUMN_X_P90, COLUMN_R_P90}, [ASPECT_P99] = {COLUMN_X_P99, COLUMN_R_P99},
     [ASPECT_P999] = {COLUMN_X_P999, COLUMN_R_P999},
     [ASPECT_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},
     [ASPECT_IN_FLIGHT] = {COLUMN_X_IN_FLIGHT, COLUMN_R_IN_FLIGHT},
@@ -82,27 +72,18 @@ static const struct {
     [ASPECT_CONCURRENCY] = {COLUMN_DISTANCE, COLUMN_N},
     [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},
     [ASPECT_TYPICAL] = {COLUMN_X_TYPICAL, COLUMN_R_TYPICAL},
-    [ASPECT_TAIL] = {COLUMN_X_TAIL, COLUMN_R_TAIL},
-    [ASPECT_SHAPE] = {COLUMN_SHAPE, COLUMN_N},
+    [ASPECT_TAIL] = {COLUMN_X_TAIL, COLUMN_R_TAIL}, [ASPECT_SHAPE] = {COLUMN_SHAPE, COLUMN_N},
 };
 
 static double limit_of(const struct compare_limits *l, enum aspect k)
 {
 	const double limit[ASPECT_N] = {
-	    [ASPECT_RESPONSE_TIME] = l->response_time,
-	    [ASPECT_PRECISION] = l->precision_ratio,
-	    [ASPECT_UNCERTAINTY] = l->uncertainty_ratio,
-	    [ASPECT_TYPICAL] = l->typical_response,
-	    [ASPECT_TAIL] = l->tail,
-	    [ASPECT_SHAPE] = l->shape,
-	    [ASPECT_MEDIAN] = l->median,
-	    [ASPECT_P90] = l->p90,
-	    [ASPECT_P99] = l->p99,
-	    [ASPECT_P999] = l->p999,
-	    [ASPECT_EXECUTION_TIME] = l->execution_time,
-	    [ASPECT_REORDERING] = l->reordered,
-	    [ASPECT_IN_FLIGHT] = l->in_flight,
-	    [ASPECT_CONCURRENCY] = l->concurrency,
+	    [ASPECT_RESPONSE_TIME] = l->response_time, [ASPECT_PRECISION] = l->precision_ratio,
+	    [ASPECT_UNCERTAINTY] = l->uncertainty_ratio, [ASPECT_TYPICAL] = l->typical_response,
+	    [ASPECT_TAIL] = l->tail, [ASPECT_SHAPE] = l->shape, [ASPECT_MEDIAN] = l->median,
+	    [ASPECT_P90] = l->p90, [ASPECT_P99] = l->p99, [ASPECT_P999] = l->p999,
+	    [ASPECT_EXECUTION_TIME] = l->execution_time, [ASPECT_REORDERING] = l->reordered,
+	    [ASPECT_IN_FLIGHT] = l->in_flight, [ASPECT_CONCURRENCY] = l->concurrency,
 	    [ASPECT_MISMATCHES] = l->n_mismatched == UINT64_MAX ? NAN : (double)l->n_mismatched,
 	};
 	return limit[k];

@@ -177,9 +177,8 @@ static int entry_put(struct history_writer *w, const struct baseline *b,
 static int campaign_put(struct history_writer *w, const struct baseline *b, const char *label,
 			struct history_added *added)
 {
-	const char *const text[] = {b->campaign,        b->date,     label,
-				    b->title,           b->protocol, b->protocol_hash,
-				    b->program_version, b->host,     b->source};
+	const char *const text[] = {b->campaign, b->date, label, b->title, b->protocol,
+				    b->protocol_hash, b->program_version, b->host, b->source};
 	long long environment = 0;
 	int ret = campaign_is_new(w, b);
 	ret = ret ? ret : date_compare(w, b, &added->goes_back);

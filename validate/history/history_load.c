@@ -158,9 +158,8 @@ void history_release(struct history *h)
 {
 	for (size_t i = 0; i < h->n_campaigns; i++) {
 		struct history_campaign *c = &h->campaign[i];
-		char *const text[] = {c->campaign, c->date,          c->label,
-				      c->title,    c->protocol_hash, c->program_version,
-				      c->host};
+		char *const text[] = {c->campaign, c->date, c->label, c->title, c->protocol_hash,
+				      c->program_version, c->host};
 		for (size_t k = 0; k < sizeof text / sizeof *text; k++)
 			free(text[k]);
 	}

@@ -14,8 +14,7 @@ const char *const pool_measure_names[] = {"mean", "median", "p90", "p99", "execu
 
 static const enum baseline_column columns[POOL_MEASURE_N][2] = {
     [POOL_MEAN] = {COLUMN_X_MEAN, COLUMN_R_MEAN},
-    [POOL_MEDIAN] = {COLUMN_X_MEDIAN, COLUMN_R_MEDIAN},
-    [POOL_P90] = {COLUMN_X_P90, COLUMN_R_P90},
+    [POOL_MEDIAN] = {COLUMN_X_MEDIAN, COLUMN_R_MEDIAN}, [POOL_P90] = {COLUMN_X_P90, COLUMN_R_P90},
     [POOL_P99] = {COLUMN_X_P99, COLUMN_R_P99},
     [POOL_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},
 };

@@ -16,12 +16,7 @@
 #include "validate/stats/group_classes.h"
 
 enum pool_measure {
-	POOL_MEAN,
-	POOL_MEDIAN,
-	POOL_P90,
-	POOL_P99,
-	POOL_EXECUTION_TIME,
-	POOL_MEASURE_N
+	POOL_MEAN, POOL_MEDIAN, POOL_P90, POOL_P99, POOL_EXECUTION_TIME, POOL_MEASURE_N,
 };
 /* Names: "mean", "median", "p90", "p99", "execution-time", NULL. */
 extern const char *const pool_measure_names[];

@@ -50,8 +50,7 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	    {async_requests_missing(&s->async),
 	     " request that io_submit handed over is not in the trace",
 	     " requests that io_submit handed over are not in the trace"},
-	    {async_results_missing(&s->async),
-	     " asynchronous request has no result in the trace",
+	    {async_results_missing(&s->async), " asynchronous request has no result in the trace",
 	     " asynchronous requests have no result in the trace"},
 	};
 	const char *found = NULL;

@@ -21,8 +21,7 @@ const struct measure_info measure_info[MEASURE_N] = {
 				"relative bias without its sign", UNIT_RATIO, SCALE_LINEAR, true},
     [MEASURE_UNCERTAINTY] = {"uncertainty", "2 u_c",
 			     "relative bias, scatter of the replays and scatter of the references "
-			     "combined, times 2, as in "
-			     "tables V to VII of the metrology paper",
+			     "combined, times 2, as in tables V to VII of the metrology paper",
 			     UNIT_RATIO, SCALE_LOG, true},
     [MEASURE_F_RATIO] = {"f-ratio", "F", "variance of the replays over that of the program",
 			 UNIT_NUMBER, SCALE_LOG, true},
@@ -40,14 +39,12 @@ const struct measure_info measure_info[MEASURE_N] = {
     [MEASURE_IOPS_MAGNITUDE] = {"iops-magnitude", "size of the deviation of requests per second",
 				"relative deviation of the requests per second without its sign",
 				UNIT_RATIO, SCALE_LINEAR, false},
-    [MEASURE_REORDERED] =
-	{"reordered", "reordered requests",
-	 "share of the replay's requests that are Type-P-Reordered (RFC 4737), all in one order",
-	 UNIT_RATIO, SCALE_LINEAR, false},
-    [MEASURE_LOST] =
-	{"lost", "requests lost",
-	 "share of the trace's requests that the replayer never made and did not say so",
-	 UNIT_RATIO, SCALE_LINEAR, false},
+    [MEASURE_REORDERED] = {"reordered", "reordered requests",
+			   "share of the replay's requests that are Type-P-Reordered (RFC 4737), "
+			   "all in one order", UNIT_RATIO, SCALE_LINEAR, false},
+    [MEASURE_LOST] = {"lost", "requests lost",
+		      "share of the trace's requests that the replayer never made and did not say "
+		      "so", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_IN_FLIGHT] = {"in-flight", "requests in flight",
 			   "relative deviation of the mean number of requests in flight",
 			   UNIT_RATIO, SCALE_LOG1P, false},
@@ -56,8 +53,8 @@ const struct measure_info measure_info[MEASURE_N] = {
 			       UNIT_RATIO, SCALE_LOG1P, false},
     [MEASURE_CONCURRENCY] = {"concurrency", "distance of the concurrency CDFs",
 			     "largest difference of the distributions, by time, of the number in "
-			     "flight, within a pair; mean over the pairs",
-			     UNIT_RATIO, SCALE_LINEAR, false},
+			     "flight, within a pair; mean over the pairs", UNIT_RATIO, SCALE_LINEAR,
+			     false},
     [MEASURE_ALONE] = {"alone", "requests with no other in flight",
 		       "share of the replay's requests that found no other in flight", UNIT_RATIO,
 		       SCALE_LINEAR, false},
@@ -71,48 +68,42 @@ const struct measure_info measure_info[MEASURE_N] = {
 				 "of a run, mean over the runs", UNIT_TIME, SCALE_LINEAR, false},
     [MEASURE_ISSUE_ERROR_P99] = {"issue-error-p99", "99th percentile of the issue error",
 				 "of a run, mean over the runs", UNIT_TIME, SCALE_LINEAR, false},
-    [MEASURE_SHARE_LATE] =
-	{"share-late", "requests issued late",
-	 "share of a timed replay's requests that are issued later than intended by more than 1 % "
-	 "of the mean traced gap, or 1 us, whichever is "
-	 "larger",
-	 UNIT_RATIO, SCALE_LINEAR, false},
-    [MEASURE_ERROR_RATE_CORRELATION] =
-	{"error-rate-correlation", "correlation of issue error and rate",
-	 "rank correlation, over the intervals of a run, of mean issue error and requests per "
-	 "second",
-	 UNIT_NUMBER, SCALE_LINEAR, false},
+    [MEASURE_SHARE_LATE] = {"share-late", "requests issued late",
+			    "share of a timed replay's requests that are issued later than "
+			    "intended by more than 1 % of the mean traced gap, or 1 us, whichever "
+			    "is larger", UNIT_RATIO, SCALE_LINEAR, false},
+    [MEASURE_ERROR_RATE_CORRELATION] = {"error-rate-correlation",
+					"correlation of issue error and rate",
+					"rank correlation, over the intervals of a run, of mean "
+					"issue error and requests per second", UNIT_NUMBER,
+					SCALE_LINEAR, false},
     [MEASURE_TIMELINE_DISTANCE] = {"timeline-distance", "requests issued in another interval",
 				   "share of the requests that the replay issues in another "
-				   "interval of the run (up to 32) than "
-				   "the recording",
-				   UNIT_RATIO, SCALE_LINEAR, false},
+				   "interval of the run (up to 32) than the recording", UNIT_RATIO,
+				   SCALE_LINEAR, false},
     [MEASURE_CPU_TIME] = {"cpu-time", "CPU time",
 			  "relative deviation of the replay's CPU time from the program's",
 			  UNIT_RATIO, SCALE_LOG1P, false},
-    [MEASURE_PREPARATION_TIME] =
-	{"preparation-time", "time beside the requests",
-	 "of a replay's process: starting, reading and preparing the trace, writing the new one",
-	 UNIT_TIME, SCALE_LOG, false},
+    [MEASURE_PREPARATION_TIME] = {"preparation-time", "time beside the requests",
+				  "of a replay's process: starting, reading and preparing the "
+				  "trace, writing the new one", UNIT_TIME, SCALE_LOG, false},
     [MEASURE_TRACE_SIZE] = {"trace-size", "size of the trace", "of a recording", UNIT_BYTES,
 			    SCALE_LOG, false},
     [MEASURE_PERCENT_ERROR] = {"percent-error", "error of the running time",
 			       "(running time of the program - that of the replay) / that of the "
-			       "program, mean over the runs, with its sign: above "
-			       "0 the replay is too short",
-			       UNIT_RATIO, SCALE_LINEAR, false},
+			       "program, mean over the runs, with its sign: above 0 the replay is "
+			       "too short", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_PERCENT_ERROR_MAGNITUDE] = {"percent-error-magnitude",
 					 "size of the error of the running time",
 					 "percent-error without its sign", UNIT_RATIO, SCALE_LINEAR,
 					 false},
-    [MEASURE_TRACING_TIME] =
-	{"tracing-time", "time of all runs of a recording",
-	 "of a parallel application's, over the running time of the application", UNIT_NUMBER,
-	 SCALE_LOG, false},
-    [MEASURE_TRACING_INCREASE] =
-	{"tracing-increase", "increase of the running time while a node is delayed",
-	 "mean running time of a recording's runs with a delayed node over that of the application",
-	 UNIT_NUMBER, SCALE_LOG, false},
+    [MEASURE_TRACING_TIME] = {"tracing-time", "time of all runs of a recording",
+			      "of a parallel application's, over the running time of the "
+			      "application", UNIT_NUMBER, SCALE_LOG, false},
+    [MEASURE_TRACING_INCREASE] = {"tracing-increase",
+				  "increase of the running time while a node is delayed",
+				  "mean running time of a recording's runs with a delayed node "
+				  "over that of the application", UNIT_NUMBER, SCALE_LOG, false},
 };
 
 int measure_find(const char *name, enum measure *m, struct err *e)

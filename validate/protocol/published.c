@@ -24,14 +24,8 @@
 #define ROWS_MAX 10000
 
 enum published_column {
-	COLUMN_SOURCE,
-	COLUMN_MEASURE,
-	COLUMN_OPERATION,
-	COLUMN_SCENARIO,
-	COLUMN_REPLAYER,
-	COLUMN_VALUE,
-	COLUMN_UNCERTAINTY,
-	N_COLUMNS
+	COLUMN_SOURCE, COLUMN_MEASURE, COLUMN_OPERATION, COLUMN_SCENARIO, COLUMN_REPLAYER,
+	COLUMN_VALUE, COLUMN_UNCERTAINTY, N_COLUMNS,
 };
 static const char *const column_names[N_COLUMNS] = {"source",	"measure", "operation",	 "scenario",
 						    "replayer", "value",   "uncertainty"};
