@@ -33,7 +33,8 @@
 /* Distances between the distributions of the response times of all requests, runs pooled. Pooled
  * requests depend on each other, so no test is made. */
 
-static int pool(struct histogram *h, const struct results *r, const struct run **runs, size_t n)
+static int histograms_pool(struct histogram *h, const struct results *r, const struct run **runs,
+			   size_t n)
 {
 	int ret = 0;
 	histogram_init(h);
@@ -47,26 +48,26 @@ static int pool(struct histogram *h, const struct results *r, const struct run *
 	return ret;
 }
 
-static double count(const struct histogram *h, uint32_t bucket)
+static double bucket_count(const struct histogram *h, uint32_t bucket)
 {
 	return bucket < h->n_buckets ? (double)h->count[bucket] : 0;
 }
 
 /* D = max |F_x - F_r| and W = integral of |F_x - F_r| over the buckets. A bucket's value is within
  * 0.05 % of its times. */
-static void distances(struct cell *c, const struct histogram *x, const struct histogram *r)
+static void distances_measure(struct cell *c, const struct histogram *x, const struct histogram *r)
 {
 	uint32_t n = x->n_buckets > r->n_buckets ? x->n_buckets : r->n_buckets;
 	double below_x = 0, below_r = 0, d = 0, w = 0, before = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (count(x, i) <= 0 && count(r, i) <= 0)
+		if (bucket_count(x, i) <= 0 && bucket_count(r, i) <= 0)
 			continue;
 		double gap = fabs(below_x / (double)x->n - below_r / (double)r->n),
 		       at = histogram_value(i);
 		w += gap * (at - before);
 		before = at;
-		below_x += count(x, i);
-		below_r += count(r, i);
+		below_x += bucket_count(x, i);
+		below_r += bucket_count(r, i);
 		d = fmax(d, fabs(below_x / (double)x->n - below_r / (double)r->n));
 	}
 	c->ks_distance = d;
@@ -81,9 +82,10 @@ static void cell_distances(void *analysis, size_t i)
 	struct histogram x, r;
 	struct pairs p;
 	pairs_collect(&p, &again, a->results, a->n_replicates);
-	int ret = pool(&x, a->results, p.x, p.n), ret_r = pool(&r, a->results, p.r, p.n);
+	int ret = histograms_pool(&x, a->results, p.x, p.n),
+	    ret_r = histograms_pool(&r, a->results, p.r, p.n);
 	if (!ret && !ret_r && x.n && r.n)
-		distances(c, &x, &r);
+		distances_measure(c, &x, &r);
 	histogram_release(&x);
 	histogram_release(&r);
 	pairs_release(&p);
@@ -148,7 +150,7 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	return 0;
 }
 
-static bool applies(const struct protocol *p, size_t scenario, size_t replayer)
+static bool replayer_applies(const struct protocol *p, size_t scenario, size_t replayer)
 {
 	return !p->replayer[replayer].applies || p->replayer[replayer].applies[scenario];
 }
@@ -193,8 +195,8 @@ static void cell_of(void *context, size_t i)
 	cell_compute(all->a, &all->a->cell[i], &all->evidence[i]);
 }
 
-static void each(const struct analysis *a, size_t n, void (*one)(void *context, size_t i),
-		 void *context)
+static void cells_each(const struct analysis *a, size_t n, void (*one)(void *context, size_t i),
+		       void *context)
 {
 	if (!protocol_in_detail(&a->results->protocol)) {
 		each_do(n, one, context);
@@ -206,12 +208,12 @@ static void each(const struct analysis *a, size_t n, void (*one)(void *context, 
 
 void analysis_each(struct analysis *a, size_t n, void (*one)(void *analysis, size_t i))
 {
-	each(a, n, one, a);
+	cells_each(a, n, one, a);
 }
 
 static void cells_compute(struct analysis *a, struct evidence *evidence)
 {
-	each(a, a->n_cells, cell_of, &(struct cells){a, evidence});
+	cells_each(a, a->n_cells, cell_of, &(struct cells){a, evidence});
 }
 
 void evidence_release(struct evidence *e)
@@ -269,8 +271,10 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 {
 	const struct protocol *p = &r->protocol;
 	unsigned int n_complete = blocks_complete(r);
-	*a = (struct analysis){
-	    .results = r, .verdict = VERDICT_INCONCLUSIVE, .between_process_cv = NAN, .complete = r->finished};
+	*a = (struct analysis){.results = r,
+			       .verdict = VERDICT_INCONCLUSIVE,
+			       .between_process_cv = NAN,
+			       .complete = r->finished};
 	if (n_complete == 0 && !(p->budget_ns && last_block(r)))
 		return err_set(e, ENODATA,
 			       "%s: no block is complete, there is nothing to analyse yet",
@@ -285,7 +289,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	a->cell = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *a->cell);
 	for (size_t s = 0; s < p->n_scenarios; s++)
 		for (size_t k = 0; k < p->n_replayers; k++) {
-			if (!applies(p, s, k))
+			if (!replayer_applies(p, s, k))
 				continue;
 			a->cell[a->n_cells].scenario = s;
 			a->cell[a->n_cells++].replayer = k;

@@ -51,8 +51,8 @@ extern const char *const component_names[]; /* "bias", "precision", ..., NULL */
 struct levels { /* levels of error at one look at one cell */
 	double accept, reject; /* of accepting one component; of all rejections together */
 	/* ln(most / fewest replicates) of a campaign that looks after each group. `accept` is then
-	 * the level of each look, and P-values of rejecting are corrected (stats/multiplicity.h). 0:
-	 * planned looks. */
+	 * the level of each look, and P-values of rejecting are corrected (stats/multiplicity.h).
+	 * 0: planned looks. */
 	double span;
 };
 

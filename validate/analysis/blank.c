@@ -20,7 +20,8 @@ void blank_measure(struct cell *c, const struct results *r, unsigned int n_block
 {
 	struct blank *b = &c->blank;
 	struct sample_moments m = {0};
-	*b = (struct blank){.status = STAT_NOT_ASSESSED, .mean_ns = NAN, .sd_ns = NAN, .loq_ns = NAN};
+	*b = (struct blank){
+	    .status = STAT_NOT_ASSESSED, .mean_ns = NAN, .sd_ns = NAN, .loq_ns = NAN};
 	double *x = NULL;
 	size_t cap = 0;
 	for (const struct run *run = NULL; (run = run_of_scenario(r, c->scenario, run));) {

@@ -34,7 +34,7 @@ static double mean_of(const struct run **runs, size_t n,
 	return n ? sum / (double)n : 0;
 }
 
-static double resolution(const struct run_summary *s)
+static double clock_resolution(const struct run_summary *s)
 {
 	return s->clock_resolution_ns;
 }
@@ -44,7 +44,7 @@ static double read_cost(const struct run_summary *s)
 	return s->clock_read_cost_ns;
 }
 
-static double correction(const struct run_summary *s)
+static double clock_correction(const struct run_summary *s)
 {
 	return s->correction_u_ns;
 }
@@ -150,17 +150,26 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 	struct budget *b = &c->budget;
 	struct budget_component row[N_ROWS];
 	struct budget_total total;
-	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN, .nu_spread = NAN, .nu_spread_upper = NAN, .u_c_upper = NAN,
-			     .u_c_program = NAN, .nu_spread_program = NAN};
+	*b = (struct budget){.u_c = NAN,
+			     .nu_eff = NAN,
+			     .k95 = NAN,
+			     .U95 = NAN,
+			     .nu_spread = NAN,
+			     .nu_spread_upper = NAN,
+			     .u_c_upper = NAN,
+			     .u_c_program = NAN,
+			     .nu_spread_program = NAN};
 	b->monte_carlo = (struct propagation){.status = STAT_NOT_ASSESSED};
 	b->status = budget_check(c);
 	if (b->status)
 		return;
 
 	double mean = c->r.mean, dof = (double)(c->x.n - 1);
-	double step = fmax(mean_of(p->x, p->n, resolution), mean_of(p->r, p->n, resolution));
+	double step =
+	    fmax(mean_of(p->x, p->n, clock_resolution), mean_of(p->r, p->n, clock_resolution));
 	double cost = fabs(mean_of(p->x, p->n, read_cost) - mean_of(p->r, p->n, read_cost));
-	double corrected = hypot(mean_of(p->x, p->n, correction), mean_of(p->r, p->n, correction));
+	double corrected =
+	    hypot(mean_of(p->x, p->n, clock_correction), mean_of(p->r, p->n, clock_correction));
 	struct scatter s = scatter_of(c, p);
 	double mean_r = c->single_reference ? 0 : c->x.mean / mean * c->r.sem / mean;
 	row[ROW_REPEATABILITY] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL,

@@ -26,7 +26,7 @@ static double by_request(const struct run_summary *s, uint64_t level)
 typedef double weight_at(const struct run_summary *s, uint64_t level);
 
 /* Sets p[c] = P(level <= c), c < n; false if the run has no weight. */
-static bool cumulate(const struct run_summary *s, weight_at *weight, size_t n, double *p)
+static bool cdf_of_run(const struct run_summary *s, weight_at *weight, size_t n, double *p)
 {
 	double total = 0, sum = 0;
 	for (uint64_t level = 0; level < s->n_levels; level++)
@@ -49,7 +49,7 @@ static size_t most_levels(const struct pairs *p)
 	return (size_t)n;
 }
 
-static double supremum(const double *a, const double *b, size_t n)
+static double distance_supremum(const double *a, const double *b, size_t n)
 {
 	double most = 0;
 	for (size_t i = 0; i < n; i++)
@@ -72,8 +72,8 @@ static enum stat_status curves_make(struct curves *c, const struct pairs *p, wei
 	c->x = xcalloc(n * p->n, sizeof *c->x);
 	c->r = xcalloc(n * p->n, sizeof *c->r);
 	for (size_t i = 0; i < p->n; i++)
-		if (!cumulate(&p->x[i]->summary, weight, n, c->x + i * n) ||
-		    !cumulate(&p->r[i]->summary, weight, n, c->r + i * n))
+		if (!cdf_of_run(&p->x[i]->summary, weight, n, c->x + i * n) ||
+		    !cdf_of_run(&p->r[i]->summary, weight, n, c->r + i * n))
 			return STAT_NOT_FINITE;
 	return STAT_OK;
 }
@@ -97,7 +97,7 @@ static struct estimate within_pairs(const struct curves *c)
 {
 	double *distance = xcalloc(c->n_pairs, sizeof *distance);
 	for (size_t i = 0; i < c->n_pairs; i++)
-		distance[i] = supremum(c->x + i * c->n, c->r + i * c->n, c->n);
+		distance[i] = distance_supremum(c->x + i * c->n, c->r + i * c->n, c->n);
 	struct estimate e = estimate_of_mean(distance, c->n_pairs);
 	/* keep the limits in 0..1; without limits fmax() would create some */
 	if (!isnan(e.df)) {
@@ -164,7 +164,7 @@ static struct estimate supremum_of(const struct distance_evidence *e, size_t fro
 	return out;
 }
 
-static void compare(struct cell *c, struct evidence *e, const struct pairs *p)
+static void cdfs_compare(struct cell *c, struct evidence *e, const struct pairs *p)
 {
 	struct curves time, request;
 	struct distance_evidence *d = &e->distance;
@@ -214,8 +214,8 @@ double run_concurrency_distance(const struct run_summary *x, const struct run_su
 {
 	size_t n = (size_t)(x->n_levels > r->n_levels ? x->n_levels : r->n_levels);
 	double *p = xcalloc(2 * n + 1, sizeof *p);
-	bool known = cumulate(x, by_time, n, p) && cumulate(r, by_time, n, p + n);
-	double distance = known ? supremum(p, p + n, n) : NAN;
+	bool known = cdf_of_run(x, by_time, n, p) && cdf_of_run(r, by_time, n, p + n);
+	double distance = known ? distance_supremum(p, p + n, n) : NAN;
 	free(p);
 	return distance;
 }
@@ -251,7 +251,7 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 
 void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p)
 {
-	compare(c, e, p);
+	cdfs_compare(c, e, p);
 	c->in_flight = in_flight(&e->in_flight, p, run_in_flight, &c->concurrency_mean_x,
 				 &c->concurrency_mean_r);
 	c->in_flight_max = in_flight(&e->in_flight_max, p, run_in_flight_max, &c->concurrency_max_x,

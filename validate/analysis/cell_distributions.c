@@ -8,22 +8,22 @@
 
 const double analysis_quantiles[QUANTILES_N] = {0.5, 0.9, 0.99, 0.999};
 
-static double p50(const struct run_summary *s)
+static double response_p50(const struct run_summary *s)
 {
 	return s->response_median;
 }
 
-static double p90(const struct run_summary *s)
+static double response_p90(const struct run_summary *s)
 {
 	return s->response_p90;
 }
 
-static double p99(const struct run_summary *s)
+static double response_p99(const struct run_summary *s)
 {
 	return s->response_p99;
 }
 
-static double p999(const struct run_summary *s)
+static double response_p999(const struct run_summary *s)
 {
 	return s->response_p999;
 }
@@ -33,7 +33,8 @@ static double n_requests(const struct run_summary *s)
 	return (double)s->response.n;
 }
 
-static double least(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))
+static double fewest_responses(const struct run **runs, size_t n,
+			       double (*value)(const struct run_summary *s))
 {
 	double x = INFINITY;
 	for (size_t i = 0; i < n; i++)
@@ -41,10 +42,12 @@ static double least(const struct run **runs, size_t n, double (*value)(const str
 	return x;
 }
 
-static void quantiles(struct cell *c, const struct pairs *p)
+static void quantiles_measure(struct cell *c, const struct pairs *p)
 {
-	double (*const of[QUANTILES_N])(const struct run_summary *s) = {p50, p90, p99, p999};
-	double fewest = fmin(least(p->x, p->n, n_requests), least(p->r, p->n, n_requests));
+	double (*const of[QUANTILES_N])(const struct run_summary *s) = {
+	    response_p50, response_p90, response_p99, response_p999};
+	double fewest = fmin(fewest_responses(p->x, p->n, n_requests),
+			     fewest_responses(p->r, p->n, n_requests));
 	for (int i = 0; i < QUANTILES_N; i++) {
 		struct sample x, r;
 		sample_init(&x, values_of(p->x, p->n, of[i]), p->n);
@@ -61,5 +64,5 @@ void measure_distributions(struct cell *c, const struct pairs *p)
 {
 	/* set by analysis_describe() */
 	c->ks_distance = c->wasserstein = NAN;
-	quantiles(c, p);
+	quantiles_measure(c, p);
 }

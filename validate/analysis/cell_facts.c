@@ -23,7 +23,7 @@ static double off_cpu(const struct run *run, const struct context *c)
 }
 
 /* Steal time of the hypervisor over the time of all CPUs. */
-static double stolen(const struct run *run, const struct context *c)
+static double stolen_share(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;
 	(void)c;
@@ -32,7 +32,7 @@ static double stolen(const struct run *run, const struct context *c)
 	return (double)f->steal_ns / (double)f->wall_ns;
 }
 
-static double faults(const struct run *run, const struct context *c)
+static double faults_per_request(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;
 	(void)c;
@@ -42,7 +42,7 @@ static double faults(const struct run *run, const struct context *c)
 	       (double)run->summary.response.n;
 }
 
-static double resident(const struct run *run, const struct context *c)
+static double resident_share(const struct run *run, const struct context *c)
 {
 	(void)c;
 	if (run->residency.total_bytes == 0)
@@ -68,10 +68,10 @@ void measure_facts(struct cell *c, const struct pairs *p, const struct results *
 	const struct context context = {&r->protocol.scenario[c->scenario]};
 	c->off_cpu_x = mean_fact(p->x, p->n, off_cpu, &context);
 	c->off_cpu_r = mean_fact(p->r, p->n, off_cpu, &context);
-	c->stolen_x = mean_fact(p->x, p->n, stolen, &context);
-	c->stolen_r = mean_fact(p->r, p->n, stolen, &context);
-	c->faults_x = mean_fact(p->x, p->n, faults, &context);
-	c->faults_r = mean_fact(p->r, p->n, faults, &context);
-	c->resident_x = mean_fact(p->x, p->n, resident, &context);
-	c->resident_r = mean_fact(p->r, p->n, resident, &context);
+	c->stolen_x = mean_fact(p->x, p->n, stolen_share, &context);
+	c->stolen_r = mean_fact(p->r, p->n, stolen_share, &context);
+	c->faults_x = mean_fact(p->x, p->n, faults_per_request, &context);
+	c->faults_r = mean_fact(p->r, p->n, faults_per_request, &context);
+	c->resident_x = mean_fact(p->x, p->n, resident_share, &context);
+	c->resident_r = mean_fact(p->r, p->n, resident_share, &context);
 }

@@ -28,7 +28,7 @@ static const struct reorder_summary *of_object(const struct run_summary *s)
 }
 
 /* Limits of a pooled share (Clopper-Pearson). Equal runs have no scatter for a t-interval. */
-static struct estimate pooled(const struct share_evidence *e)
+static struct estimate pooled_estimate(const struct share_evidence *e)
 {
 	struct estimate out = estimate_none(STAT_OK);
 	out.status = clopper_pearson(e->k, e->of, 0.90, &out.lo90, &out.hi90);
@@ -45,7 +45,7 @@ static struct estimate estimate_of_share(struct share_evidence *e, const double 
 	if (!e->status)
 		e->status = dependent_mean(share, e->n, &e->t, &e->wide, &e->serial);
 	if (e->status == STAT_ZERO_VARIANCE)
-		return pooled(e);
+		return pooled_estimate(e);
 	struct estimate out = estimate_of_t(e->status, &e->t, NULL);
 	if (!out.status) {
 		out.lo90 = fmax(0, out.lo90);
@@ -57,8 +57,8 @@ static struct estimate estimate_of_share(struct share_evidence *e, const double 
 }
 
 /* One share per run, because requests of a run depend on each other. */
-static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope,
-				 bool replays)
+static struct estimate reordered_estimate(struct share_evidence *e, const struct pairs *p,
+					  reorder_of *scope, bool replays)
 {
 	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
 	struct estimate out;
@@ -88,7 +88,8 @@ static uint64_t sum_cut(uint64_t a, uint64_t b)
 }
 
 /* Over every successful replay, whether or not the program succeeded in its block. */
-static void fidelity(struct cell *c, struct evidence *e, const struct pairs *p, bool replays)
+static void fidelity_measure(struct cell *c, struct evidence *e, const struct pairs *p,
+			     bool replays)
 {
 	e->fidelity_status = !replays ? STAT_NOT_APPLICABLE : p->n_replays ? STAT_OK : STAT_TOO_FEW;
 	for (size_t i = 0; i < p->n_replays; i++) {
@@ -130,7 +131,7 @@ static double others_p99(const struct run_summary *s)
 	return s->issue_error_others_p99;
 }
 
-static double schedule(const struct run_summary *s)
+static double schedule_measure(const struct run_summary *s)
 {
 	return s->schedule_error.mean;
 }
@@ -173,7 +174,7 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 		late += s->share_late;
 		c->issue_error_max = fmax(c->issue_error_max, s->issue_error.max);
 	}
-	c->schedule_error = input ? mean_over_runs(p, schedule)
+	c->schedule_error = input ? mean_over_runs(p, schedule_measure)
 				  : estimate_none(p->n ? STAT_NOT_APPLICABLE : STAT_TOO_FEW);
 	if (!timed || !all) {
 		enum stat_status why = !timed ? STAT_NOT_APPLICABLE
@@ -223,10 +224,10 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p,
 	bool replays = !replayer->engine || strcmp(replayer->engine, "program");
 	reorder_of *deciding = deciding_order(&r->protocol, replayer);
 
-	c->reordered = reordered(&e->reordered, p, deciding, replays);
-	c->reordered_all = reordered(&aside, p, of_all, replays);
-	c->reordered_thread = reordered(&aside, p, of_thread, replays);
-	c->reordered_object = reordered(&aside, p, of_object, replays);
+	c->reordered = reordered_estimate(&e->reordered, p, deciding, replays);
+	c->reordered_all = reordered_estimate(&aside, p, of_all, replays);
+	c->reordered_thread = reordered_estimate(&aside, p, of_thread, replays);
+	c->reordered_object = reordered_estimate(&aside, p, of_object, replays);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
 		if (!s->has_input)
@@ -235,6 +236,6 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p,
 		c->n_reordered = sum_cut(c->n_reordered, deciding(s)->n_reordered);
 		c->n_descents = sum_cut(c->n_descents, deciding(s)->n_descents);
 	}
-	fidelity(c, e, p, replays);
+	fidelity_measure(c, e, p, replays);
 	times_of_issue(c, e, p, replayer->timed);
 }

@@ -39,13 +39,14 @@ static size_t groups_make(struct values *group, const double *x, const struct pa
 	return n;
 }
 
-static void describe(struct session_study *s, const struct values *group)
+static void sessions_describe_groups(struct session_study *s, const struct values *group)
 {
 	s->session = xcalloc(s->n_sessions, sizeof *s->session);
 	for (size_t i = 0; i < s->n_sessions; i++) {
 		struct sample_moments m;
 		struct session_group *g = &s->session[i];
-		*g = (struct session_group){.n = group[i].n, .mean = NAN, .sd = NAN, .h = NAN, .k = NAN};
+		*g = (struct session_group){
+		    .n = group[i].n, .mean = NAN, .sd = NAN, .h = NAN, .k = NAN};
 		if (sample_moments(group[i].x, group[i].n, &m))
 			continue;
 		g->mean = m.mean;
@@ -53,7 +54,7 @@ static void describe(struct session_study *s, const struct values *group)
 	}
 }
 
-static void classify(struct session_study *s, const struct values *group)
+static void outliers_classify(struct session_study *s, const struct values *group)
 {
 	struct group_classes c;
 	enum stat_status status = group_classes(group, s->n_sessions, &c);
@@ -89,7 +90,8 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 {
 	struct session_study *s = &c->sessions;
 	struct precision_study study;
-	*s = (struct session_study){.status = p->n < 2 ? STAT_TOO_FEW : reference_check(c->r.x, c->r.n),
+	*s = (struct session_study){.status =
+					p->n < 2 ? STAT_TOO_FEW : reference_check(c->r.x, c->r.n),
 				    .cochran_status = STAT_NOT_APPLICABLE,
 				    .grubbs_status = STAT_NOT_APPLICABLE};
 	if (s->status)
@@ -105,8 +107,8 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 		s->s_r = study.s_r;
 		s->s_L = sqrt(study.s_L2);
 		s->s_R = study.s_R;
-		describe(s, group);
-		classify(s, group);
+		sessions_describe_groups(s, group);
+		outliers_classify(s, group);
 	}
 	free(group);
 	free(x);
@@ -119,7 +121,8 @@ void measure_control(struct cell *c, const struct pairs *p)
 	struct control_chart *k = &c->control;
 	struct individuals_chart chart;
 	double *d = xcalloc(p->n + 1, sizeof *d);
-	*k = (struct control_chart){.center = NAN, .lower = NAN, .upper = NAN, .mr_bar = NAN, .mr_upper = NAN};
+	*k = (struct control_chart){
+	    .center = NAN, .lower = NAN, .upper = NAN, .mr_bar = NAN, .mr_upper = NAN};
 	k->status = p->n < 2 ? STAT_TOO_FEW : log_ratios(c->r.x, c->x.x, p->n, d);
 	if (!k->status)
 		k->status = individuals_chart(d, p->n, p->n, &chart);

@@ -35,13 +35,13 @@ static double p99_response(const struct run_summary *s)
 	return s->response_p99;
 }
 
-static double execution(const struct run_summary *s)
+static double run_execution_ns(const struct run_summary *s)
 {
 	return (double)s->execution_ns;
 }
 
 /* Requests per second; NaN for a run without duration. */
-static double rate(const struct run_summary *s)
+static double run_rate(const struct run_summary *s)
 {
 	return s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN;
 }
@@ -62,8 +62,8 @@ static double slow_shift(const double *r, const struct pairs *p)
 
 /* Scales both values of a pair with a slow volume so that the program's mean equals that of the
  * other pairs. The ratio stays, and the programmed delay does not count as scatter. */
-static void both(struct sample *x, struct sample *r, const struct pairs *p,
-		 double (*value)(const struct run_summary *s))
+static void samples_measure(struct sample *x, struct sample *r, const struct pairs *p,
+			    double (*value)(const struct run_summary *s))
 {
 	double *of_x = values_of(p->x, p->n, value), *of_r = values_of(p->r, p->n, value);
 	const double level = exp(-slow_shift(of_r, p));
@@ -112,7 +112,8 @@ static void independent_bias(struct cell *c)
 }
 
 /* The standard deviation of the replays, and its degrees of freedom. */
-static void repeatability(struct evidence *e, const double *lx, size_t n, enum stat_status logs)
+static void repeatability_measure(struct evidence *e, const double *lx, size_t n,
+				  enum stat_status logs)
 {
 	struct sample_moments m;
 	e->replays = serial_none(n);
@@ -128,8 +129,8 @@ static void repeatability(struct evidence *e, const double *lx, size_t n, enum s
 }
 
 /* Ratio of the standard deviations of the logarithms, that is of the relative scatters. */
-static void precision(struct cell *c, struct evidence *e, const double *lx, const double *lr,
-		      enum stat_status logs, double limit)
+static void precision_measure(struct cell *c, struct evidence *e, const double *lx,
+			      const double *lr, enum stat_status logs, double limit)
 {
 	struct estimate paired = estimate_none(STAT_OK), f = estimate_none(STAT_OK);
 	struct variance_ratio v;
@@ -200,7 +201,7 @@ static void tests_beside(struct cell *c, const double *lx, const double *lr, enu
 		c->shapiro_p_r = p;
 }
 
-static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
+static void diagnostics_measure(struct cell *c, const double *d, enum stat_status logs)
 {
 	struct trend_test t;
 	struct serial serial;
@@ -261,12 +262,12 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 {
 	const struct scenario *scenario = &results->protocol.scenario[c->scenario];
 	c->n_lanes = lanes_of(p, scenario);
-	both(&c->x, &c->r, p, mean_response);
-	both(&c->x_median, &c->r_median, p, median_response);
-	both(&c->x_p99, &c->r_p99, p, p99_response);
-	both(&c->x_trimmed, &c->r_trimmed, p, trimmed_response);
-	both(&c->x_time, &c->r_time, p, execution);
-	both(&c->x_rate, &c->r_rate, p, rate);
+	samples_measure(&c->x, &c->r, p, mean_response);
+	samples_measure(&c->x_median, &c->r_median, p, median_response);
+	samples_measure(&c->x_p99, &c->r_p99, p, p99_response);
+	samples_measure(&c->x_trimmed, &c->r_trimmed, p, trimmed_response);
+	samples_measure(&c->x_time, &c->r_time, p, run_execution_ns);
+	samples_measure(&c->x_rate, &c->r_rate, p, run_rate);
 	c->correlation = c->brown_forsythe_p = c->levene_p = c->welch_p = c->shapiro_p_x =
 	    c->shapiro_p_r = NAN;
 	c->lag1 = c->n_effective = c->runs_p = c->trend_p = NAN;
@@ -293,10 +294,10 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 	c->bias_trimmed = paired_estimate(&c->x_trimmed, &c->r_trimmed, p);
 	papers_set(c, 0.05);
 	independent_bias(c);
-	precision(c, e, lx, lr, logs, results->protocol.accept.precision_ratio);
-	repeatability(e, lx, n, logs);
+	precision_measure(c, e, lx, lr, logs, results->protocol.accept.precision_ratio);
+	repeatability_measure(e, lx, n, logs);
 	tests_beside(c, lx, lr, logs);
-	diagnostics(c, d, logs);
+	diagnostics_measure(c, d, logs);
 	free(d);
 	free(lx);
 	free(lr);

@@ -24,14 +24,14 @@ static const struct replayer *replayer_of(const struct analysis *a, size_t cell)
 	return &a->results->protocol.replayer[a->cell[cell].replayer];
 }
 
-static bool fits(const struct analysis *a, size_t cell, const struct selector *scenario,
-		 const struct selector *replayer)
+static bool case_fits(const struct analysis *a, size_t cell, const struct selector *scenario,
+		      const struct selector *replayer)
 {
 	return selector_fits_scenario(scenario, &a->results->protocol, scenario_of(a, cell)) &&
 	       selector_fits_replayer(replayer, replayer_of(a, cell));
 }
 
-static void collect(struct measure_runs *m, const struct analysis *a, size_t cell)
+static void cases_collect(struct measure_runs *m, const struct analysis *a, size_t cell)
 {
 	measure_runs_collect(m, a->results, a->cell[cell].scenario, a->cell[cell].replayer,
 			     a->n_replicates);
@@ -42,8 +42,8 @@ static void collect(struct measure_runs *m, const struct analysis *a, size_t cel
 static bool is_other(const struct analysis *a, const struct claim *c, size_t cell, size_t than)
 {
 	bool elsewhere = c->than_scenario.n_terms > 0, another = c->than.n_terms > 0;
-	if (cell == than || !fits(a, than, elsewhere ? &c->than_scenario : &c->scenario,
-				  another ? &c->than : &c->replayer))
+	if (cell == than || !case_fits(a, than, elsewhere ? &c->than_scenario : &c->scenario,
+				       another ? &c->than : &c->replayer))
 		return false;
 	if (elsewhere ? !selector_scenarios_agree(&c->scenario, scenario_of(a, cell),
 						  &c->than_scenario, scenario_of(a, than))
@@ -57,7 +57,8 @@ static bool is_other(const struct analysis *a, const struct claim *c, size_t cel
 static void comparison_add(struct claim_result *r, size_t *cap, size_t cell, size_t than)
 {
 	GROW(r->comparison, r->n, *cap);
-	r->comparison[r->n++] = (struct claim_comparison){.cell = cell, .than = than, .outcome = CLAIM_INCONCLUSIVE};
+	r->comparison[r->n++] =
+	    (struct claim_comparison){.cell = cell, .than = than, .outcome = CLAIM_INCONCLUSIVE};
 }
 
 static void comparisons_find(struct claim_result *r, const struct analysis *a,
@@ -65,7 +66,7 @@ static void comparisons_find(struct claim_result *r, const struct analysis *a,
 {
 	size_t cap = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {
-		if (!fits(a, i, &c->scenario, &c->replayer))
+		if (!case_fits(a, i, &c->scenario, &c->replayer))
 			continue;
 		if (!isnan(c->limit))
 			comparison_add(r, &cap, i, CLAIM_NO_CELL);
@@ -129,7 +130,7 @@ static void comparison_make(struct claim_comparison *k, const struct analysis *a
 			    const struct claim *c, double confidence)
 {
 	struct measure_runs runs, other = {0};
-	collect(&runs, a, k->cell);
+	cases_collect(&runs, a, k->cell);
 	k->value = measure_estimate(c->measure, c->operation, &runs);
 	k->f_p = k->f_critical = NAN;
 	if (is_f_test(c)) {
@@ -144,7 +145,7 @@ static void comparison_make(struct claim_comparison *k, const struct analysis *a
 		k->difference =
 		    measure_excess(c->measure, c->operation, &runs, c->limit, confidence);
 	} else {
-		collect(&other, a, k->than);
+		cases_collect(&other, a, k->than);
 		k->other = measure_estimate(c->measure, c->operation, &other);
 		k->difference =
 		    measure_difference(c->measure, c->operation, &runs, &other, confidence);
@@ -186,9 +187,9 @@ static void published_compute(struct analysis *a)
 		for (size_t k = 0; k < a->n_cells; k++) {
 			const struct published_value *v = &p->published[i];
 			struct measure_runs runs;
-			if (!fits(a, k, &v->scenario, &v->replayer))
+			if (!case_fits(a, k, &v->scenario, &v->replayer))
 				continue;
-			collect(&runs, a, k);
+			cases_collect(&runs, a, k);
 			GROW(a->published, a->n_published, cap);
 			a->published[a->n_published++] = (struct published_result){
 			    v, k, measure_estimate(v->measure, v->operation, &runs)};

@@ -78,8 +78,11 @@ static double number_of(const json_t *o)
 	return json_is_number(o) && json_number_value(o) > 0 ? json_number_value(o) : NAN;
 }
 
-static void cost_compute(struct cost *k, const struct analysis *a, const struct cell *c)
+static void cost_compute(void *analysis, size_t index)
 {
+	const struct analysis *a = analysis;
+	const struct cell *c = &a->cell[index];
+	struct cost *k = &a->cost[index];
 	const struct protocol *p = &a->results->protocol;
 	const json_t *facts = scenario_facts(a->results, p->scenario[c->scenario].name);
 	struct measure_runs m;
@@ -106,14 +109,8 @@ static void cost_compute(struct cost *k, const struct analysis *a, const struct 
 	measure_runs_release(&m);
 }
 
-static void compute(void *analysis, size_t i)
-{
-	const struct analysis *a = analysis;
-	cost_compute(&a->cost[i], a, &a->cell[i]);
-}
-
 void costs_compute(struct analysis *a)
 {
 	a->cost = xcalloc(a->n_cells + 1, sizeof *a->cost);
-	analysis_each(a, a->n_cells, compute);
+	analysis_each(a, a->n_cells, cost_compute);
 }

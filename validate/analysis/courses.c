@@ -9,7 +9,7 @@
 #include "validate/analysis/measures.h"
 
 /* The widest interval of any of these runs: all are brought to it. */
-static int64_t widest(const struct measure_runs *m)
+static int64_t interval_widest(const struct measure_runs *m)
 {
 	int64_t width = 0;
 	for (size_t i = 0; i < m->n; i++) {
@@ -127,7 +127,7 @@ static void issue_quantiles(struct course *c, const struct measure_runs *m)
 
 static void course_compute(struct course *c, const struct measure_runs *m)
 {
-	int64_t width = widest(m);
+	int64_t width = interval_widest(m);
 	*c = (struct course){.width_s = (double)width * 1e-9};
 	issue_quantiles(c, m); /* which need no intervals */
 	if (!width)
@@ -157,7 +157,7 @@ void courses_compute(struct analysis *a)
 		course_compute(&a->course[i], &m);
 		if (a->course[i].n &&
 		    a->results->protocol.scenario[a->cell[i].scenario].parallel.is) {
-			const int64_t width = widest(&m);
+			const int64_t width = interval_widest(&m);
 			const size_t shown = median_pair(&m);
 			a->course[i].bandwidth_program = run_bandwidth(m.r[shown], width);
 			a->course[i].bandwidth_replay = run_bandwidth(m.x[shown], width);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A case over the time of its runs: requests issued, requests in flight and bandwidth of the pair of
- * runs whose replay has the median execution time; issue error, its distribution, and the error
+/* A case over the time of its runs: requests issued, requests in flight and bandwidth of the pair
+ * of runs whose replay has the median execution time; issue error, its distribution, and the error
  * against the rate as means over all runs. Shown, without confidence intervals. Only timed
  * replays have an issue error. */
 #ifndef VALIDATE_ANALYSIS_COURSES_H

@@ -12,7 +12,7 @@ static double mean_response(const struct run_summary *s)
 	return s->response.mean;
 }
 
-static double execution(const struct run_summary *s)
+static double run_execution_ns(const struct run_summary *s)
 {
 	return (double)s->execution_ns;
 }
@@ -45,8 +45,10 @@ static void scenario_fit(struct analysis *a, size_t first, size_t end, bool of_t
 		struct pairs pairs;
 		pairs_collect(&pairs, &counted, a->results, a->n_replicates);
 		shared |= pairs.shared;
-		cell[i - first] = (struct covariate_cell){.n = pairs.n, .z = z_of(&pairs),
-							  .d = log_ratios_of(&pairs, of_time ? execution : mean_response)};
+		cell[i - first] = (struct covariate_cell){
+		    .n = pairs.n,
+		    .z = z_of(&pairs),
+		    .d = log_ratios_of(&pairs, of_time ? run_execution_ns : mean_response)};
 		pairs_release(&pairs);
 	}
 	const enum stat_status status =

@@ -115,8 +115,9 @@ void decide_dependence(struct component *c, const struct serial *s, size_t n, do
 	if (decide_is_hardly_one(c, s))
 		say_hardly_one(c, s, n);
 	else if (c->dependent)
-		REASON_ADD(c, "; it would be within if the runs were known to be independent, but %zu count as %.1f (lag 1 %.2f)", n,
-			   s->n_effective, s->lag1);
+		REASON_ADD(c,
+			   "; it would be within if the runs were known to be independent, but %zu "
+			   "count as %.1f (lag 1 %.2f)", n, s->n_effective, s->lag1);
 	else if (c->decision != DECISION_REJECT && s->inflation > 1.005)
 		REASON_ADD(c, "; %zu runs counted as %.1f (lag 1 %.2f)", n, s->n_effective,
 			   s->lag1);

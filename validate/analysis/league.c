@@ -32,7 +32,7 @@ static bool is_known(const struct estimate *e)
 }
 
 /* Stores the case with the larger deviation. */
-static void larger(size_t *at, size_t cell, const struct analysis *a, enum league_quantity q)
+static void worst_update(size_t *at, size_t cell, const struct analysis *a, enum league_quantity q)
 {
 	const struct estimate *e = league_estimate(&a->cell[cell], q);
 	if (is_known(e) && (*at == LEAGUE_NO_CELL ||
@@ -87,7 +87,7 @@ static void cell_add(struct league_row *row, const struct analysis *a, size_t i,
 	row->n_inconclusive += c->verdict == VERDICT_INCONCLUSIVE;
 	row->n_infidelities += c->n_lost + c->n_extra + c->n_mismatched;
 	for (int q = 0; q < LEAGUE_N; q++)
-		larger(&row->worst[q], i, a, q);
+		worst_update(&row->worst[q], i, a, q);
 	row->differs |= cell_leaning(c) == LEANING_DIFFERS;
 	if (is_known(league_estimate(c, LEAGUE_BIAS)))
 		mean_add(bias, fabs(league_estimate(c, LEAGUE_BIAS)->value));
@@ -114,7 +114,8 @@ static void runs_add(struct league_row *row, const struct results *r)
 static void row_compute(struct league_row *row, const struct analysis *a, size_t replayer)
 {
 	struct mean bias = {0}, deviation = {0};
-	*row = (struct league_row){.replayer = replayer, .absent = a->results->protocol.replayer[replayer].absent != NULL};
+	*row = (struct league_row){
+	    .replayer = replayer, .absent = a->results->protocol.replayer[replayer].absent != NULL};
 	for (int q = 0; q < LEAGUE_N; q++)
 		row->worst[q] = LEAGUE_NO_CELL;
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -137,7 +138,7 @@ static int rank_of(const struct league_row *row)
 	return row->verdict == VERDICT_TRUSTED ? 0 : row->verdict == VERDICT_INCONCLUSIVE ? 1 : 2;
 }
 
-static double share(size_t n, const struct league_row *row)
+static double share_of(size_t n, const struct league_row *row)
 {
 	return row->n_cells ? (double)n / (double)row->n_cells : 0;
 }
@@ -145,11 +146,12 @@ static double share(size_t n, const struct league_row *row)
 static int by_rank(const void *x, const void *y)
 {
 	const struct league_row *a = x, *b = y;
-	const double first[] = {rank_of(a), -share(a->n_trusted, a), share(a->n_not_trusted, a),
+	const double first[] = {rank_of(a), -share_of(a->n_trusted, a),
+				share_of(a->n_not_trusted, a),
 				isnan(a->deviation) ? INFINITY : a->deviation, (double)a->replayer},
-		     second[] = {rank_of(b), -share(b->n_trusted, b), share(b->n_not_trusted, b),
-				 isnan(b->deviation) ? INFINITY : b->deviation,
-				 (double)b->replayer};
+		     second[] = {
+			 rank_of(b), -share_of(b->n_trusted, b), share_of(b->n_not_trusted, b),
+			 isnan(b->deviation) ? INFINITY : b->deviation, (double)b->replayer};
 	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
 		if (first[i] < second[i] || first[i] > second[i])
 			return first[i] < second[i] ? -1 : 1;

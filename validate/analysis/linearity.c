@@ -29,7 +29,7 @@ static int by_level(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void fit(struct linearity *l, const double *level, const double *bias, size_t n)
+static void line_fit(struct linearity *l, const double *level, const double *bias, size_t n)
 {
 	struct regression line;
 	struct lack_of_fit lack;
@@ -52,7 +52,7 @@ static void fit(struct linearity *l, const double *level, const double *bias, si
 
 /* Brown-Forsythe with the replicates of each level as a group. They are contiguous, in cell order.
  */
-static void spread(struct linearity *l, const double *level, const double *bias, size_t n)
+static void levels_spread(struct linearity *l, const double *level, const double *bias, size_t n)
 {
 	struct values *group = xcalloc(n + 1, sizeof *group);
 	struct spread_test t;
@@ -68,7 +68,7 @@ static void spread(struct linearity *l, const double *level, const double *bias,
 }
 
 /* Does the bias rise or fall monotonically with the level? */
-static void trend(struct linearity *l)
+static void trend_test(struct linearity *l)
 {
 	struct trend_test t;
 	double *bias = xcalloc(l->n_levels, sizeof *bias);
@@ -122,9 +122,9 @@ static bool line_of(struct linearity *l, const struct analysis *a, size_t group,
 		several |= l->level[i].level != l->level[0].level;
 	if (several) {
 		qsort(l->level, l->n_levels, sizeof *l->level, by_level);
-		fit(l, level, bias, n);
-		spread(l, level, bias, n);
-		trend(l);
+		line_fit(l, level, bias, n);
+		levels_spread(l, level, bias, n);
+		trend_test(l);
 	} else {
 		free(l->level);
 	}

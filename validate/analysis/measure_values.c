@@ -67,7 +67,7 @@ static double f_ratio(const struct responses *s)
 	return r > 0 ? x * x / (r * r) : NAN;
 }
 
-static double uncertainty(const struct responses *s)
+static double uncertainty_of(const struct responses *s)
 {
 	struct paper_uncertainty u;
 	return paper_uncertainty(s->r, s->n, s->x, s->n, PAPER_TABLES, &u) ? NAN : u.U2_pct / 100;
@@ -90,7 +90,7 @@ static double of_responses(enum measure m, const char *operation, const struct m
 		value = m == MEASURE_BIAS ? value : fabs(value);
 		break;
 	case MEASURE_UNCERTAINTY:
-		value = uncertainty(&s);
+		value = uncertainty_of(&s);
 		break;
 	case MEASURE_F_RATIO:
 		value = f_ratio(&s);
@@ -106,7 +106,7 @@ static double of_responses(enum measure m, const char *operation, const struct m
 	return value;
 }
 
-static double alone(const struct run_summary *s)
+static double share_alone(const struct run_summary *s)
 {
 	double total = 0;
 	for (uint64_t level = 0; level < s->n_levels; level++)
@@ -125,12 +125,12 @@ static double log_ratio(double x, double r)
 	return x > 0 && r > 0 ? log(x / r) : NAN;
 }
 
-static double rate(const struct run_summary *s)
+static double run_rate(const struct run_summary *s)
 {
 	return s->execution_ns > 0 ? (double)s->response.n / (double)s->execution_ns : NAN;
 }
 
-static double reordered(const struct run_summary *s)
+static double share_reordered(const struct run_summary *s)
 {
 	return s->reorder_all.n_received
 		   ? (double)s->reorder_all.n_reordered / (double)s->reorder_all.n_received
@@ -171,9 +171,9 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 		return log_ratio((double)x->execution_ns, (double)r->execution_ns);
 	case MEASURE_IOPS:
 	case MEASURE_IOPS_MAGNITUDE:
-		return log_ratio(rate(x), rate(r));
+		return log_ratio(run_rate(x), run_rate(r));
 	case MEASURE_REORDERED:
-		return x->has_input ? reordered(x) : NAN;
+		return x->has_input ? share_reordered(x) : NAN;
 	case MEASURE_LOST:
 		return x->has_input && x->n_input ? (double)x->n_lost / (double)x->n_input : NAN;
 	case MEASURE_IN_FLIGHT:
@@ -185,7 +185,7 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 	case MEASURE_CPU_TIME:
 		return log_ratio(cpu_time(x), cpu_time(r));
 	case MEASURE_ALONE:
-		return alone(x);
+		return share_alone(x);
 	case MEASURE_ISSUE_ERROR:
 		return x->has_issue_error ? x->issue_error.mean : NAN;
 	case MEASURE_ISSUE_ERROR_RMS:

@@ -69,12 +69,12 @@ static void common_blocks(const struct measure_runs *a, const struct measure_run
 
 /* --- jackknife ----------------------------------------------------------- */
 
-static double scaled(enum measure_scale scale, double value)
+static double value_scaled(enum measure_scale scale, double value)
 {
 	return scale == SCALE_LINEAR ? value : scale == SCALE_LOG ? log(value) : log1p(value);
 }
 
-static double unscaled(enum measure_scale scale, double theta)
+static double value_unscaled(enum measure_scale scale, double theta)
 {
 	return scale == SCALE_LINEAR ? theta : scale == SCALE_LOG ? exp(theta) : expm1(theta);
 }
@@ -100,7 +100,7 @@ static double value_without(const struct statistic *s, const struct measure_runs
 			left.r[left.n] = of->r[i];
 			left.recording[left.n++] = of->recording[i];
 		}
-	double value = scaled(s->scale, measure_value(s->measure, s->operation, &left));
+	double value = value_scaled(s->scale, measure_value(s->measure, s->operation, &left));
 	measure_runs_release(&left);
 	return value;
 }
@@ -111,7 +111,7 @@ static double theta_without(const struct statistic *s, size_t without)
 	return s->b ? theta + s->sign * value_without(s, s->b, without) : theta;
 }
 
-static enum stat_status jackknife(const struct statistic *s, struct t_estimate *t)
+static enum stat_status statistic_jackknife(const struct statistic *s, struct t_estimate *t)
 {
 	size_t n = s->a->n;
 	double sum = 0, squares = 0;
@@ -138,8 +138,8 @@ static enum stat_status limits_with(const struct t_estimate *t, double confidenc
 				    enum measure_scale back, double *lo, double *hi)
 {
 	enum stat_status s = t_interval(t, confidence, lo, hi);
-	*lo = unscaled(back, *lo);
-	*hi = unscaled(back, *hi);
+	*lo = value_unscaled(back, *lo);
+	*hi = value_unscaled(back, *hi);
 	return s;
 }
 
@@ -151,7 +151,7 @@ static struct estimate estimate_with(enum stat_status s, const struct t_estimate
 	struct estimate e = estimate_none(s);
 	if (s != STAT_OK && s != STAT_ZERO_VARIANCE)
 		return e;
-	e.value = unscaled(back, t->value);
+	e.value = value_unscaled(back, t->value);
 	if (s == STAT_ZERO_VARIANCE)
 		return e;
 	e.status = limits_with(t, confidence, back, &e.lo95, &e.hi95);
@@ -194,7 +194,8 @@ static struct estimate size_compared(const struct statistic *difference,
 	struct t_estimate d, s;
 	/* each at half the error: both hold together */
 	double lo[2], hi[2], half = 1 - (1 - confidence) / 2;
-	enum stat_status status = jackknife(difference, &d), other = jackknife(sum, &s);
+	enum stat_status status = statistic_jackknife(difference, &d),
+			 other = statistic_jackknife(sum, &s);
 	struct estimate e = estimate_none(status ? status : other);
 	if (!e.status)
 		e.status = t_interval(&d, half, &lo[0], &hi[0]);
@@ -211,7 +212,7 @@ static struct estimate size_compared(const struct statistic *difference,
 	return e;
 }
 
-static void fold(double *lo, double *hi)
+static void estimate_fold(double *lo, double *hi)
 {
 	const double a = fabs(*lo), b = fabs(*hi);
 	*lo = *lo < 0 && *hi > 0 ? 0 : fmin(a, b);
@@ -224,8 +225,8 @@ struct estimate measure_size(const struct estimate *of)
 {
 	struct estimate e = *of;
 	e.value = fabs(e.value);
-	fold(&e.lo90, &e.hi90);
-	fold(&e.lo95, &e.hi95);
+	estimate_fold(&e.lo90, &e.hi90);
+	estimate_fold(&e.lo95, &e.hi95);
 	return e;
 }
 
@@ -235,7 +236,7 @@ struct estimate measure_estimate(enum measure m, const char *operation,
 	struct t_estimate t = {0};
 	const struct statistic s = {
 	    signed_measure(m), measure_info[signed_measure(m)].scale, operation, runs, NULL, 0, 0};
-	enum stat_status status = jackknife(&s, &t);
+	enum stat_status status = statistic_jackknife(&s, &t);
 	struct estimate e = estimate_with(status, &t, 0.95, s.scale);
 	if (!e.status)
 		e.status = limits_with(&t, 0.90, s.scale, &e.lo90, &e.hi90);
@@ -264,7 +265,7 @@ struct estimate measure_difference(enum measure m, const char *operation,
 		e = size_compared(&d, &s, confidence);
 	} else {
 		const struct statistic s = {m, measure_info[m].scale, operation, &ca, &cb, -1, 0};
-		enum stat_status status = jackknife(&s, &t);
+		enum stat_status status = statistic_jackknife(&s, &t);
 		e = estimate_with(status, &t, confidence, difference_scale(m));
 	}
 	measure_runs_release(&ca);
@@ -283,9 +284,9 @@ struct estimate measure_excess(enum measure m, const char *operation, const stru
 		    signed_measure(m), SCALE_LINEAR, operation, a, NULL, 0, limit};
 		return size_compared(&d, &s, confidence);
 	}
-	const struct statistic s = {
-	    m, measure_info[m].scale, operation, a, NULL, 0, -scaled(measure_info[m].scale, limit)};
-	enum stat_status status = jackknife(&s, &t);
+	const struct statistic s = {m, measure_info[m].scale, operation, a, NULL, 0,
+				    -value_scaled(measure_info[m].scale, limit)};
+	enum stat_status status = statistic_jackknife(&s, &t);
 	return estimate_with(status, &t, confidence, difference_scale(m));
 }
 

@@ -17,7 +17,7 @@ static const struct op_summary *op_find(const struct run_summary *s, const char 
 	return NULL;
 }
 
-static bool everywhere(const struct measure_runs *m, const char *op)
+static bool runs_all_have(const struct measure_runs *m, const char *op)
 {
 	for (size_t i = 0; i < m->n; i++)
 		if (!op_find(&m->x[i]->summary, op) || !op_find(&m->r[i]->summary, op))
@@ -59,7 +59,7 @@ static void cell_operations(struct analysis *a, size_t cell, size_t *cap)
 			     a->n_replicates);
 	const struct run_summary *s = m.n ? &m.r[0]->summary : NULL;
 	for (unsigned int i = 0; s && s->n_ops > 1 && i < s->n_ops; i++) {
-		if (!everywhere(&m, s->op[i].op))
+		if (!runs_all_have(&m, s->op[i].op))
 			continue;
 		GROW(a->operation, a->n_operations, *cap);
 		operation_make(&a->operation[a->n_operations++], &m, cell, s->op[i].op);

@@ -45,14 +45,16 @@ static void share_references(struct ratio_evidence *e, const struct pairs *p)
 
 void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
 {
-	*e = (struct ratio_evidence){.d = d, .n = p->n, .status = p->n < 2 ? STAT_TOO_FEW : STAT_OK};
+	*e =
+	    (struct ratio_evidence){.d = d, .n = p->n, .status = p->n < 2 ? STAT_TOO_FEW : STAT_OK};
 	if (p->shared && !e->status)
 		share_references(e, p);
 	if (!e->status)
 		e->status = dependent_mean(e->d, e->n, &e->t, &e->wide, &e->serial);
 	if (e->status == STAT_ZERO_VARIANCE)
 		e->wide = e->t;
-	e->recordings = e->status ? (struct recordings){.inflation = 1} : recordings_of(e->d, e->n, p);
+	e->recordings =
+	    e->status ? (struct recordings){.inflation = 1} : recordings_of(e->d, e->n, p);
 }
 
 /* True if d[n] varies only by the rounding of the numbers it comes from: that is no scatter. */
@@ -247,7 +249,7 @@ static void each_series(struct evidence *e, size_t slot, series_fn *one, struct 
 		series_of_ratio(&e->family[slot - SLOT_FAMILIES].part[i].value, one, pool_of(p, i));
 }
 
-static void add(struct paired_pooled *p, const struct series *s)
+static void series_add(struct paired_pooled *p, const struct series *s)
 {
 	if (isnan(s->serial->lag1) || s->n < 2)
 		return;
@@ -259,7 +261,7 @@ static void add(struct paired_pooled *p, const struct series *s)
 	}
 }
 
-static void apply(struct paired_pooled *p, const struct series *s)
+static void series_apply(struct paired_pooled *p, const struct series *s)
 {
 	const double n = (double)s->n;
 	if (isnan(s->serial->lag1) || s->n < 2)
@@ -279,7 +281,7 @@ static void apply(struct paired_pooled *p, const struct series *s)
 void dependence_pool(const struct analysis *a, struct evidence *e)
 {
 	const size_t n_replayers = a->results->protocol.n_replayers;
-	series_fn *const passes[] = {add, apply};
+	series_fn *const passes[] = {series_add, series_apply};
 	for (size_t replayer = 0; replayer < n_replayers; replayer++)
 		for (size_t slot = 0; slot < N_SLOTS; slot++) {
 			struct paired_pooled pool[PARTS_MAX] = {0};

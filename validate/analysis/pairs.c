@@ -77,7 +77,7 @@ static void take_block(struct pairs *p, struct cell *c, const struct run *x, con
 }
 
 /* The recording of a scenario with this number in the bank; NULL: none. */
-static const struct run *recording(const struct results *r, size_t scenario, uint32_t bank)
+static const struct run *recording_find(const struct results *r, size_t scenario, uint32_t bank)
 {
 	const size_t recorded = scenario_recording(&r->protocol, scenario);
 	for (const struct run *run = NULL; (run = run_of_scenario(r, recorded, run));)
@@ -118,7 +118,7 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 			    .replay = xcalloc((size_t)last + 1, sizeof *p->replay)};
 	for (unsigned int b = 1; b <= last; b++) {
 		if (from_trace && x[b])
-			ref[b] = recording(r, c->scenario, x[b]->bank);
+			ref[b] = recording_find(r, c->scenario, x[b]->bank);
 		take_block(p, c, x[b], ref[b]);
 	}
 	free(x);

@@ -50,14 +50,14 @@ static double running_ns(const struct run_summary *s)
 	return (double)s->execution_ns;
 }
 
-static double bandwidth(const struct run_summary *s)
+static double run_bandwidth(const struct run_summary *s)
 {
 	return s->execution_ns > 0 ? (double)s->n_bytes / ((double)s->execution_ns * 1e-9) : NAN;
 }
 
 /* Combines the standard error of an estimate with the clock's step at both ends of two runs
  * (rectangular distribution). */
-static void expand(struct parallel_case *c, const struct measure_runs *m)
+static void error_expand(struct parallel_case *c, const struct measure_runs *m)
 {
 	double step = 0;
 	c->u = c->k = c->U = NAN;
@@ -82,13 +82,13 @@ static void case_compute(struct parallel_case *c, const struct analysis *a, size
 	c->program = over_runs(m->r, m->n, running_ns);
 	c->replay = over_runs(m->x, m->n, running_ns);
 	c->error = measure_estimate(MEASURE_PERCENT_ERROR, NULL, m);
-	c->bandwidth_program = over_runs(m->r, m->n, bandwidth);
-	c->bandwidth_replay = over_runs(m->x, m->n, bandwidth);
+	c->bandwidth_program = over_runs(m->r, m->n, run_bandwidth);
+	c->bandwidth_replay = over_runs(m->x, m->n, run_bandwidth);
 	c->tracing_time = measure_value(MEASURE_TRACING_TIME, NULL, m);
 	c->tracing_increase = measure_value(MEASURE_TRACING_INCREASE, NULL, m);
 	if (m->n && m->recording[0] && m->recording[0]->summary.causality.n_nodes)
 		c->recording = &m->recording[0]->summary.causality;
-	expand(c, m);
+	error_expand(c, m);
 	(void)a;
 }
 
@@ -139,7 +139,7 @@ static double mean_of(const struct run *const *runs, size_t n, uint64_t node,
 	return n ? sum / (double)n : NAN;
 }
 
-static double relative(double d)
+static double share_relative(double d)
 {
 	return expm1(d);
 }
@@ -170,7 +170,7 @@ static void node_compute(struct parallel_node *o, size_t cell, uint64_t node,
 	enum stat_status s = m->n < 2 ? STAT_TOO_FEW : log_ratios(r, x, m->n, d);
 	if (!s)
 		s = dependent_mean(d, m->n, &t, &wide, &serial);
-	o->bias = estimate_of_t(s, &t, relative);
+	o->bias = estimate_of_t(s, &t, share_relative);
 	o->U = node_uncertainty(x, r, m->n);
 	o->n_requests = mean_of(m->r, m->n, node, node_requests);
 	o->busy_program_s = mean_of(m->r, m->n, node, node_busy);
@@ -233,9 +233,12 @@ static void worst_compute(struct parallel_analysis *p, const struct analysis *a)
 		}
 		if (k == p->n_worst) {
 			GROW(p->worst, p->n_worst, cap);
-			p->worst[p->n_worst++] = (struct parallel_worst){.cell = PARALLEL_NO_CELL, .first = p->of_case[i].cell, .size = estimate_none(STAT_NOT_ASSESSED),
-									 .published = published_find(a, p->of_case[i].cell),
-									 .tracing_time = NAN, .tracing_increase = NAN};
+			p->worst[p->n_worst++] = (struct parallel_worst){
+			    .cell = PARALLEL_NO_CELL, .first = p->of_case[i].cell,
+			    .size = estimate_none(STAT_NOT_ASSESSED),
+			    .published = published_find(a, p->of_case[i].cell), .tracing_time = NAN,
+			    .tracing_increase = NAN,
+			};
 		}
 		worst_add(&p->worst[k], &p->of_case[i]);
 	}

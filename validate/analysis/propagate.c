@@ -54,7 +54,7 @@ static size_t inputs_make(const struct budget *b, struct monte_carlo_input *inpu
 	return n;
 }
 
-static void propagate(struct budget *b)
+static void budget_propagate(struct budget *b)
 {
 	struct monte_carlo_input input[BUDGET_MAX_ROWS];
 	const struct monte_carlo_plan plan = {.n_trials = N_TRIALS, .seed = SEED, .coverage = 0.95};
@@ -77,7 +77,7 @@ static void propagate(struct budget *b)
 static void case_propagate(void *analysis, size_t i)
 {
 	const struct analysis *a = analysis;
-	propagate(&a->cell[i].budget);
+	budget_propagate(&a->cell[i].budget);
 }
 
 void analysis_propagate(struct analysis *a)
@@ -86,5 +86,6 @@ void analysis_propagate(struct analysis *a)
 		each_do(a->n_cells, case_propagate, a);
 	else
 		for (size_t i = 0; i < a->n_cells; i++)
-			a->cell[i].budget.monte_carlo = (struct propagation){.status = STAT_NOT_ASSESSED};
+			a->cell[i].budget.monte_carlo =
+			    (struct propagation){.status = STAT_NOT_ASSESSED};
 }

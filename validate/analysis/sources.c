@@ -27,7 +27,7 @@ add(struct analysis *a, const char *category, int flags, const char *name, const
 	va_end(ap);
 }
 
-static void workload(struct analysis *a)
+static void sources_workload(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	add(a, "workload", IN_BUDGET, "requests and their offsets",
@@ -78,7 +78,7 @@ static void pinned_alike(struct analysis *a)
 		    a->n_cells, p->replayer[first->replayer].name);
 }
 
-static void replayer(struct analysis *a)
+static void sources_replayer(struct analysis *a)
 {
 	add(a, "trace replayer", 0, "waiting for predecessors",
 	    "what the ordering policy costs is part of the bias, which is stated apart from the "
@@ -92,7 +92,7 @@ static void replayer(struct analysis *a)
 }
 
 /* Largest value() over the cells; NaN: unknown in all. */
-static double largest(const struct analysis *a, double (*value)(const struct cell *c))
+static double cells_largest(const struct analysis *a, double (*value)(const struct cell *c))
 {
 	double most = NAN;
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -100,7 +100,7 @@ static double largest(const struct analysis *a, double (*value)(const struct cel
 	return most;
 }
 
-static double stolen(const struct cell *c)
+static double cell_stolen(const struct cell *c)
 {
 	return fmax(c->stolen_x, c->stolen_r);
 }
@@ -119,9 +119,9 @@ static void cold_caches(struct analysis *a)
 	    "the average of a scenario", 100 * most);
 }
 
-static void testbed(struct analysis *a)
+static void sources_testbed(struct analysis *a)
 {
-	double steal = largest(a, stolen);
+	double steal = cells_largest(a, cell_stolen);
 	if (isnan(a->between_process_cv))
 		add(a, "testbed", 0, "noise between processes",
 		    "not known: the program was not run again often enough");
@@ -139,7 +139,7 @@ static void testbed(struct analysis *a)
 	    "one machine, one kernel, one storage device: nothing is said about others");
 }
 
-static void reference(struct analysis *a)
+static void sources_reference(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	bool single = false;
@@ -159,7 +159,7 @@ static void reference(struct analysis *a)
 	    "the program's stamps are taken in the program itself, just around the call");
 }
 
-static void instruments(struct analysis *a)
+static void sources_instruments(struct analysis *a)
 {
 	const int64_t back_ns = results_clock_back_ns(a->results);
 	double resolution = 0, cost = 0, correction = 0;
@@ -232,7 +232,7 @@ static void cache_budget(struct analysis *a)
 }
 
 /* Cold names and inodes matter for captured programs. Built-in workloads open their files once. */
-static void metadata(struct analysis *a)
+static void sources_metadata(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	size_t n_cold = 0, n_warm = 0;
@@ -253,7 +253,7 @@ static void metadata(struct analysis *a)
 		    "dentries and inodes were dropped before each run");
 }
 
-static void procedure(struct analysis *a)
+static void sources_procedure(struct analysis *a)
 {
 	unsigned int n_failed = 0, n_drift = 0, n_ordered = 0;
 	/* a failed run of the program is missing in several cells */
@@ -287,7 +287,7 @@ static void procedure(struct analysis *a)
 }
 
 /* Reads environment.json, "replaced_or_skipped": [{"what": ..., "why": ..., "instead": ...}]. */
-static void limitations(struct analysis *a)
+static void sources_limitations(struct analysis *a)
 {
 	const json_t *list = json_object_get(a->results->environment, "replaced_or_skipped"), *item;
 	size_t i;
@@ -304,13 +304,13 @@ static void limitations(struct analysis *a)
 
 void sources_list(struct analysis *a)
 {
-	workload(a);
-	replayer(a);
-	testbed(a);
+	sources_workload(a);
+	sources_replayer(a);
+	sources_testbed(a);
 	cache_budget(a);
-	metadata(a);
-	reference(a);
-	instruments(a);
-	procedure(a);
-	limitations(a);
+	sources_metadata(a);
+	sources_reference(a);
+	sources_instruments(a);
+	sources_procedure(a);
+	sources_limitations(a);
 }

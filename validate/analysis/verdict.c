@@ -41,7 +41,7 @@ static bool in_family(const struct component *k)
 	return !isnan(k->p_reject) && isnan(k->p_reject_holm);
 }
 
-static void adjust(struct analysis *a)
+static void rejections_adjust(struct analysis *a)
 {
 	size_t n = 0;
 	double *p = xcalloc(a->n_cells * COMPONENT_N + 1, sizeof *p);
@@ -64,7 +64,7 @@ static void adjust(struct analysis *a)
 }
 
 /* Withdraws a rejection that does not survive the correction. */
-static void withdraw(struct component *c, double level)
+static void rejection_withdraw(struct component *c, double level)
 {
 	if (c->decision != DECISION_REJECT || c->p_reject_holm <= level)
 		return;
@@ -93,7 +93,7 @@ static void components_relate(struct cell *c)
 
 /* Appends the names of the components with this decision, "bias and precision"; returns their
  * number. */
-static size_t list(struct strbuf *out, const struct cell *c, enum decision d)
+static size_t names_add(struct strbuf *out, const struct cell *c, enum decision d)
 {
 	size_t n = 0, i = 0;
 	for (int k = 0; k < COMPONENT_N; k++)
@@ -220,14 +220,14 @@ static bool cell_differs(const struct cell *c)
 	return false;
 }
 
-static void explain(const struct analysis *a, struct cell *c, const char *bar)
+static void verdict_explain(const struct analysis *a, struct cell *c, const char *bar)
 {
 	struct strbuf text = STRBUF_INIT;
 	uint64_t most = 0;
 	bool unknown = false, impractical = false;
 	switch (c->verdict) {
 	case VERDICT_TRUSTED:
-		list(&text, c, DECISION_ACCEPT);
+		names_add(&text, c, DECISION_ACCEPT);
 		strbuf_addstr(&text, " within the limits");
 		break;
 	case VERDICT_NOT_TRUSTED:
@@ -241,9 +241,9 @@ static void explain(const struct analysis *a, struct cell *c, const char *bar)
 			explain_difference(&text, a, c);
 			break;
 		}
-		if (list(&text, c, DECISION_INCONCLUSIVE) != 0)
+		if (names_add(&text, c, DECISION_INCONCLUSIVE) != 0)
 			strbuf_addstr(&text, " undecided");
-		else if (list(&text, c, DECISION_ACCEPT) != 0)
+		else if (names_add(&text, c, DECISION_ACCEPT) != 0)
 			strbuf_addf(&text, " within the limits, but not trusted: %s", bar);
 		else
 			strbuf_addstr(&text, "nothing could be assessed");
@@ -268,7 +268,7 @@ static void explain(const struct analysis *a, struct cell *c, const char *bar)
 	strbuf_release(&text);
 }
 
-static void conclude(const struct analysis *a, struct cell *c)
+static void verdict_conclude(const struct analysis *a, struct cell *c)
 {
 	const struct protocol *p = &a->results->protocol;
 	struct strbuf bar = STRBUF_INIT;
@@ -281,7 +281,7 @@ static void conclude(const struct analysis *a, struct cell *c)
 	bar_trust(&bar, p, c);
 	if (c->verdict == VERDICT_TRUSTED && bar.len)
 		c->verdict = VERDICT_INCONCLUSIVE;
-	explain(a, c, bar.s);
+	verdict_explain(a, c, bar.s);
 	strbuf_release(&bar);
 }
 
@@ -304,7 +304,7 @@ static void leave_undecided(struct cell *c, uint64_t n_more, const char *reason,
 }
 
 /* Keeps the numbers and decides nothing before the first planned look. */
-static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
+static void verdict_defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 {
 	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min
 			     : p->n_looks ? p->look[0]
@@ -319,7 +319,7 @@ static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 }
 
 /* Decides nothing if the results were changed after the campaign. */
-static void refuse(struct cell *c, const struct seal *s)
+static void verdict_refuse(struct cell *c, const struct seal *s)
 {
 	char *reason = xasprintf("no verdict: %s", s->changes);
 	leave_undecided(c, 0, "the results were changed after the campaign wrote them", reason);
@@ -339,21 +339,21 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 	const bool changed = a->results->seal.state == SEAL_BROKEN;
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (changed)
-			refuse(&a->cell[i], &a->results->seal);
+			verdict_refuse(&a->cell[i], &a->results->seal);
 		else if (a->cell[i].too_early)
-			defer(&a->cell[i], protocol,
-			      protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
-	adjust(a);
+			verdict_defer(&a->cell[i], protocol,
+				      protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
+	rejections_adjust(a);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (a->cell[i].too_early || changed)
 			continue;
 		for (int k = 0; k < COMPONENT_N; k++)
-			withdraw(&a->cell[i].component[k], a->level_reject);
+			rejection_withdraw(&a->cell[i].component[k], a->level_reject);
 		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept,
 				a->n_rejection_tests, until_next_look(a));
 		if (protocol->scenario[a->cell[i].scenario].trace)
 			components_relate(&a->cell[i]);
-		conclude(a, &a->cell[i]);
+		verdict_conclude(a, &a->cell[i]);
 	}
 
 	a->n_trusted = a->n_not_trusted = a->n_inconclusive = 0;

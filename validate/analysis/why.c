@@ -40,7 +40,7 @@ void split_shares(struct split *s)
 /* --- the main cause ------------------------------------------------------ */
 
 /* The largest part in the direction of the difference. */
-static const struct why_part *largest(const struct split *s)
+static const struct why_part *part_largest(const struct split *s)
 {
 	const struct why_part *most = NULL;
 	for (size_t i = 0; i < s->n_parts && s->significant; i++)
@@ -65,10 +65,10 @@ static bool has_excess(const struct cell *c)
  * competing threads, if it exceeds that of the program. */
 static bool main_of_split(struct why *w, const struct cell *c, enum split_quantity q)
 {
-	const struct why_part *part = largest(&w->split[q]);
+	const struct why_part *part = part_largest(&w->split[q]);
 	if (part && q == SPLIT_TIME && part->cause == CAUSE_SERVICE &&
-	    largest(&w->split[SPLIT_RESPONSE]))
-		part = largest(&w->split[SPLIT_RESPONSE]);
+	    part_largest(&w->split[SPLIT_RESPONSE]))
+		part = part_largest(&w->split[SPLIT_RESPONSE]);
 	if (part && part->cause == CAUSE_RUN_QUEUE && has_excess(c))
 		set_main(w, CAUSE_CONCURRENCY, "excess concurrency, which waits for processors");
 	else if (part)
@@ -76,7 +76,7 @@ static bool main_of_split(struct why *w, const struct cell *c, enum split_quanti
 	return part;
 }
 
-static bool rejected(const struct cell *c, enum component_kind k)
+static bool is_rejected(const struct cell *c, enum component_kind k)
 {
 	return c->component[k].decision == DECISION_REJECT;
 }
@@ -105,17 +105,17 @@ static void main_of_concurrency(struct why *w, const struct cell *c)
 /* Components that name their cause themselves. */
 static bool main_of_counts(struct why *w, const struct cell *c)
 {
-	if (rejected(c, COMPONENT_FIDELITY))
+	if (is_rejected(c, COMPONENT_FIDELITY))
 		set_main(w, CAUSE_REQUESTS,
 			 c->n_lost >= c->n_extra && c->n_lost >= c->n_mismatched ? "lost requests"
 			 : c->n_extra >= c->n_mismatched ? "repeated requests"
 							 : "other requests or results");
-	else if (rejected(c, COMPONENT_ISSUE_ERROR) || rejected(c, COMPONENT_SHARE_LATE))
+	else if (is_rejected(c, COMPONENT_ISSUE_ERROR) || is_rejected(c, COMPONENT_SHARE_LATE))
 		set_main(w, CAUSE_LATE_ISSUE, "late issue");
-	else if (rejected(c, COMPONENT_CONCURRENCY) || rejected(c, COMPONENT_IN_FLIGHT) ||
-		 rejected(c, COMPONENT_IN_FLIGHT_MAX))
+	else if (is_rejected(c, COMPONENT_CONCURRENCY) || is_rejected(c, COMPONENT_IN_FLIGHT) ||
+		 is_rejected(c, COMPONENT_IN_FLIGHT_MAX))
 		main_of_concurrency(w, c);
-	else if (rejected(c, COMPONENT_REORDERING))
+	else if (is_rejected(c, COMPONENT_REORDERING))
 		set_main(w, CAUSE_REORDERING, "reordering");
 	return w->main != CAUSE_N;
 }
@@ -123,8 +123,8 @@ static bool main_of_counts(struct why *w, const struct cell *c)
 /* Late because requests took longer: the response times explain it. */
 static bool late_by_service(const struct why *w, const struct cell *c)
 {
-	const struct why_part *part = largest(&w->split[SPLIT_TIME]);
-	return rejected(c, COMPONENT_BIAS) && rejected(c, COMPONENT_EXECUTION_TIME) && part &&
+	const struct why_part *part = part_largest(&w->split[SPLIT_TIME]);
+	return is_rejected(c, COMPONENT_BIAS) && is_rejected(c, COMPONENT_EXECUTION_TIME) && part &&
 	       part->cause == CAUSE_SERVICE;
 }
 
@@ -132,13 +132,13 @@ static bool late_by_service(const struct why *w, const struct cell *c)
  * response time, execution time, and counts. */
 static void main_choose(struct why *w, const struct cell *c)
 {
-	bool late = rejected(c, COMPONENT_ISSUE_ERROR) || rejected(c, COMPONENT_SHARE_LATE);
-	if ((rejected(c, COMPONENT_FIDELITY) || (late && !late_by_service(w, c))) &&
+	bool late = is_rejected(c, COMPONENT_ISSUE_ERROR) || is_rejected(c, COMPONENT_SHARE_LATE);
+	if ((is_rejected(c, COMPONENT_FIDELITY) || (late && !late_by_service(w, c))) &&
 	    main_of_counts(w, c))
 		return;
-	if (rejected(c, COMPONENT_BIAS) && main_of_split(w, c, SPLIT_RESPONSE))
+	if (is_rejected(c, COMPONENT_BIAS) && main_of_split(w, c, SPLIT_RESPONSE))
 		return;
-	if (rejected(c, COMPONENT_EXECUTION_TIME) && main_of_split(w, c, SPLIT_TIME))
+	if (is_rejected(c, COMPONENT_EXECUTION_TIME) && main_of_split(w, c, SPLIT_TIME))
 		return;
 	if (main_of_counts(w, c) || w->rejected)
 		return;
@@ -190,7 +190,7 @@ static void describe_split(struct why *w, enum split_quantity q)
 	}
 }
 
-static void describe(struct why *w)
+static void split_describe(struct why *w)
 {
 	if (w->main != CAUSE_N)
 		ADD(w, "mainly %s", w->main_name);
@@ -237,8 +237,11 @@ static bool can_be_split(const struct pairs *p)
 	return p->n >= 3;
 }
 
-static void cell_explain(struct why *w, const struct analysis *a, const struct cell *c)
+static void cell_explain(void *analysis, size_t i)
 {
+	const struct analysis *a = analysis;
+	const struct cell *c = &a->cell[i];
+	struct why *w = &a->why[i];
 	*w = (struct why){.main = CAUSE_N, .rejected = c->verdict == VERDICT_NOT_TRUSTED};
 	w->shown = w->rejected || leaves_out_zero(&c->bias) || leaves_out_zero(&c->execution_time);
 	for (int q = 0; q < SPLIT_N; q++)
@@ -255,19 +258,13 @@ static void cell_explain(struct why *w, const struct analysis *a, const struct c
 	}
 	pairs_release(&pairs);
 	main_choose(w, c);
-	describe(w);
-}
-
-static void explain(void *analysis, size_t i)
-{
-	const struct analysis *a = analysis;
-	cell_explain(&a->why[i], a, &a->cell[i]);
+	split_describe(w);
 }
 
 void why_compute(struct analysis *a)
 {
 	a->why = xcalloc(a->n_cells + 1, sizeof *a->why);
-	analysis_each(a, a->n_cells, explain);
+	analysis_each(a, a->n_cells, cell_explain);
 }
 
 void why_release(struct analysis *a)

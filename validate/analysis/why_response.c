@@ -60,8 +60,13 @@ static void see_run(struct response_layout *y, const struct run_summary *s,
 static void layout_make(struct response_layout *y, const struct pairs *p,
 			const struct why_context *c)
 {
-	*y = (struct response_layout){
-	    .n_pairs = p->n, .classes = true, .facts = true, .threads = true, .queue = !c->at_device, .steal = true, .late = true};
+	*y = (struct response_layout){.n_pairs = p->n,
+				      .classes = true,
+				      .facts = true,
+				      .threads = true,
+				      .queue = !c->at_device,
+				      .steal = true,
+				      .late = true};
 	for (size_t i = 0; i < p->n; i++) {
 		see_run(y, &p->x[i]->summary, c->scenario);
 		see_run(y, &p->r[i]->summary, c->scenario);
@@ -290,7 +295,7 @@ static void sums_make(struct sums *s, struct response_layout *y, const struct pa
 }
 
 /* value with the scatter of others[n] (one pair left out), stride CAUSE_N + 1. */
-static struct estimate jackknifed(double value, const double *others, size_t n)
+static struct estimate estimate_jackknife(double value, const double *others, size_t n)
 {
 	double mean = 0, square = 0;
 	struct estimate e = estimate_none(isnan(value) ? STAT_NOT_APPLICABLE : STAT_OK);
@@ -300,7 +305,8 @@ static struct estimate jackknifed(double value, const double *others, size_t n)
 		mean += others[i * (CAUSE_N + 1)] / (double)n;
 	for (size_t i = 0; i < n; i++)
 		square += pow(others[i * (CAUSE_N + 1)] - mean, 2);
-	struct t_estimate t = {.value = value, .se = sqrt(square * (double)(n - 1) / (double)n), .df = (double)(n - 1)};
+	struct t_estimate t = {.value = value, .se = sqrt(square * (double)(n - 1) / (double)n),
+			       .df = (double)(n - 1)};
 	if (t.se > 0 && isfinite(t.se))
 		return estimate_of_t(STAT_OK, &t, NULL);
 	e.value = value;
@@ -415,9 +421,10 @@ void split_response(struct split *s, const struct pairs *p, const struct why_con
 	}
 	means_without(&u, &y, y.n_pairs);
 	parts_of(&y, &m, u.mean_x, u.mean_r, value);
-	s->whole = jackknifed(u.mean_x[F_MEAN] / u.mean_r[F_MEAN] - 1, others + CAUSE_N, p->n);
+	s->whole =
+	    estimate_jackknife(u.mean_x[F_MEAN] / u.mean_r[F_MEAN] - 1, others + CAUSE_N, p->n);
 	for (enum cause k = 0; k < CAUSE_N; k++)
-		part_put(s, &y, &m, &u, k, jackknifed(value[k], others + k, p->n));
+		part_put(s, &y, &m, &u, k, estimate_jackknife(value[k], others + k, p->n));
 	split_shares(s);
 	free(others);
 	free(u.run_x);

@@ -19,7 +19,7 @@ static void terms_of(const struct run_summary *s, double term[N_TERMS])
 	term[TERM_LEVEL] = -log(active / busy);
 }
 
-static struct estimate scaled(struct estimate e, double scale)
+static struct estimate estimate_scaled(struct estimate e, double scale)
 {
 	double *value[] = {&e.value, &e.lo90, &e.hi90, &e.lo95, &e.hi95};
 	for (size_t i = 0; i < sizeof value / sizeof *value; i++)
@@ -34,7 +34,8 @@ static void name_part(struct split *s, int term, struct estimate part)
 	static const char *const name[N_TERMS][2] = {
 	    {"fewer requests", "more requests"},
 	    {"shorter response times", "longer response times"},
-	    {"earlier issue: less time with nothing in flight", "late issue: more time with nothing in flight"},
+	    {"earlier issue: less time with nothing in flight",
+	     "late issue: more time with nothing in flight"},
 	    {"excess concurrency", "lost concurrency"},
 	};
 	split_add(s, cause[term], name[term][part.value > 0], "measured")->part = part;
@@ -57,9 +58,10 @@ void split_time(struct split *s, const struct pairs *p)
 	/* scales parts of the logarithm to add up to the relative difference */
 	double scale =
 	    !total.status && fabs(total.value) > 1e-9 ? expm1(total.value) / total.value : 1;
-	s->whole = scaled(total, scale);
+	s->whole = estimate_scaled(total, scale);
 	for (int k = 0; k < N_TERMS && !total.status; k++)
-		name_part(s, k, scaled(estimate_of_mean(&d[(size_t)k * p->n], p->n), scale));
+		name_part(s, k,
+			  estimate_scaled(estimate_of_mean(&d[(size_t)k * p->n], p->n), scale));
 	split_shares(s);
 	free(d);
 	free(whole);

@@ -145,7 +145,7 @@ static void recordings_remove(const struct campaign *c)
 	free(dir);
 }
 
-static int session(struct campaign *c, struct err *e)
+static int session_run(struct campaign *c, struct err *e)
 {
 	int ret = session_note(c, c->options->resume ? "resume" : "start", e);
 	progress_start(&c->progress, c->plan.n_runs, 0, !c->options->quiet);
@@ -248,7 +248,7 @@ static size_t n_runs_done(const struct campaign *c)
 	return n;
 }
 
-static bool finished(const struct campaign *c)
+static bool campaign_finished(const struct campaign *c)
 {
 	size_t n = n_runs_wanted(c);
 	if (c->budget_ns)
@@ -288,14 +288,15 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 		c.name = xstrdup(p->name);
 	if (!ret)
 		ret = token_make(&c, e);
-	if (!ret && o->resume && finished(&c) && c.ended && !c.heal)
+	if (!ret && o->resume && campaign_finished(&c) && c.ended && !c.heal)
 		goto out;
 	if (!ret && o->resume)
 		ret = setup_nobody_else(&c, e);
 	if (!ret)
 		ret = signals_take(&c.old_signals, &c.signal_fd, e);
 	if (!ret)
-		ret = o->resume && finished(&c) ? leftovers_remove(&c, e) : session(&c, e);
+		ret = o->resume && campaign_finished(&c) ? leftovers_remove(&c, e)
+							 : session_run(&c, e);
 	signals_restore(&c.old_signals, c.signal_fd);
 	if (ret == -EINTR) {
 		char *command = resume_command(&c);

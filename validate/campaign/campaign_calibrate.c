@@ -192,8 +192,8 @@ static int replayers_calibrate(struct campaign *c, size_t scenario, const char *
 		struct trial t;
 		if (!p->replayer[i].applies[scenario] || role_is_program(c, (int32_t)i))
 			continue;
-		struct step s = {
-		    .scenario = scenario, .role = (int32_t)i, .input = input, .output = output, .watch_memory = true};
+		struct step s = {.scenario = scenario, .role = (int32_t)i, .input = input,
+				 .output = output, .watch_memory = true};
 		int ret = trial_make(c, &s, &t, e);
 		if (ret)
 			return ret;

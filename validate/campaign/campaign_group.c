@@ -76,7 +76,10 @@ static void seats_draw(struct campaign_group *g, uint64_t seed)
 static void member_begin(struct campaign *c, struct group_member *m, struct run *run, size_t number)
 {
 	char *name = xasprintf("run-%zu.trace", number);
-	*m = (struct group_member){.run = run, .pause_fd = -1, .bank = bank_path(c, run->scenario, run->bank), .output = scratch_path(c, name)};
+	*m = (struct group_member){.run = run,
+				   .pause_fd = -1,
+				   .bank = bank_path(c, run->scenario, run->bank),
+				   .output = scratch_path(c, name)};
 	m->step = step_of_run(c, run, run->role, role_is_program(c, run->role) ? NULL : m->bank,
 			      m->output);
 	m->step.member = number;
@@ -97,7 +100,8 @@ static void group_begin(struct campaign_group *g, struct campaign *c, size_t fir
 	const struct design_run *r = &c->plan.run[first];
 	const uint64_t seed = group_seed(c, r);
 	*g = (struct campaign_group){.c = c, .member = xcalloc(n, sizeof *g->member)};
-	g->rounds = (struct rounds){.role = xcalloc(n, sizeof *g->rounds.role), .slice_ns = slice_ns(c, r->scenario), .seed = seed,
+	g->rounds = (struct rounds){.role = xcalloc(n, sizeof *g->rounds.role),
+				    .slice_ns = slice_ns(c, r->scenario), .seed = seed,
 				    .signal_fd = c->signal_fd, .scheduling = &c->scheduling};
 	for (size_t i = first; i < first + n; i++)
 		if (run_is_wanted(c, i)) {

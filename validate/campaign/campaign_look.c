@@ -31,7 +31,9 @@ static int comparison_make(struct look_comparison *k, const struct results *r,
 	ret = ret ? ret : baseline_make(&k->is, r, a, e);
 	ret = ret ? ret : baseline_choose(&k->was, r->protocol.compare.old, e);
 	ret = ret ? ret : baseline_choose(&k->is, r->protocol.compare.new, e);
-	return ret ? ret : compare_compute(&k->change, &k->was, &k->is, &(struct compare_options){.words_only = true}, e);
+	return ret ? ret
+		   : compare_compute(&k->change, &k->was, &k->is,
+				     &(struct compare_options){.words_only = true}, e);
 }
 
 static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided,
@@ -130,7 +132,10 @@ static void comparison_take(struct campaign *c, const struct campaign_change *ch
 
 int look_cases(struct campaign *c, struct err *e)
 {
-	struct results r = {.dir = c->dir, .protocol = *c->protocol, .environment = c->environment, .run = c->run,
+	struct results r = {.dir = c->dir,
+			    .protocol = *c->protocol,
+			    .environment = c->environment,
+			    .run = c->run,
 			    .n_runs = c->plan.n_runs}; /* all borrowed */
 	struct analysis a;
 	struct look_comparison k;

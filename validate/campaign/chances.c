@@ -249,7 +249,7 @@ static double limit_possible(const struct protocol *p, double scatter, double le
 }
 
 /* Names the limit or number of replicates that suffices, if this scatter decides no bias. */
-static int hopeless(const struct protocol *p, double scatter, struct err *e)
+static int hopeless_explain(const struct protocol *p, double scatter, struct err *e)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
 	const double limit = p->accept.bias, level = chances_level(p, n);
@@ -288,7 +288,7 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 		ratio_print(p, component_names[COMPONENT_LINEARITY], p->accept.linearity,
 			    scatter * sqrt(2), n, n_columns, out);
 	precision_print(p, n, n_columns, out);
-	return hopeless(p, scatter, e);
+	return hopeless_explain(p, scatter, e);
 }
 
 /* --- by a measured scatter ----------------------------------------------- */
@@ -349,7 +349,7 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 	if (!isfinite(least))
 		return err_set(e, ENODATA, "%s has no case of this protocol with a scatter",
 			       a->results->dir);
-	return hopeless(p, least, e);
+	return hopeless_explain(p, least, e);
 }
 
 int chances_print_measured(const struct protocol *p, const char *dir, FILE *out, struct err *e)

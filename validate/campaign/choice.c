@@ -9,7 +9,7 @@
 /* expected further pairs if unknown: this multiple of the present number */
 #define UNKNOWN_TIMES 3
 
-static double further(const struct choice_scenario *s, size_t i)
+static double pairs_further(const struct choice_scenario *s, size_t i)
 {
 	return (double)(s->n_further[i] ? s->n_further[i]
 			: s->n_done     ? UNKNOWN_TIMES * s->n_done
@@ -17,7 +17,7 @@ static double further(const struct choice_scenario *s, size_t i)
 }
 
 /* Weight of k further pairs: 1 within budget and plan, decreasing beyond. */
-static double chance(const struct choice_scenario *s, const struct choice_limits *l, double k)
+static double pairs_chance(const struct choice_scenario *s, const struct choice_limits *l, double k)
 {
 	const double most = fmin(l->left_s / s->pair_s, (double)(l->n_max - s->n_done));
 	return k <= most ? 1 : most / k * (most / k);
@@ -27,11 +27,11 @@ double choice_prospect(const struct choice_scenario *s, const struct choice_limi
 {
 	double best = 0;
 	for (size_t i = 0; i < s->n_undecided; i++) {
-		const double k = further(s, i);
+		const double k = pairs_further(s, i);
 		size_t n = 0;
 		for (size_t j = 0; j < s->n_undecided; j++)
-			n += further(s, j) <= k;
-		best = fmax(best, (double)n * chance(s, l, k) / (k * s->pair_s));
+			n += pairs_further(s, j) <= k;
+		best = fmax(best, (double)n * pairs_chance(s, l, k) / (k * s->pair_s));
 	}
 	return best;
 }

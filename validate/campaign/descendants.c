@@ -60,7 +60,7 @@ static struct descendants_process *processes_read(size_t *n)
 	return all;
 }
 
-static bool has(const pid_t *pid, size_t n, pid_t which)
+static bool descendants_has(const pid_t *pid, size_t n, pid_t which)
 {
 	for (size_t i = 0; i < n; i++)
 		if (pid[i] == which)
@@ -72,7 +72,8 @@ static void process_add(struct descendants *d, const struct descendants_process 
 {
 	GROW(d->pid, d->n, d->cap);
 	d->pid[d->n++] = p->pid;
-	if (p->group <= 1 || p->group == own_group || has(d->group, d->n_groups, p->group))
+	if (p->group <= 1 || p->group == own_group ||
+	    descendants_has(d->group, d->n_groups, p->group))
 		return;
 	GROW(d->group, d->n_groups, d->cap_groups);
 	d->group[d->n_groups++] = p->group;
@@ -88,8 +89,9 @@ void descendants_find(struct descendants *d, pid_t root)
 	do {
 		before = d->n;
 		for (size_t i = 0; i < n; i++)
-			if ((all[i].parent == root || has(d->pid, d->n, all[i].parent)) &&
-			    !has(d->pid, d->n, all[i].pid))
+			if ((all[i].parent == root ||
+			     descendants_has(d->pid, d->n, all[i].parent)) &&
+			    !descendants_has(d->pid, d->n, all[i].pid))
 				process_add(d, &all[i], own_group);
 	} while (d->n > before);
 	free(all);

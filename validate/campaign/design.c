@@ -17,7 +17,7 @@
 #define PLAN_VERSION 1
 
 /* Maps neighbouring numbers to unrelated seeds. */
-static uint64_t mix(uint64_t x)
+static uint64_t seed_mix(uint64_t x)
 {
 	return splitmix_next(&x);
 }
@@ -25,13 +25,13 @@ static uint64_t mix(uint64_t x)
 uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)
 {
 	/* positive, and exact as a double in JSON */
-	return (mix(mix(p->seed) + bank) >> 12) + 1;
+	return (seed_mix(seed_mix(p->seed) + bank) >> 12) + 1;
 }
 
 bool design_block_is_slow(const struct protocol *p, uint32_t block)
 {
 	/* the slow block of each pair of blocks */
-	const uint64_t first = mix(mix(p->seed ^ 0x736c6f77u) + (block + 1) / 2) >> 63;
+	const uint64_t first = seed_mix(seed_mix(p->seed ^ 0x736c6f77u) + (block + 1) / 2) >> 63;
 	return block && block % 2 == first;
 }
 
@@ -54,7 +54,7 @@ struct order { /* scratch space for shuffling */
 /* Gives the block its own random stream, and shuffles its scenarios. */
 static void block_shuffle(struct order *o, const struct protocol *p, uint64_t stream)
 {
-	gsl_rng_set(o->rng, mix(mix(p->seed ^ 0x706c616eu) + stream));
+	gsl_rng_set(o->rng, seed_mix(seed_mix(p->seed ^ 0x706c616eu) + stream));
 	for (size_t s = 0; s < p->n_scenarios; s++)
 		o->scenario[s] = s;
 	gsl_ran_shuffle(o->rng, o->scenario, p->n_scenarios, sizeof *o->scenario);

@@ -15,7 +15,7 @@
 /* kernel buffer per CPU, for 200,000 requests in flight */
 #define BUFFER_BYTES (UINT64_C(16) << 20)
 
-static bool wanted(const struct protocol *p, size_t target)
+static bool observe_wanted(const struct protocol *p, size_t target)
 {
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		if ((p->scenario[i].target == target && p->scenario[i].observe == OBSERVE_BLOCK) ||
@@ -29,7 +29,7 @@ int observe_possible(const struct protocol *p, struct err *e)
 {
 	struct block_device d;
 	for (size_t i = 0; i < p->n_targets; i++) {
-		if (!wanted(p, i))
+		if (!observe_wanted(p, i))
 			continue;
 		int ret = block_watch_possible(e);
 		if (!ret && p->target[i].device)
@@ -46,7 +46,7 @@ int observe_device(const struct protocol *p, size_t target, const struct place *
 		   dev_t *number, struct err *e)
 {
 	*number = 0;
-	if (!wanted(p, target))
+	if (!observe_wanted(p, target))
 		return 0;
 	int ret =
 	    block_device_below(number, place->below.path ? place->below.path : place->path, e);
@@ -190,15 +190,18 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 					   : observed_bank_path(c, run->scenario, input);
 	struct observed_device o;
 	struct device_observation how = {
-	    .side = side, .sequence = input ? recorded : below ? trace : NULL, .own = trace, .numbered = below,
+	    .side = side, .sequence = input ? recorded : below ? trace : NULL, .own = trace,
+	    .numbered = below,
 	    .floating = run->role >= 0 && replayer_adapter(&c->protocol->replayer[run->role]),
-	    .queued = scenario->observe_from == OBSERVE_FROM_QUEUE};
+	    .queued = scenario->observe_from == OBSERVE_FROM_QUEUE,
+	};
 	int ret = observed_device_write(&how, out, &o, e);
 	free(recorded);
 	if (ret)
 		return err_context(e, "observe = block");
 	run->has_device = true;
-	run->device = (struct run_device){.n_requests = o.n_requests, .n_seen = o.n_seen, .n_split = o.n_split, .n_extra = o.n_extra,
+	run->device = (struct run_device){.n_requests = o.n_requests, .n_seen = o.n_seen,
+					  .n_split = o.n_split, .n_extra = o.n_extra,
 					  .n_outside = o.n_outside};
 	run->observed_share = (double)o.n_seen / (double)o.n_requests;
 	if (run->role < 0 || takes_stamps(&c->protocol->replayer[run->role]))

@@ -52,7 +52,7 @@ void others_add(struct others_use *u, const struct others_reading *from,
 }
 
 /* NaN stays NaN. */
-static double share(double part_s, double whole_s)
+static double share_of(double part_s, double whole_s)
 {
 	const double x = whole_s > 0 ? part_s / whole_s : NAN;
 	return x < 0 ? 0 : x > 1 ? 1 : x;
@@ -60,8 +60,8 @@ static double share(double part_s, double whole_s)
 
 void others_shares(const struct others_use *u, double own_s, double *others, double *stolen)
 {
-	*others = share(u->busy_s - own_s, u->processor_s);
-	*stolen = share(u->stolen_s, u->processor_s);
+	*others = share_of(u->busy_s - own_s, u->processor_s);
+	*stolen = share_of(u->stolen_s, u->processor_s);
 }
 
 double process_cpu_s(pid_t pid)

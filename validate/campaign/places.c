@@ -53,7 +53,8 @@ static struct place_dir *dir_add(struct place *place, bool writes, const struct 
 {
 	place->dir = xreallocarray(place->dir, place->n_dirs + 1, sizeof *place->dir);
 	struct place_dir *d = &place->dir[place->n_dirs++];
-	*d = (struct place_dir){.fd = -1, .writes = writes, .sole = sole, .state = FILESET_STATE_INIT};
+	*d = (struct place_dir){
+	    .fd = -1, .writes = writes, .sole = sole, .state = FILESET_STATE_INIT};
 	return d;
 }
 
@@ -127,17 +128,20 @@ struct place_dir *place_seat(struct place *place, size_t dir, size_t seat)
 static size_t dir_of_program(struct place *place)
 {
 	place->dir = xreallocarray(place->dir, place->n_dirs + 1, sizeof *place->dir);
-	place->dir[place->n_dirs] = (struct place_dir){.fd = -1, .writes = true, .program = true, .state = FILESET_STATE_INIT};
+	place->dir[place->n_dirs] = (struct place_dir){
+	    .fd = -1, .writes = true, .program = true, .state = FILESET_STATE_INIT};
 	return place->n_dirs++;
 }
 
 int places_plan(struct places *s, const struct protocol *p, struct err *e)
 {
-	*s = (struct places){.n_targets = p->n_targets, .n_scenarios = p->n_scenarios, .seed = p->seed};
+	*s = (struct places){
+	    .n_targets = p->n_targets, .n_scenarios = p->n_scenarios, .seed = p->seed};
 	s->place = xcalloc(p->n_targets, sizeof *s->place);
 	s->scenario = xcalloc(p->n_scenarios, sizeof *s->scenario);
 	for (size_t i = 0; i < p->n_targets; i++)
-		s->place[i] = (struct place){.fd = -1, .needs_copies = p->pairing == PAIRING_SLICES};
+		s->place[i] =
+		    (struct place){.fd = -1, .needs_copies = p->pairing == PAIRING_SLICES};
 	int ret = 0;
 	for (size_t i = 0; !ret && i < p->n_scenarios; i++) {
 		const struct scenario *c = &p->scenario[i];

@@ -36,8 +36,8 @@ static int sync_clean(const struct place *place, const struct fileset *files, in
 /* Evicts as far as the target asks and the system permits; *r: the cached part afterwards.
  * Residency is read just before the dentries and inodes are dropped (evict = all): a lookup
  * afterwards would load them again. */
-static int evict(const struct target *target, const struct fileset *files, int dir_fd,
-		 bool drop_caches, struct fileset_residency *r, struct err *e)
+static int caches_evict(const struct target *target, const struct fileset *files, int dir_fd,
+			bool drop_caches, struct fileset_residency *r, struct err *e)
 {
 	int ret = r->cached_bytes ? fileset_evict(files, dir_fd, e) : 0;
 	if (!ret)
@@ -56,7 +56,8 @@ static int evict(const struct target *target, const struct fileset *files, int d
 	return caches_drop(DROP_ALL, e);
 }
 
-static int warm(const struct fileset *files, int dir_fd, struct fileset_residency *r, struct err *e)
+static int caches_warm(const struct fileset *files, int dir_fd, struct fileset_residency *r,
+		       struct err *e)
 {
 	int ret = r->cached_bytes < r->total_bytes ? fileset_warm(files, dir_fd, e) : 0;
 	return ret ? ret : fileset_residency(files, dir_fd, r, e);
@@ -161,9 +162,9 @@ int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bo
 		ret = sync_clean(place, files, dir->fd, &out->residency, e);
 	out->sync_s = seconds_since(&at);
 	if (!ret && target->cache == CACHE_COLD)
-		ret = evict(target, files, dir->fd, drop_caches, &out->residency, e);
+		ret = caches_evict(target, files, dir->fd, drop_caches, &out->residency, e);
 	if (!ret && target->cache == CACHE_WARM)
-		ret = warm(files, dir->fd, &out->residency, e);
+		ret = caches_warm(files, dir->fd, &out->residency, e);
 	out->evict_s = seconds_since(&at);
 	out->evicted_ns = at;
 	list_release(&found);

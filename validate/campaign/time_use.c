@@ -17,7 +17,7 @@ static const char *const part_texts[] = {"program runs", "replays", "calibration
 					 "syncing", "evicting caches", "settling", "summaries",
 					 "journal", "analysis", "setup", "cleaning up", "other"};
 
-static void count(struct time_use *t)
+static void time_count(struct time_use *t)
 {
 	const int64_t ns = clock_monotonic_ns();
 	t->s[t->now] += (double)(ns - t->since_ns) * 1e-9;
@@ -37,7 +37,7 @@ static bool is_whole(enum time_part part)
 enum time_part time_begin(struct time_use *t, enum time_part part)
 {
 	const enum time_part before = t->now;
-	count(t);
+	time_count(t);
 	if (!is_whole(before))
 		t->now = part;
 	return before;
@@ -45,20 +45,20 @@ enum time_part time_begin(struct time_use *t, enum time_part part)
 
 void time_end(struct time_use *t, enum time_part before)
 {
-	count(t);
+	time_count(t);
 	t->now = before;
 }
 
 void time_move(struct time_use *t, enum time_part from, enum time_part to, double s)
 {
-	count(t);
+	time_count(t);
 	if (is_whole(t->now) || !(s > 0))
 		return;
 	t->s[from] -= s;
 	t->s[to] += s;
 }
 
-static double member(const json_t *o, const char *name)
+static double seconds_of(const json_t *o, const char *name)
 {
 	struct strbuf key = STRBUF_INIT;
 	strbuf_addf(&key, "%s_s", name);
@@ -71,11 +71,12 @@ json_t *time_use_to_json(struct time_use *t, const json_t *earlier)
 {
 	json_t *o = json_object();
 	double total = 0;
-	count(t);
+	time_count(t);
 	json_object_set_new(o, "total_s", json_real(0));
 	for (int i = 0; i < TIME_N; i++) {
 		struct strbuf key = STRBUF_INIT;
-		const double s = member(earlier, time_part_names[i]) + (t->s[i] > 0 ? t->s[i] : 0);
+		const double s =
+		    seconds_of(earlier, time_part_names[i]) + (t->s[i] > 0 ? t->s[i] : 0);
 		strbuf_addf(&key, "%s_s", time_part_names[i]);
 		json_object_set_new(o, key.s, json_real(s));
 		strbuf_release(&key);
@@ -87,7 +88,7 @@ json_t *time_use_to_json(struct time_use *t, const json_t *earlier)
 
 void time_use_print(const json_t *o, FILE *out)
 {
-	const double total = member(o, "total");
+	const double total = seconds_of(o, "total");
 	bool shown[TIME_N] = {false};
 	struct strbuf text = STRBUF_INIT;
 	if (!(total > 0))
@@ -96,10 +97,10 @@ void time_use_print(const json_t *o, FILE *out)
 	for (int n = 0; n < TIME_N; n++) {
 		int most = 0;
 		for (int i = 1; i < TIME_N; i++)
-			if (shown[most] || (!shown[i] && member(o, time_part_names[i]) >
-							     member(o, time_part_names[most])))
+			if (shown[most] || (!shown[i] && seconds_of(o, time_part_names[i]) >
+							     seconds_of(o, time_part_names[most])))
 				most = i;
-		const double share = member(o, time_part_names[most]) / total;
+		const double share = seconds_of(o, time_part_names[most]) / total;
 		shown[most] = true;
 		if (share >= 0.01)
 			strbuf_addf(&text, "%s %s %.0f %%", n ? "," : ":", part_texts[most],

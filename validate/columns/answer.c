@@ -27,7 +27,7 @@ struct bias_p {
 	double within, beyond, none;
 };
 
-static struct bias_p doubled(double within, double outside, double above, double below)
+static struct bias_p p_doubled(double within, double outside, double above, double below)
 {
 	return (struct bias_p){within, fmin(1, 2 * outside), fmin(1, 2 * fmin(above, below))};
 }
@@ -56,9 +56,9 @@ static enum stat_status paired_bias(const struct comparison *c, double alpha, do
 				       in_high = paired_mean_p(&m, upper, false);
 		const double below = isfinite(lower) ? paired_mean_p(&m, lower, false).alone : 1;
 		a->value = m.t.value;
-		*p = doubled(fmax(in_low.wide, in_high.wide),
-			     fmin(below, paired_mean_p(&m, upper, true).alone),
-			     paired_mean_p(&m, 0, true).alone, paired_mean_p(&m, 0, false).alone);
+		*p = p_doubled(fmax(in_low.wide, in_high.wide),
+			       fmin(below, paired_mean_p(&m, upper, true).alone),
+			       paired_mean_p(&m, 0, true).alone, paired_mean_p(&m, 0, false).alone);
 	}
 	free(d);
 	return s;
@@ -72,14 +72,17 @@ struct answer_part {
 static struct answer_part part_of(const struct column_sample *s, double sensitivity)
 {
 	struct serial serial;
-	struct t_estimate t = {.value = s->unit_m.mean, .se = s->unit_m.sem, .df = (double)(s->unit.n - 1)}, wide = t;
+	struct t_estimate t = {.value = s->unit_m.mean, .se = s->unit_m.sem,
+			       .df = (double)(s->unit.n - 1)},
+			  wide = t;
 	if (t.se > 0 && !serial_dependence(s->unit.x, s->unit.n, &serial))
 		wide = serial_widen(&t, s->unit.n, &serial);
 	return (struct answer_part){sensitivity * t.se, t.df, sensitivity * wide.se, wide.df};
 }
 
 /* Welch and Satterthwaite. */
-static struct t_estimate combined(double value, double u, double df_u, double v, double df_v)
+static struct t_estimate estimate_combined(double value, double u, double df_u, double v,
+					   double df_v)
 {
 	const double sum = u * u + v * v;
 	struct t_estimate t = {.value = value, .se = sqrt(sum)};
@@ -99,7 +102,8 @@ static enum stat_status independent_bias(const struct comparison *c, double alph
 	const struct answer_part x = part_of(c->rep, 100 / ref);
 	const struct answer_part r = part_of(c->ref, 100 / ref * (rep / ref));
 	const struct t_estimate t = {.value = b.bias_pct, .se = b.u_pct, .df = b.nu},
-				wide = combined(b.bias_pct, x.wide, x.wide_df, r.wide, r.wide_df);
+				wide = estimate_combined(b.bias_pct, x.wide, x.wide_df, r.wide,
+							 r.wide_df);
 	s = t_interval(&t, 1 - alpha, &a->lo, &a->hi);
 	if (!s)
 		s = t_interval(&wide, 1 - 2 * alpha, &a->inner_lo, &a->inner_hi);
@@ -108,8 +112,8 @@ static enum stat_status independent_bias(const struct comparison *c, double alph
 		     in_high = t_below((t.value - limit) / wide.se, wide.df);
 	const double above = t_above((t.value - limit) / t.se, t.df),
 		     below = t_below((t.value + limit) / t.se, t.df);
-	*p = doubled(fmax(in_low, in_high), fmin(above, below), t_above(t.value / t.se, t.df),
-		     t_below(t.value / t.se, t.df));
+	*p = p_doubled(fmax(in_low, in_high), fmin(above, below), t_above(t.value / t.se, t.df),
+		       t_below(t.value / t.se, t.df));
 	return s;
 }
 

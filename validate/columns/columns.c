@@ -51,7 +51,7 @@ static bool is_number(struct column_cell cell)
 }
 
 /* Printable and truncated, for messages. */
-static const char *shown(struct column_cell cell, char *buffer)
+static const char *cell_shown(struct column_cell cell, char *buffer)
 {
 	size_t n = cell.len < SHOWN ? cell.len : SHOWN;
 	for (size_t i = 0; i < n; i++)
@@ -97,7 +97,7 @@ static int no_such_column(struct columns_reader *r, const char *selector, bool h
 	struct strbuf names = STRBUF_INIT;
 	char buffer[SHOWN + 4];
 	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
-		strbuf_addf(&names, "%s%s", i ? ", " : "", shown(cell[i], buffer));
+		strbuf_addf(&names, "%s%s", i ? ", " : "", cell_shown(cell[i], buffer));
 	int rc;
 	if (header)
 		rc = err_set(r->e, ENOENT, "%s:%zu: no column \"%s\": there are %s%s", r->c->path,
@@ -117,7 +117,7 @@ static int selector_missing(struct columns_reader *r, bool header, const struct 
 	struct strbuf names = STRBUF_INIT;
 	char buffer[SHOWN + 4];
 	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
-		strbuf_addf(&names, "%s%s", i ? ", " : ": ", shown(cell[i], buffer));
+		strbuf_addf(&names, "%s%s", i ? ", " : ": ", cell_shown(cell[i], buffer));
 	int rc = err_set(r->e, EINVAL, "%s:%zu: which of %zu columns%s? (-C COLUMN)", r->c->path,
 			 r->line, n, names.s);
 	strbuf_release(&names);
@@ -150,7 +150,7 @@ static int column_locate(struct columns_reader *r, const struct column_choice *c
 			       column->number);
 	char buffer[SHOWN + 4];
 	column->name =
-	    header ? xstrdup(shown(named, buffer)) : xasprintf("column %zu", column->number);
+	    header ? xstrdup(cell_shown(named, buffer)) : xasprintf("column %zu", column->number);
 	return 0;
 }
 
@@ -172,7 +172,7 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 	const char *what = huge       ? "is too large a number"
 			   : cell.len ? "is not a number"
 				      : "is empty";
-	shown(cell, buffer);
+	cell_shown(cell, buffer);
 	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (column %s)", c->path, r->line,
 		       column->number, cell.len ? "\"" : "the cell", cell.len ? buffer : "",
 		       cell.len ? "\" " : " ", what, column->name);

@@ -9,8 +9,8 @@
  * The first line is a header if one of its cells is no number. In text the cell must begin with a
  * letter or "_", so that a mistyped number is not taken for a header. The parameter `header`
  * overrides this. Columns have names only with a header. A number is a finite decimal number (1,
- * -2.5, 3e-6). Anything else in a chosen column is an error with file:line:column; other columns may
- * contain anything. Blank lines are skipped. */
+ * -2.5, 3e-6). Anything else in a chosen column is an error with file:line:column; other columns
+ * may contain anything. Blank lines are skipped. */
 #ifndef VALIDATE_COLUMNS_COLUMNS_H
 #define VALIDATE_COLUMNS_COLUMNS_H
 

@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/columns/columns_private.h"
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
@@ -29,13 +29,13 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 		const char *line = text + from;
 		r->line++;
 		for (;;) {
-			while (i < size && blank(line[i]))
+			while (i < size && is_blank(line[i]))
 				i++;
 			if (i == size || line[i] == '#')
 				break;
 			GROW(cell, n, cap);
 			cell[n] = (struct column_cell){line + i, i, i + 1};
-			while (i < size && !blank(line[i]) && line[i] != '#')
+			while (i < size && !is_blank(line[i]) && line[i] != '#')
 				i++;
 			cell[n].len = i - cell[n].len;
 			n++;

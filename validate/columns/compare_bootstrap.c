@@ -2,8 +2,8 @@
 /* BCa intervals of the bias of means and of quantiles. */
 #include "validate/columns/comparison_private.h"
 
-static void add(const struct comparison_part *part, const char *const name[4], enum stat_status s,
-		const struct resample_interval *i, const char *params)
+static void interval_add(const struct comparison_part *part, const char *const name[4],
+			 enum stat_status s, const struct resample_interval *i, const char *params)
 {
 	estimates_add(part->out, name[0], params, s, i->lo);
 	estimates_add(part->out, name[1], params, s, i->hi);
@@ -32,12 +32,12 @@ static void bootstrap_means(const struct comparison_part *part, const struct res
 		       plan->conf, block);
 	enum stat_status s =
 	    resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_RELATIVE_PCT, plan, &i);
-	add(part, bias, s, &i, text.e[0].params);
+	interval_add(part, bias, s, &i, text.e[0].params);
 	/* with many values it would repeat the other interval */
 	if (rep.n <= RESAMPLE_PLAIN_MAX) {
 		s = resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_DIFFERENCE, plan,
 				   &i);
-		add(part, diff, s, &i, text.e[0].params);
+		interval_add(part, diff, s, &i, text.e[0].params);
 	}
 	estimates_release(&text);
 }
@@ -61,7 +61,7 @@ static void bootstrap_quantiles(const struct comparison_part *part,
 		estimates_addf(&text, "", STAT_OK, 0, "p=%g;resamples=%llu;seed=%llu;conf=%.12g",
 			       *p, (unsigned long long)plan->n_resamples,
 			       (unsigned long long)plan->seed, plan->conf);
-		add(part, name, s, &i, text.e[0].params);
+		interval_add(part, name, s, &i, text.e[0].params);
 		estimates_release(&text);
 	}
 }

@@ -79,7 +79,8 @@ static void budget_simulate(const struct comparison_part *part, const struct bud
 			    double u_c, double expanded)
 {
 	struct monte_carlo_input input[N_SOURCES];
-	struct monte_carlo_plan plan = {.n_trials = 1000000, .seed = part->plan->seed, .coverage = 1 - part->plan->alpha};
+	struct monte_carlo_plan plan = {
+	    .n_trials = 1000000, .seed = part->plan->seed, .coverage = 1 - part->plan->alpha};
 	struct monte_carlo_result r = {0};
 	double delta = 0;
 	size_t n = 1;

@@ -9,7 +9,8 @@
 
 #include "common/xalloc.h"
 
-static struct named_estimate *next(struct estimates *list, const char *name, const char *params)
+static struct named_estimate *estimate_next(struct estimates *list, const char *name,
+					    const char *params)
 {
 	GROW(list->e, list->n, list->cap);
 	struct named_estimate *e = &list->e[list->n++];
@@ -21,7 +22,7 @@ static struct named_estimate *next(struct estimates *list, const char *name, con
 void estimates_add(struct estimates *list, const char *name, const char *params, enum stat_status s,
 		   double value)
 {
-	struct named_estimate *e = next(list, name, params);
+	struct named_estimate *e = estimate_next(list, name, params);
 	e->status = s;
 	if (!s && !isfinite(value))
 		e->status = isinf(value) ? STAT_UNBOUNDED : STAT_NOT_FINITE;
@@ -32,7 +33,7 @@ void estimates_add(struct estimates *list, const char *name, const char *params,
 void estimates_add_word(struct estimates *list, const char *name, const char *params,
 			enum stat_status s, const char *word)
 {
-	struct named_estimate *e = next(list, name, params);
+	struct named_estimate *e = estimate_next(list, name, params);
 	e->status = s;
 	e->word = s ? NULL : word;
 }

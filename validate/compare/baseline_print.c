@@ -10,7 +10,7 @@
 #include "validate/compare/baseline_private.h"
 #include "validate/protocol/text.h"
 
-static json_t *number(double x)
+static json_t *number_to_json(double x)
 {
 	return isfinite(x) ? json_real(x) : json_null();
 }
@@ -32,7 +32,7 @@ static void member_add(struct strbuf *out, const char *indent, const char *key, 
 	strbuf_addstr(out, end);
 }
 
-static json_t *texts(char *const *line, size_t n)
+static json_t *texts_to_json(char *const *line, size_t n)
 {
 	json_t *all = json_array();
 	for (size_t i = 0; i < n; i++)
@@ -41,7 +41,7 @@ static json_t *texts(char *const *line, size_t n)
 }
 
 /* Each limit; null: none. */
-static json_t *limits(const struct compare_limits *l)
+static json_t *limits_to_json(const struct compare_limits *l)
 {
 	static const size_t from = offsetof(struct protocol, compare);
 	json_t *o = json_object();
@@ -57,7 +57,7 @@ static json_t *limits(const struct compare_limits *l)
 				: json_integer((json_int_t) * (const uint64_t *)field));
 		else
 			json_object_set_new(o, s->name,
-					    number(baseline_round(*(const double *)field)));
+					    number_to_json(baseline_round(*(const double *)field)));
 	}
 	return o;
 }
@@ -84,7 +84,7 @@ static void scenario_add(struct strbuf *out, const struct baseline_scenario *s)
 	}
 	strbuf_addstr(out, "  {\n");
 	member_add(out, "   ", "name", text_to_json(s->name), ",\n");
-	member_add(out, "   ", "conditions", texts(s->condition, s->n_conditions), ",\n");
+	member_add(out, "   ", "conditions", texts_to_json(s->condition, s->n_conditions), ",\n");
 	member_add(out, "   ", "requests", requests, "\n  }");
 }
 
@@ -109,13 +109,13 @@ static void case_add(struct strbuf *out, const struct baseline *b, const struct 
 	member_add(out, "   ", "reason", text_to_json(c->reason), ",\n");
 	member_add(out, "   ", "single_reference", json_boolean(c->single_reference), ",\n");
 	member_add(out, "   ", "n_failed", json_integer(c->n_failed), ",\n");
-	member_add(
-	    out, "   ", "bias",
-	    json_pack("[o, o, o]", number(c->bias), number(c->bias_lo95), number(c->bias_hi95)),
-	    ",\n");
-	member_add(out, "   ", "u_c", number(c->u_c), ",\n");
-	member_add(out, "   ", "u_c_df", number(c->u_c_df), ",\n");
-	member_add(out, "   ", "U95", number(c->U95), ",\n");
+	member_add(out, "   ", "bias",
+		   json_pack("[o, o, o]", number_to_json(c->bias), number_to_json(c->bias_lo95),
+			     number_to_json(c->bias_hi95)),
+		   ",\n");
+	member_add(out, "   ", "u_c", number_to_json(c->u_c), ",\n");
+	member_add(out, "   ", "u_c_df", number_to_json(c->u_c_df), ",\n");
+	member_add(out, "   ", "U95", number_to_json(c->U95), ",\n");
 	strbuf_addstr(out, "   \"replicates\": [\n");
 	for (size_t i = 0; i < c->n; i++) {
 		row_add(out, c, i);
@@ -134,7 +134,7 @@ static void head_add(struct strbuf *out, const struct baseline *b)
 	member_add(out, " ", "title", text_to_json(b->title), ",\n");
 	member_add(out, " ", "protocol", text_to_json(b->protocol), ",\n");
 	member_add(out, " ", "protocol_hash", json_string(b->protocol_hash), ",\n");
-	member_add(out, " ", "conditions", texts(b->condition, b->n_conditions), ",\n");
+	member_add(out, " ", "conditions", texts_to_json(b->condition, b->n_conditions), ",\n");
 	member_add(out, " ", "campaign", json_string(b->campaign), ",\n");
 	member_add(out, " ", "program_version", text_to_json(b->program_version), ",\n");
 	member_add(out, " ", "date", text_to_json(b->date), ",\n");
@@ -142,11 +142,13 @@ static void head_add(struct strbuf *out, const struct baseline *b)
 	member_add(out, " ", "complete", json_boolean(b->complete), ",\n");
 	member_add(out, " ", "look", json_integer(b->look), ",\n");
 	member_add(out, " ", "n_replicates", json_integer(b->n_replicates), ",\n");
-	member_add(out, " ", "level_accept", number(baseline_round(b->level_accept)), ",\n");
-	member_add(out, " ", "level_reject", number(baseline_round(b->level_reject)), ",\n");
+	member_add(out, " ", "level_accept", number_to_json(baseline_round(b->level_accept)),
+		   ",\n");
+	member_add(out, " ", "level_reject", number_to_json(baseline_round(b->level_reject)),
+		   ",\n");
 	if (b->span > 0)
-		member_add(out, " ", "span", number(baseline_round(b->span)), ",\n");
-	member_add(out, " ", "limits", limits(&b->limits), ",\n");
+		member_add(out, " ", "span", number_to_json(baseline_round(b->span)), ",\n");
+	member_add(out, " ", "limits", limits_to_json(&b->limits), ",\n");
 	member_add(out, " ", "columns", columns, ",\n");
 }
 

@@ -24,7 +24,7 @@ static bool columns_are_known(size_t n)
 	return known;
 }
 
-static int wrong(const char *key, const char *wanted, struct err *e)
+static int member_refuse(const char *key, const char *wanted, struct err *e)
 {
 	return err_set(e, EINVAL, "\"%s\" is missing or not %s", key, wanted);
 }
@@ -41,7 +41,7 @@ static int get_text(char **out, const json_t *o, const char *key, struct err *e)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 	if (!s)
-		return wrong(key, "a text", e);
+		return member_refuse(key, "a text", e);
 	*out = text_clean(s);
 	return 0;
 }
@@ -51,7 +51,7 @@ static int get_count(uint64_t *out, const json_t *o, const char *key, uint64_t m
 	const json_t *v = json_object_get(o, key);
 	if (!json_is_integer(v) || json_integer_value(v) < 0 ||
 	    (uint64_t)json_integer_value(v) > most)
-		return wrong(key, "a count", e);
+		return member_refuse(key, "a count", e);
 	*out = (uint64_t)json_integer_value(v);
 	return 0;
 }
@@ -67,7 +67,9 @@ static int number_of(double *out, const json_t *v, double least)
 static int get_number(double *out, const json_t *o, const char *key, double least, struct err *e)
 {
 	const json_t *v = json_object_get(o, key);
-	return !v || number_of(out, v, least) ? wrong(key, "a number in its range, or null", e) : 0;
+	return !v || number_of(out, v, least)
+		   ? member_refuse(key, "a number in its range, or null", e)
+		   : 0;
 }
 
 static int get_texts(char ***out, size_t *n, const json_t *o, const char *key, struct err *e)
@@ -76,12 +78,12 @@ static int get_texts(char ***out, size_t *n, const json_t *o, const char *key, s
 	json_t *v;
 	size_t i;
 	if (!json_is_array(all))
-		return wrong(key, "a list of texts", e);
+		return member_refuse(key, "a list of texts", e);
 	*out = xcalloc(json_array_size(all) + 1, sizeof **out);
 	json_array_foreach(all, i, v)
 	{
 		if (!json_is_string(v))
-			return wrong(key, "a list of texts", e);
+			return member_refuse(key, "a list of texts", e);
 		(*out)[(*n)++] = text_clean(json_string_value(v));
 	}
 	return 0;
@@ -91,7 +93,7 @@ static int get_hash(char *out, size_t digits, const json_t *o, const char *key, 
 {
 	const char *s = json_string_value(json_object_get(o, key));
 	if (!s || strlen(s) != digits || strspn(s, "0123456789abcdef") != digits)
-		return wrong(key, "a hash in hexadecimal digits", e);
+		return member_refuse(key, "a hash in hexadecimal digits", e);
 	memcpy(out, s, digits + 1);
 	return 0;
 }
@@ -113,7 +115,7 @@ static int get_limit(struct compare_limits *l, const json_t *o, const struct opt
 	double x;
 	if (s->type == OPT_STRING) {
 		if (v && !json_is_null(v) && !json_is_string(v))
-			return wrong(s->name, "a text, or null", e);
+			return member_refuse(s->name, "a text, or null", e);
 		*(char **)field = json_is_string(v) ? text_clean(json_string_value(v)) : NULL;
 	} else if (s->type == OPT_UINT) {
 		if (!json_is_null(v))
@@ -132,7 +134,7 @@ static int get_limit(struct compare_limits *l, const json_t *o, const struct opt
 static int get_limits(struct baseline *b, const json_t *o, struct err *e)
 {
 	const json_t *limits = json_object_get(o, "limits");
-	int ret = json_is_object(limits) ? 0 : wrong("limits", "an object", e);
+	int ret = json_is_object(limits) ? 0 : member_refuse("limits", "an object", e);
 	for (const struct option_spec *s = compare_keys; s->name && !ret; s++)
 		ret = get_limit(&b->limits, limits, s, e);
 	return ret;
@@ -143,12 +145,12 @@ static int get_facts(struct baseline *b, const json_t *o, struct err *e)
 	json_t *facts = json_object_get(o, "environment"), *v;
 	const char *key;
 	if (!json_is_object(facts))
-		return wrong("environment", "an object", e);
+		return member_refuse("environment", "an object", e);
 	b->fact = xcalloc(json_object_size(facts) + 1, sizeof *b->fact);
 	json_object_foreach(facts, key, v)
 	{
 		if (!json_is_string(v))
-			return wrong(key, "a text", e);
+			return member_refuse(key, "a text", e);
 		b->fact[b->n_facts++] =
 		    (struct baseline_fact){text_clean(key), text_clean(json_string_value(v))};
 	}
@@ -163,14 +165,14 @@ static int get_requests(struct baseline_scenario *s, const json_t *o, struct err
 	json_t *v;
 	size_t i;
 	if (!json_is_array(all))
-		return wrong("requests", "a list of hashes", e);
+		return member_refuse("requests", "a list of hashes", e);
 	s->requests = xcalloc(json_array_size(all) + 1, sizeof *s->requests);
 	json_array_foreach(all, i, v)
 	{
 		const char *digits = json_string_value(v);
 		if (!json_is_null(v) &&
 		    (!digits || strlen(digits) != 16 || strspn(digits, "0123456789abcdef") != 16))
-			return wrong("requests", "a list of hashes", e);
+			return member_refuse("requests", "a list of hashes", e);
 		s->requests[s->n_requests++] = digits ? strtoull(digits, NULL, 16) : 0;
 	}
 	return 0;
@@ -225,7 +227,7 @@ static int get_bias(struct baseline_case *c, const json_t *o, struct err *e)
 	if (json_array_size(v) != 3 || number_of(&c->bias, json_array_get(v, 0), -1) ||
 	    number_of(&c->bias_lo95, json_array_get(v, 1), -1) ||
 	    number_of(&c->bias_hi95, json_array_get(v, 2), -1))
-		return wrong("bias", "three numbers", e);
+		return member_refuse("bias", "three numbers", e);
 	return 0;
 }
 
@@ -252,10 +254,13 @@ static int get_case(struct baseline *b, const json_t *o, struct err *e)
 	const json_t *rows = json_object_get(o, "replicates"),
 		     *single = json_object_get(o, "single_reference");
 	uint64_t n_failed = 0;
-	*c = (struct baseline_case){.n = json_array_size(rows), .single_reference = json_is_true(single)};
+	*c = (struct baseline_case){.n = json_array_size(rows),
+				    .single_reference = json_is_true(single)};
 	baseline_rows_make(c);
-	int ret = json_is_array(rows) ? 0 : wrong("replicates", "a list", e);
-	ret = ret || json_is_boolean(single) ? ret : wrong("single_reference", "true or false", e);
+	int ret = json_is_array(rows) ? 0 : member_refuse("replicates", "a list", e);
+	ret = ret || json_is_boolean(single)
+		  ? ret
+		  : member_refuse("single_reference", "true or false", e);
 	ret = ret ? ret : find_scenario(b, c, o, e);
 	ret = ret ? ret : get_text(&c->replayer, o, "replayer", e);
 	ret = ret ? ret : get_text(&c->settings, o, "settings", e);
@@ -282,7 +287,7 @@ static int get_list(struct baseline *b, const json_t *o, const char *key,
 	json_t *v;
 	size_t i;
 	if (!json_is_array(all))
-		return wrong(key, "a list", e);
+		return member_refuse(key, "a list", e);
 	json_array_foreach(all, i, v)
 	{
 		int ret = take(b, v, e);
@@ -363,11 +368,11 @@ static int get_head(struct baseline *b, const json_t *o, struct err *e)
 	if (!ret && json_object_get(o, "span"))
 		ret = get_number(&b->span, o, "span", 0, e);
 	if (!ret && !(b->span >= 0 && b->span <= SPAN_MAX))
-		ret = wrong("span", "a logarithm of replicates", e);
+		ret = member_refuse("span", "a logarithm of replicates", e);
 	if (!ret && !(b->level_accept > 0 && b->level_accept <= LEVEL_MAX))
-		ret = wrong("level_accept", "a level of significance", e);
+		ret = member_refuse("level_accept", "a level of significance", e);
 	if (!ret && !(b->level_reject > 0 && b->level_reject <= LEVEL_MAX))
-		ret = wrong("level_reject", "a level of significance", e);
+		ret = member_refuse("level_reject", "a level of significance", e);
 	b->complete = json_is_true(json_object_get(o, "complete"));
 	b->look = (unsigned int)look;
 	b->n_replicates = (unsigned int)n;

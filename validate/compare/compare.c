@@ -52,7 +52,7 @@ static int by_place(const void *a, const void *b)
 
 /* `only`: each side has one replayer, which counts as the same one in two versions, whatever its
  * name. */
-static struct compare_place *places(const struct baseline *b, bool only)
+static struct compare_place *places_sorted(const struct baseline *b, bool only)
 {
 	struct compare_place *p = xcalloc(b->n_cells + 1, sizeof *p);
 	for (size_t i = 0; i < b->n_cells; i++)
@@ -96,7 +96,7 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 	const struct baseline *a = c->old_side, *b = c->new_side;
 	bool only = n_replayers(a) == 1 && n_replayers(b) == 1, same = is_same_campaign(a, b);
 	bool allowed = o->allow && (strstr(o->allow, "missing") || strstr(o->allow, "all"));
-	struct compare_place *was = places(a, only), *is = places(b, only);
+	struct compare_place *was = places_sorted(a, only), *is = places_sorted(b, only);
 	c->cell = xcalloc(a->n_cells + 1, sizeof *c->cell);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct baseline_case *old_case = &a->cell[i];
@@ -114,8 +114,9 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 		}
 		if (!text_is_same(c, old_case->settings, new_case->settings))
 			settings_add(c, old_case, new_case);
-		c->cell[c->n_cells++] =
-		    (struct case_change){.old_case = old_case, .new_case = new_case, .scenario = scenario, .paired = same};
+		c->cell[c->n_cells++] = (struct case_change){.old_case = old_case,
+							     .new_case = new_case,
+							     .scenario = scenario, .paired = same};
 	}
 	for (size_t i = 0; i < b->n_cells; i++) {
 		const struct baseline_case *new_case = &b->cell[i];
@@ -177,14 +178,14 @@ static enum change direction_to_program(const struct aspect_change *a, bool log_
 	return a->old_side == (a->change > 0 ? -1 : 1) ? CHANGE_BETTER : CHANGE_INCONCLUSIVE;
 }
 
-static enum change direction(const struct aspect_change *a, enum aspect k)
+static enum change change_direction(const struct aspect_change *a, enum aspect k)
 {
 	if (aspect_is_deviation(k))
 		return direction_to_program(a, aspect_scale(k) == SCALE_CHANGE);
 	return a->change > (aspect_scale(k) == SCALE_RATIO ? 1 : 0) ? CHANGE_WORSE : CHANGE_BETTER;
 }
 
-static void holm(struct campaign_change *c)
+static void changes_adjust(struct campaign_change *c)
 {
 	size_t most = c->n_cells * ASPECT_N, n = 0;
 	double *p = xcalloc(most + 1, sizeof *p);
@@ -205,7 +206,7 @@ static void holm(struct campaign_change *c)
 			of[i]->p_holm = p[i];
 			if (p[i] <= c->level_worse && of[i]->p <= c->level_same &&
 			    of[i]->word != CHANGE_SAME)
-				of[i]->word = direction(of[i], kind[i]);
+				of[i]->word = change_direction(of[i], kind[i]);
 		}
 	free(p);
 	free(of);
@@ -228,7 +229,7 @@ static uint64_t further_of(const struct case_change *c)
 }
 
 /* The worse word: worse, inconclusive, better, same. */
-static enum change worst(enum change a, enum change b)
+static enum change change_worse(enum change a, enum change b)
 {
 	static const int rank[] = {[CHANGE_NOT_JUDGED] = 0, [CHANGE_SAME] = 1, [CHANGE_BETTER] = 2,
 				   [CHANGE_INCONCLUSIVE] = 3, [CHANGE_WORSE] = 4};
@@ -242,7 +243,7 @@ static void words_reach(struct campaign_change *c)
 		struct case_change *cell = &c->cell[i];
 		cell->word = CHANGE_NOT_JUDGED;
 		for (size_t k = 0; k < ASPECT_N; k++)
-			cell->word = worst(cell->word, cell->aspect[k].word);
+			cell->word = change_worse(cell->word, cell->aspect[k].word);
 		if (cell->word == CHANGE_NOT_JUDGED)
 			/* nothing was judged, so nothing is known */
 			cell->word = CHANGE_INCONCLUSIVE;
@@ -251,7 +252,7 @@ static void words_reach(struct campaign_change *c)
 		c->n_better += cell->word == CHANGE_BETTER;
 		c->n_same += cell->word == CHANGE_SAME;
 		c->n_inconclusive += cell->word == CHANGE_INCONCLUSIVE;
-		c->word = worst(c->word, cell->word);
+		c->word = change_worse(c->word, cell->word);
 	}
 	if (c->n_missing && c->word != CHANGE_WORSE)
 		c->word = CHANGE_INCONCLUSIVE;
@@ -313,8 +314,10 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side,
 	    .old_side = old_side,
 	    .new_side = new_side,
 	    .limits = new_side->limits,
-	    .level_same = level_left(level_left(LEVEL_SAME, old_side, old_side->level_accept), new_side, new_side->level_accept),
-	    .level_worse = level_left(level_left(LEVEL_WORSE, old_side, old_side->level_reject), new_side, new_side->level_reject),
+	    .level_same = level_left(level_left(LEVEL_SAME, old_side, old_side->level_accept),
+				     new_side, new_side->level_accept),
+	    .level_worse = level_left(level_left(LEVEL_WORSE, old_side, old_side->level_reject),
+				      new_side, new_side->level_reject),
 	    .span = fmax(old_side->span, new_side->span),
 	    .word = CHANGE_INCONCLUSIVE,
 	};
@@ -339,7 +342,7 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side,
 		c->n_same_runs += cell->same_runs;
 	}
 	aspects_compute(c, o->words_only);
-	holm(c);
+	changes_adjust(c);
 	failed_count(c);
 	for (size_t i = 0; i < c->n_cells; i++)
 		aspects_explain(c, &c->cell[i]);

@@ -143,7 +143,8 @@ static double value_at(const struct baseline_case *c, enum aspect k, size_t part
 static void sides_make(struct sides *s, const struct case_change *c, enum aspect k, size_t part)
 {
 	const struct baseline_case *a = c->old_case, *b = c->new_case;
-	*s = (struct sides){.was = xcalloc(a->n + 1, sizeof(double)), .is = xcalloc(b->n + 1, sizeof(double))};
+	*s = (struct sides){.was = xcalloc(a->n + 1, sizeof(double)),
+			    .is = xcalloc(b->n + 1, sizeof(double))};
 	if (!c->paired) {
 		for (size_t i = 0; i < a->n; i++)
 			s->was[s->n_was++] = value_at(a, k, part, i);

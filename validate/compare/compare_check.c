@@ -12,8 +12,8 @@
 const char *const difference_names[] = {"protocol", "requests", "environment", "missing",
 					"settings", "limits",   NULL};
 
-static void add(struct campaign_change *c, enum difference_kind kind, char *what, const char *was,
-		const char *is, bool refuses)
+static void difference_add(struct campaign_change *c, enum difference_kind kind, char *what,
+			   const char *was, const char *is, bool refuses)
 {
 	c->difference = xreallocarray(c->difference, c->n_differences + 1, sizeof *c->difference);
 	c->difference[c->n_differences++] = (struct difference){
@@ -26,7 +26,7 @@ bool is_same_campaign(const struct baseline *a, const struct baseline *b)
 	return !strcmp(a->campaign, b->campaign) && !strcmp(a->protocol_hash, b->protocol_hash);
 }
 
-static char *hidden(const struct campaign_change *c, const char *text)
+static char *text_hidden(const struct campaign_change *c, const char *text)
 {
 	char *once = provenance_redact_text(text, c->old_side->host),
 	     *both = provenance_redact_text(once, c->new_side->host);
@@ -38,7 +38,7 @@ bool text_is_same(const struct campaign_change *c, const char *was, const char *
 {
 	if (!strcmp(was, is) || !(strstr(was, PROVENANCE_HIDDEN) || strstr(is, PROVENANCE_HIDDEN)))
 		return !strcmp(was, is);
-	char *a = hidden(c, was), *b = hidden(c, is);
+	char *a = text_hidden(c, was), *b = text_hidden(c, is);
 	bool same = !strcmp(a, b);
 	free(a);
 	free(b);
@@ -65,9 +65,9 @@ static void lines_compare(struct campaign_change *c, const char *where, char *co
 		for (size_t k = 0; k < n_is; k++)
 			if (!strncmp(is[k], was[i], key) && !has_line(c, was, n_was, is[k]))
 				other = is[k] + key;
-		add(c, DIFFERENCE_PROTOCOL,
-		    xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), was[i]),
-		    equals ? was[i] + key : NULL, other ? other : "not there", true);
+		difference_add(c, DIFFERENCE_PROTOCOL,
+			       xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), was[i]),
+			       equals ? was[i] + key : NULL, other ? other : "not there", true);
 	}
 	for (size_t i = 0; i < n_is; i++) {
 		const char *equals = strstr(is[i], " = ");
@@ -76,7 +76,8 @@ static void lines_compare(struct campaign_change *c, const char *where, char *co
 		for (size_t k = 0; k < n_was; k++)
 			told |= !strncmp(was[k], is[i], key) && !has_line(c, is, n_is, was[k]);
 		if (!told)
-			add(c, DIFFERENCE_PROTOCOL,
+			difference_add(
+			    c, DIFFERENCE_PROTOCOL,
 			    xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), is[i]),
 			    "not there", equals ? is[i] + key : NULL, true);
 	}
@@ -91,17 +92,18 @@ static void requests_compare(struct campaign_change *c, const struct baseline_sc
 	for (size_t i = 0; i < n; i++) {
 		n_unknown += !was->requests[i] || !is->requests[i];
 		if (was->requests[i] && is->requests[i] && was->requests[i] != is->requests[i]) {
-			add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name),
-			    "not the same",
-			    "other operations, files, offsets or lengths, or another number of "
-			    "them, as a search for it (min-duration) finds: with min-duration = 0 "
-			    "it is held", true);
+			difference_add(c, DIFFERENCE_REQUESTS,
+				       xasprintf("requests of %s", was->name), "not the same",
+				       "other operations, files, offsets or lengths, or another "
+				       "number of them, as a search for it (min-duration) finds: "
+				       "with min-duration = 0 it is held", true);
 			return;
 		}
 	}
 	if (!n || n_unknown == n)
-		add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name), "not known",
-		    "recorded by an earlier version, or no recording succeeded", true);
+		difference_add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name),
+			       "not known",
+			       "recorded by an earlier version, or no recording succeeded", true);
 }
 
 const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name)
@@ -119,8 +121,8 @@ static void scenarios_compare(struct campaign_change *c)
 		const struct baseline_scenario *was = &a->scenario[i],
 					       *is = scenario_find(b, was->name);
 		if (!is) {
-			add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", was->name), NULL,
-			    "not there", false);
+			difference_add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", was->name),
+				       NULL, "not there", false);
 			continue;
 		}
 		char *where = xasprintf("%s: ", was->name);
@@ -132,8 +134,9 @@ static void scenarios_compare(struct campaign_change *c)
 	}
 	for (size_t i = 0; i < b->n_scenarios; i++)
 		if (!scenario_find(a, b->scenario[i].name))
-			add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", b->scenario[i].name),
-			    "not there", NULL, false);
+			difference_add(c, DIFFERENCE_MISSING,
+				       xasprintf("scenario %s", b->scenario[i].name), "not there",
+				       NULL, false);
 }
 
 /* --- the environment ----------------------------------------------------- */
@@ -161,7 +164,7 @@ static int by_name(const void *a, const void *b)
 		      ((const struct baseline_fact *)b)->name);
 }
 
-static struct baseline_fact *sorted(const struct baseline *b)
+static struct baseline_fact *lines_sorted(const struct baseline *b)
 {
 	struct baseline_fact *f = xcalloc(b->n_facts + 1, sizeof *f);
 	if (b->n_facts)
@@ -187,14 +190,15 @@ static bool is_hidden(const struct campaign_change *c, const char *name, const c
 static void environment_compare(struct campaign_change *c)
 {
 	const struct baseline *a = c->old_side, *b = c->new_side;
-	struct baseline_fact *was = sorted(a), *is = sorted(b);
+	struct baseline_fact *was = lines_sorted(a), *is = lines_sorted(b);
 	for (size_t i = 0, j = 0; i < a->n_facts || j < b->n_facts;) {
 		int order = i >= a->n_facts   ? 1
 			    : j >= b->n_facts ? -1
 					      : strcmp(was[i].name, is[j].name);
 		const char *name = order <= 0 ? was[i].name : is[j].name;
 		if (order || strcmp(was[i].value, is[j].value))
-			add(c, DIFFERENCE_ENVIRONMENT, xstrdup(name),
+			difference_add(
+			    c, DIFFERENCE_ENVIRONMENT, xstrdup(name),
 			    order <= 0 ? was[i].value : "not available",
 			    order >= 0 ? is[j].value : "not available",
 			    is_below(name, c->limits.environment) &&
@@ -208,7 +212,7 @@ static void environment_compare(struct campaign_change *c)
 
 /* --- what is let pass ---------------------------------------------------- */
 
-static int allow(struct campaign_change *c, const char *list, struct err *e)
+static int differences_allow(struct campaign_change *c, const char *list, struct err *e)
 {
 	char **item = NULL;
 	size_t n = 0;
@@ -246,7 +250,7 @@ int differences_find(struct campaign_change *c, const struct compare_options *o,
 	lines_compare(c, "", a->condition, a->n_conditions, b->condition, b->n_conditions);
 	scenarios_compare(c);
 	environment_compare(c);
-	int ret = allow(c, o->allow, e);
+	int ret = differences_allow(c, o->allow, e);
 	for (size_t i = 0; i < c->n_differences; i++)
 		c->n_refusing += c->difference[i].refuses;
 	return ret;

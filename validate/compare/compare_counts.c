@@ -119,7 +119,7 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 /* more runs add nothing, and a baseline of unknown origin may contain any number */
 #define FAILURES_MAX 100000u
 
-static size_t failures(size_t n)
+static size_t failures_of(size_t n)
 {
 	return n < FAILURES_MAX ? n : FAILURES_MAX;
 }
@@ -130,8 +130,8 @@ void counts_compare(struct aspect_change *a, const struct baseline_case *was,
 {
 	const double *x_was = was->column[COLUMN_MISMATCHED], *x_is = is->column[COLUMN_MISMATCHED];
 	const size_t common = was->n_failed < is->n_failed ? was->n_failed : is->n_failed;
-	const size_t failed_was = failures(was->n_failed - common),
-		     failed_is = failures(is->n_failed - common);
+	const size_t failed_was = failures_of(was->n_failed - common),
+		     failed_is = failures_of(is->n_failed - common);
 	const size_t known_was = n_known(x_was, was->n), known_is = n_known(x_is, is->n);
 	const bool unrecorded = !known_was || !known_is, failed = failed_was || failed_is;
 	a->status = was->n + failed_was < 2 || is->n + failed_is < 2 ? STAT_TOO_FEW

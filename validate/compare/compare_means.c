@@ -45,7 +45,7 @@ void shift_release(struct shift *s)
 	*s = (struct shift){0};
 }
 
-static bool scatters(const struct shift *s, int side)
+static bool mean_scatters(const struct shift *s, int side)
 {
 	return !s->status && s->mean[side].t.se > 0;
 }
@@ -56,13 +56,13 @@ void shifts_pool(struct shift *s, size_t n)
 		double sum = 0;
 		size_t n_known = 0;
 		for (size_t i = 0; i < n; i++)
-			if (scatters(&s[i], side)) {
+			if (mean_scatters(&s[i], side)) {
 				sum += serial_rho_own(s[i].mean[side].serial.lag1,
 						      (double)s[i].mean[side].n);
 				n_known++;
 			}
 		for (size_t i = 0; i < n; i++)
-			if (scatters(&s[i], side)) {
+			if (mean_scatters(&s[i], side)) {
 				struct paired_mean *m = &s[i].mean[side];
 				const struct serial serial = serial_pooled(
 				    m->serial.lag1, m->n, sum / (double)n_known, n_known);
@@ -72,7 +72,7 @@ void shifts_pool(struct shift *s, size_t n)
 }
 
 /* Welch and Satterthwaite. */
-static struct t_estimate difference(const struct shift *s, bool wide)
+static struct t_estimate means_difference(const struct shift *s, bool wide)
 {
 	const struct t_estimate was = wide ? s->mean[0].wide : s->mean[0].t,
 				is = wide ? s->mean[1].wide : s->mean[1].t;
@@ -86,7 +86,7 @@ static struct t_estimate difference(const struct shift *s, bool wide)
 /* If neither side scatters: P that randomly dealt labels give this separation. */
 static double groups_p(const struct shift *s, double at, bool above, bool wide)
 {
-	const struct t_estimate t = difference(s, wide);
+	const struct t_estimate t = means_difference(s, wide);
 	const double n = (double)s->mean[1].n, m = (double)s->mean[0].n;
 	if (t.se > 0)
 		return (above ? t_above : t_below)((t.value - at) / t.se, t.df);
@@ -147,7 +147,7 @@ void shift_limits(const struct shift *s, double alpha, double *lo, double *hi)
 			*lo = *hi = NAN;
 		return;
 	}
-	const struct t_estimate t = difference(s, false);
+	const struct t_estimate t = means_difference(s, false);
 	if (t_interval(&t, 1 - alpha, lo, hi))
 		*lo = *hi = NAN;
 }

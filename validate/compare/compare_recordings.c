@@ -14,7 +14,7 @@ static bool is_equal(double a, double b)
 	return a >= b && a <= b;
 }
 
-static bool has(const double *r, size_t n, double one)
+static bool values_have(const double *r, size_t n, double one)
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_equal(r[i], one))
@@ -25,19 +25,19 @@ static bool has(const double *r, size_t n, double one)
 static bool all_there(const double *r, size_t n, const double *in, size_t n_in)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!has(in, n_in, r[i]))
+		if (!values_have(in, n_in, r[i]))
 			return false;
 	return true;
 }
 
 /* In place: x[n] becomes the means over equal r. Returns their number. */
-static size_t average(double *x, const double *r, size_t n)
+static size_t recordings_mean(double *x, const double *r, size_t n)
 {
 	double *mean = xcalloc(n + 1, sizeof *mean);
 	size_t n_recordings = 0;
 	for (size_t i = 0; i < n; i++) {
 		double sum = 0, count = 0;
-		if (has(r, i, r[i]))
+		if (values_have(r, i, r[i]))
 			continue;
 		for (size_t k = i; k < n; k++)
 			if (is_equal(r[k], r[i])) {
@@ -58,7 +58,7 @@ enum stat_status recordings_average(double *was, size_t *n_was, const struct bas
 	const double *r_was = a->column[COLUMN_R_MEAN], *r_is = b->column[COLUMN_R_MEAN];
 	if (all_there(r_was, a->n, r_is, b->n) && all_there(r_is, b->n, r_was, a->n))
 		return STAT_OK;
-	*n_was = average(was, r_was, a->n);
-	*n_is = average(is, r_is, b->n);
+	*n_was = recordings_mean(was, r_was, a->n);
+	*n_is = recordings_mean(is, r_is, b->n);
 	return *n_was < 2 || *n_is < 2 ? STAT_TOO_FEW : STAT_OK;
 }

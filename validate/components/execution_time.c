@@ -14,7 +14,8 @@ static void say_split(struct component *k, const struct cell *c)
 {
 	if (k->decision == DECISION_ACCEPT || k->estimate.status || !isfinite(c->execution_service))
 		return;
-	REASON_ADD(k, "; requests account for %s %%, waiting between them for %s %%", shown_change(c->execution_service).text,
+	REASON_ADD(k, "; requests account for %s %%, waiting between them for %s %%",
+		   shown_change(c->execution_service).text,
 		   shown_change(c->execution_schedule).text);
 }
 

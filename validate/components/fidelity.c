@@ -41,8 +41,10 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 		       e->worst_run, c->limit);
 	} else {
 		c->decision = cell->n_untold ? DECISION_INCONCLUSIVE : DECISION_ACCEPT;
-		REASON(c, "at most %" PRIu64 " lost, extra or mismatched requests in a run, limit %.0f", e->worst_run,
-		       c->limit);
+		REASON(c,
+		       "at most %" PRIu64
+		       " lost, extra or mismatched requests in a run, limit %.0f",
+		       e->worst_run, c->limit);
 	}
 	if (cell->n_untold)
 		REASON_ADD(c,

@@ -5,25 +5,25 @@
 
 #include "validate/components/component.h"
 
-static double first(const struct run_summary *s)
+static double half_first(const struct run_summary *s)
 {
 	return s->has_halves && s->half[0].n ? s->half[0].mean : NAN;
 }
 
-static double second(const struct run_summary *s)
+static double half_second(const struct run_summary *s)
 {
 	return s->has_halves && s->half[1].n ? s->half[1].mean : NAN;
 }
 
-static void measure(const struct measuring *m)
+static void measure_halves(const struct measuring *m)
 {
 	struct family *f = &m->e->family[COMPONENT_HALF];
-	if (!pairs_have(m->pairs, first) || !pairs_have(m->pairs, second)) {
+	if (!pairs_have(m->pairs, half_first) || !pairs_have(m->pairs, half_second)) {
 		f->status = STAT_NOT_ASSESSED;
 		return;
 	}
-	family_add_ratio(f, "first half", m->pairs, first);
-	family_add_ratio(f, "second half", m->pairs, second);
+	family_add_ratio(f, "first half", m->pairs, half_first);
+	family_add_ratio(f, "second half", m->pairs, half_second);
 }
 
 static void decide_half(struct component *c, const struct deciding *d)
@@ -43,14 +43,13 @@ static void plan_half(struct component *c, const struct planning *p)
 }
 
 const struct component_row component_half = {
-	.title = "Bias by half",
-	.meaning = "By how much the mean response time of the first and of the second half of the "
-		   "requests is longer (+) or shorter (-) in the replay than in the program.",
-	.rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected "
-		"when the 95 % interval of one lies wholly outside (Bonferroni)",
-	.source = "as bias; Berger and Hsu 1996",
-	.above = "requests of half of the run take %s longer",
-	.below = "requests of half of the run take %s less time", .unit = COMPONENT_CHANGE,
-	.two_sided = true, .relative = true, .measure = measure, .decide = decide_half,
-	.plan = plan_half,
+    .title = "Bias by half",
+    .meaning = "By how much the mean response time of the first and of the second half of the "
+	       "requests is longer (+) or shorter (-) in the replay than in the program.",
+    .rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected when "
+	    "the 95 % interval of one lies wholly outside (Bonferroni)",
+    .source = "as bias; Berger and Hsu 1996", .above = "requests of half of the run take %s longer",
+    .below = "requests of half of the run take %s less time", .unit = COMPONENT_CHANGE,
+    .two_sided = true, .relative = true, .measure = measure_halves, .decide = decide_half,
+    .plan = plan_half,
 };

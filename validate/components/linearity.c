@@ -23,7 +23,7 @@ struct level {
 
 enum { ALONE, WIDE }; /* t-estimates of a level */
 
-static int ascending(const void *a, const void *b)
+static int level_compare(const void *a, const void *b)
 {
 	double x = ((const struct level *)a)->at, y = ((const struct level *)b)->at;
 	return (x > y) - (x < y);
@@ -42,11 +42,11 @@ static size_t levels_below(struct level *out, const struct analysis *a, const st
 		    (s->level < own->level || i == cell))
 			out[n++] = (struct level){(double)s->level, &e[i].bias};
 	}
-	qsort(out, n, sizeof *out, ascending);
+	qsort(out, n, sizeof *out, level_compare);
 	return n;
 }
 
-static struct t_estimate contrast(const struct level *l, const double *w, size_t n, int which)
+static struct t_estimate contrast_make(const struct level *l, const double *w, size_t n, int which)
 {
 	struct t_estimate t = {0};
 	double variance = 0, below = 0;
@@ -65,8 +65,8 @@ static struct t_estimate contrast(const struct level *l, const double *w, size_t
 static void contrast_add(struct linearity_evidence *e, const struct level *l, const double *w,
 			 size_t n, double level)
 {
-	e->contrast[e->n_contrasts] = contrast(l, w, n, ALONE);
-	e->wide[e->n_contrasts] = contrast(l, w, n, WIDE);
+	e->contrast[e->n_contrasts] = contrast_make(l, w, n, ALONE);
+	e->wide[e->n_contrasts] = contrast_make(l, w, n, WIDE);
 	e->level[e->n_contrasts++] = (uint64_t)level;
 }
 
@@ -88,12 +88,13 @@ static void contrasts_make(struct linearity_evidence *e, const struct level *l, 
 	free(w);
 }
 
-static void measure(struct linearity_evidence *out, const struct analysis *a,
-		    const struct evidence *e, size_t cell)
+static void measure_contrasts(struct linearity_evidence *out, const struct analysis *a,
+			      const struct evidence *e, size_t cell)
 {
 	struct level *l = xcalloc(a->n_cells, sizeof *l);
 	size_t n = levels_below(l, a, e, cell);
-	*out = (struct linearity_evidence){.n_levels = n, .status = n < 2 ? STAT_NOT_APPLICABLE : STAT_OK};
+	*out = (struct linearity_evidence){.n_levels = n,
+					   .status = n < 2 ? STAT_NOT_APPLICABLE : STAT_OK};
 	for (size_t i = 0; i < n && n > 1; i++) {
 		if (!out->status)
 			out->status = l[i].bias->status;
@@ -147,8 +148,9 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 	const struct t_estimate *t = &e->contrast[worst];
 	if (worst) {
 		c->estimate = estimate_of_t(STAT_OK, t, expm1);
-		REASON(c, "level %llu is %s %% off the line through %zu levels", (unsigned long long)e->level[worst],
-		       shown_change(expm1(t->value)).text, e->n_levels);
+		REASON(c, "level %llu is %s %% off the line through %zu levels",
+		       (unsigned long long)e->level[worst], shown_change(expm1(t->value)).text,
+		       e->n_levels);
 	} else {
 		REASON(c, "the bias changes by %s %% from the lowest level to this one",
 		       shown_change(expm1(t->value)).text);
@@ -160,7 +162,8 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 		c->accept_hi = expm1(hi);
 	}
 	if (!t_interval(t, 1 - 2 * levels->accept, &lo, &hi))
-		REASON_ADD(c, ", %.*g %% interval %s to %s %%", confidence_digits(2 * levels->accept), 100 * (1 - 2 * levels->accept),
+		REASON_ADD(c, ", %.*g %% interval %s to %s %%",
+			   confidence_digits(2 * levels->accept), 100 * (1 - 2 * levels->accept),
 			   shown_change(expm1(lo)).text, shown_change(expm1(hi)).text);
 	REASON_ADD(c, ", %s the limits ±%s %%", decide_position(c), shown_percent(c->limit).text);
 	decide_dependence(c, &e->serial, e->n, p_alone, levels);
@@ -169,7 +172,7 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 static void measure_across(const struct analysis *a, struct evidence *e)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
-		measure(&e[i].linearity, a, e, i);
+		measure_contrasts(&e[i].linearity, a, e, i);
 }
 
 static void plan_linearity(struct component *k, const struct planning *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The components of a verdict, in the order of every report. This list makes the enum, the limits of
- * a protocol, their keys in [accept] and the table of rows (component.h). A new component is a line
- * here and a file that defines its row.
+/* The components of a verdict, in the order of every report. This list makes the enum, the limits
+ * of a protocol, their keys in [accept] and the table of rows (component.h). A new component is a
+ * line here and a file that defines its row.
  *
  * X(KIND, row, name, limit, type, default, key, least, most, help)
  *   KIND         COMPONENT_KIND

@@ -54,7 +54,7 @@ static void operation_add(struct family *f, const struct pairs *p, const char *n
 	free(r);
 }
 
-static void measure(const struct measuring *m)
+static void measure_operations(const struct measuring *m)
 {
 	struct family *f = &m->e->family[COMPONENT_OPERATION];
 	const struct run_summary *first = m->pairs->n ? &m->pairs->r[0]->summary : NULL;
@@ -99,6 +99,6 @@ const struct component_row component_operation = {
 	    "when the 95 % interval of one lies wholly outside (Bonferroni); not applicable where "
 	    "all requests are of one operation", .source = "as bias; Berger and Hsu 1996",
     .above = "an operation takes %s longer", .below = "an operation takes %s less time",
-    .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .measure = measure,
+    .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .measure = measure_operations,
     .decide = decide_operation, .plan = plan_operation,
 };

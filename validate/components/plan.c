@@ -61,7 +61,8 @@ void plan_mean(struct component *k, const struct t_estimate *t, const struct ser
 	}
 	if (plan_further(k, s, needed, have) &&
 	    !sd_for_mean(worth, distance, alpha, PLAN_ASSURANCE, &most))
-		REASON_ADD(k, "; %s: the %s of the replicates scatter too much, with a standard deviation of %.2g %%, where %zu "
-			      "replicates can do with %.2g %%",
+		REASON_ADD(k,
+			   "; %s: the %s of the replicates scatter too much, with a standard "
+			   "deviation of %.2g %%, where %zu replicates can do with %.2g %%",
 			   plan_no_number, what, 100 * sd, have, 100 * most);
 }

@@ -16,8 +16,8 @@
 
 /* Guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits. It
  * applies in addition to the test, so that it makes accepting and rejecting only harder. */
-static void guard(struct component *c, const struct ratio_evidence *e, double low, double high,
-		  double factor)
+static void guard_apply(struct component *c, const struct ratio_evidence *e, double low,
+			double high, double factor)
 {
 	double k, risk;
 	const struct t_estimate *t = c->decision == DECISION_REJECT ? &e->t : &e->wide;
@@ -75,8 +75,8 @@ bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, doub
 void decide_recordings(struct component *c, const struct ratio_evidence *e)
 {
 	if (e->recordings.inflation > 1.05 && c->decision == DECISION_INCONCLUSIVE)
-		REASON_ADD(c, "; %zu pairs replay %zu recordings and count as %.1f for that", e->n, e->recordings.n,
-			   (double)e->n / e->recordings.inflation);
+		REASON_ADD(c, "; %zu pairs replay %zu recordings and count as %.1f for that", e->n,
+			   e->recordings.n, (double)e->n / e->recordings.inflation);
 }
 
 /* --- one ratio ----------------------------------------------------------- */
@@ -86,8 +86,9 @@ static void say_alike(struct component *c, const struct ratio_evidence *e)
 {
 	c->estimate.status = STAT_OK;
 	c->estimate.value = expm1(e->t.value);
-	REASON(c, "%s %% in each of %zu pairs, %s the limits ±%s %%", shown_change(expm1(e->t.value)).text, e->n,
-	       decide_position(c), shown_percent(c->limit).text);
+	REASON(c, "%s %% in each of %zu pairs, %s the limits ±%s %%",
+	       shown_change(expm1(e->t.value)).text, e->n, decide_position(c),
+	       shown_percent(c->limit).text);
 }
 
 /* The deciding interval: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
@@ -109,8 +110,8 @@ static void say_interval(struct component *c, const struct ratio_evidence *e,
 	c->accept_lo = expm1(c->accept_lo);
 	c->accept_hi = expm1(c->accept_hi);
 	if (decide_is_hardly_one(c, &e->serial))
-		REASON(c, "%s %%, without an interval, limits ±%s %%", shown_change(expm1(e->t.value)).text,
-		       shown_percent(c->limit).text);
+		REASON(c, "%s %%, without an interval, limits ±%s %%",
+		       shown_change(expm1(e->t.value)).text, shown_percent(c->limit).text);
 	else
 		REASON(c, "%s %%, %.*g %% interval %s to %s %%, %s the limits ±%s %%",
 		       shown_change(expm1(e->t.value)).text, confidence_digits(error),
@@ -142,7 +143,7 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 	say_interval(c, e, levels);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 	decide_recordings(c, e);
-	guard(c, e, low, high, guard_band);
+	guard_apply(c, e, low, high, guard_band);
 }
 
 void plan_ratio(struct component *k, const struct ratio_evidence *e, double alpha_reject)

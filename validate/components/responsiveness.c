@@ -88,8 +88,9 @@ static void decide_responsiveness(struct component *c, const struct deciding *d)
 			  "the campaign (responsiveness = yes)");
 	} else if (program_is_deaf(e, c->limit)) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "the program itself takes %s %% longer on the slower storage: not enough to ask a replay to follow",
-		       shown_change(expm1(e->program.value)).text);
+		REASON(c,
+		       "the program itself takes %s %% longer on the slower storage: not enough to "
+		       "ask a replay to follow", shown_change(expm1(e->program.value)).text);
 	} else {
 		decide_ratio(c, &e->ratio, d->levels, false, NAN);
 		if (!e->program_status && !e->ratio.status)

@@ -74,7 +74,7 @@ static void edge_add(struct family *f, const struct pairs *p, size_t edge, doubl
 	family_add_values(f, label, p, d);
 }
 
-static void measure(const struct measuring *m)
+static void measure_shape(const struct measuring *m)
 {
 	struct family *f = &m->e->family[COMPONENT_SHAPE];
 	struct shape_edges s;
@@ -105,15 +105,13 @@ static void plan_shape(struct component *c, const struct planning *p)
 }
 
 const struct component_row component_shape = {
-	.title = "Shape",
-	.meaning = "Largest difference between the distributions of response times, each run's "
-		   "over its own typical response, at quantiles of the program's from 1 % to 99.9 "
-		   "%.",
-	.rule = "accepted when at each quantile the 90 % interval of the difference lies inside "
-		"the limits, rejected when at one the 95 % interval lies wholly outside "
-		"(Bonferroni)",
-	.source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
-	.above = "the distribution of response times differs by %s", .unit = COMPONENT_NUMBER,
-	.two_sided = true, .relative = true, .measure = measure, .decide = decide_shape,
-	.plan = plan_shape,
+    .title = "Shape",
+    .meaning = "Largest difference between the distributions of response times, each run's over "
+	       "its own typical response, at quantiles of the program's from 1 % to 99.9 %.",
+    .rule = "accepted when at each quantile the 90 % interval of the difference lies inside the "
+	    "limits, rejected when at one the 95 % interval lies wholly outside (Bonferroni)",
+    .source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
+    .above = "the distribution of response times differs by %s", .unit = COMPONENT_NUMBER,
+    .two_sided = true, .relative = true, .measure = measure_shape, .decide = decide_shape,
+    .plan = plan_shape,
 };

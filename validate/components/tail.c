@@ -8,21 +8,21 @@
 
 #define FEWEST_REQUESTS 500 /* of a run: a hundredth of fewer is less than five */
 
-static double tail(const struct run_summary *s)
+static double run_tail(const struct run_summary *s)
 {
 	return s->response_tail;
 }
 
-static void measure(const struct measuring *m)
+static void measure_tail(const struct measuring *m)
 {
 	struct family *f = &m->e->family[COMPONENT_TAIL];
 	uint64_t fewest = pairs_fewest_requests(m->pairs);
 	if (m->pairs->n && fewest < FEWEST_REQUESTS)
 		f->status = STAT_NOT_APPLICABLE;
-	else if (!pairs_have(m->pairs, tail))
+	else if (!pairs_have(m->pairs, run_tail))
 		f->status = STAT_NOT_ASSESSED;
 	else
-		family_add_ratio(f, "", m->pairs, tail);
+		family_add_ratio(f, "", m->pairs, run_tail);
 	m->cell->n_fewest_requests = fewest;
 }
 
@@ -50,14 +50,14 @@ static void plan_tail(struct component *c, const struct planning *p)
 }
 
 const struct component_row component_tail = {
-	.title = "Tail",
-	.meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer "
-		   "(+) or shorter (-) than in the program.",
-	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-		"interval lies wholly outside; not applicable to runs of fewer than 500 requests",
-	.source = "as bias; conditional tail expectation (Acerbi and Tasche 2002)",
-	.above = "the slowest 1 % of the requests take %s longer",
-	.below = "the slowest 1 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
-	.two_sided = true, .relative = true, .measure = measure, .decide = decide_tail,
-	.plan = plan_tail,
+    .title = "Tail",
+    .meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer (+) "
+	       "or shorter (-) than in the program.",
+    .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
+	    "interval lies wholly outside; not applicable to runs of fewer than 500 requests",
+    .source = "as bias; conditional tail expectation (Acerbi and Tasche 2002)",
+    .above = "the slowest 1 % of the requests take %s longer",
+    .below = "the slowest 1 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
+    .two_sided = true, .relative = true, .measure = measure_tail, .decide = decide_tail,
+    .plan = plan_tail,
 };

@@ -6,16 +6,16 @@
 
 #include "validate/components/component.h"
 
-static double typical(const struct run_summary *s)
+static double run_typical(const struct run_summary *s)
 {
 	return s->response_typical;
 }
 
-static void measure(const struct measuring *m)
+static void measure_typical(const struct measuring *m)
 {
 	struct family *f = &m->e->family[COMPONENT_TYPICAL];
-	if (pairs_have(m->pairs, typical))
-		family_add_ratio(f, "", m->pairs, typical);
+	if (pairs_have(m->pairs, run_typical))
+		family_add_ratio(f, "", m->pairs, run_typical);
 	else
 		f->status = STAT_NOT_ASSESSED;
 }
@@ -45,6 +45,6 @@ const struct component_row component_typical = {
 	    "interval lies wholly outside", .source = "as bias; trimmed mean (Tukey 1962)",
     .above = "the fastest 90 % of the requests take %s longer",
     .below = "the fastest 90 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
-    .two_sided = true, .relative = true, .measure = measure, .decide = decide_typical,
+    .two_sided = true, .relative = true, .measure = measure_typical, .decide = decide_typical,
     .plan = plan_typical,
 };

@@ -8,7 +8,7 @@
 
 #include "common/xalloc.h"
 
-static bool differ(const char *a, const char *b)
+static bool texts_differ(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) != 0 : a != b;
 }
@@ -19,16 +19,16 @@ bool history_changed(const struct history *h, const struct history_series *s, si
 		return false;
 	const struct history_campaign *old = &h->campaign[s->entry[i - 1].campaign],
 				      *new = &h->campaign[s->entry[i].campaign];
-	return old->environment != new->environment || differ(old->host, new->host) ||
-	       differ(old->protocol_hash, new->protocol_hash) ||
-	       differ(old->program_version, new->program_version) ||
-	       differ(s->entry[i - 1].settings, s->entry[i].settings);
+	return old->environment != new->environment || texts_differ(old->host, new->host) ||
+	       texts_differ(old->protocol_hash, new->protocol_hash) ||
+	       texts_differ(old->program_version, new->program_version) ||
+	       texts_differ(s->entry[i - 1].settings, s->entry[i].settings);
 }
 
 static void change_add(struct history_changes *c, const char *fact, const char *old,
 		       const char *new)
 {
-	if (!differ(old, new))
+	if (!texts_differ(old, new))
 		return;
 	GROW(c->one, c->n, c->cap);
 	c->one[c->n++] = (struct history_change){xstrdup(fact), old ? xstrdup(old) : NULL,

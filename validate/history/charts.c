@@ -11,8 +11,8 @@
 /* --- excursions ---------------------------------------------------------- */
 
 /* Distance of a chart at entry i in multiples of its limit; above 1 it signals. */
-static double excess(const struct history_charts *c, enum history_chart chart, int direction,
-		     size_t i)
+static double chart_excess(const struct history_charts *c, enum history_chart chart, int direction,
+			   size_t i)
 {
 	switch (chart) {
 	case CHART_INDIVIDUALS:
@@ -36,7 +36,7 @@ static size_t onset_find(const struct history_charts *c, enum history_chart char
 	size_t at = first;
 	if (chart != CHART_CUSUM && chart != CHART_EWMA)
 		return at;
-	while (at > 0 && excess(c, chart, direction, at - 1) > 0)
+	while (at > 0 && chart_excess(c, chart, direction, at - 1) > 0)
 		at--;
 	return at;
 }
@@ -118,12 +118,13 @@ static void excursions_find(struct history_charts *c, const struct history *h,
 			    enum history_chart chart, int direction)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		if (!(excess(c, chart, direction, i) > 1))
+		if (!(chart_excess(c, chart, direction, i) > 1))
 			continue;
-		struct history_signal s = {.chart = chart, .direction = direction, .first = i, .last = i};
+		struct history_signal s = {
+		    .chart = chart, .direction = direction, .first = i, .last = i};
 		double largest = 0;
-		for (; i < c->n && excess(c, chart, direction, i) > 1; i++) {
-			double now = excess(c, chart, direction, i);
+		for (; i < c->n && chart_excess(c, chart, direction, i) > 1; i++) {
+			double now = chart_excess(c, chart, direction, i);
 			if (chart != CHART_CUSUM || now > largest)
 				s.last = i;
 			largest = fmax(largest, now);
@@ -244,7 +245,9 @@ void history_charts_release(struct history_charts *c)
 
 void history_study_make(struct history_study *s, const struct history *h, size_t baseline)
 {
-	*s = (struct history_study){.history = h, .baseline = baseline, .charts = xcalloc(h->n_series + 1, sizeof *s->charts)};
+	*s = (struct history_study){.history = h,
+				    .baseline = baseline,
+				    .charts = xcalloc(h->n_series + 1, sizeof *s->charts)};
 	for (size_t i = 0; i < h->n_series; i++) {
 		history_charts_make(&s->charts[i], h, &h->series[i], baseline);
 		s->n_signals += s->charts[i].n_signals;

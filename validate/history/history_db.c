@@ -94,7 +94,7 @@ int history_db_step_done(sqlite3 *db, const char *path, sqlite3_stmt *s, struct 
 	return ret;
 }
 
-static int run(sqlite3 *db, const char *path, const char *sql, struct err *e)
+static int statement_run(sqlite3 *db, const char *path, const char *sql, struct err *e)
 {
 	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0
 								    : history_db_err(db, path, e);
@@ -121,10 +121,10 @@ static int tables_make(sqlite3 *db, const char *path, struct err *e)
 {
 	int ret = 0;
 	for (size_t i = 0; i < N_SCHEMA && !ret; i++)
-		ret = run(db, path, schema[i], e);
+		ret = statement_run(db, path, schema[i], e);
 	char *marks = xasprintf("PRAGMA application_id = %d; PRAGMA user_version = %d",
 				HISTORY_DB_APPLICATION_ID, HISTORY_DB_VERSION);
-	ret = ret ? ret : run(db, path, marks, e);
+	ret = ret ? ret : statement_run(db, path, marks, e);
 	free(marks);
 	return ret;
 }
@@ -208,18 +208,19 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 	sqlite3_extended_result_codes(*db, 1);
 	sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	int ret = run(
+	int ret = statement_run(
 	    *db, path,
 	    "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", e);
 	ret = ret ? ret
-		  : run(*db, path, writes ? "BEGIN IMMEDIATE" : "PRAGMA query_only = ON; BEGIN", e);
+		  : statement_run(*db, path,
+				  writes ? "BEGIN IMMEDIATE" : "PRAGMA query_only = ON; BEGIN", e);
 	return ret ? ret : content_check(*db, path, writes, e);
 }
 
 int history_db_close(sqlite3 *db, const char *path, int ret, struct err *e)
 {
 	if (!ret)
-		ret = run(db, path, "COMMIT", e);
+		ret = statement_run(db, path, "COMMIT", e);
 	if (db && !sqlite3_get_autocommit(db))
 		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close(db);

@@ -39,7 +39,7 @@ static int rows_read(struct history_reader *r, struct history *h, const char *sq
 	return ret;
 }
 
-static int dangling(struct history_reader *r, const char *what)
+static int reference_refuse(struct history_reader *r, const char *what)
 {
 	return err_set(r->e, EINVAL, "%s is damaged: %s that is not there", r->path, what);
 }
@@ -48,7 +48,7 @@ static int dangling(struct history_reader *r, const char *what)
 static int environment_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
 	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)
-		return dangling(r, "an environment");
+		return reference_refuse(r, "an environment");
 	GROW(h->environment, h->n_environments, h->cap_environments);
 	h->environment[h->n_environments++] = history_db_text(s, 1);
 	return 0;
@@ -58,12 +58,18 @@ static int campaign_take(struct history_reader *r, struct history *h, sqlite3_st
 {
 	sqlite3_int64 environment = sqlite3_column_int64(s, 8);
 	if (environment < 1 || (size_t)environment > h->n_environments)
-		return dangling(r, "a campaign with an environment");
+		return reference_refuse(r, "a campaign with an environment");
 	GROW(h->campaign, h->n_campaigns, h->cap_campaigns);
 	struct history_campaign *c = &h->campaign[h->n_campaigns++];
-	*c = (struct history_campaign){.number = sqlite3_column_int64(s, 0), .campaign = history_db_text(s, 1), .date = history_db_text(s, 2),
-				       .label = history_db_text(s, 3), .title = history_db_text(s, 4), .protocol_hash = history_db_text(s, 5),
-				       .program_version = history_db_text(s, 6), .host = history_db_text(s, 7), .environment = (size_t)environment - 1};
+	*c = (struct history_campaign){.number = sqlite3_column_int64(s, 0),
+				       .campaign = history_db_text(s, 1),
+				       .date = history_db_text(s, 2),
+				       .label = history_db_text(s, 3),
+				       .title = history_db_text(s, 4),
+				       .protocol_hash = history_db_text(s, 5),
+				       .program_version = history_db_text(s, 6),
+				       .host = history_db_text(s, 7),
+				       .environment = (size_t)environment - 1};
 	c->goes_back = h->n_campaigns > 1 && date_is_earlier(c->date, c[-1].date);
 	return 0;
 }
@@ -73,7 +79,8 @@ static struct history_series *series_of(struct history *h, sqlite3_stmt *s)
 	long long id = sqlite3_column_int64(s, 0);
 	if (!h->n_series || h->series[h->n_series - 1].id != id) {
 		GROW(h->series, h->n_series, h->cap_series);
-		h->series[h->n_series++] = (struct history_series){.id = id, .scenario = history_db_text(s, 1), .replayer = history_db_text(s, 2)};
+		h->series[h->n_series++] = (struct history_series){
+		    .id = id, .scenario = history_db_text(s, 1), .replayer = history_db_text(s, 2)};
 	}
 	return &h->series[h->n_series - 1];
 }
@@ -97,12 +104,20 @@ static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt 
 	struct history_series *one = series_of(h, s);
 	size_t campaign;
 	if (!campaign_find(h, sqlite3_column_int64(s, 3), &campaign))
-		return dangling(r, "an entry of a campaign");
+		return reference_refuse(r, "an entry of a campaign");
 	GROW(one->entry, one->n, one->cap);
-	one->entry[one->n++] = (struct history_entry){
-	    .campaign = campaign, .n = (size_t)sqlite3_column_int64(s, 4), .mean = history_db_number(s, 5), .sd = history_db_number(s, 6),
-	    .bias = history_db_number(s, 7), .bias_lo95 = history_db_number(s, 8), .bias_hi95 = history_db_number(s, 9), .u_c = history_db_number(s, 10),
-	    .u_c_df = history_db_number(s, 11), .U95 = history_db_number(s, 12), .settings = history_db_text(s, 13), .verdict = history_db_text(s, 14)};
+	one->entry[one->n++] = (struct history_entry){.campaign = campaign,
+						      .n = (size_t)sqlite3_column_int64(s, 4),
+						      .mean = history_db_number(s, 5),
+						      .sd = history_db_number(s, 6),
+						      .bias = history_db_number(s, 7),
+						      .bias_lo95 = history_db_number(s, 8),
+						      .bias_hi95 = history_db_number(s, 9),
+						      .u_c = history_db_number(s, 10),
+						      .u_c_df = history_db_number(s, 11),
+						      .U95 = history_db_number(s, 12),
+						      .settings = history_db_text(s, 13),
+						      .verdict = history_db_text(s, 14)};
 	return 0;
 }
 

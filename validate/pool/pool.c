@@ -37,8 +37,8 @@ static int laboratories_make(struct pool *p, const struct baseline *b, size_t n,
 		}
 	p->laboratory = xcalloc(n, sizeof *p->laboratory);
 	for (size_t i = 0; i < n; i++)
-		p->laboratory[p->n_laboratories++] =
-		    (struct pool_laboratory){.name = xstrdup(hosts ? b[i].host : b[i].source), .baseline = &b[i]};
+		p->laboratory[p->n_laboratories++] = (struct pool_laboratory){
+		    .name = xstrdup(hosts ? b[i].host : b[i].source), .baseline = &b[i]};
 	return 0;
 }
 
@@ -116,7 +116,9 @@ static void case_make(struct pool *p, const char *scenario, const char *replayer
 	struct pool_case *c = &p->one[p->n_cases++];
 	struct values *group = xcalloc(p->n_laboratories, sizeof *group);
 	double **result = xcalloc(p->n_laboratories, sizeof *result);
-	*c = (struct pool_case){.scenario = xstrdup(scenario), .replayer = xstrdup(replayer), .group = xcalloc(p->n_laboratories, sizeof *c->group)};
+	*c = (struct pool_case){.scenario = xstrdup(scenario),
+				.replayer = xstrdup(replayer),
+				.group = xcalloc(p->n_laboratories, sizeof *c->group)};
 	for (size_t i = 0; i < p->n_laboratories; i++) {
 		const struct baseline_case *x =
 		    case_find(p->laboratory[i].baseline, scenario, replayer);
@@ -152,8 +154,8 @@ static bool is_known(const struct pool *p, const char *scenario, const char *rep
 
 /* --- who is the outlier -------------------------------------------------- */
 
-static enum outlier_class worse(enum outlier_class worst, const struct outlier_finding *f,
-				size_t group)
+static enum outlier_class outlier_worse(enum outlier_class worst, const struct outlier_finding *f,
+					size_t group)
 {
 	return !f->status && f->group == group && f->class > worst ? f->class : worst;
 }
@@ -162,11 +164,11 @@ static void suspects_count(struct pool *p, const struct pool_case *c)
 {
 	for (size_t i = 0; i < c->n_groups && !c->status; i++) {
 		enum outlier_class worst = OUTLIER_NONE;
-		worst = worse(worst, &c->cochran, i);
-		worst = worse(worst, &c->grubbs_max, i);
-		worst = worse(worst, &c->grubbs_min, i);
-		worst = worse(worst, &c->double_high, i);
-		worst = worse(worst, &c->double_low, i);
+		worst = outlier_worse(worst, &c->cochran, i);
+		worst = outlier_worse(worst, &c->grubbs_max, i);
+		worst = outlier_worse(worst, &c->grubbs_min, i);
+		worst = outlier_worse(worst, &c->double_high, i);
+		worst = outlier_worse(worst, &c->double_low, i);
 		p->laboratory[c->group[i].laboratory].n_outlying += worst == OUTLIER_OUTLIER;
 		p->laboratory[c->group[i].laboratory].n_straggling += worst == OUTLIER_STRAGGLER;
 	}

@@ -104,7 +104,7 @@ static char *settings_difference(const struct pool_laboratory *x, const struct p
 	return NULL;
 }
 
-static const char *fact(const struct baseline *b, const char *name)
+static const char *fact_find(const struct baseline *b, const char *name)
 {
 	for (size_t i = 0; i < b->n_facts; i++)
 		if (!strcmp(b->fact[i].name, name))
@@ -119,13 +119,13 @@ static const char *replayer_fact(const struct baseline *b, const char *replayer,
 	bool found = false;
 	for (size_t i = 0; !found; i++) {
 		char *at = xasprintf("replayers.%zu.name", i);
-		name = fact(b, at);
+		name = fact_find(b, at);
 		free(at);
 		if (!name)
 			break;
 		found = !strcmp(name, replayer);
 		at = xasprintf("replayers.%zu.%s", i, key);
-		value = found ? fact(b, at) : NULL;
+		value = found ? fact_find(b, at) : NULL;
 		free(at);
 	}
 	return value;

@@ -17,8 +17,8 @@ void access_release(struct access *a)
 
 /* Finds a sequence; NULL: there is none. *key: its key, or the first key that no other sequence
  * has. */
-static struct access_sequence *find(const struct access *a, uint64_t high, uint32_t low,
-				    uint64_t *key)
+static struct access_sequence *sequence_find(const struct access *a, uint64_t high, uint32_t low,
+					     uint64_t *key)
 {
 	for (*key = high ^ (uint64_t)low << 19;; ++*key) {
 		const uint32_t *number = u64_map_find(&a->number, *key);
@@ -32,7 +32,7 @@ void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint6
 		uint64_t moved)
 {
 	uint64_t key;
-	struct access_sequence *s = find(a, high, low, &key);
+	struct access_sequence *s = sequence_find(a, high, low, &key);
 	if (!s && a->n_sequences == ACCESS_SEQUENCES_MAX) {
 		a->counts.n_not_followed++;
 		return;
@@ -49,7 +49,7 @@ void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint6
 void access_forget(struct access *a, uint64_t high, uint32_t low)
 {
 	uint64_t key;
-	struct access_sequence *s = find(a, high, low, &key);
+	struct access_sequence *s = sequence_find(a, high, low, &key);
 	if (s)
 		s->place = ACCESS_PLACE_INIT;
 }

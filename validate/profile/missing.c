@@ -12,7 +12,7 @@ struct missing_count {
 	const char *one, *more; /* text after the number */
 };
 
-static uint64_t fact(const json_t *capture, const char *key)
+static uint64_t fact_count(const json_t *capture, const char *key)
 {
 	const json_int_t v = json_integer_value(json_object_get(capture, key));
 	return v > 0 ? (uint64_t)v : 0;
@@ -30,21 +30,21 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	    {programs_unseen(extra),
 	     " program made, or can make, calls which capture could not see",
 	     " programs made, or can make, calls which capture could not see"},
-	    {fact(capture, "ring_entries"),
+	    {fact_count(capture, "ring_entries"),
 	     " call of io_uring_enter handed over requests that are not in the trace",
 	     " calls of io_uring_enter handed over requests that are not in the trace"},
-	    {fact(capture, "n_rings"),
+	    {fact_count(capture, "n_rings"),
 	     " ring of io_uring was set up, and what was asked through it is not in the trace",
 	     " rings of io_uring were set up, and what was asked through them is not in the trace"},
-	    {fact(capture, "n_ring_unread"),
+	    {fact_count(capture, "n_ring_unread"),
 	     " request of a ring of io_uring is not in the trace as the call that it is",
 	     " requests of rings of io_uring are not in the trace as the calls that they are"},
-	    {fact(capture, "n_unshown"), " asynchronous request was not shown by strace",
+	    {fact_count(capture, "n_unshown"), " asynchronous request was not shown by strace",
 	     " asynchronous requests were not shown by strace"},
-	    {n_calls ? 0 : fact(capture, "n_handed_over"),
+	    {n_calls ? 0 : fact_count(capture, "n_handed_over"),
 	     " asynchronous request is not in the trace",
 	     " asynchronous requests are not in the trace"},
-	    {fact(capture, "ring_entries") ? 0 : n_calls,
+	    {fact_count(capture, "ring_entries") ? 0 : n_calls,
 	     " call handed over asynchronous requests that are not in the trace",
 	     " calls handed over asynchronous requests that are not in the trace"},
 	    {async_requests_missing(&s->async),

@@ -171,7 +171,7 @@ static void add_batch(struct profile *p, struct related *x, const struct trace_r
 	}
 }
 
-static int pass(struct profile *p, struct trace *t, struct related *x, struct err *e)
+static int profile_pass(struct profile *p, struct trace *t, struct related *x, struct err *e)
 {
 	const struct trace_record *r;
 	struct err one = ERR_INIT;
@@ -222,7 +222,7 @@ int profile_compute(struct profile *p, struct trace *t, const struct profile_opt
 	profile_init(p);
 	trace_requests_only(t, true);
 	int rc = related_start(&x, p, trace_meta(t)->level == LEVEL_BLOCK, o->n_threads, e);
-	rc = rc ? rc : pass(p, t, &x, e);
+	rc = rc ? rc : profile_pass(p, t, &x, e);
 	related_end(&x);
 	if (!rc && x.rc)
 		rc = err_set(e, -x.rc, "%s", x.e.msg);

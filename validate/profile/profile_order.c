@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static int take(void *context, const struct arrival *a, size_t n, struct err *e)
+static int arrivals_take(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct profile_order *o = context;
 	struct profile *p = o->p;
@@ -37,7 +37,8 @@ int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals
 	p->sorted = mode == ARRIVALS_WINDOW;
 	int rc = concurrency_init(&p->concurrency, PROFILE_LEVELS, e);
 	return rc ? rc
-		  : arrivals_init(&o->arrivals, mode, &options, (struct arrivals_sink){o, take}, e);
+		  : arrivals_init(&o->arrivals, mode, &options,
+				  (struct arrivals_sink){o, arrivals_take}, e);
 }
 
 void profile_order_release(struct profile_order *o)

@@ -221,12 +221,12 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 	double gap_ns = tally_interarrival_ns(s);
 	/* number of conditions that hold so far */
 	unsigned int n = 0;
-#define WARN_IF(condition, ...)                                                                                        \
-	do {                                                                                                           \
-		if ((condition) && n++ == i) {                                                                         \
-			snprintf(buf, size, __VA_ARGS__);                                                              \
-			return buf;                                                                                    \
-		}                                                                                                      \
+#define WARN_IF(condition, ...)                                                                    \
+	do {                                                                                       \
+		if ((condition) && n++ == i) {                                                     \
+			snprintf(buf, size, __VA_ARGS__);                                          \
+			return buf;                                                                \
+		}                                                                                  \
 	} while (0)
 	WARN_IF(s->n_damage, "damaged blocks left out, with the requests in them: %llu",
 		llu(s->n_damage));
@@ -234,11 +234,13 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 		"the trace has no end: its writer was stopped, or the file was cut");
 	WARN_IF(s->health.complete && meta->cut,
 		"made from a trace without an end: requests may be missing");
-	WARN_IF(s->health.n_records_uncommitted, "requests missing at the end, or not completely written: %llu",
+	WARN_IF(s->health.n_records_uncommitted,
+		"requests missing at the end, or not completely written: %llu",
 		llu(s->health.n_records_uncommitted));
 	WARN_IF(meta->n_events_lost, "events lost when it was captured: %llu",
 		llu(meta->n_events_lost));
-	WARN_IF(s->n_end_before_begin, "requests that end before they begin: %llu (left out of the response times)",
+	WARN_IF(s->n_end_before_begin,
+		"requests that end before they begin: %llu (left out of the response times)",
 		llu(s->n_end_before_begin));
 	WARN_IF(s->n_backwards,
 		"requests that begin before the one before them in their thread: %llu (the clock "
@@ -246,11 +248,13 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 	WARN_IF(async_calls_unshown(&s->async),
 		"calls that hand over asynchronous requests: %llu; these themselves are not in the "
 		"trace", llu(async_calls_unshown(&s->async)));
-	WARN_IF(s->n_without_begin + s->n_without_end, "requests without a time of begin or end: %llu",
+	WARN_IF(s->n_without_begin + s->n_without_end,
+		"requests without a time of begin or end: %llu",
 		llu(s->n_without_begin + s->n_without_end));
 	WARN_IF(gap_ns < 10,
 		"a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);
-	WARN_IF(gap_ns > 3600e9, "a request every %.3g h is implausible: is the unit of the times right?",
+	WARN_IF(gap_ns > 3600e9,
+		"a request every %.3g h is implausible: is the unit of the times right?",
 		gap_ns / 3600e9);
 	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?",
 		TALLY_THREADS_MAX);

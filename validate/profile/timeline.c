@@ -12,7 +12,8 @@ const char *const profile_kind_names[KIND_N + 1] = {"read", "write", "other", NU
 
 void timeline_init(struct timeline *t, int64_t width_ns, size_t n_bins)
 {
-	*t = (struct timeline){.width_ns = width_ns, .n_bins = n_bins, .bin = xcalloc(n_bins, sizeof *t->bin)};
+	*t = (struct timeline){
+	    .width_ns = width_ns, .n_bins = n_bins, .bin = xcalloc(n_bins, sizeof *t->bin)};
 }
 
 void timeline_release(struct timeline *t)

@@ -29,10 +29,10 @@ struct ini_reading {
 	struct err *err;
 };
 
-static int refuse(struct ini_reading *r, unsigned int line, const char *fmt,
-		  ...) __attribute__((format(printf, 3, 4)));
+static int ini_refuse(struct ini_reading *r, unsigned int line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static int refuse(struct ini_reading *r, unsigned int line, const char *fmt, ...)
+static int ini_refuse(struct ini_reading *r, unsigned int line, const char *fmt, ...)
 {
 	if (r->failed)
 		return -EINVAL;
@@ -59,7 +59,8 @@ static void section_begin(struct ini_reading *r, const char *text)
 		return; /* inih reports it */
 	const char *rest = close + 1 + strspn(close + 1, blanks);
 	if (*rest && *rest != ';' && *rest != '#') {
-		refuse(r, r->line, "unexpected text after the section heading: \"%.40s\"", rest);
+		ini_refuse(r, r->line, "unexpected text after the section heading: \"%.40s\"",
+			   rest);
 		return;
 	}
 	const char *word[3] = {NULL, NULL, NULL};
@@ -73,14 +74,15 @@ static void section_begin(struct ini_reading *r, const char *text)
 		p += len[n];
 	}
 	if (n < 1 || n > 2 || !is_name(word[0], len[0])) {
-		refuse(r, r->line, "a section heading is [kind] or [kind name], not \"%.*s\"",
-		       (int)(close + 1 - text), text);
+		ini_refuse(r, r->line, "a section heading is [kind] or [kind name], not \"%.*s\"",
+			   (int)(close + 1 - text), text);
 		return;
 	}
 	if (n == 2 && (!is_name(word[1], len[1]) || len[1] > NAME_MAX_CHARS || word[1][0] == '-' ||
 		       word[1][0] == '.')) {
-		refuse(r, r->line, "\"%.*s\" is no name: at most %d letters, digits and . _ - are",
-		       (int)len[1], word[1], NAME_MAX_CHARS);
+		ini_refuse(r, r->line,
+			   "\"%.*s\" is no name: at most %d letters, digits and . _ - are",
+			   (int)len[1], word[1], NAME_MAX_CHARS);
 		return;
 	}
 	struct ini_file *f = r->file;
@@ -92,8 +94,8 @@ static void section_begin(struct ini_reading *r, const char *text)
 	for (const struct ini_section *o = f->section; o < s; o++)
 		if (!strcmp(o->kind, s->kind) &&
 		    !strcmp(o->name ? o->name : "", s->name ? s->name : "")) {
-			refuse(r, r->line, "[%s%s%s] is there twice, first at line %u", s->kind,
-			       s->name ? " " : "", s->name ? s->name : "", o->line);
+			ini_refuse(r, r->line, "[%s%s%s] is there twice, first at line %u", s->kind,
+				   s->name ? " " : "", s->name ? s->name : "", o->line);
 			return;
 		}
 }
@@ -107,9 +109,9 @@ static char *next_line(char *to, int size, void *user)
 	r->line++;
 	size_t len = strcspn(r->at, "\n");
 	if (len + 2 > (size_t)size) {
-		refuse(r, r->line,
-		       "the line is %zu bytes long, at most %d can be read: continue it on an "
-		       "indented line after a comma or a semicolon", len, size - 2);
+		ini_refuse(r, r->line,
+			   "the line is %zu bytes long, at most %d can be read: continue it on an "
+			   "indented line after a comma or a semicolon", len, size - 2);
 		return NULL;
 	}
 	memcpy(to, r->at, len);
@@ -140,9 +142,10 @@ static int key_continue(struct ini_reading *r, struct ini_key *k, const char *va
 	if (!len)
 		return 1;
 	if (!strchr(",;", k->value[strlen(k->value) - 1])) {
-		refuse(r, r->line,
-		       "an indented line continues the value of \"%s\", which does not end with a "
-		       "comma or a semicolon: begin a new key at the left margin", k->name);
+		ini_refuse(r, r->line,
+			   "an indented line continues the value of \"%s\", which does not end "
+			   "with a comma or a semicolon: begin a new key at the left margin",
+			   k->name);
 		return 0;
 	}
 	strbuf_addf(&all, "%s %.*s", k->value, (int)len, value);
@@ -160,14 +163,14 @@ static int on_key(void *user, const char *section, const char *name, const char 
 	if (r->failed)
 		return 0;
 	if (!f->n_sections) {
-		refuse(r, r->line, "\"%s\" is before the first [section]", name);
+		ini_refuse(r, r->line, "\"%s\" is before the first [section]", name);
 		return 0;
 	}
 	struct ini_section *s = &f->section[f->n_sections - 1];
 	if (r->indented && r->in_value)
 		return key_continue(r, &s->key[s->n_keys - 1], value);
 	if (!*name) {
-		refuse(r, r->line, "the key before \"=\" is missing");
+		ini_refuse(r, r->line, "the key before \"=\" is missing");
 		return 0;
 	}
 	char *normal = xstrdup(name);
@@ -177,10 +180,11 @@ static int on_key(void *user, const char *section, const char *name, const char 
 	const struct ini_key *twice = ini_key_find(s, normal);
 	if (twice || !*value) {
 		if (twice)
-			refuse(r, r->line, "\"%s\" is given twice in its section, first at line %u",
-			       name, twice->line);
+			ini_refuse(r, r->line,
+				   "\"%s\" is given twice in its section, first at line %u", name,
+				   twice->line);
 		else
-			refuse(r, r->line, "\"%s\" has no value", name);
+			ini_refuse(r, r->line, "\"%s\" has no value", name);
 		free(normal);
 		return 0;
 	}
@@ -200,7 +204,7 @@ static int text_check(struct ini_reading *r, const struct strbuf *text)
 	for (size_t i = 0; i < bad; i++)
 		line += text->s[i] == '\n';
 	unsigned char byte = (unsigned char)text->s[bad];
-	return refuse(r, line, "byte 0x%02x is not UTF-8 text", byte);
+	return ini_refuse(r, line, "byte 0x%02x is not UTF-8 text", byte);
 }
 
 int ini_file_read(struct ini_file *f, const char *path, struct err *e)
@@ -218,7 +222,7 @@ int ini_file_read(struct ini_file *f, const char *path, struct err *e)
 	if (line > 0 && (!r.failed || (unsigned int)line < r.line)) {
 		/* inih reports an earlier line */
 		r.failed = false;
-		refuse(&r, (unsigned int)line, "neither a [section] nor \"key = value\"");
+		ini_refuse(&r, (unsigned int)line, "neither a [section] nor \"key = value\"");
 	}
 	if (r.failed)
 		ret = -EINVAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An INI file as sections and keys with line numbers, read by inih. Cases that inih accepts silently
- * are errors here: truncated lines, repeated sections and keys, keys outside a section, bytes that
- * are not text. The caller interprets the keys.
+/* An INI file as sections and keys with line numbers, read by inih. Cases that inih accepts
+ * silently are errors here: truncated lines, repeated sections and keys, keys outside a section,
+ * bytes that are not text. The caller interprets the keys.
  *
  *   [kind]                      one of its kind
  *   [kind name]                 several, distinguished by name (letters, digits and . _ -)

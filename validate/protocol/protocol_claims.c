@@ -17,8 +17,10 @@ const char *const claim_direction_names[] = {"larger", "smaller", "alike", NULL}
 #define FIELD(field) offsetof(struct claim, field)
 
 const struct option_spec claim_keys[] = {
-    {.name = "text", .type = OPT_STRING, .offset = FIELD(text), .arg = "TEXT", .help = "the finding as a sentence"},
-    {.name = "source", .type = OPT_STRING, .offset = FIELD(source), .arg = "TEXT", .help = "where it was published"},
+    {.name = "text", .type = OPT_STRING, .offset = FIELD(text), .arg = "TEXT",
+     .help = "the finding as a sentence"},
+    {.name = "source", .type = OPT_STRING, .offset = FIELD(source), .arg = "TEXT",
+     .help = "where it was published"},
     {.name = "published", .type = OPT_STRING, .offset = FIELD(published), .arg = "TEXT",
      .help = "the published numbers, in words (default none)"},
     {.name = "measure", .type = OPT_STRING, .offset = FIELD(measure_name), .arg = "NAME",

@@ -17,25 +17,30 @@ const struct compare_limits compare_defaults = {
 };
 
 #define FIELD(field) offsetof(struct protocol, compare.field)
-#define CHANGE(key, member, what, value)                                                                               \
-	{                                                                                                              \
-		.name = key, .type = OPT_RATIO, .offset = FIELD(member), .arg = "RATIO",                                \
-		.help = "largest increase or decrease of " what " (default " value ")", .min = 1e-6, .max = 100,           \
-		.flags = OPT_NONE                                                                                       \
+#define CHANGE(key, member, what, value)                                                           \
+	{                                                                                          \
+		.name = key, .type = OPT_RATIO, .offset = FIELD(member), .arg = "RATIO",           \
+		.help = "largest increase or decrease of " what " (default " value ")",            \
+		.min = 1e-6, .max = 100, .flags = OPT_NONE                                         \
 	}
 
 const struct option_spec compare_keys[] = {
-    CHANGE("response-time", response_time, "the mean response time relative to the program's", "5%"),
-    CHANGE("typical-response", typical_response, "the mean of the fastest 90 % of a run's requests, relative to the program's", "5%"),
-    CHANGE("tail", tail, "the mean of the slowest 1 % of a run's requests, relative to the program's", "25%"),
-    CHANGE("shape", shape, "the distribution of the response times, each run's over its own typical response: the largest "
-	   "difference of shares at twelve quantiles", "10%"),
+    CHANGE("response-time", response_time, "the mean response time relative to the program's",
+	   "5%"),
+    CHANGE("typical-response", typical_response,
+	   "the mean of the fastest 90 % of a run's requests, relative to the program's", "5%"),
+    CHANGE("tail", tail,
+	   "the mean of the slowest 1 % of a run's requests, relative to the program's", "25%"),
+    CHANGE("shape", shape,
+	   "the distribution of the response times, each run's over its own typical response: the "
+	   "largest difference of shares at twelve quantiles", "10%"),
     CHANGE("median", median, "the median of the response times, relative to the program's", "5%"),
     CHANGE("p90", p90, "their 90th percentile", "10%"),
     CHANGE("p99", p99, "their 99th percentile", "25%"),
     CHANGE("p999", p999, "their 99.9th percentile", "50%"),
     CHANGE("execution-time", execution_time, "the execution time relative to the program's", "5%"),
-    CHANGE("in-flight", in_flight, "the mean number of requests in flight, relative to the program's", "10%"),
+    CHANGE("in-flight", in_flight,
+	   "the mean number of requests in flight, relative to the program's", "10%"),
     {.name = "precision-ratio", .type = OPT_DOUBLE, .offset = FIELD(precision_ratio), .arg = "X",
      .help = "largest ratio of the standard deviations from run to run, new over old or old over "
 	     "new (default 2)", .min = 1.01, .max = 1e6, .flags = OPT_NONE},

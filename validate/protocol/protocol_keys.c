@@ -175,14 +175,14 @@ const struct option_spec target_keys[] = {
 
 /* The limits of the components by kind, then the other parameters of decisions. */
 const struct option_spec accept_keys[] = {
-#define LIMIT(KIND, row, called, limit, value, fallback, key, least, most, text)                                       \
-	[COMPONENT_##KIND] = {.name = key,                                                                             \
-			      .type = value,                                                                           \
-			      .offset = FIELD(limit),                                                                  \
-			      .arg = ARG_##value,                                                                      \
-			      .help = text,                                                                            \
-			      .min = least,                                                                            \
-			      .max = most,                                                                             \
+#define LIMIT(KIND, row, called, limit, value, fallback, key, least, most, text)                   \
+	[COMPONENT_##KIND] = {.name = key,                                                         \
+			      .type = value,                                                       \
+			      .offset = FIELD(limit),                                              \
+			      .arg = ARG_##value,                                                  \
+			      .help = text,                                                        \
+			      .min = least,                                                        \
+			      .max = most,                                                         \
 			      .flags = OPT_NONE},
     COMPONENT_LIST(LIMIT)
 #undef LIMIT

@@ -68,7 +68,7 @@ static const struct replayer *foreign_find(const struct protocol *p, size_t scen
 	return NULL;
 }
 
-static void choose(struct scenario *s, enum observe how, const char *why)
+static void observer_choose(struct scenario *s, enum observe how, const char *why)
 {
 	s->observe = how;
 	s->observe_why = why;
@@ -77,25 +77,27 @@ static void choose(struct scenario *s, enum observe how, const char *why)
 static void observe_choose(struct scenario *s, const struct replayer *foreign, bool below)
 {
 	if (s->parallel.is)
-		choose(s, OBSERVE_OWN,
-		       "the preloaded library stamps the application's calls, and the ranks of a "
-		       "replay their own in the same way");
+		observer_choose(s, OBSERVE_OWN,
+				"the preloaded library stamps the application's calls, and the "
+				"ranks of a replay their own in the same way");
 	else if (s->script && below)
-		choose(s, OBSERVE_BLOCK, "the program's requests are captured at its device");
+		observer_choose(s, OBSERVE_BLOCK,
+				"the program's requests are captured at its device");
 	else if (s->script)
-		choose(s, OBSERVE_PRELOAD, "the program is captured by the preloaded library");
+		observer_choose(s, OBSERVE_PRELOAD,
+				"the program is captured by the preloaded library");
 	else if (foreign && below)
-		choose(s, OBSERVE_BLOCK,
-		       "a replayer takes no stamps as the program does; the device is what all "
-		       "have in common");
+		observer_choose(s, OBSERVE_BLOCK,
+				"a replayer takes no stamps as the program does; the device is "
+				"what all have in common");
 	else if (foreign)
-		choose(s, OBSERVE_PRELOAD,
-		       "a replayer takes no stamps as the program does; the preloaded library sees "
-		       "the calls of all");
+		observer_choose(s, OBSERVE_PRELOAD,
+				"a replayer takes no stamps as the program does; the preloaded "
+				"library sees the calls of all");
 	else
-		choose(s, OBSERVE_OWN,
-		       "the program and every replayer take stamps around their calls in the same "
-		       "way");
+		observer_choose(s, OBSERVE_OWN,
+				"the program and every replayer take stamps around their calls in "
+				"the same way");
 }
 
 /* The first replayer that takes no times and needs the observation of the device; NULL: none. */

@@ -284,7 +284,8 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f,
 	struct replay_config scratch;
 	struct grid g = {0};
 	struct replayer common = {.applies = xcalloc(p->n_scenarios, sizeof *common.applies),
-				  .mutant_acts = xcalloc(p->n_scenarios, sizeof *common.mutant_acts)};
+				  .mutant_acts =
+				      xcalloc(p->n_scenarios, sizeof *common.mutant_acts)};
 	int ret = grid_make(&g, s, without, f->path, e);
 	replay_config_init(&scratch);
 	if (!ret)

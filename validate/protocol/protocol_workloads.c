@@ -129,7 +129,7 @@ static int place_check(const struct target *t, const struct workload *w,
 	return 0;
 }
 
-static bool below(const struct target *t)
+static bool is_below(const struct target *t)
 {
 	return t->device || t->volume;
 }
@@ -146,7 +146,7 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 	target_find(p, item_now(g, "recorded-on", ""), &s->recorded_on);
 	const struct target *t = &p->target[s->recorded_on];
 	if (s->parallel.is)
-		return below(t) == below(&p->target[s->target])
+		return is_below(t) == is_below(&p->target[s->target])
 			   ? 0
 			   : err_set(e, EINVAL,
 				     "recorded-on: of targets %s and %s one is a directory and the "

@@ -5,8 +5,9 @@
  *   Table VII,response-time,read,,engine=event order=fs,20.73 us,118.27 %
  *
  * source: place in the literature; measure: protocol/measure.h; operation: empty for all requests;
- * scenario and replayer: selectors (protocol/selector.h), empty for all; value: with the unit of the
- * measure; uncertainty: as a share of the value, or empty. Lines that begin with '#' are comments. */
+ * scenario and replayer: selectors (protocol/selector.h), empty for all; value: with the unit of
+ * the measure; uncertainty: as a share of the value, or empty. Lines that begin with '#' are
+ * comments. */
 #include <csv.h>
 #include <errno.h>
 #include <math.h>
@@ -90,7 +91,8 @@ static int row_take(struct published_reading *r)
 		return err_set(r->e, EFBIG, "%s: more than %d rows", r->path, ROWS_MAX);
 	p->published = xreallocarray(p->published, p->n_published + 1, sizeof *p->published);
 	struct published_value *v = &p->published[p->n_published++];
-	*v = (struct published_value){.uncertainty = NAN, .source = xstrdup(r->field[COLUMN_SOURCE])};
+	*v = (struct published_value){.uncertainty = NAN,
+				      .source = xstrdup(r->field[COLUMN_SOURCE])};
 	if (measure_find(r->field[COLUMN_MEASURE], &v->measure, r->e) < 0)
 		return row_refuse(r, COLUMN_MEASURE);
 	if (*r->field[COLUMN_OPERATION]) {

@@ -95,7 +95,7 @@ static const char *replayer_value(const struct replayer *r, const char *key)
 	return !strcmp(key, "engine") ? r->engine : setting_find(r->option, r->n_options, key);
 }
 
-static bool same(const char *a, const char *b)
+static bool texts_same(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
@@ -106,10 +106,10 @@ bool selector_fits_scenario(const struct selector *s, const struct protocol *p,
 	for (size_t i = 0; i < s->n_terms; i++) {
 		const struct setting *t = &s->term[i];
 		bool target = !strcmp(t->key, "target"), on = !strcmp(t->key, "recorded-on");
-		if (!same(target ? p->target[scenario->target].name
-			  : on   ? p->target[scenario->recorded_on].name
-				 : scenario_value(scenario, t->key),
-			  t->value))
+		if (!texts_same(target ? p->target[scenario->target].name
+				: on   ? p->target[scenario->recorded_on].name
+				       : scenario_value(scenario, t->key),
+				t->value))
 			return false;
 	}
 	return true;
@@ -118,12 +118,12 @@ bool selector_fits_scenario(const struct selector *s, const struct protocol *p,
 bool selector_fits_replayer(const struct selector *s, const struct replayer *r)
 {
 	for (size_t i = 0; i < s->n_terms; i++)
-		if (!same(replayer_value(r, s->term[i].key), s->term[i].value))
+		if (!texts_same(replayer_value(r, s->term[i].key), s->term[i].value))
 			return false;
 	return true;
 }
 
-static bool names(const struct selector *a, const struct selector *b, const char *key)
+static bool selector_names(const struct selector *a, const struct selector *b, const char *key)
 {
 	return setting_find(a->term, a->n_terms, key) || setting_find(b->term, b->n_terms, key);
 }
@@ -134,8 +134,8 @@ static bool options_agree(const struct selector *a, const struct selector *b,
 			  size_t n_other)
 {
 	for (size_t i = 0; i < n_of; i++)
-		if (!names(a, b, of[i].key) &&
-		    !same(of[i].value, setting_find(other, n_other, of[i].key)))
+		if (!selector_names(a, b, of[i].key) &&
+		    !texts_same(of[i].value, setting_find(other, n_other, of[i].key)))
 			return false;
 	return true;
 }
@@ -143,7 +143,7 @@ static bool options_agree(const struct selector *a, const struct selector *b,
 bool selector_replayers_agree(const struct selector *a, const struct replayer *ra,
 			      const struct selector *b, const struct replayer *rb)
 {
-	return (names(a, b, "engine") || same(ra->engine, rb->engine)) &&
+	return (selector_names(a, b, "engine") || texts_same(ra->engine, rb->engine)) &&
 	       options_agree(a, b, ra->option, ra->n_options, rb->option, rb->n_options) &&
 	       options_agree(a, b, rb->option, rb->n_options, ra->option, ra->n_options);
 }
@@ -151,10 +151,10 @@ bool selector_replayers_agree(const struct selector *a, const struct replayer *r
 bool selector_scenarios_agree(const struct selector *a, const struct scenario *sa,
 			      const struct selector *b, const struct scenario *sb)
 {
-	return (names(a, b, "type") || same(sa->type, sb->type)) &&
-	       (names(a, b, "observe") || sa->observe == sb->observe) &&
-	       (names(a, b, "target") || sa->target == sb->target) &&
-	       (names(a, b, "recorded-on") || !sa->parallel.is || !sb->parallel.is ||
+	return (selector_names(a, b, "type") || texts_same(sa->type, sb->type)) &&
+	       (selector_names(a, b, "observe") || sa->observe == sb->observe) &&
+	       (selector_names(a, b, "target") || sa->target == sb->target) &&
+	       (selector_names(a, b, "recorded-on") || !sa->parallel.is || !sb->parallel.is ||
 		sa->recorded_on == sb->recorded_on) &&
 	       options_agree(a, b, sa->option, sa->n_options, sb->option, sb->n_options) &&
 	       options_agree(a, b, sb->option, sb->n_options, sa->option, sa->n_options);

@@ -41,7 +41,7 @@ static const struct device_fact {
 };
 
 /* Names of the devices below it. */
-static json_t *parts(const char *dir)
+static json_t *device_parts(const char *dir)
 {
 	char *path = xasprintf("%s/slaves", dir);
 	json_t *list = json_array();
@@ -58,7 +58,7 @@ static json_t *parts(const char *dir)
 json_t *provenance_device(const char *dir)
 {
 	const char *slash = strrchr(dir, '/');
-	json_t *o = json_object(), *of = parts(dir);
+	json_t *o = json_object(), *of = device_parts(dir);
 	json_object_set_new(o, "name", text_to_json(slash ? slash + 1 : dir));
 	for (size_t i = 0; i < sizeof device_facts / sizeof *device_facts; i++) {
 		const struct device_fact *f = &device_facts[i];

@@ -11,7 +11,7 @@
 #include "validate/provenance/read.h"
 
 /* Converts "1234 kB" to bytes. */
-static json_t *kilobytes(const char *root, const char *key)
+static json_t *kilobytes_fact(const char *root, const char *key)
 {
 	json_t *text = fact_keyed(root, "/proc/meminfo", key);
 	const char *s = json_string_value(text);
@@ -69,11 +69,11 @@ static json_t *reclaimed_ahead(const char *root)
 
 void memory_facts_add(json_t *memory, const char *root)
 {
-	json_object_set_new(memory, "total_bytes", kilobytes(root, "MemTotal"));
-	json_object_set_new(memory, "available_bytes", kilobytes(root, "MemAvailable"));
+	json_object_set_new(memory, "total_bytes", kilobytes_fact(root, "MemTotal"));
+	json_object_set_new(memory, "available_bytes", kilobytes_fact(root, "MemAvailable"));
 	json_object_set_new(memory, "reclaimed_ahead", reclaimed_ahead(root));
-	json_object_set_new(memory, "swap_total_bytes", kilobytes(root, "SwapTotal"));
-	json_object_set_new(memory, "swap_free_bytes", kilobytes(root, "SwapFree"));
+	json_object_set_new(memory, "swap_total_bytes", kilobytes_fact(root, "SwapTotal"));
+	json_object_set_new(memory, "swap_free_bytes", kilobytes_fact(root, "SwapFree"));
 	json_t *text = fact_keyed(root, "/proc/meminfo", "HugePages_Total");
 	json_object_set_new(memory, "huge_pages",
 			    fact_of_text(json_string_value(text), FACT_NUMBER));

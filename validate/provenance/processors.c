@@ -81,7 +81,7 @@ static struct over over_processors(const char *root, const char *file)
 	return o;
 }
 
-static json_t *governors(const char *root)
+static json_t *governors_fact(const char *root)
 {
 	struct over o = over_processors(root, "/cpufreq/scaling_governor");
 	if (json_array_size(o.found))
@@ -90,7 +90,7 @@ static json_t *governors(const char *root)
 	return json_null();
 }
 
-static json_t *frequency(const char *root, const char *file, bool most)
+static json_t *frequency_fact(const char *root, const char *file, bool most)
 {
 	struct over o = over_processors(root, file);
 	json_decref(o.found);
@@ -99,7 +99,7 @@ static json_t *frequency(const char *root, const char *file, bool most)
 }
 
 /* True if frequencies above the nominal one are permitted. */
-static json_t *turbo(const char *root)
+static json_t *turbo_fact(const char *root)
 {
 	json_t *o = fact_read(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", FACT_SWITCH);
 	if (json_is_boolean(o)) {
@@ -140,11 +140,11 @@ void processor_facts_add(json_t *processors, const char *root)
 			    fact_keyed(root, "/proc/cpuinfo", "microcode"));
 	json_object_set_new(processors, "affinity",
 			    fact_keyed(root, "/proc/self/status", "Cpus_allowed_list"));
-	json_object_set_new(processors, "governors", governors(root));
+	json_object_set_new(processors, "governors", governors_fact(root));
 	json_object_set_new(processors, "lowest_frequency_kHz",
-			    frequency(root, "/cpufreq/scaling_min_freq", false));
+			    frequency_fact(root, "/cpufreq/scaling_min_freq", false));
 	json_object_set_new(processors, "highest_frequency_kHz",
-			    frequency(root, "/cpufreq/scaling_max_freq", true));
-	json_object_set_new(processors, "turbo", turbo(root));
+			    frequency_fact(root, "/cpufreq/scaling_max_freq", true));
+	json_object_set_new(processors, "turbo", turbo_fact(root));
 	json_object_set_new(processors, "idle_states", idle_states(root));
 }

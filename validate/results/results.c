@@ -144,7 +144,8 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	char *path = results_path(r->dir, "journal");
 	int ret = 0;
 	for (size_t i = 0; i < n; i++)
-		part[i] = (struct loading){.r = r, .path = path, .part = i, .n_parts = n, .n_replicates = r->protocol.n_replicates_max,
+		part[i] = (struct loading){.r = r, .path = path, .part = i, .n_parts = n,
+					   .n_replicates = r->protocol.n_replicates_max,
 					   .e = ERR_INIT};
 	each_do(n, part_load, part);
 	free(path);
