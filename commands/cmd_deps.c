@@ -120,8 +120,8 @@ static int dot_write(const struct deps *d, const struct deps_config *config, str
 	return ret;
 }
 
-/* Traces whose dependencies no order policy makes: 1: it is one, and done (*status); 0: it is none.
- */
+/* Traces whose dependencies no order policy makes: 1: it is one, and done (*status); 0: it is
+ * none. */
 static int of_itself(const struct deps_config *config, const char *path, int *status, struct err *e)
 {
 	struct trace *t;

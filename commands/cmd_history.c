@@ -106,7 +106,8 @@ static int wrong_usage(struct err *e, const char *what)
 
 static int history_run(int argc, char **argv, struct err *e)
 {
-	struct history_config config = {.format = "terminal", .baseline = HISTORY_BASELINE, .from = 1};
+	struct history_config config = {.format = "terminal", .baseline = HISTORY_BASELINE,
+	    .from = 1};
 	int n_positional;
 	int status = command_parse(&cmd_history, synopsis, about, history_options, &config, argc,
 				   argv, 0, 3, &n_positional, e);

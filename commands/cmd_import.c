@@ -26,7 +26,8 @@ struct import_config {
 #define AT(FIELD) offsetof(struct import_config, FIELD)
 
 static const struct option_spec import_options[] = {
-	{.group = "Output", .name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
+	{.group = "Output", .name = "output", .letter = 'o', .type = OPT_STRING,
+	 .offset = AT(output), .arg = "TRACE",
 	 .help = "trace file to write (default: the first FILE with suffix .trace)"},
 	OPEN_OPTION_ROWS(AT(open)),
 	{.group = "Output format", .name = "compress", .type = OPT_FLAG, .offset = AT(compress),
@@ -141,7 +142,8 @@ static int import_all(const struct import_config *c, struct trace_set *set, stru
 {
 	struct import x = {.summary = xcalloc(1, sizeof *x.summary), .set = set};
 	struct trace_meta meta;
-	struct pour p = {.filter = on_record, .finish = on_finish, .ctx = &x, .keep_order = c->keep_order,
+	struct pour p = {.filter = on_record, .finish = on_finish, .ctx = &x,
+			 .keep_order = c->keep_order,
 			 .new_seq = set->n > 1, .write = {.compress = c->compress}};
 	tally_begin(x.summary);
 	trace_set_meta(set, &meta);

@@ -102,7 +102,8 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 
 static int info_run(int argc, char **argv, struct err *e)
 {
-	struct info_config config = {.plot = isatty(STDOUT_FILENO), .n_threads = 2, .n_replay_max = 1000000};
+	struct info_config config = {.plot = isatty(STDOUT_FILENO), .n_threads = 2,
+	    .n_replay_max = 1000000};
 	int n_positional;
 	int status = command_parse(
 	    &cmd_info, "[--json] [--plot] [--records N] TRACE\nTRACE --html FILE\nTRACE --csv FILE",

@@ -215,7 +215,8 @@ static int run_run(int argc, char **argv, struct err *e)
 								: run_consent(&p, config.device, e);
 	if (status == EXIT_OK && !config.dry_run)
 		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .budget_ns = config.budget_ns,
-									 .quiet = config.quiet}, form, e);
+									 .quiet = config.quiet},
+									 form, e);
 	free(dir);
 	protocol_release(&p);
 	return status;

@@ -174,8 +174,9 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 {
 	struct trace_meta meta;
 	struct fileset files = {0};
-	struct pour p = {.filter = on_record, .rename = c->anonymise ? on_name : NULL, .finish = on_finish,
-			 .ctx = s, .new_seq = c->renumber || set->n > 1, .write = {.compress = c->compress}};
+	struct pour p = {.filter = on_record, .rename = c->anonymise ? on_name : NULL,
+			 .finish = on_finish, .ctx = s, .new_seq = c->renumber || set->n > 1,
+			 .write = {.compress = c->compress}};
 	trace_set_meta(set, &meta);
 	meta.clock_resolution_ns *= c->filter.scale;
 	int rc = c->calibration

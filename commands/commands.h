@@ -57,8 +57,8 @@ int command_parse(const struct command *c, const char *synopsis, const char *abo
 		  const struct option_spec *table, void *config, int argc, char **argv,
 		  int min_positional, int max_positional, int *n_positional, struct err *e);
 
-/* Lines on a terminal: texts of others (names and messages from traces, results, devices), counts.
- */
+/* Lines on a terminal: texts of others (names and messages from traces, results, devices),
+ * counts. */
 /* Prints at most n bytes of s, on one line: control characters become blanks, and no workflow
  * command of a CI service remains (escape_line). */
 void shown_print(FILE *out, const char *s, size_t n);

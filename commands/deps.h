@@ -14,8 +14,8 @@
 
 struct deps_parallel_config {
 	const char *path, *dot; /* dot NULL: not wanted */
-	/* of the graph: window of requests as they stand in the trace, n_shown 0 all behind `from`
-	 */
+	/* of the graph: window of requests as they stand in the trace, n_shown 0 all behind
+	 * `from` */
 	uint64_t from, n_shown;
 	bool json;
 };

@@ -269,7 +269,8 @@ static void scratch_look(const char *dir, struct finding *f)
 
 static void openat2_look(const char *dir, struct finding *f)
 {
-	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH};
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+	    .resolve = RESOLVE_BENEATH};
 	(void)dir;
 	long fd = syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how);
 	if (fd >= 0)

@@ -192,8 +192,8 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 		}
 		s->sample[i].column = &s->sample[i].columns.column[0];
 	}
-	/* lines of one file belong together, so that each file must have as many of either column
-	 */
+	/* lines of one file belong together, so that each file must have as many of either
+	 * column */
 	for (size_t i = p->n_files;
 	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
 		if (p->columns[i].n != p->columns[i % p->n_files].n)

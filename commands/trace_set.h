@@ -28,8 +28,8 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 		   size_t n, const char *output, struct err *e);
 void trace_set_close(struct trace_set *m);
 
-/* Metadata of the whole: the first's, with the coarsest clock. Strings are borrowed from the set.
- */
+/* Metadata of the whole: the first's, with the coarsest clock. Strings are borrowed from the
+ * set. */
 void trace_set_meta(struct trace_set *m, struct trace_meta *meta);
 uint64_t trace_set_events_lost(const struct trace_set *m);
 const char *trace_set_format_names(struct trace_set *m);

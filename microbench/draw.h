@@ -30,8 +30,8 @@ gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpo
 enum think_kind { THINK_FIXED, THINK_EXPONENTIAL, THINK_LOGNORMAL, THINK_UNIFORM };
 extern const char *const think_names[]; /* in the order of the enum, NULL-terminated */
 
-/* Fills block[n] with uniformly distributed numbers below `n_blocks` (1..2^32-1). Errors: ENOMEM.
- */
+/* Fills block[n] with uniformly distributed numbers below `n_blocks` (1..2^32-1). Errors:
+ * ENOMEM. */
 int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread,
 		struct err *e);
 

@@ -208,8 +208,8 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	return ret;
 }
 
-/* 14 calls, and the bytes copied with fresh pages for half of them: no machine of today is faster.
- */
+/* 14 calls, and the bytes copied with fresh pages for half of them: no machine of today is
+ * faster. */
 static double fastest_ns(const struct microbench_config *c)
 {
 	return 14 * 400 + 0.05 * (2 * (double)c->file_bytes + (double)c->append_bytes);
@@ -224,6 +224,7 @@ const struct workload workload_fileserver = {
     .name = "fileserver", .alias = "fs",
     .help = "rounds of create, append, whole-file read, delete and stat on a file tree",
     .writes = true, .defaults = defaults,
-    .own_options = (const char *const[]){"files", "fileset-seed", "append-size", "dir-width", "size-shape", NULL},
+    .own_options = (const char *const[]){"files", "fileset-seed", "append-size", "dir-width",
+    "size-shape", NULL},
     .script = &scripted, .loop = script_loop,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The measured loop. It is one inline function, so that each workload gets its own copy with its
- * call compiled in: no indirect call, no switch, and between the two stamps nothing but the call.
- */
+ * call compiled in: no indirect call, no switch, and between the two stamps nothing but the
+ * call. */
 #ifndef MICROBENCH_LOOP_H
 #define MICROBENCH_LOOP_H
 

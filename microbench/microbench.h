@@ -102,8 +102,8 @@ bool workload_has_option(const struct workload *w, const char *name);
 
 /* What a workload that plays scripts adds to its row. */
 struct workload_script {
-	/* the directory of --dir that is the workload's: what its runs leave there is cleared away
-	 */
+	/* the directory of --dir that is the workload's: what its runs leave there is cleared
+	 * away */
 	const char *top;
 	const char *unit; /* "rounds": what --requests counts, for messages */
 	unsigned int n_per_unit; /* calls, about */

@@ -188,6 +188,7 @@ const struct workload workload_postmark = {
     .help = "create small files, run transactions (read or append, create or delete), delete "
 	    "all files",
     .writes = true, .defaults = defaults,
-    .own_options = (const char *const[]){"files", "min-file-size", "subdirs", "read-share", "create-share", NULL},
+    .own_options = (const char *const[]){"files", "min-file-size", "subdirs", "read-share",
+    "create-share", NULL},
     .script = &scripted, .loop = script_loop,
 };

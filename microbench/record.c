@@ -113,8 +113,8 @@ static json_t *descriptors(const struct bench_run *r)
 	return all;
 }
 
-/* What the program holds as a program would, what its instrument takes, and what all of it came to.
- */
+/* What the program holds as a program would, what its instrument takes, and what all of it came
+ * to. */
 static json_t *memory(const struct bench_run *r)
 {
 	uint64_t n_instrument = 0;

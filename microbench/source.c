@@ -80,7 +80,8 @@ int source_open(struct source *s, const struct bench_run *r, unsigned int worker
 {
 	const struct bench_thread *t = &r->worker[worker].bench;
 	*s = (struct source){
-	    .worker = &r->worker[worker], .next = t->sample, .end = t->sample + t->n_samples, .refs = refs};
+	    .worker = &r->worker[worker], .next = t->sample, .end = t->sample + t->n_samples,
+	    .refs = refs};
 	if (r->workload->script)
 		return 0;
 	if (r->workload->block)

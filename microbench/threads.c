@@ -12,8 +12,8 @@
 #include "microbench/block/block_load.h"
 #include "microbench/run.h"
 
-/* From opening the gate to the common begin: the threads that slept there must all be awake again.
- */
+/* From opening the gate to the common begin: the threads that slept there must all be awake
+ * again. */
 #define LEAD_NS 500000
 #define LEAD_PER_THREAD_NS 50000
 /* the most that clock_reanchor lets pass: no run is shorter than asked for */
@@ -167,7 +167,8 @@ static int workers_start(struct bench_run *r, struct err *e)
 /* Until the last worker is done, or a signal calls the run off. */
 static int workers_watch(struct bench_run *r, int signal_fd, struct err *e)
 {
-	struct pollfd fds[] = {{.fd = r->finished_fd, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = r->finished_fd, .events = POLLIN}, {.fd = signal_fd,
+	    .events = POLLIN}};
 	for (;;) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return err_sys(e, errno, "poll");

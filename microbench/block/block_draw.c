@@ -61,8 +61,8 @@ static uint32_t length_draw(const struct block_sizes *s, gsl_rng *rng)
 	return s->length[i];
 }
 
-/* Where requests go: one after another through the thread's part of the device, or anywhere on it.
- */
+/* Where requests go: one after another through the thread's part of the device, or anywhere on
+ * it. */
 static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_t n_bytes,
 			    uint32_t length, uint32_t grain)
 {

@@ -124,7 +124,8 @@ static void issue(struct state *s, uint32_t n)
 	uint64_t begin = clock_begin(s->t->clock);
 	for (uint32_t i = 0; i < n; i++)
 		s->t->sample[s->n_issued + i] =
-			(struct bench_sample){.begin = begin, .op = b->request[s->n_issued + i].direction == BLOCK_READ ? OP_PREAD : OP_PWRITE};
+			(struct bench_sample){.begin = begin,
+			    .op = b->request[s->n_issued + i].direction == BLOCK_READ ? OP_PREAD : OP_PWRITE};
 	s->n_issued += n;
 	s->in_flight += n;
 	hand_over(s, command, n);

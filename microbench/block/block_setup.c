@@ -110,7 +110,9 @@ static const struct block_backend *backend_find(const char *name)
 /* `auto` is the best that can be had here. */
 static int queue_open(const struct bench_run *r, struct block_load *b, struct err *e)
 {
-	const struct block_queue_config q = {.fd = r->device.fd, .is_block = r->device.is_block, .n_slots = b->depth, .registered = true, .reads = &b->reads,
+	const struct block_queue_config q = {.fd = r->device.fd, .is_block = r->device.is_block,
+					     .n_slots = b->depth, .registered = true,
+					     .reads = &b->reads,
 					     .content = &b->content};
 	struct strbuf notes = STRBUF_INIT;
 	int ret = -EINVAL;

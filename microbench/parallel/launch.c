@@ -18,8 +18,8 @@
 
 /* --- the command --------------------------------------------------------- */
 
-/* What the ranks need not know: the files are there, and how many they are the launcher tells them.
- */
+/* What the ranks need not know: the files are there, and how many they are the launcher tells
+ * them. */
 static bool is_of_the_launch(const char *name)
 {
 	static const char *const names[] = {"level",  "launcher",      "prepare", "prepare-only",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long the kernel, FUSE and the loop device take with a request, apart from its service time.
- */
+/* How long the kernel, FUSE and the loop device take with a request, apart from its service
+ * time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

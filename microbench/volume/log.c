@@ -144,8 +144,11 @@ int volume_log_trace(const struct volume_log *l, const char *name, const char *s
 	memcpy(sorted, l->entry, n * sizeof *sorted);
 	qsort(sorted, n, sizeof *sorted, by_arrival);
 	char *command = xasprintf("validate volume, %s", service);
-	const struct trace_meta meta = {.level = LEVEL_BLOCK, .epoch_ns = n ? sorted[0].arrival_ns : 0, .clock = "monotonic", .clock_resolution_ns = 1,
-					.command = command, .captured_by = "volume", .n_events_lost = l->head->n_lost};
+	const struct trace_meta meta = {.level = LEVEL_BLOCK,
+					.epoch_ns = n ? sorted[0].arrival_ns : 0,
+					.clock = "monotonic", .clock_resolution_ns = 1,
+					.command = command, .captured_by = "volume",
+					.n_events_lost = l->head->n_lost};
 	struct trace_writer *w;
 	uint32_t object;
 	int ret = trace_writer_open(&w, path, &meta, &(struct trace_write_options){0}, e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a volume's server did, request by request, in the order of completion: a file of fixed-size
- * entries that the server maps and others read. An entry is there before its request is answered,
- * so whatever was answered before the server was killed can be read. Times: ns of CLOCK_MONOTONIC.
- */
+/* What a volume's server did, request by request, in the order of completion: a file of
+ * fixed-size entries that the server maps and others read. An entry is there before its request
+ * is answered, so whatever was answered before the server was killed can be read. Times: ns of
+ * CLOCK_MONOTONIC. */
 #ifndef MICROBENCH_VOLUME_LOG_H
 #define MICROBENCH_VOLUME_LOG_H
 

@@ -101,7 +101,8 @@ int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 
 static int configure(int loop_fd, int file_fd, const char *file, bool direct)
 {
-	struct loop_config config = {.fd = (uint32_t)file_fd, .info.lo_flags = direct ? LO_FLAGS_DIRECT_IO : 0};
+	struct loop_config config = {.fd = (uint32_t)file_fd,
+	    .info.lo_flags = direct ? LO_FLAGS_DIRECT_IO : 0};
 	snprintf((char *)config.info.lo_file_name, sizeof config.info.lo_file_name, "%s", file);
 	return ioctl(loop_fd, LOOP_CONFIGURE, &config) < 0 ? -errno : 0;
 }

@@ -72,7 +72,9 @@ static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t
 	int64_t now_ns = clock_monotonic_ns();
 	struct service_times t = service_take(s->service, op, offset, length, now_ns);
 	pthread_mutex_unlock(&s->mutex);
-	return (struct volume_entry){.arrival_ns = now_ns, .start_ns = t.start_ns, .due_ns = t.done_ns, .offset = offset, .length = (uint32_t)length,
+	return (struct volume_entry){.arrival_ns = now_ns, .start_ns = t.start_ns,
+				     .due_ns = t.done_ns, .offset = offset,
+				     .length = (uint32_t)length,
 				     .op = (uint8_t)op};
 }
 
@@ -108,7 +110,8 @@ static void on_read(fuse_req_t request, fuse_ino_t inode, size_t n, off_t offset
 		return;
 	}
 	n = inside(s, n, offset);
-	struct answer x = {.entry = arrive(s, SERVICE_READ, (uint64_t)offset, n), .request = request};
+	struct answer x = {.entry = arrive(s, SERVICE_READ, (uint64_t)offset, n),
+	    .request = request};
 	if (s->image) {
 		x.data = s->image + offset;
 	} else {
@@ -129,7 +132,8 @@ static void on_write(fuse_req_t request, fuse_ino_t inode, const char *data, siz
 		fuse_reply_err(request, inode == INODE_VOLUME ? ENOSPC : EISDIR);
 		return;
 	}
-	struct answer x = {.entry = arrive(s, SERVICE_WRITE, (uint64_t)offset, n), .request = request};
+	struct answer x = {.entry = arrive(s, SERVICE_WRITE, (uint64_t)offset, n),
+	    .request = request};
 	if (s->image)
 		memcpy(s->image + offset, data, n);
 	else
@@ -171,7 +175,8 @@ static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t o
 
 static struct stat attributes(const struct server *s, fuse_ino_t inode)
 {
-	struct stat st = {.st_ino = inode, .st_mode = S_IFDIR | 0700, .st_nlink = 2, .st_uid = getuid(), .st_gid = getgid(), .st_blksize = 4096};
+	struct stat st = {.st_ino = inode, .st_mode = S_IFDIR | 0700, .st_nlink = 2,
+	    .st_uid = getuid(), .st_gid = getgid(), .st_blksize = 4096};
 	if (inode == INODE_VOLUME) {
 		st.st_mode = S_IFREG | 0600;
 		st.st_nlink = 1;
@@ -187,7 +192,9 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 		fuse_reply_err(request, ENOENT);
 		return;
 	}
-	struct fuse_entry_param entry = {.ino = INODE_VOLUME, .attr = attributes(server_of(request), INODE_VOLUME), .attr_timeout = FOREVER,
+	struct fuse_entry_param entry = {.ino = INODE_VOLUME,
+					 .attr = attributes(server_of(request), INODE_VOLUME),
+					 .attr_timeout = FOREVER,
 					 .entry_timeout = FOREVER};
 	fuse_reply_entry(request, &entry);
 }

@@ -86,8 +86,8 @@ bool volume_is(const char *dir)
 		has |= 1u << i;
 	}
 	closedir(d);
-	/* one file of such a name is anybody's; made and removed is first what is first in the list
-	 */
+	/* one file of such a name is anybody's; made and removed is first what is first in the
+	 * list */
 	return is && (!has || (has & 1) || (has & 8) || (has & 6) == 6);
 }
 

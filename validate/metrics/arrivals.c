@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a window. Each request gets a key of 64 bits, its begin relative to the earliest above
- * its place in the window, so that keys are distinct and their order is stable. Keys are sorted by
- * insertion while little moves, else by radix. */
+/* Sorts a window by 64-bit keys: the begin relative to the earliest one in the high bits, the place
+ * in the window in the low bits. Keys are therefore distinct and the sort is stable. Insertion sort
+ * is used while few keys move, else radix sort. */
 #include "validate/metrics/arrivals.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* insertion gives up beyond that many moves a key on average, and some more */
+/* insertion sort gives up beyond this average number of moves per key, plus MOVES_FREE */
 #define MOVES_PER_KEY 2
 #define MOVES_FREE 2000
-#define LAG_SHARE                                                                                  \
-	6 /* the window grows when a request lags by more than this part of it; 4 could be too     \
-	     late */
+/* The window grows when a request lags by more than this part of it. 4 could be too late. */
+#define LAG_SHARE 6
 #define MAX_DIGIT_BITS 11
-#define MAX_DIGITS 4 /* 4 * 11 bits hold the 44 that a key has for the time */
+#define MAX_DIGITS 4 /* 4 * 11 bits cover the 44 bits of a key's time */
 
 static void window_empty(struct arrivals *o)
 {
@@ -90,8 +89,8 @@ static bool insertion_sort(uint64_t *key, size_t n)
 	return true;
 }
 
-/* By the `bits` bits above the index. The result lies in *key; the two arrays may have changed
- * places. */
+/* Sorts by the `bits` bits above the index. The result is in *key; the two arrays may be
+ * swapped. */
 static void radix_sort(uint64_t **key, uint64_t **scratch, size_t n, unsigned int bits)
 {
 	unsigned int n_digits = (bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
@@ -157,7 +156,7 @@ static int compare_file_places(const void *x, const void *y, void *arrivals)
 	return i == j ? 0 : arrivals_place_before(i, j) ? -1 : 1;
 }
 
-/* Keys are in the order of the begins: puts equal begins in the order of the file. */
+/* Sorts keys with equal begins into the order of the file. The keys are sorted by begin. */
 static void ties_sort(struct arrivals *o)
 {
 	for (size_t i = 0, next; i < o->n; i = next) {
@@ -170,8 +169,8 @@ static void ties_sort(struct arrivals *o)
 	}
 }
 
-/* *order: keys whose low bits are places in the window, in order; NULL where the window is in order
- * as it is. */
+/* Sets *order to keys whose low bits are places in the window, sorted; NULL if the window is
+ * sorted. */
 static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e)
 {
 	*order = NULL;
@@ -182,7 +181,7 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 		return rc;
 	uint64_t range = (uint64_t)o->max_ns - (uint64_t)o->min_ns;
 	unsigned int bits = 64u - (unsigned int)__builtin_clzll(range | 1);
-	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* hours within one window: speed is no concern */
+	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* hours within one window: speed does not matter */
 		for (size_t i = 0; i < o->n; i++)
 			o->key[i] = i;
 		qsort_r(o->key, o->n, sizeof *o->key, compare_places, o->a);
@@ -190,7 +189,7 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 		keys_make(o);
 		if (!insertion_sort(o->key, o->n))
 			radix_sort(&o->key, &o->scratch, o->n,
-				   bits); /* may exchange the two arrays */
+				   bits); /* may swap the two arrays */
 	}
 	if (o->by_place)
 		ties_sort(o);
@@ -200,7 +199,7 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 
 /* --- the window ---------------------------------------------------------- */
 
-/* How many places the request that came latest in the file moved forward. */
+/* The largest number of places by which a request moves forward. */
 static size_t lag(const uint64_t *order, size_t n)
 {
 	size_t most = 0;
@@ -212,7 +211,7 @@ static size_t lag(const uint64_t *order, size_t n)
 	return most;
 }
 
-/* Leaves the requests from the given place on at the front of the window, in order. */
+/* Moves the requests from the given place on to the front of the window, in order. */
 static int keep_rest(struct arrivals *o, const uint64_t *order, size_t from, struct err *e)
 {
 	size_t n = o->n - from;
@@ -246,14 +245,14 @@ static int grow_window(struct arrivals *o, struct err *e)
 	return 0;
 }
 
-/* Whether a request comes before those already given away. */
+/* Whether a request belongs before one already passed to the sink. */
 static bool is_late(const struct arrivals *o, const struct arrival *a)
 {
 	return a->begin_ns < o->given_ns || (o->by_place && a->begin_ns == o->given_ns &&
 					     arrivals_place_before(a->file_place, o->given_place));
 }
 
-/* Gives away all but `keep` requests. */
+/* Passes all but the last `keep` requests to the sink. */
 static int window_give(struct arrivals *o, size_t keep, struct err *e)
 {
 	const uint64_t *order;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorted runs: kept in memory or in a temporary file, merged. The runs are numbered in the order of
- * the file they came from, so that among equal begins the lower run goes first. */
+/* Sorted runs, kept in memory or in a temporary file, and their merge. Runs are numbered in file
+ * order: of equal begins the lower run goes first. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/spill.h"
 
-#define CURSOR_BYTES_MAX (1u << 20) /* read buffer of a run in the file while merging */
+#define CURSOR_BYTES_MAX (1u << 20) /* read buffer per run in the file during the merge */
 #define CURSOR_BYTES_MIN (1u << 14)
 
 struct arrivals_run {
 	struct arrival *memory; /* [n], or NULL: in the file */
-	uint64_t offset;        /* there */
+	uint64_t offset;        /* in the file */
 	size_t n;
 };
 
@@ -58,7 +58,7 @@ int arrivals_run_store(struct arrivals *o, const uint64_t *key, struct err *e)
 	*r = (struct arrivals_run){.n = o->n, .offset = o->file_bytes};
 	size_t n_bytes = o->n * sizeof *o->a;
 	if (o->memory_used + n_bytes <= o->options.memory_bytes && o->fd < 0)
-		r->memory = malloc(n_bytes); /* no memory: the file will do */
+		r->memory = malloc(n_bytes); /* without memory the file is used */
 	o->n_runs++;
 	if (!r->memory)
 		return store_in_file(o, key, e);
@@ -85,13 +85,13 @@ void arrivals_runs_release(struct arrivals *o)
 struct cursor {
 	const struct arrival *at, *end;
 	struct arrival *buffer;    /* NULL: the run is in memory */
-	size_t buffer_cap, n_left; /* n_left: not yet read from the file */
+	size_t buffer_cap, n_left; /* n_left: still to be read from the file */
 	uint64_t offset;
 	size_t run;
 	bool by_place;
 };
 
-/* Refills an exhausted cursor: 1, or 0 at the end of its run. */
+/* Refills an empty cursor. Returns 1, or 0 at the end of its run. */
 static int cursor_fill(const struct arrivals *o, struct cursor *c, struct err *e)
 {
 	if (c->at < c->end)
@@ -135,8 +135,8 @@ static bool is_first(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap_of_cursors = {sizeof(struct cursor *), is_first, NULL};
 
-/* Moves to the batch what the first cursor has before every other: runs barely overlap, mostly it
- * is a whole buffer. */
+/* Moves the requests of the first cursor that precede all other cursors to the batch. Runs barely
+ * overlap, so this is usually a whole buffer. */
 static size_t take_stretch(struct cursor **heap, size_t n, struct arrival *to, size_t room)
 {
 	const struct cursor *next = n < 2                                      ? NULL
@@ -154,8 +154,8 @@ static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err 
 {
 	heap_make(&heap_of_cursors, heap, n);
 	while (n) {
-		/* a batch is filled from several stretches, so that finely interleaved runs do not
-		 * call the sink for each */
+		/* Several stretches fill a batch, so that finely interleaved runs do not call the
+		 * sink for each request. */
 		size_t filled = 0;
 		while (n && filled < ARRIVALS_BATCH) {
 			filled += take_stretch(heap, n, o->batch + filled, ARRIVALS_BATCH - filled);
@@ -178,7 +178,7 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 	int rc = 0;
 	if (!o->n_runs)
 		return 0;
-	free(o->a); /* the window is done with: its memory serves the cursors */
+	free(o->a); /* the window is no longer needed; its memory serves the cursors */
 	o->a = NULL;
 	size_t each = o->window * sizeof *o->a / o->n_runs;
 	each = each > CURSOR_BYTES_MAX   ? CURSOR_BYTES_MAX

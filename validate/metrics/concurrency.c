@@ -31,7 +31,7 @@ void concurrency_release(struct concurrency *c)
 
 /* --- heap of ends, for three and more ------------------------------------ */
 
-/* The last end takes the place of the first, which is gone. */
+/* The last end replaces the first, which has been removed. */
 void concurrency_sift_down(struct concurrency *c)
 {
 	int64_t *end = c->end, value = end[c->n_ends];
@@ -73,7 +73,7 @@ int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t en
 
 /* --- runs of usual requests ---------------------------------------------- */
 
-/* Up to so many ends are kept in registers, sorted; INT64_MAX: none. */
+/* Up to this many ends are kept in registers, sorted; INT64_MAX: none. */
 enum { FEW = 4 };
 
 static inline void few_insert(int64_t few[FEW], int64_t end_ns)
@@ -92,8 +92,8 @@ static inline void few_drop_first(int64_t few[FEW])
 	few[FEW - 1] = INT64_MAX;
 }
 
-/* As many requests as are in order, end, take time and find less than FEW others. Returns their
- * number. */
+/* Adds requests while they are in order, complete, longer than 0 and find fewer than FEW others.
+ * Returns their number. */
 static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns,
 		      size_t stride, size_t n)
 {
@@ -103,7 +103,7 @@ static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int6
 		few_insert(few, c->end[k]);
 	for (; i < n; i++, begin_ns += stride, end_ns += stride) {
 		int64_t begin = *begin_ns, end = *end_ns;
-		/* TIME_NONE lies below all */
+		/* TIME_NONE is below every time */
 		if (__builtin_expect(begin < last_ns || end <= begin, 0))
 			break;
 		for (; few[0] <= begin; level--) {
@@ -120,7 +120,7 @@ static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int6
 		c->requests_at_level[level]++;
 		highest = level > highest ? level : highest;
 	}
-	for (size_t k = 0; k < FEW; k++) /* sorted, they are a heap */
+	for (size_t k = 0; k < FEW; k++) /* a sorted array is a heap */
 		c->end[k] = few[k];
 	c->n_ends = level;
 	c->last_ns = last_ns;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The number of requests active at a time: how long each level lasted, and which level each request
- * found.
+/* The number of active requests over time: how long each level lasted, and the level that each
+ * request finds at its begin.
  *
- * Request k is active on [begin, end). At equal times ends come before starts, starts in the order
- * of the trace; a request finds itself included. A request of length zero finds a level and adds no
- * time and no level to others. One without an end (TIME_NONE) stays active until the last instant
- * of the trace. Exact: whole nanoseconds. Source: metrology paper, figure 5. O(n log m), m the
- * largest level; memory 8 m bytes, 16 m in growing. */
+ * Request k is active on [begin, end). At equal times ends come before begins, and begins keep the
+ * order of the trace. A request counts itself. A request of length zero finds a level but adds
+ * neither time nor a level. A request without an end (TIME_NONE) stays active until the last
+ * instant of the trace. Exact: whole nanoseconds. Source: metrology paper, figure 5. Time: O(n log
+ * m), m the largest level. Memory: 8 m bytes, 16 m while growing. */
 #ifndef VALIDATE_METRICS_CONCURRENCY_H
 #define VALIDATE_METRICS_CONCURRENCY_H
 
@@ -16,25 +16,26 @@
 #include "capture/trace.h"
 #include "common/err.h"
 
-/* Requests must come in the order of their begins, ties in the order of the trace. */
+/* Requests are added in the order of their begins; ties keep the order of the trace. */
 struct concurrency {
-	int64_t first_ns, last_ns; /* begin of the first; how far time is accounted for */
+	/* begin of the first request; time up to which levels are counted */
+	int64_t first_ns, last_ns;
 	uint64_t n;
-	size_t n_unfinished; /* active now and without an end */
-	size_t n_ends;       /* active now, the others */
-	/* [n_ends] heap of their ends: end[0] is the earliest, INT64_MAX for none */
+	size_t n_unfinished; /* active requests without an end */
+	size_t n_ends;       /* active requests with an end */
+	/* [n_ends] heap of their ends; end[0] is the earliest, INT64_MAX if there is none */
 	int64_t *end;
 	size_t end_cap;              /* at least 2 */
-	size_t max_level;            /* what exceeds it is counted there */
+	size_t max_level;            /* higher levels are counted here */
 	int64_t *ns_at_level;        /* [max_level + 1] */
 	uint64_t *requests_at_level; /* [max_level + 1] */
-	size_t highest;              /* level reached, at most max_level */
+	size_t highest;              /* highest level reached, at most max_level */
 };
 
 int concurrency_init(struct concurrency *c, size_t max_level, struct err *e);
 void concurrency_release(struct concurrency *c);
 
-/* concurrency_add's rare parts: three ends and more, an unusual request. */
+/* Slow paths of concurrency_add: three ends or more; an invalid request. */
 void concurrency_sift_down(struct concurrency *c);
 int concurrency_push(struct concurrency *c, int64_t end_ns, struct err *e);
 int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t end_ns,
@@ -57,9 +58,8 @@ static inline void concurrency_end_earliest(struct concurrency *c)
 		concurrency_sift_down(c);
 }
 
-/* A request begins; *found (may be NULL) is the level it finds. Its end must not lie before its
- * begin. Errors: ENOMEM; EINVAL for a begin before the one before it, or an end before the begin.
- */
+/* Adds a request. *found (may be NULL) is set to the level it finds. Errors: ENOMEM; EINVAL for a
+ * begin before the previous begin, or an end before the begin. */
 static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns,
 				  size_t *found, struct err *e)
 {
@@ -85,19 +85,19 @@ static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64
 	}
 	if (__builtin_expect(c->n_ends > 1, 0))
 		return concurrency_push(c, end_ns, e);
-	int64_t other = c->end[0]; /* INT64_MAX where there is none */
+	int64_t other = c->end[0]; /* INT64_MAX if there is none */
 	c->end[0] = other < end_ns ? other : end_ns;
 	c->end[1] = other < end_ns ? end_ns : other;
 	c->n_ends++;
 	return 0;
 }
 
-/* The same of n requests, begin_ns[i * stride] to end_ns[i * stride]; after an error those before
- * it are added. */
+/* Adds n requests, begin_ns[i * stride] to end_ns[i * stride]. After an error the requests before
+ * the failing request are added. */
 int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns,
 			size_t stride, size_t n, struct err *e);
 
-/* Accounts for the time until the last end. Afterwards ns_at_level sums to last_ns - first_ns. */
+/* Counts the time until the last end. Afterwards ns_at_level sums to last_ns - first_ns. */
 void concurrency_finish(struct concurrency *c);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The correction of a captured trace's response times for the bias of capture, as it stands in the
- * trace's extra metadata
- * ("correction", doc/formats/trace.md). What it leaves is the uncertainty of a Type B component of
- * the mean response time. Source: GUM (JCGM 100) 3.2.4, 4.3, F.2.4.5. */
+/* Correction of a captured trace's response times for the bias of capture, as stored in the trace's
+ * extra metadata ("correction", doc/formats/trace.md). Its remaining uncertainty is a Type B
+ * component of the mean response time. Source: GUM (JCGM 100) 3.2.4, 4.3, F.2.4.5. */
 #ifndef VALIDATE_METRICS_CORRECTION_H
 #define VALIDATE_METRICS_CORRECTION_H
 
@@ -13,17 +12,20 @@
 #include "common/err.h"
 
 struct correction {
-	double mean_ns; /* taken off the mean response time; negative: added */
-	double u_ns; /* its standard uncertainty: the operations' own, weighed by their requests and
-		      * added, as one cause makes them err together */
+	double mean_ns; /* subtracted from the mean response time; negative: added */
+	/* standard uncertainty of mean_ns: the operations' uncertainties, weighted by their
+	 * requests and added linearly, because a common cause makes them err together */
+	double u_ns;
 	uint64_t n_corrected, n_clipped,
-	    n_without; /* requests; clipped: would be below 0, and are 0; without: not calibrated */
+	    /* requests; clipped: set to 0 because the corrected time would be negative; without:
+	     * not calibrated */
+	    n_without;
 };
 
 /* New reference. */
 json_t *correction_to_json(const struct correction *c);
-/* Of extra metadata, from strangers: 1 and *c, or 0 where there is none. Errors: EINVAL for what is
- * no correction. */
+/* Reads the correction from untrusted extra metadata. Returns 1 and sets *c, or 0 if there is none.
+ * Errors: EINVAL for an invalid correction. */
 int correction_from_json(struct correction *c, const json_t *extra, struct err *e);
 
 #endif

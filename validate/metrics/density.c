@@ -33,7 +33,8 @@ static void ring_reserve(struct occupancy *o, uint64_t s)
 		cap *= 2;
 	if (cap == o->cap)
 		return;
-	struct occupancy grown = {.expected = o->expected, .cap = cap, .held = xcalloc(cap / 64, sizeof *o->held)};
+	struct occupancy grown = {
+	    .expected = o->expected, .cap = cap, .held = xcalloc(cap / 64, sizeof *o->held)};
 	for (uint64_t i = 0; i < o->cap; i++)
 		if (is_held(o, o->expected + i))
 			flip(&grown, o->expected + i);
@@ -42,7 +43,7 @@ static void ring_reserve(struct occupancy *o, uint64_t s)
 	o->cap = cap;
 }
 
-/* Gives away what is held from the number expected on, and `also` as if it were held. */
+/* Releases the held numbers from the expected one on; `also` counts as held. */
 static void give_away(struct occupancy *o, uint64_t also)
 {
 	while (o->expected == also || (o->n_held && is_held(o, o->expected))) {
@@ -64,7 +65,7 @@ bool occupancy_add(struct occupancy *o, uint64_t s, uint64_t bt, uint64_t *b)
 		ring_reserve(o, s);
 		flip(o, s);
 		o->n_held++;
-	} else { /* the expected one is taken as lost */
+	} else { /* the expected number counts as lost */
 		do
 			o->expected++;
 		while (o->expected != s && !(o->n_held && is_held(o, o->expected)));
@@ -76,12 +77,12 @@ bool occupancy_add(struct occupancy *o, uint64_t s, uint64_t bt, uint64_t *b)
 
 /* --- displacement with a threshold --------------------------------------- */
 
-/* The RFC's names: S is the arrival looked at, RI the next receive index. A number is available as
- * an index from its arrival in the window until the index has passed it, in the RFC's "window or
- * buffer". */
+/* The RFC's names: S is the arrival being processed, RI the next receive index. A number is
+ * available as an index from its arrival in the window until the index has passed it, in the RFC's
+ * "window or buffer". */
 struct stay_back {
 	uint64_t dt, index, n_lost;
-	uint64_t *window; /* [dt + 1] ring of arrivals not yet looked at */
+	uint64_t *window; /* [dt + 1] ring of unprocessed arrivals */
 	size_t from, n;
 	uint64_t *slot; /* [n_slots] the numbers available + 1, by hash; 0 is free */
 	size_t n_slots;
@@ -113,7 +114,7 @@ static size_t home(const struct stay_back *b, uint64_t s)
 	return (size_t)((s * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (b->n_slots - 1);
 }
 
-/* The slot of a number, or the free one where it would go. */
+/* The slot of a number, or the free slot where it belongs. */
 static size_t slot_of(const struct stay_back *b, uint64_t s)
 {
 	size_t i = home(b, s);
@@ -122,7 +123,7 @@ static size_t slot_of(const struct stay_back *b, uint64_t s)
 	return i;
 }
 
-/* Leaves no hole: what follows moves up where its home allows it. */
+/* Closes the gap: following entries move up as far as their home slot allows. */
 static void slot_remove(struct stay_back *b, uint64_t s)
 {
 	size_t mask = b->n_slots - 1, hole = slot_of(b, s);
@@ -137,7 +138,8 @@ static void slot_remove(struct stay_back *b, uint64_t s)
 	b->slot[hole] = 0;
 }
 
-/* The smallest number available that is not below the index; false: none. */
+/* Moves the index to the smallest available number that is not below it. Returns false if there is
+ * none. */
 static bool next_index(struct stay_back *b)
 {
 	uint64_t least = UINT64_MAX;
@@ -152,7 +154,7 @@ static bool next_index(struct stay_back *b)
 	return true;
 }
 
-/* Looks at the earliest arrival of the window. */
+/* Processes the earliest arrival of the window. */
 static void look(struct stay_back *b, stay_back_take *take, void *context)
 {
 	uint64_t s = b->window[b->from];
@@ -161,7 +163,7 @@ static void look(struct stay_back *b, stay_back_take *take, void *context)
 	b->from = b->from == b->dt ? 0 : b->from + 1;
 	b->n--;
 	if (!found || distance > b->dt) {
-		slot_remove(b, s); /* no index is given for it any more */
+		slot_remove(b, s); /* the number can no longer become an index */
 		b->n_lost++;
 		return;
 	}

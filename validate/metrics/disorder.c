@@ -59,15 +59,15 @@ static struct disorder_sequence *sequence_get(struct disorder *d, uint32_t numbe
 	return &d->sequence[number];
 }
 
-/* Places and positions are kept in full; what is given modulo 2^32 is the nearest to the arrivals
- * so far. */
+/* Places and positions are stored in full. A value modulo 2^32 means the nearest one to the
+ * arrivals so far. */
 static uint64_t unwrap(uint64_t near, uint32_t k)
 {
 	return near + (uint64_t)(int64_t)(int32_t)(k - (uint32_t)near);
 }
 
-/* Brings up to date what is not kept while everything is in place: displacements of 0, and nothing
- * held. */
+/* Updates the counts that are not maintained while everything arrives in order: displacements of 0,
+ * empty buffer. */
 static void become_involved(struct disorder *d, struct disorder_sequence *s)
 {
 	if (!s->plain)
@@ -101,8 +101,8 @@ static void losses_settle(struct disorder_sequence *s)
 		s->loss_from = s->n_losses = 0;
 }
 
-/* How many of the sequence were lost before a place that is not below those settled. The list is as
- * long as what has been numbered and not yet arrived, and begins near the place. */
+/* Number of lost requests before a place that is not below the settled ones. The list covers what
+ * is numbered and has not arrived, and begins near the place. */
 static uint64_t lost_before(const struct disorder_sequence *s, uint64_t place)
 {
 	uint64_t n = s->n_lost;
@@ -164,7 +164,7 @@ static void add_densities(struct disorder *d, struct disorder_sequence *s, uint6
 
 /* --- arrivals ------------------------------------------------------------ */
 
-/* It skips places still missing: whatever fills them will be behind it. */
+/* The arrival skips missing places; their requests will be reordered. */
 static void add_discontinuity(struct disorder_total *t, struct disorder_sequence *s,
 			      int64_t time_ns)
 {

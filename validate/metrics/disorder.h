@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reordering in full while the requests arrive: all of RFC 4737, both densities of RFC 5236, and
- * the distances of orders, for one sequence or for many side by side (one per thread, one per
- * object), whose figures are added up.
+/* Streaming computation of all reordering metrics of RFC 4737, both densities of RFC 5236 and the
+ * distances of orders, for one sequence or for many side by side (one per thread, one per object),
+ * whose totals are added.
  *
- * Each request carries its place k = 0, 1, 2, ... among the requests of its sequence that arrive at
- * all, in the order of the reference, each once, modulo 2^32 (requests that are compared must be
- * less than 2^31 apart). Requests of the reference that never arrive are told by disorder_lost
- * before the arrivals behind them. tests/model holds the same metrics of a sequence in memory,
- * written plainly, for comparison.
+ * Each request has a place k = 0, 1, 2, ... among the arriving requests of its sequence, in the
+ * order of the reference, modulo 2^32. Places are unique, and compared places must be less than
+ * 2^31 apart. disorder_lost must announce a request that never arrives before the arrivals after
+ * it. tests/model computes the same metrics in the plainest way, for comparison.
  *
- * Time: a few instructions for an arrival that finds everything before it in place; otherwise O(log
- * w), w the window of places from the first one missing to the highest seen. Memory: 20 bytes a
- * place of the window; of RFC 5236's buffer a bit. Sources: RFC 4737 sections 3.3 to 5, RFC 5236
- * sections 3 and 7. */
+ * Time: a few instructions for an arrival in order, otherwise O(log w); w is the window from the
+ * first missing place to the highest seen place. Memory: 20 bytes per place of the window, and one
+ * bit per place for the buffer of RFC 5236. Sources: RFC 4737 sections 3.3 to 5, RFC 5236 sections
+ * 3 and 7. */
 #ifndef VALIDATE_METRICS_DISORDER_H
 #define VALIDATE_METRICS_DISORDER_H
 
@@ -25,7 +24,7 @@
 #include "validate/metrics/histogram.h"
 #include "validate/metrics/moment_sum.h"
 
-/* of whole numbers; values below 0 are counted in the sum and in histogram.n_negative */
+/* of whole numbers; negative values count in the sum and in histogram.n_negative */
 struct distribution {
 	struct moment_sum sum;
 	struct histogram histogram;
@@ -43,21 +42,21 @@ struct disorder_total {
 	uint64_t n_sequences; /* with an arrival or a loss */
 	uint64_t n_received, n_lost;
 	uint64_t n_reordered;		     /* Type-P-Reordered */
-	uint64_t n_sequence_discontinuities; /* in order, but beyond the number expected */
-	/* number below that of the arrival just before: hfplayer's script */
+	uint64_t n_sequence_discontinuities; /* in order, but beyond the expected number */
+	/* arrivals numbered below the previous arrival, as hfplayer's script counts */
 	uint64_t n_descents;
-	struct distribution extent, late_ns, byte_offset; /* of the reordered ones */
+	struct distribution extent, late_ns, byte_offset; /* of the reordered arrivals */
 	uint64_t n_discontinuities;			  /* arrivals that overtook others */
-	/* between successive ones of a sequence; the first has none */
+	/* between consecutive discontinuities of a sequence */
 	struct distribution gap, gap_ns;
 	/* reordering-free runs: runs, arrivals in order, all arrivals, sum of squared run lengths
 	 * (RFC 4737 5.4) */
 	uint64_t runs_x, runs_a, runs_p, runs_q;
-	/* arrivals with n > 0 others just before that all have larger numbers, by n */
+	/* arrivals directly preceded by n > 0 arrivals with larger numbers, by n */
 	struct histogram preceding;
-	uint64_t max_preceding;	    /* the largest such n, exact; 0: none */
+	uint64_t max_preceding;	    /* largest such n, exact; 0: none */
 
-	uint64_t inversions, n_pairs; /* pairs of arrivals, in the wrong order and all */
+	uint64_t inversions, n_pairs; /* pairs of arrivals in the wrong order; all pairs */
 	uint64_t n_moves;	      /* arrivals outside a longest increasing subsequence */
 	uint64_t footrule;	      /* sum of |rank - position| */
 
@@ -67,11 +66,11 @@ struct disorder_total {
 	uint64_t n_occupancies;		/* arrivals counted in the buffer's occupancy */
 	struct histogram occupied;	/* by occupancy, where it is not 0 */
 	uint64_t occupancy_sum;
-	/* something was lost and there is no threshold: the occupancy means nothing then */
+	/* requests were lost and there is no threshold: the occupancy is undefined */
 	bool needs_bt;
 };
 
-struct disorder_loss { /* so many were lost before the place */
+struct disorder_loss { /* n requests were lost before the place */
 	uint64_t place, n;
 };
 
@@ -79,27 +78,28 @@ struct disorder_window;
 
 struct disorder_sequence {
 	uint64_t next; /* one above the highest place seen */
-	/* nothing is missing: `next` arrivals, all in place; what follows is up to date only if not
-	 */
+	/* All of the `next` places have arrived in order. The members below are up to date only if
+	 * false. */
 	bool plain;
-	/* arrivals before the present reordering-free run; counts arrivals in order only */
+	/* arrivals in order before the current reordering-free run */
 	uint64_t run_from;
 	uint64_t n, previous, next_number, n_in_order;
 	uint64_t n_reordered, max_extent;
-	uint64_t n_lost; /* before the places that the losses begin with */
+	uint64_t n_lost; /* before the first entry of `loss` */
 	struct disorder_loss *loss;
 	size_t loss_from, n_losses, loss_cap;
 	bool has_discontinuity;
 	uint64_t discontinuity;
 	int64_t discontinuity_ns;
 	struct occupancy occupancy;
-	struct disorder_window *window; /* NULL: never needed */
-	struct stay_back *stay_back;	/* NULL: no threshold of displacement */
+	struct disorder_window *window; /* NULL: was never needed */
+	struct stay_back *stay_back;	/* NULL: displacements have no threshold */
 };
 
 struct disorder_options {
 	uint64_t dt, bt; /* DENSITY_UNBOUNDED: no threshold */
-	/* Only n_received, n_lost, n_reordered, n_descents and each sequence's max_extent. */
+	/* Compute only n_received, n_lost, n_reordered, n_descents and each sequence's
+	 * max_extent. */
 	bool counts_only;
 };
 
@@ -118,12 +118,12 @@ struct disorder_arrival {
 	uint64_t bytes; /* payload */
 };
 
-/* disorder_add's rare part. */
+/* slow path of disorder_add */
 int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k,
 			const struct disorder_arrival *a, struct err *e);
 
-/* The next arrival: place k of a sequence. Errors: ENOMEM, ENOSPC of a temporary file; EINVAL for a
- * place that was filled before. */
+/* Adds the next arrival: place k of a sequence. Errors: ENOMEM, ENOSPC of a temporary file; EINVAL
+ * for a place that has arrived before. */
 static inline int disorder_add(struct disorder *d, uint32_t sequence, uint32_t k, int64_t time_ns,
 			       uint64_t bytes, struct err *e)
 {
@@ -138,12 +138,11 @@ static inline int disorder_add(struct disorder *d, uint32_t sequence, uint32_t k
 	return disorder_add_slowly(d, sequence, k, &a, e);
 }
 
-/* A request of the reference that never arrives: the next place of its sequence is `k`. In the
- * order of the reference, and before any arrival of place k or above, and before more than k
- * others. */
+/* Announces a request that never arrives; `k` is the next place of its sequence. Calls come in the
+ * order of the reference, and before any arrival of place k or above. */
 void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k);
 
-/* No further arrival: the totals are complete. */
+/* Ends the input and completes the totals. */
 void disorder_finish(struct disorder *d);
 
 #endif

@@ -23,8 +23,8 @@ void disorder_window_open(struct disorder_window *w, uint64_t n)
 	w->first = w->next = w->n_opened = n;
 	w->n_standing = w->n_tails = 0;
 	w->n_settled = 0;
-	/* the window's first block may be shared with places before it, whose sums are nobody's:
-	 * begin with none */
+	/* The first block may be shared with earlier places, whose sums are invalid: start at
+	 * zero. */
 	for (unsigned int l = 1; l < w->n_levels; l++) {
 		size_t b = (n >> SHIFT(l)) & (w->level[l].n_blocks - 1);
 		w->level[l].bytes[b] = 0;
@@ -66,7 +66,7 @@ static void ring_lay_out(struct disorder_window *w, size_t cap, char *memory)
 	w->position = (uint32_t *)memory;
 }
 
-/* Places pass `next` in turn: a block that begins is empty. */
+/* Places pass `next` in turn, so a new block is empty. */
 static void ring_enter(struct disorder_window *w, uint64_t place)
 {
 	size_t i = at(w, place);
@@ -102,7 +102,7 @@ static size_t ring_bytes(size_t cap)
 static int ring_reserve(struct disorder_window *w, uint64_t end, struct err *e)
 {
 	size_t cap = w->cap ? w->cap : 1024;
-	/* no block of any level may hold both ends of the window */
+	/* no block of any level may contain both ends of the window */
 	const size_t usable = w->cap - ((size_t)1 << SHIFT(w->n_levels > 1 ? w->n_levels - 1 : 1));
 	if (w->cap && end - w->first <= usable)
 		return 0;
@@ -152,8 +152,8 @@ static void sum_places(const struct disorder_window *w, uint64_t from, uint64_t 
 		late->bytes_larger += w->payload[i + (size_t)__builtin_ctzll(bits)];
 }
 
-/* Arrivals received from `from` on: the rest of its block, the rest of that block's block, and so
- * on up, then down again to the window's end. */
+/* Sums the arrivals from `from` to the end of the window: the rest of its block, then the rest of
+ * each larger block, then down again to the end. */
 static void sum_above(const struct disorder_window *w, uint64_t from, struct window_late *late)
 {
 	uint64_t end = w->next, up = (from | 63) + 1;
@@ -181,7 +181,7 @@ static void sum_above(const struct disorder_window *w, uint64_t from, struct win
 
 /* --- what stands --------------------------------------------------------- */
 
-/* Of those below every place still missing only the last can ever be compared with. */
+/* Of the arrivals below every missing place only the last can still be compared. */
 static void standing_push(struct disorder_window *w, uint64_t place, uint64_t position)
 {
 	if (w->n_standing == w->standing_cap) {
@@ -202,8 +202,8 @@ static void standing_push(struct disorder_window *w, uint64_t place, uint64_t po
 	w->standing[w->n_standing++] = (struct window_standing){place, position};
 }
 
-/* The longest increasing subsequence by patience. Ends below every place still missing are settled:
- * nothing that comes can lower them. */
+/* Longest increasing subsequence by patience sorting. Tails below every missing place are final,
+ * because later arrivals cannot lower them. */
 static void tail_put(struct disorder_window *w, uint64_t place)
 {
 	size_t lo = 0, hi = w->n_tails;
@@ -259,7 +259,7 @@ int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t pos
 	return 0;
 }
 
-/* The first place missing after one was filled. */
+/* Moves `first` to the next missing place. */
 static void advance(struct disorder_window *w)
 {
 	while (w->first < w->next) {
@@ -280,7 +280,7 @@ bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t po
 	if (!w->open || place < w->first || place >= w->next || is_received(w, place))
 		return false;
 	size_t i = at(w, place);
-	/* positions are kept modulo 2^32: the one meant is the nearest before */
+	/* positions are modulo 2^32: the nearest one before is meant */
 	late->passed_position = position - (uint32_t)((uint32_t)position - w->position[i]);
 	late->passed_time = w->time[i];
 	if (!w->counts_only) {

@@ -77,7 +77,7 @@ int histogram_quantile(const struct histogram *h, double p, double *value, struc
 double histogram_mean_of_ranks(const struct histogram *h, uint64_t first, uint64_t n)
 {
 	uint64_t skip = first - 1, left = n;
-	/* summed relative to the first value that counts: no digits lost to a large common part */
+	/* relative to the first counted value, so that a large common part loses no digits */
 	double sum = 0, base = 0;
 	bool have_base = false;
 	for (uint32_t b = 0; left; b++) {
@@ -140,13 +140,13 @@ uint64_t histogram_count_above(const struct histogram *h, double value)
 
 /* --- JSON ---------------------------------------------------------------- */
 
-/* A gap of up to this many empty buckets is written as zeros rather than as a new run. */
+/* A gap of up to this many empty buckets is written as zeros, not as a new run. */
 #define MAX_ZEROS 2
 
 json_t *histogram_to_json(const struct histogram *h)
 {
 	json_t *runs = json_array(), *run = NULL;
-	uint32_t next = 0; /* the bucket the present run ends before */
+	uint32_t next = 0; /* one past the last bucket of the current run */
 	for (uint32_t b = 0; b < h->n_buckets; b++) {
 		if (!h->count[b])
 			continue;
@@ -165,7 +165,7 @@ json_t *histogram_to_json(const struct histogram *h)
 			 (json_int_t)h->n_negative, "buckets", runs);
 }
 
-/* A run of neighbouring buckets; *next is the first bucket it may use. */
+/* Reads a run of adjacent buckets; *next is the first bucket it may use. */
 static int run_from_json(struct histogram *h, const json_t *run, uint64_t *next, struct err *e)
 {
 	const json_t *first = json_array_get(run, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Log-linear histogram of durations: 1024 equal buckets per power of two above 1023, exact below,
- * so that a value read back is off by less than 1/2048 of itself (0.05 %). Range 0 .. 2^63-1 ns.
+/* Log-linear histogram of durations: exact below 1024, then 1024 equal buckets per power of two. A
+ * stored value has an error below 1/2048 (0.05 %). Range: 0 .. 2^63-1 ns.
  *
- * Bucket v for v < 2048; for larger values 2^k <= v < 2^(k+1) the bucket is 1024 (k-10) + floor(v /
- * 2^(k-10)), which goes on without a gap: buckets are in the order of their values. */
+ * A value v < 2048 has bucket v. A larger value with 2^k <= v < 2^(k+1) has bucket 1024 (k-10) +
+ * floor(v / 2^(k-10)). The numbering has no gap and follows the order of the values. */
 #ifndef VALIDATE_HISTOGRAM_H
 #define VALIDATE_HISTOGRAM_H
 
@@ -19,20 +19,20 @@
 struct histogram {
 	uint64_t *count;        /* [n_buckets], allocated by octave on demand */
 	uint32_t n_buckets;     /* allocated so far */
-	uint64_t n, n_negative; /* negative values are counted apart, not placed, and not in n */
+	uint64_t n, n_negative; /* negative values are counted in n_negative only */
 };
 
-/* Bucket of a value that is not negative. */
+/* Bucket of a value >= 0. */
 static inline uint32_t histogram_bucket(uint64_t value)
 {
-	/* value | 1024: one formula for both ranges, for below 2048 the shift is 0 */
+	/* value | 1024: one formula for both ranges, because the shift is 0 below 2048 */
 	unsigned int shift = 53u - (unsigned int)__builtin_clzll(value | 1024u);
 	return (shift << 10) + (uint32_t)(value >> shift);
 }
 
 void histogram_init(struct histogram *h);
 void histogram_release(struct histogram *h);
-/* histogram_add's rare part: room for that bucket */
+/* slow path of histogram_add: allocates room for the bucket */
 void histogram_grow(struct histogram *h, uint32_t bucket);
 
 static inline void histogram_add(struct histogram *h, int64_t value)
@@ -48,44 +48,44 @@ static inline void histogram_add(struct histogram *h, int64_t value)
 	h->n++;
 }
 
-/* Midpoint of a bucket's whole numbers: what its values are read back as. */
+/* Midpoint of the bucket's whole numbers, which stands for its values. */
 double histogram_value(uint32_t bucket);
 
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
-/* The value below or at which a share p of the values lies: the smallest x with at least p n values
- * at or below it (no interpolation; inverse of the empirical distribution function, type 1 of
- * Hyndman and Fan), as the midpoint of its bucket. p = 0 gives the smallest value, p = 1 the
- * largest; of an even number the lower one is the median. p n is taken as whole where it is so but
- * for rounding (0.07 of 100 is the 7th). Errors: ENODATA for n = 0, EINVAL for p outside 0..1. */
+/* The smallest x such that at least p n values are <= x (no interpolation; inverse of the empirical
+ * distribution function, type 1 of Hyndman and Fan), as the midpoint of its bucket. p = 0 gives the
+ * smallest value, p = 1 the largest; the median of an even number of values is the lower one. p n
+ * counts as whole if it differs from a whole number only by rounding (0.07 of 100 is the 7th).
+ * Errors: ENODATA for n = 0, EINVAL for p outside 0..1. */
 int histogram_quantile(const struct histogram *h, double p, double *value, struct err *e);
-/* Which of n > 0 values in ascending order that is, counted from 1. */
+/* The rank (from 1) of that value among n > 0 ascending values. */
 uint64_t histogram_rank(double p, uint64_t n);
 double histogram_at_rank(const struct histogram *h, uint64_t rank); /* 1 <= rank <= h->n */
 
-/* Mean without the floor(share n) smallest and as many largest values, each as the midpoint of its
- * bucket. 0 <= share < 0.5. Errors: as histogram_quantile. */
+/* Mean without the floor(share n) smallest and as many largest values; each value is the midpoint
+ * of its bucket. 0 <= share < 0.5. Errors: as histogram_quantile. */
 int histogram_trimmed_mean(const struct histogram *h, double share, double *mean, struct err *e);
 
-/* Mean of `n` values in ascending order from the one of rank `first` on (counted from 1), each as
- * the midpoint of its bucket. 1 <= first, 1 <= n, first + n - 1 <= h->n. */
+/* Mean of `n` ascending values beginning at rank `first` (from 1); each value is the midpoint of
+ * its bucket. 1 <= first, 1 <= n, first + n - 1 <= h->n. */
 double histogram_mean_of_ranks(const struct histogram *h, uint64_t first, uint64_t n);
 
-/* at_most[k]: how many values are <= edge[k], for n ascending edges >= 0. Inside a bucket its
- * values are taken as spread evenly over its whole numbers; rounded. */
+/* Sets at_most[k] to the number of values <= edge[k], for n ascending edges >= 0. Values of a
+ * bucket count as spread evenly over its whole numbers; rounded. */
 void histogram_count_at_most(const struct histogram *h, const double *edge, size_t n,
 			     uint64_t *at_most);
 
-/* How many values lie above `value` (>= 0); those in its own bucket count if the bucket's midpoint
- * lies above it. */
+/* Number of values above `value` (>= 0). The values of its own bucket count if the bucket's
+ * midpoint lies above it. */
 uint64_t histogram_count_above(const struct histogram *h, double value);
 
-/* New reference: {"n": .., "negative": .., "buckets": [[bucket, count, count, ...], ...]}, each
- * inner array a run of neighbouring buckets from the one named first. The round trip is exact. */
+/* New reference: {"n": .., "negative": .., "buckets": [[bucket, count, count, ...], ...]}. Each
+ * inner array is a run of adjacent buckets that begins at the given bucket. The round trip is
+ * exact. */
 json_t *histogram_to_json(const struct histogram *h);
-/* `h` is initialised here, and empty after an error. Errors: EINVAL for wrong types, buckets out of
- * range or order, a negative count, counts that do not add up to n. Ownership: histogram_release.
- */
+/* Initialises `h`; it is empty after an error. Errors: EINVAL for wrong types, buckets out of range
+ * or order, a negative count, counts that do not sum to n. Ownership: histogram_release. */
 int histogram_from_json(struct histogram *h, const json_t *o, struct err *e);
 
 #endif

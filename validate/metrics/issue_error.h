@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Issue error: begin - intended of the requests of a timed replay, late > 0, early < 0. ns. */
+/* Issue error in ns: begin - intended, for the requests of a timed replay; late > 0, early < 0. */
 #ifndef VALIDATE_METRICS_ISSUE_ERROR_H
 #define VALIDATE_METRICS_ISSUE_ERROR_H
 
@@ -8,7 +8,7 @@
 
 struct issue_error { /* all zero: empty */
 	struct moment_sum sum;
-	struct histogram late, early; /* early: of intended - begin, where that is above 0 */
+	struct histogram late, early; /* early: of intended - begin where positive */
 };
 
 void issue_error_release(struct issue_error *i);
@@ -20,11 +20,11 @@ static inline void issue_error_add(struct issue_error *i, int64_t begin_ns, int6
 	histogram_add(error < 0 ? &i->early : &i->late, error < 0 ? -error : error);
 }
 
-/* As histogram_quantile, over early and late ones. */
+/* As histogram_quantile, over early and late requests. */
 int issue_error_quantile(const struct issue_error *i, double p, double *value, struct err *e);
 
-/* Share of the requests issued more than `allowed_ns` (>= 0) later than intended; by the histogram,
- * exact below 2048 ns. 0 for no requests. */
+/* Share of the requests issued more than `allowed_ns` (>= 0) after the intended time, from the
+ * histogram; exact below 2048 ns. 0 if there are no requests. */
 double issue_error_share_late(const struct issue_error *i, double allowed_ns);
 
 #endif

@@ -28,7 +28,7 @@ static void sum_add(struct lifetime *l, double x)
 	l->n_defined++;
 }
 
-/* The request that ends first is done; the last of the heap takes its place. */
+/* Completes the request with the earliest end; the last entry of the heap replaces it. */
 static void end_earliest(struct lifetime *l)
 {
 	struct lifetime_request *h = l->heap, first = h[0];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mean level of concurrency over each request's own life, N_k = (1 / (e - b)) * integral of
- * N(t) from b to e, while the requests begin. Requests of length zero and without an end have none.
- * Source: metrology paper, figure 5. O(log m) a request, m the largest level; memory 40 bytes for
- * each request active at one time. */
+/* Mean concurrency level over the life of each request, N_k = (1 / (e - b)) * integral of N(t) from
+ * b to e. Requests of length zero or without an end have none. Source: metrology paper, figure 5.
+ * Time: O(log m) per request, m the largest level. Memory: 40 bytes per active request. */
 #ifndef VALIDATE_METRICS_LIFETIME_H
 #define VALIDATE_METRICS_LIFETIME_H
 
@@ -23,13 +22,14 @@ struct lifetime { /* all zero: empty */
 	int64_t now_ns;
 	__int128 area;
 	uint64_t n_defined;
-	double sum, lost_digits; /* of the means over life, summed with compensation */
+	double sum, lost_digits; /* sum of the means, with compensation (Kahan) */
 };
 
 void lifetime_release(struct lifetime *l);
-/* The next request in the order of begins; end TIME_NONE: active to the end. Errors: ENOMEM. */
+/* Adds the next request in the order of begins; end TIME_NONE: active to the end of the trace.
+ * Errors: ENOMEM. */
 int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct err *e);
-/* After the last. Returns the mean over the requests that have one, NaN for none. */
+/* Ends the input. Returns the mean over the requests that have one; NaN if there are none. */
 double lifetime_finish(struct lifetime *l);
 
 #endif

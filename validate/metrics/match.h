@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a replayed request did what the traced one did: same operation on the same object, at the
- * same offset, for the same length, with the same result. Descriptor numbers may differ. A field
- * that either side does not know is not compared. */
+/* Compares a replayed request with the traced one: operation, object, offset, length and result.
+ * Descriptor numbers may differ. Fields that are unknown on either side are not compared. */
 #ifndef VALIDATE_METRICS_MATCH_H
 #define VALIDATE_METRICS_MATCH_H
 
@@ -13,7 +12,7 @@
 
 struct matcher {
 	const struct trace *replay, *input; /* borrowed */
-	/* [n_objects]: the input's number of the replay's object, where found the same */
+	/* [n_objects] the input's number of a replay's object, once found equal */
 	uint32_t *input_object;
 	uint32_t n_objects;
 };
@@ -21,12 +20,12 @@ struct matcher {
 void matcher_init(struct matcher *m, const struct trace *replay, const struct trace *input);
 void matcher_release(struct matcher *m);
 
-/* Whether only what they returned differs: results and errors. */
+/* Whether results or errors differ; operation and arguments are not compared. */
 bool match_results_differ(const struct trace_record *x, const struct trace_record *r);
 
-/* Whether the replay passed this request over: it was never begun, and the replayer says that it
- * was not to be (EOPNOTSUPP): a pipe, a call that must not be made, what options leave out. Any
- * other request without a begin is lost. */
+/* Whether the replayer skipped this request on purpose: it has no begin, and EOPNOTSUPP marks it as
+ * skipped (a pipe, a call that must not be made, requests excluded by options). Any other request
+ * without a begin is lost. */
 static inline bool match_passed_over(const struct trace_record *x)
 {
 	return x->begin_ns == TIME_NONE && x->error == EOPNOTSUPP;
@@ -34,12 +33,12 @@ static inline bool match_passed_over(const struct trace_record *x)
 
 enum match_difference {
 	MATCH_OTHER_REQUEST = 1, /* another operation, object, offset or length */
-	MATCH_OTHER_RESULT = 2,  /* another result, of the same operation */
+	MATCH_OTHER_RESULT = 2,  /* another result of the same operation */
 };
 unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x,
 				     const struct trace_record *r);
 
-/* What differs: bits of enum match_difference, 0 for nothing. */
+/* Bits of enum match_difference; 0: no difference. */
 static inline unsigned int matcher_compare(struct matcher *m, const struct trace_record *x,
 					   const struct trace_record *r)
 {

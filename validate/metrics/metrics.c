@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Passes over a pair of traces until every point of observation has seen the requests in its order:
- * one, mostly; a further one where the order assumed was wrong, or where a threshold is chosen by
- * what the first has found. */
+/* Passes over a pair of traces until every point of observation has seen the requests in its order.
+ * One pass is usually enough. A further pass is needed if the assumed order was wrong, or if a
+ * threshold depends on results of the first pass. */
 #include "validate/metrics/metrics.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
-/* the buffer's threshold where requests are lost, over the largest level of the reference */
+/* buffer threshold if requests are lost, as a multiple of the reference's highest level */
 #define BT_PER_LEVEL 4
 
 void metrics_release(struct metrics *m)
@@ -47,17 +47,17 @@ double metrics_throughput(const struct metrics_side *s)
 
 /* --- passes -------------------------------------------------------------- */
 
-struct metrics_work { /* what is still to be done */
+struct metrics_work { /* work that remains */
 	const struct metrics_origin *reference, *replay;
 	const struct metrics_options *o;
 	struct metrics *m;
 	bool tally;
-	bool left[LANE_N], runs[LANE_N]; /* runs: sorted in runs */
+	bool left[LANE_N], runs[LANE_N]; /* runs: sort with ARRIVALS_RUNS */
 	/* pairs must be sorted; the reference's file is not in order */
 	bool sort_reference, unsorted;
-	bool late_reference; /* by key, and requests are skipped */
+	bool late_reference; /* by key, and the replay skips requests */
 	uint64_t bt;
-	bool order_only; /* the levels are known */
+	bool order_only; /* the levels are already known */
 	struct warmup_cut warmup;
 };
 
@@ -73,7 +73,8 @@ static struct observation_options lane_options(const struct metrics_work *w,
 	    kind != LANE_REFERENCE && (parts & PART_ORDER) && w->m->order[point_of[kind]].observed;
 	return (struct observation_options){
 	    .scopes = order ? w->o->scopes : 0,
-	    .levels = has_levels && !w->order_only && (parts & PART_CONCURRENCY || kind == LANE_REFERENCE),
+	    .levels = has_levels && !w->order_only &&
+		      (parts & PART_CONCURRENCY || kind == LANE_REFERENCE),
 	    .lifetimes = has_levels && !w->order_only && (parts & PART_LIFETIME),
 	    .sort_reference = w->sort_reference && kind != LANE_REFERENCE,
 	    .by_place = w->sort_reference || w->late_reference,
@@ -123,7 +124,7 @@ static void take_worst(struct metrics *m, const struct metrics_pass *p, enum met
 	m->worst_object[point] = object ? xstrdup(object->name) : NULL;
 }
 
-/* What a lane has found becomes the result's. */
+/* Moves the results of a lane to the metrics. */
 static void take_lane(struct metrics_work *w, const struct metrics_pass *p,
 		      enum metrics_lane_kind kind, struct observation *o)
 {
@@ -154,8 +155,12 @@ static void take_lane(struct metrics_work *w, const struct metrics_pass *p,
 static void pass_plan(struct metrics_pass *p, const struct metrics_work *w, unsigned int thread,
 		      unsigned int n_threads)
 {
-	*p = (struct metrics_pass){.o = w->o, .warmup = w->warmup, .m = w->m, .match = w->m->match, .tally = w->tally && thread == 0, .e = ERR_INIT,
-			    .may_be_unsorted = w->unsorted, .late_reference = w->late_reference, .by_index = w->m->match == MATCH_KEY && !w->unsorted};
+	*p = (struct metrics_pass){.o = w->o,
+				   .warmup = w->warmup, .m = w->m, .match = w->m->match,
+				   .tally = w->tally && thread == 0, .e = ERR_INIT,
+				   .may_be_unsorted = w->unsorted,
+				   .late_reference = w->late_reference,
+				   .by_index = w->m->match == MATCH_KEY && !w->unsorted};
 	for (int i = 0; i < LANE_N; i++) {
 		bool second = n_threads > 1 && (i == LANE_COMPLETE || i == LANE_DISPATCH);
 		p->lane[i].wanted = w->left[i] && second == (thread == 1);
@@ -210,7 +215,7 @@ static bool anything_left(const struct metrics_work *w)
 	return any;
 }
 
-/* One pass, of as many threads as there is work for. */
+/* One pass, with two threads if both have work. */
 static int work_once(struct metrics_work *w, struct err *e)
 {
 	struct metrics_pass *p = xcalloc(2, sizeof *p);
@@ -248,7 +253,7 @@ static int work_once(struct metrics_work *w, struct err *e)
 	return rc;
 }
 
-/* Requests were lost and no threshold was given: the order is observed again with one. */
+/* If requests were lost and no threshold is set: chooses one and repeats the order metrics. */
 static bool choose_bt(struct metrics_work *w)
 {
 	bool again = false;
@@ -305,7 +310,7 @@ static void metrics_begin(struct metrics *m, const struct metrics_options *o)
 	m->warmup_ns = o->warmup_ns;
 }
 
-/* All passes, with requests matched as m->match says. */
+/* All passes, with the matching method of m->match. */
 static int compute_matched(struct metrics_work *w, bool dispatch, struct err *e)
 {
 	int rc = warmup_find(&w->warmup, w->reference, w->o, false, e);
@@ -344,8 +349,7 @@ int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
 	metrics_begin(m, o);
 	int rc = metrics_match_decide(m, reference, replay, o, &dispatch, e);
 	rc = rc ? rc : compute_matched(&w, dispatch, e);
-	/* most records are other requests than those at their place: they are not what the metadata
-	 * says */
+	/* most records are other requests than the reference's: the metadata is wrong */
 	if (!rc && o->match == MATCH_AUTO && m->match == MATCH_NUMBER &&
 	    2 * m->n_same_request < m->n_compared)
 		rc = compute_by_key_after_all(m, &w, dispatch, e);

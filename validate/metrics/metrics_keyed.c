@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A skip both traces, side by side, where requests are matched by key: one is observed when its
- * partner comes. */
+/* Pass over both traces side by side with requests matched by key. A request is observed when its
+ * partner is found. */
 #include <errno.h>
 
 #include "validate/metrics/metrics_private.h"
 
-/* Whether a request of the replay is left out as warm-up is known only with its partner. */
+/* Whether a request of the replay belongs to the warm-up is known only with its partner. */
 static void tally_one(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
 		      uint64_t index, bool warmup)
 {
@@ -16,7 +16,7 @@ static void tally_one(struct metrics_pass *p, enum match_side side, const struct
 		tally_side(p, s, r, 1, index);
 }
 
-/* A request of the reference that the replay did not skip, where the others are left out. */
+/* Counts a request of the reference that the replay did not skip, if counting was postponed. */
 static int count_late(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
 		      struct err *e)
 {
@@ -80,7 +80,7 @@ static int take_matched(struct metrics_pass *p, const struct trace_record *a, ui
 	return rc ? rc : observe_pair(p, a, of_a, x, of_x, e);
 }
 
-/* Where it works: a file's position where it has no offset; that of a pipe is none. */
+/* The offset of a request. A request without an offset on a file has the file position. */
 static uint64_t place_of(struct metrics_pass *p, enum match_side side, const struct trace_record *r)
 {
 	const struct trace *t = p->keys.trace[side];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A skip both traces, side by side. */
+/* Pass over both traces side by side, matched by number. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static void find_sequences(struct metrics_pass *p, const struct trace_record *r,
 	p->has_last = true;
 }
 
-/* What ended before it began has no length. */
+/* A request that ends before it begins counts as length 0. */
 static int64_t end_of(const struct trace_record *r)
 {
 	return is_negative(r) ? r->begin_ns : r->end_ns;
@@ -133,11 +133,12 @@ int observe_reference_late(struct metrics_pass *p, const struct trace_record *r,
 	struct metrics_lane *l = &p->lane[LANE_REFERENCE];
 	if (!l->wanted || (p->reference_unsorted && !p->may_be_unsorted))
 		return 0;
-	struct arrival a = {.begin_ns = r->begin_ns, .end_ns = end_of(r), .file_place = (uint32_t)index};
+	struct arrival a = {
+	    .begin_ns = r->begin_ns, .end_ns = end_of(r), .file_place = (uint32_t)index};
 	return observation_add_extra(&l->observation, &a, e);
 }
 
-/* n <= AT_ONCE of them. */
+/* At most AT_ONCE requests. */
 static int observe_references(struct metrics_pass *p, const struct trace_record *r, size_t n,
 			      struct err *e)
 {
@@ -164,7 +165,8 @@ int observe_extra(struct metrics_pass *p, const struct trace_record *x, uint64_t
 		  struct err *e)
 {
 	struct metrics_lane *l = &p->lane[LANE_ISSUE];
-	struct arrival a = {.begin_ns = x->begin_ns, .end_ns = end_of(x), .file_place = (uint32_t)index};
+	struct arrival a = {
+	    .begin_ns = x->begin_ns, .end_ns = end_of(x), .file_place = (uint32_t)index};
 	return l->wanted && x->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e)
 						     : 0;
 }
@@ -172,11 +174,12 @@ int observe_extra(struct metrics_pass *p, const struct trace_record *x, uint64_t
 int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t of_r,
 		 const struct trace_record *x, uint64_t of_x, struct err *e)
 {
-	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE, .file_place = (uint32_t)of_x};
+	struct arrival a = {
+	    .begin_ns = TIME_NONE, .end_ns = TIME_NONE, .file_place = (uint32_t)of_x};
 	find_sequences(p, r, &a);
-	if (p->match != MATCH_KEY) /* there, requests come here when their partner does */
+	if (p->match != MATCH_KEY) /* by key, requests arrive here in the order of their partners */
 		see_thread(p, a.thread, r, of_r);
-	/* in the order of the reference */
+	/* sort key in the order of the reference */
 	int64_t place = p->by_index ? (int64_t)of_r : r->begin_ns;
 	bool issued = x && x->begin_ns != TIME_NONE;
 	if (issued && x->rvalue > 0 && p->moves_bytes[x->op])
@@ -215,7 +218,7 @@ int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
-/* Record i of the replay replays record i of the reference; either may be NULL: the other trace is
+/* Record i of the replay replays record i of the reference. Either is NULL if the other trace is
  * longer. */
 static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 			 const struct trace_record *x, size_t n, struct err *e)
@@ -241,16 +244,16 @@ static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 	return rc;
 }
 
-/* Why requests of the reference, and what replays them, are left out. */
+/* Why requests of the reference and their replays are skipped. */
 enum leaving { LEAVE_NOT, LEAVE_WARMUP, LEAVE_PASSED };
 
-/* Of requests that are left out only their order matters. */
+/* Only the order of skipped requests matters. */
 static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
 			  const struct trace_record *x, size_t n, enum leaving why)
 {
 	for (size_t i = 0; i < n; i++)
 		see_order(p, &r[i]);
-	if (!p->tally) /* another thread does */
+	if (!p->tally) /* another thread counts */
 		return;
 	if (why == LEAVE_PASSED) {
 		p->m->n_passed += n;
@@ -261,7 +264,7 @@ static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
 		p->m->replay.n_warmup += x[i].begin_ns != TIME_NONE;
 }
 
-/* Of record i from here on; x NULL: no record replays it. */
+/* For record i of the batch; x NULL: no record replays it. */
 static inline enum leaving leaving_of(const struct metrics_pass *p, const struct trace_record *r,
 				      const struct trace_record *x, size_t i)
 {
@@ -271,8 +274,7 @@ static inline enum leaving leaving_of(const struct metrics_pass *p, const struct
 									   : LEAVE_NOT;
 }
 
-/* How many of the n records of the reference are alike in whether they are left out, which goes to
- * *why. */
+/* Number of leading records with the same decision, which is stored in *why. */
 static size_t leaving_span(const struct metrics_pass *p, const struct trace_record *r,
 			   const struct trace_record *x, size_t n, enum leaving *why)
 {
@@ -294,7 +296,7 @@ void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side 
 		side->n_records += n;
 }
 
-/* The next records of both, as many as can be had at once. */
+/* Processes the next records of both traces, as many as are available together. */
 static int take_batches(struct metrics_pass *p, struct batch *b, struct batch *c, struct err *e)
 {
 	struct metrics_side *reference = &p->m->reference, *replay = &p->m->replay;

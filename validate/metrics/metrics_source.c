@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace files as the sources of a pair, and how their requests are matched. */
+/* Trace files as sources of a pair, and the choice of the matching method. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -65,8 +65,8 @@ struct metrics_origin metrics_file(const char *path)
 
 /* --- how requests are matched -------------------------------------------- */
 
-/* A replay of ours tells how many records its input had; record i replays record i. Whether the
- * records are the same requests is counted while they are compared. */
+/* A replay trace of this program states the number of records of its input, and record i replays
+ * record i. Whether the requests are the same is counted during the comparison. */
 static enum metrics_match match_choose(const struct metrics_source *r,
 				       const struct metrics_source *x, const char **reason)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the warm-up ends: a place in the order of the reference's begins, known before anything is
- * observed. */
+/* The end of the warm-up: a position in the order of the reference's begins, found before the
+ * passes. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
-/* The `wanted` smallest places seen so far, the largest of them first. */
+/* The `wanted` smallest positions seen so far, the largest first. */
 struct warmup_places {
 	struct warmup_cut *place; /* heap */
 	size_t n, cap;
@@ -45,8 +45,8 @@ static void places_add(struct warmup_places *s, const struct warmup_cut *x)
 	heap_sift_up(&heap, s->place, s->n++);
 }
 
-/* The first request behind the warm-up is the largest of the first so many. A sorted reference is
- * read no further. */
+/* The first request after the warm-up is the largest of the smallest positions. A sorted reference
+ * is read only that far. */
 static int read_places(struct warmup_places *s, const struct metrics_source *source, bool unsorted,
 		       struct err *e)
 {
@@ -68,7 +68,7 @@ int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
 		const struct metrics_options *o, bool unsorted, struct err *e)
 {
 	struct metrics_source source = {0};
-	/* of a time only the first begin matters, of n requests the one behind them */
+	/* a time needs only the first begin, n requests need the one after them */
 	struct warmup_places s = {.wanted = o->warmup_requests + 1};
 	c->on = o->warmup_requests || o->warmup_ns > 0;
 	if (!c->on)

@@ -30,7 +30,7 @@ void moment_sum_merge(struct moment_sum *into, const struct moment_sum *from)
 static double deviations(const struct moment_sum *m)
 {
 	__int128 n = (__int128)m->n;
-	/* spread over hours: 64 bits of mantissa are enough for what such values can mean */
+	/* values that span hours: 64 bits of mantissa are enough */
 	if (m->n_huge) {
 		long double mean = (long double)m->sum / (long double)n;
 		long double ss =
@@ -51,7 +51,7 @@ struct moments moment_sum_result(const struct moment_sum *m, int64_t shift)
 	if (!m->n)
 		return r;
 	__int128 sum = m->sum - (__int128)m->n * shift;
-	/* the whole part apart, so that the fraction keeps its digits */
+	/* the whole part separately, so that the fraction keeps its digits */
 	__int128 whole = sum / (__int128)m->n;
 	r.mean = (double)whole + (double)(sum - whole * (__int128)m->n) / (double)m->n;
 	r.sd = m->n < 2 ? 0 : sqrt(deviations(m) / (double)(m->n - 1));

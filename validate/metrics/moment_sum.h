@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mean and standard deviation of whole nanoseconds in one pass, exactly: the sums of the values and
- * of their squares are kept as 128-bit integers, so that nothing is lost to cancellation whatever
- * the values' common offset, and a value costs one multiplication and no division.
+/* Exact mean and standard deviation of whole nanoseconds in one pass. The sums of values and
+ * squares are 128-bit integers, so a large common offset causes no cancellation. A value costs one
+ * multiplication and no division.
  *
- * Units: ns, of either sign, |value| < 2^62. Source: sum (x-m)^2 = sum x^2 - 2 m sum x + n m^2,
- * with m the mean rounded to a whole number, in exact arithmetic. */
+ * Units: ns of either sign, |value| < 2^62. Source: sum (x-m)^2 = sum x^2 - 2 m sum x + n m^2, with
+ * m the mean rounded to a whole number, in exact arithmetic. */
 #ifndef VALIDATE_METRICS_MOMENT_SUM_H
 #define VALIDATE_METRICS_MOMENT_SUM_H
 
@@ -17,8 +17,7 @@ struct moment_sum { /* all zero: empty */
 	__int128 sum;
 	unsigned __int128 sum_sq;
 	int64_t min, max;
-	/* Of values of 2^44 ns (nearly five hours) and more, whose squares could overflow sum_sq.
-	 */
+	/* Values of 2^44 ns (about five hours) or more, whose squares could overflow sum_sq. */
 	uint64_t n_huge;
 	long double huge_sum_sq;
 };

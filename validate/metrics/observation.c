@@ -18,7 +18,7 @@ int observation_take_levels(struct observation *o, const struct arrival *a, size
 	return rc;
 }
 
-/* One scope at a time: what it touches stays in the first-level cache. */
+/* One scope at a time, so that its data stays in the first-level cache. */
 static int take_order(struct observation *o, const struct arrival *a, size_t n,
 		      enum order_scope scope, struct err *e)
 {
@@ -56,16 +56,16 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 	return rc;
 }
 
-/* In the order of the reference: begin_ns and file_place are the reference's, end_ns and k_object
- * the time and the place of observation; k_all and k_thread hold the time from there to the end of
- * the request, NO_END if it has none. */
+/* Encoding of an entry sorted by the reference: begin_ns and file_place are the reference's; end_ns
+ * and k_object are time and place of the observation; k_all and k_thread hold the time from there
+ * to the end of the request, NO_END if it has none. */
 #define NO_END UINT64_MAX
 
 static int take_by_reference(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct observation *o = context;
 	int rc = 0;
-	o->options.sort_reference = false; /* from here on they are in order */
+	o->options.sort_reference = false; /* from here on requests come in order */
 	for (size_t i = 0; i < n && !rc; i++) {
 		struct arrival observed = a[i];
 		observed.begin_ns = a[i].end_ns;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A point at which requests are observed (issue, dispatch, completion), in the order of time:
- * reordering over the whole trace, within each object and within each thread, and the levels of
- * concurrency.
+/* A point of observation (issue, dispatch, completion): reordering over the whole trace, per object
+ * and per thread, and the levels of concurrency, from requests sorted by time.
  *
- * The requests of the reference are numbered in the order of its begins, ties in the order of its
- * file. Where they are not given in that order, they are sorted first. Observations at the same
- * time are in the order of the observed file. Both sortings are those of arrivals.h: by a window,
- * which may turn out too small (`late`: all must be observed again, sorted in runs), or in runs. */
+ * Requests of the reference are numbered in the order of their begins; ties keep the file order.
+ * They are sorted first if necessary. Observations at equal times keep the order of the observed
+ * file. Both sorts are those of arrivals.h: by a window that may be too small (`late`: repeat with
+ * runs), or by runs. */
 #ifndef VALIDATE_METRICS_OBSERVATION_H
 #define VALIDATE_METRICS_OBSERVATION_H
 
@@ -19,16 +18,16 @@
 #include "validate/metrics/lifetime.h"
 
 enum order_scope { SCOPE_ALL, SCOPE_OBJECT, SCOPE_THREAD, SCOPE_N };
-/* concurrency levels; what exceeds them is counted in the last */
+/* higher levels are counted in the last one */
 #define OBSERVATION_MAX_LEVELS 65536u
 
 struct observation_options {
 	unsigned int scopes; /* bits 1 << enum order_scope; 0: no reordering */
 	bool levels, lifetimes;
-	bool sort_reference;	      /* requests are not given in the order of the reference */
-	/* nor in that of the observed file: file_place of each breaks ties */
+	bool sort_reference;	      /* requests do not come in the order of the reference */
+	/* nor in the order of the observed file: file_place breaks ties */
 	bool by_place;
-	/* no reordering, and requests come in the order of their begins: nothing is kept */
+	/* no reordering, and requests come in the order of their begins: nothing is stored */
 	bool in_order;
 	enum arrivals_mode mode;
 	struct arrivals_options sorting;
@@ -46,8 +45,8 @@ struct observation {
 	struct lifetime lifetime;
 };
 
-/* Errors: ENOMEM. Ownership: observation_release, after an error too. The struct must stay where it
- * is. */
+/* Errors: ENOMEM. Ownership: observation_release, also after an error. The struct must not be
+ * moved. */
 int observation_init(struct observation *o, const struct observation_options *options,
 		     struct err *e);
 void observation_release(struct observation *o);
@@ -59,8 +58,8 @@ int observation_sort(struct observation *o, const struct arrival *a, int64_t ref
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n,
 			    struct err *e);
 
-/* Member by member: a copy by wide loads right behind the narrow stores waits until these have
- * reached the cache. */
+/* Copies member by member: wide loads directly after narrow stores would stall until the stores
+ * reach the cache. */
 __attribute__((always_inline)) static inline void arrival_put(struct arrival *to,
 							      const struct arrival *a)
 {
@@ -72,17 +71,16 @@ __attribute__((always_inline)) static inline void arrival_put(struct arrival *to
 	to->file_place = a->file_place;
 }
 
-/* A request of the reference that began at reference_ns (or any number that is in the order of the
- * begins), record reference_place of its file, in the given sequences (numbers from 0, in the order
- * of first use). What was observed of it is in *a: begin_ns, the time of observation (TIME_NONE:
- * never); end_ns, for levels; bytes, thread and object; file_place, the record of the observed
- * file. */
+/* Adds a request of the reference that began at reference_ns (or any number in the order of the
+ * begins), record reference_place of its file, in the given sequences (numbered from 0 by first
+ * use). *a holds the observation: begin_ns is its time (TIME_NONE: never), end_ns is for levels,
+ * then bytes, thread, object and file_place, the record of the observed file. */
 __attribute__((always_inline)) static inline int
 observation_add(struct observation *o, const struct arrival *a, int64_t reference_ns,
 		uint32_t reference_place, struct err *e)
 {
 	if (__builtin_expect(o->options.sort_reference, 0)) {
-		struct arrival copy = *a; /* so that *a may stay in registers */
+		struct arrival copy = *a; /* lets *a stay in registers */
 		return observation_sort(o, &copy, reference_ns, reference_place, e);
 	}
 	if (o->options.scopes &&
@@ -100,7 +98,7 @@ observation_add(struct observation *o, const struct arrival *a, int64_t referenc
 	return arrivals_added(&o->by_time, e);
 }
 
-/* One that has no place in the reference: for the levels only. */
+/* Adds a request that the reference does not have: it counts for the levels only. */
 static inline int observation_add_extra(struct observation *o, const struct arrival *a,
 					struct err *e)
 {
@@ -116,7 +114,7 @@ static inline int observation_add_extra(struct observation *o, const struct arri
 	return arrivals_added(&o->by_time, e);
 }
 
-/* No further request. *late: everything must be observed again, with ARRIVALS_RUNS. */
+/* Ends the input. *late: everything must be observed again with ARRIVALS_RUNS. */
 int observation_finish(struct observation *o, bool *late, struct err *e);
 
 #endif

@@ -17,7 +17,7 @@ struct observed_call {
 	uint64_t index; /* of the record */
 };
 
-struct observed_calls { /* of one kind of request */
+struct observed_calls { /* of one operation */
 	struct observed_call *call;
 	size_t n, cap;
 };
@@ -55,7 +55,7 @@ static int by_begin(const void *x, const void *y)
 	return a->index < b->index ? -1 : 1;
 }
 
-/* All calls of a trace, each kind by begin. */
+/* Reads all calls of a trace, by operation and begin. */
 static int trace_read_calls(struct observed_reading *r, const char *path, struct err *e)
 {
 	const struct trace_record *q;
@@ -76,7 +76,8 @@ static int trace_read_calls(struct observed_reading *r, const char *path, struct
 	return rc ? err_context(e, "%s", path) : 0;
 }
 
-/* Those of c[n] that begin within first..last, widened by `slack_ns`: *from, and how many. */
+/* Finds the calls of c[n] that begin within first..last, widened by `slack_ns`. Sets *from and
+ * returns their number. */
 static size_t within(const struct observed_calls *c, int64_t first_ns, int64_t last_ns,
 		     int64_t slack_ns, size_t *from)
 {
@@ -88,8 +89,8 @@ static size_t within(const struct observed_calls *c, int64_t first_ns, int64_t l
 	return to - *from;
 }
 
-/* How far the clocks of the two traces, each calibrated by itself, may lie apart; the narrower is
- * tried where others' calls lie near. */
+/* Tolerances between the clocks of the two traces, each calibrated separately. Smaller ones are
+ * tried if other calls are close. */
 static const int64_t slacks_ns[] = {1000000, 100000, 10000, 0};
 
 static void kind_match(const struct observed_calls *own, const struct observed_calls *side,
@@ -107,7 +108,7 @@ static void kind_match(const struct observed_calls *own, const struct observed_c
 }
 
 struct changing {
-	const int64_t *took; /* -1: the replayer's own stays */
+	const int64_t *took; /* -1: keep the replayer's time */
 	uint64_t at;
 };
 

@@ -16,14 +16,14 @@
 
 /* --- the device's side --------------------------------------------------- */
 
-/* What a device was asked for while it was watched, to be found by what was asked. */
+/* Requests that the device received while it was traced, indexed by kind and offset. */
 
 enum device_kind { KIND_READ, KIND_WRITE, KIND_FLUSH, KIND_DISCARD, KIND_NONE };
 
 struct device_request { /* a request of the device */
 	uint64_t offset, length;
 	int64_t queue_ns, dispatch_ns, end_ns;
-	uint64_t index; /* in its trace */
+	uint64_t index; /* record number in its trace */
 	uint32_t object;
 	uint16_t error;
 	uint8_t kind; /* enum device_kind */
@@ -31,13 +31,14 @@ struct device_request { /* a request of the device */
 };
 
 struct device_side {
-	struct device_request *seen; /* by kind, offset, time */
+	struct device_request *seen; /* sorted by kind, offset, time */
 	size_t n, cap;
-	size_t *first; /* [n]: from here on, those of the same place that may be free */
+	/* [n] at the first request of an offset: index of the first one that may be free */
+	size_t *first;
 	struct trace *trace;
 };
 
-/* What a device would be asked for by such a request; KIND_NONE: nothing. */
+/* The kind of device request that a record causes; KIND_NONE: none. */
 static enum device_kind device_kind_of(const struct trace_record *r)
 {
 	switch (op_info(r->op)->family) {
@@ -64,8 +65,8 @@ static int by_place(const void *x, const void *y)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Reads a trace of `validate capture block`. Memory: 64 bytes a request. Errors: of reading, naming
- * the file; then, too, it is to be released. Ownership: device_side_release. */
+/* Reads a trace of `validate capture block`. Memory: 64 bytes per request. Errors: of reading, with
+ * the file name; the struct must be released in any case. Ownership: device_side_release. */
 static int device_side_read(struct device_side *s, const char *path, struct err *e)
 {
 	const struct trace_record *r;
@@ -75,9 +76,14 @@ static int device_side_read(struct device_side *s, const char *path, struct err 
 	while (!rc && (rc = trace_next_batch(s->trace, &r, &n, e)) == 1) {
 		for (size_t i = 0; i < n; i++) {
 			GROW(s->seen, s->n, s->cap);
-			s->seen[s->n] = (struct device_request){.offset = r[i].offset, .length = r[i].length, .queue_ns = r[i].begin_ns,
-						      .dispatch_ns = r[i].dispatch_ns, .end_ns = r[i].end_ns, .index = s->n,
-						      .object = r[i].object, .error = r[i].error, .kind = (uint8_t)device_kind_of(&r[i])};
+			s->seen[s->n] =
+			    (struct device_request){.offset = r[i].offset,
+						    .length = r[i].length,
+						    .queue_ns = r[i].begin_ns,
+						    .dispatch_ns = r[i].dispatch_ns,
+						    .end_ns = r[i].end_ns, .index = s->n,
+						    .object = r[i].object, .error = r[i].error,
+						    .kind = (uint8_t)device_kind_of(&r[i])};
 			s->n++;
 		}
 		rc = 0;
@@ -99,7 +105,7 @@ static void device_side_release(struct device_side *s)
 	free(s->first);
 }
 
-/* The first request of a place, s->n where there is none. */
+/* The first request at an offset; s->n if there is none. */
 static size_t place_find(const struct device_side *s, enum device_kind kind, uint64_t offset)
 {
 	size_t lo = 0, hi = s->n;
@@ -114,7 +120,8 @@ static size_t place_find(const struct device_side *s, enum device_kind kind, uin
 	return lo < s->n && s->seen[lo].kind == kind && s->seen[lo].offset == offset ? lo : s->n;
 }
 
-/* The earliest free one of a place with that length; `shorter`: with less. NULL: none. */
+/* Takes the earliest free request at an offset with this length; `shorter`: with a smaller length.
+ * NULL: none. */
 static struct device_request *place_take(struct device_side *s, enum device_kind kind,
 					 uint64_t offset, uint64_t length, bool shorter)
 {
@@ -137,7 +144,7 @@ static struct device_request *place_take(struct device_side *s, enum device_kind
 	return NULL;
 }
 
-/* Adds a piece to what was seen of a request. */
+/* Adds a piece to a request. */
 static void piece_join(struct device_request *all, const struct device_request *piece)
 {
 	all->length += piece->length;
@@ -154,8 +161,8 @@ static void piece_join(struct device_request *all, const struct device_request *
 
 #define PIECES_MAX 4096
 
-/* What the device saw of a request, whole or in pieces that follow each other (`*split`), taken
- * from what is left; false: nothing, or not all of it. Of several alike the earliest. */
+/* Finds a request at the device, whole or as consecutive pieces (`*split`), and takes it. Returns
+ * false if it is missing or incomplete. Of equal requests the earliest is taken. */
 static bool device_side_find(struct device_side *s, enum device_kind kind,
 			     const struct trace_record *r, struct device_request *found,
 			     bool *split)
@@ -195,11 +202,11 @@ struct device_making {
 	struct trace *sequence, *own; /* own NULL: none, or it has ended */
 	struct trace_writer *writer;
 	struct observed_device *o;
-	int64_t own_shift_ns; /* from the own trace's times to the device's */
-	/* where its clock floats that is known: the first request that was found was in time */
+	int64_t own_shift_ns; /* from times of `own` to the device's times */
+	/* the shift of a floating clock is known: the first found request counts as in time */
 	bool anchored;
-	int64_t first_ns, last_ns; /* of what was found */
-	uint32_t *object;     /* [n_objects] of the sequence: in the result */
+	int64_t first_ns, last_ns; /* of the found requests */
+	uint32_t *object;     /* [n_objects] of the sequence: object number in the result */
 	uint32_t n_objects;
 	uint64_t n_records;
 };
@@ -238,15 +245,15 @@ static void intended_set(struct device_making *m, struct trace_record *r,
 	r->intended_ns = own->intended_ns + m->own_shift_ns;
 }
 
-/* A request of the sequence as the device saw it; `own` is the same in the run's own trace, NULL
- * unknown. */
+/* Changes a request of the sequence to the device's view. `own` is the record of the run's own
+ * trace; NULL: unknown. */
 static void record_make(struct device_making *m, struct trace_record *r,
 			const struct trace_record *own)
 {
 	struct device_request found;
 	enum device_kind kind = device_kind_of(r);
 	bool split, passed = own && own->begin_ns == TIME_NONE && own->error == EOPNOTSUPP;
-	/* issued in the sequence, and of a kind that a device sees */
+	/* issued in the sequence, and of a kind that reaches a device */
 	const bool wanted = r->begin_ns != TIME_NONE && kind != KIND_NONE &&
 			    (kind == KIND_FLUSH || r->length) && r->rvalue >= 0;
 	r->intended_ns = TIME_NONE;
@@ -290,7 +297,7 @@ static int own_next(struct device_making *m, const struct trace_record **own, st
 		return 0;
 	int rc = trace_next(m->own, own, e);
 	if (rc == 0)
-		m->own = NULL; /* it says no more; closed by whoever opened it */
+		m->own = NULL; /* it has no more records; the caller closes it */
 	if (rc <= 0)
 		*own = NULL;
 	return rc < 0 ? err_context(e, "%s", m->how->own) : 0;
@@ -332,15 +339,19 @@ static int extra_write(struct device_making *m, const struct device_request *q, 
 				      [KIND_WRITE] = OP_PWRITE,
 				      [KIND_FLUSH] = OP_FDATASYNC,
 				      [KIND_DISCARD] = OP_FALLOCATE};
-	struct trace_record r = {.seq = m->n_records++, .intended_ns = TIME_NONE, .offset = q->offset, .length = q->length,
-				 .rvalue = q->kind == KIND_READ || q->kind == KIND_WRITE ? (int64_t)q->length : 0, .object = object, .fd = -1,
-				 .flags = q->kind == KIND_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0, .heap = HEAP_NONE,
-				 .op = op[q->kind]};
+	struct trace_record r = {
+	    .seq = m->n_records++, .intended_ns = TIME_NONE, .offset = q->offset,
+	    .length = q->length,
+	    .rvalue = q->kind == KIND_READ || q->kind == KIND_WRITE ? (int64_t)q->length : 0,
+	    .object = object, .fd = -1,
+	    .flags = q->kind == KIND_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0,
+	    .heap = HEAP_NONE,
+	    .op = op[q->kind]};
 	times_set(m, &r, q);
 	return trace_writer_append(m->writer, &r, 1, e);
 }
 
-/* What is left of the device's requests. Flushes are the kernel's own affair. */
+/* Writes the remaining device requests. Flushes come from the kernel itself and are not extra. */
 static int extras_write(struct device_making *m, struct err *e)
 {
 	struct device_side *s = &m->side;

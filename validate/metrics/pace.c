@@ -45,7 +45,7 @@ void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns, double 
 		to = end_ns - t->origin_ns, all = p->width_ns * PACE_MAX;
 	const double whole = to > from ? (double)(to - from) : 1;
 	to = to < all ? to : all;
-	if (from == to && from < all) /* an instant */
+	if (from == to && from < all) /* zero length */
 		p->moved[from / p->width_ns] += bytes;
 	while (from < to) {
 		int64_t i = from / p->width_ns, next = (i + 1) * p->width_ns;
@@ -85,7 +85,7 @@ double pace_distance(const struct pace *a, const struct pace *b)
 	return sum / 2;
 }
 
-/* Ranks from 1, ties sharing the mean of theirs. */
+/* Ranks from 1; ties share their mean rank. */
 static void mean_ranks(const double *x, size_t n, double *rank)
 {
 	for (size_t i = 0; i < n; i++) {

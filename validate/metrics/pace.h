@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many requests a run issued over its time, and how late they were: intervals of equal width,
- * which doubles whenever there would be more than PACE_MAX of them, so that a run of any length
- * takes the same place.
+/* Requests issued and their issue errors over the time of a run, in intervals of equal width. The
+ * width doubles when there would be more than PACE_MAX intervals, so the size is constant.
  *
- * Time counts from the begin of the first request that is added; what began before that is counted
- * in the first interval. */
+ * Time counts from the begin of the first added request. Earlier requests count in the first
+ * interval. */
 #ifndef VALIDATE_METRICS_PACE_H
 #define VALIDATE_METRICS_PACE_H
 
@@ -12,19 +11,19 @@
 #include <stdint.h>
 
 #define PACE_MAX 256
-/* 2^16: every width is a power of two, so that two runs can be brought to one */
+/* 2^16: every width is a power of two, so two runs can be brought to the same width */
 #define PACE_FIRST_WIDTH_NS 65536
 
 struct pace { /* all zero: empty */
 	int64_t width_ns; /* 0: empty */
-	uint32_t n;	  /* intervals up to the last with a request */
+	uint32_t n;	  /* intervals up to the last one with a request */
 	uint64_t requests[PACE_MAX];
-	uint64_t timed[PACE_MAX];      /* of these, with an intended time */
-	double issue_error[PACE_MAX]; /* sum of begin - intended of those, ns */
-	/* time that requests spent in the interval, all together: over its width, their mean number
-	 */
+	uint64_t timed[PACE_MAX];      /* of these, requests with an intended time */
+	double issue_error[PACE_MAX]; /* sum of begin - intended, ns */
+	/* total time of requests in the interval; divided by the width: mean number of active
+	 * requests */
 	double active_ns[PACE_MAX];
-	double moved[PACE_MAX];	      /* bytes, those of a request spread evenly over its time */
+	double moved[PACE_MAX]; /* bytes; those of a request spread evenly over its time */
 };
 
 struct pace_tally { /* while requests are added */
@@ -32,11 +31,11 @@ struct pace_tally { /* while requests are added */
 	int64_t origin_ns;
 };
 
-/* Makes the intervals `factor` times as wide (a power of two). */
+/* Widens the intervals by `factor`, a power of two. */
 void pace_widen(struct pace *p, uint64_t factor);
-void pace_make_room(struct pace_tally *t, uint64_t ns); /* pace_add's rare part */
+void pace_make_room(struct pace_tally *t, uint64_t ns); /* slow path of pace_add */
 
-/* A request that begins at `begin_ns`; `timed`: it was to be issued at `intended_ns`. Instants
+/* Adds a request that begins at `begin_ns`; `timed`: with the intended time `intended_ns`. Times
  * within +-2^61. */
 static inline void pace_add(struct pace_tally *t, int64_t begin_ns, bool timed, int64_t intended_ns)
 {
@@ -56,19 +55,18 @@ static inline void pace_add(struct pace_tally *t, int64_t begin_ns, bool timed, 
 		p->issue_error[i] += (double)(begin_ns - intended_ns);
 }
 
-/* A request that was added, once its end and the bytes that it moved are known. What lies beyond
- * the intervals that there are, and before the first, is left out. */
+/* Adds the end and the bytes of an added request. Time before the first interval and after the last
+ * is ignored. */
 void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns, double bytes);
 
-/* Share of the requests that lie in other intervals in one than in the other: half the sum of the
- * differences of the shares, 0 (alike) to 1. Intervals are widened until both runs have the same
- * and at most PACE_COARSE of them: what is moved by less than such a part of the run is in time.
- * NaN where either is empty. */
+/* Share of the requests in other intervals: half the sum of the differences of the shares, 0
+ * (equal) to 1. Intervals are widened until both runs have the same width and at most PACE_COARSE
+ * intervals, so smaller shifts do not count. NaN if either is empty. */
 #define PACE_COARSE 32
 double pace_distance(const struct pace *a, const struct pace *b);
 
-/* Spearman's rank correlation, over the intervals with a timed request, of their rate and their
- * mean issue error; mean ranks for ties. NaN below 4 intervals, or where either does not vary. */
+/* Spearman's rank correlation between request rate and mean issue error, over the intervals with a
+ * timed request; ties get mean ranks. NaN below 4 intervals, or if either does not vary. */
 double pace_error_correlation(const struct pace *p);
 
 #endif

@@ -46,15 +46,15 @@ int slice_clock_init(struct slice_clock *c, const struct slices *s, int64_t epoc
 		     struct err *e);
 void slice_clock_release(struct slice_clock *c);
 
-/* Active time at `ns` of the trace, counted from the begin of the first slice; 0 before, monotone.
- */
+/* Active time at `ns` of the trace, counted from the begin of the first slice; 0 before,
+ * monotone. */
 int64_t slice_clock_active_ns(struct slice_clock *c, int64_t ns);
 
 /* Maps the times of *x to active time in *y, which may be x; unknown times stay unknown. Returns
- * whether the request counts in response times: false if it began and ended, and [begin, end] does
- * not lie inside [open_ns + settle_ns, close_ns] of one slice ([open_ns, close_ns] of the first
- * one). A record that ends before it begins stays as it is, for its reader to report, and counts.
- */
+ * whether the request counts in response times: false if it began and ended, and [begin, end]
+ * does not lie inside [open_ns + settle_ns, close_ns] of one slice ([open_ns, close_ns] of the
+ * first one). A record that ends before it begins stays as it is, for its reader to report, and
+ * counts. */
 bool slice_clock_map(struct slice_clock *c, const struct trace_record *x, struct trace_record *y);
 
 #endif

@@ -53,7 +53,7 @@ int spill_map(void **table, size_t bytes, struct err *e)
 		fd = spill_open(NULL, e);
 		if (fd < 0)
 			return fd;
-		/* a page that has no room would be a SIGBUS later */
+		/* a page without space would raise SIGBUS later */
 		int code = posix_fallocate(fd, 0, (off_t)bytes);
 		if (code) {
 			close(fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Large tables of zeros: in memory while small, in an unlinked temporary file beyond, so that the
- * kernel can move them out. */
+/* Large zeroed tables: in memory if small, else in an unlinked temporary file that the kernel can
+ * write out. */
 #ifndef VALIDATE_METRICS_SPILL_H
 #define VALIDATE_METRICS_SPILL_H
 
@@ -10,13 +10,13 @@
 
 #define SPILL_BYTES (64u << 20) /* larger tables go to a file */
 
-/* A descriptor of an unlinked temporary file in `dir` (NULL: $TMPDIR, else /var/tmp, else /tmp).
- * Errors: of the system. */
+/* Opens an unlinked temporary file in `dir` (NULL: $TMPDIR, else /var/tmp, else /tmp). Returns the
+ * descriptor. Errors: of the system. */
 int spill_open(const char *dir, struct err *e);
 
-/* `bytes` > 0 of zeros. Errors: ENOMEM; ENOSPC and others of the file, which has room for all of
- * them afterwards. Ownership: spill_unmap. */
+/* Maps `bytes` > 0 zeros. Errors: ENOMEM; ENOSPC and other errors of the file, whose space is
+ * reserved. Ownership: spill_unmap. */
 int spill_map(void **table, size_t bytes, struct err *e);
-void spill_unmap(void *table, size_t bytes); /* NULL is fine */
+void spill_unmap(void *table, size_t bytes); /* NULL: no effect */
 
 #endif

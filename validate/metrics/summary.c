@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The summary of a run: one pass over its trace, side by side with its input, and a second one over
- * the trace alone where its requests turn out to be far from the order of their begins. */
+/* The summary of a run: one pass over its trace and its input, and a second one over the trace
+ * alone if its requests are far from the order of their begins. */
 #include "validate/metrics/summary.h"
 
 #include <errno.h>
@@ -38,10 +38,10 @@ struct summary_pass {
 	struct trace *trace, *input;
 	struct summary_tally tally;
 	struct summary_order order;
-	struct requests_hash requests; /* where there is no input */
-	uint64_t n_records; /* of the trace, so far */
+	struct requests_hash requests; /* used without an input */
+	uint64_t n_records; /* records of the trace so far */
 	struct slice_clock clock; /* clock.slices NULL: an undivided run */
-	/* what is left of a batch of the input */
+	/* the unprocessed rest of an input batch */
 	const struct trace_record *r;
 	size_t n_r;
 	bool input_ended;
@@ -59,7 +59,7 @@ static int input_fill(struct summary_pass *p, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
-/* Looked at several times over, so as many as the first-level cache holds. */
+/* Records processed together: they fit into the first-level cache. */
 #define RECORDS_AT_ONCE 128
 
 /* Records of a run in slices, with active times. */
@@ -68,8 +68,8 @@ struct summary_mapped {
 	bool kept[RECORDS_AT_ONCE];
 };
 
-/* n <= RECORDS_AT_ONCE records as they are summarised, and which of them count in response times
- * (NULL: all). */
+/* Returns n <= RECORDS_AT_ONCE records with active times; *kept tells which of them count in
+ * response times (NULL: all). */
 static const struct trace_record *map(struct summary_pass *p, const struct trace_record *x,
 				      size_t n, struct summary_mapped *m, const bool **kept)
 {
@@ -131,7 +131,7 @@ static int pass_run(struct summary_pass *p, struct err *e)
 	return rc;
 }
 
-/* The second pass: the trace alone, to be sorted whatever its order. */
+/* The second pass: the trace alone, sorted in runs. */
 static int reorder_run(struct summary_pass *p, const struct arrivals_options *options,
 		       struct err *e)
 {
@@ -161,7 +161,7 @@ static int reorder_run(struct summary_pass *p, const struct arrivals_options *op
 	return rc;
 }
 
-/* The halves once more, where the file did not state the number of its requests. */
+/* Counts the halves again if the file did not state its number of requests. */
 static int halves_run(struct summary_pass *p, struct err *e)
 {
 	const struct trace_record *x;
@@ -247,7 +247,7 @@ static double between(double value, double min, double max)
 static int quantile(const struct run_summary *s, double p, double *value, struct err *e)
 {
 	int rc = histogram_quantile(&s->response_histogram, p, value, e);
-	if (!rc) /* a bucket's midpoint may lie beyond what there was */
+	if (!rc) /* a bucket's midpoint may lie outside the extremes */
 		*value = between(*value, s->response.min, s->response.max);
 	return rc;
 }
@@ -282,8 +282,8 @@ static void fill_moments(struct run_summary *s, struct summary_tally *t)
 static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
 {
 	fill_moments(s, t);
-	const bool none = !s->response.n; /* a recording without response times: only order and
-					     times of issue are known */
+	/* a recording without response times: only order and issue times are known */
+	const bool none = !s->response.n;
 	int rc = none ? 0 : quantile(s, 0.5, &s->response_median, e);
 	rc = rc || none ? rc : quantile(s, 0.9, &s->response_p90, e);
 	rc = rc || none ? rc : quantile(s, 0.99, &s->response_p99, e);
@@ -341,13 +341,14 @@ static void fill_pace(struct run_summary *s, const struct pace *p)
 	if (!p->width_ns)
 		return;
 	s->pace = copied(p, sizeof *p);
-	for (uint32_t i = p->n; i < PACE_MAX; i++) /* of requests active behind the last begin */
+	for (uint32_t i = p->n; i < PACE_MAX; i++) /* of requests active after the last begin */
 		s->pace->active_ns[i] = s->pace->moved[i] = 0;
 }
 
 static struct reorder_summary reorder_of(const struct disorder *d)
 {
-	struct reorder_summary r = {d->total.n_received, d->total.n_reordered, d->total.n_descents, 0};
+	struct reorder_summary r = {d->total.n_received, d->total.n_reordered, d->total.n_descents,
+				    0};
 	for (size_t i = 0; i < d->n_sequences; i++)
 		if (d->sequence[i].max_extent > r.max_extent)
 			r.max_extent = d->sequence[i].max_extent;
@@ -432,7 +433,7 @@ static void fill_held(struct run_summary *s, const json_t *extra)
 		: s->issue_error_p99;
 }
 
-/* What the records of a run of the program show of asynchronous requests that the trace lacks. */
+/* Asynchronous requests that the records of a program's run refer to but that the trace lacks. */
 static uint64_t async_unseen(const struct summary_pass *p)
 {
 	const struct async_counts *a = &p->tally.async;
@@ -502,7 +503,7 @@ static int pass_start(struct summary_pass *p, const struct slices *slices,
 	if (p->input)
 		trace_requests_only(p->input, true);
 	summary_tally_init(&p->tally, p->trace, p->input);
-	/* 0 where it is not known */
+	/* 0 if unknown */
 	const uint64_t n = trace_n_records(p->input ? p->input : p->trace, &known);
 	p->tally.n_first = n / 2 + n % 2;
 	requests_hash_init(&p->requests, p->trace);

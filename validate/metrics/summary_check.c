@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a summary that was read can be of a run. */
+/* Plausibility checks of a summary that was read. */
 #include <errno.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 	return 0;
 }
 
-/* Comparisons with NaN, a tail that is not known, are false. */
+/* Comparisons with NaN (unknown tail) are false. */
 static int check_distribution(const struct run_summary *s, struct err *e)
 {
 	if (s->response_tail < s->response.min || s->response_tail > s->response.max)

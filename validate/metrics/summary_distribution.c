@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a summary holds of the distribution of the response times: tail, typical response, halves
- * and shape. */
+/* Distribution of the response times in a summary: tail, typical response, halves and shape. */
 #include <math.h>
 
 #include "validate/metrics/summary_private.h"
@@ -11,7 +10,7 @@ static const struct shape_part {
 	unsigned int n_steps;
 } shape_part[] = {
     {1 / 64.0, 1 / 16.0, 6}, {1 / 16.0, 0.25, 10}, {0.25, 0.5, 12}, {0.5, 0.7, 12}, {0.7, 0.9, 16},
-    {0.9, 1.1, 40},	     {1.1, 1.3, 8},	   {1.3, 2, 8},	    {2, 8, 10},	    {8, 64, 6},
+    {0.9, 1.1, 40},          {1.1, 1.3, 8},        {1.3, 2, 8},     {2, 8, 10},     {8, 64, 6},
 };
 
 double summary_shape_edge(size_t k)
@@ -37,7 +36,7 @@ void summary_fill_distribution(struct run_summary *s, const struct moments *half
 	double edge[SUMMARY_N_SHAPE];
 	if (!n)
 		return; /* a recording without response times */
-	/* a bucket's midpoint may lie beyond what there was */
+	/* a bucket's midpoint may lie outside the extremes */
 	s->response_tail = between(histogram_mean_of_ranks(h, n - n_tail + 1, n_tail),
 				   s->response.min, s->response.max);
 	s->response_typical =

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A summary from JSON of any shape. The plain members come from tables, one row each, read and
- * written by the same row. */
+/* Reads a summary from JSON. The plain members come from tables that reading and writing share. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +57,7 @@ static int get_members(void *s, const struct json_member *m, const json_t *o, st
 	return rc;
 }
 
-/* An object that is a member of `o`, with the given members of its own. */
+/* Reads the object `name` of `o` with the given members. */
 static int get_object(void *s, const struct json_member *m, const json_t *o, const char *name,
 		      struct err *e)
 {
@@ -157,7 +156,7 @@ static int get_issue_error(struct run_summary *s, const json_t *o, struct err *e
 	return rc || !s->has_held ? rc : get_members(s, summary_held_members, o, e);
 }
 
-/* x[n] from an array of n numbers of a type. */
+/* Reads x[n] from an array of n numbers. */
 static int get_reals(double *x, size_t n, enum member_type type, const json_t *o, const char *name,
 		     struct err *e)
 {
@@ -181,7 +180,7 @@ static int get_issue_quantiles(struct run_summary *s, const json_t *o, struct er
 			 "issue_error_quantile", e);
 }
 
-/* x[n] from an array of n counts. */
+/* Reads x[n] from an array of n counts. */
 static int get_counts(uint64_t *x, size_t n, const json_t *o, const char *name, struct err *e)
 {
 	const json_t *array = json_object_get(o, name);
@@ -281,7 +280,7 @@ static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
 	return facts ? run_facts_from_json(&s->facts, facts, e) : 0;
 }
 
-/* 16 hexadecimal digits, of which some is not 0. */
+/* 16 hexadecimal digits that are not all 0. */
 static int get_requests_hash(struct run_summary *s, const json_t *o, struct err *e)
 {
 	const json_t *text = json_object_get(o, "requests_hash");
@@ -316,7 +315,7 @@ static int get_nodes(struct run_summary *s, const json_t *o, struct err *e)
 	return rc;
 }
 
-/* What is there only where it is not 0. */
+/* Members that are written only if not 0. */
 static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 {
 	int rc = json_object_get(o, "correction_u_ns")

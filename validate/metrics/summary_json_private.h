@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plain members of a summary as JSON, which the same rows write and read. Private to
+/* Tables of the plain members of a summary, used for reading and writing JSON. Private to
  * validate/metrics/summary_{json,check}*.c. */
 #ifndef VALIDATE_SUMMARY_JSON_PRIVATE_H
 #define VALIDATE_SUMMARY_JSON_PRIVATE_H
@@ -29,9 +29,9 @@ extern const struct json_member summary_moments_members[], summary_reorder_membe
     summary_correction_members[], summary_cut_members[], summary_unseen_members[],
     summary_unseen_requests_members[], summary_causality_members[], summary_node_members[];
 
-/* What no trace can give: sums that do not add up, quantiles beyond the extremes, more failures
- * than requests, however it was read; `brief`: without the histogram. Errors: EINVAL, naming the
- * member. */
+/* Rejects a summary that no trace can give: sums that do not add up, quantiles outside the
+ * extremes, more failures than requests. `brief`: without the histogram. Errors: EINVAL with the
+ * member's name. */
 int summary_check(const struct run_summary *s, bool brief, struct err *e);
 
 #endif

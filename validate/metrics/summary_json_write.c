@@ -37,47 +37,47 @@ const struct json_member summary_plain_members[] = {
     {0},
 };
 
-/* only where there is an input */
+/* only with an input */
 const struct json_member summary_input_members[] = {M(run_summary, COUNT, n_input),
 					      M(run_summary, COUNT, n_lost),
 					      M(run_summary, COUNT, n_extra),
 					      M(run_summary, COUNT, n_mismatched),
 					      {0}};
 
-/* only where requests were skipped */
+/* only if requests were skipped */
 const struct json_member summary_passed_members[] = {M(run_summary, COUNT, n_passed), {0}};
 
-/* only where they are known */
+/* only if known */
 const struct json_member summary_tail_members[] = {M(run_summary, POSITIVE, response_tail),
 					      M(run_summary, POSITIVE, response_typical),
 					      {0}};
 
-/* only of runs made in slices */
+/* only for runs made in slices */
 const struct json_member summary_slices_members[] = {
     M(run_summary, COUNT, n_left_out), M(run_summary, COUNT, n_slices), {0}};
 
-/* only where the replay tells what was held up */
+/* only if the replay reports delays by the machine */
 const struct json_member summary_held_members[] = {
     M(run_summary, COUNT, n_held), M(run_summary, REAL, issue_error_others_p99), {0}};
 
-/* only where the replayer does not tell the results */
+/* only if the replayer does not report all results */
 const struct json_member summary_untold_members[] = {M(run_summary, COUNT, n_untold), {0}};
 
-/* only where there are classes */
-const struct json_member summary_reordered_members[] = {M(run_summary, POSITIVE,
-							  response_reordered_all),
-						  M(run_summary, POSITIVE, response_reordered_thread),
-						  M(run_summary, POSITIVE, response_reordered_object),
-						  {0}};
+/* only with has_classes */
+const struct json_member summary_reordered_members[] = {
+    M(run_summary, POSITIVE, response_reordered_all),
+    M(run_summary, POSITIVE, response_reordered_thread),
+    M(run_summary, POSITIVE, response_reordered_object),
+    {0}};
 
-/* only where there is an issue error */
+/* only with an issue error */
 const struct json_member summary_issue_members[] = {M(run_summary, REAL, issue_error_p50),
 					      M(run_summary, REAL, issue_error_p99),
 					      M(run_summary, REAL, issue_error_p999),
 					      M(run_summary, RATIO, share_late),
 					      {0}};
 
-/* only where response times were corrected */
+/* only if response times were corrected */
 const struct json_member summary_correction_members[] = {M(run_summary, POSITIVE, correction_u_ns),
 							 {0}};
 const struct json_member summary_cut_members[] = {M(run_summary, COUNT, n_cut), {0}};
@@ -85,7 +85,7 @@ const struct json_member summary_unseen_members[] = {M(run_summary, COUNT, n_pro
 const struct json_member summary_unseen_requests_members[] = {
     M(run_summary, COUNT, n_requests_unseen), {0}};
 
-/* only of parallel applications */
+/* only for parallel applications */
 const struct json_member summary_causality_members[] = {
     M(causality_summary, COUNT, n_nodes),
     M(causality_summary, COUNT, n_throttled),
@@ -170,7 +170,7 @@ static int put_classes(json_t *o, const struct run_summary *s)
 					reals_to_json(s->response_at_lateness, SUMMARY_N_LATENESS));
 }
 
-/* The distribution of the response times: halves, tail and shape. */
+/* Writes halves, tail and shape of the response times. */
 static int put_distribution(json_t *o, const struct run_summary *s)
 {
 	int rc = 0;
@@ -200,7 +200,7 @@ static json_t *nodes_to_json(const struct run_summary *s)
 }
 
 /* {"width_ns": .., "requests": [..], "active_ns": [..], "moved_bytes": [..], "timed": [..],
- * "issue_error": [..]}, the last two of timed replays */
+ * "issue_error": [..]}; the last two for timed replays */
 static json_t *pace_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();

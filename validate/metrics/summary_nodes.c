@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The nodes of a parallel application, each by itself, in a second reading of the traces. */
+/* Nodes of a parallel application, in a second reading of the traces. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static void cause_add(struct causality_summary *c, const struct trace_record *r)
 		c->compute_ns = INT64_MAX;
 }
 
-/* Record i of `of`, the one that tells the node, goes with record i of `trace`; they may be one.
- * `clock` is NULL for an undivided run. */
+/* Record i of `of`, which identifies the node, belongs to record i of `trace`; both may be the same
+ * trace. `clock` is NULL for an undivided run. */
 static int read_both(struct node_tally *tally, struct causality_summary *c,
 		     const struct causality_facts *facts, struct trace *trace, struct trace *of,
 		     struct slice_clock *clock, struct err *e)

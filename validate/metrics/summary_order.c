@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a summary counts in the order of the begins: levels of concurrency and reordering. */
+/* The part of a summary that needs the order of begins: levels of concurrency and reordering. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,8 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 		double response_ns = counts ? (double)(a[i].end_ns - a[i].begin_ns) : 0;
 		level = level < SUMMARY_MAX_LEVELS ? level : SUMMARY_MAX_LEVELS - 1;
 		o->response_at_level[level] += response_ns;
-		o->concurrency.requests_at_level[level] -= a[i].bytes; /* counted, but left out */
+		/* counted before, but excluded */
+		o->concurrency.requests_at_level[level] -= a[i].bytes;
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
 		rc = reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all, e);
@@ -87,7 +88,7 @@ int summary_order_add(struct summary_order *o, const struct trace_record *x, con
 		struct arrival *a = arrivals_next(&o->arrivals);
 		a->begin_ns = x[i].begin_ns;
 		a->end_ns = x[i].end_ns;
-		/* no payload is needed here: 1 for a request left out of response times */
+		/* The payload is unused here: 1 marks a request excluded from response times. */
 		a->bytes = kept && !kept[i];
 		a->thread = ARRIVAL_NO_SEQUENCE;
 		if (!extra) {

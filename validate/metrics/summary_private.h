@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One skip a trace and its input, as summary.c makes it. Private to validate/summary*.c. */
+/* One pass over a trace and its input. Private to validate/metrics/summary*.c. */
 #ifndef VALIDATE_SUMMARY_PRIVATE_H
 #define VALIDATE_SUMMARY_PRIVATE_H
 
@@ -14,31 +14,30 @@
 #include "capture/match/sequences.h"
 #include "validate/metrics/summary.h"
 
-/* What needs the requests in the order of their begins. */
+/* Quantities that need the requests in the order of their begins. */
 struct summary_order {
 	bool has_input;
-	uint32_t n_issued; /* requests of the input that were issued so far, modulo 2^32 */
+	uint32_t n_issued; /* issued requests of the input so far, modulo 2^32 */
 	struct sequences threads, objects;
 	struct arrivals arrivals;
 	struct concurrency concurrency;
 	struct disorder all, by_thread, by_object;
-	double *response_at_level;				/* [SUMMARY_MAX_LEVELS], ns, sums */
-	/* the same of reordered requests */
+	double *response_at_level; /* [SUMMARY_MAX_LEVELS], ns, sums */
+	/* sums over the reordered requests, ns */
 	double reordered_all, reordered_thread, reordered_object;
 };
 
 int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
 		       const struct arrivals_options *options, bool has_input, struct err *e);
 void summary_order_release(struct summary_order *o);
-/* n records of the trace in the order of the file; `kept` as in summary_tally_add; `extra`: they
- * replay no record of the input. Records that were not issued, and records that end before they
- * begin, are ignored. */
+/* Adds n records in the order of the file. `kept` as in summary_tally_add; `extra`: they replay no
+ * record of the input. Ignores records without a begin and records that end before they begin. */
 int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept,
 		      size_t n, bool extra, struct err *e);
-/* `*late`: the order was wrong, ARRIVALS_RUNS is needed. */
+/* `*late`: the order was wrong; repeat with ARRIVALS_RUNS. */
 int summary_order_finish(struct summary_order *o, bool *late, struct err *e);
 
-/* What does not. */
+/* Quantities that do not depend on the order. */
 struct summary_tally {
 	struct moment_sum response[2][OP_N]; /* by half of the run and operation */
 	uint64_t n_first;		     /* records of the first half */
@@ -54,7 +53,7 @@ struct summary_tally {
 	struct pace_tally pace;
 	uint64_t requests_at_lateness[SUMMARY_N_LATENESS];
 	double response_at_lateness[SUMMARY_N_LATENESS];
-	/* first begins of the requests that both issued */
+	/* first begins of the requests issued in both */
 	int64_t first_pair_ns, input_first_pair_ns;
 	int64_t input_first_ns, input_last_ns;      /* first and last begin in the input */
 	uint64_t n_input_issued;
@@ -64,30 +63,30 @@ struct summary_tally {
 void summary_tally_init(struct summary_tally *t, const struct trace *trace,
 			const struct trace *input);
 void summary_tally_release(struct summary_tally *t);
-/* Records index .. index+n-1 of the trace. kept[i] false: record i is left out of response times at
- * a switch of slices; NULL: none is. `extra`: they replay no record of the input. */
+/* Adds records index .. index+n-1 of the trace. kept[i] false: record i is excluded from response
+ * times at a switch of slices; NULL: all count. `extra`: they replay no record of the input. */
 void summary_tally_add(struct summary_tally *t, const struct trace_record *x, const bool *kept,
 		       size_t n, uint64_t index, bool extra);
-/* Counts the response times by half anew, for another n_first: adds the records again, after the
- * sums were zeroed. */
+/* Adds the records' response times by half again, for another n_first. The caller zeroes the sums
+ * first. */
 void summary_tally_add_response(struct summary_tally *t, const struct trace_record *x,
 				const bool *kept, size_t n, uint64_t index);
-/* As many records of the trace and of the input that they replay. */
+/* Compares n records of the trace with the n records of the input that they replay. */
 void summary_tally_compare(struct summary_tally *t, const struct trace_record *x,
 			   const struct trace_record *r, size_t n);
-/* Records of the input that the trace has none for. */
+/* Adds records of the input that the trace does not have. */
 void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
 
-/* Tail, typical response, halves and shape; `response` and its histogram are there. */
+/* Sets tail, typical response, halves and shape from `response` and its histogram. */
 void summary_fill_distribution(struct run_summary *s, const struct moments *half);
 
-/* The nodes of s, and of a trace without an input its `causality`; nothing where it is of no
- * parallel application. Errors: of reading, EINVAL. */
+/* Sets the nodes of s and, if there is no input, `causality`. Does nothing for a trace that is not
+ * from a parallel application. Errors: of reading, EINVAL. */
 int summary_nodes(struct run_summary *s, const char *trace, const char *input,
 		  const struct slices *slices, struct err *e);
 
-/* summary_compute with another window and budget for ordering: the tests reach every path with
- * small ones. */
+/* summary_compute with another window and memory budget for sorting, so that tests reach every
+ * path. */
 int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
 			 const struct slices *slices, const struct arrivals_options *options,
 			 struct err *e);

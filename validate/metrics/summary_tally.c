@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a summary counts of each request, whatever the order: response times, bytes, failures, the
+/* The part of a summary that does not depend on the order: response times, bytes, failures,
  * comparison with the input. */
 #include <string.h>
 
@@ -57,12 +57,12 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, co
 			continue;
 		t->n_issued++;
 		t->n_extra += extra;
-		/* an extra copy has the time of what it repeats */
+		/* an extra copy has the intended time of the request it repeats */
 		bool timed = q->intended_ns != TIME_NONE && !extra;
 		if (timed)
 			issue_error_add(&t->issue, q->begin_ns, q->intended_ns);
 		pace_add(&t->pace, q->begin_ns, timed, q->intended_ns);
-		if (q->end_ns == TIME_NONE) { /* nor is its result known */
+		if (q->end_ns == TIME_NONE) { /* its result is unknown too */
 			t->n_unfinished++;
 			continue;
 		}
@@ -113,7 +113,7 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 		bool passed = match_passed_over(&x[i]);
 		if (expected && !passed)
 			see_input(t, &r[i]);
-		if (!issued) { /* what the input did not issue either is not lost */
+		if (!issued) { /* a request that the input did not issue either is not lost */
 			t->n_lost += expected && !passed;
 			t->n_passed += expected && passed;
 			continue;

@@ -42,8 +42,8 @@ void calibration_apply(struct calibration *c, struct trace_record *r);
 
 /* What was done, after the last request. */
 struct correction calibration_correction(const struct calibration *c);
-/* The same with method, place and date of the calibration, for the extra metadata: new reference.
- */
+/* The same with method, place and date of the calibration, for the extra metadata: new
+ * reference. */
 json_t *calibration_facts(const struct calibration *c);
 
 #endif

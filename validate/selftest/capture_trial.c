@@ -103,7 +103,8 @@ static int launch(struct trial_job *j, size_t method, const char *script, char *
 	const char *command[] = {"/bin/sh", "-ec", script, "sh", j->o->self, j->dir};
 	memcpy(argv + n, command, sizeof command);
 	struct launch_spec spec = {
-	    .argv = (char *const *)(uintptr_t)argv, .timeout_ns = TIMEOUT_NS, .signal_fd = j->signal_fd};
+	    .argv = (char *const *)(uintptr_t)argv, .timeout_ns = TIMEOUT_NS,
+	    .signal_fd = j->signal_fd};
 	struct launch_result r = {0};
 	int rc = launch_run(&spec, &r, e);
 	if (!rc && r.end == LAUNCH_INTERRUPTED)

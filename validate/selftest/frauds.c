@@ -26,8 +26,8 @@ static void all_alike(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 
 #define TAIL_SHARE 0.03
 
-/* TAIL_SHARE of the requests are in an exponential tail, anywhere in the run; the body is faster.
- */
+/* TAIL_SHARE of the requests are in an exponential tail, anywhere in the run; the body is
+ * faster. */
 static void heavy_tail(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 {
 	const double mu = -FRAUD_BODY_SD * FRAUD_BODY_SD / 2,

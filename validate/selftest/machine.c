@@ -166,7 +166,8 @@ static int campaign_make(const struct selftest *s, const struct unit *u, const c
 	if (!ret)
 		ret = file_write_atomic(conf, text.s, text.len, e);
 	if (!ret && protocol_read(&p, conf, e) == 0) {
-		struct campaign_options o = {.dir = dir, .resume = begun, .quiet = s->o->quiet, .self = s->o->self};
+		struct campaign_options o = {.dir = dir, .resume = begun, .quiet = s->o->quiet,
+		    .self = s->o->self};
 		ret = campaign_run(&p, &o, e);
 		protocol_release(&p);
 	} else if (!ret) {

@@ -31,8 +31,8 @@ static const struct {
 };
 #define N_PARTS (sizeof parts / sizeof *parts)
 
-/* Hours may pass until the rates are printed: how each part ended, as far as the progress is shown.
- */
+/* Hours may pass until the rates are printed: how each part ended, as far as the progress is
+ * shown. */
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
 	struct strbuf time = STRBUF_INIT;

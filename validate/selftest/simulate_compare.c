@@ -59,7 +59,8 @@ static void side_init(struct baseline *b, struct baseline_scenario *scenario,
 	b->source = (char *)"made up";
 	snprintf(b->campaign, sizeof b->campaign, "%s", campaign);
 	for (size_t i = 0; i < SCENARIOS; i++) {
-		c[i] = (struct baseline_case){.scenario = i, .replayer = (char *)"event", .settings = (char *)"", .n = LEAST};
+		c[i] = (struct baseline_case){.scenario = i, .replayer = (char *)"event",
+		    .settings = (char *)"", .n = LEAST};
 		c[i].block = xcalloc(MOST, sizeof *c[i].block);
 		for (unsigned int k = 0; k < MOST; k++)
 			c[i].block[k] = k + 1;
@@ -82,7 +83,8 @@ static void versions_init(struct versions *v)
 	*v = (struct versions){0};
 	for (size_t i = 0; i < SCENARIOS; i++) {
 		snprintf(names[i], sizeof names[i], "scenario %zu", i);
-		v->scenario[i] = (struct baseline_scenario){.name = names[i], .requests = requests, .n_requests = 1};
+		v->scenario[i] = (struct baseline_scenario){.name = names[i], .requests = requests,
+		    .n_requests = 1};
 	}
 	side_init(&v->was, v->scenario, v->old_case, "0");
 	side_init(&v->is, v->scenario, v->new_case, "0");

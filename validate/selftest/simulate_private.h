@@ -19,8 +19,8 @@ int simulate_frauds(const struct simulate_options *o, struct rates *rates, struc
 int simulate_accept(const struct simulate_options *o, struct rates *rates, struct err *e);
 /* simulate_tests.c: how often each test rejects what is true. */
 int simulate_tests(const struct simulate_options *o, struct rates *rates, struct err *e);
-/* simulate_compare.c: versions that did not change called worse, and what size of change is found.
- */
+/* simulate_compare.c: versions that did not change called worse, and what size of change is
+ * found. */
 int simulate_compare(const struct simulate_options *o, struct rates *rates, struct err *e);
 /* simulate_intervals.c: how often each interval covers what is true. */
 int simulate_intervals(const struct simulate_options *o, struct rates *rates, struct err *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrong verdicts of the whole rule: made-up campaigns go through analysis_compute, as real ones do.
- */
+/* Wrong verdicts of the whole rule: made-up campaigns go through analysis_compute, as real ones
+ * do. */
 #include <math.h>
 #include <stdio.h>
 

@@ -30,8 +30,8 @@ const char *const world_names[WORLD_N] = {
 /* Limits of components that have none by default; those replays are timed. */
 #define LIMIT_ISSUE_ERROR_NS 1000000
 #define LIMIT_SHARE_LATE 0.05
-/* of what a normal and its outliers have together, to that of the normal: 1 + p m^2/3 - (p m/2)^2
- */
+/* of what a normal and its outliers have together, to that of the normal: 1 + p m^2/3 - (p
+ * m/2)^2 */
 #define OUTLIERS_SD sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
 /* U is 1.96 sqrt(s^2 (1 + 1/n) + s_r^2/n), s of the replays and s_r of the program */
 #define SD_AT_UNCERTAINTY(limit, sd_r)                                                                                       \
@@ -70,7 +70,8 @@ static void protocol_init(struct protocol *p, size_t n_scenarios, unsigned int n
 						   .level = i % 2 + 1,
 						   .group = i / 2};
 	for (size_t i = 0; i < p->n_replayers; i++)
-		p->replayer[i] = (struct replayer){.name = xasprintf("replayer %zu", i), .total_order = i == 0};
+		p->replayer[i] = (struct replayer){.name = xasprintf("replayer %zu", i),
+		    .total_order = i == 0};
 }
 
 void synthetic_init(struct synthetic *s)
@@ -219,8 +220,8 @@ struct synthetic_course {
 	bool dependent;
 };
 
-/* So many of the requests: binomial, or with its mean and variance where runs depend on each other.
- */
+/* So many of the requests: binomial, or with its mean and variance where runs depend on each
+ * other. */
 static uint64_t requests_of(double share, const struct synthetic_course *c, double z, gsl_rng *rng)
 {
 	share = fmin(1, share);
@@ -299,7 +300,8 @@ static void issue_set(struct run_summary *s, const struct defect *d, bool struck
 	double late = struck && d->kind == COMPONENT_SHARE_LATE ? d->times * LIMIT_SHARE_LATE
 								: LIMIT_SHARE_LATE / 10;
 	s->has_issue_error = true;
-	s->issue_error = (struct moments){.n = N_REQUESTS, .mean = error / 10, .sd = error / 5, .max = 2 * error};
+	s->issue_error = (struct moments){.n = N_REQUESTS, .mean = error / 10, .sd = error / 5,
+	    .max = 2 * error};
 	s->issue_error_p99 = fmax(0, error * (1 + 0.2 * c->issue[block - 1]));
 	s->issue_error_p50 = s->issue_error_p99 / 20;
 	s->share_late = (double)requests_of(late, c, -c->issue[block - 1], rng) / N_REQUESTS;
@@ -311,7 +313,8 @@ static void times_set(struct run_summary *s, double mean_ns, double execution_ns
 	uint64_t *requests = s->requests_at_level;
 	struct op_summary *op = s->op;
 	*s = (struct run_summary){
-		.response = {.n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4, .min = mean_ns / 2, .max = mean_ns * 9},
+		.response = {.n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4,
+		.min = mean_ns / 2, .max = mean_ns * 9},
 		.response_median = mean_ns * 0.9, .response_trimmed_mean = mean_ns * 0.95,
 		.response_p90 = mean_ns * 1.5, .response_p99 = mean_ns * 3,
 		.response_p999 = mean_ns * 5, .execution_ns = (int64_t)execution_ns,
@@ -347,9 +350,11 @@ static void distribution_set(struct run_summary *s, const struct defect *d, bool
 	s->response_typical = faultless_mean * 0.85 * typical;
 	s->has_halves = true;
 	for (int i = 0; i < 2; i++) /* as much faster as the other is slower: the mean stays */
-		s->half[i] = (struct moments){.n = N_REQUESTS / 2, .mean = mean * (1 + (i ? -half : half)), .sd = mean / 4};
+		s->half[i] = (struct moments){.n = N_REQUESTS / 2,
+		    .mean = mean * (1 + (i ? -half : half)), .sd = mean / 4};
 	for (int i = 0; i < 2; i++)
-		s->op[i].response = (struct moments){.n = N_REQUESTS / 2, .mean = mean * (1 + (i ? -operation : operation)), .sd = mean / 4};
+		s->op[i].response = (struct moments){.n = N_REQUESTS / 2,
+		    .mean = mean * (1 + (i ? -operation : operation)), .sd = mean / 4};
 	s->has_shape = true;
 	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++)
 		s->shape[k] =

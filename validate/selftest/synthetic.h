@@ -22,8 +22,8 @@ enum world {
 	WORLD_AR8,      /* the same, 0.8 */
 	WORLD_SESSIONS, /* two sessions 10 % apart */
 	WORLD_NOISY,    /* 12 % of a run's own: too much for the limits */
-	/* blocks share 4 % that are correlated, 0.6: the machine is, for program and replays alike
-	 */
+	/* blocks share 4 % that are correlated, 0.6: the machine is, for program and replays
+	 * alike */
 	WORLD_SHARED6,
 	WORLD_SHARED8, /* the same, 0.8 */
 	/* half of the blocks find the storage slower, as on a volume of the campaign */

@@ -25,8 +25,8 @@ double f_above(double f, double df1, double df2);
 double f_below(double f, double df1, double df2);
 double chi2_above(double q, double df);
 
-/* ln |gamma(x)|, x > 0. The C library's lgamma() keeps a sign in a variable that all threads share.
- */
+/* ln |gamma(x)|, x > 0. The C library's lgamma() keeps a sign in a variable that all threads
+ * share. */
 double log_gamma(double x);
 
 /* P(|Z| <= k), P(|T| <= k): what an interval of +-k standard uncertainties covers. */

@@ -46,8 +46,8 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
  * by a number of tests. span 0: p itself. Source: Siegmund (1985), chapter 4; James, James and
  * Siegmund (1987). */
 double sequential_p(double p, double span);
-/* The p for which sequential_p(p, span) is alpha: the nominal level of each look. 0 < alpha < 0.5.
- */
+/* The p for which sequential_p(p, span) is alpha: the nominal level of each look. 0 < alpha <
+ * 0.5. */
 double sequential_level(double alpha, double span);
 
 #endif

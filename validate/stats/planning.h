@@ -26,8 +26,8 @@ enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double co
 enum stat_status replicates_for_mean(double sd, double distance, double alpha, double assurance,
 				     uint64_t *n) STAT_MUST_CHECK;
 
-/* The other way round: the largest standard deviation with which n >= 2 values clear the limit so.
- */
+/* The other way round: the largest standard deviation with which n >= 2 values clear the limit
+ * so. */
 enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance,
 			     double *sd) STAT_MUST_CHECK;
 

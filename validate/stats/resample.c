@@ -195,7 +195,8 @@ enum stat_status resample_means(const double *ref, size_t m, const double *rep, 
 	if (!s && quantity == RESAMPLE_RELATIVE_PCT && r.estimate == 0)
 		s = STAT_ZERO_REFERENCE;
 	if (!s) {
-		struct sources sources = {.mean_r = two ? &r : NULL, .mean_x = &x, .quantity = quantity};
+		struct sources sources = {.mean_r = two ? &r : NULL, .mean_x = &x,
+		    .quantity = quantity};
 		s = interval(&sources, combine(quantity, r.estimate, x.estimate), plan, out);
 	}
 	mean_source_release(&r);
@@ -229,6 +230,7 @@ enum stat_status resample_quantiles(const double *ref, size_t m, const double *r
 		s = STAT_ZERO_REFERENCE;
 	if (s)
 		return s;
-	struct sources sources = {.quantile_r = two ? &r : NULL, .quantile_x = &x, .quantity = quantity};
+	struct sources sources = {.quantile_r = two ? &r : NULL, .quantile_x = &x,
+	    .quantity = quantity};
 	return interval(&sources, combine(quantity, r.estimate, x.estimate), plan, out);
 }

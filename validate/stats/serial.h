@@ -57,8 +57,8 @@ struct serial serial_product(const struct serial *a, const struct serial *b, siz
  * says of them. */
 struct t_estimate serial_widen(const struct t_estimate *t, size_t n, const struct serial *s);
 
-/* The coefficient, when the r_1 of n values is met again among n_then: what those may hide is less.
- */
+/* The coefficient, when the r_1 of n values is met again among n_then: what those may hide is
+ * less. */
 double serial_rho_among(double lag1, double n, double n_then);
 
 #endif

@@ -19,8 +19,8 @@
  * STAT_NOT_FINITE; STAT_OUT_OF_RANGE for a lag of n or more. */
 enum stat_status autocorrelation(const double *x, size_t n, size_t lag, double *r) STAT_MUST_CHECK;
 
-/* All lags 0..most (most < n) into r[most + 1]; of many lags of a long series by Fourier transform.
- */
+/* All lags 0..most (most < n) into r[most + 1]; of many lags of a long series by Fourier
+ * transform. */
 enum stat_status autocorrelations(const double *x, size_t n, size_t most,
 				  double *r) STAT_MUST_CHECK;
 

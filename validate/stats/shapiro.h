@@ -10,8 +10,8 @@
 
 #include "validate/stats/status.h"
 
-/* Errors: STAT_TOO_FEW (n < 3), STAT_OUT_OF_RANGE (n > 5000), STAT_ZERO_VARIANCE, STAT_NOT_FINITE.
- */
+/* Errors: STAT_TOO_FEW (n < 3), STAT_OUT_OF_RANGE (n > 5000), STAT_ZERO_VARIANCE,
+ * STAT_NOT_FINITE. */
 enum stat_status shapiro_wilk(const double *x, size_t n, double *w, double *p) STAT_MUST_CHECK;
 
 #endif

@@ -42,8 +42,8 @@ struct group_spread {
 	/* by how much dependence may make the standard deviation of rep too small, at least 1 */
 	double missing;
 };
-/* Of two groups. Errors: STAT_TOO_FEW (fewer than 3 values), STAT_ZERO_VARIANCE, STAT_NOT_FINITE.
- */
+/* Of two groups. Errors: STAT_TOO_FEW (fewer than 3 values), STAT_ZERO_VARIANCE,
+ * STAT_NOT_FINITE. */
 enum stat_status group_spread_of(struct values ref, struct values rep,
 				 struct group_spread *g) STAT_MUST_CHECK;
 struct spread_ratio_p group_spread_p(const struct group_spread *g, double limit);
