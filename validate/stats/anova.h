@@ -18,8 +18,8 @@ struct anova {
 	double grand_mean;
 	double ss_between, ss_within, ms_between, ms_within;
 	double df_between, df_within;
-	double n0;		  /* the group size that an unequal layout amounts to */
-	/* STAT_ZERO_VARIANCE where ms_within is 0; then f and p are unset */
+	double n0;		  /* equivalent group size of an unequal layout */
+	/* STAT_ZERO_VARIANCE if ms_within is 0; f and p are then unset */
 	enum stat_status f_status;
 	double f, p;		  /* p = P(F(df_between, df_within) >= f) */
 };

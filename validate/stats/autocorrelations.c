@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* r_k for all lags up to a given one: directly, or as the inverse transform of |transform of the
- * deviations|^2, padded with zeros so that the ends do not meet. */
+/* r_k for all lags up to a maximum: directly, or as the inverse transform of |transform of the
+ * deviations|^2, padded with zeros to avoid wrap-around. */
 #include <stdlib.h>
 
 #include <gsl/gsl_fft_halfcomplex.h>
@@ -10,7 +10,7 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/series.h"
 
-enum { DIRECT_LAGS = 40 }; /* a transform costs as much as so many lags */
+enum { DIRECT_LAGS = 40 }; /* a transform costs about as much as this number of lags */
 
 static void direct(const double *d, size_t n, size_t most, double *r)
 {

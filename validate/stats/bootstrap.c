@@ -16,8 +16,8 @@ enum stat_status jackknife_acceleration(const double *x, size_t n, double *a)
 	enum stat_status s = sample_moments_spread(x, n, &m);
 	if (s)
 		return s;
-	/* the mean without x_i deviates from the mean of those means by (mean - x_i)/(n-1): with
-	 * its sign turned, d */
+	/* the leave-one-out mean deviates from the mean of these means by (mean - x_i)/(n-1), which
+	 * is -d */
 	double squares = 0, cubes = 0;
 	for (size_t i = 0; i < n; i++) {
 		double d = (x[i] - m.mean) / (double)(n - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bootstrap of the mean with all n^n resamples (n <= 7): no random numbers, so it checks a random
- * one to the last digit.
+/* Bootstrap of the mean with all n^n resamples (n <= 7). It uses no random numbers, so it checks a
+ * random bootstrap exactly.
  *
  * z0 = Phi^-1((#less + 1/2 #equal)/n^n); a = sum (m. - m_i)^3/(6 [sum (m. - m_i)^2]^(3/2)) over
  * leave-one-out means m_i; alpha(p) = Phi(z0 + (z0 + z_p)/(1 - a (z0 + z_p))); limits are type-7
@@ -21,7 +21,7 @@ struct bootstrap_ideal {
 };
 
 /* Errors: STAT_TOO_FEW (n < 2), STAT_OUT_OF_RANGE (n > 7), STAT_ZERO_VARIANCE, STAT_NOT_FINITE.
- * Nothing to release then. */
+ * After an error nothing must be released. */
 enum stat_status bootstrap_ideal(const double *x, size_t n,
 				 struct bootstrap_ideal *b) STAT_MUST_CHECK;
 void bootstrap_ideal_release(struct bootstrap_ideal *b);

@@ -11,7 +11,7 @@ static double binomial_upto(uint64_t k, double p, uint64_t n)
 	return binomial_at_most((double)k, (double)n, p);
 }
 
-/* Smallest k with P(B <= k) > level, or >= where `reach`. */
+/* Smallest k with P(B <= k) > level, or >= level if `reach`. */
 static uint64_t smallest(uint64_t n, double p, double level, int reach)
 {
 	uint64_t low = 0, high = n;
@@ -55,7 +55,7 @@ enum stat_status hoeffding_p(double n, double t, double a, double b, double *p)
 	return STAT_OK;
 }
 
-/* The rank that lies as far into n values as `rank` does into n_effective. */
+/* Scales a rank among n_effective values to n values. */
 static double rank_scaled(uint64_t rank, uint64_t n_effective, size_t n, bool upper)
 {
 	double scaled = (double)rank * ((double)n / (double)n_effective);

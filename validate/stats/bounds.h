@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distribution-free bounds.
  *
- * Quantile by order statistics: with B ~ Bin(n, p), lower rank l = smallest l >= 0 with P(B <= l) >
- * (1-conf)/2 (0: minus infinity), upper rank = (1+conf)/2-quantile of B, plus 1 (n+1: infinity);
- * coverage P(l <= B <= u-1). Dvoretzky-Kiefer-Wolfowitz: |F_n - F| <= sqrt(ln(2/alpha)/(2n)).
- * Hoeffding: P(|mean - mu| >= t) <= 2 exp(-2nt^2/(b-a)^2). All assume independent values: for one
- * run's requests use an effective number. Source: David and Nagaraja, Order statistics; Massart
- * (1990); Hoeffding (1963). */
+ * Quantile by order statistics: with B ~ Bin(n, p), the lower rank is the smallest l >= 0 with P(B
+ * <= l) > (1-conf)/2 (0: minus infinity); the upper rank is the (1+conf)/2-quantile of B, plus 1
+ * (n+1: infinity); coverage P(l <= B <= u-1). Dvoretzky-Kiefer-Wolfowitz: |F_n - F| <=
+ * sqrt(ln(2/alpha)/(2n)). Hoeffding: P(|mean - mu| >= t) <= 2 exp(-2nt^2/(b-a)^2). All assume
+ * independent values; for the requests of one run use an effective number. Source: David and
+ * Nagaraja, Order statistics; Massart (1990); Hoeffding (1963). */
 #ifndef VALIDATE_STATS_BOUNDS_H
 #define VALIDATE_STATS_BOUNDS_H
 
@@ -15,7 +15,7 @@
 #include "validate/stats/status.h"
 
 struct order_interval {
-	uint64_t lower, upper; /* 1-based ranks; 0 and n+1 where unbounded */
+	uint64_t lower, upper; /* ranks from 1; 0 and n+1 if unbounded */
 	double coverage;
 };
 
@@ -25,9 +25,9 @@ enum stat_status order_interval(uint64_t n, double p, double conf,
 enum stat_status dkw_epsilon(double n, double alpha, double *epsilon) STAT_MUST_CHECK;
 enum stat_status hoeffding_p(double n, double t, double a, double b, double *p) STAT_MUST_CHECK;
 
-/* The two order statistics that bound the p-quantile of what sorted[n] was drawn from. lo_status
- * and hi_status are STAT_UNBOUNDED where the rank is 0 or n+1. 1 <= n_effective <= n values' worth
- * of independent ones: the ranks for that many, brought to n. Errors: as order_interval. */
+/* Order statistics that bound the p-quantile of the population of sorted[n]. lo_status and
+ * hi_status are STAT_UNBOUNDED if the rank is 0 or n+1. 1 <= n_effective <= n: number of
+ * independent values; ranks are computed for it and scaled to n. Errors: as order_interval. */
 struct quantile_bounds {
 	enum stat_status lo_status, hi_status;
 	double lo, hi, coverage;
@@ -35,9 +35,9 @@ struct quantile_bounds {
 enum stat_status quantile_bounds(const double *sorted, size_t n, double n_effective, double p,
 				 double conf, struct quantile_bounds *b) STAT_MUST_CHECK;
 
-/* Whether two distributions differ at alpha: bands of level alpha/2 each, half-widths by
- * dkw_epsilon of the effective numbers, fail to overlap somewhere: D > epsilon_r + epsilon_x.
- * Conservative. excess = D - (epsilon_r + epsilon_x). */
+/* Whether two distributions differ at alpha: bands of level alpha/2 with half-widths from the
+ * effective numbers fail to overlap, D > epsilon_r + epsilon_x. Conservative. excess = D -
+ * (epsilon_r + epsilon_x). */
 enum stat_status dkw_bands(double d, double n_ref, double n_rep, double alpha,
 			   double *excess) STAT_MUST_CHECK;
 

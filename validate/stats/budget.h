@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Uncertainty budget: standard uncertainties of independent sources, combined, with degrees of
- * freedom, then expanded.
+/* Uncertainty budget: combines standard uncertainties of independent sources, with degrees of
+ * freedom, and expands the result.
  *
- * u_i = value/divisor; u_c^2 = sum (c_i u_i)^2; nu_eff = u_c^4/sum((c_i u_i)^4/nu_i), where sources
- * without a limit on their degrees of freedom (nu = INFINITY) add nothing and sources of 0 drop
- * out; share = 100 (c_i u_i)^2/u_c^2; k = t_{(1+P)/2}(nu), U = k u_c. Components that are computed
- * from the same standard deviation err together: Welch-Satterthwaite needs them as one term.
- * Repeatability s and the uncertainty s/sqrt(n) of its own mean are such a pair: u^2 = s^2 (1 +
- * 1/n), n - 1 degrees of freedom. Source: GUM 4.3, 5.1, annex G (G.2b: Welch-Satterthwaite). */
+ * u_i = value/divisor; u_c^2 = sum (c_i u_i)^2; nu_eff = u_c^4/sum((c_i u_i)^4/nu_i). Sources with
+ * nu = INFINITY or value 0 add nothing to that sum. share = 100 (c_i u_i)^2/u_c^2; k =
+ * t_{(1+P)/2}(nu), U = k u_c. Components computed from the same standard deviation err together, so
+ * Welch-Satterthwaite needs them as one term. Example: repeatability s and the uncertainty
+ * s/sqrt(n) of its own mean: u^2 = s^2 (1 + 1/n), n - 1 degrees of freedom. Source: GUM 4.3, 5.1,
+ * annex G (G.2b: Welch-Satterthwaite). */
 #ifndef VALIDATE_STATS_BUDGET_H
 #define VALIDATE_STATS_BUDGET_H
 
@@ -15,12 +15,12 @@
 
 #include "validate/stats/status.h"
 
-/* by statistics of this campaign, or by other knowledge */
+/* evaluated by statistics of this campaign, or by other knowledge */
 enum budget_type { BUDGET_TYPE_A, BUDGET_TYPE_B };
 
-enum budget_distribution {    /* what `value` is, and so its divisor */
-	BUDGET_STANDARD,      /* a standard uncertainty already: 1 */
-	BUDGET_NORMAL,	      /* the same, from a normal distribution: 1 */
+enum budget_distribution {    /* meaning of `value`, which determines the divisor */
+	BUDGET_STANDARD,      /* a standard uncertainty: 1 */
+	BUDGET_NORMAL,	      /* a standard uncertainty of a normal distribution: 1 */
 	BUDGET_RECTANGULAR,   /* half-width: sqrt 3 */
 	BUDGET_TRIANGULAR,    /* half-width: sqrt 6 */
 	BUDGET_RESOLUTION,    /* whole width of one step: sqrt 12 */
@@ -37,8 +37,8 @@ struct budget_component {
 	double value;
 	double divisor;	    /* set by budget_component() */
 	double sensitivity; /* c_i; 1 in the % model */
-	double nu;	    /* > 0, INFINITY for Type B without a statement about itself */
-	/* 0: its own; components with the same number are multiples of one estimate */
+	double nu;	    /* > 0; INFINITY for Type B components of unknown reliability */
+	/* 0: independent; components with the same number are multiples of one estimate */
 	unsigned int estimate;
 	double u;	    /* value/divisor */
 	double share_pct;   /* set by budget_combine(); shares sum to 100 */
@@ -50,17 +50,17 @@ struct budget_component budget_component(const char *source, enum budget_type ty
 struct budget_total {
 	double u_c;    /* > 0 */
 	double nu_eff; /* at least 1, may be INFINITY */
-	bool nu_raised; /* nu_eff was below 1 and taken as 1 */
+	bool nu_raised; /* nu_eff was below 1 and set to 1 */
 };
 
-/* Sets the shares and gives the total. A shared estimate has the fewest degrees of freedom of its
+/* Sets the shares and the total. A shared estimate has the smallest degrees of freedom of its
  * components. Errors: STAT_TOO_FEW (no component), STAT_ZERO_VARIANCE (all are 0),
- * STAT_OUT_OF_RANGE (negative or not finite, nu not positive), STAT_NOT_FINITE (their squares add
- * up to more than a double holds). */
+ * STAT_OUT_OF_RANGE (negative or not finite, nu not positive), STAT_NOT_FINITE (the sum of squares
+ * overflows). */
 enum stat_status budget_combine(struct budget_component *c, size_t n,
 				struct budget_total *total) STAT_MUST_CHECK;
 
-/* t at nu_eff itself (default), or at its floor (conservative). */
+/* use nu_eff itself (default), or its floor (conservative) */
 enum budget_dof { BUDGET_CONTINUOUS, BUDGET_TRUNCATED };
 
 /* Coverage factor and expanded uncertainty for the coverage probability P, 0 < P < 1. */

@@ -24,12 +24,12 @@ enum conformity conformity_guarded(double y, double lower, double upper, double 
 
 /* --- limit of quantification --------------------------------------------- */
 
-/* Limit of quantification: below it a response time is too close to what the replayer adds for a
- * relative statement.
+/* Limit of quantification. Below it the response time is too close to the replayer's own overhead
+ * for a relative statement.
  *
  * LOQ = LOQ_FACTOR s_blank, s_blank the standard deviation of replays of a trace of no-operations.
- * A relative verdict is refused where the reference's mean is below it. Source: Eurachem, The
- * fitness for purpose of analytical methods (2014), 6.2. */
+ * A relative verdict is refused if the reference's mean is below it. Source: Eurachem, The fitness
+ * for purpose of analytical methods (2014), 6.2. */
 
 #define LOQ_FACTOR 10
 

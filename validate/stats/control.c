@@ -31,7 +31,7 @@ size_t cusum_first_signal(const struct cusum *at, size_t n, double h)
 static double one_sided_length(double drift, double b)
 {
 	double exponent = 2 * drift * b;
-	if (fabs(exponent) < 1e-6) /* the quotient loses its digits; its series does not */
+	if (fabs(exponent) < 1e-6) /* the quotient cancels here; its series does not */
 		return b * b * (1 - exponent / 3);
 	return (expm1(-exponent) + exponent) / (2 * drift * drift);
 }

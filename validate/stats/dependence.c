@@ -29,8 +29,8 @@ enum stat_status batch_means(const double *x, size_t n, size_t batches, double *
 	return s;
 }
 
-/* Pairs of autocorrelations until the first that is not positive; more of them are computed as they
- * are needed. */
+/* Sums pairs of autocorrelations until the first that is not positive; computes more lags as
+ * needed. */
 static enum stat_status geyer_sum(const double *x, size_t n, struct geyer *g)
 {
 	size_t most = n - 1 < 31 ? n - 1 : 31, lag = 0;
@@ -117,6 +117,6 @@ enum stat_status effective_number_capped(const double *x, size_t n, double *ess)
 	if (s && s != STAT_OUT_OF_RANGE)
 		return s;
 	double most = (double)n * log10((double)n);
-	*ess = s ? most : fmin((double)n / g.tau, most); /* tau <= 0: as independent as can be */
+	*ess = s ? most : fmin((double)n / g.tau, most); /* tau <= 0: the largest possible number */
 	return STAT_OK;
 }

@@ -31,7 +31,7 @@ enum stat_status newey_west(const double *x, size_t n, size_t lags, double *se) 
 /* Whether batch means may be used: |lag-1 autocorrelation of the batch means| < 2/sqrt(batches). */
 bool batch_means_acceptable(size_t batches, double lag1);
 
-/* n/tau, but at most n log10 n: negative correlation beyond that is not believed. Errors: as
+/* n/tau, at most n log10 n, because stronger negative correlation is implausible. Errors: as
  * geyer(). */
 enum stat_status effective_number_capped(const double *x, size_t n, double *ess) STAT_MUST_CHECK;
 

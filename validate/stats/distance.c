@@ -8,8 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/stats/quantiles.h"
 
-/* One walk over the pooled points gives both: the largest |i m - j n|, exact in integers, and the
- * area. */
+/* Walks over the pooled points: the largest |i m - j n|, exact in integers, and the area. */
 static enum stat_status walk(const double *ref, size_t m, const double *rep, size_t n,
 			     uint64_t *largest, double *area)
 {
@@ -66,7 +65,7 @@ enum stat_status ks_p_asymptotic(const double *ref, size_t m, const double *rep,
 	if (s)
 		return s;
 	double l2 = d * d * ((double)n * (double)m / ((double)n + (double)m));
-	/* the series converges slowly there, and p differs from 1 by less than 1e-12 */
+	/* the series converges slowly here, and p differs from 1 by less than 1e-12 */
 	if (l2 < 0.04) {
 		*p = 1;
 		return STAT_OK;
@@ -90,7 +89,7 @@ enum stat_status ks_p_exact(const double *ref, size_t m, const double *rep, size
 		return s;
 	if ((double)n * (double)m > 1e8)
 		return STAT_OUT_OF_RANGE;
-	/* touched[j]: share of the paths to (i, j) that have come that far apart. The complement
+	/* touched[j]: share of the paths to (i, j) that have reached the distance. The complement
 	 * would lose small p. */
 	double *touched = xcalloc(m + 1, sizeof *touched);
 	for (size_t i = 0; i <= n; i++)

@@ -21,14 +21,15 @@ double log_gamma(double x)
 	return lgamma_r(x, &sign);
 }
 
-/* One tail of a distribution over 0 <= x: the lower one where `upper` is 0. */
+/* One tail of a distribution over 0 <= x: the lower one if `upper` is 0. */
 typedef double tail_of(double x, int upper, const double *parameter);
 
-#define SHAPES_OF_MANY 1e9 /* both above: GSL's tails lose digits as well, all of them at 1e18 */
+/* if both shapes exceed this, GSL's tails lose digits, all of them at 1e18 */
+#define SHAPES_OF_MANY 1e9
 
-/* Of the beta distribution where GSL's continued fraction gives up: near the mean, with both shapes
- * above some 1e6. What cube roots leave is nearly normal there: a tail of 0.01 is off by less than
- * 1e-6 of itself, one of 1e-9 by 1e-5. Source: Abramowitz and Stegun, 26.5.22. */
+/* Tail of the beta distribution where GSL's continued fraction fails: near the mean, with both
+ * shapes above about 1e6. The cube roots are nearly normal there: a tail of 0.01 has a relative
+ * error below 1e-6, one of 1e-9 of 1e-5. Source: Abramowitz and Stegun, 26.5.22. */
 static double beta_tail_of_many(double x, int upper, const double *shape)
 {
 	const double a = shape[0], b = shape[1], more = cbrt(b * x), less = cbrt(a * (1 - x));
@@ -60,8 +61,8 @@ static double chi2_tail(double x, int upper, const double *df)
 	return upper ? gsl_cdf_chisq_Q(x, df[0]) : gsl_cdf_chisq_P(x, df[0]);
 }
 
-/* The x whose tail is `wanted`, by halving 0..high until the ends are neighbours. GSL's inverses of
- * beta and F give up here and there (beta: limits of 54 of 797). */
+/* The x whose tail is `wanted`, by bisection of 0..high until the ends are adjacent doubles. GSL's
+ * inverses of beta and F fail for some arguments (beta: 54 of 797 limits). */
 static enum stat_status invert(tail_of *tail, int upper, const double *parameter, double wanted,
 			       double high, double *q)
 {
@@ -181,7 +182,7 @@ enum stat_status clopper_pearson(double k, double n, double conf, double *lo, do
 	enum stat_status s = STAT_OK;
 	*lo = 0;
 	*hi = 1;
-	if (k == n) /* closed forms: exact however many there are */
+	if (k == n) /* closed forms, exact for any n */
 		*lo = exp(log(tail) / n);
 	else if (k > 0)
 		s = invert(beta_tail, 0, (double[]){k, n - k + 1}, tail, 1, lo);

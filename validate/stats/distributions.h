@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distribution functions over GSL, with their domains checked instead of GSL's error handler.
+/* Distribution functions over GSL, with domain checks instead of GSL's error handler.
  *
  * Quantiles are lower-tail and defined for 0 < p < 1 and positive, possibly fractional degrees of
- * freedom; anything else is STAT_OUT_OF_RANGE. df may be INFINITY for Student's t, which then is
- * the normal distribution. Tails are plain doubles: they are defined for every finite argument;
- * positive degrees of freedom are the caller's duty. GSL 2.7.1's inverses were found to agree with
- * 40-digit arithmetic to 4e-14; where one gives up, its tail is inverted by halving. */
+ * freedom; other arguments give STAT_OUT_OF_RANGE. df may be INFINITY for Student's t (the normal
+ * distribution). Tails return doubles and are defined for every finite argument; the caller ensures
+ * positive degrees of freedom. GSL 2.7.1's inverses agree with 40-digit arithmetic to 4e-14. If an
+ * inverse fails, its tail is inverted by bisection. */
 #ifndef VALIDATE_STATS_DISTRIBUTIONS_H
 #define VALIDATE_STATS_DISTRIBUTIONS_H
 
@@ -25,11 +25,10 @@ double f_above(double f, double df1, double df2);
 double f_below(double f, double df1, double df2);
 double chi2_above(double q, double df);
 
-/* ln |gamma(x)|, x > 0. The C library's lgamma() keeps a sign in a variable that all threads
- * share. */
+/* ln |gamma(x)|, x > 0. The C library's lgamma() writes a variable that all threads share. */
 double log_gamma(double x);
 
-/* P(|Z| <= k), P(|T| <= k): what an interval of +-k standard uncertainties covers. */
+/* P(|Z| <= k), P(|T| <= k): the coverage of +-k standard uncertainties. */
 double normal_coverage(double k);
 double t_coverage(double k, double df);
 
@@ -39,8 +38,8 @@ double t_coverage(double k, double df);
 enum stat_status clopper_pearson(double k, double n, double conf, double *lo,
 				 double *hi) STAT_MUST_CHECK;
 
-/* Tails of the binomial distribution, 0 <= p <= 1, n > 0: P(B >= k) and P(B <= k). With k and n - k
- * above some 1e6 they are off by up to 1e-5 of themselves. */
+/* Tails of the binomial distribution, 0 <= p <= 1, n > 0: P(B >= k) and P(B <= k). If k and n - k
+ * exceed about 1e6 the relative error is up to 1e-5. */
 double binomial_at_least(double k, double n, double p);
 double binomial_at_most(double k, double n, double p);
 

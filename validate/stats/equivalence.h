@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Equivalence as a ratio of means, and what equivalence and difference tests say together.
+/* Equivalence as a ratio of means, and the combination of equivalence and difference tests.
  *
- * Ratio form: limits 1 - theta and 1/(1 - theta), which are the same distance apart in logarithms.
- * Of logarithms: two one-sided Welch tests of mean ln x - mean ln r against ln(1 - theta) and -ln(1
- * - theta) (a ratio of geometric means). By Fieller: the 1 - 2 alpha interval of mean_x/mean_r lies
- * inside the limits. Classes: equivalent (TOST only), different (difference test only), both:
- * different, but negligibly so; neither: undetermined. Source: Schuirmann (1987); Sasabuchi (1980)
+ * Ratio form: limits 1 - theta and 1/(1 - theta), at equal distances in logarithms. With
+ * logarithms: two one-sided Welch tests of mean ln x - mean ln r against ln(1 - theta) and -ln(1 -
+ * theta) (a ratio of geometric means). By Fieller: the 1 - 2 alpha interval of mean_x/mean_r lies
+ * inside the limits. Classes: equivalent (TOST only), different (difference test only), both
+ * (different, but negligibly), neither (undetermined). Source: Schuirmann (1987); Sasabuchi (1980)
  * and Fieller (1954) for ratios. */
 #ifndef VALIDATE_STATS_EQUIVALENCE_H
 #define VALIDATE_STATS_EQUIVALENCE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Random numbers for resampling: many independent streams from one seed, the same on every machine.
+/* Random numbers for resampling: many independent streams from one seed, equal on every machine.
  *
- * xoshiro256**, its state filled by splitmix64 from seed and stream. Poisson numbers of a mean of
- * 10 and more by transformed rejection, exact; below, by multiplying uniform numbers. Source:
+ * xoshiro256**, its state filled by splitmix64 from seed and stream. Poisson numbers with a mean of
+ * 10 or more by exact transformed rejection, others by multiplying uniform numbers. Source:
  * Blackman and Vigna, Scrambled linear pseudorandom number generators (2021); Hoermann, The
  * transformed rejection method for generating Poisson random variables (1993), PTRS. */
 #ifndef VALIDATE_STATS_GENERATOR_H
@@ -31,7 +31,7 @@ static inline uint64_t generator_next(struct generator *g)
 	return result;
 }
 
-/* Uniform on (0, 1), neither end included. */
+/* Uniform on (0, 1), without the ends. */
 static inline double generator_uniform(struct generator *g)
 {
 	return ((double)(generator_next(g) >> 11) + 0.5) * 0x1p-53;

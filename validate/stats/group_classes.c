@@ -97,7 +97,7 @@ static void mandel_judge(struct group_classes *c, const struct group_outliers *o
 	}
 }
 
-/* Of the largest (sign 1) or smallest (-1) of value[n]. */
+/* Index of the largest (sign 1) or smallest (-1) of value[n]. */
 static size_t extreme(const double *value, size_t n, double sign)
 {
 	size_t best = 0;
@@ -140,8 +140,8 @@ void group_classes_release(struct group_classes *c)
 
 /* --- critical values of the double test ---------------------------------- */
 
-/* Critical values of Grubbs' double test, by simulation (group_classes.h): p = 4..40, at 5 % and 1
- * %. */
+/* Critical values of Grubbs' double test at 5 % and 1 %, p = 4..40, by simulation
+ * (group_classes.h). */
 static const double critical[][2] = {
     {0.00019, 0.00001}, {0.00898, 0.00178}, {0.03489, 0.01160}, {0.07083, 0.03076}, {0.11024, 0.05646},
     {0.14929, 0.08502}, {0.18632, 0.11448}, {0.22122, 0.14500}, {0.25345, 0.17345}, {0.28364, 0.20154},

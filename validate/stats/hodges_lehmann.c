@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The median of all n m differences without making them: how many differences are at most d is
- * counted in O(n+m) on sorted samples, d is narrowed down by interpolation and halving until few
- * differences are left, and those are sorted. Source: Johnson and Mizoguchi (1978) for the idea of
- * selecting in X + Y. */
+/* The median of all n m differences without computing them all. The number of differences <= d is
+ * counted in O(n+m) on sorted samples. Interpolation and bisection narrow d until few differences
+ * remain, which are sorted. Source: Johnson and Mizoguchi (1978) for the idea of selecting in X +
+ * Y. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/ranks.h"
 
-/* A double's bits as an integer of the same order, and back. */
+/* A double's bits as an integer of the same order, and the inverse. */
 static uint64_t double_rank(double x)
 {
 	uint64_t bits;
@@ -36,8 +36,8 @@ struct differences {
 	size_t m, n;
 };
 
-/* Differences x_i - r_j <= d. Rounding keeps the order of differences, so counting what is computed
- * is exact. */
+/* Number of differences x_i - r_j <= d. Rounding keeps the order of differences, so the count is
+ * exact. */
 static double count_upto(const struct differences *s, double d)
 {
 	double count = 0;
@@ -52,7 +52,7 @@ static double count_upto(const struct differences *s, double d)
 	return count;
 }
 
-/* Differences above lo and at most hi, n of them, sorted; the caller frees. */
+/* Sorted differences in (lo, hi], n of them. The caller frees the array. */
 static double *between(const struct differences *s, double lo, double hi, size_t n)
 {
 	double *d = xreallocarray(NULL, n + 1, sizeof *d);
@@ -79,7 +79,7 @@ static double halfway(double lo, double hi)
 	return double_of_rank(a + (b - a) / 2);
 }
 
-/* The k-th smallest difference, 1-based. Kept: count_upto(lo) < k <= count_upto(hi). */
+/* The k-th smallest difference (from 1). Invariant: count_upto(lo) < k <= count_upto(hi). */
 static double kth(const struct differences *s, double k)
 {
 	double lo = s->x[0] - s->r[s->m - 1], hi = s->x[s->n - 1] - s->r[0];
@@ -91,7 +91,7 @@ static double kth(const struct differences *s, double k)
 		    step % 3 == 2 ? halfway(lo, hi) : lo + (hi - lo) * ((k - n_lo) / (n_hi - n_lo));
 		if (!(d > lo && d < hi))
 			d = halfway(lo, hi);
-		if (!(d > lo && d < hi)) /* neighbours: all that is left is equal */
+		if (!(d > lo && d < hi)) /* adjacent doubles: all remaining differences are equal */
 			return hi;
 		double n_d = count_upto(s, d);
 		if (n_d >= k) {

@@ -3,9 +3,9 @@
  * sample.
  *
  * Welch: a = s_x^2/n, b = s_r^2/m, t = (mean_x - mean_r)/sqrt(a+b), dof (a+b)^2/(a^2/(n-1) +
- * b^2/(m-1)). Pairs: t of d_i = x_i - r_i with n-1 dof; pair only what belongs to the same block.
- * Pairing logarithms gives the relative bias, exp(mean d) - 1, of the default analysis. Source:
- * Welch (1947); GUM 4.2.3 for the standard uncertainty of a mean. */
+ * b^2/(m-1)). Pairs: t of d_i = x_i - r_i with n-1 dof; both values of a pair must come from the
+ * same block. Pairs of logarithms give the relative bias, exp(mean d) - 1, of the default analysis.
+ * Source: Welch (1947); GUM 4.2.3 for the standard uncertainty of a mean. */
 #ifndef VALIDATE_STATS_MEAN_DIFFERENCE_H
 #define VALIDATE_STATS_MEAN_DIFFERENCE_H
 
@@ -24,7 +24,7 @@ struct t_estimate {
 enum stat_status welch_test(const double *ref, size_t m, const double *rep, size_t n,
 			    struct t_estimate *e) STAT_MUST_CHECK;
 
-/* Errors: also STAT_NOT_PAIRED (n != m); STAT_ZERO_VARIANCE where all differences are equal. */
+/* Errors: also STAT_NOT_PAIRED (n != m); STAT_ZERO_VARIANCE if all differences are equal. */
 enum stat_status paired_test(const double *ref, size_t m, const double *rep, size_t n,
 			     struct t_estimate *e) STAT_MUST_CHECK;
 
@@ -35,13 +35,13 @@ enum stat_status mean_test(const double *d, size_t n, struct t_estimate *e) STAT
 enum stat_status t_interval(const struct t_estimate *e, double conf, double *lo,
 			    double *hi) STAT_MUST_CHECK;
 
-/* d[i] = ln(rep[i]/ref[i]) into d[n], the caller's. Errors: STAT_NOT_FINITE,
- * STAT_NEGATIVE_REFERENCE, STAT_ZERO_REFERENCE, and STAT_OUT_OF_RANGE for a replay value that has
- * no logarithm. */
+/* Sets d[i] = ln(rep[i]/ref[i]). Errors: STAT_NOT_FINITE, STAT_NEGATIVE_REFERENCE,
+ * STAT_ZERO_REFERENCE, and STAT_OUT_OF_RANGE for a replay value <= 0. */
 enum stat_status log_ratios(const double *ref, const double *rep, size_t n,
 			    double *d) STAT_MUST_CHECK;
 
-/* STAT_OK, or what is wrong with references that something is to be relative to. */
+/* Checks references of a relative quantity: STAT_NOT_FINITE, STAT_NEGATIVE_REFERENCE or
+ * STAT_ZERO_REFERENCE. */
 enum stat_status reference_check(const double *ref, size_t m) STAT_MUST_CHECK;
 
 #endif

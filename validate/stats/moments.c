@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { LANES = 8 }; /* sums kept side by side: quicker than one, and their rounding smaller */
+enum { LANES = 8 }; /* parallel sums are faster, and their rounding errors smaller */
 
 static double lanes_sum(const double *lane)
 {
@@ -11,7 +11,7 @@ static double lanes_sum(const double *lane)
 	       ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* Mean of x - x[0], and the extremes. */
+/* Mean of x - x[0], and the extremes of x. */
 static double shifted_mean(const double *x, size_t n, double *least, double *most)
 {
 	double sum[LANES] = {0}, low[LANES], high[LANES], shift = x[0];
@@ -56,7 +56,7 @@ static double squares_about(const double *x, size_t n, double shift, double mean
 		rest[0] += d;
 	}
 	const double left = lanes_sum(rest), sum = lanes_sum(squares) - left * left / (double)n;
-	/* beyond what a double holds it is infinite, or not a number, and no scatter of 0 */
+	/* an overflow gives infinity or NaN, not a scatter of 0 */
 	return sum < 0 ? 0 : sum;
 }
 
@@ -76,7 +76,7 @@ enum stat_status sample_moments(const double *x, size_t n, struct sample_moments
 		return STAT_NOT_FINITE;
 	if (n < 2)
 		return STAT_OK;
-	/* equal values stay exactly 0: the shifted values and their mean are 0 then */
+	/* equal values give exactly 0, because the shifted values and their mean are 0 */
 	m->sum_sq = squares_about(x, n, x[0], mean);
 	m->variance = m->sum_sq / (double)(n - 1);
 	m->sd = sqrt(m->variance);

@@ -13,21 +13,22 @@
 struct sample_moments {
 	size_t n;
 	double mean, min, max;
-	/* x[0], and mean - x[0] with all its digits: for differences under an offset */
+	/* x[0], and mean - x[0] at full precision, for differences under a large offset */
 	double first, from_first;
-	enum stat_status spread; /* STAT_OK with n >= 2 (a variance of 0 included),
-						  else STAT_TOO_FEW and the rest unset */
+	/* STAT_OK for n >= 2 (even if the variance is 0), else STAT_TOO_FEW and the rest is
+	 * unset */
+	enum stat_status spread;
 	double sum_sq;		 /* of the deviations from the mean */
 	double variance, sd;	 /* divisor n - 1 */
 	/* sd / sqrt(n): the standard uncertainty of the mean, n - 1 degrees of freedom */
 	double sem;
 };
 
-/* Errors: STAT_TOO_FEW for n = 0, STAT_NOT_FINITE. One value has a mean and no spread. */
+/* Errors: STAT_TOO_FEW for n = 0, STAT_NOT_FINITE. A single value has a mean but no spread. */
 enum stat_status sample_moments(const double *x, size_t n,
 				struct sample_moments *m) STAT_MUST_CHECK;
 
-/* As sample_moments, and STAT_TOO_FEW for n < 2, STAT_ZERO_VARIANCE where all values are equal. */
+/* As sample_moments, and STAT_TOO_FEW for n < 2, STAT_ZERO_VARIANCE if all values are equal. */
 enum stat_status sample_moments_spread(const double *x, size_t n,
 				       struct sample_moments *m) STAT_MUST_CHECK;
 
@@ -41,7 +42,7 @@ enum stat_status sample_skewness(const double *x, size_t n, double *g1) STAT_MUS
 enum stat_status sample_correlation(const double *x, const double *y, size_t n,
 				    double *c) STAT_MUST_CHECK;
 
-/* mean_x - mean_r without losing the digits that a common offset takes up. */
+/* mean_x - mean_r without cancellation by a common offset. */
 double moments_difference(const struct sample_moments *x, const struct sample_moments *r);
 
 #endif

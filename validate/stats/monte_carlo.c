@@ -33,7 +33,7 @@ struct mc_run {
 	const struct monte_carlo_plan *plan;
 };
 
-/* Block number b of `count` trials into y. */
+/* Draws block b, `count` trials, into y. */
 static void block_draw(const struct mc_run *run, uint64_t b, double *y, size_t count)
 {
 	double value[MAX_INPUTS];
@@ -46,7 +46,7 @@ static void block_draw(const struct mc_run *run, uint64_t b, double *y, size_t c
 	}
 }
 
-/* q and r of 7.7.2, clamped to what is there. */
+/* q and r of 7.7.2, limited to the available values. */
 static void interval_ranks(size_t n, double coverage, size_t *q, size_t *r)
 {
 	*q = (size_t)floor(coverage * (double)n + 0.5);
@@ -80,7 +80,8 @@ static enum stat_status summarise(double *y, size_t n, double coverage,
 	return STAT_OK;
 }
 
-/* Twice the standard deviation of the average over h blocks of each output is at most delta. */
+/* Whether twice the standard deviation of the average over h blocks is at most delta for each
+ * output. */
 static bool outputs_stable(double (*output)[N_OUTPUTS], size_t h, double delta, bool with_sd)
 {
 	for (int k = 0; k < N_OUTPUTS && h > 1; k++) {
@@ -177,8 +178,8 @@ bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, doub
 
 /* --- digits of an uncertainty -------------------------------------------- */
 
-/* The decimal conversion of the C library rounds correctly, which log10 and division do not at 0.95
- * or 1e22. */
+/* The C library's decimal conversion rounds correctly; log10 and division do not at 0.95 or
+ * 1e22. */
 static enum stat_status rounded_text(double u, int digits, char *text, size_t size)
 {
 	if (!(u > 0) || !isfinite(u) || digits < 1 || digits > 15)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Propagation of distributions by Monte Carlo, and whether the GUM interval agrees with it.
+/* Propagation of distributions by Monte Carlo, and validation of the GUM interval.
  *
- * Each input is drawn from its distribution: Type A as value + u t(nu), Type B from its own; the
- * model is evaluated M times, M >= 1e6, or adaptively: blocks of 1e4 until twice the standard
- * deviation of the block averages of mean, standard deviation and both ends is at most delta each.
+ * Each input is drawn from its distribution: Type A as value + u t(nu), Type B from its own. The
+ * model is evaluated M times, M >= 1e6, or adaptively: in blocks of 1e4 until twice the standard
+ * deviation of the block averages of mean, standard deviation and both ends is at most delta.
  * Output: mean, standard deviation, the probabilistically symmetric interval (sorted values q
  * apart, q = floor(P M + 1/2), r = floor((M - q)/2 + 1/2)) and the shortest one. With Student's t
- * of 2 or fewer degrees of freedom the standard deviation does not exist and is not given.
- * Validation: delta = 1/2 10^l for u rounded to n_dig digits; the GUM interval is
- * accepted when both its ends are within delta of the symmetric interval's. Source: JCGM
- * 101:2008, 5.3, 7.7 to 7.9, 8. */
+ * of 2 or fewer degrees of freedom the standard deviation does not exist. Validation: delta = 1/2
+ * 10^l for u rounded to n_dig digits; the GUM interval is accepted if both ends are within delta of
+ * the symmetric interval's. Source: JCGM 101:2008, 5.3, 7.7 to 7.9, 8. */
 #ifndef VALIDATE_STATS_MONTE_CARLO_H
 #define VALIDATE_STATS_MONTE_CARLO_H
 
@@ -31,7 +30,7 @@ struct monte_carlo_input {
 };
 
 struct monte_carlo_plan {
-	uint64_t n_trials; /* 1e4..1e8; with `adaptive` the most that are made */
+	uint64_t n_trials; /* 1e4..1e8; with `adaptive` the maximum */
 	bool adaptive;
 	double delta; /* for `adaptive`, > 0 */
 	uint64_t seed;
@@ -40,7 +39,7 @@ struct monte_carlo_plan {
 
 struct monte_carlo_result {
 	uint64_t n_trials;
-	bool stable; /* adaptive: the blocks agreed before the trials ran out */
+	bool stable; /* adaptive: the blocks agreed before the maximum was reached */
 	double mean;
 	enum stat_status sd_status;
 	double sd;
@@ -48,24 +47,24 @@ struct monte_carlo_result {
 	double shortest_lo, shortest_hi;
 };
 
-/* model(values, n, arg): finite, or the run is STAT_NOT_FINITE. Errors: STAT_TOO_FEW (no input),
- * STAT_OUT_OF_RANGE. */
+/* model(values, n, arg) returns a finite number, else the result is STAT_NOT_FINITE. Errors:
+ * STAT_TOO_FEW (no input), STAT_OUT_OF_RANGE. */
 enum stat_status monte_carlo(const struct monte_carlo_input *input, size_t n,
 			     double (*model)(const double *value, size_t n, void *arg), void *arg,
 			     const struct monte_carlo_plan *plan,
 			     struct monte_carlo_result *out) STAT_MUST_CHECK;
 
-/* The sum of the inputs, for additive budgets. */
+/* Model of additive budgets: the sum of the inputs. */
 double monte_carlo_sum(const double *value, size_t n, void *arg);
 
-/* Whether lo..hi by the GUM is accepted: both ends within delta of the result's symmetric ones. */
+/* Whether both ends of the GUM interval lie within delta of the symmetric interval's ends. */
 bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, double gum_hi,
 			 double delta);
 
 /* --- digits of an uncertainty -------------------------------------------- */
 
-/* Significant digits of an uncertainty: u rounded to n of them is c 10^l with an integer c of n
- * digits; half of 10^l is the numerical tolerance delta of JCGM 101, 7.9.2. */
+/* Significant digits of an uncertainty: u rounded to n digits is c 10^l with an integer c of n
+ * digits; 10^l/2 is the numerical tolerance delta of JCGM 101, 7.9.2. */
 
 /* u > 0, 1 <= digits <= 15. Errors: STAT_OUT_OF_RANGE. */
 enum stat_status round_to_digits(double u, int digits, double *rounded) STAT_MUST_CHECK;
@@ -73,12 +72,12 @@ enum stat_status numerical_tolerance(double u, int digits, double *delta) STAT_M
 
 /* --- sum of rectangular variables ---------------------------------------- */
 
-/* Sum of n independent rectangular variables: the exact coverage interval that GUM's normal one is
- * compared with.
+/* Sum of n independent rectangular variables: the exact coverage interval, for comparison with
+ * GUM's normal one.
  *
  * P(X > x) = 1/n! sum over k < n-x of (-1)^k C(n,k) (n-x-k)^n for the sum X of n values uniform on
- * 0..1 (Irwin-Hall); in the upper tail this does not cancel. Source: Irwin (1927), Hall (1927);
- * JCGM 101, 9.2. */
+ * 0..1 (Irwin-Hall); no cancellation in the upper tail. Source: Irwin (1927), Hall (1927); JCGM
+ * 101, 9.2. */
 
 /* h with P(|S| <= h) = coverage, S the sum of n variables of mean 0 and standard deviation sd.
  * 1 <= n <= 20, 0 < coverage < 1.

@@ -59,7 +59,7 @@ enum stat_status adjust_benjamini_hochberg(const double *p, size_t n, double *ad
 
 /* --- looks at a growing campaign ----------------------------------------- */
 
-/* What may be spent in all at information share t: 0 < t <= 1, 0 < alpha < 1. */
+/* Cumulative alpha at information share t: 0 < t <= 1, 0 < alpha < 1. */
 static enum stat_status spending_obrien_fleming(double alpha, double t, double *spent)
 {
 	double z;

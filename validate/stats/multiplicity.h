@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many tests at once: P-values adjusted so that comparing each with alpha holds the error of the
+/* Multiple tests: adjusts P-values so that comparing each with alpha keeps the error of the
  * whole family.
  *
- * Holm: adjusted p_(j) = max over l <= j of min(1, (k-l+1) p_(l)): any false rejection among k has
- * probability <= alpha. Benjamini-Hochberg: min over l >= j of min(1, k p_(l)/l): the expected
- * share of false ones among the rejections. The family is fixed before the run; a test without a
- * p-value is left out by the caller, and counted in the report. Source: Holm (1979); Benjamini and
+ * Holm: adjusted p_(j) = max over l <= j of min(1, (k-l+1) p_(l)): any false rejection among k
+ * has probability <= alpha. Benjamini-Hochberg: min over l >= j of min(1, k p_(l)/l): the
+ * expected share of false rejections. The family is fixed before the run. The caller leaves out
+ * a test without a P-value, and the report counts it. Source: Holm (1979); Benjamini and
  * Hochberg (1995). */
 #ifndef VALIDATE_STATS_MULTIPLICITY_H
 #define VALIDATE_STATS_MULTIPLICITY_H
 
 #include "validate/stats/status.h"
 
-/* p[n] to adjusted[n], in the order given; the two may be the same array. n = 0 is fine.
+/* Adjusts p[n] into adjusted[n], in the given order; both may be the same array. n may be 0.
  * Errors: STAT_NOT_FINITE, STAT_OUT_OF_RANGE (outside 0..1). */
 enum stat_status adjust_holm(const double *p, size_t n, double *adjusted) STAT_MUST_CHECK;
 enum stat_status adjust_benjamini_hochberg(const double *p, size_t n,
@@ -20,34 +20,31 @@ enum stat_status adjust_benjamini_hochberg(const double *p, size_t n,
 
 /* --- looks at a growing campaign ----------------------------------------- */
 
-/* Looking more than once: how much of alpha may be spent at each planned look.
+/* Several looks at a growing campaign: the part of alpha that each planned look may spend.
  *
  * Lan-DeMets spending of O'Brien-Fleming type: cumulative alpha*(t) = 2 - 2 Phi(z_{1-alpha/2}/sqrt
  * t) at information share t (replicates at the look over replicates at the last), alpha*(1) =
- * alpha. Early looks get next to nothing.
+ * alpha. Early looks get very little.
  *
- * Used conservatively: the test at look k has level alpha*(t_k) - alpha*(t_{k-1}). By the union
- * bound the error over all looks is at most alpha, whatever the dependence between looks and
- * whatever the test (t, Pitman-Morgan, Clopper-Pearson, or Holm over many); no joint normality is
- * assumed. The price at the last of six looks (10, 14, 20, 28, 40, 60) is a level of 0.033 instead
- * of the 0.044 that exact boundaries of a normal process would allow. Source: Lan and DeMets
- * (1983). */
+ * Conservative use: the test at look k has level alpha*(t_k) - alpha*(t_{k-1}). By the union bound
+ * the error over all looks is at most alpha, for any dependence between looks and any test (t,
+ * Pitman-Morgan, Clopper-Pearson, or Holm over many); no joint normality is assumed. The price at
+ * the last of six looks (10, 14, 20, 28, 40, 60) is a level of 0.033 instead of the 0.044 of exact
+ * boundaries of a normal process. Source: Lan and DeMets (1983). */
 
-/* level[n_looks] of the test at each look from the replicates at each, ascending and positive.
- * One look: level[0] = alpha. However early a look, its level is positive. Errors: STAT_TOO_FEW (no
- * look), STAT_OUT_OF_RANGE. */
+/* Sets level[n_looks] from the replicates at each look, ascending and positive. One look: level[0]
+ * = alpha. Every level is positive. Errors: STAT_TOO_FEW (no look), STAT_OUT_OF_RANGE. */
 enum stat_status spending_levels(double alpha, const unsigned int *look, size_t n_looks,
 				 double *level) STAT_MUST_CHECK;
 
-/* A P-value of a look at any time, of a test that may be made after every replicate. The largest of
- * the standardised deviates over all looks is that of a Brownian motion between n_min and n_max
- * replicates; with span = ln(n_max/n_min) the chance that it ever exceeds z = Phi^-1(1 - p) is
- * about p + z phi(z) span/2, at most 1. One-sided: correct before doubling, and before multiplying
- * by a number of tests. span 0: p itself. Source: Siegmund (1985), chapter 4; James, James and
- * Siegmund (1987). */
+/* Corrects a P-value for a look after every replicate. The maximum of the standardised deviates
+ * over all looks is that of a Brownian motion between n_min and n_max replicates. With span =
+ * ln(n_max/n_min) the probability that it ever exceeds z = Phi^-1(1 - p) is about p + z phi(z)
+ * span/2, at most 1. One-sided: correct before doubling, and before multiplying by a number of
+ * tests. span 0: returns p. Source: Siegmund (1985), chapter 4; James, James and Siegmund
+ * (1987). */
 double sequential_p(double p, double span);
-/* The p for which sequential_p(p, span) is alpha: the nominal level of each look. 0 < alpha <
- * 0.5. */
+/* Nominal level of each look: the p for which sequential_p(p, span) is alpha. 0 < alpha < 0.5. */
 double sequential_level(double alpha, double span);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every statistic by its name: "F_p" of ref and rep with side=greater. One table per family;
- * tests drive all of them from
- * tables of expected values, and a user can ask for one by name.
+/* Statistics by name: for example "F_p" of ref and rep with side=greater. There is one table per
+ * family. Tests compare all of them with tables of expected values, and --compute makes them
+ * available to users.
  *
  * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one
  * group), and parameters as key=value text. */
@@ -27,9 +27,9 @@ struct named_call {
 	size_t n_roles;
 	const struct named_param *param;
 	size_t n_params;
-	/* set by the accessors when a needed parameter or role is missing or no number */
+	/* set by the accessors if a parameter or role is missing or not a number */
 	bool bad_param;
-	unsigned int which; /* of the numbers that the function finds; set by named_compute */
+	unsigned int which; /* selects one of the function's numbers; set by named_compute */
 };
 
 struct named_result {
@@ -40,38 +40,38 @@ struct named_result {
 struct named_statistic {
 	const char *name; /* NULL ends a table */
 	enum stat_status (*compute)(struct named_call *c, struct named_result *r);
-	/* names of roles and parameters, separated by blanks; (optional) ones in brackets */
+	/* names of roles and parameters, separated by blanks; optional names in brackets */
 	const char *inputs, *params;
 	unsigned int
-	    which; /* of the numbers that the function finds, as several statistics share it */
+	    which; /* selects one of the function's numbers, because several statistics share it */
 };
 
 extern const struct named_statistic *const named_families[]; /* the tables, NULL-terminated */
-const struct named_statistic *named_find(const char *name);  /* NULL: none of that name */
+const struct named_statistic *named_find(const char *name);  /* NULL: unknown name */
 
-/* STAT_NOT_APPLICABLE for a name that no table has, STAT_OUT_OF_RANGE with c->bad_param for a
- * missing or unreadable parameter, STAT_NOT_FINITE for what would be no number, else what the
- * statistic says. A number may be infinite. */
+/* Errors: STAT_NOT_APPLICABLE for an unknown name, STAT_OUT_OF_RANGE with c->bad_param for a
+ * missing or invalid parameter, STAT_NOT_FINITE for NaN, else the status of the statistic. The
+ * number may be infinite. */
 enum stat_status named_compute(const char *name, struct named_call *c,
 			       struct named_result *r) STAT_MUST_CHECK;
 
 /* --- for the tables ------------------------------------------------------ */
-/* the only group; empty where absent */
+/* the first group; empty if absent */
 struct values named_values(const struct named_call *c, const char *role);
-/* NULL where absent */
+/* NULL if absent */
 const struct named_role *named_groups(const struct named_call *c, const char *role);
 double named_number(struct named_call *c, const char *key);
 double named_number_or(struct named_call *c, const char *key, double otherwise);
 size_t named_count(struct named_call *c, const char *key); /* whole, 0 or more */
-/* 1-based in the parameter, 0-based here */
+/* from 1 in the parameter, from 0 in the result */
 size_t named_index(struct named_call *c, const char *key);
 bool named_given(const struct named_call *c, const char *key);
-/* The parameter's text, "" where it is missing. */
+/* The parameter's text; "" if it is missing. */
 const char *named_word(struct named_call *c, const char *key);
-/* Which of NULL-terminated words it is. */
+/* Index of the parameter in a NULL-terminated list of words. */
 int named_choice(struct named_call *c, const char *key, const char *const *words);
 
-/* The number of number[] that the statistic is; several share one function; returns s. */
+/* Sets r to number[c->which], for functions that several statistics share; returns s. */
 static inline enum stat_status named_pick(const struct named_call *c, struct named_result *r,
 					  enum stat_status s, const double *number)
 {
@@ -79,11 +79,12 @@ static inline enum stat_status named_pick(const struct named_call *c, struct nam
 	return s;
 }
 
-/* A function that takes both samples: REF_REP spells the four arguments. */
+/* SAMPLES declares both samples; REF_REP passes them as four arguments. */
 #define REF_REP ref.x, ref.n, rep.x, rep.n
 #define SAMPLES(c) struct values ref = named_values(c, "ref"), rep = named_values(c, "rep")
 
-/* A statistic that is one expression, a status: of parameters, of the sample x, of both samples. */
+/* Defines a statistic from one expression that returns a status: of parameters, of sample x, of
+ * both samples. */
 #define STATISTIC_AFTER(name, before, ...)                                                         \
 	static enum stat_status name(struct named_call *c, struct named_result *r)                 \
 	{                                                                                          \

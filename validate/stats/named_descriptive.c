@@ -63,7 +63,7 @@ static enum stat_status shapiro(struct named_call *c, struct named_result *r)
 	return named_pick(c, r, s, value);
 }
 
-/* which: 0 counts the values above, 1 those below. */
+/* which: 0 counts values above the threshold, 1 values below. */
 static enum stat_status count_beyond(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
@@ -83,7 +83,7 @@ static enum stat_status count_equal(struct named_call *c, struct named_result *r
 	return STAT_OK;
 }
 
-/* Cells of a printed table whose U cannot be right: below twice the smallest bias that rounding
+/* Counts cells of a printed table with an impossible U: below twice the smallest bias that rounding
  * allows. */
 static enum stat_status count_u_below_2bias(struct named_call *c, struct named_result *r)
 {

@@ -10,7 +10,7 @@
 #include "validate/stats/monte_carlo.h"
 #include "validate/stats/distributions.h"
 
-/* nu may be absent where only u_c is asked for. */
+/* nu may be absent if only u_c is wanted. */
 static enum stat_status combine(struct named_call *c, struct budget_total *t)
 {
 	struct values u = named_values(c, "u"), nu = named_values(c, "nu");

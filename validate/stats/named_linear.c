@@ -16,7 +16,7 @@ static enum stat_status line(struct named_call *c, struct named_result *r)
 	return named_pick(c, r, s, value);
 }
 
-/* Of the difference from a given slope or intercept. */
+/* t of the difference from a given slope or intercept. */
 static enum stat_status line_t(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x"), y = named_values(c, "y");

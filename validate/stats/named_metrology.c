@@ -16,7 +16,7 @@
 
 enum { COCHRAN, GRUBBS_MAX, GRUBBS_MIN, DOUBLE_HIGH, DOUBLE_LOW };
 
-/* c->which: one of these. */
+/* c->which is one of the constants above. */
 static enum stat_status finding(struct named_call *c, struct named_result *r, bool suspect)
 {
 	const struct named_role *g = named_groups(c, "groups");

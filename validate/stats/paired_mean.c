@@ -27,7 +27,7 @@ void paired_mean_widen(struct paired_mean *m, const struct serial *serial)
 		m->wide = serial_widen(&m->t, m->n, serial);
 }
 
-/* What Student's t is divided by, and its degrees of freedom, where n values are worth n/V
+/* Divisor of Student's t and its degrees of freedom for an effective number n/V
  * (serial_widen()). */
 static double divisor(const struct serial *s, double n)
 {
@@ -39,7 +39,7 @@ static double widened_df(const struct serial *s)
 	return fmax(1, s->n_effective - 1);
 }
 
-/* A one-sided P-value of n values as it is where they depend on each other so. */
+/* Widens a one-sided P-value of n independent values by their dependence. */
 static double widened(double p, size_t n, const struct serial *s)
 {
 	double t, k = (double)n;
@@ -48,7 +48,7 @@ static double widened(double p, size_t n, const struct serial *s)
 	return t_below(t / divisor(s, k), widened_df(s));
 }
 
-/* The level before widening that is alpha after it. */
+/* The level that widening turns into alpha. */
 static double level_before(double alpha, size_t n, const struct serial *s)
 {
 	double t, k = (double)n;
@@ -63,7 +63,7 @@ static double t_side(const struct t_estimate *t, double at, bool above)
 	return above ? t_above(z, t->df) : t_below(z, t->df);
 }
 
-/* From P of the sign flip on one side. */
+/* One side's P-values from the sign-flip P. */
 static struct mean_side side_of(const struct paired_mean *m, double flip, double at, bool above)
 {
 	const double least = m->n < 1000 ? ldexp(1, -(int)m->n) : 0;

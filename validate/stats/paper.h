@@ -3,18 +3,17 @@
  * combining uncertainties.
  *
  * b_i = 100 (x_i - r_i)/r_i; RMS^2 = sum b_i^2/n = mean(b)^2 + (n-1)/n s_b^2; u(bias)^2 = B^2 +
- * u(C_ref)^2; u_c^2 = u(R_w)^2 + u(bias)^2; U = k u_c, k = 2 or 3. Everything is in % before it is
- * added:
+ * u(C_ref)^2; u_c^2 = u(R_w)^2 + u(bias)^2; U = k u_c, k = 2 or 3. All terms are in %:
  *
- *              B                        u(R_w)            u(C_ref)
- *   paper      RMS                      100 s_x/mean_x    100 s_r/mean_r               the text
- *   papertab   |relative bias of means| 100 s_x/mean_x    100 s_r/mean_r               what fits
- * the printed tables strict     RMS                      100 s_x/mean_r    100 s_r/(mean_r sqrt m)
- * one denominator, u of a mean
+ *            B                         u(R_w)           u(C_ref)
+ * paper      RMS                       100 s_x/mean_x   100 s_r/mean_r
+ * papertab   |relative bias of means|  100 s_x/mean_x   100 s_r/mean_r
+ * strict     RMS                       100 s_x/mean_r   100 s_r/(mean_r sqrt m)
  *
- * For comparison only: RMS holds the scatter of x and r already, so these overstate u_c of an
- * unbiased replayer 1.5 to 2 times. The suite's own uncertainty is the budget (budget.h). Source:
- * metrology paper, section III; table II to V for papertab. */
+ * paper is the paper's text, papertab fits its printed tables, strict uses one denominator and the
+ * uncertainty of a mean. For comparison only: RMS already contains the scatter of x and r, so these
+ * overstate u_c of an unbiased replayer by a factor of 1.5 to 2. The program's own uncertainty is
+ * the budget (budget.h). Source: metrology paper, section III; tables II to V for papertab. */
 #ifndef VALIDATE_STATS_PAPER_H
 #define VALIDATE_STATS_PAPER_H
 
@@ -24,12 +23,12 @@
 
 struct paper_bias {
 	size_t n;
-	bool paired; /* false: n != m, so that every x_i was compared with the mean reference */
+	bool paired; /* false: n != m, and every x_i was compared with the mean reference */
 	double mean_pct, rms_pct;
 	double relative_of_means_pct;	/* 100 (mean_x - mean_r)/mean_r, with its sign */
 	enum stat_status spread_status; /* of the next two */
 	double sd_pct;
-	double rms_identity_pct; /* the right-hand side of the identity */
+	double rms_identity_pct; /* right-hand side of the identity */
 };
 
 /* Whether b_i is defined: STAT_NOT_PAIRED, STAT_NEGATIVE_REFERENCE, STAT_ZERO_REFERENCE,
@@ -41,7 +40,7 @@ enum stat_status paper_bias_check(const double *ref, size_t m, const double *rep
 enum stat_status paper_bias_at(const double *ref, size_t m, const double *rep, size_t n, size_t i,
 			       double *pct) STAT_MUST_CHECK;
 
-/* n != m compares with the mean reference. Errors: those of the references, STAT_TOO_FEW. */
+/* n != m compares with the mean reference. Errors: of the references, STAT_TOO_FEW. */
 enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size_t n,
 			    struct paper_bias *b) STAT_MUST_CHECK;
 
@@ -50,7 +49,7 @@ extern const char *const paper_mode_names[]; /* "paper", "papertab", "strict", N
 
 /* Percent of the reference, as in the paper. The paper's interval is mean_x (1 -+ U/100). */
 struct paper_uncertainty {
-	/* what the function returned; the rest is set only where STAT_OK */
+	/* return value of the function; the members below are set only for STAT_OK */
 	enum stat_status status;
 	double rms_bias_pct;	 /* the B of the mode */
 	double u_cref_pct, u_bias_pct, u_rw_pct, u_c_pct;
@@ -62,12 +61,12 @@ enum stat_status paper_uncertainty(const double *ref, size_t m, const double *re
 				   enum paper_mode mode,
 				   struct paper_uncertainty *u) STAT_MUST_CHECK;
 
-/* |mean b|/sqrt(RMS^2 + (100 s_r/mean_r)^2): at most 1 by construction, which makes the paper's
- * significance rule vacuous; printed to show it. */
+/* mean b|/sqrt(RMS^2 + (100 s_r/mean_r)^2). It is at most 1 by construction, so the paper's
+ * significance rule never rejects; it is printed to show this. */
 enum stat_status paper_significance(const double *ref, size_t m, const double *rep, size_t n,
 				    double *ratio) STAT_MUST_CHECK;
 
-/* Standard uncertainty of the estimate of the bias, not of a single run. */
+/* Standard uncertainty of the estimated bias, not of a single run. */
 struct bias_estimate {
 	double bias_pct; /* relative bias of means */
 	double u_pct;	 /* (100/mean_r) sqrt(s_x^2/n + (mean_x/mean_r)^2 s_r^2/m), > 0 */

@@ -26,7 +26,7 @@ enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, s
 		return s;
 	pm->n = n;
 	pm->ratio = x.sd / r.sd;
-	/* what is left of 1 - c^2 below this is rounding */
+	/* below this, 1 - c^2 is rounding error */
 	if (1 - pm->correlation * pm->correlation <= 64 * (double)n * DBL_EPSILON)
 		return STAT_ZERO_VARIANCE;
 	return isfinite(pm->ratio) && pm->ratio > 0 ? STAT_OK : STAT_NOT_FINITE;
@@ -39,7 +39,7 @@ enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double 
 	enum stat_status s = t_quantile(1 - alpha, dof, &t);
 	if (s)
 		return s;
-	/* sqrt(K - sqrt(K^2-1)) by its reciprocal, which does not cancel */
+	/* sqrt(K - sqrt(K^2-1)) by its reciprocal, to avoid cancellation */
 	double excess = 2 * (1 - c * c) * t * t / dof;
 	double widening = sqrt(1 + excess + sqrt(excess * (2 + excess)));
 	*lower = pm->ratio / widening;
@@ -71,7 +71,7 @@ enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, d
 	return pitman_morgan_p_of(pm, (double)(pm->n - 2), limit, p_above, p_below);
 }
 
-/* What of b[n] a straight line over a[n] does not explain, in its place. */
+/* Replaces b[n] by its residuals about a straight line over a[n]. */
 static enum stat_status residuals(const double *a, double *b, size_t n)
 {
 	struct sample_moments m, k;

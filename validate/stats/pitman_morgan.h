@@ -19,9 +19,8 @@ struct pitman_morgan {
 	double correlation; /* of x and r */
 };
 
-/* Errors: STAT_NOT_PAIRED (n != m), STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (either is constant,
- * or one is an exact linear function of the other, so that the limits would have no width),
- * STAT_NOT_FINITE. */
+/* Errors: STAT_NOT_PAIRED (n != m), STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (one is constant, or
+ * an exact linear function of the other, so that the limits have no width), STAT_NOT_FINITE. */
 enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, size_t n,
 			       struct pitman_morgan *pm) STAT_MUST_CHECK;
 
@@ -30,23 +29,22 @@ enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, s
 enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alpha, double *lower,
 				      double *upper) STAT_MUST_CHECK;
 
-/* P-values of the one-sided tests against rho = limit > 0: above, small when rho > limit is shown;
- * below, small when rho < limit is shown. below <= alpha exactly when the upper limit is at most
- * `limit`. */
+/* P-values of the one-sided tests against rho = limit > 0: above is small if rho > limit is shown,
+ * below if rho < limit is shown. below <= alpha exactly if the upper limit is at most `limit`. */
 enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, double *p_above,
 				 double *p_below) STAT_MUST_CHECK;
 
-/* The same with degrees of freedom > 0 of the caller's, fewer than n - 2 where pairs depend on
- * those before them. */
+/* The same with the caller's degrees of freedom > 0, fewer than n - 2 if pairs depend on their
+ * predecessors. */
 enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double dof, double alpha,
 					 double *lower, double *upper) STAT_MUST_CHECK;
 enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit,
 				    double *p_above, double *p_below) STAT_MUST_CHECK;
 
-/* How R depends on the order of the pairs: of n products of x/limit + r and what of x/limit - r a
- * straight line over that does not explain, as for the slope of a regression. At the limit there is
- * nothing to explain; far from it, pairs that share the course of a machine are known to scatter
- * alike whatever that course is. Errors: as serial_dependence(); STAT_OUT_OF_RANGE (limit). */
+/* Dependence of R on the order of the pairs: of the n products of x/limit + r and the residuals of
+ * x/limit - r about a straight line over it, as for the slope of a regression. At the limit the
+ * line explains nothing. Far from it, pairs that share the machine's drift scatter alike. Errors:
+ * as serial_dependence(); STAT_OUT_OF_RANGE (limit). */
 enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit,
 				      struct serial *out) STAT_MUST_CHECK;
 

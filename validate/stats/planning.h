@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many replicates: power of the tests, and how many more would probably settle what is open.
+/* Number of replicates: power of the tests, and the number that would probably settle an open
+ * decision.
  *
- * "Settle" is meant so: taking the present estimates of position and scatter for the truth, the
- * smallest n at which the decision would be reached with probability `assurance`. A limit at
- * distance D from the estimate is cleared at level alpha when t_{1-alpha} u <= D; for that to
- * happen with the wished probability the estimate's own scatter is added: (t_{1-alpha}(nu) +
- * t_{assurance}(nu)) u(n) <= D. An estimate that sits on the limit is never settled. Source: Owen
- * (1965) for the noncentral t as an integral over the standard deviation. */
+ * If the present estimates of position and scatter were true, the smallest n at which the decision
+ * is reached with probability `assurance`. A limit at distance D from the estimate is cleared at
+ * level alpha if t_{1-alpha} u <= D. The estimate's own scatter is added for the assurance:
+ * (t_{1-alpha}(nu) + t_{assurance}(nu)) u(n) <= D. An estimate on the limit is never settled.
+ * Source: Owen (1965) for the noncentral t as an integral over the standard deviation. */
 #ifndef VALIDATE_STATS_PLANNING_H
 #define VALIDATE_STATS_PLANNING_H
 
@@ -26,20 +26,18 @@ enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double co
 enum stat_status replicates_for_mean(double sd, double distance, double alpha, double assurance,
 				     uint64_t *n) STAT_MUST_CHECK;
 
-/* The other way round: the largest standard deviation with which n >= 2 values clear the limit
- * so. */
+/* The inverse: the largest standard deviation with which n >= 2 values clear the limit. */
 enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance,
 			     double *sd) STAT_MUST_CHECK;
 
-/* Smallest n >= 3 at which the precision ratio clears `limit`, whichever side it is on:
- * Pitman-Morgan limits of ratio, with the correlation of the pairs. Its t grows as |a - 1/a|/2
+/* Smallest n >= 3 at which the precision ratio clears `limit`, on either side of it: Pitman-Morgan
+ * limits of ratio with the correlation of the pairs. Its t grows as |a - 1/a|/2
  * sqrt((n-2)/(1-c^2)), a = ratio/limit. */
 enum stat_status replicates_for_precision(double ratio, double correlation, double limit,
 					  double alpha, double assurance,
 					  uint64_t *n) STAT_MUST_CHECK;
 
-/* The other way round: n >= 3 pairs clear the limit so when the ratio is at most `below` it or at
- * least `above` it. */
+/* The inverse: n >= 3 pairs clear the limit if the ratio is at most `below` or at least `above`. */
 enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha,
 				     double assurance, double *below,
 				     double *above) STAT_MUST_CHECK;
@@ -54,8 +52,8 @@ enum stat_status power_t(uint64_t n, double d, double alpha, double *power) STAT
 enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma,
 				   double alpha, double *power) STAT_MUST_CHECK;
 
-/* Power of two one-sided paired t tests: the mean of n differences, which scatter by sd about diff,
- * is shown to lie between low and high, each at alpha. */
+/* Power of two one-sided paired t tests: the mean of n differences, with standard deviation sd
+ * about diff, is shown to lie between low and high, each at alpha. */
 enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff,
 					  double sd, double alpha, double *power) STAT_MUST_CHECK;
 
@@ -68,8 +66,8 @@ enum stat_status replicates_for_power_equivalence(double margin, double diff, do
 						  double power, double alpha,
 						  uint64_t *n) STAT_MUST_CHECK;
 
-/* Probability that pairs of equal precision and correlation 0 are accepted against `limit`: the
- * one-sided 1-alpha upper limit is at most it. Uses the independent F limits: P(F(n-1,n-1) <=
+/* Probability that pairs of equal precision and correlation 0 are accepted: the one-sided 1-alpha
+ * upper limit is at most `limit`. Uses the independent F limits: P(F(n-1,n-1) <=
  * limit^2/F_{1-alpha}); 0.63 at n = 10, 0.91 at 20. */
 enum stat_status power_precision_accept(uint64_t n, double limit, double alpha,
 					double *power) STAT_MUST_CHECK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Powers that need an integral over the standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2
- * pooled, n - 1 of pairs.
+/* Powers as integrals over the standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2 pooled, n - 1
+ * for pairs.
  *
  * t test: P(|T| > t) = integral of f(s) [1 - Phi(t s - delta) + Phi(-t s - delta)] ds, delta = d
  * sqrt(n/2). Equivalence: integral of f(s) [Phi((margin - diff)/se - t s) - Phi((-margin - diff)/se
@@ -42,7 +42,7 @@ static double integrand_equivalence(double s, void *arg)
 	       fmax(0, normal_below(a->high - a->t * s) - normal_below(a->low + a->t * s));
 }
 
-/* Over the s that matter, from both sides of 1 so that a narrow peak is not missed. */
+/* Integrates over the relevant s, from both sides of 1 so that a narrow peak is not missed. */
 static enum stat_status integrate(double (*f)(double, void *), struct power_arg *a, double upper,
 				  double *result)
 {

@@ -23,7 +23,7 @@ enum stat_status precision_study(const struct values *groups, size_t n_groups,
 	return STAT_OK;
 }
 
-/* Sum of squares of sorted[from..to) about its mean, over that of all n. */
+/* Sum of squares of sorted[from..to) about its mean, relative to that of all n. */
 static double share_of_squares(const double *sorted, size_t from, size_t to, double all)
 {
 	struct sample_moments m;

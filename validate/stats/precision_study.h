@@ -21,13 +21,14 @@
 
 struct precision_study {
 	double s_r, s_R;
-	/* between groups: as it comes out, possibly negative, and not below 0 */
+	/* between groups: the unbiased estimate, possibly negative, and its non-negative value */
 	double s_L2_raw, s_L2;
 };
 enum stat_status precision_study(const struct values *groups, size_t n_groups,
 				 struct precision_study *p) STAT_MUST_CHECK;
 
-/* Group means and standard deviations at once; each of two groups or more needs two values. */
+/* Outlier statistics of group means and standard deviations; needs two groups or more of two values
+ * or more. */
 struct group_outliers {
 	/* of cochran and k: STAT_ZERO_VARIANCE, no scatter within any group */
 	enum stat_status spread_status;
@@ -35,9 +36,10 @@ struct group_outliers {
 	/* of the rest: STAT_TOO_FEW for two groups, STAT_ZERO_VARIANCE for equal means */
 	enum stat_status means_status;
 	double grubbs_max, grubbs_min, grubbs_double_high, grubbs_double_low;
-	double *h, *k; /* Mandel's, one a group, owned: group_outliers_release; 0 where undefined */
+	/* Mandel's statistics per group; 0 if undefined. Owned: group_outliers_release */
+	double *h, *k;
 };
-/* Errors: STAT_TOO_FEW, STAT_NOT_FINITE; nothing to release then. */
+/* Errors: STAT_TOO_FEW, STAT_NOT_FINITE; then nothing must be released. */
 enum stat_status group_outliers(const struct values *groups, size_t n_groups,
 				struct group_outliers *o) STAT_MUST_CHECK;
 void group_outliers_release(struct group_outliers *o);
@@ -51,8 +53,8 @@ enum stat_status mandel_k_critical(double alpha, double p, double n, double *k) 
 /* q with n integral phi(x) [Phi(x+q) - Phi(x)]^(n-1) dx = p; 2 <= n <= 1000. */
 enum stat_status critical_range_factor(unsigned int n, double p, double *q) STAT_MUST_CHECK;
 
-/* One laboratory's n results against a reference; two laboratories; twice in one laboratory.
- * factor 2.8, or 1.96 sqrt 2. */
+/* Critical differences: one laboratory's n results against a reference; two laboratories; two
+ * series in one laboratory. factor 2.8, or 1.96 sqrt 2. */
 enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n,
 					       double factor, double *cd) STAT_MUST_CHECK;
 enum stat_status critical_difference_two(double sigma_R, double sigma_r, double n1, double n2,
@@ -60,10 +62,10 @@ enum stat_status critical_difference_two(double sigma_R, double sigma_r, double 
 enum stat_status critical_difference_within(double sigma_r, double n1, double n2, double factor,
 					    double *cd) STAT_MUST_CHECK;
 
-/* The final result of two determinations, and of further ones where they differ too much (cr =
- * factors f2, f3, f4 of sigma_r). `cheap`: two more at once; else one more, then one more. `more`
- * holds what was measured, n_more may be 0..2. Errors: STAT_TOO_FEW where the route needs results
- * that are not there. */
+/* The final result of two determinations, with further ones if they differ too much (cr = factors
+ * f2, f3, f4 of sigma_r). `cheap`: two more at once; else one more, then one more. `more` holds
+ * these results, n_more is 0..2. Errors: STAT_TOO_FEW if the procedure needs a result that is
+ * missing. */
 enum accept_route { ACCEPT_MEAN2, ACCEPT_MEAN3, ACCEPT_MEAN4, ACCEPT_MEDIAN3, ACCEPT_MEDIAN4 };
 extern const char *const accept_route_names[];
 enum stat_status accept_result(const double first[2], const double *more, size_t n_more, bool cheap,

@@ -33,7 +33,7 @@ double sorted_quantile(const double *sorted, size_t n, double p, int type)
 
 bool quantile_is_extrapolated(size_t n, double p)
 {
-	return fmin(p, 1 - p) * (double)n < 1 - 1e-9; /* 10 values do reach 0.9 */
+	return fmin(p, 1 - p) * (double)n < 1 - 1e-9; /* 10 values do suffice for 0.9 */
 }
 
 enum stat_status sample_quantile(const double *x, size_t n, double p, int type, double *q)
@@ -56,8 +56,8 @@ enum stat_status sample_median(const double *x, size_t n, double *median)
 	return sample_quantile(x, n, 0.5, 7, median);
 }
 
-/* The distances from the median rise to both sides of it: merged from there, the middle ones are
- * met in order. */
+/* Distances from the median grow in both directions. Merging from the median visits them in order
+ * up to the middle ones. */
 enum stat_status sample_mad(const double *x, size_t n, double *mad)
 {
 	if (n == 0)

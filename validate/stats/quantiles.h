@@ -18,10 +18,10 @@
 enum stat_status sample_quantile(const double *x, size_t n, double p, int type,
 				 double *q) STAT_MUST_CHECK;
 
-/* The same of values already sorted and known to be finite, n >= 1. */
+/* As sample_quantile, for sorted and finite values, n >= 1. */
 double sorted_quantile(const double *sorted, size_t n, double p, int type);
 
-/* True where the quantile is only the top (or bottom) pair, interpolated: min(p, 1-p) n < 1. */
+/* True if only the largest (or smallest) two values determine the quantile: min(p, 1-p) n < 1. */
 bool quantile_is_extrapolated(size_t n, double p);
 
 enum stat_status sample_median(const double *x, size_t n, double *median) STAT_MUST_CHECK;
@@ -40,12 +40,12 @@ enum stat_status sample_trimmed_mean(const double *x, size_t n, double share,
  * Source: Tukey and McLaughlin (1963). */
 size_t sample_winsorise(double *x, size_t n);
 
-/* A sorted copy, the caller frees. */
+/* A sorted copy. The caller frees it. */
 double *sample_sorted(const double *x, size_t n);
 
 /* --- sorting ------------------------------------------------------------- */
 
-/* Ascending, in place; x[n] holds no NaN. -0 comes before 0. */
+/* Sorts x[n] ascending in place. No NaN; -0 comes before 0. */
 void doubles_sort(double *x, size_t n);
 
 #endif

@@ -17,7 +17,7 @@ static enum stat_status check(const double *ref, size_t m, const double *rep, si
 	return s ? s : sample_check(rep, n);
 }
 
-/* Both samples in one array, sorted; the caller frees. */
+/* Both samples in one sorted array. The caller frees it. */
 static double *pooled(const double *ref, size_t m, const double *rep, size_t n)
 {
 	double *all = xmalloc((n + m) * sizeof *all);
@@ -47,7 +47,7 @@ enum stat_status mann_whitney_u(const double *ref, size_t m, const double *rep, 
 	if (s)
 		return s;
 	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n), sum = 0;
-	size_t below = 0, upto = 0; /* of r: less than, and at most, x[i] */
+	size_t below = 0, upto = 0; /* number of r below, and at most, x[i] */
 	for (size_t i = 0; i < n; i++) {
 		while (below < m && r[below] < x[i])
 			below++;
@@ -86,15 +86,14 @@ enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double 
 		return STAT_OUT_OF_RANGE;
 	if (tie_term(ref, m, rep, n) > 0)
 		return STAT_NOT_APPLICABLE;
-	/* U and nm - U have the same P-value, and the tables below are as long as the smaller
-	 * sample */
+	/* U and nm - U have the same P-value; the smaller sample gives shorter tables */
 	if (m > n) {
 		size_t larger = m;
 		m = n;
 		n = larger;
 	}
 	size_t most = n * m, width = most + 1;
-	/* row j of the present i: P(i, j, u); P(0, j, 0) = P(i, 0, 0) = 1 */
+	/* row j of the current i: P(i, j, u); P(0, j, 0) = P(i, 0, 0) = 1 */
 	double *now = xcalloc((m + 1) * width, sizeof *now),
 	       *before = xcalloc((m + 1) * width, sizeof *before), *swap;
 	for (size_t j = 0; j <= m; j++)

@@ -21,8 +21,8 @@ enum stat_status mann_whitney_p(const double *ref, size_t m, const double *rep, 
 /* Also STAT_NOT_APPLICABLE with ties, STAT_OUT_OF_RANGE for nm > 10000. */
 enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double *rep, size_t n,
 				      double *p) STAT_MUST_CHECK;
-/* The smallest two-sided P-value that n and m values without ties can give, 2/C(n+m, n): 4 and 4
- * for 0.05. */
+/* The smallest two-sided P-value of n and m values without ties, 2/C(n+m, n): 4 and 4 suffice for
+ * 0.05. */
 enum stat_status mann_whitney_least_p(double m, double n, double *p) STAT_MUST_CHECK;
 enum stat_status vargha_delaney(const double *ref, size_t m, const double *rep, size_t n,
 				double *a12) STAT_MUST_CHECK;

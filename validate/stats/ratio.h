@@ -18,8 +18,8 @@ struct equivalence {
 	double p_lower, p_upper, p; /* p is the larger */
 };
 
-/* margin_pct of |mean_r|. Errors: as welch_test, STAT_OUT_OF_RANGE for a margin that is not
- * positive. */
+/* The margin is margin_pct of |mean_r|. Errors: as welch_test; STAT_OUT_OF_RANGE for a margin <=
+ * 0. */
 enum stat_status equivalence_test(const double *ref, size_t m, const double *rep, size_t n,
 				  double margin_pct, struct equivalence *e) STAT_MUST_CHECK;
 

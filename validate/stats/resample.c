@@ -16,7 +16,7 @@ enum { BATCH = 100, MIN_RESAMPLES = 100 };
 /* --- the resamples, in batches: each has its own stream of random numbers
  * -------------------------------------------- */
 
-struct sources { /* of one kind: means or quantiles */
+struct sources { /* all means, or all quantiles */
 	const struct mean_source *mean_r, *mean_x;
 	const struct quantile_source *quantile_r, *quantile_x;
 	enum resample_quantity quantity;
@@ -39,7 +39,7 @@ static double draw(const struct sources *s, struct generator *g)
 	return combine(s->quantity, r, x);
 }
 
-/* All resamples, ascending; the caller frees. */
+/* All resamples, ascending. The caller frees the array. */
 static double *resamples(const struct sources *s, const struct resample_plan *plan)
 {
 	double *value = xreallocarray(NULL, plan->n_resamples, sizeof *value);
@@ -80,7 +80,7 @@ static void mean_deletions(struct deletions *d, const struct mean_source *m,
 	}
 }
 
-/* Leaving out value i of n sorted ones gives the type-7 quantile one of three values. */
+/* Omitting value i of n sorted values gives one of three type-7 quantiles. */
 static void quantile_deletions(struct deletions *d, const struct quantile_source *q,
 			       const struct sources *s, bool of_x)
 {
@@ -121,7 +121,7 @@ static double acceleration(const struct sources *s, double estimate)
 
 /* --- the interval -------------------------------------------------------- */
 
-/* Levels at which the sorted resamples are read; false where BCa has none. */
+/* Levels at which the sorted resamples are read. Returns false if BCa is undefined. */
 static bool bca_levels(const double *value, size_t n, double conf, struct resample_interval *out,
 		       double level[2])
 {
@@ -170,7 +170,7 @@ static enum stat_status plan_check(const struct resample_plan *plan)
 	return good ? STAT_OK : STAT_OUT_OF_RANGE;
 }
 
-/* A constant reference is drawn as itself. */
+/* A constant reference is drawn as its value. */
 static enum stat_status reference_source(struct mean_source *m, const double *ref, size_t n,
 					 size_t block)
 {

@@ -8,11 +8,11 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 
-enum { N_SINGLES = 32 }; /* bins of one value at either end */
+enum { N_SINGLES = 32 }; /* bins of a single value at each end */
 static const double bin_growth = 1.25;
 
-/* Means of `block` successive values: all overlapping ones are drawn from, those side by side are
- * left out in turn. */
+/* Means of `block` consecutive values: overlapping blocks are drawn, adjacent blocks are omitted in
+ * turn. */
 static enum stat_status blocks_fill(struct mean_source *m, const double *x, size_t n, size_t block)
 {
 	size_t n_items = n - block + 1, n_units = n / block;
@@ -64,7 +64,8 @@ static struct resample_bin bin_of(const double *sorted, size_t from, size_t to, 
 static void bins_fill(struct mean_source *m)
 {
 	size_t n = m->n_items, cap = 0, half = n / 2, size = 1;
-	size_t *edge = NULL, n_edges = 0, n_lower; /* of the lower half; the upper one mirrors it */
+	/* of the lower half; the upper half is its mirror image */
+	size_t *edge = NULL, n_edges = 0, n_lower;
 	for (size_t at = 0; at < half; at += size) {
 		GROW(edge, n_edges, cap);
 		edge[n_edges++] = at;

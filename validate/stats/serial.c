@@ -7,7 +7,7 @@
 
 #define LARGEST_RHO 0.98
 
-/* The autocorrelation that n values may have without showing it. */
+/* The autocorrelation that n values may hide. */
 static double hidden(double n)
 {
 	return (2.2 + 8 / n) / n;
@@ -15,7 +15,7 @@ static double hidden(double n)
 
 double serial_inflation(double rho, double n)
 {
-	/* the sum in closed form: (1 + rho)/(1 - rho) less what the ends lack */
+	/* closed form of the sum: (1 + rho)/(1 - rho) minus the effect of the ends */
 	if (rho <= 0 || n <= 1)
 		return 1;
 	double ends = 2 * rho * (1 - pow(rho, n)) / (n * (1 - rho) * (1 - rho));
@@ -74,6 +74,6 @@ struct t_estimate serial_widen(const struct t_estimate *t, size_t n, const struc
 	wide.se = t->se * sqrt(s->inflation * (k - 1) / left);
 	wide.df = fmax(1, s->n_effective - 1);
 	wide.t = wide.se > 0 ? wide.value / wide.se : 0;
-	wide.p = NAN; /* nobody asks */
+	wide.p = NAN; /* unused */
 	return wide;
 }

@@ -61,7 +61,7 @@ enum stat_status runs_test(const double *x, size_t n, struct trend_test *t)
 
 enum { INSERTED = 16 };
 
-/* Sorts x[n] and returns how many pairs were out of order: O(n log n), exact up to 2^53 pairs. */
+/* Sorts x[n] and returns the number of pairs out of order: O(n log n), exact up to 2^53 pairs. */
 static double merge_count(double *x, double *spare, size_t n)
 {
 	double falling = 0;
@@ -78,7 +78,7 @@ static double merge_count(double *x, double *spare, size_t n)
 	}
 	size_t half = n / 2, i = 0, j = half, k = 0;
 	falling = merge_count(x, spare, half) + merge_count(x + half, spare, n - half);
-	/* of equal ones the left one first: they are no pair out of order */
+	/* of equal values the left one first: an equal pair is not out of order */
 	while (i < half && j < n) {
 		bool left = x[i] <= x[j];
 		falling += left ? 0 : (double)(half - i);
@@ -129,7 +129,7 @@ enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t)
 
 enum stat_status mann_kendall_attains(size_t n, double alpha)
 {
-	/* n! of them, equally likely; the rising and the falling one are the most extreme */
+	/* n! equally likely orders; the rising and the falling one are the most extreme */
 	double orders = 1;
 	if (n < 2)
 		return STAT_TOO_FEW;
@@ -154,8 +154,8 @@ enum stat_status mann_kendall_exact(const double *x, size_t n, double alpha, str
 		return s;
 	if (n > MANN_KENDALL_EXACT_MAX_N)
 		return STAT_OUT_OF_RANGE;
-	/* share[k] of the orders of i values has k pairs out of order; the i-th value may be put
-	 * before 0..i-1 others */
+	/* share[k]: share of the orders of i values with k pairs out of order; value i may precede
+	 * 0..i-1 others */
 	size_t n_pairs = n * (n - 1) / 2,
 	       n_against = (size_t)(((double)n_pairs - fabs(t->statistic)) / 2);
 	double *share = xcalloc(n_pairs + 1, sizeof *share),

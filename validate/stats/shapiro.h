@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapiro-Wilk test of normality, 3 <= n <= 5000. Shown beside the F test, chooses nothing.
+/* Shapiro-Wilk test of normality, 3 <= n <= 5000. Shown beside the F test; no decision depends
+ * on it.
  *
- * Formula: W = (sum a_i x_(i))^2/sum (x - mean)^2, a from normal scores m_i = Phi^-1((i - 3/8)/(n +
- * 1/4)) with polynomial corrections of the outer one or two; ln(1 - W) (n >= 12) or -ln(gamma -
- * ln(1 - W)) is then nearly normal. Source: Royston, Remark AS R94 (1995): the constants are that
- * paper's. */
+ * Formula: W = (sum a_i x_(i))^2/sum (x - mean)^2, a from normal scores m_i = Phi^-1((i -
+ * 3/8)/(n + 1/4)) with polynomial corrections of the outer one or two; ln(1 - W) (n >= 12) or
+ * -ln(gamma - ln(1 - W)) is then nearly normal. Source: Royston, Remark AS R94 (1995), including
+ * the constants. */
 #ifndef VALIDATE_STATS_SHAPIRO_H
 #define VALIDATE_STATS_SHAPIRO_H
 

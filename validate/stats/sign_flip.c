@@ -11,12 +11,12 @@
 #include "validate/stats/quantiles.h"
 
 #define LIMITS_EXACT 12u
-#define OUTWEIGHS 0.12	  /* share of the sum of squares */
-#define OUTWEIGHING_MAX 6 /* values of which both signs are tried */
-#define ROUNDING 1e-12 /* sums that are equal but for their rounding are equal */
+#define OUTWEIGHS 0.12	  /* share of the sum of squares above which a value dominates */
+#define OUTWEIGHING_MAX 6 /* dominant values for which both signs are enumerated */
+#define ROUNDING 1e-12 /* relative tolerance within which sums count as equal */
 
-/* Of the m <= n smallest of sum[n] - d and sum[n] + d, how many are of the former; of equal ones
- * these come first. */
+/* Number of the m <= n smallest among sum[n] - d and sum[n] + d that belong to the former; of equal
+ * sums these come first. */
 static size_t n_less_of(const double *sum, double d, size_t m)
 {
 	size_t lo = 0, hi = m;
@@ -30,16 +30,15 @@ static size_t n_less_of(const double *sum, double d, size_t m)
 	return lo;
 }
 
-/* Merges take turns in as many parts of the result as this, for each step of one waits for the step
- * before. */
+/* A merge runs in this many parts of the result in turn, because each step depends on the previous
+ * step. */
 #define PARTS 4
 
-/* next[2 n], ascending: every sum[n], which is ascending, less d and with it; n is a power of two,
- * d not negative. With every sum there is the same one with all signs turned, so that the upper
- * half is the lower one in the mirror. */
+/* Sets next[2 n], ascending, to every sum[n] (ascending) minus and plus d; n is a power of two, d
+ * >= 0. The set is symmetric, so the upper half mirrors the lower one. */
 static void sums_double(double *next, const double *sum, size_t n, double d)
 {
-	/* 0 where there are not so many: they are found one by one */
+	/* 0 for small n: the parts are then merged element by element */
 	const size_t n_part = n / PARTS;
 	size_t i[PARTS], k[PARTS];
 	for (size_t m = PARTS * n_part; m < n; m++) {
@@ -63,7 +62,7 @@ static void sums_double(double *next, const double *sum, size_t n, double d)
 		next[2 * n - 1 - m] = -next[m];
 }
 
-/* All 2^n sums of z with either sign, ascending; the caller frees. */
+/* All 2^n sums of +-z, ascending. The caller frees the array. */
 static double *sums_of(const double *z, size_t n)
 {
 	double *sum = xcalloc((size_t)1 << n, sizeof *sum),
@@ -78,11 +77,11 @@ static double *sums_of(const double *z, size_t n)
 	return sum;
 }
 
-/* How many a[i] + b[j] are at least `least`, both ascending. */
+/* Number of pairs with a[i] + b[j] >= `least`, both ascending. */
 static double count_from(const double *a, size_t n_a, const double *b, size_t n_b, double least)
 {
 	double n = 0;
-	size_t j = n_b; /* b[j..] reach it */
+	size_t j = n_b; /* b[j..] reach `least` */
 	for (size_t i = 0; i < n_a; i++) {
 		while (j > 0 && a[i] + b[j - 1] >= least)
 			j--;
@@ -99,7 +98,7 @@ static double size_of(const double *z, size_t n)
 	return size;
 }
 
-/* With the signs turned, at most becomes at least. */
+/* With reversed signs "at most" becomes "at least". */
 void sign_flip_exact(const double *z, size_t n, double *above, double *below)
 {
 	size_t half = n / 2, n_a = (size_t)1 << half, n_b = (size_t)1 << (n - half);
@@ -120,7 +119,7 @@ static double saddlepoint(const double *z, size_t n, double observed)
 	for (size_t i = 0; i < n; i++)
 		sum_sq += z[i] * z[i];
 	t = observed / sum_sq;
-	/* Newton: K'(t) rises from 0 to the sum of all |z|, concave for t > 0 */
+	/* Newton: K'(t) rises from 0 to the sum of all |z| and is concave for t > 0 */
 	for (int step = 0; step < 50; step++) {
 		double k1 = 0;
 		k2 = 0;
@@ -143,8 +142,8 @@ static double saddlepoint(const double *z, size_t n, double observed)
 			    normal_above(w) + exp(-w * w / 2) / sqrt(2 * M_PI) * (1 / v - 1 / w)));
 }
 
-/* P(sum >= observed) of z[n] >= 0, descending. Values that outweigh the others make the sum
- * bimodal, which no saddlepoint sees: both signs of each are tried. */
+/* P(sum >= observed) of z[n] >= 0, descending. Dominant values make the sum bimodal, which the
+ * saddlepoint misses, so both signs of each are enumerated. */
 static double p_at_least(const double *z, size_t n, double observed, unsigned int depth)
 {
 	double sum_sq = 0, size = size_of(z, n), at = fabs(observed);
@@ -190,7 +189,7 @@ void sign_flip_p(const double *d, size_t n, double at, double *above, double *be
 		n_above += z[i] > 0;
 		n_below += z[i] < 0;
 	}
-	if (n_above == n || n_below == n) { /* needs no counting */
+	if (n_above == n || n_below == n) { /* no enumeration needed */
 		*above = n_above ? least : 1;
 		*below = n_below ? least : 1;
 	} else if (!n_above && !n_below)
@@ -202,8 +201,8 @@ void sign_flip_p(const double *d, size_t n, double at, double *above, double *be
 	free(z);
 }
 
-/* Normal deviate of P at `at` that rises with `at`: of the mean being larger (`lower`), else of its
- * being smaller, negated. */
+/* Normal deviate of P at `at`, which rises with `at`: of the mean being larger (`lower`), else of
+ * the mean being smaller, negated. */
 static double deviate(const double *d, size_t n, double at, bool lower, bool exact)
 {
 	double above, below, z = 0, *e = xcalloc(n, sizeof *e);
@@ -233,7 +232,7 @@ static double solve(const double *d, size_t n, double low, double high, double w
 	for (int i = 0, side = 0; i < 60 && high - low > tolerance; i++) {
 		at = f_high > f_low ? (low * f_high - high * f_low) / (f_high - f_low)
 				    : (low + high) / 2;
-		if (i % 4 == 3) /* steps of an exact P stall it */
+		if (i % 4 == 3) /* steps of an exact P stall the iteration */
 			at = (low + high) / 2;
 		double f = deviate(d, n, at, lower, exact) - wanted;
 		if (f < 0) {
@@ -251,14 +250,15 @@ static double solve(const double *d, size_t n, double low, double high, double w
 	return (low + high) / 2;
 }
 
-/* Counted where that is cheap; beyond, by the saddlepoint, which is off by less than a hundredth of
- * the limit's distance. */
+/* By enumeration if cheap, else by the saddlepoint, with an error below a hundredth of the limit's
+ * distance. */
 static double limit(const double *d, size_t n, const struct sample_moments *m, double z, bool lower)
 {
 	double wanted = lower ? z : -z, low = lower ? m->min - m->sd : m->mean,
 	       high = lower ? m->mean : m->max + m->sd;
 	bool exact = n <= LIMITS_EXACT;
-	/* the normal limit; from there by secants, for the deviate is nearly a line */
+	/* start at the normal limit and continue by secants, because the deviate is nearly
+	 * linear */
 	double at = m->mean + wanted * m->sem;
 	double f = deviate(d, n, at, lower, exact) - wanted, slope = 1 / m->sem;
 	for (int i = 0; i < 8 && !exact; i++) {

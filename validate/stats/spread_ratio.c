@@ -11,14 +11,14 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/variance_ratio.h"
 
-#define ENOUGH 20     /* outcomes at least as extreme */
-#define DRAWN 400000u /* at most */
-#define DRAWN_BELOW 4000u /* for accepting, where P need not be small */
-#define MANY 400      /* values, of which nothing is drawn any more */
-#define WORTH 0.05    /* where normal theory says more, P is not small anyway */
+#define ENOUGH 20     /* stop after this many outcomes at least as extreme */
+#define DRAWN 400000u /* maximum number of drawings */
+#define DRAWN_BELOW 4000u /* the same for acceptance, where P need not be small */
+#define MANY 400      /* from this many values on a normal approximation replaces drawing */
+/* if normal theory gives a larger P, the exchange of labels does not matter */
+#define WORTH 0.05
 
-/* P of exchanged labels when as many independent exchanges stand behind it as the values are taken
- * for. */
+/* P of exchanged labels for the effective number of independent exchanges. */
 static double permuted_widened(double p, double inflation)
 {
 	double z;
@@ -105,7 +105,7 @@ static double p_permuted(double *z, size_t n, size_t m, double sign, unsigned in
 	double rounding = 1e-12 * total;
 	while (drawn < most && extreme < ENOUGH) {
 		double sum = 0;
-		for (size_t i = 0; i < n; i++) { /* the first n of a shuffle */
+		for (size_t i = 0; i < n; i++) { /* first n steps of a shuffle */
 			size_t k = i + draw_below(&state, (uint32_t)(n + m - i));
 			double other = z[k];
 			z[k] = z[i];
@@ -118,7 +118,7 @@ static double p_permuted(double *z, size_t n, size_t m, double sign, unsigned in
 	return extreme >= ENOUGH ? (double)extreme / drawn : (extreme + 1.0) / (drawn + 1.0);
 }
 
-/* The same in the limit of many values: the mean of a random part is normal (Hoeffding, 1951). */
+/* The same for many values: the mean of a random part is normal (Hoeffding, 1951). */
 static double p_many(const double *z, size_t n, size_t m, double sign)
 {
 	struct sample_moments all, part;
@@ -139,7 +139,7 @@ double group_spread_permuted(const double *ref, size_t m, const double *rep, siz
 	return p;
 }
 
-/* V of the sum of squares of x[n], and by how much its scatter may be too small. */
+/* V of the sum of squares of x[n], and the factor by which its scatter may be too small. */
 static enum stat_status squares_inflation(const double *x, size_t n, double *inflation,
 					  double *missing)
 {
@@ -161,7 +161,7 @@ enum stat_status group_spread_of(struct values ref, struct values rep, struct gr
 	if (ref.n < 3 || rep.n < 3)
 		return STAT_TOO_FEW;
 	enum stat_status s = variance_ratio(ref.x, ref.n, rep.x, rep.n, &v);
-	if (!s && !(v.f > 0)) /* rep does not vary: its resolution, not its precision */
+	if (!s && !(v.f > 0)) /* rep is constant: this shows its resolution, not its precision */
 		s = STAT_ZERO_VARIANCE;
 	if (!s)
 		s = squares_inflation(ref.x, ref.n, &g->v_ref, &unused);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ratio rho of two standard deviations against a limit, of pairs and of two groups.
+/* Tests of the ratio rho of two standard deviations against a limit, for pairs and for two groups.
  *
- * Normal theory (pitman_morgan.h; F) takes one value far off for scatter, so that exchanging labels
- * must say so, too: each P is the larger of both. Dependence of values on those before them
- * (serial.h) widens both, where asked: fewer degrees of freedom for the one, the normal deviate of
- * P divided by sqrt V for the other. Source: Snedecor and Cochran; Pitman (1939); Good,
- * Permutation, parametric and bootstrap tests of hypotheses; Besag and Clifford (1991) for drawing
- * no longer than needed. */
+ * Normal theory (pitman_morgan.h; F) mistakes one outlier for scatter, so an exchange of labels
+ * must confirm it: each P is the larger of both. Dependence on previous values (serial.h) widens
+ * both on request: fewer degrees of freedom for the one, the normal deviate of P divided by sqrt V
+ * for the other. Source: Snedecor and Cochran; Pitman (1939); Good, Permutation, parametric and
+ * bootstrap tests of hypotheses; Besag and Clifford (1991) for sequential drawing. */
 #ifndef VALIDATE_STATS_SPREAD_RATIO_H
 #define VALIDATE_STATS_SPREAD_RATIO_H
 
@@ -15,13 +14,14 @@
 
 struct pair_spread {
 	struct pitman_morgan pm;
-	/* of the statistic at the limit; inflation 1 where not known */
+	/* of the statistic at the limit; inflation 1 if unknown */
 	struct serial serial;
 	double permuted_above, permuted_below; /* NaN: undefined */
 };
 
 struct spread_ratio_p {
-	double above, below; /* of rho above the limit, as if independent; below it, widened */
+	/* P of rho above the limit, as if independent; of rho below it, widened */
+	double above, below;
 	double below_alone;  /* as if independent */
 	double normal_above; /* normal theory alone */
 };
@@ -39,7 +39,8 @@ struct group_spread {
 	struct values ref, rep; /* borrowed */
 	double f, df_ref, df_rep; /* ratio of variances */
 	double v_ref, v_rep;	  /* V of the sums of squares */
-	/* by how much dependence may make the standard deviation of rep too small, at least 1 */
+	/* factor by which dependence may make the standard deviation of rep too small, at least
+	 * 1 */
 	double missing;
 };
 /* Of two groups. Errors: STAT_TOO_FEW (fewer than 3 values), STAT_ZERO_VARIANCE,
@@ -50,10 +51,10 @@ struct spread_ratio_p group_spread_p(const struct group_spread *g, double limit)
 enum stat_status group_spread_upper(const struct group_spread *g, double alpha,
 				    double *upper) STAT_MUST_CHECK;
 
-/* P that labels exchanged at random between ref[m] and rep[n], scatters taken about the medians and
- * that of rep divided by `limit`, give rep as large a scatter (sign 1) or as small a one (-1):
- * drawn with a fixed seed until 20 were, or `most` times; of more than 400 values by a normal
- * approximation. 1: undefined. */
+/* P-value of a random exchange of labels between ref[m] and rep[n], with scatter about the medians
+ * and that of rep divided by `limit`: rep scatters as much (sign 1) or as little (-1) by chance.
+ * Draws with a fixed seed until 20 outcomes are as extreme, or `most` times; more than 400 values
+ * use a normal approximation. 1: undefined. */
 double group_spread_permuted(const double *ref, size_t m, const double *rep, size_t n, double limit,
 			     double sign, unsigned int most);
 

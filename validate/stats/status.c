@@ -33,7 +33,7 @@ const char *stat_status_text(enum stat_status s)
 enum stat_status sample_check(const double *x, size_t n)
 {
 	enum { LANES = 8 };
-	double zero[LANES] = {0}; /* 0 times what is not finite is NaN */
+	double zero[LANES] = {0}; /* 0 times a value that is not finite is NaN */
 	size_t i = 0;
 	for (; i + LANES <= n; i += LANES)
 		for (size_t k = 0; k < LANES; k++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why a statistic could not be had. An undefined result is a status, never a 0 and never a silent
- * NaN: every function of this folder that can fail returns one of these, and its outputs are
- * unspecified unless it is STAT_OK. */
+/* Reasons why a statistic is undefined. An undefined result has a status; it is never 0 or a silent
+ * NaN. Functions of this folder that can fail return a status, and their outputs are unspecified
+ * unless it is STAT_OK. */
 #ifndef VALIDATE_STATS_STATUS_H
 #define VALIDATE_STATS_STATUS_H
 
@@ -12,20 +12,20 @@
 enum stat_status {
 	STAT_OK,
 	STAT_TOO_FEW,		 /* fewer values than the statistic needs */
-	/* values that do not differ: nothing can be said about their spread */
+	/* the values do not differ, so they have no spread */
 	STAT_ZERO_VARIANCE,
 	STAT_ZERO_REFERENCE,	 /* relative to a reference of 0 */
 	STAT_NEGATIVE_REFERENCE, /* response times cannot be negative */
 	STAT_NOT_FINITE,	 /* an infinity or a NaN among the data */
-	STAT_NOT_PAIRED,	 /* replay and reference differ in number */
-	/* no outcome of so few values could reach the significance level */
+	STAT_NOT_PAIRED,	 /* replay and reference have different numbers of values */
+	/* no outcome of this few values can reach the significance level */
 	STAT_TOO_FEW_FOR_ALPHA,
-	STAT_NOT_APPLICABLE,	 /* by design, as the F ratio with a single reference */
+	STAT_NOT_APPLICABLE,	 /* by design, such as the F ratio with a single reference */
 	STAT_UNBOUNDED,		 /* an interval that is the whole line */
 	/* an argument outside its domain: a probability of 2, the logarithm of 0 */
 	STAT_OUT_OF_RANGE,
 	STAT_NOT_CONVERGED,	 /* a numerical method gave up */
-	STAT_NOT_ASSESSED,	 /* nobody asked for it, or its data were not recorded */
+	STAT_NOT_ASSESSED,	 /* not requested, or its data were not recorded */
 	STAT_N_STATUSES
 };
 

@@ -19,8 +19,7 @@ struct variance_ratio {
 	double p_two_sided; /* 2 min(p, 1-p) */
 };
 
-/* Errors: STAT_TOO_FEW (n < 2 or m < 2), STAT_ZERO_VARIANCE (s_r = 0, whatever s_x),
- * STAT_NOT_FINITE. */
+/* Errors: STAT_TOO_FEW (n < 2 or m < 2), STAT_ZERO_VARIANCE (s_r = 0), STAT_NOT_FINITE. */
 enum stat_status variance_ratio(const double *ref, size_t m, const double *rep, size_t n,
 				struct variance_ratio *out) STAT_MUST_CHECK;
 
