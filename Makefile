@@ -312,6 +312,7 @@ PACKAGE ?= validate
 DOCDIR = $(DESTDIR)$(PREFIX)/share/doc/$(PACKAGE)
 PAGES = $(sort $(wildcard doc/man/*.1))
 PROTOCOLS = $(sort $(wildcard protocols/*.conf protocols/*.csv))
+SOURCED = protocols/workloads/lib.sh protocols/workloads/ranks.sh
 WORKLOAD_SCRIPTS = $(sort $(wildcard protocols/workloads/*.sh))
 # documents keep their places below DOCDIR, so that their links lead to each other
 DOCUMENTS = $(sort $(wildcard README.md SECURITY.md CHANGELOG.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/images/* protocols/README.md))
@@ -327,7 +328,8 @@ install: $(MAIN) $(SHELLS:%=$(BUILD)/completion.%)
 	for page in $(PAGES); do sed 's|doc/\([a-z]\)|$(PREFIX)/share/doc/$(PACKAGE)/&|g' $$page > $(BUILD)/page && \
 		install -m 644 $(BUILD)/page "$(MANDIR)/$${page##*/}" || exit 1; done
 	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) "$(PROTOCOLDIR)")
-	install -m 755 $(WORKLOAD_SCRIPTS) "$(PROTOCOLDIR)/workloads"
+	install -m 755 $(filter-out $(SOURCED),$(WORKLOAD_SCRIPTS)) "$(PROTOCOLDIR)/workloads"
+	install -m 644 $(SOURCED) "$(PROTOCOLDIR)/workloads"
 	for document in $(DOCUMENTS); do install -D -m 644 $$document "$(DOCDIR)/$$document" || exit 1; done
 	install -m 644 $(BUILD)/completion.bash "$(BASHDIR)/validate"
 	install -m 644 $(BUILD)/completion.zsh "$(ZSHDIR)/_validate"
