@@ -11,7 +11,7 @@ void figures_budget(struct figures *fs, const struct analysis *a);   /* shares o
 void figures_control(struct figures *fs, const struct analysis *a);  /* chart of individuals */
 void figures_courses(struct figures *fs, const struct analysis *a);  /* over the time of a run */
 void figures_parallel(struct figures *fs, const struct analysis *a); /* errors of running times */
-void figures_issue(struct figures *fs, const struct analysis *a);    /* issue error of timed replays */
+void figures_issue(struct figures *fs, const struct analysis *a); /* issue error of timed replays */
 
 /* A row of a panel: a case, or a title above cases. */
 struct panel_row {
@@ -50,7 +50,8 @@ size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(co
 /* A logarithmic axis ('x' or 'y') of times in ns, with at most about `most` labels such as "10 µs".
  */
 void plot_time_axis(struct strbuf *script, char axis, double lo_ns, double hi_ns, size_t most);
-/* The distance between at most about `most` labels from lo to hi: 1, 2 or 5 times a power of ten. */
+/* The distance between at most about `most` labels from lo to hi: 1, 2 or 5 times a power of ten.
+ */
 double plot_step(double lo, double hi, size_t most);
 /* A number for a data file: "NaN" when undefined, huge ones clipped. */
 void plot_number(struct strbuf *out, double x);

@@ -13,10 +13,10 @@
 #define MAX_CASES 16
 #define WIDTH 340
 #define HEIGHT 210
-#define N_STEPS 160      /* points of a distribution function */
-#define CUT 0.002        /* share of the requests beyond either end of the axis */
-#define SMALL_PART 0.05  /* of the largest cause: smaller ones are drawn as one bar */
-#define LABEL_WIDTH 22   /* characters */
+#define N_STEPS 160     /* points of a distribution function */
+#define CUT 0.002       /* share of the requests beyond either end of the axis */
+#define SMALL_PART 0.05 /* of the largest cause: smaller ones are drawn as one bar */
+#define LABEL_WIDTH 22  /* characters */
 
 static struct figure *add_figure(struct figures *fs, const struct analysis *a, size_t cell,
 				 const char *section, const char *caption, const char *alt)
@@ -25,8 +25,7 @@ static struct figure *add_figure(struct figures *fs, const struct analysis *a, s
 	snprintf(part, sizeof part, "%zu", cell + 1);
 	struct figure *f = figure_add(fs, section, part, WIDTH, HEIGHT);
 	figure_caption(f, "%s", caption);
-	figure_alt(f, "%s, %s, %s", alt,
-		   a->results->protocol.scenario[a->cell[cell].scenario].name,
+	figure_alt(f, "%s, %s, %s", alt, a->results->protocol.scenario[a->cell[cell].scenario].name,
 		   a->results->protocol.replayer[a->cell[cell].replayer].name);
 	strbuf_addf(&f->script,
 		    "set key above left Left reverse horizontal samplen 2\nset grid lc rgb '%s'\n",
@@ -93,8 +92,9 @@ static void add_distribution(struct figures *fs, const struct analysis *a, size_
 	}
 	struct figure *f = add_figure(fs, a, cell, "distribution", "Response times of all requests",
 				      "Distribution of the response times of program and replay");
-	strbuf_addstr(&f->data, "# response time in ns, share of the requests that took at most this "
-				"long: program, replay\n");
+	strbuf_addstr(&f->data,
+		      "# response time in ns, share of the requests that took at most this "
+		      "long: program, replay\n");
 	for (size_t i = 0; i < N_STEPS; i++) {
 		plot_number(&f->data, t[i]);
 		for (int k = 0; k < 2; k++)
@@ -102,16 +102,19 @@ static void add_distribution(struct figures *fs, const struct analysis *a, size_
 		strbuf_addch(&f->data, '\n');
 	}
 	size_t from = 0, to = N_STEPS - 1;
-	while (from < to && fmax(share[0][from + 1] / (double)n[0], share[1][from + 1] / (double)n[1]) < CUT)
+	while (from < to &&
+	       fmax(share[0][from + 1] / (double)n[0], share[1][from + 1] / (double)n[1]) < CUT)
 		from++;
-	while (to > from && fmin(share[0][to - 1] / (double)n[0], share[1][to - 1] / (double)n[1]) > 1 - CUT)
+	while (to > from &&
+	       fmin(share[0][to - 1] / (double)n[0], share[1][to - 1] / (double)n[1]) > 1 - CUT)
 		to--;
 	plot_time_axis(&f->script, 'x', t[from], t[to], WIDTH / 60);
-	strbuf_addf(&f->script,
-		    "set yrange [0:102]\nset format y '%%g %%%%'\nset ylabel 'share of requests' textcolor "
-		    "rgb '%s'\nplot file using 1:2 with lines lw 4 lc rgb '%s' title 'program', "
-		    "\\\n  file using 1:3 with lines lw 1.6 lc rgb '%s' title 'replay'\n",
-		    palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex, palette_series(0));
+	strbuf_addf(
+	    &f->script,
+	    "set yrange [0:102]\nset format y '%%g %%%%'\nset ylabel 'share of requests' textcolor "
+	    "rgb '%s'\nplot file using 1:2 with lines lw 4 lc rgb '%s' title 'program', "
+	    "\\\n  file using 1:3 with lines lw 1.6 lc rgb '%s' title 'replay'\n",
+	    palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex, palette_series(0));
 }
 
 /* --- pairs of runs ------------------------------------------------------- */
@@ -127,9 +130,10 @@ static void add_pairs(struct figures *fs, const struct analysis *a, size_t cell)
 	}
 	if (!(lo > 0) || !isfinite(hi) || !isfinite(c->r.mean) || !isfinite(c->x.mean))
 		return;
-	struct figure *f = add_figure(fs, a, cell, "runs", "Mean response time, pairs of runs",
-				      "Mean response time of each run of the program, joined with the "
-				      "replay's in the same block");
+	struct figure *f =
+	    add_figure(fs, a, cell, "runs", "Mean response time, pairs of runs",
+		       "Mean response time of each run of the program, joined with the "
+		       "replay's in the same block");
 	strbuf_addstr(&f->data, "# 0 program, 1 replay; mean response time in ns. A block for each "
 				"pair; after two empty lines the means\n");
 	for (size_t i = 0; i < n; i++)
@@ -171,7 +175,8 @@ static void add_in_flight(struct figures *fs, const struct analysis *a, size_t c
 	strbuf_addf(&f->script,
 		    "set xrange [0:%zu.3]\nset xtics %zu\nset xlabel 'at most so many in flight' "
 		    "textcolor rgb '%s'\nset yrange [0:102]\nset format y '%%g %%%%'\nset ylabel "
-		    "'share of the time' textcolor rgb '%s'\nplot file index 0 using 1:2 with steps lw 4 lc rgb "
+		    "'share of the time' textcolor rgb '%s'\nplot file index 0 using 1:2 with "
+		    "steps lw 4 lc rgb "
 		    "'%s' title 'program', \\\n  file index 1 using 1:2 with steps lw 1.6 lc rgb "
 		    "'%s' title 'replay'\n",
 		    n - 1, n / 6 + 1, palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex,
@@ -210,18 +215,20 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 {
 	const enum split_quantity q = choose_split(&a->why[cell]);
 	const struct split *s = &a->why[cell].split[q];
-	double most = 0, at = 0, rest = 0, lo = fmin(0, s->whole.value), hi = fmax(0, s->whole.value);
+	double most = 0, at = 0, rest = 0, lo = fmin(0, s->whole.value),
+	       hi = fmax(0, s->whole.value);
 	size_t row = 0;
 	for (size_t i = 0; i < s->n_parts; i++)
 		if (is_drawn(&s->part[i]))
 			most = fmax(most, fabs(s->part[i].part.value));
 	if (!(most > 0) || s->whole.status || !isfinite(s->whole.value))
 		return;
-	struct figure *f = add_figure(fs, a, cell, "causes",
-				      q == SPLIT_TIME ? "Causes: execution time"
-						      : "Causes: response time",
-				      "Parts of the difference between replay and program");
-	strbuf_addstr(&f->data, "# row, begin and end of the bar in percent of the program, colour\n");
+	struct figure *f =
+	    add_figure(fs, a, cell, "causes",
+		       q == SPLIT_TIME ? "Causes: execution time" : "Causes: response time",
+		       "Parts of the difference between replay and program");
+	strbuf_addstr(&f->data,
+		      "# row, begin and end of the bar in percent of the program, colour\n");
 	for (size_t i = 0; i < s->n_parts; i++) {
 		const struct why_part *p = &s->part[i];
 		if (!is_drawn(p) || fabs(p->part.value) < SMALL_PART * most) {

@@ -34,7 +34,8 @@ void plot_string(struct strbuf *out, const char *text, size_t width)
 
 double plot_step(double lo, double hi, size_t most)
 {
-	double raw = (hi - lo) / (double)most, power = pow(10, floor(log10(raw))), digit = raw / power;
+	double raw = (hi - lo) / (double)most, power = pow(10, floor(log10(raw))),
+	       digit = raw / power;
 	return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 

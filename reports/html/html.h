@@ -18,8 +18,8 @@ struct html_page { /* everything is borrowed */
 	const struct strbuf *protocol; /* its text; empty: unknown */
 };
 
-/* html_appendix.c: reads the protocol of a results directory; TEXT stays empty if it is missing or too
- * long. Errors: of reading. */
+/* html_appendix.c: reads the protocol of a results directory; TEXT stays empty if it is missing or
+ * too long. Errors: of reading. */
 int html_protocol_read(struct strbuf *text, const struct results *r, struct err *e);
 
 /* html_style.c: a page up to <body>; `more_style` may be NULL. */
@@ -45,7 +45,7 @@ void html_add_appendix(struct strbuf *out, const struct html_page *p);
 
 /* Shared. */
 struct html_table_view {
-	const char *const *keys; /* columns shown, NULL-terminated; NULL: all */
+	const char *keys; /* columns shown, separated by blanks; NULL: all */
 	/* rows shown; NULL: all */
 	bool (*wanted)(const struct table *t, size_t row, const void *arg);
 	const void *arg;

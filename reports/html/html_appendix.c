@@ -60,17 +60,19 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 		html_add_verdict_chip(out, each[i]);
 		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
 	}
-	strbuf_addf(out,
-		    "</ul>\n<p>Each accepted component carries a risk of at most %.3g %% of being "
-		    "accepted wrongly. All rejections of this report together (%u tests) carry a risk "
-		    "of at most %.3g %% of being wrong (Holm's method).",
-		    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
-		    100 * (a->look ? a->level_reject : 0.01));
+	strbuf_addf(
+	    out,
+	    "</ul>\n<p>Each accepted component carries a risk of at most %.3g %% of being "
+	    "accepted wrongly. All rejections of this report together (%u tests) carry a risk "
+	    "of at most %.3g %% of being wrong (Holm's method).",
+	    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
+	    100 * (a->look ? a->level_reject : 0.01));
 	if (a->results->protocol.n_looks > 1)
-		strbuf_addf(out,
-			    " Verdicts are given at planned numbers of replicates only. This is look "
-			    "%u of %u, at %u replicates, with its share of the risk.",
-			    a->look, a->results->protocol.n_looks, a->n_replicates);
+		strbuf_addf(
+		    out,
+		    " Verdicts are given at planned numbers of replicates only. This is look "
+		    "%u of %u, at %u replicates, with its share of the risk.",
+		    a->look, a->results->protocol.n_looks, a->n_replicates);
 	strbuf_addstr(out, "</p>\n<p>Assessed: ");
 	words_add_components(out, a, true);
 	strbuf_addstr(out, ". <b>Not assessed:</b> ");
@@ -85,18 +87,20 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 static void add_measurand(struct strbuf *out, const struct analysis *a)
 {
 	begin_part(out, "step-1", "1 Measurand");
-	strbuf_addstr(out, "<p>The measured quantity is the <b>response time</b> of a request: the "
-			   "time from just before the call to just after it, as the caller sees it. "
-			   "The result of a run is the <b>mean response time of all its "
-			   "requests</b>.</p>\n");
-	strbuf_addstr(out, a->results->protocol.reference == REFERENCE_TRACE
-			   ? "<p>The reference value comes from the recorded trace: the program was "
-			     "not run again. Replays and reference were not measured at the same "
-			     "time, so drift between them counts as bias.</p>\n"
-			   : "<p>No object with a known response time exists. The reference value "
-			     "comes from the program, <b>run again</b> with the same seed in the same "
-			     "block as the replays. So program and replays meet the same machine at "
-			     "the same time.</p>\n");
+	strbuf_addstr(out,
+		      "<p>The measured quantity is the <b>response time</b> of a request: the "
+		      "time from just before the call to just after it, as the caller sees it. "
+		      "The result of a run is the <b>mean response time of all its "
+		      "requests</b>.</p>\n");
+	strbuf_addstr(
+	    out, a->results->protocol.reference == REFERENCE_TRACE
+		     ? "<p>The reference value comes from the recorded trace: the program was "
+		       "not run again. Replays and reference were not measured at the same "
+		       "time, so drift between them counts as bias.</p>\n"
+		     : "<p>No object with a known response time exists. The reference value "
+		       "comes from the program, <b>run again</b> with the same seed in the same "
+		       "block as the replays. So program and replays meet the same machine at "
+		       "the same time.</p>\n");
 	strbuf_addstr(out, "<p class=\"src\">VIM 2.3 (measurand), 2.18 (measurement bias); GUM "
 			   "D.1; Pereira et al. 2016, section III-A</p>\n");
 	end_part(out);
@@ -141,11 +145,11 @@ static void add_target(struct strbuf *out, const struct target *t)
 		    t->cache >= 0 && t->cache <= CACHE_AS_IS ? cache[t->cache] : "unknown");
 	if (t->cache_budget_bytes) {
 		strbuf_addf(&text, "; page cache limited to %s",
-				   size_text(t->cache_budget_bytes).s);
+			    size_text(t->cache_budget_bytes).s);
 	}
 	if (t->memory_limit_bytes) {
 		strbuf_addf(&text, "; all memory of a run limited to %s",
-				   size_text(t->memory_limit_bytes).s);
+			    size_text(t->memory_limit_bytes).s);
 	}
 	if (t->queue)
 		strbuf_addf(&text, "; queue %s", t->queue);
@@ -175,7 +179,7 @@ static void add_machine(struct strbuf *out, const json_t *environment)
 			    (long long)json_integer_value(n_cpus));
 	if (json_is_integer(memory) && json_integer_value(memory) > 0) {
 		strbuf_addf(&text, "%s%s of memory", text.len ? ", " : "",
-				   size_text((uint64_t)json_integer_value(memory)).s);
+			    size_text((uint64_t)json_integer_value(memory)).s);
 	}
 	if (release)
 		strbuf_addf(&text, "%sLinux %s", text.len ? ", " : "", release);
@@ -219,11 +223,12 @@ static void add_procedure(struct strbuf *out, const struct html_page *p)
 {
 	const bool rerun = p->a->results->protocol.reference != REFERENCE_TRACE;
 	begin_part(out, "step-2", "2 Measurement procedure: machine, scenarios, replayers");
-	strbuf_addf(out, "<p>First, traces of the program are recorded. Then, block by block and in "
-			 "random order, every replayer replays the block's trace%s. Before each run "
-			 "the files are restored in place and written back, and the cache is brought "
-			 "to the state that the protocol names. The part <a "
-			 "href=\"#environment\">environment</a> describes the machine.</p>\n",
+	strbuf_addf(out,
+		    "<p>First, traces of the program are recorded. Then, block by block and in "
+		    "random order, every replayer replays the block's trace%s. Before each run "
+		    "the files are restored in place and written back, and the cache is brought "
+		    "to the state that the protocol names. The part <a "
+		    "href=\"#environment\">environment</a> describes the machine.</p>\n",
 		    rerun ? ", and the program runs again in between" : "");
 	add_design(out, p->a);
 	html_add_table(out, p, "replayers", NULL);
@@ -237,9 +242,10 @@ static void add_procedure(struct strbuf *out, const struct html_page *p)
 static void add_sources(struct strbuf *out, const struct html_page *p)
 {
 	begin_part(out, "step-3", "3 Sources of uncertainty");
-	strbuf_addstr(out, "<p>What can make the result of a replay differ from the program's. The "
-			   "scatter of the runs contains the effect of a source that is only named, "
-			   "as far as it varies within this campaign.</p>\n");
+	strbuf_addstr(out,
+		      "<p>What can make the result of a replay differ from the program's. The "
+		      "scatter of the runs contains the effect of a source that is only named, "
+		      "as far as it varies within this campaign.</p>\n");
 	html_add_figures(out, p, "sources", false);
 	html_add_table(out, p, "sources", NULL);
 	strbuf_addstr(out, "<p class=\"src\">GUM 3.3.2; Pereira et al. 2016, section III-C and "
@@ -253,9 +259,10 @@ static void add_linearity(struct strbuf *out, const struct html_page *p)
 {
 	if (!p->a->n_linearity)
 		return;
-	strbuf_addstr(out, "<h3 id=\"linearity\">Linearity</h3>\n<p>Does the bias depend on the "
-			   "load level (number of threads)? A horizontal line means no. Bars are 95 "
-			   "% intervals.</p>\n");
+	strbuf_addstr(out,
+		      "<h3 id=\"linearity\">Linearity</h3>\n<p>Does the bias depend on the "
+		      "load level (number of threads)? A horizontal line means no. Bars are 95 "
+		      "% intervals.</p>\n");
 	html_add_figures(out, p, "linearity", true);
 	html_add_table(out, p, "linearity-bias", NULL);
 	html_add_table(out, p, "linearity-precision", NULL);
@@ -286,22 +293,21 @@ static void add_issue_error(struct strbuf *out, const struct html_page *p)
 
 static void add_courses(struct strbuf *out, const struct html_page *p)
 {
-	static const char *const cost_keys[] = {
-	    "scenario", "replayer", "n_requests", "trace", "replay_preparation", "program_cpu",
-	    "replay_cpu", "cpu_deviation", "replay_process_cpu", "program_peak", "replay_peak",
-	    "speedup", NULL};
 	if (!p->a->course)
 		return;
 	strbuf_addstr(out, "<h3 id=\"pace\">Requests over time</h3>\n<p>Requests per second over "
 			   "the time of one run: of each case the pair of runs with the median "
 			   "execution time.</p>\n");
 	html_add_figures(out, p, "pace", true);
-	strbuf_addstr(out, "<p>Mean number of requests in flight over the time of the same runs (at "
-			   "the device where runs are observed there).</p>\n");
+	strbuf_addstr(out,
+		      "<p>Mean number of requests in flight over the time of the same runs (at "
+		      "the device where runs are observed there).</p>\n");
 	html_add_figures(out, p, "in-flight-time", true);
 	html_add_table(out, p, "device", NULL);
 	strbuf_addstr(out, "<h3 id=\"costs\">Costs of a replay</h3>\n");
-	html_add_table(out, p, "costs", &(struct html_table_view){.keys = cost_keys});
+	html_add_table(out, p, "costs", &(struct html_table_view){.keys =
+		"scenario replayer n_requests trace replay_preparation program_cpu replay_cpu "
+		"cpu_deviation replay_process_cpu program_peak replay_peak speedup"});
 }
 
 static void add_stability(struct strbuf *out, const struct html_page *p)
@@ -314,8 +320,9 @@ static void add_stability(struct strbuf *out, const struct html_page *p)
 		struct strbuf cv = STRBUF_INIT;
 		number_add(&cv, p->a->between_process_cv, p->a->between_process_cv,
 			   number_unit_percent, false);
-		strbuf_addf(out, "<p>The program's mean response time varies by <b>%s</b> from run "
-				 "to run (coefficient of variation, median of the scenarios).</p>\n",
+		strbuf_addf(out,
+			    "<p>The program's mean response time varies by <b>%s</b> from run "
+			    "to run (coefficient of variation, median of the scenarios).</p>\n",
 			    cv.s);
 		strbuf_release(&cv);
 	}
@@ -333,7 +340,8 @@ static void add_stability(struct strbuf *out, const struct html_page *p)
 
 static void add_characterisation(struct strbuf *out, const struct html_page *p)
 {
-	begin_part(out, "step-4", "4 Characterisation: linearity, operations, requests over time, costs");
+	begin_part(out, "step-4",
+		   "4 Characterisation: linearity, operations, requests over time, costs");
 	add_linearity(out, p);
 	html_add_table(out, p, "operations", NULL);
 	add_issue_error(out, p);
@@ -359,9 +367,10 @@ static void add_conclusion(struct strbuf *out, const struct html_page *p)
 			   "bias.</p>\n");
 	html_add_table(out, p, "uncertainty", NULL);
 	html_add_figures(out, p, "budget", false);
-	strbuf_addstr(out, "<p class=\"src\">GUM 5.1 (combination), 4.2 and 4.3 (Type A and B), "
-			   "6.2 and G.4 (expanded uncertainty, effective degrees of freedom); Pereira "
-			   "et al. 2016, section III-F and tables V to VII</p>\n");
+	strbuf_addstr(out,
+		      "<p class=\"src\">GUM 5.1 (combination), 4.2 and 4.3 (Type A and B), "
+		      "6.2 and G.4 (expanded uncertainty, effective degrees of freedom); Pereira "
+		      "et al. 2016, section III-F and tables V to VII</p>\n");
 	end_part(out);
 }
 
@@ -378,12 +387,9 @@ static bool is_failed(const struct table *t, size_t row, const void *arg)
 
 static void add_runs(struct strbuf *out, const struct html_page *p)
 {
-	static const char *const failed_keys[] = {"run",   "block",   "scenario", "role",
-						  "state", "started", "reason",   NULL};
-	static const char *const keys[] = {"run",           "block",   "position", "scenario",
-					   "role",          "state",   "mean",     "execution_time",
-					   "cached_before", "started", NULL};
-	const struct html_table_view failed = {.keys = failed_keys, .wanted = is_failed}, all = {.keys = keys};
+	const struct html_table_view failed = {.keys = "run block scenario role state started reason", .wanted = is_failed},
+				     all = {.keys = "run block position scenario role state mean execution_time "
+					     "cached_before started"};
 	const struct results *r = p->a->results;
 	size_t n_failed = 0, n_pending = 0;
 	for (size_t i = 0; i < r->n_runs; i++) {
@@ -393,7 +399,8 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 	begin_part(out, "runs", "Runs");
 	strbuf_addf(out, "<p>%zu planned, %zu succeeded, %zu failed, %zu were not made%s.</p>\n",
 		    r->n_runs, r->n_runs - n_failed - n_pending, n_failed, n_pending,
-		    n_pending && p->a->complete ? " because the verdicts were decided earlier" : "");
+		    n_pending && p->a->complete ? " because the verdicts were decided earlier"
+						: "");
 	if (n_failed && n_failed <= MAX_RUNS_LISTED)
 		html_add_table(out, p, "runs", &failed);
 	if (r->n_runs <= MAX_RUNS_LISTED)
@@ -445,8 +452,9 @@ static void add_environment(struct strbuf *out, const struct results *r)
 {
 	begin_part(out, "environment", "Environment: machine, software, what was not available");
 	html_begin_wide(out, "Environment");
-	strbuf_addstr(out, "<table class=\"pairs\"><thead><tr><th scope=\"col\">Fact</th><th "
-			   "scope=\"col\">At the begin of the campaign</th></tr></thead>\n<tbody>\n");
+	strbuf_addstr(out,
+		      "<table class=\"pairs\"><thead><tr><th scope=\"col\">Fact</th><th "
+		      "scope=\"col\">At the begin of the campaign</th></tr></thead>\n<tbody>\n");
 	if (json_is_object(r->environment))
 		add_json_rows(out, "", r->environment, 0);
 	strbuf_addstr(out, "</tbody></table></div>\n");
@@ -479,21 +487,24 @@ static void add_protocol(struct strbuf *out, const struct html_page *p)
 static void add_reproduction(struct strbuf *out, const struct html_page *p)
 {
 	begin_part(out, "reproduce", "How to reproduce; tables and data");
-	strbuf_addstr(out, "<p>The results directory DIR, which contains this report, determines "
-			   "it. In its parent directory:</p>\n<pre><code>validate report DIR           "
-			   "     # builds this report again\nvalidate run DIR/protocol.conf     # "
-			   "measures again, into a new directory</code></pre>\n");
+	strbuf_addstr(out,
+		      "<p>The results directory DIR, which contains this report, determines "
+		      "it. In its parent directory:</p>\n<pre><code>validate report DIR           "
+		      "     # builds this report again\nvalidate run DIR/protocol.conf     # "
+		      "measures again, into a new directory</code></pre>\n");
 	add_protocol(out, p);
-	strbuf_addf(out,
-		    "<p>Made by validate %s. Beside this page: <a "
-		    "href=\"report.json\">report.json</a> (all data, for programs), <a "
-		    "href=\"summary.txt\">summary.txt</a>, <code>tables/</code> (each table as CSV "
-		    "with all digits and as a LaTeX fragment) and <code>plots/</code> (data, gnuplot "
-		    "script and SVG of each figure).</p>\n<p>Tables: ",
-		    VALIDATE_VERSION);
+	strbuf_addf(
+	    out,
+	    "<p>Made by validate %s. Beside this page: <a "
+	    "href=\"report.json\">report.json</a> (all data, for programs), <a "
+	    "href=\"summary.txt\">summary.txt</a>, <code>tables/</code> (each table as CSV "
+	    "with all digits and as a LaTeX fragment) and <code>plots/</code> (data, gnuplot "
+	    "script and SVG of each figure).</p>\n<p>Tables: ",
+	    VALIDATE_VERSION);
 	struct table t;
 	for (size_t i = 0; table_build(&t, p->a, i); i++) {
-		strbuf_addf(out, "%s<a href=\"tables/%s.csv\">%s</a>", i ? ", " : "", t.name, t.name);
+		strbuf_addf(out, "%s<a href=\"tables/%s.csv\">%s</a>", i ? ", " : "", t.name,
+			    t.name);
 		table_release(&t);
 	}
 	strbuf_addstr(out, ".</p>\n");
@@ -503,23 +514,30 @@ static void add_reproduction(struct strbuf *out, const struct html_page *p)
 static void add_glossary(struct strbuf *out)
 {
 	static const char *const word[][2] = {
-	    {"Scenario", "One combination of workload, load level, pause and so on: what the program does."},
+	    {"Scenario",
+	     "One combination of workload, load level, pause and so on: what the program does."},
 	    {"Case", "One replayer in one scenario."},
-	    {"Run, replicate", "One execution of the program or of a replay, in a process of its own. The run is the "
-			       "unit of evidence: its requests are "
-			       "not independent of each other."},
-	    {"Block", "A round in which the program and all replayers run once per scenario, in random order."},
+	    {"Run, replicate",
+	     "One execution of the program or of a replay, in a process of its own. The run is the "
+	     "unit of evidence: its requests are "
+	     "not independent of each other."},
+	    {"Block", "A round in which the program and all replayers run once per scenario, in "
+		      "random order."},
 	    {"Pair", "Replay and program of the same block."},
-	    {"Confidence interval", "Range that covers the true value in 95 (or 90) of 100 campaigns like this one."},
+	    {"Confidence interval",
+	     "Range that covers the true value in 95 (or 90) of 100 campaigns like this one."},
 	    {"Bias", "Systematic difference from the reference."},
 	    {"Precision", "Closeness of repeated results to each other."},
-	    {"u, u_c, U, k", "Standard uncertainty of a component, combined standard uncertainty, expanded uncertainty "
+	    {"u, u_c, U, k", "Standard uncertainty of a component, combined standard uncertainty, "
+			     "expanded uncertainty "
 			     "U = k u_c, and coverage factor."},
 	    {"CV", "Coefficient of variation: standard deviation divided by the mean."},
-	    {"GUM, VIM", "Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008); International "
-			 "Vocabulary of Metrology (JCGM 200:2012)."},
-	    {"Pereira et al. 2016", "T. E. Pereira, F. Brasileiro, L. Sampaio: File System Trace Replay Methods "
-				    "Through the Lens of Metrology."},
+	    {"GUM, VIM",
+	     "Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008); International "
+	     "Vocabulary of Metrology (JCGM 200:2012)."},
+	    {"Pereira et al. 2016",
+	     "T. E. Pereira, F. Brasileiro, L. Sampaio: File System Trace Replay Methods "
+	     "Through the Lens of Metrology."},
 	};
 	begin_part(out, "words", "Words");
 	strbuf_addstr(out, "<dl>\n");
@@ -541,16 +559,15 @@ static void add_warnings(struct strbuf *out, const struct findings *f)
 
 void html_add_appendix(struct strbuf *out, const struct html_page *p)
 {
-	static const char *const league_keys[] = {
-	    "rank", "replayer", "verdict", "cases", "deviation", "bias", "execution_time",
-	    "in_flight", "concurrency", "reordered", "issue_error_p99", "n_mismatched_lost_extra",
-	    "cpu_per_request", NULL};
 	add_warnings(out, p->findings);
 	strbuf_addstr(out, "<h2 id=\"appendix\">Appendix: methods and data</h2>\n");
 	add_how(out, p);
 	if (p->a->n_league > 1) {
 		begin_part(out, "league", "League table of the replayers");
-		html_add_table(out, p, "league", &(struct html_table_view){.keys = league_keys});
+		html_add_table(out, p, "league", &(struct html_table_view){.keys =
+			"rank replayer verdict cases deviation bias execution_time in_flight "
+			"concurrency reordered issue_error_p99 n_mismatched_lost_extra "
+			"cpu_per_request"});
 		end_part(out);
 	}
 	if (p->a->n_rated) {

@@ -12,7 +12,7 @@
 #include "validate/components/component.h"
 
 #define MOST_SENTENCES 8 /* about causes that are shown unfolded */
-#define OPEN_CASES 4	 /* sections that are unfolded when the page opens */
+#define OPEN_CASES 4     /* sections that are unfolded when the page opens */
 
 /* --- causes -------------------------------------------------------------- */
 
@@ -73,7 +73,8 @@ static void add_components(struct strbuf *out, const struct analysis *a, const s
 			   "scope=\"col\">Decision</th><th scope=\"col\" class=\"n\">Estimate [95 "
 			   "%]</th><th scope=\"col\" class=\"bars\">");
 	html_add_bar_scale(out);
-	strbuf_addstr(out, "</th><th scope=\"col\" class=\"n lim\">Limit</th></tr></thead>\n<tbody>\n");
+	strbuf_addstr(out,
+		      "</th><th scope=\"col\" class=\"n lim\">Limit</th></tr></thead>\n<tbody>\n");
 	for (int k = 0; k < COMPONENT_N; k++)
 		if (a->assessed[k] && c->component[k].decision != DECISION_NOT_APPLICABLE &&
 		    c->component[k].decision != DECISION_NOT_ASSESSED)
@@ -94,7 +95,8 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 			strbuf_addf(out, "; about %llu further replicates would probably settle it",
 				    (unsigned long long)m->n_more);
 		if (m->rejected_before_holm && m->decision != DECISION_REJECT)
-			strbuf_addstr(out, "; a rejection by itself, but not among this many tests");
+			strbuf_addstr(out,
+				      "; a rejection by itself, but not among this many tests");
 		strbuf_addstr(out, ".</li>\n");
 	}
 }
@@ -174,12 +176,15 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 	if (!a->n_cells)
 		return;
 	add_causes(out, a);
-	strbuf_addstr(out, "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
-			   "scenario. Its verdict holds for these workloads on this machine, and for "
-			   "the components that were assessed.");
+	strbuf_addstr(out,
+		      "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
+		      "scenario. Its verdict holds for these workloads on this machine, and for "
+		      "the components that were assessed.");
 	if (p->figures->n_left_out)
-		strbuf_addf(out, " To keep the page small, it omits figures of %zu scenarios or "
-				 "cases.", p->figures->n_left_out);
+		strbuf_addf(out,
+			    " To keep the page small, it omits figures of %zu scenarios or "
+			    "cases.",
+			    p->figures->n_left_out);
 	strbuf_addstr(out, "</p>\n");
 	html_add_missing(out, p->figures);
 	bool *open = choose_open(a);

@@ -94,8 +94,9 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 {
 	const struct analysis *a = p->a;
-	strbuf_addstr(out, "<p>Up to which rate, and down to which gap between a thread's requests, "
-			   "every component was accepted.</p>\n<ul class=\"wide\">\n");
+	strbuf_addstr(out,
+		      "<p>Up to which rate, and down to which gap between a thread's requests, "
+		      "every component was accepted.</p>\n<ul class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		struct strbuf line = STRBUF_INIT;
 		if (a->rated[i].n < 2)

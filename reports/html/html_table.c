@@ -64,10 +64,11 @@ static bool is_numeric(const struct table_column *c)
 
 static bool is_shown(const struct html_table_view *v, const struct table_column *c)
 {
+	const size_t len = strlen(c->key);
 	if (!v || !v->keys)
 		return true;
-	for (const char *const *k = v->keys; *k; k++)
-		if (!strcmp(*k, c->key))
+	for (const char *k = v->keys; (k = strstr(k, c->key)); k++)
+		if ((k == v->keys || k[-1] == ' ') && (k[len] == ' ' || !k[len]))
 			return true;
 	return false;
 }
@@ -232,8 +233,9 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 	html_begin_wide(out, t->title);
 	for (size_t i = 0; i < t->n_columns; i++)
 		n_columns += is_shown(view, &t->column[i]);
-	html_add_text(out, n_columns > MANY_COLUMNS ? "<table class=\"wrap\"><caption>" : "<table><caption>",
-		      t->title, "</caption>\n");
+	html_add_text(
+	    out, n_columns > MANY_COLUMNS ? "<table class=\"wrap\"><caption>" : "<table><caption>",
+	    t->title, "</caption>\n");
 	add_head(out, t, view, grouped);
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		if (!row_shown(view, t, r))
@@ -329,7 +331,8 @@ void html_add_missing(struct strbuf *out, const struct figures *fs)
 		n += !fs->figure[i].svg.len;
 	if (!n)
 		return;
-	strbuf_addf(out, "<p class=\"note\">%zu figure%s missing here", n, n == 1 ? " is" : "s are");
+	strbuf_addf(out, "<p class=\"note\">%zu figure%s missing here", n,
+		    n == 1 ? " is" : "s are");
 	if (fs->missing)
 		html_add_text(out, " (", fs->missing, ")");
 	strbuf_addstr(out, ". Data and scripts are in <code>plots/</code>.</p>\n");

@@ -15,7 +15,7 @@
 
 #define DAY_NS 86400000000000
 #define LEAST_SHOWN 0.05 /* multiple of the limit from which the heat map shows a number */
-#define BAR_SPAN 2.0 /* limits from the middle of a bar to its end */
+#define BAR_SPAN 2.0     /* limits from the middle of a bar to its end */
 
 static void add_date(struct strbuf *out, int64_t ns, const char *format)
 {
@@ -86,7 +86,8 @@ static void add_banner(struct strbuf *out, const struct html_page *p)
 	first_screen_verdict(&line, a);
 	strbuf_addf(out,
 		    "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s "
-		    "%s</p>\n", a->n_cells ? look[a->verdict].class : "none",
+		    "%s</p>\n",
+		    a->n_cells ? look[a->verdict].class : "none",
 		    a->n_cells ? look[a->verdict].sign : "–", line.s);
 	strbuf_reset(&line);
 	if (a->n_cells)
@@ -172,8 +173,8 @@ void html_add_bar_scale(struct strbuf *out)
 	} mark[] = {{"25%", "middle", "−1"}, {"50%", "middle", "0"}, {"75%", "middle", "+1"}};
 	strbuf_addstr(out, "<svg class=\"bar scale\" aria-hidden=\"true\">");
 	for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
-		strbuf_addf(out, "<text x=\"%s\" y=\"14\" text-anchor=\"%s\">%s</text>",
-			    mark[i].at, mark[i].anchor, mark[i].text);
+		strbuf_addf(out, "<text x=\"%s\" y=\"14\" text-anchor=\"%s\">%s</text>", mark[i].at,
+			    mark[i].anchor, mark[i].text);
 	strbuf_addstr(out, "</svg>");
 }
 
@@ -227,8 +228,11 @@ static void add_map_cell(struct strbuf *out, const struct component *c, size_t c
 	}
 	strbuf_addf(out, "<a href=\"#case-%zu\" title=\"%s: %s\">", case_number,
 		    components[c->kind]->title, decision_name(c->decision));
-	strbuf_addf(out, c->decision == DECISION_REJECT || c->decision == DECISION_INCONCLUSIVE
-			     ? "<b>%s</b>" : "%s", sign_of(c->decision));
+	strbuf_addf(out,
+		    c->decision == DECISION_REJECT || c->decision == DECISION_INCONCLUSIVE
+			? "<b>%s</b>"
+			: "%s",
+		    sign_of(c->decision));
 	/* numbers that are next to nothing would hide the others */
 	if (has_value(c) && fabs(over_limit(c, c->estimate.value)) >= LEAST_SHOWN) {
 		strbuf_addstr(out, "<span>");
@@ -321,10 +325,10 @@ static const struct component *deciding_component(const struct cell *c)
 		if (m->decision != wanted || !has_value(m))
 			continue;
 		deciding_interval(m, &lo, &hi);
-		const double here =
-		    wanted != DECISION_ACCEPT         ? fabs(over_limit(m, m->estimate.value))
-		    : components[m->kind]->two_sided ? fmax(fabs(lo), fabs(hi))
-						      : hi;
+		const double here = wanted != DECISION_ACCEPT
+					? fabs(over_limit(m, m->estimate.value))
+				    : components[m->kind]->two_sided ? fmax(fabs(lo), fabs(hi))
+								     : hi;
 		if (here > size) {
 			size = here;
 			most = m;
@@ -338,8 +342,7 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 	const struct component *m = deciding_component(c);
 	struct strbuf text = STRBUF_INIT;
 	words_add_cell(&text, a, c);
-	strbuf_addf(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">",
-		    (size_t)(c - a->cell) + 1);
+	strbuf_addf(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">", (size_t)(c - a->cell) + 1);
 	html_add_text(out, "", text.s, "</a></th><td>");
 	if (m) {
 		strbuf_addf(out, "%s %s</td><td class=\"bars\">", sign_of(m->decision),
@@ -362,10 +365,11 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 
 static void add_strip(struct strbuf *out, const struct analysis *a)
 {
-	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The component "
-			   "that decides, with the interval that decides, in multiples of its limit. "
-			   "Shaded: within the limit. A case is trusted if the intervals of all its "
-			   "components lie in the shaded part.</p>\n");
+	strbuf_addstr(out,
+		      "<h2 id=\"intervals\">What decides each case</h2>\n<p>The component "
+		      "that decides, with the interval that decides, in multiples of its limit. "
+		      "Shaded: within the limit. A case is trusted if the intervals of all its "
+		      "components lie in the shaded part.</p>\n");
 	html_begin_wide(out, "Deciding interval of each case");
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Case</th><th "
 			   "scope=\"col\">Component</th><th scope=\"col\" class=\"bars\">");

@@ -80,7 +80,8 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 	timeline_release(&t);
 }
 
-/* Response times of one kind as a distribution function: ns, share. Returns whether there are any. */
+/* Response times of one kind as a distribution function: ns, share. Returns whether there are any.
+ */
 static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind)
 {
 	static const double tail[] = {0.995, 0.998, 0.999, 0.9999, 1};
@@ -291,7 +292,8 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 			    "%s file using ($5==%zu?$1:NaN):3:1:2:3:4 with boxxyerror fs "
 			    "transparent solid %.2f noborder lc rgb '%s' title '%u%s'",
 			    i ? ", \\\n " : "", i + 1, 0.2 + 0.8 * (double)i / (N_SHADES - 1),
-			    palette[PALETTE_BLUE].hex, limit[i], i + 1 < N_SHADES ? "" : " or more");
+			    palette[PALETTE_BLUE].hex, limit[i],
+			    i + 1 < N_SHADES ? "" : " or more");
 	}
 	strbuf_addch(&f->script, '\n');
 	figure_caption(f, "Reads and writes by time and offset in their file or device. The key "

@@ -47,8 +47,7 @@ static void widen(struct offset_map *m, unsigned int time_shift, unsigned int of
 	for (int64_t o = old->offset.from; o <= old->offset.to; o++)
 		for (int64_t t = old->time.from; t <= old->time.to; t++)
 			*cell_of(m, t >> (time_shift - old->time.shift),
-				 o >> (offset_shift - old->offset.shift)) +=
-			    *cell_of(old, t, o);
+				 o >> (offset_shift - old->offset.shift)) += *cell_of(old, t, o);
 	free(old);
 }
 
@@ -67,8 +66,8 @@ void offset_map_add(struct offset_map *m, int64_t begin_ns, uint64_t offset)
 		m->offset = (struct offset_axis){0, (int64_t)offset, (int64_t)offset};
 	}
 	const unsigned int time_shift = find_shift(&m->time, begin_ns, OFFSET_MAP_TIMES),
-			   offset_shift = find_shift(&m->offset, (int64_t)offset,
-						     OFFSET_MAP_OFFSETS);
+			   offset_shift =
+			       find_shift(&m->offset, (int64_t)offset, OFFSET_MAP_OFFSETS);
 	if (time_shift != m->time.shift || offset_shift != m->offset.shift)
 		widen(m, time_shift, offset_shift);
 	const int64_t t = begin_ns >> time_shift, o = (int64_t)offset >> offset_shift;

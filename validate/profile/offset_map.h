@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads and writes by time and offset: a grid of counts whose cells double in width when the data do
- * not fit, so that memory does not grow with the trace. */
+/* Reads and writes by time and offset: a grid of counts whose cells double in width when the data
+ * do not fit, so that memory does not grow with the trace. */
 #ifndef VALIDATE_PROFILE_OFFSET_MAP_H
 #define VALIDATE_PROFILE_OFFSET_MAP_H
 
@@ -15,9 +15,9 @@ struct offset_axis {
 	int64_t from, to;
 };
 
-struct offset_map { /* all zero: empty */
+struct offset_map {                      /* all zero: empty */
 	struct offset_axis time, offset; /* ns; bytes */
-	uint64_t n;			 /* requests */
+	uint64_t n;                      /* requests */
 	/* cell k of an axis is at k modulo the number of cells */
 	uint32_t count[OFFSET_MAP_OFFSETS][OFFSET_MAP_TIMES];
 };

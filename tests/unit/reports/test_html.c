@@ -233,7 +233,11 @@ static void courses_that_are_not_there_are_not_drawn(void **state)
 	for (int drawn = 0; drawn < 2; drawn++) {
 		size_t n = 0;
 		for (size_t i = 0; drawn && i < f.analysis.n_cells; i++)
-			course[i] = (struct course){.n = 2, .width_s = 1, .recorded = rates, .program = rates, .replay = rates};
+			course[i] = (struct course){.n = 2,
+						    .width_s = 1,
+						    .recorded = rates,
+						    .program = rates,
+						    .replay = rates};
 		figures_build(&fs, &f.analysis);
 		for (size_t i = 0; i < fs.n; i++)
 			n += !strcmp(fs.figure[i].section, "pace") ||
@@ -284,7 +288,8 @@ static size_t count(const char *html, const char *text)
 	return n;
 }
 
-/* Each case: a row of the heat map, a row of the strip, a section; at most four sections are open. */
+/* Each case: a row of the heat map, a row of the strip, a section; at most four sections are open.
+ */
 static void every_case_has_its_rows_and_its_section(void **state)
 {
 	(void)state;

@@ -294,9 +294,10 @@ static void scripts_run_nothing_and_can_be_run_by_hand(void **state)
 	assert_false(path_exists(pwned));
 	assert_false(path_exists("pwned"));
 	/* by hand, as a reader would */
-	char *command = xasprintf("cd '%s' && rm runs-1.svg && gnuplot runs-1.gp 2>/dev/null && tail "
-				  "-n 2 runs-1.svg | grep -q '</svg>'",
-				  plots);
+	char *command =
+	    xasprintf("cd '%s' && rm runs-1.svg && gnuplot runs-1.gp 2>/dev/null && tail "
+		      "-n 2 runs-1.svg | grep -q '</svg>'",
+		      plots);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(n_entries(plots), n);
 	free(command);

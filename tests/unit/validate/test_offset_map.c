@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The grid of reads and writes by time and offset: no request is lost when cells widen, and each is in
- * the cell of its time and offset. */
+/* The grid of reads and writes by time and offset: no request is lost when cells widen, and each is
+ * in the cell of its time and offset. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +33,9 @@ static void a_request_is_in_its_cell(void **state)
 	assert_int_equal(offset_map_count(m, 1001, 4097), 1);
 	offset_map_add(m, -5000000, UINT64_C(1) << 40); /* earlier, and far away */
 	assert_int_equal(count_all(m), 4);
-	assert_int_equal(offset_map_count(m, -5000000 >> m->time.shift,
-					  (INT64_C(1) << 40) >> m->offset.shift), 1);
+	assert_int_equal(
+	    offset_map_count(m, -5000000 >> m->time.shift, (INT64_C(1) << 40) >> m->offset.shift),
+	    1);
 	offset_map_add(m, 0, UINT64_MAX);
 	assert_int_equal(m->n, 4);
 	free(m);
