@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/tables/NAME.csv: every table with all digits (RFC 4180). Units are in the header
- * (doc/report.md); a number that does not exist is the word that says why. */
+/* report/tables/NAME.csv: every table with all digits (RFC 4180). The header has the units
+ * (doc/report.md). A word stands for a number that does not exist. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "reports/forms.h"
 #include "reports/tables/tables.h"
 
-/* Shortest decimal that reads back as the same double. */
+/* Shortest decimal that strtod() converts back to the same double. */
 static void add_double(struct strbuf *out, double x)
 {
 	char text[40];

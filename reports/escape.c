@@ -7,8 +7,8 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* The next character of *s, which moves on; malformed, overlong and surrogate sequences give U+FFFD
- * for one byte. */
+/* Returns the next character of *s and advances *s. A byte of a malformed, overlong or surrogate
+ * sequence gives U+FFFD. */
 static uint32_t next_char(const char **s)
 {
 	const unsigned char *p = (const unsigned char *)*s;
@@ -54,8 +54,8 @@ static void add_char(struct strbuf *out, uint32_t c)
 	}
 }
 
-/* C0, C1 and what turns the reading direction or breaks the line: no name needs them, and a
- * terminal or a page obeys them. Unassigned non-characters are not allowed in XML. */
+/* Control characters (C0, C1) and characters that change the reading direction or break the line.
+ * No name needs them, and terminals and pages obey them. XML forbids unassigned non-characters. */
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
@@ -69,16 +69,16 @@ static bool ends_with(const struct strbuf *b, const char *text)
 	return b->len >= len && !memcmp(b->s + b->len - len, text, len);
 }
 
-/* Would c complete what begins a workflow command? "::" at the beginning of a line (GitHub), "##["
- * (both) and "##vso[" (Azure) anywhere. */
+/* Whether c completes the begin of a workflow command: "::" at the begin of a line (GitHub), or
+ * "##[" (both) and "##vso[" (Azure) anywhere. */
 static bool is_command(const struct strbuf *out, uint32_t c)
 {
 	return (c == ':' && ends_with(out, ":")) ||
 	       (c == '[' && (ends_with(out, "##") || ends_with(out, "##vso")));
 }
 
-/* A character of a text. A service that looks for commands in what a job prints finds none: of "::"
- * the second colon becomes U+2236, and the bracket a parenthesis. */
+/* Appends a character so that the output of a CI job contains no workflow command: the second colon
+ * of "::" becomes U+2236, and the bracket a parenthesis. */
 static void add_shown(struct strbuf *out, uint32_t c)
 {
 	add_char(out, !is_command(out, c) ? c : c == ':' ? 0x2236 : '(');
@@ -203,7 +203,7 @@ void escape_latex(struct strbuf *out, const char *s)
 			strbuf_addstr(out, latex_signs[i].latex);
 		else if (c < 0x180)
 			add_shown(out, c);
-		else /* pdflatex stops at what its fonts do not have */
+		else /* pdflatex stops at a character that its fonts lack */
 			strbuf_addf(out, "U+%04X", (unsigned int)c);
 	}
 }
@@ -215,7 +215,7 @@ void escape_csv(struct strbuf *out, const char *s, int formula_safe)
 		uint32_t c = next_char(&s);
 		if (c != '\n' && c != '\t' && c != '\r' && is_control(c))
 			continue;
-		/* a spreadsheet looks at the first character */
+		/* a spreadsheet decides by the first character */
 		if (!clean.len && formula_safe && c < 0x80 && strchr("=+-@\t\r\n", (int)c))
 			strbuf_addch(&clean, '\'');
 		add_shown(&clean, c);
@@ -242,7 +242,9 @@ void escape_gnuplot(struct strbuf *out, const char *s)
 		if (c == '\'')
 			strbuf_addstr(out, "''");
 		else if (c ==
-			 '`') /* not expanded in single quotes, but let it not depend on that */
+			 /* single quotes prevent expansion; replace these characters all the
+			  * same */
+			 '`')
 			add_char(out, 0x2018);
 		else
 			add_shown(out, is_control(c) ? ' ' : c);
@@ -305,7 +307,7 @@ void text_cut_name(struct strbuf *out, const char *s, size_t width)
 		add_shown(out, is_control(c) ? ' ' : c);
 	}
 	add_char(out, 0x2026);
-	for (const char *next = s; *next; s = next) { /* an accent goes with its letter */
+	for (const char *next = s; *next; s = next) { /* keep an accent with its letter */
 		const size_t w = char_width(next_char(&next));
 		if (w && column + 1 + left <= width)
 			break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names and reasons come from protocol files, traces and other people's programs: every form writes
- * them through one of these. All append to `out`; what is no valid UTF-8 becomes U+FFFD, so that a
- * report is always valid text. No text holds a workflow command of a CI service ("::error::",
- * "##[group]", "##vso[task]"): the sign that would complete it is replaced. */
+/* Every form writes names and reasons through these functions, because protocol files, traces and
+ * other programs supply them. All functions append to `out`. Bytes that are not valid UTF-8 become
+ * U+FFFD, so a report is always valid text. No text contains a workflow command of a CI service
+ * ("::error::", "##[group]", "##vso[task]"): its last sign is replaced. */
 #ifndef REPORTS_ESCAPE_H
 #define REPORTS_ESCAPE_H
 
@@ -10,33 +10,34 @@
 
 #include "common/strbuf.h"
 
-/* Valid UTF-8 on one line: control characters (newlines, escape sequences, direction overrides)
+/* Valid UTF-8 on one line. Control characters (newlines, escape sequences, direction overrides)
  * become blanks. */
 void escape_line(struct strbuf *out, const char *s);
-/* Valid UTF-8, newlines and tabs kept, other control characters dropped. */
+/* Valid UTF-8 with newlines and tabs. Other control characters are dropped. */
 void escape_text(struct strbuf *out, const char *s);
-/* HTML or XML text and attribute values in either quotes; one line. */
+/* HTML or XML text, also for attribute values in either quotes; one line. */
 void escape_html(struct strbuf *out, const char *s);
-/* As escape_html, but keeping newlines and tabs, for <pre>. */
+/* As escape_html, but keeps newlines and tabs, for <pre>. */
 void escape_html_text(struct strbuf *out, const char *s);
-/* LaTeX text; the signs that our own numbers use (± − ≤ × µ ...) become commands, and what
- * pdflatex's fonts lack becomes "U+20AC". */
+/* LaTeX text. Signs in numbers (± − ≤ × µ ...) become commands. A character that pdflatex's fonts
+ * lack becomes "U+20AC". */
 void escape_latex(struct strbuf *out, const char *s);
-/* One field of CSV (RFC 4180), quoted where needed. `formula_safe`: a text that a spreadsheet would
- * run as a formula gets an apostrophe in front. */
+/* One field of CSV (RFC 4180), quoted if needed. `formula_safe`: puts an apostrophe before a text
+ * that a spreadsheet would run as a formula. */
 void escape_csv(struct strbuf *out, const char *s, int formula_safe);
-/* Inside a single-quoted gnuplot string: nothing there is expanded or executed. */
+/* Text for a single-quoted gnuplot string, in which gnuplot expands and runs nothing. */
 void escape_gnuplot(struct strbuf *out, const char *s);
 
-/* Columns that valid UTF-8 takes on a terminal. */
+/* Terminal columns of valid UTF-8. */
 size_t text_width(const char *s);
-/* Appends at most `width` columns of s, the last one an ellipsis when something was cut. */
+/* Appends at most `width` columns of s. An ellipsis replaces the rest. */
 void text_cut(struct strbuf *out, const char *s, size_t width);
-/* The same of a name, cut within: those of one campaign differ at their ends. */
+/* The same for a name, with the ellipsis inside, because names of one campaign differ at their
+ * ends. */
 void text_cut_name(struct strbuf *out, const char *s, size_t width);
-/* Appends s wrapped at blanks (longer words are cut in two) to lines of at most `width` columns;
- * lines after the first begin with `indent` blanks, and the first is taken to begin at column
- * `column`. No newline at the end. */
+/* Appends s wrapped at blanks to lines of at most `width` columns; longer words are cut. The
+ * first line begins at column `column`, further lines with `indent` blanks. Adds no newline at
+ * the end. */
 void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width);
 
 #endif

@@ -11,14 +11,14 @@
 #include "validate/protocol/pairing.h"
 #include "validate/results/run_index.h"
 
-#define LEAST_SHARE 0.03 /* of the time that is worth a word */
+#define LEAST_SHARE 0.03 /* share of the time from which a part is named */
 
 const struct fact facts[] = {{"Pairing", facts_add_pairing},
 			     {"Other processes", facts_add_others},
 			     {"Where the time went", facts_add_time},
 			     {NULL, NULL}};
 
-/* Runs that estimates come from. */
+/* Whether estimates use the run. */
 static bool counts(const struct run *r)
 {
 	return r->block > 0 && r->role != ROLE_RECORD && r->state == RUN_OK;
@@ -33,7 +33,8 @@ static bool is_sliced(const struct analysis *a, size_t scenario)
 	return false;
 }
 
-/* The first scenario of environment.json that was made in adjacent runs; NULL none. */
+/* The first scenario in environment.json whose program and replays ran one after the other; NULL:
+ * none. */
 static const json_t *find_runs(const struct analysis *a)
 {
 	const json_t *all = json_object_get(a->results->environment, "pairing"), *o;
@@ -87,7 +88,7 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 	}
 }
 
-/* " by gate", " by gate and signal": how processes were paused. */
+/* " by gate", " by gate and signal": how the campaign pauses processes. */
 static void add_pauses(struct strbuf *out, const struct protocol *p)
 {
 	bool gate = pairing_pause(p, SIZE_MAX) == PAUSE_GATE, signal = !gate;
@@ -186,7 +187,7 @@ static int by_size(const void *x, const void *y)
 	return a->s < b->s ? 1 : a->s > b->s ? -1 : strcmp(a->name, b->name);
 }
 
-/* Members "NAME_s" of "time" are its parts; their names are shown as they are. */
+/* The members "NAME_s" of "time" are shown under their names. */
 void facts_add_time(struct strbuf *out, const struct analysis *a)
 {
 	json_t *time = json_object_get(a->results->environment, "time"), *value;

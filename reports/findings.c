@@ -63,7 +63,7 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		if (r->run[i].state == RUN_FAILED && !first)
 			first = &r->run[i];
 	}
-	/* runs that are pending in a complete campaign are those of looks that were not needed */
+	/* in a complete campaign, pending runs belong to looks that were not needed */
 	if (!a->complete)
 		warn(f,
 		     "The campaign is incomplete: %zu of %zu planned runs were not made. "
@@ -86,7 +86,7 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		     r->n_damaged_journal_lines);
 }
 
-/* Sources that the warnings about runs tell better, with the first reason and what to do. */
+/* Sources that the warnings about runs already describe, with the first reason and what to do. */
 static bool said_already(const char *source)
 {
 	static const char *const names[] = {"failed runs", "journal", "unfinished", "events lost"};
@@ -136,7 +136,7 @@ void findings_collect(struct findings *f, const struct analysis *a)
 	}
 	for (int k = 0; k < COMPONENT_N; k++)
 		collect_group(f, a, k, DECISION_REJECT);
-	/* before the first look nothing was decided */
+	/* before the first look nothing is decided */
 	for (int k = 0; k < COMPONENT_N && a->look; k++)
 		collect_group(f, a, k, DECISION_INCONCLUSIVE);
 	collect_warnings(f, a);

@@ -23,7 +23,7 @@ static void count_leanings(size_t n[LEANING_N], const struct analysis *a)
 			n[cell_leaning(&a->cell[i])]++;
 }
 
-/* " (1 looks wrong, 2 are too noisy)", or what all of them are: " (too noisy here)". */
+/* " (1 looks wrong, 2 are too noisy)"; if all have one leaning: " (too noisy here)". */
 static void add_leanings(struct strbuf *out, const struct analysis *a)
 {
 	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy",
@@ -72,7 +72,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 
 /* --- the main cause of a replayer --- */
 
-/* "execution time is 8.2 % longer"; of a component without words of its own: "shape is 0.13". */
+/* "execution time is 8.2 % longer"; for a component without such words: "shape is 0.13". */
 static void add_meaning(struct strbuf *out, const struct component *c)
 {
 	const struct component_row *row = components[c->kind];
@@ -87,11 +87,11 @@ static void add_meaning(struct strbuf *out, const struct component *c)
 	strbuf_release(&number);
 }
 
-/* Cases of one replayer that one component decided alike. */
+/* Cases of one replayer in which one component has the same decision. */
 struct main_cause {
 	enum component_kind kind;
 	enum decision decision;
-	enum leaning leaning; /* of undecided ones */
+	enum leaning leaning; /* of undecided cases */
 	size_t n, worst;      /* how many, and the cell with the largest deviation for its limit */
 };
 
@@ -159,7 +159,7 @@ static bool has_word(const char *name, const char *word, size_t len)
 	return false;
 }
 
-/* True when the word is in the names of exactly the cause's cases. */
+/* Whether the names of exactly the cases of the cause contain the word. */
 static bool tells_apart(const struct analysis *a, size_t replayer, const struct main_cause *k,
 			const char *word, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What to do next: from what the undecided cases need to one command. */
+/* What to do next: one command, chosen by what the undecided cases need. */
 #include <limits.h>
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #include "reports/first_screen.h"
 #include "validate/analysis/leaning.h"
 
-/* Time that the campaign took, over its sessions, seconds; 0 unknown. */
+/* Duration of the campaign's sessions in seconds; 0: unknown. */
 static double elapsed_s(const struct results *r)
 {
 	double sum = 0;
@@ -42,7 +42,7 @@ static void add_time(struct strbuf *out, double seconds)
 		strbuf_addf(out, "%.0f s", ceil(seconds));
 }
 
-/* Pairs that an undecided case still needs; 0: it is decided, or no practical number is known. */
+/* Further pairs that would decide the case; 0: it is decided, or no practical number is known. */
 static uint64_t cell_needs(const struct cell *c)
 {
 	uint64_t more = 0;
@@ -57,7 +57,8 @@ static uint64_t cell_needs(const struct cell *c)
 	return more;
 }
 
-/* The most that a case needs; *n: how many cases some practical number decides. */
+/* The largest cell_needs() of all cases. *n: the number of cases that a practical number of pairs
+ * decides. */
 static uint64_t pairs_needed(const struct analysis *a, size_t *n)
 {
 	uint64_t most = 0;
@@ -78,8 +79,8 @@ static size_t runs_left(const struct results *r)
 	return n;
 }
 
-/* Time that the undecided cases still need with a budget, which goes to their scenarios only;
- * seconds. */
+/* Seconds until the undecided cases are decided. In a campaign with a budget, only their scenarios
+ * run. */
 static double more_s(const struct analysis *a, double seconds)
 {
 	const struct results *r = a->results;
@@ -121,7 +122,8 @@ static void next_of_budget(struct strbuf *text, struct strbuf *command, const st
 		    ceil((spent + more) / 60));
 }
 
-/* The undecided cases have as many pairs as the protocol allows: more time does not help. */
+/* Whether the undecided cases have as many pairs as the protocol allows. Then more time does not
+ * help. */
 static bool is_exhausted(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -145,7 +147,7 @@ static void next_of_replicates(struct strbuf *text, struct strbuf *command,
 	strbuf_addf(command, "validate run %s/protocol.conf", dir);
 }
 
-/* Nothing is undecided but what forbids trust. */
+/* Whether all undecided cases are first_screen_is_barred(). */
 static bool all_barred(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -155,7 +157,7 @@ static bool all_barred(const struct analysis *a)
 	return true;
 }
 
-/* Time until every case has as many pairs as a verdict needs. */
+/* Seconds until every case has the pairs that a verdict needs. */
 static void next_of_early(struct strbuf *text, struct strbuf *command, const struct analysis *a,
 			  const char *dir, double seconds)
 {
@@ -178,7 +180,7 @@ static void next_of_early(struct strbuf *text, struct strbuf *command, const str
 			    ceil(fmax(total, (double)p->budget_ns * 1e-9) / 60) + 1);
 }
 
-/* The first case that differs from a recording which the campaign did not make; NULL: none does. */
+/* The first case that differs from a recording of another campaign; NULL: none. */
 static const struct cell *first_differing(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)

@@ -31,7 +31,7 @@ static void add_cell(struct strbuf *out, const struct table_column *column,
 {
 	struct strbuf plain = STRBUF_INIT, signs = STRBUF_INIT;
 	table_cell_text(&plain, column, cell, true);
-	/* a minus is no hyphen */
+	/* a minus sign, not a hyphen */
 	for (const char *p = plain.s; *p; p++)
 		if (*p == '-' && (cell->kind == CELL_NUMBER || cell->kind == CELL_ESTIMATE))
 			strbuf_addstr(&signs, "−");
@@ -59,7 +59,7 @@ void latex_add_table(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, "% ");
 	escape_line(out, t->title);
 	strbuf_addstr(out, "; needs \\usepackage{booktabs,graphicx,longtable}\n");
-	if (!is_long) /* what is wider than the line is scaled to it */
+	if (!is_long) /* scales the table if it is wider than the line */
 		strbuf_addstr(
 		    out, "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{");
 	strbuf_addf(out, "\\begin{%s}{", environment);

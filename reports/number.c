@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* what is smaller than 0.00005 of its unit is nothing to a reader; CSV has all digits */
+/* values below 0.00005 of the unit are shown as 0; CSV has all digits */
 #define MAX_DECIMALS 4
 
 const struct number_unit number_unit_percent = {"%", 100}, number_unit_plain = {"", 1};
@@ -30,7 +30,7 @@ int number_decimals(double value, double u)
 	}
 	if (!isfinite(size) || size == 0)
 		return 0;
-	/* printed with two digits, 0.0996 is 0.10: one place less than its logarithm says */
+	/* with two digits 0.0996 is 0.10, so it needs one decimal less than its logarithm says */
 	int exponent = (int)floor(log10(size));
 	if (size * pow(10, digits - 1 - exponent) >= pow(10, digits) - 0.5)
 		exponent++;
@@ -44,7 +44,7 @@ static void add_fixed(struct strbuf *out, double x, int decimals, bool sign)
 		strbuf_addstr(out, "undefined");
 	else if (isinf(x))
 		strbuf_addstr(out, x > 0 ? sign ? "+∞" : "∞" : "-∞");
-	else if (x == 0) /* none at all, however well that is known */
+	else if (x == 0) /* no decimals at all */
 		strbuf_addch(out, '0');
 	else if (fabs(x) >= 1e7)
 		strbuf_addf(out, sign ? "%+.3e" : "%.3e", x);
@@ -52,7 +52,7 @@ static void add_fixed(struct strbuf *out, double x, int decimals, bool sign)
 		strbuf_addf(out, "%s<%.*f", x < 0 ? "-" : "", MAX_DECIMALS, pow(10, -MAX_DECIMALS));
 	else {
 		if (fabs(x) < 0.5 * pow(10, -decimals))
-			x = 0; /* no -0.0 and no sign before what is shown as nothing */
+			x = 0; /* no "-0.0", and no sign before a value that is shown as 0 */
 		strbuf_addf(out, sign && x != 0 ? "%+.*f" : "%.*f", decimals, x);
 	}
 }

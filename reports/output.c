@@ -10,8 +10,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-/* The disk has something to do while what follows is made; who wants it there waits for it later.
- */
+/* Starts writing to the disk and does not wait. The caller syncs later. */
 static void begin_to_sync(int fd)
 {
 	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Getting finished text out of the door. */
+/* Writes finished text to files and streams. */
 #ifndef REPORTS_OUTPUT_H
 #define REPORTS_OUTPUT_H
 
@@ -9,19 +9,19 @@
 #include "common/strbuf.h"
 #include "reports/tables/table.h"
 
-/* Creates (or replaces) dir/name with the text. The caller syncs the whole directory once at the
- * end (report_write_all). Errors: of the system, with the path. */
+/* Creates or replaces dir/name. The caller syncs the whole directory once at the end
+ * (report_write_all). Errors: of the system, with the path. */
 int output_file(const char *dir, const char *name, const struct strbuf *text, struct err *e);
-/* Creates dir/tables/NAME.SUFFIX with what `add` makes of the table. */
+/* Writes a table, formatted by `add`, to dir/tables/NAME.SUFFIX. */
 int output_table(const char *dir, const struct table *t, const char *suffix,
 		 void (*add)(struct strbuf *out, const struct table *t), struct err *e);
-/* Makes dir/name a directory; one that is there is fine. */
+/* Creates the directory dir/name unless it exists. */
 int output_dir(const char *dir, const char *name, struct err *e);
-/* Writes and flushes. Errors: EIO or that of the system; EPIPE when the reader has gone. */
+/* Writes and flushes. Errors: EIO or that of the system; EPIPE if the reader has closed the
+ * pipe. */
 int output_stream(FILE *out, const struct strbuf *text, struct err *e);
 
-/* The same of what `add` writes, which need not look for errors: for what is too large to be in
- * memory as a whole. */
+/* The same for text that is too large for memory. `add` writes it and need not check for errors. */
 int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what),
 		   const void *what, struct err *e);
 int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what,

@@ -54,7 +54,8 @@ void published_add_literature(struct strbuf *out, const struct published_value *
 	number_add(out, v->uncertainty, NAN, number_unit_percent, false);
 }
 
-/* Relative ones are percentages of the other; those of ratios are percentage points. */
+/* A relative difference is a percentage of the other value; a difference of ratios is in percentage
+ * points. */
 static struct number_unit difference_unit(enum measure m, double value)
 {
 	return measure_info[m].scale == SCALE_LINEAR ? unit_of(m, value) : number_unit_percent;

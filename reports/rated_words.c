@@ -39,8 +39,7 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 		strbuf_addf(out, ", though trusted in %zu beyond", l->n_beyond);
 }
 
-/* A program that goes from request to request without a pause has gaps too, of some hundred ns;
- * they say nothing. */
+/* The gaps of a program without pauses are some hundred ns and mean nothing. */
 #define PAUSE_NS 1000.0
 
 static bool has_pauses(const struct rated_range *r)
@@ -48,7 +47,7 @@ static bool has_pauses(const struct rated_range *r)
 	bool any = false;
 	for (size_t i = 0; i < r->n; i++) {
 		if (isnan(r->point[i].gap_ns))
-			return false; /* nor is there a range by gap */
+			return false; /* without gaps there is no range by gap */
 		any |= r->point[i].gap_ns >= PAUSE_NS;
 	}
 	return any;

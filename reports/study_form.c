@@ -84,7 +84,7 @@ static int tables_write(const char *dir, const struct tables *ts, struct err *e)
 	return ret;
 }
 
-/* A directory that is there is one that this made before, or empty. */
+/* Takes DIR if it is empty or an earlier report of this command. */
 static int dir_take(const char *dir, const char *command, struct err *e)
 {
 	char *mark = xasprintf("%s/%s.json", dir, command);

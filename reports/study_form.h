@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the reports of studies over several campaigns share: printing a form, and the directory with
- * all of them. */
+/* Reports of studies over several campaigns (pool, history): printing a form, and writing a
+ * directory with all forms. */
 #ifndef REPORTS_STUDY_FORM_H
 #define REPORTS_STUDY_FORM_H
 
@@ -10,7 +10,7 @@
 #include "reports/tables/tables.h"
 
 struct study_form {
-	/* "pool": names DIR/pool.json and the directory that this may replace */
+	/* "pool": the name of DIR/pool.json, by which an earlier report is recognised */
 	const char *command;
 	void (*tables_build)(struct tables *ts, const void *study);
 	void (*figures_build)(struct figures *fs, const void *study);
@@ -20,14 +20,14 @@ struct study_form {
 			 const struct figures *fs);
 };
 
-/* "terminal", "html", "csv", "latex", "json". Errors: EINVAL for another one, naming the nearest.
- */
+/* Checks a form: terminal, html, csv, latex or json. Errors: EINVAL for another name, with the
+ * nearest. */
 int study_form_check(const char *form, struct err *e);
-/* Prints a form; html with its figures, made in a directory that does not stay. */
+/* Prints a form. */
 int study_print(const struct study_form *s, const void *study, const char *form, FILE *out,
 		struct err *e);
-/* Writes DIR/index.html, plots/, tables/, COMMAND.json and summary.txt; DIR is made. Errors: of the
- * system; EEXIST where DIR holds what this did not make. */
+/* Creates DIR with index.html, plots/, tables/, COMMAND.json and summary.txt. Errors: of the
+ * system; EEXIST if DIR holds anything else. */
 int study_write(const struct study_form *s, const void *study, const char *dir, struct err *e);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define GAP 2
 
-/* Text is cut, numbers are not. */
+/* Text longer than name_max is cut, numbers are not. */
 static void cell_words(struct strbuf *out, const struct table *t, size_t row, size_t column,
 		       size_t name_max)
 {

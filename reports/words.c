@@ -65,9 +65,11 @@ static enum table_format format_of(enum component_unit unit)
 
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width)
 {
-	struct table_column column = {.format = format_of(components[c->kind]->unit), .estimate = true};
+	struct table_column column = {.format = format_of(components[c->kind]->unit),
+				      .estimate = true};
 	struct estimate estimate = c->estimate;
-	struct table_cell cell = {.kind = CELL_ESTIMATE, .status = estimate.status, .estimate = &estimate};
+	struct table_cell cell = {
+	    .kind = CELL_ESTIMATE, .status = estimate.status, .estimate = &estimate};
 	table_cell_text(out, &column, &cell, half_width);
 }
 
@@ -198,7 +200,7 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 		strbuf_addstr(out, "none");
 }
 
-/* "24 %", "19 to 38 %": least and most, two significant digits. */
+/* "24 %", "19 to 38 %": smallest and largest value with two significant digits. */
 static void add_span(struct strbuf *out, double lo, double hi)
 {
 	struct strbuf least = STRBUF_INIT, most = STRBUF_INIT;
@@ -224,7 +226,7 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 		    c[i].component[COMPONENT_UNCERTAINTY].decision == DECISION_NOT_APPLICABLE;
 		lo = fmin(lo, w->U95);
 		hi = fmax(hi, w->U95);
-		if (isfinite(w->machine)) { /* no more than the whole */
+		if (isfinite(w->machine)) { /* at most the whole */
 			lo_machine = fmin(lo_machine, fmin(w->machine, w->U95));
 			hi_machine = fmax(hi_machine, fmin(w->machine, w->U95));
 		}

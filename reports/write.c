@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report as a whole: made beside the old one and put in its place in one step. */
+/* Writes the whole report beside the old one and replaces the old one in one step. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 
 #define TEMPORARY "report.tmp-"
 
-/* Everything below `fd` (closed here) reaches the disk: one pass at the end costs less than a sync
- * after each file. */
+/* Syncs the files below `fd` and closes it. One pass at the end costs less than a sync after each
+ * file. */
 static int sync_tree(int fd, const char *path, struct err *e)
 {
 	DIR *d = fdopendir(fd);
@@ -55,7 +55,7 @@ static int sync_tree(int fd, const char *path, struct err *e)
 	return ret;
 }
 
-/* What a killed run left behind: one that nobody holds a lock on. */
+/* Removes directories that killed runs left: those that no process has locked. */
 static void remove_stale(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -76,7 +76,7 @@ static void remove_stale(const char *dir)
 	closedir(d);
 }
 
-/* A fresh directory, locked for as long as *fd is open. */
+/* Creates a directory. It is locked until *fd is closed. */
 static int make_temporary(const char *dir, char **path, int *fd, struct err *e)
 {
 	mode_t mask = umask(0);
@@ -101,7 +101,8 @@ static int sync_dir(const char *path, struct err *e)
 	return ret;
 }
 
-/* Afterwards `made` is the report and what was the report, if any, is at `made`. */
+/* Exchanges `made` and the report, so that afterwards `made` is the old report, if there was
+ * one. */
 static int exchange(const char *made, const char *report, struct err *e)
 {
 	struct stat st;
@@ -118,8 +119,8 @@ static int exchange(const char *made, const char *report, struct err *e)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
 		return err_sys(e, errno, "cannot exchange %s and %s", made, report);
-	/* a file system that cannot exchange: there is no report for an instant, but never half of
-	 * one */
+	/* this file system cannot exchange names: for an instant there is no report, but never half
+	 * a report */
 	char *old = xasprintf("%s-old", made);
 	int ret = 0;
 	if (rename(report, old) < 0)
@@ -134,7 +135,7 @@ static int exchange(const char *made, const char *report, struct err *e)
 	return ret;
 }
 
-struct writing { /* of the forms that are written beside the others, or of those */
+struct writing { /* whether to write the forms with `beside`, or the other forms */
 	const struct analysis *a;
 	const char *dir;
 	int ret;
@@ -177,7 +178,7 @@ int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 		ret = exchange(made, report, e);
 	if (!ret)
 		ret = sync_dir(dir, e);
-	/* now the old report, or what was made in vain */
+	/* the old report, or an unfinished new one */
 	dir_remove_tree(made, NULL);
 	if (fd >= 0)
 		close(fd);

@@ -100,23 +100,30 @@ static void sides(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-/* The interval below the change: so the columns are no wider than their words. */
+/* A sign and the change; the whole change with its interval when the pointer rests on it. */
 static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum aspect k)
 {
+	static const char *const heat[] = {[CHANGE_SAME] = "h0",
+					   [CHANGE_BETTER] = "h1",
+					   [CHANGE_WORSE] = "h5",
+					   [CHANGE_INCONCLUSIVE] = "h2",
+					   [CHANGE_NOT_JUDGED] = ""};
 	struct strbuf text = STRBUF_INIT;
 	compare_add_change(&text, a, k);
-	char *interval = strstr(text.s, " [");
-	strbuf_addstr(out, "<td>");
-	chip(out, a->word);
-	strbuf_addstr(out, "<small>");
-	if (interval)
-		*interval = 0;
+	const enum aspect_scale scale = aspect_scale(k);
+	strbuf_addf(out, "<td class=\"%s\" title=\"%s: ", heat[a->word], change_name(a->word));
 	escape_numbers(out, text.s);
-	if (interval) {
-		strbuf_addstr(out, "<br>");
-		escape_numbers(out, interval + 1);
-	}
-	strbuf_addstr(out, "</small></td>");
+	strbuf_addf(out, "\">%s <span>", sign_of(a->word));
+	strbuf_reset(&text);
+	if (!a->status)
+		strbuf_addf(&text,
+			    scale == SCALE_RATIO   ? "%.2f"
+			    : scale == SCALE_COUNT ? "%+.0f"
+						   : "%+.1f %%",
+			    scale == SCALE_RATIO || scale == SCALE_COUNT ? a->change
+									 : 100 * a->change);
+	escape_numbers(out, text.s);
+	strbuf_addstr(out, "</span></td>");
 	strbuf_release(&text);
 }
 
@@ -217,7 +224,7 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 
 static void limits_row(struct strbuf *out, const struct campaign_change *c)
 {
-	strbuf_addstr(out, "<tr><th scope=\"row\" class=\"l\">limit of the change</th><td></td>");
+	strbuf_addstr(out, "<tr class=\"limits\"><td>limit of the change</td><td></td>");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k)) {
 			strbuf_addstr(out, "<td>");
@@ -229,32 +236,35 @@ static void limits_row(struct strbuf *out, const struct campaign_change *c)
 
 static void matrix(struct strbuf *out, const struct campaign_change *c)
 {
-	strbuf_addstr(out, "<h2>Cases</h2>\n");
-	html_begin_wide(out, "Cases");
-	strbuf_addstr(out, "<table class=\"wrap\"><thead><tr><th scope=\"col\">Scenario, "
-			   "replayer</th><th scope=\"col\">Word</th>");
+	strbuf_addstr(out, "<h2>Every component</h2>\n");
+	html_begin_wide(out, "Every component");
+	strbuf_addstr(out, "<table class=\"map\"><thead><tr><th scope=\"col\">Scenario, "
+			   "replayer</th><th scope=\"col\" class=\"v\">Word</th>");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k))
-			strbuf_addf(out, "<th scope=\"col\">%s</th>", aspect_names[k]);
-	strbuf_addstr(out, "</tr></thead><tbody>\n");
+			strbuf_addf(out, "<th scope=\"col\"><span>%s</span></th>", aspect_names[k]);
+	strbuf_addstr(out, "</tr>\n");
 	limits_row(out, c);
+	strbuf_addstr(out, "</thead><tbody>\n");
 	for (size_t i = 0; i < c->n_cells; i++) {
 		const struct case_change *cell = &c->cell[i];
 		struct strbuf name = STRBUF_INIT;
 		strbuf_addf(&name, "%s, ", cell->scenario);
 		compare_add_replayer(&name, cell);
-		html_add_text(out, "<tr><th scope=\"row\" class=\"l\">", name.s, "</th><td>");
-		chip(out, cell->word);
-		strbuf_addf(out, "<small>%zu%s</small></td>",
+		html_add_text(out, "<tr><th scope=\"row\">", name.s, "</th>");
+		strbuf_addf(out, "<td class=\"v\" title=\"%zu %s\">",
 			    cell->paired ? cell->n : cell->new_case->n,
-			    cell->paired ? " pairs" : " runs");
+			    cell->paired ? "pairs" : "runs");
+		chip(out, cell->word);
+		strbuf_addstr(out, "</td>");
 		for (size_t k = 0; k < ASPECT_N; k++)
 			if (is_shown(c, k))
 				aspect_cell(out, &cell->aspect[k], (enum aspect)k);
 		strbuf_addstr(out, "</tr>\n");
 		strbuf_release(&name);
 	}
-	strbuf_addstr(out, "</tbody></table></div>\n");
+	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"key\">= same, ↑ better, ↓ worse, ? "
+			   "inconclusive, · not judged</p>\n");
 }
 
 static void reason_row(struct strbuf *out, const struct case_change *c, enum aspect k)
@@ -275,7 +285,6 @@ static void reason_row(struct strbuf *out, const struct case_change *c, enum asp
 
 static void columns_head(struct strbuf *out, const char *title, const char *const *column)
 {
-	strbuf_addf(out, "<h2>%s</h2>\n", title);
 	html_begin_wide(out, title);
 	strbuf_addstr(out, "<table class=\"stack\"><thead><tr>");
 	for (; *column; column++)
@@ -283,24 +292,44 @@ static void columns_head(struct strbuf *out, const char *title, const char *cons
 	strbuf_addstr(out, "</tr></thead><tbody>\n");
 }
 
-static void reasons(struct strbuf *out, const struct campaign_change *c)
+/* A row for each component that has this word. */
+static void reasons_of(struct strbuf *out, const struct campaign_change *c, enum change word)
 {
 	static const char *const column[] = {"Word", "Scenario", "Component",
 					     "Change, 95 % interval", "Limit", "Why", NULL};
-	static const enum change order[] = {CHANGE_WORSE, CHANGE_BETTER, CHANGE_INCONCLUSIVE};
-	bool any = false;
-	for (size_t w = 0; w < sizeof order / sizeof *order; w++)
-		for (size_t i = 0; i < c->n_cells; i++)
-			for (size_t k = 0; k < ASPECT_N; k++) {
-				if (c->cell[i].aspect[k].word != order[w])
-					continue;
-				if (!any)
-					columns_head(out, "What is not the same", column);
-				any = true;
+	columns_head(out, change_name(word), column);
+	for (size_t i = 0; i < c->n_cells; i++)
+		for (size_t k = 0; k < ASPECT_N; k++)
+			if (c->cell[i].aspect[k].word == word)
 				reason_row(out, &c->cell[i], (enum aspect)k);
-			}
-	if (any)
-		strbuf_addstr(out, "</tbody></table></div>\n");
+	strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+static size_t count_word(const struct campaign_change *c, enum change word)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->n_cells; i++)
+		for (size_t k = 0; k < ASPECT_N; k++)
+			n += c->cell[i].aspect[k].word == word;
+	return n;
+}
+
+static void reasons(struct strbuf *out, const struct campaign_change *c)
+{
+	const size_t n_worse = count_word(c, CHANGE_WORSE), n_better = count_word(c, CHANGE_BETTER),
+		     n_open = count_word(c, CHANGE_INCONCLUSIVE);
+	if (n_worse + n_better + n_open)
+		strbuf_addstr(out, "<h2>What is not the same</h2>\n");
+	if (n_worse)
+		reasons_of(out, c, CHANGE_WORSE);
+	if (n_better)
+		reasons_of(out, c, CHANGE_BETTER);
+	if (!n_open)
+		return;
+	strbuf_addf(out, "<details><summary>Inconclusive: %zu components of cases</summary>\n",
+		    n_open);
+	reasons_of(out, c, CHANGE_INCONCLUSIVE);
+	strbuf_addstr(out, "</details>\n");
 }
 
 static void differences(struct strbuf *out, const struct campaign_change *c)
@@ -308,6 +337,7 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 	static const char *const column[] = {"Kind", "What", "Old", "New", "", NULL};
 	if (!c->n_differences)
 		return;
+	strbuf_addstr(out, "<h2>Other differences</h2>\n");
 	columns_head(out, "Other differences", column);
 	for (size_t i = 0; i < c->n_differences; i++) {
 		const struct difference *d = &c->difference[i];

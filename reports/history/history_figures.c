@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The four charts of a series, entries from left to right in the order of adding. */
+/* The four charts of a series, with its entries from left to right as they were added; and the
+ * page. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static void line_add(struct strbuf *out, double y, int colour, const char *dash)
 		    y, y, dash, palette[colour].hex);
 }
 
-/* One of the four: its lines, its axis (that they are in), what is drawn. */
+/* The y axis of one of the four charts. It contains low (0: it begins there) and high. */
 static void panel_add(struct strbuf *out, const char *label, double low, double high)
 {
 	strbuf_addf(out, "set ylabel '%s' textcolor rgb '%s'\nset yrange [", label,
@@ -147,16 +148,17 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	strbuf_addf(out, "<div class=\"banner %s\">",
 		    !has_limits ? "none" : s->n_signals ? "inconclusive" : "trusted");
 	html_add_text(out, "<p class=\"big\">", sentence.s, "</p></div>\n");
-	html_add_text(out, "<p>", history_explanation, "</p>\n");
 	if (warning)
 		html_add_text(out, "<p class=\"warnings\"><strong>Warning:</strong> ", warning,
 			      "</p>\n");
 	html_add_table(out, &page, "series", NULL);
-	strbuf_addstr(out, "<h2>What changed, and when</h2>\n");
+	html_add_figures(out, &page, "history", false);
+	html_add_missing(out, fs);
+	if (s->n_signals)
+		strbuf_addstr(out, "<h2>Signals</h2>\n");
 	html_add_table(out, &page, "signals", NULL);
 	html_add_table(out, &page, "changes", NULL);
-	strbuf_addstr(out, "<h2>Charts</h2>\n");
-	html_add_figures(out, &page, "history", false);
+	html_add_text(out, "<h2>How to read the charts</h2>\n<p>", history_explanation, "</p>\n");
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
 	strbuf_release(&title);
 	strbuf_release(&sentence);

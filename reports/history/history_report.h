@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The forms of a history. Nothing here computes. */
+/* The forms of a history. They compute nothing. */
 #ifndef REPORTS_HISTORY_REPORT_H
 #define REPORTS_HISTORY_REPORT_H
 
@@ -7,22 +7,22 @@
 #include "validate/history/changes.h"
 #include "validate/history/charts.h"
 
-/* A row a series; a row a signal; a row a changed fact; a row a campaign; a row an entry.
- * Ownership: tables_release. */
+/* Tables with a row for each series, signal, changed fact, campaign and entry. Ownership:
+ * tables_release. */
 void history_tables_build(struct tables *ts, const void *study);
-/* The first of them, those with signals first, of at most so many rows; returns how many were left
- * out. Ownership: table_release. */
+/* The table of series with at most rows_max rows, series with signals first. Returns how many rows
+ * are left out. Ownership: table_release. */
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max);
-/* The four charts of a series, for HISTORY_FIGURES series at most, those with signals first; of
- * each the last HISTORY_DRAWN entries. */
+/* The four charts of at most HISTORY_FIGURES series, series with signals first. A chart shows the
+ * last HISTORY_DRAWN entries. */
 #define HISTORY_FIGURES 12
 #define HISTORY_DRAWN 500
 void history_figures_build(struct figures *fs, const void *study);
 
 void history_text_add(struct strbuf *out, const void *study, size_t width);
-/* one line, as it came */
+/* Appends one line, not escaped. */
 void history_sentence_add(struct strbuf *out, const struct history_study *s);
-/* What is to be known of the dates, NULL: nothing. The caller frees. */
+/* A warning about dates that go back, or NULL. The caller frees it. */
 char *history_clock_warning(const struct history *h);
 void history_json_add(struct strbuf *out, const void *study);
 void history_html_add(struct strbuf *out, const void *study, const struct tables *ts,

@@ -39,11 +39,12 @@ static void series_row(struct table *t, const struct history_charts *c)
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max)
 {
 	table_init(t, "series", "Each replayer in each scenario");
-	table_note(t,
-		   "Of x/r, the replay's mean response time over that of the program run again "
-		   "beside it. Centre and limits: of the individuals "
-		   "chart, relative, from the first entries in control (%zu are wanted).",
-		   s->baseline);
+	table_note(
+	    t,
+	    "x/r is the replay's mean response time divided by that of the program run again "
+	    "beside it. Centre and limits belong to the chart of individuals; the first "
+	    "entries in control set them (%zu if there are so many).",
+	    s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)
@@ -79,17 +80,18 @@ static void signal_row(struct table *t, const struct history_study *s,
 static void table_signals(struct table *t, const struct history_study *s)
 {
 	table_init(t, "signals", "Signals");
-	table_note(t, "Change: of x/r, mean from onset to end relative to the centre; of a moving "
-		      "range, between the two entries. Onset: as far as the "
-		      "chart tells, before it signalled.");
+	table_note(
+	    t, "Change of x/r: its mean from the onset to the end, relative to the centre; for a "
+	       "moving range, the change between the two entries. Onset: the chart's "
+	       "estimate of the entry where the change began.");
 	TABLE_HEADS(t, signal_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_signals; k++)
 			signal_row(t, s, &s->charts[i], &s->charts[i].signal[k]);
 }
 
-/* Whether a signal before this one of the same series names the same change. */
-static bool is_told(const struct history_charts *c, size_t k)
+/* An earlier signal of the series names the same change. */
+static bool is_named_before(const struct history_charts *c, size_t k)
 {
 	for (size_t i = 0; i < k; i++)
 		if (c->signal[i].has_change_of_environment &&
@@ -113,7 +115,7 @@ static void change_rows(struct table *t, const struct history_study *s,
 			const struct history_charts *c, size_t k)
 {
 	const struct history_signal *g = &c->signal[k];
-	if (!g->has_change_of_environment || is_told(c, k))
+	if (!g->has_change_of_environment || is_named_before(c, k))
 		return;
 	const struct history_campaign *since =
 	    &s->history->campaign[c->series->entry[g->environment].campaign];
@@ -127,9 +129,10 @@ static void change_rows(struct table *t, const struct history_study *s,
 static void table_changes(struct table *t, const struct history_study *s)
 {
 	table_init(t, "changes", "What changed nearest to the signals");
-	table_note(t, "Facts that differ between the named campaign and the one before it in the "
-		      "series: nearest to a signal's onset, and not after the "
-		      "signal. That it is near does not make it the cause.");
+	table_note(t,
+		   "Facts that differ between the named campaign and the campaign before it in the "
+		   "series, nearest to the onset of a signal and not after the signal. They "
+		   "need not be the cause.");
 	TABLE_HEADS(t, change_row(t, NULL, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_signals; k++)

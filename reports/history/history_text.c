@@ -10,20 +10,20 @@
 #include "reports/words.h"
 
 #define NAME_MAX 22
-#define SIGNALS_MAX 30 /* that a terminal shows */
+#define SIGNALS_MAX 30 /* shown on a terminal */
 #define FACTS_MAX 4
 #define SERIES_MAX 60
 
 const char history_explanation[] =
-    "Charted is x/r, the replay's mean response time over that of the program run again beside it, "
-    "on a logarithmic scale. Centre and limits come "
-    "from the first entries in control and stay. Individuals: one large deviation (3 sigma); "
-    "moving range: a jump; CUSUM (k 0.5, h 5) and EWMA "
-    "(lambda 0.2, L 2.962): small lasting ones. In control each chart signals about once in 370 to "
-    "500 entries (moving range: 110), three times as "
-    "often where 20 entries made the limits: of many charts some signal by chance. A change named "
-    "with a signal is near it in time, not shown to be "
-    "its cause.";
+    "The charts show x/r, the replay's mean response time divided by that of the program run again "
+    "beside it, on a logarithmic scale. The first entries in control set the centre and the "
+    "limits, "
+    "which then stay. The chart of individuals finds one large deviation (3 sigma), the moving "
+    "range a jump, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962) small lasting shifts. In "
+    "control each chart signals about once in 370 to 500 entries (moving range: 110), and three "
+    "times as often if 20 entries set the limits. So some of many charts signal by chance. A "
+    "change "
+    "that is named with a signal is close to it in time; it need not be the cause.";
 
 char *history_clock_warning(const struct history *h)
 {
@@ -36,9 +36,9 @@ char *history_clock_warning(const struct history *h)
 		}
 	if (!n)
 		return NULL;
-	return xasprintf("campaigns with a date earlier than that of the one added before: %zu of "
-			 "%zu (first: no. %lld, %s); a clock was set back, or they "
-			 "were added late; entries stay in the order of adding",
+	return xasprintf("%zu of %zu campaigns have an earlier date than the campaign added before "
+			 "(first: no. %lld, %s): a clock was set back, or they were added late; "
+			 "entries stay in the order in which they were added",
 			 n, h->n_campaigns, first->number, first->date);
 }
 
@@ -52,7 +52,7 @@ void history_sentence_add(struct strbuf *out, const struct history_study *s)
 	words_add_count(out, s->history->n_series, "chart", "charts");
 	if (without == s->history->n_series) {
 		strbuf_addf(out,
-			    ": no limits yet, for which at least %d entries that differ are needed",
+			    ": no limits yet; at least %d entries that differ are needed",
 			    HISTORY_BASELINE_MIN);
 		return;
 	}
@@ -107,7 +107,7 @@ static void signal_sentence(struct strbuf *line, const struct history_study *s,
 	if (g->has_change_of_environment)
 		change_sentence(line, s, c, g);
 	else
-		strbuf_addstr(line, " No change of environment before it is known.");
+		strbuf_addstr(line, " No change of the environment before it is known.");
 }
 
 static void signals_add(struct strbuf *out, const struct history_study *s, size_t width)

@@ -305,9 +305,12 @@ static void add_courses(struct strbuf *out, const struct html_page *p)
 	html_add_figures(out, p, "in-flight-time", true);
 	html_add_table(out, p, "device", NULL);
 	strbuf_addstr(out, "<h3 id=\"costs\">Costs of a replay</h3>\n");
-	html_add_table(out, p, "costs", &(struct html_table_view){.keys =
-		"scenario replayer n_requests trace replay_preparation program_cpu replay_cpu "
-		"cpu_deviation replay_process_cpu program_peak replay_peak speedup"});
+	html_add_table(
+	    out, p, "costs",
+	    &(struct html_table_view){
+		.keys =
+		    "scenario replayer n_requests trace replay_preparation program_cpu replay_cpu "
+		    "cpu_deviation replay_process_cpu program_peak replay_peak speedup"});
 }
 
 static void add_stability(struct strbuf *out, const struct html_page *p)
@@ -387,9 +390,10 @@ static bool is_failed(const struct table *t, size_t row, const void *arg)
 
 static void add_runs(struct strbuf *out, const struct html_page *p)
 {
-	const struct html_table_view failed = {.keys = "run block scenario role state started reason", .wanted = is_failed},
-				     all = {.keys = "run block position scenario role state mean execution_time "
-					     "cached_before started"};
+	const struct html_table_view
+	    failed = {.keys = "run block scenario role state started reason", .wanted = is_failed},
+	    all = {.keys = "run block position scenario role state mean execution_time "
+			   "cached_before started"};
 	const struct results *r = p->a->results;
 	size_t n_failed = 0, n_pending = 0;
 	for (size_t i = 0; i < r->n_runs; i++) {
@@ -564,10 +568,13 @@ void html_add_appendix(struct strbuf *out, const struct html_page *p)
 	add_how(out, p);
 	if (p->a->n_league > 1) {
 		begin_part(out, "league", "League table of the replayers");
-		html_add_table(out, p, "league", &(struct html_table_view){.keys =
-			"rank replayer verdict cases deviation bias execution_time in_flight "
-			"concurrency reordered issue_error_p99 n_mismatched_lost_extra "
-			"cpu_per_request"});
+		html_add_table(
+		    out, p, "league",
+		    &(struct html_table_view){
+			.keys =
+			    "rank replayer verdict cases deviation bias execution_time in_flight "
+			    "concurrency reordered issue_error_p99 n_mismatched_lost_extra "
+			    "cpu_per_request"});
 		end_part(out);
 	}
 	if (p->a->n_rated) {

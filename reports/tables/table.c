@@ -49,8 +49,8 @@ static void add_column(struct table *t, enum table_format format, const char *ke
 {
 	assert(t->n_cells == 0);
 	GROW(t->column, t->n_columns, t->cap_columns);
-	t->column[t->n_columns++] =
-	    (struct table_column){.key = xstrdup(key), .title = xstrdup(title), .format = format, .estimate = estimate};
+	t->column[t->n_columns++] = (struct table_column){
+	    .key = xstrdup(key), .title = xstrdup(title), .format = format, .estimate = estimate};
 }
 
 void table_column(struct table *t, enum table_format format, const char *key, const char *title)
@@ -119,7 +119,8 @@ void table_number(struct table *t, double value)
 
 void table_count(struct table *t, double n)
 {
-	table_number_status(t, STAT_OK, n, 10); /* whole: a u of two digits before the point */
+	/* without decimals: u has two digits before the point */
+	table_number_status(t, STAT_OK, n, 10);
 }
 
 void table_number_u(struct table *t, double value, double u)
@@ -217,7 +218,7 @@ static void add_estimate(struct strbuf *out, const struct table_column *c, const
 	struct number_unit unit = unit_of(c->format, e->value);
 	double half = (e->hi95 - e->lo95) / 2;
 	bool sign = c->format == FORMAT_RELATIVE;
-	/* ± would hide that one side is longer */
+	/* ± would hide that the interval is not symmetrical */
 	bool lopsided = fabs((e->hi95 - e->value) - (e->value - e->lo95)) > 0.2 * half;
 	if ((half_width && !lopsided) || !isfinite(half) || half == 0) {
 		number_add_pm(out, e->value, half > 0 ? half : NAN, unit, sign);

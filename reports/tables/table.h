@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table as data: typed cells under typed columns, built once (tables.h) and rendered by every
- * form alike.
- *
- * Numbers are kept in base units (ns, ratios); a form for people chooses ns, µs or % and rounds by
- * the uncertainty, CSV gives all digits. A cell without a number says why (enum stat_status). */
+/* A table as data: typed cells under typed columns. It is built once (tables.h), and every form
+ * renders it. */
 #ifndef REPORTS_TABLE_H
 #define REPORTS_TABLE_H
 
@@ -29,10 +26,10 @@ enum table_format {
 };
 
 struct table_column {
-	char *key;   /* for CSV: lower case, no unit; the unit is added from the format; owned */
+	char *key;   /* for CSV: lower case, without the unit, which the format adds; owned */
 	char *title; /* for people; owned */
 	enum table_format format;
-	bool estimate; /* cells hold limits too: CSV gives them columns of their own */
+	bool estimate; /* cells have limits; CSV has columns for them */
 };
 
 enum table_cell_kind {
@@ -45,7 +42,7 @@ enum table_cell_kind {
 };
 
 struct table_cell {
-	enum table_cell_kind kind;   /* says which of these it is */
+	enum table_cell_kind kind;   /* selects the member of the union */
 	enum stat_status status;     /* CELL_NUMBER, CELL_ESTIMATE; else STAT_OK */
 	union {
 		char *text;		   /* CELL_TEXT; owned */
@@ -59,14 +56,14 @@ struct table_cell {
 
 struct table {
 	const char *name;   /* of the file: "bias" */
-	char *title, *note; /* one line; what the numbers mean; owned, note may be NULL */
+	char *title, *note; /* one line; meaning of the numbers; owned, note may be NULL */
 	struct table_column *column;
 	size_t n_columns, cap_columns;
 	struct table_cell *cell; /* row after row */
 	size_t n_cells, cap_cells;
-	size_t n_row_headers; /* columns at the left that name the row */
-	bool data_only;       /* for machines: CSV and no form for people */
-	bool in_heads;	      /* while the columns are named (tables.h) */
+	size_t n_row_headers; /* columns at the left that are headers of the row */
+	bool data_only;       /* for programs: only CSV */
+	bool in_heads;	      /* set while the columns are named (tables.h) */
 };
 
 void table_init(struct table *t, const char *name, const char *title);
@@ -76,11 +73,12 @@ void table_release(struct table *t);
 void table_column(struct table *t, enum table_format format, const char *key, const char *title);
 void table_column_estimate(struct table *t, enum table_format format, const char *key,
 			   const char *title);
-/* Adds the column while the columns are named; else true: the caller adds the cell. */
+/* While the columns are named, adds the column and returns false. Else returns true: the caller
+ * adds the cell. */
 bool table_head(struct table *t, enum table_format format, const char *key, const char *title,
 		bool estimate);
 
-/* Cells are appended from left to right; a row is full when every column has one. */
+/* Each call appends a cell, from left to right. A row is full when every column has a cell. */
 void table_none(struct table *t);
 void table_text(struct table *t, const char *s); /* NULL: none */
 void table_textf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -95,11 +93,11 @@ void table_verdict(struct table *t, enum verdict v);
 size_t table_n_rows(const struct table *t);
 const struct table_cell *table_at(const struct table *t, size_t row, size_t column);
 
-/* The cell as people read it, one line of UTF-8 as it came (not escaped). `half_width`: an estimate
- * as "value ± half of its 95 % interval", else "value [lo, hi]". */
+/* Appends the cell as one line of rounded text, not escaped. `half_width`: an estimate is "value ±
+ * half of its 95 % interval", else "value [lo, hi]". */
 void table_cell_text(struct strbuf *out, const struct table_column *c,
 		     const struct table_cell *cell, bool half_width);
-/* "–" stands for nothing and for "not applicable"; other undefined results are named: "too few". */
+/* "–" for nothing and for "not applicable"; the name of another undefined result: "too few". */
 const char *table_status_words(enum stat_status s);
 
 #endif

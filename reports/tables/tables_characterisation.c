@@ -95,7 +95,7 @@ static int compare_levels(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* All levels that occur, ascending; the caller frees. */
+/* All levels in ascending order. The caller frees the array. */
 static uint64_t *all_levels(const struct analysis *a, size_t *n)
 {
 	uint64_t *level = NULL;

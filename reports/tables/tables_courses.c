@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of how runs went over their time, of issue errors by rate, and of what replays cost. */
+/* Tables over the time of a run, of issue errors by rate, and of the costs of replays. */
 #include <math.h>
 
 #include "reports/tables/tables.h"

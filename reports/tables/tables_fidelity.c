@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of how the replay went about its work: time, order, concurrency, issue error, what was
- * replayed. */
+/* Tables of the behaviour of a replay: time, order, concurrency, issue error, requests replayed. */
 #include <math.h>
 
 #include "reports/tables/tables.h"

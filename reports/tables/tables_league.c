@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The replayers beside each other, and who observed them. */
+/* Tables that compare the replayers, and of the observers that time them. */
 #include <math.h>
 
 #include "reports/tables/tables.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of parallel applications: the error of the running time, what recording took, and each
- * node by itself. */
+/* Tables of parallel applications: error of the running time, cost of recording, and each node. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include "reports/words.h"
 #include "reports/tables/tables.h"
 
-/* What a cell shares with those of the same family. */
+/* The columns that all cells of a family share. */
 static void family_columns(struct table *t, const struct analysis *a, size_t cell)
 {
 	const struct scenario *s = t->in_heads ? NULL : parallel_scenario(a, cell);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of what was published beside what was measured, and of the kinds of requests by
- * themselves. */
+/* Tables of published beside measured values, and of each kind of request. */
 #include <math.h>
 
 #include "reports/words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of rated ranges, and of replays without calls. */
+/* Tables of rated ranges, and of replays without calls. */
 #include <math.h>
 
 #include "reports/tables/tables.h"

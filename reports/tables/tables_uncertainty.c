@@ -190,7 +190,7 @@ static void runs_row(struct table *t, const struct analysis *a, size_t i)
 	const struct fileset_residency *f = &r->residency;
 	const bool ok = !t->in_heads && r->state == RUN_OK && r->has_summary;
 	const struct run_summary *s = &r->summary;
-	t->data_only = !protocol_in_detail(p); /* nobody reads so many pages */
+	t->data_only = !protocol_in_detail(p); /* too many pages for a reader */
 	COL_COUNT(t, "run", "Run", r->id);
 	COL_COUNT(t, "block", "Block", r->block);
 	COL_COUNT(t, "position", "Position", r->position);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of what was decided and of what it was decided about. */
+/* Tables of the decisions, and of the scenarios, replayers and limits. */
 #include <math.h>
 #include <stdio.h>
 
@@ -160,9 +160,10 @@ static size_t sources_n(const struct analysis *a)
 const struct table_kind table_sources = {"sources", "Sources of uncertainty", sources_n,
 					 sources_row};
 
-/* Components that look at more than the mean: shape, tail, operations and halves of a run. */
+/* Components that judge more than the mean: shape, tail, operations and halves of a run. */
 
-/* The largest deviation of a component's parts decides; where there is none, its own estimate. */
+/* The part with the largest deviation decides. Without parts, the component's own estimate
+ * decides. */
 static void component_columns(struct table *t, const struct component *c, enum table_format format,
 			      const char *key, const char *title)
 {
@@ -216,7 +217,7 @@ const struct table_kind table_parts = {"parts", "Every part of the components th
 	parts_n, .n_items = n_parts, .item = parts_item, .n_row_headers = 4, .note =
 	"Relative deviations are ratios (0.1 is 10 %)."};
 
-/* The table of what the differences of response and execution times come from. */
+/* The table of the causes of differences in response time and execution time. */
 
 static size_t why_n(const struct analysis *a)
 {
