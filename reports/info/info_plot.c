@@ -313,38 +313,53 @@ static void figure_levels(struct figures *fs, const struct info *x)
 	figure_caption(f, "Share of the time for each number of requests in flight.");
 }
 
+/* A logarithmic axis of sizes in bytes. */
+static void add_log_size_axis(struct strbuf *script, double lo, double hi)
+{
+	const double step = exp2(fmax(1, ceil(log2(hi / lo) / 6)));
+	strbuf_addf(script, "set logscale x 2\nset xrange [%.10g:%.10g]\nset xtics (", lo, hi);
+	for (double at = exp2(ceil(log2(lo))); at <= hi; at *= step)
+		strbuf_addf(script, "%s'%s' %.10g", script->s[script->len - 1] == '(' ? "" : ", ",
+			    size_text((uint64_t)at).s, at);
+	strbuf_addstr(script, ")\n");
+}
+
 /* Sizes as distribution functions. */
 static void figure_sizes(struct figures *fs, const struct info *x)
 {
 	const struct profile *p = x->profile;
 	struct figure *f = NULL;
 	size_t n = 0;
-	double q;
+	double q, lo = INFINITY, hi = 2;
 	char using[64];
+	struct strbuf plot = STRBUF_INIT;
 	for (int k = 0; k < KIND_OTHER; k++) {
 		const struct histogram *h = &p->sizes[k].distribution;
 		if (!h->n)
 			continue;
-		if (!f) {
+		if (!f)
 			f = figure_add(fs, "sizes", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
-			add_grid(&f->script, "size asked for [KiB]", "share of the requests");
-			strbuf_addstr(&f->script, "set logscale x 2\nset yrange [0:1.02]\n");
-		}
 		/* from the left edge up, so that a single size is a step too */
 		if (!histogram_quantile(h, 0, &q, NULL))
-			strbuf_addf(&f->data, "%.10g 0\n", fmax(q, 1) / 2048);
+			strbuf_addf(&f->data, "%.10g 0\n", fmax(q, 1) / 2);
+		lo = fmin(lo, fmax(q, 1) / 2);
 		for (int i = 0; i <= CDF_STEPS; i++)
 			if (!histogram_quantile(h, (double)i / CDF_STEPS, &q, NULL))
-				strbuf_addf(&f->data, "%.10g %.10g\n", fmax(q, 1) / 1024,
+				strbuf_addf(&f->data, "%.10g %.10g\n", fmax(q, 1),
 					    (double)i / CDF_STEPS);
-		strbuf_addf(&f->data, "%.10g 1\n\n\n", fmax(q, 1) / 512);
+		strbuf_addf(&f->data, "%.10g 1\n\n\n", fmax(q, 1) * 2);
+		hi = fmax(hi, q * 2);
 		snprintf(using, sizeof using, "index %zu using 1:2", n);
-		add_curve(&f->script, n++, using, "steps", (size_t)k, kind_titles[k]);
+		add_curve(&plot, n++, using, "steps", (size_t)k, kind_titles[k]);
 	}
-	if (!f)
-		return;
-	strbuf_addch(&f->script, '\n');
-	figure_caption(f, "Sizes: the share of the requests that asked for no more.");
+	if (f) {
+		add_grid(&f->script, "size asked for", "share of the requests");
+		strbuf_addstr(&f->script, "set yrange [0:1.02]\n");
+		add_log_size_axis(&f->script, fmax(lo, 1), hi);
+		strbuf_addf(&f->script, "%s\n", plot.s);
+		figure_caption(f, "Sizes: share of the requests that asked for at most this much.");
+	}
+	strbuf_release(&plot);
 }
 
 void info_figures_build(struct figures *fs, const struct info *x)
