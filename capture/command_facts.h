@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command that was captured, word by word, and the directory that it ran in: member "command"
- * of a trace's extra facts. With it the command can be run again (validate judge --rerun). The
- * metadata's own `command` is one line for people. */
+/* The captured command as separate words, and its working directory: member "command" of a trace's
+ * extra facts. validate judge --rerun runs it again. The metadata's own `command` is one line for
+ * display. */
 #ifndef CAPTURE_COMMAND_FACTS_H
 #define CAPTURE_COMMAND_FACTS_H
 
@@ -10,21 +10,22 @@
 
 #include "capture/trace.h"
 
-#define COMMAND_BYTES_MAX 65536 /* of all words: a longer command is not kept */
+#define COMMAND_BYTES_MAX 65536 /* of all words: a longer command is not recorded */
 
-/* {"argv": [...], "in": DIR}; DIR is the working directory of this process. NULL: no command, one
- * of more than COMMAND_BYTES_MAX, or a word or directory that is no UTF-8. New reference. */
+/* {"argv": [...], "in": DIR}; DIR is the working directory of this process. NULL: no command, a
+ * command of more than COMMAND_BYTES_MAX, or a word or directory that is not UTF-8. New reference.
+ */
 json_t *command_facts(const char *const *argv);
 
 struct captured_command {
-	json_t *extra;     /* owns the texts */
+	json_t *extra;     /* owns the strings */
 	const char **argv; /* argv[n], then NULL; n > 0 */
 	size_t n;
 	const char *dir; /* absolute */
-	int status;      /* as a shell has it: exit status, or 128 and the signal */
+	int status;      /* as in a shell: exit status, or 128 plus the signal */
 };
 
-/* Errors: ENODATA where the trace does not have the command; EINVAL where it is damaged. Ownership:
+/* Errors: ENODATA if the trace has no command; EINVAL if it is malformed. Ownership:
  * captured_command_release, also after an error. */
 int captured_command_read(struct captured_command *c, const struct trace_meta *meta, struct err *e);
 void captured_command_release(struct captured_command *c);

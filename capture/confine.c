@@ -17,8 +17,8 @@
 
 #define N_TRIES 100
 
-/* The next component of *path, copied to `name`; false at the end. "." and doubled slashes are
- * skipped. */
+/* Copies the next component of *path to `name`; false at the end. Skips "." and repeated slashes.
+ */
 static bool next_component(const char **path, char name[NAME_MAX + 1], bool *too_long)
 {
 	for (;;) {
@@ -67,7 +67,7 @@ static int failed(const char *path, int code, struct err *e)
 	return err_sys(e, code, "%s", path);
 }
 
-/* Every component but the last by its directory's descriptor, none through a link. */
+/* Opens every component but the last from its directory's descriptor, without following links. */
 static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 {
 	char name[NAME_MAX + 1], following[NAME_MAX + 1];
@@ -79,7 +79,7 @@ static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 		int next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		int code = errno;
 		struct stat st;
-		/* O_DIRECTORY says ENOTDIR for a link too */
+		/* O_DIRECTORY gives ENOTDIR for a link, too */
 		if (next < 0 && code == ENOTDIR && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
 		    S_ISLNK(st.st_mode))
 			code = ELOOP;
@@ -98,7 +98,7 @@ static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 	return got;
 }
 
-/* Whether `path` itself is a link: O_DIRECTORY says ENOTDIR of one. */
+/* Whether `path` itself is a link, for which O_DIRECTORY gives ENOTDIR. */
 static bool is_link(int dir_fd, const char *path)
 {
 	struct stat st;
@@ -109,8 +109,7 @@ static bool is_link(int dir_fd, const char *path)
 	return link;
 }
 
-/* --- looking before opening
- * --------------------------------------------------------------------------------------- */
+/* --- inspecting before opening ------------------------------------------- */
 
 bool confined_harmless(int flags)
 {
@@ -157,15 +156,14 @@ static int open_below(int dir_fd, const char *path, int flags, mode_t mode)
 			       .mode = mode,
 			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 	long fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
-	/* EPERM: some containers' way of not having the call; if it was meant, walking says it
-	 * again */
+	/* some containers return EPERM for a missing call; if it is real, the walk repeats it */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = walk(dir_fd, path, flags, mode);
 	return (int)fd;
 }
 
-/* Looks before it opens. A missing file is made with O_EXCL: what comes into its place meanwhile is
- * looked at, too. */
+/* Inspects the file before it opens it. A missing file is created with O_EXCL; a file that appears
+ * meanwhile is inspected in the next try. */
 static int open_looked_at(int dir_fd, const char *path, int flags, mode_t mode, mode_t *refused)
 {
 	int fd = -1;
@@ -209,7 +207,7 @@ static int open_directory(int dir_fd, const char *path, bool create, struct err 
 	if (fd >= 0 || !create)
 		return fd;
 	if (fd != -ENOENT)
-		return confined_open(dir_fd, path, flags, 0, e); /* again, for the message */
+		return confined_open(dir_fd, path, flags, 0, e); /* repeat for the message */
 	const char *name;
 	int parent = confined_parent(dir_fd, path, true, &name, e);
 	if (parent < 0)
@@ -234,7 +232,7 @@ int confined_parent(int dir_fd, const char *path, bool create, const char **name
 	size_t len = slash ? (size_t)(slash - path) : 1;
 	while (len > 1 &&
 	       (parent[len - 1] == '/' || (parent[len - 1] == '.' && parent[len - 2] == '/')))
-		len--; /* "a//b" and "a/./b" lie in "a" */
+		len--; /* the parent of "a//b" and "a/./b" is "a" */
 	parent[len] = 0;
 	int fd = open_directory(dir_fd, parent, create, e);
 	free(parent);

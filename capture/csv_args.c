@@ -34,7 +34,7 @@ static const struct {
 
 /* --- numbers ------------------------------------------------------------- */
 
-/* "0x1f" or decimal; with base 8 in octal. */
+/* Base 16: "0x1f" or decimal; base 8: octal. */
 static int number_u32(const char *s, size_t len, unsigned int base, uint64_t *v)
 {
 	if (base == 16 && !(len > 2 && s[0] == '0' && s[1] == 'x'))
@@ -77,7 +77,7 @@ size_t utf8_char_len(const unsigned char *s, size_t len)
 	return n;
 }
 
-/* C1 controls (U+0080 to U+009F) count, too: terminals obey them. */
+/* Includes C1 controls (U+0080 to U+009F), which terminals obey. */
 static bool is_control(const unsigned char *s, size_t n)
 {
 	return *s < ' ' || *s == 0x7f || (n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
@@ -155,7 +155,7 @@ static int unhex(struct strbuf *out, const char *s, size_t len, struct err *e)
 	return 0;
 }
 
-/* --- what a record has by itself ----------------------------------------- */
+/* --- defaults ------------------------------------------------------------ */
 
 static int32_t default_fd(const struct trace_record *r, unsigned int uses)
 {
@@ -238,7 +238,7 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r,
 	if (known) {
 		add_number(out, start, ARG_MODE, "%04llo", r->length & OP_MODE_BITS);
 	} else if (uses & OP_HAS_MODE) {
-		if (r->length > UINT32_MAX) /* no mode at all, but it must come back as it was */
+		if (r->length > UINT32_MAX) /* not a mode, but it must survive a round trip */
 			add_decimal(out, start, ARG_LENGTH, false, r->length);
 		else if (r->length)
 			add_number(out, start, ARG_MODE, "%04llo", r->length);
@@ -321,7 +321,7 @@ static int set_name(const char *s, size_t len, bool plain, struct csv_args *args
 	return rc;
 }
 
-/* `plain`: nothing in it is escaped. */
+/* `plain`: the value has no escapes. */
 static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct trace_record *r,
 		   struct csv_args *args, struct err *e)
 {
@@ -343,7 +343,7 @@ static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct tra
 	}
 }
 
-/* What the call cannot be understood without. */
+/* Checks that the arguments without defaults are given. */
 static int check_given(unsigned int given, const struct trace_record *r, struct err *e)
 {
 	unsigned int uses = op_info(r->op)->uses;
@@ -358,7 +358,7 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 	return missing ? err_set(e, EINVAL, "%s needs %s=", op_name(r->op), missing) : 0;
 }
 
-/* By the first eight letters at once: no two names have the same length and those. */
+/* Compares the first eight letters at once: with the length they identify a name. */
 static enum arg arg_find(const char *s, size_t len)
 {
 	uint64_t have, want;
@@ -372,10 +372,10 @@ static enum arg arg_find(const char *s, size_t len)
 	return ARG_N;
 }
 
-/* What stands in the way of plain names and values, and between them. */
+/* Characters that separate or escape names and values. */
 #define MARKS '=', ';', '%', '\0'
 
-/* Behind the value that follows the '='. */
+/* The end of the value after the '='. */
 static const char *value_end(struct byte_walk *w, bool *plain)
 {
 	const char *p;

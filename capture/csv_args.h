@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The `args` of a CSV line: what the call was given, as name=value;name=value. doc/formats/csv.md
- * has the rules. */
+/* The `args` of a CSV line: the call's arguments as name=value;name=value; doc/formats/csv.md. */
 #ifndef CAPTURE_CSV_ARGS_H
 #define CAPTURE_CSV_ARGS_H
 
@@ -12,15 +11,15 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 
-/* Appends the arguments of `r`; only what csv_args_read() would not put there by itself. `object`
- * and `heap` are what the record refers to, or NULL. */
+/* Appends the arguments of `r`, except those that csv_args_read() adds by default. `object` and
+ * `heap` belong to the record, or are NULL. */
 void csv_args_write(struct strbuf *out, const struct trace_record *r,
 		    const struct trace_object *object, const void *heap, size_t heap_len);
 
-/* What reading gives beside the record's own fields. Buffers are reused from line to line. */
+/* Results of csv_args_read() besides the record. Buffers are reused from line to line. */
 struct csv_args {
 	enum object_kind object_kind; /* 0: none named */
-	/* of the text, or of `unescaped`; object_name[object_name_len] may be anything */
+	/* in the text or in `unescaped`; not NUL-terminated */
 	const char *object_name;
 	size_t object_name_len;
 	struct strbuf unescaped;
@@ -28,18 +27,17 @@ struct csv_args {
 	struct strbuf heap;
 };
 
-/* Fills fd, offset, length and flags of `r`, whose op and rvalue are known, and `a`. Strict: an
- * unknown or repeated name, a bad number or escape, and a missing argument are EINVAL.
- * CSV_ARGS_SLACK bytes behind the text must be readable, whatever they are. */
+/* Fills fd, offset, length and flags of `r`, whose op and rvalue are set, and `a`. Unknown or
+ * repeated names, bad numbers or escapes, and missing arguments are EINVAL. CSV_ARGS_SLACK bytes
+ * after the text must be readable. */
 int csv_args_read(const char *text, size_t len, struct trace_record *r, struct csv_args *a,
 		  struct err *e);
 #define CSV_ARGS_SLACK 64u
 
-/* The length of the UTF-8 character at s[0..len), or 0 where there is none (also overlong,
- * surrogate, or beyond U+10FFFF). */
+/* The length of the UTF-8 character at s[0..len); 0 if it is invalid (also overlong, surrogate, or
+ * beyond U+10FFFF). */
 size_t utf8_char_len(const unsigned char *s, size_t len);
-/* Control characters, or bytes that are no UTF-8: what a terminal may obey instead of showing. */
+/* Whether the text has control characters or invalid UTF-8, which terminals may interpret. */
 bool text_has_control(const char *text);
-
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What came of a snapshot of files (--snapshot). */
+/* The result of a snapshot of files (--snapshot). */
 #ifndef CAPTURE_FILES_NOTED_H
 #define CAPTURE_FILES_NOTED_H
 
@@ -7,8 +7,8 @@
 
 struct files_noted {
 	uint64_t n_files;
-	uint64_t n_left_out;  /* all of them, where they were too many for a trace */
-	uint64_t n_holes_cut; /* files with more holes than are noted */
+	uint64_t n_left_out;  /* all files, if they were too many for a trace */
+	uint64_t n_holes_cut; /* files with more holes than are recorded */
 };
 
 #endif

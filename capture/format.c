@@ -59,7 +59,7 @@ const struct trace_format *trace_format_of(const struct trace *t)
 	return t->format;
 }
 
-/* O_NONBLOCK: looking at a FIFO must not wait for its writer. */
+/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
 static ssize_t read_head(const char *path, unsigned char *head, size_t cap)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -81,7 +81,7 @@ static ssize_t read_head(const char *path, unsigned char *head, size_t cap)
 	return (ssize_t)len;
 }
 
-/* What people give us that only has to be unpacked or converted: NULL, or what to say. */
+/* Advice for files that must be unpacked or converted first; NULL: none. */
 static const char *packed(const unsigned char *head, size_t len)
 {
 	static const struct {
@@ -121,7 +121,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 		return err_sys(e, (int)-len, "cannot read the trace %s", path);
 	if (!len)
 		return err_set(e, EILSEQ, "%s: no trace: the file is empty", path);
-	/* of text in UTF-8, as some editors put it there */
+	/* skip a byte order mark of UTF-8 */
 	const size_t mark = len > 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
 	for (const struct trace_format *const *f = trace_formats; *f && best_bid < FORMAT_BID_SURE;
 	     f++) {
@@ -175,7 +175,7 @@ int trace_open(struct trace **t, const char *path, struct err *e)
 	return trace_open_with(t, NULL, path, NULL, e);
 }
 
-/* --- what a reader noticed ----------------------------------------------- */
+/* --- notes of a reader --------------------------------------------------- */
 
 const struct trace_notes *trace_notes(const struct trace *t)
 {
@@ -185,7 +185,7 @@ const struct trace_notes *trace_notes(const struct trace *t)
 const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t size)
 {
 	const struct trace_notes *n = &t->notes;
-	unsigned int found = 0; /* each condition that holds is one more */
+	unsigned int found = 0; /* conditions that hold so far */
 #define NOTE_IF(condition, ...)                                                                                        \
 	do {                                                                                                           \
 		if ((condition) && found++ == i) {                                                                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The formats a trace can be read from and written to: one file and one row each. */
+/* The formats that traces are read from and written to: one file and one row each. */
 #ifndef CAPTURE_FORMAT_H
 #define CAPTURE_FORMAT_H
 
@@ -10,72 +10,70 @@
 #include "capture/trace.h"
 #include "common/err.h"
 
-/* How a foreign trace is to be understood where the text alone does not say it. All 0 or NULL: the
- * defaults. */
+/* Options for reading a foreign trace whose text is ambiguous. 0 or NULL: the defaults. */
 struct trace_open_options {
-	/* so many unreadable lines (records of binary formats) may be left out; they are counted */
+	/* number of unreadable lines (records of binary formats) that may be omitted and counted */
 	uint64_t n_lenient;
 	/* path of a mapping file (doc/formats/mapping.md), for the format "mapping" */
 	const char *mapping;
 	/* block events: a request begins when it was queued (Q), not when it was issued (D) */
 	bool pair_queue;
 	int64_t wait_unit_ns; /* fio iolog version 2: unit of its waits, 0 unknown */
-	const char *as;	      /* operation of formats that do not tell it: "read" or "write" */
-	/* more[n_more]: further files of the same trace (blktrace: the other processors'; parallel:
-	 * the other nodes') */
+	const char *as;	      /* operation of formats without one: "read" or "write" */
+	/* more[n_more]: further files of the trace (blktrace: other CPUs; parallel: other nodes) */
 	const char *const *more;
 	size_t n_more;
 };
 
-/* What a reader noticed, so far: complete after a pass. */
+/* Findings of a reader so far; final after a pass. */
 struct trace_notes {
-	uint64_t n_skipped;	  /* unreadable lines or records left out, as n_lenient allows */
+	uint64_t n_skipped;	  /* unreadable lines or records omitted, as n_lenient allows */
 	char first_skipped[400];  /* the message of the first of them */
-	uint64_t n_without_end;	  /* requests that begin and never end in the trace */
-	uint64_t n_without_begin; /* ends whose beginning is not in the trace */
-	uint64_t n_passed_over;	  /* events and calls that are no requests */
+	uint64_t n_without_end;	  /* requests that never end in the trace */
+	uint64_t n_without_begin; /* ends whose begin is not in the trace */
+	uint64_t n_passed_over;	  /* events and calls that are not requests */
 	/* calls on descriptors that were neither opened in the trace nor named */
 	uint64_t n_unknown_fd;
 	/* paths relative to a working directory that the trace does not show */
 	uint64_t n_unknown_cwd;
-	/* requests of a call that hands over several, of which it shows the first only */
+	/* requests of calls that submit several, of which the trace shows only the first */
 	uint64_t n_unshown;
 	/* block requests that were queued and completed, with no issue seen */
 	uint64_t n_without_issue;
-	uint64_t n_queued;	  /* block requests with both, and the mean time between */
+	/* block requests with queueing and issue, and the mean time between them */
+	uint64_t n_queued;
 	double mean_queue_ns;
-	/* times were differences, each cut to fewer digits than nanoseconds have, and were added up
-	 */
+	/* times were differences with fewer digits than ns, and were summed */
 	bool differences_cut;
-	bool one_cpu_of_many;	  /* one processor's file alone, while others lie beside it */
+	bool one_cpu_of_many;	  /* the file of one CPU, while others lie beside it */
 };
 const struct trace_notes *trace_notes(const struct trace *t);
-/* The i-th of them in words, or NULL when there are no more. `buf` takes the text. */
+/* The text of the i-th note, in `buf`, or NULL when there are no more. */
 const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t size);
 
-/* What was not written because the format cannot hold it. */
+/* Requests that an export omits because the format cannot hold them. */
 struct trace_export_report {
 	uint64_t n_written, n_left_out;
-	char why[200]; /* of the first that was left out */
-	/* Set by the caller, NULL for none: told each record that is left out, with its place in
-	 * the trace. */
+	char why[200]; /* reason of the first omitted request */
+	/* Set by the caller, or NULL: called with each omitted record and its index in the trace.
+	 */
 	void (*left_out)(void *ctx, uint64_t index, const struct trace_record *r);
 	void *ctx;
 };
 
-#define FORMAT_BID_SURE 100 /* a magic number: no other format is asked */
+#define FORMAT_BID_SURE 100 /* a magic number: later formats are not tried */
 
 struct trace_format {
 	const char *name, *help;
-	/* How sure the format is, from the file's first bytes (up to FORMAT_HEAD_BYTES), that the
-	 * file is its own: 0 not at all, FORMAT_BID_SURE a magic number, 50 for text that looks
-	 * right. `path` may tip the balance by its ending. */
+	/* How well the file's first bytes (up to FORMAT_HEAD_BYTES) fit the format: 0 not at all,
+	 * 50 for plausible text, FORMAT_BID_SURE for a magic number. `path` may add a hint by its
+	 * suffix. */
 	int (*bid)(const unsigned char *head, size_t len, const char *path);
-	/* As trace_open; `o` is never NULL. NULL: only written. */
+	/* As trace_open; `o` is never NULL. NULL: the format is write-only. */
 	int (*open)(struct trace **t, const char *path, const struct trace_open_options *o,
 		    struct err *e);
-	/* Writes all of `t`, from its beginning, to PATH ("-": standard output, where the format is
-	 * text); `report` may be NULL. NULL: only read. */
+	/* Writes all of `t` to PATH ("-": standard output, for text formats); `report` may be NULL.
+	 * NULL: the format is read-only. */
 	int (*write)(struct trace *t, const char *path, struct trace_export_report *report,
 		     struct err *e);
 };
@@ -84,25 +82,24 @@ struct trace_format {
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 const struct trace_format *format_find(const char *name);
 
-/* Opens as one format, whatever the first bytes look like. trace_open() asks all of them. */
+/* Opens in a given format; trace_open() detects it. */
 int trace_open_as(struct trace **t, const struct trace_format *f, const char *path, struct err *e);
-/* The same with options; `f` NULL: the format that its first bytes tell, or "mapping" where one is
- * given. */
+/* The same with options. `f` NULL: detects the format, or uses "mapping" if a mapping is given. */
 int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
 		    const struct trace_open_options *o, struct err *e);
-/* The format of a file, by its first bytes. Errors: as trace_open. */
+/* Detects the format by the first bytes. Errors: as trace_open. */
 int trace_format_detect(const struct trace_format **f, const char *path, struct err *e);
 
-/* The format that `t` is read by. */
+/* The format of an open trace. */
 const struct trace_format *trace_format_of(const struct trace *t);
 
-/* Writes `t` as a trace file of our own: the same records, objects, heap and metadata. Damaged
- * blocks of the input are an error (trace_copy_with: options, as compression). */
+/* Writes `t` as a trace file: the same records, objects, heap and metadata. Damaged blocks of the
+ * input are an error. trace_copy_with takes options such as compression. */
 int trace_copy(struct trace *t, const char *path, struct err *e);
 int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o,
 		    struct err *e);
-/* The same, with other metadata (NULL: its own), and each record changed on its way, when its
- * references are the copy's already; more may be put into the heap of `w`. */
+/* The same with other metadata (NULL: the trace's own) and changed records. `change` gets a record
+ * with references of the copy, and may add items to the heap of `w`. */
 struct trace_change {
 	const struct trace_meta *meta;
 	int (*change)(void *ctx, struct trace_writer *w, struct trace_record *r, struct err *e);
@@ -111,9 +108,8 @@ struct trace_change {
 int trace_copy_changed(struct trace *t, const char *path, const struct trace_change *how,
 		       struct err *e);
 
-/* Writes all of `t` as CSV (doc/formats/csv.md); "-" is standard output. The file appears whole or
- * not at all. Errors: EBADMSG: damaged blocks of the input were left out, everything else is
- * written. */
+/* Writes all of `t` as CSV (doc/formats/csv.md); "-" is standard output. The file appears complete
+ * or not at all. Errors: EBADMSG: damaged blocks of the input were omitted; the rest is written. */
 int trace_export_csv(struct trace *t, const char *path, struct err *e);
 
 extern const struct trace_format format_trace, format_csv;

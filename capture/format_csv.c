@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a trace from CSV, strictly and streaming: doc/formats/csv.md. Plain lines are split by
- * csv_scan(); everything else (quotes that are more than a field's frame, blanks, line ends other
- * than LF and CR LF) by libcsv, which is an order of magnitude slower. libcsv tells no positions,
- * so lines are counted from the line ends it reports and those inside quoted fields. */
+/* Reads a trace from CSV, strictly and as a stream: doc/formats/csv.md. csv_scan() splits plain
+ * lines. libcsv, which is an order of magnitude slower, splits all others: with quotes inside
+ * fields, blanks around fields, or line ends other than LF and CR LF. libcsv reports no positions,
+ * so lines are counted by line ends, including those inside quoted fields. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@
 
 #define CHUNK (256u << 10)
 #define CHUNK_MIN 4096
-#define FIELD_MAX (48u << 20) /* a side heap item of 16 MiB in hexadecimal has room */
-#define SAMPLE_CHUNKS 4       /* read when opening, for the header and the stamps' resolution */
+#define FIELD_MAX (48u << 20) /* room for a side heap item of 16 MiB in hexadecimal */
+#define SAMPLE_CHUNKS 4       /* read on opening, for the header and the resolution of times */
 
 static struct csv_trace *csv(struct trace *t)
 {
@@ -42,7 +42,7 @@ static void on_field(void *s, size_t len, void *ctx)
 		t->line++;
 }
 
-/* A line that cannot be read is left out where that is allowed. */
+/* Omits an unreadable line, if that is allowed. */
 static void forgive(struct csv_trace *t)
 {
 	struct trace_notes *n = &t->base.notes;
@@ -75,7 +75,7 @@ void csv_line_end(struct csv_trace *t, int c)
 	csv_row_begin(t);
 }
 
-/* Blank lines come here too, without fields. */
+/* libcsv calls it for blank lines, too. */
 static void on_row(int c, void *ctx)
 {
 	struct csv_trace *t = ctx;
@@ -96,7 +96,7 @@ static void parser_make(struct csv_trace *t)
 		csv_free(&t->parser);
 	csv_init(&t->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL);
 	csv_set_realloc_func(&t->parser, limited_realloc);
-	/* what its buffer grows by: few copies of a long field */
+	/* the growth of its buffer: few copies of a long field */
 	csv_set_blk_size(&t->parser, t->cap);
 	t->has_parser = true;
 }
@@ -114,7 +114,7 @@ static void start(struct csv_trace *t)
 	csv_row_begin(t);
 }
 
-/* A row begins behind a line that was left out. */
+/* A row begins after an omitted line. */
 static void line_skipped(struct csv_trace *t)
 {
 	t->line++;
@@ -136,11 +136,11 @@ static void parse_failed(struct csv_trace *t)
 	forgive(t);
 	if (t->error.code)
 		return;
-	parser_make(t); /* it is of no use any more */
+	parser_make(t); /* a parser is unusable after an error */
 	t->skipping = true;
 }
 
-/* To libcsv, up to the first line feed and with it: behind that a row may begin. */
+/* Gives libcsv the text up to and including a line feed, after which a row may begin. */
 static void parse_slowly(struct csv_trace *t, const char *s, size_t len)
 {
 	t->at_row = false;
@@ -154,7 +154,7 @@ static void parse_slowly(struct csv_trace *t, const char *s, size_t len)
 		line_skipped(t);
 }
 
-/* Takes in what can be taken of chunk[at..n_chunk): what is left is the beginning of a line. */
+/* Consumes chunk[at..n_chunk) except for an incomplete line at its end. */
 static void take_lines(struct csv_trace *t)
 {
 	while (t->at < t->n_chunk && !t->error.code) {
@@ -182,7 +182,7 @@ static void take_lines(struct csv_trace *t)
 	}
 }
 
-/* The end of the file: what is left is a line without an end. */
+/* Consumes the last line, which has no line end. */
 static void take_end(struct csv_trace *t)
 {
 	t->at_end = true;
@@ -195,8 +195,7 @@ static void take_end(struct csv_trace *t)
 		csv_fail(t, "no header line");
 }
 
-/* Takes in one chunk: 0, or a negative errno of the system. What is wrong with the text goes to
- * t->error. */
+/* Consumes one chunk: 0, or a negative errno of the system. Errors in the text go to t->error. */
 static int take_chunk(struct csv_trace *t, struct err *e)
 {
 	ssize_t got;
@@ -234,7 +233,7 @@ static int csv_next_batch(struct trace *base, const struct trace_record **r, siz
 	}
 	*r = t->record;
 	*n = t->n_records;
-	if (*n) /* the good lines before the bad one come first */
+	if (*n) /* return the lines before a bad one first */
 		return 1;
 	return t->error.code ? err_set(e, t->error.code, "%s", t->error.msg) : 0;
 }
@@ -284,7 +283,7 @@ static const struct trace_reader reader = {
 
 /* --- opening ------------------------------------------------------------- */
 
-/* The largest power of ten, up to a second, that all stamps are multiples of. */
+/* The largest power of ten, up to one second, that divides all times. */
 static int64_t resolution_of(const struct csv_trace *t, int64_t step_ns)
 {
 	for (size_t i = 0; i < t->n_records; i++) {
@@ -296,9 +295,8 @@ static int64_t resolution_of(const struct csv_trace *t, int64_t step_ns)
 	return step_ns;
 }
 
-/* Reads the beginning: a bad header is an error of opening; a bad line behind it is told when the
- * reading gets there.
- */
+/* Reads the beginning. A bad header is an error of opening; a bad line is reported when the reader
+ * arrives there. */
 static int look_at_beginning(struct csv_trace *t, struct err *e)
 {
 	int64_t step_ns = 1000000000;
@@ -373,8 +371,8 @@ static bool names_some_column(const unsigned char *s, size_t len)
 	return false;
 }
 
-/* Text whose first line names our columns. A .csv that names some of them only is better refused by
- * us, who can say why. */
+/* Text whose first line names our columns. A .csv with only some of them gets a low bid, so that
+ * our error message explains what is missing. */
 static int csv_bid(const unsigned char *head, size_t len, const char *path)
 {
 	size_t i = len >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;

@@ -174,7 +174,7 @@ static inline void take_field(struct csv_trace *t, enum column c, const char *s,
 	case COL_FUNCTION:
 		take_function(t, s, len);
 		break;
-	case COL_ARGS: /* understood when the function and rvalue are known */
+	case COL_ARGS: /* parsed at the end of the row, when function and rvalue are known */
 		t->args_s = s;
 		t->args_len = len;
 		break;
@@ -209,7 +209,7 @@ void csv_row_field(struct csv_trace *t, const char *s, size_t len)
 		return;
 	}
 	enum column c = t->columns[t->field];
-	if (c == COL_ARGS) { /* must stay until the row's end */
+	if (c == COL_ARGS) { /* keep a copy until the end of the row */
 		strbuf_reset(&t->args_text);
 		strbuf_add(&t->args_text, s, len);
 		strbuf_add(&t->args_text, no_args, CSV_ARGS_SLACK);
@@ -230,7 +230,7 @@ void csv_row_fields(struct csv_trace *t, const struct csv_field *f, unsigned int
 			too_many(t);
 }
 
-/* As in a trace file: a length, the bytes, padding; the reference counts units of 8 bytes. */
+/* As in a trace file: length, bytes, padding; references count units of 8 bytes. */
 static void keep_heap(struct csv_trace *t)
 {
 	static const char zeros[8];
@@ -243,7 +243,7 @@ static void keep_heap(struct csv_trace *t)
 
 void csv_row_end(struct csv_trace *t)
 {
-	struct err e; /* ERR_INIT would fill all of it, for every line */
+	struct err e; /* ERR_INIT would clear all of it for every line */
 	err_clear(&e);
 	if (t->field < t->n_columns) {
 		csv_fail(t, "the line ends after %u of %u columns", t->field, t->n_columns);

@@ -2,9 +2,7 @@
 #include "capture/format_csv_private.h"
 #include "capture/formats/byte_marks.h"
 
-/* The commas, quotes and line ends of the text, one after the other: there is one more, a line feed
- * stands behind it.
- */
+/* Commas, quotes and line ends. There always is a next one: a line feed follows the text. */
 #define MARKS ',', '"', '\n', '\r'
 
 static inline const char *next_mark(struct byte_walk *w)
@@ -17,8 +15,8 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The field that begins at s: behind its end, where a comma or the line's end stands, or NULL where
- * it is not plain. */
+/* The end of the field that begins at s, where a comma or a line end stands; NULL if it is not
+ * plain. */
 static inline const char *plain_field(const char *s, struct byte_walk *m, struct csv_field *f)
 {
 	const char *p = next_mark(m);
@@ -35,7 +33,7 @@ static inline const char *plain_field(const char *s, struct byte_walk *m, struct
 	return next_mark(m) == p + 1 && p[1] != '"' ? p + 1 : NULL;
 }
 
-/* The fields of the line, and where its line feed stands; NULL where it is not plain. */
+/* The fields of the line, and the position of its line feed; NULL if it is not plain. */
 static inline const char *plain_line(const char *s, struct byte_walk *m, struct csv_field *f,
 				     unsigned int *n)
 {

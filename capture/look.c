@@ -11,7 +11,7 @@
 
 #include "common/fnv1a.h"
 
-/* The preload library must not use the C library's functions, which may be hooked. */
+/* The preload library must not call functions of the C library that may be hooked. */
 #define RAW_6(s, n, a, b, c, d, e, f, ...)                                                         \
 	(s)->call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define RAW(...) RAW_6(s, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
@@ -22,7 +22,7 @@ struct hole {
 	uint64_t offset, length;
 };
 
-/* The holes of a regular file, as far as there is room for them. */
+/* Finds up to HOLES_MAX holes of a regular file. */
 static size_t holes_find(const struct look_sink *s, int dir, const char *path, uint64_t size,
 			 struct hole *to, bool *cut)
 {
@@ -46,14 +46,13 @@ static size_t holes_find(const struct look_sink *s, int dir, const char *path, u
 	return n;
 }
 
-/* Large, and the program's stack may be small (a signal handler's of 8 KiB): these lie elsewhere.
- */
+/* Allocated, because the program's stack may be small (8 KiB in a signal handler). */
 struct look_room {
 	struct hole hole[HOLES_MAX];
 	char target[4097];
 };
 
-/* Memory of `size` bytes for as long as one file is looked at; NULL: there is none. */
+/* Allocates memory for the look at one file; NULL: there is none. */
 static void *memory_take(const struct look_sink *s, size_t size)
 {
 	const long at =
@@ -96,8 +95,8 @@ static void look_at(const struct look_sink *s, int dir, const char *path, int sh
 	memory_give(s, room, sizeof *room);
 }
 
-/* Permissions and size of a link's target matter to calls that follow the link. A directory only
- * `on_way`: it is looked at where something in it is used. */
+/* Looks at the final target of a link, whose permissions and size matter to calls that follow it. A
+ * directory only if `on_way`; otherwise it is looked at when something in it is used. */
 static void look_target(const struct look_sink *s, int dir, const char *path, bool on_way)
 {
 	char name[40] = "/proc/self/fd/", digits[12];
@@ -125,7 +124,7 @@ static void look_target(const struct look_sink *s, int dir, const char *path, bo
 	RAW(SYS_close, fd);
 }
 
-/* The path that the link at `path` leads to, in its place. False: it is too long, or no link. */
+/* Replaces `path` by the target of its link. False: it is too long, or not a link. */
 static bool link_follow(const struct look_sink *s, int dir, char *path, size_t size, char *target,
 			size_t target_size)
 {
@@ -139,10 +138,10 @@ static bool link_follow(const struct look_sink *s, int dir, char *path, size_t s
 	return true;
 }
 
-/* Each link of a chain, and the file at its end, under the names that the links give. */
+/* Looks at each link of a chain and at the final file, by the names in the links. */
 static void look_chain(const struct look_sink *s, int dir, const char *path, int shown_dir)
 {
-	enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
+	enum { LINKS_MAX = 40 }; /* the kernel's limit */
 	struct look_chain {
 		char path[4097], target[4097];
 	} *c = NULL;
@@ -160,7 +159,7 @@ static void look_chain(const struct look_sink *s, int dir, const char *path, int
 	memory_give(s, c, sizeof *c);
 }
 
-/* The directories that a path goes through, each once. `from`: hash of where it begins. */
+/* Looks at the directories of a path, each once. `from`: hash of the starting directory. */
 static void look_through(const struct look_sink *s, int dir, const char *path, int shown_dir,
 			 uint64_t from)
 {
@@ -182,7 +181,7 @@ static void look_through(const struct look_sink *s, int dir, const char *path, i
 	memory_give(s, part, WHOLE);
 }
 
-/* The working directory, and what it lies in. */
+/* Looks at the working directory and its parents. */
 static void look_cwd(const struct look_sink *s)
 {
 	enum { WHOLE = 4097 };
@@ -216,7 +215,7 @@ static void look_way(const struct look_sink *s, int dir, const char *path, int s
 void look_path(const struct look_sink *s, int dir, const char *path, int shown_dir)
 {
 	char one;
-	/* a pointer that cannot be read is the kernel's to refuse */
+	/* the kernel refuses a pointer that cannot be read */
 	const long got = RAW(SYS_readlinkat, dir, path, &one, 1);
 	if (got == -EFAULT)
 		return;
@@ -243,7 +242,7 @@ void look_list(const struct look_sink *s, int fd, int shown_fd)
 	RAW(SYS_close, list);
 }
 
-/* The path is one buffer, which each level makes longer. */
+/* `path` is one buffer, which each level extends. */
 static void look_below(const struct look_sink *s, char *path, size_t len, size_t size, int depth)
 {
 	char buffer[1024] __attribute__((aligned(8)));

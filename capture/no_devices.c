@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The clone of the mounts at and below the directory; -1 with errno. */
+/* Clones the mounts at and below the directory; -1 with errno. */
 static int clone_here(int at, const char *path)
 {
 	struct mount_attr nodev = {.attr_set = MOUNT_ATTR_NODEV, .propagation = MS_PRIVATE};
@@ -27,8 +27,8 @@ static int clone_here(int at, const char *path)
 
 enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 
-/* The child process. Its working directory stays the same directory when it enters namespaces of
- * its own. */
+/* The child process. Its working directory stays the same directory when it enters its own
+ * namespaces. */
 static _Noreturn void child(int dir_fd, int place)
 {
 	int tree = clone_here(dir_fd, ".");

@@ -49,7 +49,7 @@ static char *name_store(struct object_table *t, const char *name, size_t len)
 {
 	struct name_chunk *c = t->names;
 	if (!c || c->cap - c->used < len + 1) {
-		/* as large as all before, up to a limit: a table of one name stays small */
+		/* twice the previous chunk, up to a limit: a table with one name stays small */
 		size_t cap = c && c->cap * 2 > NAME_CHUNK ? NAME_CHUNK : c ? c->cap * 2 : 256;
 		if (cap < len + 1)
 			cap = len + 1;
@@ -67,7 +67,7 @@ static char *name_store(struct object_table *t, const char *name, size_t len)
 	return s;
 }
 
-/* The run with room for `id`: the last one where it continues that, else a new one. */
+/* The run with room for `id`: the last one if `id` continues it, otherwise a new one. */
 static struct object_run *run_for(struct object_table *t, uint32_t id)
 {
 	struct object_run *last = t->n_runs ? &t->run[t->n_runs - 1] : NULL;
@@ -112,7 +112,7 @@ int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind,
 const struct trace_object *object_table_get(const struct object_table *t, uint32_t id)
 {
 	size_t low = 0, high = t->n_runs;
-	while (low < high) { /* the first run that begins behind id */
+	while (low < high) { /* the first run that begins after id */
 		size_t mid = low + (high - low) / 2;
 		if (t->run[mid].first <= id)
 			low = mid + 1;
@@ -126,7 +126,7 @@ const struct trace_object *object_table_get(const struct object_table *t, uint32
 
 static uint64_t hash_of(enum object_kind kind, const char *name, size_t len)
 {
-	/* with a last mixing for the low bits */
+	/* FNV-1a mixes the low bits badly */
 	const uint64_t h = fnv1a(FNV1A_START ^ (uint64_t)kind, name, len);
 	return (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
 }
@@ -163,7 +163,7 @@ static int slots_grow(struct object_table *t, struct err *e)
 	return 0;
 }
 
-/* By the last eight bytes, where names differ most often. */
+/* The cache entry, by the last eight bytes: names differ there most often. */
 static struct object_recent *recent_of(struct object_table *t, enum object_kind kind,
 				       const char *name, size_t len)
 {

@@ -8,244 +8,174 @@ const char *const op_family_names[FAMILY_N + 1] = {
     "name",   "read", "write", "position", "sync",  "attribute", "directory", "size", "descriptor",
     "advice", "map",  "copy",  "stream",   "async", "page",      "cause",     NULL};
 
-#define AT_POSITION (OP_HAS_FD | OP_KNOWS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_MOVES_POSITION)
-#define AT_OFFSET (OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES)
+/* Short names of the flags, for the rows. */
+enum {
+	FD = OP_HAS_FD,
+	PATH = OP_HAS_PATH,
+	OFFSET = OP_HAS_OFFSET,
+	KNOWN = OP_KNOWS_OFFSET,
+	LENGTH = OP_HAS_LENGTH,
+	FLAGS = OP_HAS_FLAGS,
+	MODE = OP_HAS_MODE,
+	SIGNED = OP_OFFSET_SIGNED,
+	NEW_FD = OP_RETURNS_FD,
+	BYTES = OP_RETURNS_BYTES,
+	MOVES = OP_MOVES_POSITION,
+	COPY_FD = OP_MAKES_FD,
+	VARIES = OP_RESULT_VARIES,
+	IOVEC = OP_HEAP_IOVEC,
+	PEER = OP_HEAP_PEER,
+	PATH_2 = OP_HEAP_PATH,
+	XATTR = OP_HEAP_NAME,
+	TIMES = OP_HEAP_TIMES,
+	LOCK = OP_HEAP_LOCK,
+	AT_POSITION = FD | KNOWN | LENGTH | BYTES | MOVES,
+	AT_OFFSET = FD | OFFSET | LENGTH | BYTES,
+};
+
+/* X(operation, name, family, uses), in the order of enum trace_op. */
+#define OPERATIONS(X)                                                                             \
+	X(OPEN, "open", NAME, PATH | FLAGS | MODE | NEW_FD)                                       \
+	X(CLOSE, "close", NAME, FD)                                                               \
+	X(READ, "read", READ, AT_POSITION)                                                        \
+	X(WRITE, "write", WRITE, AT_POSITION)                                                     \
+	X(PREAD, "pread", READ, AT_OFFSET)                                                        \
+	X(PWRITE, "pwrite", WRITE, AT_OFFSET)                                                     \
+	X(LSEEK, "lseek", POSITION, FD | OFFSET | FLAGS | SIGNED | MOVES)                         \
+	X(FSYNC, "fsync", SYNC, FD)                                                               \
+	X(FDATASYNC, "fdatasync", SYNC, FD)                                                       \
+	X(READV, "readv", READ, AT_POSITION | IOVEC)                                              \
+	X(WRITEV, "writev", WRITE, AT_POSITION | IOVEC)                                           \
+	X(PREADV, "preadv", READ, AT_OFFSET | IOVEC)                                              \
+	X(PWRITEV, "pwritev", WRITE, AT_OFFSET | IOVEC)                                           \
+	X(PREADV2, "preadv2", READ, AT_OFFSET | FLAGS | IOVEC)                                    \
+	X(PWRITEV2, "pwritev2", WRITE, AT_OFFSET | FLAGS | IOVEC)                                 \
+	X(READAHEAD, "readahead", ADVICE, FD | OFFSET | LENGTH)                                   \
+	X(FADVISE, "fadvise", ADVICE, FD | OFFSET | LENGTH | FLAGS)                               \
+	X(SYNC, "sync", SYNC, 0)                                                                  \
+	X(SYNCFS, "syncfs", SYNC, FD)                                                             \
+	X(SYNC_FILE_RANGE, "sync_file_range", SYNC, FD | OFFSET | LENGTH | FLAGS)                 \
+	X(TRUNCATE, "truncate", SIZE, PATH | LENGTH)                                              \
+	X(FTRUNCATE, "ftruncate", SIZE, FD | LENGTH)                                              \
+	X(FALLOCATE, "fallocate", SIZE, FD | OFFSET | LENGTH | FLAGS)                             \
+	X(DUP, "dup", DESCRIPTOR, FD | FLAGS | COPY_FD)                                           \
+	X(DUP2, "dup2", DESCRIPTOR, FD | FLAGS | COPY_FD | PEER)                                  \
+	X(FCNTL, "fcntl", DESCRIPTOR, FD | OFFSET | FLAGS | SIGNED | VARIES | LOCK)               \
+	X(IOCTL, "ioctl", DESCRIPTOR, FD | OFFSET | FLAGS | VARIES)                               \
+	X(FLOCK, "flock", DESCRIPTOR, FD | FLAGS)                                                 \
+	X(LOCKF, "lockf", DESCRIPTOR, FD | LENGTH | FLAGS)                                        \
+	X(STAT, "stat", ATTRIBUTE, PATH | FLAGS)                                                  \
+	X(FSTAT, "fstat", ATTRIBUTE, FD)                                                          \
+	X(STATX, "statx", ATTRIBUTE, PATH | LENGTH | FLAGS)                                       \
+	X(STATFS, "statfs", ATTRIBUTE, PATH)                                                      \
+	X(FSTATFS, "fstatfs", ATTRIBUTE, FD)                                                      \
+	X(ACCESS, "access", ATTRIBUTE, PATH | FLAGS | MODE)                                       \
+	X(CHMOD, "chmod", ATTRIBUTE, PATH | FLAGS | MODE)                                         \
+	X(FCHMOD, "fchmod", ATTRIBUTE, FD | MODE)                                                 \
+	X(CHOWN, "chown", ATTRIBUTE, PATH | OFFSET | FLAGS)                                       \
+	X(FCHOWN, "fchown", ATTRIBUTE, FD | OFFSET)                                               \
+	X(UTIMENS, "utimens", ATTRIBUTE, PATH | FLAGS | TIMES)                                    \
+	X(FUTIMENS, "futimens", ATTRIBUTE, FD | TIMES)                                            \
+	X(GETXATTR, "getxattr", ATTRIBUTE, PATH | LENGTH | FLAGS | XATTR)                         \
+	X(FGETXATTR, "fgetxattr", ATTRIBUTE, FD | LENGTH | XATTR)                                 \
+	X(SETXATTR, "setxattr", ATTRIBUTE, PATH | LENGTH | FLAGS | XATTR)                         \
+	X(FSETXATTR, "fsetxattr", ATTRIBUTE, FD | LENGTH | FLAGS | XATTR)                         \
+	X(LISTXATTR, "listxattr", ATTRIBUTE, PATH | LENGTH | FLAGS)                               \
+	X(FLISTXATTR, "flistxattr", ATTRIBUTE, FD | LENGTH)                                       \
+	X(REMOVEXATTR, "removexattr", ATTRIBUTE, PATH | FLAGS | XATTR)                            \
+	X(FREMOVEXATTR, "fremovexattr", ATTRIBUTE, FD | XATTR)                                    \
+	X(RENAME, "rename", NAME, PATH | FLAGS | PATH_2)                                          \
+	X(LINK, "link", NAME, PATH | FLAGS | PATH_2)                                              \
+	X(SYMLINK, "symlink", NAME, PATH | PATH_2)                                                \
+	X(READLINK, "readlink", NAME, PATH | LENGTH)                                              \
+	X(UNLINK, "unlink", NAME, PATH | FLAGS)                                                   \
+	X(MKDIR, "mkdir", NAME, PATH | MODE)                                                      \
+	X(RMDIR, "rmdir", NAME, PATH)                                                             \
+	X(MKNOD, "mknod", NAME, PATH | OFFSET | MODE)                                             \
+	X(REALPATH, "realpath", NAME, PATH)                                                       \
+	X(CHDIR, "chdir", NAME, PATH)                                                             \
+	X(FCHDIR, "fchdir", NAME, FD)                                                             \
+	X(CHROOT, "chroot", NAME, PATH)                                                           \
+	X(OPENDIR, "opendir", DIRECTORY, PATH | NEW_FD)                                           \
+	X(FDOPENDIR, "fdopendir", DIRECTORY, FD)                                                  \
+	X(READDIR, "readdir", DIRECTORY, FD | MOVES)                                              \
+	X(CLOSEDIR, "closedir", DIRECTORY, FD)                                                    \
+	X(REWINDDIR, "rewinddir", DIRECTORY, FD | MOVES)                                          \
+	X(SEEKDIR, "seekdir", DIRECTORY, FD | OFFSET | MOVES)                                     \
+	X(TELLDIR, "telldir", DIRECTORY, FD | VARIES)                                             \
+	X(GETDENTS, "getdents", DIRECTORY, FD | LENGTH | MOVES | VARIES)                          \
+	X(SCANDIR, "scandir", DIRECTORY, PATH)                                                    \
+	X(WALK, "walk", DIRECTORY, PATH | FLAGS)                                                  \
+	X(MMAP, "mmap", MAP, FD | OFFSET | LENGTH | FLAGS | VARIES)                               \
+	X(MUNMAP, "munmap", MAP, FD | OFFSET | LENGTH)                                            \
+	X(MSYNC, "msync", MAP, FD | OFFSET | LENGTH | FLAGS)                                      \
+	X(MADVISE, "madvise", MAP, FD | OFFSET | LENGTH | FLAGS)                                  \
+	X(MREMAP, "mremap", MAP, FD | OFFSET | LENGTH | FLAGS | VARIES)                           \
+	X(SENDFILE, "sendfile", COPY, FD | KNOWN | LENGTH | BYTES | PEER)                         \
+	X(COPY_FILE_RANGE, "copy_file_range", COPY, FD | KNOWN | LENGTH | FLAGS | BYTES | PEER)   \
+	X(SPLICE, "splice", COPY, FD | KNOWN | LENGTH | FLAGS | BYTES | PEER)                     \
+	X(TEE, "tee", COPY, FD | LENGTH | FLAGS | BYTES | PEER)                                   \
+	X(VMSPLICE, "vmsplice", COPY, FD | LENGTH | FLAGS | BYTES)                                \
+	X(FOPEN, "fopen", STREAM, PATH | FLAGS | NEW_FD)                                          \
+	X(FDOPEN, "fdopen", STREAM, FD | FLAGS)                                                   \
+	X(FREOPEN, "freopen", STREAM, PATH | FLAGS | NEW_FD)                                      \
+	X(FCLOSE, "fclose", STREAM, FD)                                                           \
+	X(FREAD, "fread", STREAM, FD | LENGTH | BYTES)                                            \
+	X(FWRITE, "fwrite", STREAM, FD | LENGTH | BYTES)                                          \
+	X(FGETS, "fgets", STREAM, FD | LENGTH | BYTES)                                            \
+	X(FPUTS, "fputs", STREAM, FD | LENGTH | BYTES)                                            \
+	X(GETDELIM, "getdelim", STREAM, FD | FLAGS | BYTES)                                       \
+	X(FGETC, "fgetc", STREAM, FD | LENGTH | BYTES)                                            \
+	X(FPUTC, "fputc", STREAM, FD | LENGTH | BYTES)                                            \
+	X(UNGETC, "ungetc", STREAM, FD | LENGTH)                                                  \
+	X(FPRINTF, "fprintf", STREAM, FD | BYTES)                                                 \
+	X(FSCANF, "fscanf", STREAM, FD)                                                           \
+	X(FSEEK, "fseek", STREAM, FD | OFFSET | FLAGS | SIGNED)                                   \
+	X(FTELL, "ftell", STREAM, FD)                                                             \
+	X(FFLUSH, "fflush", STREAM, FD)                                                           \
+	X(SETVBUF, "setvbuf", STREAM, FD | LENGTH | FLAGS)                                        \
+	X(IO_SUBMIT, "io_submit", ASYNC, FD | LENGTH)                                             \
+	X(IO_GETEVENTS, "io_getevents", ASYNC, FD | LENGTH)                                       \
+	X(IO_CANCEL, "io_cancel", ASYNC, FD)                                                      \
+	X(IO_URING_ENTER, "io_uring_enter", ASYNC, FD | LENGTH)                                   \
+	X(AIO_READ, "aio_read", READ, AT_OFFSET)                                                  \
+	X(AIO_WRITE, "aio_write", WRITE, AT_OFFSET)                                               \
+	X(AIO_READV, "aio_readv", READ, AT_OFFSET | IOVEC)                                        \
+	X(AIO_WRITEV, "aio_writev", WRITE, AT_OFFSET | IOVEC)                                     \
+	X(AIO_FSYNC, "aio_fsync", SYNC, FD)                                                       \
+	X(AIO_FDATASYNC, "aio_fdatasync", SYNC, FD)                                               \
+	X(AIO_OTHER, "aio_other", ASYNC, FD | FLAGS)                                              \
+	X(PAGE_FAULT, "page_fault", PAGE, PATH | OFFSET | LENGTH | FLAGS | VARIES)                \
+	X(PAGE_CACHE_ADD, "page_cache_add", PAGE, PATH | OFFSET | LENGTH | FLAGS)                 \
+	X(COMPUTE, "compute", CAUSE, OFFSET | LENGTH)                                             \
+	X(SIGNAL, "signal", CAUSE, LENGTH)                                                        \
+	X(WAIT, "wait", CAUSE, LENGTH)
 
 static const struct op_info table[OP_N] = {
     [OP_INVALID] = {"invalid", FAMILY_NAME, 0},
-    [OP_OPEN] = {"open", FAMILY_NAME, OP_HAS_PATH | OP_HAS_FLAGS | OP_HAS_MODE | OP_RETURNS_FD},
-    [OP_CLOSE] = {"close", FAMILY_NAME, OP_HAS_FD},
-    [OP_READ] = {"read", FAMILY_READ, AT_POSITION},
-    [OP_WRITE] = {"write", FAMILY_WRITE, AT_POSITION},
-    [OP_PREAD] = {"pread", FAMILY_READ, AT_OFFSET},
-    [OP_PWRITE] = {"pwrite", FAMILY_WRITE, AT_OFFSET},
-    [OP_LSEEK] = {"lseek", FAMILY_POSITION,
-		  OP_HAS_FD | OP_HAS_OFFSET | OP_OFFSET_SIGNED | OP_HAS_FLAGS | OP_MOVES_POSITION},
-    [OP_FSYNC] = {"fsync", FAMILY_SYNC, OP_HAS_FD},
-    [OP_FDATASYNC] = {"fdatasync", FAMILY_SYNC, OP_HAS_FD},
-    [OP_READV] = {"readv", FAMILY_READ,
-		  OP_HAS_FD | OP_KNOWS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES |
-		      OP_MOVES_POSITION | OP_HEAP_IOVEC},
-    [OP_WRITEV] = {"writev", FAMILY_WRITE,
-		   OP_HAS_FD | OP_KNOWS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES |
-		       OP_MOVES_POSITION | OP_HEAP_IOVEC},
-    [OP_PREADV] = {"preadv", FAMILY_READ,
-		   OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HEAP_IOVEC},
-    [OP_PWRITEV] = {"pwritev", FAMILY_WRITE,
-		    OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HEAP_IOVEC},
-    [OP_PREADV2] = {"preadv2", FAMILY_READ,
-		    OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HEAP_IOVEC |
-			OP_HAS_FLAGS},
-    [OP_PWRITEV2] = {"pwritev2", FAMILY_WRITE,
-		     OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HEAP_IOVEC |
-			 OP_HAS_FLAGS},
-    [OP_READAHEAD] = {"readahead", FAMILY_ADVICE, OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH},
-    [OP_FADVISE] = {"fadvise", FAMILY_ADVICE,
-		    OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
-    [OP_SYNC] = {"sync", FAMILY_SYNC, 0},
-    [OP_SYNCFS] = {"syncfs", FAMILY_SYNC, OP_HAS_FD},
-    [OP_SYNC_FILE_RANGE] = {"sync_file_range", FAMILY_SYNC,
-			    OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
-    [OP_TRUNCATE] = {"truncate", FAMILY_SIZE, OP_HAS_PATH | OP_HAS_LENGTH},
-    [OP_FTRUNCATE] = {"ftruncate", FAMILY_SIZE, OP_HAS_FD | OP_HAS_LENGTH},
-    [OP_FALLOCATE] = {"fallocate", FAMILY_SIZE,
-		      OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
-    [OP_DUP] = {"dup", FAMILY_DESCRIPTOR, OP_HAS_FD | OP_MAKES_FD | OP_HAS_FLAGS},
-    [OP_DUP2] = {"dup2", FAMILY_DESCRIPTOR, OP_HAS_FD | OP_MAKES_FD | OP_HAS_FLAGS | OP_HEAP_PEER},
-    [OP_FCNTL] = {"fcntl", FAMILY_DESCRIPTOR,
-		  OP_HAS_FD | OP_HAS_OFFSET | OP_OFFSET_SIGNED | OP_HAS_FLAGS | OP_RESULT_VARIES |
-		      OP_HEAP_LOCK},
-    [OP_IOCTL] = {"ioctl", FAMILY_DESCRIPTOR,
-		  OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_FLAGS | OP_RESULT_VARIES},
-    [OP_FLOCK] = {"flock", FAMILY_DESCRIPTOR, OP_HAS_FD | OP_HAS_FLAGS},
-    [OP_LOCKF] = {"lockf", FAMILY_DESCRIPTOR, OP_HAS_FD | OP_HAS_LENGTH | OP_HAS_FLAGS},
-    [OP_STAT] = {"stat", FAMILY_ATTRIBUTE, OP_HAS_PATH | OP_HAS_FLAGS},
-    [OP_FSTAT] = {"fstat", FAMILY_ATTRIBUTE, OP_HAS_FD},
-    [OP_STATX] = {"statx", FAMILY_ATTRIBUTE, OP_HAS_PATH | OP_HAS_FLAGS | OP_HAS_LENGTH},
-    [OP_STATFS] = {"statfs", FAMILY_ATTRIBUTE, OP_HAS_PATH},
-    [OP_FSTATFS] = {"fstatfs", FAMILY_ATTRIBUTE, OP_HAS_FD},
-    [OP_ACCESS] = {"access", FAMILY_ATTRIBUTE, OP_HAS_PATH | OP_HAS_FLAGS | OP_HAS_MODE},
-    [OP_CHMOD] = {"chmod", FAMILY_ATTRIBUTE, OP_HAS_PATH | OP_HAS_FLAGS | OP_HAS_MODE},
-    [OP_FCHMOD] = {"fchmod", FAMILY_ATTRIBUTE, OP_HAS_FD | OP_HAS_MODE},
-    [OP_CHOWN] = {"chown", FAMILY_ATTRIBUTE, OP_HAS_PATH | OP_HAS_FLAGS | OP_HAS_OFFSET},
-    [OP_FCHOWN] = {"fchown", FAMILY_ATTRIBUTE, OP_HAS_FD | OP_HAS_OFFSET},
-    [OP_UTIMENS] = {"utimens", FAMILY_ATTRIBUTE, OP_HAS_PATH | OP_HAS_FLAGS | OP_HEAP_TIMES},
-    [OP_FUTIMENS] = {"futimens", FAMILY_ATTRIBUTE, OP_HAS_FD | OP_HEAP_TIMES},
-    [OP_GETXATTR] = {"getxattr", FAMILY_ATTRIBUTE,
-		     OP_HAS_PATH | OP_HAS_FLAGS | OP_HAS_LENGTH | OP_HEAP_NAME},
-    [OP_FGETXATTR] = {"fgetxattr", FAMILY_ATTRIBUTE, OP_HAS_FD | OP_HAS_LENGTH | OP_HEAP_NAME},
-    [OP_SETXATTR] = {"setxattr", FAMILY_ATTRIBUTE,
-		     OP_HAS_PATH | OP_HAS_FLAGS | OP_HAS_LENGTH | OP_HEAP_NAME},
-    [OP_FSETXATTR] = {"fsetxattr", FAMILY_ATTRIBUTE,
-		      OP_HAS_FD | OP_HAS_FLAGS | OP_HAS_LENGTH | OP_HEAP_NAME},
-    [OP_LISTXATTR] = {"listxattr", FAMILY_ATTRIBUTE, OP_HAS_PATH | OP_HAS_FLAGS | OP_HAS_LENGTH},
-    [OP_FLISTXATTR] = {"flistxattr", FAMILY_ATTRIBUTE, OP_HAS_FD | OP_HAS_LENGTH},
-    [OP_REMOVEXATTR] = {"removexattr", FAMILY_ATTRIBUTE, OP_HAS_PATH | OP_HAS_FLAGS | OP_HEAP_NAME},
-    [OP_FREMOVEXATTR] = {"fremovexattr", FAMILY_ATTRIBUTE, OP_HAS_FD | OP_HEAP_NAME},
-    [OP_RENAME] = {"rename", FAMILY_NAME, OP_HAS_PATH | OP_HAS_FLAGS | OP_HEAP_PATH},
-    [OP_LINK] = {"link", FAMILY_NAME, OP_HAS_PATH | OP_HAS_FLAGS | OP_HEAP_PATH},
-    [OP_SYMLINK] = {"symlink", FAMILY_NAME, OP_HAS_PATH | OP_HEAP_PATH},
-    [OP_READLINK] = {"readlink", FAMILY_NAME, OP_HAS_PATH | OP_HAS_LENGTH},
-    [OP_UNLINK] = {"unlink", FAMILY_NAME, OP_HAS_PATH | OP_HAS_FLAGS},
-    [OP_MKDIR] = {"mkdir", FAMILY_NAME, OP_HAS_PATH | OP_HAS_MODE},
-    [OP_RMDIR] = {"rmdir", FAMILY_NAME, OP_HAS_PATH},
-    [OP_MKNOD] = {"mknod", FAMILY_NAME, OP_HAS_PATH | OP_HAS_MODE | OP_HAS_OFFSET},
-    [OP_REALPATH] = {"realpath", FAMILY_NAME, OP_HAS_PATH},
-    [OP_CHDIR] = {"chdir", FAMILY_NAME, OP_HAS_PATH},
-    [OP_FCHDIR] = {"fchdir", FAMILY_NAME, OP_HAS_FD},
-    [OP_CHROOT] = {"chroot", FAMILY_NAME, OP_HAS_PATH},
-    [OP_OPENDIR] = {"opendir", FAMILY_DIRECTORY, OP_HAS_PATH | OP_RETURNS_FD},
-    [OP_FDOPENDIR] = {"fdopendir", FAMILY_DIRECTORY, OP_HAS_FD},
-    [OP_READDIR] = {"readdir", FAMILY_DIRECTORY, OP_HAS_FD | OP_MOVES_POSITION},
-    [OP_CLOSEDIR] = {"closedir", FAMILY_DIRECTORY, OP_HAS_FD},
-    [OP_REWINDDIR] = {"rewinddir", FAMILY_DIRECTORY, OP_HAS_FD | OP_MOVES_POSITION},
-    [OP_SEEKDIR] = {"seekdir", FAMILY_DIRECTORY, OP_HAS_FD | OP_HAS_OFFSET | OP_MOVES_POSITION},
-    [OP_TELLDIR] = {"telldir", FAMILY_DIRECTORY, OP_HAS_FD | OP_RESULT_VARIES},
-    [OP_GETDENTS] = {"getdents", FAMILY_DIRECTORY,
-		     OP_HAS_FD | OP_HAS_LENGTH | OP_MOVES_POSITION | OP_RESULT_VARIES},
-    [OP_SCANDIR] = {"scandir", FAMILY_DIRECTORY, OP_HAS_PATH},
-    [OP_WALK] = {"walk", FAMILY_DIRECTORY, OP_HAS_PATH | OP_HAS_FLAGS},
-    [OP_MMAP] = {"mmap", FAMILY_MAP,
-		 OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS | OP_RESULT_VARIES},
-    [OP_MUNMAP] = {"munmap", FAMILY_MAP, OP_HAS_LENGTH | OP_HAS_OFFSET | OP_HAS_FD},
-    [OP_MSYNC] = {"msync", FAMILY_MAP, OP_HAS_LENGTH | OP_HAS_OFFSET | OP_HAS_FLAGS | OP_HAS_FD},
-    [OP_MADVISE] = {"madvise", FAMILY_MAP,
-		    OP_HAS_LENGTH | OP_HAS_OFFSET | OP_HAS_FLAGS | OP_HAS_FD},
-    [OP_MREMAP] = {"mremap", FAMILY_MAP,
-		   OP_HAS_LENGTH | OP_HAS_OFFSET | OP_HAS_FLAGS | OP_RESULT_VARIES | OP_HAS_FD},
-    [OP_SENDFILE] = {"sendfile", FAMILY_COPY,
-		     OP_HAS_FD | OP_KNOWS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HEAP_PEER},
-    [OP_COPY_FILE_RANGE] = {"copy_file_range", FAMILY_COPY,
-			    OP_HAS_FD | OP_KNOWS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES |
-				OP_HEAP_PEER | OP_HAS_FLAGS},
-    [OP_SPLICE] = {"splice", FAMILY_COPY,
-		   OP_HAS_FD | OP_KNOWS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HEAP_PEER |
-		       OP_HAS_FLAGS},
-    [OP_TEE] = {"tee", FAMILY_COPY,
-		OP_HAS_FD | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HEAP_PEER | OP_HAS_FLAGS},
-    [OP_VMSPLICE] = {"vmsplice", FAMILY_COPY,
-		     OP_HAS_FD | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HAS_FLAGS},
-    [OP_FOPEN] = {"fopen", FAMILY_STREAM, OP_HAS_PATH | OP_HAS_FLAGS | OP_RETURNS_FD},
-    [OP_FDOPEN] = {"fdopen", FAMILY_STREAM, OP_HAS_FD | OP_HAS_FLAGS},
-    [OP_FREOPEN] = {"freopen", FAMILY_STREAM, OP_HAS_PATH | OP_HAS_FLAGS | OP_RETURNS_FD},
-    [OP_FCLOSE] = {"fclose", FAMILY_STREAM, OP_HAS_FD},
-    [OP_FREAD] = {"fread", FAMILY_STREAM, OP_HAS_FD | OP_HAS_LENGTH | OP_RETURNS_BYTES},
-    [OP_FWRITE] = {"fwrite", FAMILY_STREAM, OP_HAS_FD | OP_HAS_LENGTH | OP_RETURNS_BYTES},
-    [OP_FGETS] = {"fgets", FAMILY_STREAM, OP_HAS_FD | OP_HAS_LENGTH | OP_RETURNS_BYTES},
-    [OP_FPUTS] = {"fputs", FAMILY_STREAM, OP_HAS_FD | OP_HAS_LENGTH | OP_RETURNS_BYTES},
-    [OP_GETDELIM] = {"getdelim", FAMILY_STREAM, OP_HAS_FD | OP_RETURNS_BYTES | OP_HAS_FLAGS},
-    [OP_FGETC] = {"fgetc", FAMILY_STREAM, OP_HAS_FD | OP_HAS_LENGTH | OP_RETURNS_BYTES},
-    [OP_FPUTC] = {"fputc", FAMILY_STREAM, OP_HAS_FD | OP_HAS_LENGTH | OP_RETURNS_BYTES},
-    [OP_UNGETC] = {"ungetc", FAMILY_STREAM, OP_HAS_FD | OP_HAS_LENGTH},
-    [OP_FPRINTF] = {"fprintf", FAMILY_STREAM, OP_HAS_FD | OP_RETURNS_BYTES},
-    [OP_FSCANF] = {"fscanf", FAMILY_STREAM, OP_HAS_FD},
-    [OP_FSEEK] = {"fseek", FAMILY_STREAM,
-		  OP_HAS_FD | OP_HAS_OFFSET | OP_OFFSET_SIGNED | OP_HAS_FLAGS},
-    [OP_FTELL] = {"ftell", FAMILY_STREAM, OP_HAS_FD},
-    [OP_FFLUSH] = {"fflush", FAMILY_STREAM, OP_HAS_FD},
-    [OP_SETVBUF] = {"setvbuf", FAMILY_STREAM, OP_HAS_FD | OP_HAS_LENGTH | OP_HAS_FLAGS},
-    [OP_IO_SUBMIT] = {"io_submit", FAMILY_ASYNC, OP_HAS_LENGTH | OP_HAS_FD},
-    [OP_IO_GETEVENTS] = {"io_getevents", FAMILY_ASYNC, OP_HAS_LENGTH | OP_HAS_FD},
-    [OP_IO_CANCEL] = {"io_cancel", FAMILY_ASYNC, OP_HAS_FD},
-    [OP_IO_URING_ENTER] = {"io_uring_enter", FAMILY_ASYNC, OP_HAS_LENGTH | OP_HAS_FD},
-    [OP_AIO_READ] = {"aio_read", FAMILY_READ,
-		     OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES},
-    [OP_AIO_WRITE] = {"aio_write", FAMILY_WRITE,
-		      OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES},
-    [OP_AIO_READV] = {"aio_readv", FAMILY_READ,
-		      OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_HEAP_IOVEC},
-    [OP_AIO_WRITEV] = {"aio_writev", FAMILY_WRITE,
-		       OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES |
-			   OP_HEAP_IOVEC},
-    [OP_AIO_FSYNC] = {"aio_fsync", FAMILY_SYNC, OP_HAS_FD},
-    [OP_AIO_FDATASYNC] = {"aio_fdatasync", FAMILY_SYNC, OP_HAS_FD},
-    [OP_AIO_OTHER] = {"aio_other", FAMILY_ASYNC, OP_HAS_FD | OP_HAS_FLAGS},
-    [OP_PAGE_FAULT] = {"page_fault", FAMILY_PAGE,
-		       OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS |
-			   OP_RESULT_VARIES},
-    [OP_PAGE_CACHE_ADD] = {"page_cache_add", FAMILY_PAGE,
-			   OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
-    [OP_COMPUTE] = {"compute", FAMILY_CAUSE, OP_HAS_OFFSET | OP_HAS_LENGTH},
-    [OP_SIGNAL] = {"signal", FAMILY_CAUSE, OP_HAS_LENGTH},
-    [OP_WAIT] = {"wait", FAMILY_CAUSE, OP_HAS_LENGTH},
+#define ROW(OP, NAME, FAMILY, USES) [OP_##OP] = {NAME, FAMILY_##FAMILY, USES},
+    OPERATIONS(ROW)
 };
 
 const char *const op_names[] = {
-    "open",           "close",
-    "read",           "write",
-    "pread",          "pwrite",
-    "lseek",          "fsync",
-    "fdatasync",      "readv",
-    "writev",         "preadv",
-    "pwritev",        "preadv2",
-    "pwritev2",       "readahead",
-    "fadvise",        "sync",
-    "syncfs",         "sync_file_range",
-    "truncate",       "ftruncate",
-    "fallocate",      "dup",
-    "dup2",           "fcntl",
-    "ioctl",          "flock",
-    "lockf",          "stat",
-    "fstat",          "statx",
-    "statfs",         "fstatfs",
-    "access",         "chmod",
-    "fchmod",         "chown",
-    "fchown",         "utimens",
-    "futimens",       "getxattr",
-    "fgetxattr",      "setxattr",
-    "fsetxattr",      "listxattr",
-    "flistxattr",     "removexattr",
-    "fremovexattr",   "rename",
-    "link",           "symlink",
-    "readlink",       "unlink",
-    "mkdir",          "rmdir",
-    "mknod",          "realpath",
-    "chdir",          "fchdir",
-    "chroot",         "opendir",
-    "fdopendir",      "readdir",
-    "closedir",       "rewinddir",
-    "seekdir",        "telldir",
-    "getdents",       "scandir",
-    "walk",           "mmap",
-    "munmap",         "msync",
-    "madvise",        "mremap",
-    "sendfile",       "copy_file_range",
-    "splice",         "tee",
-    "vmsplice",       "fopen",
-    "fdopen",         "freopen",
-    "fclose",         "fread",
-    "fwrite",         "fgets",
-    "fputs",          "getdelim",
-    "fgetc",          "fputc",
-    "ungetc",         "fprintf",
-    "fscanf",         "fseek",
-    "ftell",          "fflush",
-    "setvbuf",        "io_submit",
-    "io_getevents",   "io_cancel",
-    "io_uring_enter", "aio_read",
-    "aio_write",      "aio_readv",
-    "aio_writev",     "aio_fsync",
-    "aio_fdatasync",  "aio_other",
-    "page_fault",     "page_cache_add",
-    "compute",        "signal",
-    "wait",           NULL,
+#define NAME_OF(OP, NAME, FAMILY, USES) NAME,
+    OPERATIONS(NAME_OF) NULL,
 };
-_Static_assert(sizeof op_names / sizeof *op_names == OP_N,
-	       "op_names lists every operation but invalid");
+_Static_assert(sizeof op_names / sizeof *op_names == OP_N, "each operation has a row");
 
 const struct op_info *op_info(unsigned int op)
 {
 	return &table[op < OP_N ? op : OP_INVALID];
 }
 
-bool op_stroke_decides(unsigned int op, int error)
+bool op_slash_decides(unsigned int op, int error)
 {
 	switch (error) {
-	case ENOTDIR: /* of a file, or of a link, which is followed then */
-	case EISDIR:  /* open to make one */
+	case ENOTDIR: /* the name is a file, or a link, which is followed then */
+	case EISDIR:  /* open with O_CREAT */
 	case EINVAL:  /* readlink of a link to a directory */
 		return true;
-	case ENOENT: /* what is made is no directory */
+	case ENOENT: /* the new object is not a directory */
 		return op == OP_LINK || op == OP_SYMLINK || op == OP_MKNOD;
 	default:
 		return false;

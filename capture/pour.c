@@ -13,13 +13,13 @@
 
 #define AT_ONCE 1024u
 
-/* One of the traces: where it stands, and what its objects are in the new one. */
+/* One of the input traces: its position, and the ids of its objects in the output. */
 struct pour_source {
 	struct trace *t;
 	int64_t shift_ns;
 	uint32_t *id;
 	uint32_t n, cap;
-	const struct trace_record *r; /* r[n_left]: read, and not yet used */
+	const struct trace_record *r; /* r[n_left]: read, but not copied yet */
 	size_t n_left;
 	bool over;
 };
@@ -47,7 +47,7 @@ static int new_object(struct pour_job *j, const struct trace_object *o, uint32_t
 	return rc ? rc : trace_writer_object(j->w, o->kind, j->name.s, id, e);
 }
 
-/* Objects come over when a request first names them: those of requests left out do not. */
+/* An object is copied when a request first refers to it: objects of omitted requests are not. */
 static int map_object(struct pour_job *j, struct pour_source *s, uint32_t *object, struct err *e)
 {
 	if (*object < s->n && s->id[*object] != OBJECT_NONE) {
@@ -87,7 +87,7 @@ static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_reco
 	if (!j->p->rename || (uses & (OP_HEAP_IOVEC | OP_HEAP_TIMES | OP_HEAP_LOCK)))
 		return trace_writer_heap(j->w, data, len, &r->heap, e);
 	if (!(uses & (OP_HEAP_PATH | OP_HEAP_NAME)))
-		return 0; /* whatever it is, it may tell something */
+		return 0; /* an unknown item may reveal a name */
 	char *name = xmalloc(len + 1);
 	memcpy(name, data, len);
 	name[len] = 0;
@@ -163,7 +163,7 @@ static int64_t begin_of(const struct pour_source *s)
 	return s->r->begin_ns == TIME_NONE ? TIME_NONE : s->r->begin_ns + s->shift_ns;
 }
 
-/* The source whose next request begins first; few of them, so they are simply looked at. */
+/* The source whose next request begins first; a linear search, as sources are few. */
 static int next_source(struct pour_job *j, struct pour_source **first, struct err *e)
 {
 	*first = NULL;
@@ -217,7 +217,7 @@ static int pour_to(struct pour_job *j, const struct trace_meta *meta, const char
 	return rc;
 }
 
-/* What was written to `temporary` comes into order where that is wanted. */
+/* Sorts `temporary` if necessary and wanted. */
 static int put_in_order(struct pour_job *j, const char *temporary, const char *path, struct err *e)
 {
 	int rc = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From one trace or several into a new trace file: everything, or what a filter lets through, with
- * objects renamed where wanted. What import and slice stand on. Several traces are merged by the
- * begin of their requests. */
+/* Copies one or several traces into a new trace file: all requests or those that pass a filter,
+ * with objects optionally renamed. Import and slice use it. Several traces are merged by the begin
+ * of their requests. */
 #ifndef CAPTURE_POUR_H
 #define CAPTURE_POUR_H
 
@@ -13,40 +13,39 @@
 #include "common/strbuf.h"
 
 struct pour {
-	/* Whether the request goes on; it may be changed. NULL: all go on as they are. 1 yes, 0 no,
-	 * 2 no and none behind it. */
+	/* Whether to copy a request, which it may change: 1 yes, 0 no, 2 no and end here. NULL:
+	 * copy all unchanged. */
 	int (*filter)(void *ctx, struct trace *t, struct trace_record *r);
-	/* Appends the new name of an object, of the second path of a rename or link, of what a
-	 * symbolic link points at (OBJECT_PATH), or of an extended attribute (kind 0), to `out`.
-	 * NULL: names stay. Where they are changed, what else the heap may hold for an operation
-	 * that is not known to keep anything there is left out. */
+	/* Appends a new name to `out`: of an object, of the second path of a rename or link, of a
+	 * symbolic link's target (OBJECT_PATH), or of an extended attribute (kind 0). NULL: names
+	 * stay. With renaming, unknown kinds of heap items are left out. */
 	int (*rename)(void *ctx, enum object_kind kind, const char *name, struct strbuf *out,
 		      struct err *e);
-	/* When all are read: changes what is only known then. NULL: the metadata stays as it is. */
+	/* Called after the last request, may change the metadata. NULL: they stay. */
 	void (*finish)(void *ctx, struct trace_meta *meta);
 	void *ctx;
-	/* damaged blocks are left out and counted; else they are an error */
+	/* leave damaged blocks out and count them; otherwise they are an error */
 	bool skip_damage;
 	struct trace_write_options write;
-	/* else requests that are not in the order of their begins are sorted */
+	/* keep the order of the input; otherwise requests are sorted by begin if necessary */
 	bool keep_order;
-	bool new_seq;		    /* requests are numbered anew */
+	bool new_seq;		    /* number the requests anew */
 
-	/* what came of it */
+	/* results */
 	uint64_t n_read, n_written, n_damaged, n_unordered;
 	bool sorted;
 };
 
-/* Writes the n traces t[] (from their beginnings) to `path`, which appears whole or not at all.
- * `meta` is of the new trace. shift_ns[n] is added to the times of each, or NULL. Errors: of
- * reading and of the system; EBADMSG only without skip_damage; EINVAL where `path` is a device, a
- * pipe or the like. */
+/* Writes the traces t[n], each from its beginning, to `path`, which appears complete or not at all.
+ * `meta`: metadata of the new trace. shift_ns[n], or NULL, is added to the times of each trace.
+ * Errors: of reading and of the system; EBADMSG only without skip_damage; EINVAL if `path` is a
+ * device, a pipe or similar. */
 int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
 	 const struct trace_meta *meta, const char *path, struct err *e);
 
-/* Sorts a trace file by begin (requests without one stay behind the one before them; equal ones
- * stay in order) into `to`, with bounded memory: runs in an unnamed file in the directory of `to`,
- * merged. Errors: as trace_copy. */
+/* Sorts a trace file by begin into `to`, in bounded memory with an unnamed file in the directory of
+ * `to`. Requests without a begin stay after the previous request; equal begins keep their order.
+ * Errors: as trace_copy. */
 int trace_sort(const char *from, const char *to, const struct trace_write_options *o,
 	       struct err *e);
 

@@ -11,26 +11,26 @@
 
 struct processes {
 	json_t *of_pid; /* an object: number in text to row */
-	/* an object: number in text to a wait that was recorded before its process */
+	/* an object: number in text to a wait that was recorded before its process began */
 	json_t *early;
 };
 
 void processes_init(struct processes *p);
 void processes_release(struct processes *p);
-/* A process is seen for the first time; what is said later of the same number is not listed.
- * `parent` 0: not known. */
+/* Records the first sight of a process; later calls for the same number are ignored. `parent` 0:
+ * unknown. */
 void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t begin_ns);
-/* It turns out who started it; nothing is changed where it has been waited for: the number may be a
- * later process's. */
+/* Sets the parent, unless the process has been waited for: then the number may belong to a later
+ * process. */
 void processes_started_by(struct processes *p, uint32_t pid, uint32_t parent);
 /* A wait of thread `tid` for process `pid` returned at end_ns. The call may come before
- * processes_see() of that process: a parent usually waits before its child makes a captured call. A
- * wait that ended before the process began is then ignored. */
+ * processes_see() of that process, because a parent usually waits before its child makes a captured
+ * call. A wait that ended before the process began is then ignored. */
 void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t end_ns);
-/* What the rows of another trace say, their times shifted; of a process listed already what was not
- * known. Rows that are none are passed over. `rows` may be NULL. */
+/* Adds the rows of another trace with shifted times, or completes known processes. Malformed rows
+ * are ignored. `rows` may be NULL. */
 void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns);
-/* New reference: the rows as an array; NULL where there are less than two. */
+/* New reference: the rows as an array; NULL if there are fewer than two. */
 json_t *processes_list(const struct processes *p);
 
 #endif

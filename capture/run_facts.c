@@ -41,8 +41,8 @@ void run_facts_take(struct run_facts_snapshot *s)
 	char text[1024];
 	memset(s, 0, sizeof *s);
 	s->steal_ns = steal_ns();
-	/* "\nread_bytes" and not "cancelled_write_bytes"; the file is not there in a kernel without
-	 * I/O accounting */
+	/* the newline excludes "cancelled_write_bytes"; a kernel without I/O accounting has no file
+	 */
 	if (proc_text_read("/proc/self/io", text, sizeof text)) {
 		s->read_bytes = named_number(text, "\nread_bytes: ");
 		s->write_bytes = named_number(text, "\nwrite_bytes: ");
@@ -63,7 +63,7 @@ int64_t run_facts_thread_wait_ns(void)
 {
 	char text[128];
 	long long wait;
-	/* time on the processor, time waiting for one (ns), time slices */
+	/* time on the CPU, run-queue delay (ns), time slices */
 	if (!proc_text_read("/proc/thread-self/schedstat", text, sizeof text) ||
 	    sscanf(text, "%*u %lld", &wait) != 1)
 		return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the kernel says about a measured region, taken just before and just after it by our own
- * programs and engines, and carried in the trace's extra metadata ("facts"), so that a deviation of
- * the program can be told from one of the machine. */
+/* Kernel statistics of a measured region, taken just before and after it by our own programs and
+ * engines. They are stored in the trace's extra metadata ("facts"), to tell deviations of the
+ * program from those of the machine. */
 #ifndef CAPTURE_RUN_FACTS_H
 #define CAPTURE_RUN_FACTS_H
 
@@ -9,25 +9,25 @@
 
 #include "common/err.h"
 
-struct json_t; /* jansson's; only who wants the JSON form needs its header */
+struct json_t; /* jansson's; only users of the JSON form include its header */
 
 struct run_facts {
 	int64_t wall_ns;	 /* first begin to last end of the region */
 	int64_t cpu_user_ns, cpu_system_ns; /* of the process, over the region (getrusage) */
-	/* of all processors (/proc/stat), -1 unknown; resolution is a clock tick */
+	/* of all CPUs (/proc/stat), -1 unknown; resolution is a clock tick */
 	int64_t steal_ns;
-	/* sum over the worker threads: runnable but not running (schedstat), -1 unknown */
+	/* run-queue delay (schedstat), summed over the worker threads; -1 unknown */
 	int64_t runqueue_wait_ns;
 	uint64_t n_minor_faults, n_major_faults;
 	uint64_t n_voluntary_switches, n_involuntary_switches;
 	uint64_t bytes_read_device, bytes_written_device; /* /proc/self/io, 0 unknown */
-	/* resident, of the process so far, of several that of the largest (ru_maxrss); 0 unknown,
-	 * as in facts of earlier versions */
+	/* maximum resident size of the process, or of the largest of several (ru_maxrss); 0
+	 * unknown, as in facts of earlier versions */
 	uint64_t peak_memory_bytes;
 };
 
-/* Snapshot of the calling process; worker threads call run_facts_thread around their own loop for
- * the run-queue part. */
+/* Snapshot of the calling process. Worker threads call run_facts_thread_wait_ns() around their loop
+ * for the run-queue delay. */
 struct run_facts_snapshot {
 	int64_t now_ns, user_ns, system_ns, steal_ns;
 	uint64_t minor, major, voluntary, involuntary, read_bytes, write_bytes, peak_bytes;
@@ -36,7 +36,7 @@ void run_facts_take(struct run_facts_snapshot *s);
 int64_t run_facts_thread_wait_ns(void); /* of the calling thread so far, -1 unknown */
 void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b,
 		       struct run_facts *f);
-/* Adds what another process of the same run used. Wall time and steal are of the run, and stay. */
+/* Adds the resources of another process of the same run; wall time and steal belong to the run. */
 void run_facts_add(struct run_facts *to, const struct run_facts *f);
 
 /* New reference. The object goes into extra_json under the key "facts". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The JSON form of run_facts.h, apart so that who only takes facts needs no JSON library. */
+/* The JSON form of run_facts.h, in its own file so that other users need no JSON library. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -8,13 +8,12 @@
 
 #include "capture/run_facts.h"
 
-/* One row a member: its name and where it lies. All are 64 bits wide; `lowest` tells a count from a
- * signed time. */
+/* One row per member. All are 64 bits wide; `lowest` distinguishes counts from signed times. */
 static const struct json_fact {
 	const char *name;
 	size_t offset;
 	int64_t lowest;
-	bool may_miss; /* in facts of earlier versions, where it is 0 */
+	bool may_miss; /* missing in facts of earlier versions: 0 */
 } facts[] = {
     {"wall_ns", offsetof(struct run_facts, wall_ns), 0, false},
     {"cpu_user_ns", offsetof(struct run_facts, cpu_user_ns), INT64_MIN, false},

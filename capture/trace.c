@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is the same for every readable format. trace_open() is in format.c, where the formats are
- * known. */
+/* Functions common to all readable formats. trace_open() is in format.c, which knows the formats.
+ */
 #include "capture/trace.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ uint64_t trace_n_records(const struct trace *t, bool *known)
 	return t->n_records_known ? t->n_records : 0;
 }
 
-/* Operations of the family cause are the last ones. */
+/* The operations of FAMILY_CAUSE are the last ones. */
 static inline bool is_cause(const struct trace_record *r)
 {
 	return r->op >= OP_COMPUTE && r->op <= OP_WAIT;
@@ -80,7 +80,7 @@ int trace_next(struct trace *t, const struct trace_record **r, struct err *e)
 
 static int batch_next(struct trace *t, const struct trace_record **r, size_t *n, struct err *e)
 {
-	if (t->n_pending) { /* trace_next() was called before: the rest of its batch */
+	if (t->n_pending) { /* the rest of a batch that trace_next() began */
 		*r = t->pending;
 		*n = t->n_pending;
 		t->n_pending = 0;
@@ -104,7 +104,7 @@ int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, 
 			n_requests++;
 		if (!n_requests)
 			continue;
-		t->pending = *r + n_requests; /* what follows in this batch */
+		t->pending = *r + n_requests; /* the rest of this batch */
 		t->n_pending = *n - n_requests;
 		*n = n_requests;
 		return 1;
@@ -162,7 +162,7 @@ int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *l
 {
 	*data = NULL;
 	*len = 0;
-	/* the reader may move a window to show the bytes, which no caller can notice */
+	/* the reader may move a window to show the bytes, which callers do not notice */
 	return ref == HEAP_NONE || !t->reader->heap
 		   ? 0
 		   : t->reader->heap((struct trace *)t, ref, data, len, e);

@@ -82,13 +82,13 @@ void window_release(struct window *w)
 	*w = (struct window){0};
 }
 
-/* Populating says by an error what touching would say by SIGBUS, and is quicker than a fault per
- * page. */
+/* MADV_POPULATE_READ reports a read error, where an access would raise SIGBUS, and is faster than
+ * page faults. */
 static int window_populate(const struct window *w, const struct block_file *f, struct err *e)
 {
 	if (!madvise(w->map, w->len, MADV_POPULATE_READ))
 		return 0;
-	if (errno == EINVAL || errno == ENOSYS) /* before Linux 5.14: by faults, then */
+	if (errno == EINVAL || errno == ENOSYS) /* before Linux 5.14: use page faults */
 		return 0;
 	return err_set(e, EIO, "%s: cannot be read somewhere in bytes %llu to %llu (%s)", f->path,
 		       (unsigned long long)w->offset, (unsigned long long)(w->offset + w->len),
@@ -116,7 +116,7 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 	int rc = window_populate(w, f, e);
 	if (rc)
 		window_release(w);
-	else if (to < f->size) /* the disk reads on while we compute */
+	else if (to < f->size) /* start reading the next window */
 		posix_fadvise(f->fd, (off_t)to, WINDOW_BYTES, POSIX_FADV_WILLNEED);
 	return rc;
 }
@@ -135,7 +135,7 @@ int window_show(struct window *w, const struct block_file *f, uint64_t offset, s
 
 /* --- blocks -------------------------------------------------------------- */
 
-/* NULL, or what is wrong with the header found at `offset`. */
+/* Checks the header found at `offset`: NULL, or what is wrong. */
 static const char *header_fault(const struct block_file *f, uint64_t offset,
 				const struct block_header *h)
 {
@@ -166,8 +166,8 @@ static const char *header_fault(const struct block_file *f, uint64_t offset,
 	return NULL;
 }
 
-/* The first good header at or behind `offset`, or the file's end. Holes of a sparse file are leapt
- * over. */
+/* Finds the first good header at or after `offset`, or the file's end. Skips holes of a sparse
+ * file. */
 static int find_block(const struct block_file *f, struct window *w, uint64_t offset,
 		      uint64_t *found, struct err *e)
 {
@@ -194,8 +194,7 @@ static int find_block(const struct block_file *f, struct window *w, uint64_t off
 	return 0;
 }
 
-/* From the window, or by a read of its own: who only goes from header to header need not have all
- * of the file mapped.
+/* Copies the header from the window, or reads it: a walk over headers does not map the whole file.
  */
 static int read_header(const struct block_file *f, const struct window *w, uint64_t offset,
 		       struct block_header *h, struct err *e)
@@ -232,7 +231,7 @@ int block_look(const struct block_file *f, struct window *w, uint64_t offset, st
 	b->available = len < left ? len : left;
 	if (b->h.commit == BLOCK_SEALED && len > left)
 		return 0;
-	*state = BLOCK_WHOLE; /* an open block is as long as it is */
+	*state = BLOCK_WHOLE; /* an open block may be shorter than its maximum */
 	uint64_t next = align_up(offset + sizeof b->h + len, BLOCK_ALIGN);
 	b->next = next < f->size ? next : f->size;
 	return 0;
@@ -242,7 +241,7 @@ int block_payload(const struct block_file *f, struct window *w, const struct blo
 		  const void **p, const char **why, struct err *e)
 {
 	uint64_t from = b->h.offset + sizeof b->h;
-	size_t len = b->next - from; /* with the padding */
+	size_t len = b->next - from; /* including the padding */
 	int rc = window_show(w, f, from, len, p, e);
 	if (rc)
 		return rc;

@@ -4,12 +4,12 @@
 #include "capture/format.h"
 #include "common/xalloc.h"
 
-/* Ids of the input become ids of the copy. The same object table in the same order gives the same
- * ids, and usually does. */
+/* Maps ids of the input to ids of the copy. Equal object tables in equal order give equal ids,
+ * which is the usual case. */
 struct trace_copying {
 	struct trace *from;
 	struct trace_writer *to;
-	uint32_t *id; /* id[n]: of the copy */
+	uint32_t *id; /* id[n]: id in the copy */
 	uint32_t n, cap;
 	const struct trace_change *how;
 };
@@ -18,11 +18,8 @@ static int copy_objects(struct trace_copying *c, struct err *e)
 {
 	for (; c->n < trace_n_objects(c->from); c->n++) {
 		const struct trace_object *o = trace_object(c->from, c->n);
-		if (c->n == c->cap) {
-			c->cap = c->cap ? c->cap * 2 : 64;
-			c->id = xreallocarray(c->id, c->cap, sizeof *c->id);
-		}
-		c->id[c->n] = OBJECT_NONE; /* lost with a damaged block */
+		GROW(c->id, c->n, c->cap);
+		c->id[c->n] = OBJECT_NONE; /* if a damaged block has lost the object */
 		int rc = o ? trace_writer_object(c->to, o->kind, o->name, &c->id[c->n], e) : 0;
 		if (rc)
 			return rc;

@@ -40,7 +40,7 @@ int heap_index_add(struct heap_index *x, const struct block *b, struct err *e)
 	return 0;
 }
 
-/* For a block in the index, which was good before. */
+/* The error for an indexed block, which was good before. */
 static int changed(const struct block_file *f, uint64_t offset, const char *why, struct err *e)
 {
 	return err_set(
@@ -48,7 +48,7 @@ static int changed(const struct block_file *f, uint64_t offset, const char *why,
 	    f->path, (unsigned long long)offset, why);
 }
 
-/* *why is NULL, or says why the content cannot be had. */
+/* *why: NULL, or why the content cannot be decompressed. */
 static int decompress(struct heap_index *x, const struct block_file *f, const struct block *b,
 		      const void *stored, const char **why, struct err *e)
 {
@@ -69,8 +69,8 @@ static int decompress(struct heap_index *x, const struct block_file *f, const st
 	return 0;
 }
 
-/* Makes the content of a block readable: 1; 0 for a damaged one, which the pass over the trace
- * reports, unless it is in the index. */
+/* Makes the content of a block readable: 1; 0 for a damaged block. The pass over the trace reports
+ * damage; in an indexed block it is an error. */
 static int show(struct heap_index *x, const struct block_file *f, const struct block *b,
 		bool indexed, struct err *e)
 {
@@ -91,12 +91,11 @@ static int show(struct heap_index *x, const struct block_file *f, const struct b
 	return 1;
 }
 
-/* Walks from an indexed block to the one that holds `unit`, and shows it. 1; 0 where no block holds
- * it. */
+/* Walks from an indexed block to the one that holds `unit`, and shows it: 1; 0 if there is none. */
 static int find(struct heap_index *x, const struct block_file *f, uint64_t unit, struct err *e)
 {
 	size_t low = 0, high = x->n;
-	x->shown_offset = 0; /* looking may move the window */
+	x->shown_offset = 0; /* block_look() may move the window */
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		if (x->entry[mid].first_unit <= unit)

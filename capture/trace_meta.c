@@ -21,7 +21,7 @@ struct meta_memory {
 
 static const char *const level_names[] = {[LEVEL_SYSCALL] = "syscall", [LEVEL_BLOCK] = "block"};
 
-/* The fields of one type are rows: writing, reading and copying walk the same table. */
+/* String members by name, for writing and reading. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -51,7 +51,7 @@ void meta_store_release(struct meta_store *m)
 	meta_store_init(m);
 }
 
-/* Takes over `s`. */
+/* Takes ownership of `s`. */
 static const char *keep(struct meta_store *m, char *s)
 {
 	struct meta_memory *mem = m->memory;
@@ -62,7 +62,7 @@ static const char *keep(struct meta_store *m, char *s)
 
 /* --- to JSON ------------------------------------------------------------- */
 
-/* Any bytes: as a JSON string where they are UTF-8, else in base 16. */
+/* A JSON string for UTF-8 text, otherwise {"base16": ...}. */
 static json_t *json_bytes(const char *s)
 {
 	static const char digit[] = "0123456789abcdef";
@@ -81,8 +81,7 @@ static json_t *json_bytes(const char *s)
 	return o;
 }
 
-/* JSON integers end at 2^63 - 1 in most readers; what is larger becomes a string of digits. */
-/* Offset and length in turns: a list for each hole would make too many. */
+/* Offsets and lengths alternate: a list per hole would exceed the limit of lists. */
 static json_t *json_holes(const struct fileset_detail *f)
 {
 	json_t *a = json_array();
@@ -186,7 +185,7 @@ static int hex_value(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A string with the bytes json_bytes() had, NULL where the value is not of its making. */
+/* The reverse of json_bytes(); NULL if the value has neither form. */
 static char *bytes_from_json(const json_t *v)
 {
 	if (json_is_string(v))
@@ -392,8 +391,7 @@ static int get_all(struct meta_store *m, const json_t *top, struct err *e)
 	return rc ? rc : get_extra(m, top, e);
 }
 
-/* A list or object takes some hundred bytes, however empty: text from strangers may hold a million,
- * no more. */
+/* Parsed lists and objects take some hundred bytes each: limits the memory for untrusted text. */
 static bool has_too_many_parts(const char *text, size_t len)
 {
 	size_t n = 0;

@@ -8,25 +8,24 @@
 #include "capture/trace.h"
 #include "common/err.h"
 
-/* The metadata with the memory its strings live in. */
+/* The metadata and the memory of its strings. */
 struct meta_store {
 	struct trace_meta meta;
 	struct meta_memory *memory;
 };
 
-/* Metadata of which nothing is known: what a reader shows when the block was lost. */
+/* Metadata with everything unknown, used if the block is lost. */
 void meta_store_init(struct meta_store *m);
 void meta_store_release(struct meta_store *m);
 
 /* One JSON object with every field of `meta`; doc/formats/trace.md names the keys. Strings that are
- * not UTF-8 become
- * {"base16": "..."}. Errors: EINVAL when extra_json is no JSON object. Ownership: *text is the
- * caller's, free(). */
+ * not UTF-8 become {"base16": "..."}. Errors: EINVAL if extra_json is not a JSON object. Ownership:
+ * the caller frees *text. */
 int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct err *e);
 
-/* The reverse, for text from strangers: every type and range is checked, unknown keys are ignored
- * (a later writer's). Replaces what is in `m`, and leaves it as it was on an error (EINVAL, with
- * the JSON line and key). */
+/* The reverse, for untrusted text: every type and range is checked; unknown keys of later versions
+ * are ignored. Replaces `m`, or leaves it unchanged on an error (EINVAL, with the JSON line and
+ * key). */
 int meta_from_json(struct meta_store *m, const char *text, size_t len, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a readable format implements: struct trace is the first member of its own struct. Private to
+/* The interface of a readable format. The first member of its struct is a struct trace. Private to
  * capture/. */
 #ifndef CAPTURE_TRACE_PRIVATE_H
 #define CAPTURE_TRACE_PRIVATE_H
@@ -10,12 +10,12 @@
 #include "capture/trace_meta.h"
 
 struct trace_reader {
-	/* As trace_next_batch(), whatever trace_next() may have left. */
+		/* As trace_next_batch(); trace_next() may have left records. */
 	int (*next_batch)(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
 	int (*rewind)(struct trace *t, struct err *e);
-	/* trace_heap(); *data and *len are NULL and 0 */
+	/* As trace_heap(); *data and *len are preset to NULL and 0. */
 	int (*heap)(struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e);
-	/* what is in its own struct, and that struct; trace_close() does the rest */
+	/* Frees the reader's members and its struct; trace_close() frees the rest. */
 	void (*close)(struct trace *t);
 };
 
@@ -28,7 +28,7 @@ struct trace {
 	struct trace_notes notes;
 	uint64_t n_records;
 	bool n_records_known;
-	const struct trace_record *pending; /* of a batch that trace_next() goes through */
+	const struct trace_record *pending; /* rest of the batch that trace_next() returns */
 	size_t n_pending;
 	bool requests_only;
 	struct trace_causes causes;
@@ -37,14 +37,15 @@ struct trace {
 void trace_base_init(struct trace *t, const struct trace_reader *reader);
 void trace_base_release(struct trace *t);
 
-/* Whether every field is such that a reader may return it: a known operation, times that can be
- * subtracted. Without branches, for it runs over every record of every trace. */
+/* Whether a time is TIME_NONE or within range. Without branches, because it runs on every record of
+ * every trace. */
 static inline unsigned int time_is_sane(int64_t t)
 {
 	unsigned int known = (uint64_t)t + (uint64_t)TRACE_TIME_MAX <= 2 * (uint64_t)TRACE_TIME_MAX;
 	return known | (unsigned int)(t == TIME_NONE);
 }
 
+/* Whether a reader may return the record: its operation is known and its times are in range. */
 static inline bool record_is_sane(const struct trace_record *r)
 {
 	unsigned int sane = (unsigned int)(r->op - 1) < OP_N - 1;
@@ -52,7 +53,7 @@ static inline bool record_is_sane(const struct trace_record *r)
 	return sane & time_is_sane(r->intended_ns) & time_is_sane(r->dispatch_ns);
 }
 
-/* The same of n records that are committed too. */
+/* The same for n records, which must be committed, too. */
 static inline bool records_are_usable(const struct trace_record *r, size_t n)
 {
 	unsigned int usable = 1;

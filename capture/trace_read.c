@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a trace file: a stranger's, or one whose writer was killed. Whatever a header says is
- * checked before it is used, memory is bounded by the limits of trace_format.h and the number of
+/* Reads a trace file, which may be untrusted, or cut off when its writer was killed. Header values
+ * are checked before use. Memory is bounded by the limits of trace_format.h and the number of
  * distinct objects. */
 #include <errno.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@ struct binary_trace {
 	struct block_file file;
 	struct window window;
 	struct heap_index heap;
-	uint64_t offset;                /* of the next block to be looked at */
-	/* blocks before this were counted in health, and their objects loaded */
+	uint64_t offset;                /* of the next block */
+	/* blocks before this are counted in health, and their objects loaded */
 	uint64_t examined;
-	/* what is left of a block of which not everything is committed */
+	/* rest of a block that is only partly committed */
 	const struct trace_record *run;
 	size_t n_run;
 	ZSTD_DCtx *zstd;
@@ -52,7 +52,7 @@ static bool is_new(const struct binary_trace *b, uint64_t offset)
 	return offset >= b->examined;
 }
 
-/* A block whose header is good and whose content is not. */
+/* Reports a block with a good header and bad content. */
 static int damaged_content(struct binary_trace *t, const struct block *b, const char *why,
 			   struct err *e)
 {
@@ -79,8 +79,7 @@ static int damaged_header(struct binary_trace *t, uint64_t offset, const struct 
 		       (unsigned long long)(b->next - offset), b->why);
 }
 
-/* The block's content, decompressed where it must be. *why is NULL, or says what is wrong with it.
- */
+/* Loads and decompresses the block's content. *why: NULL, or what is wrong with it. */
 static int load(struct binary_trace *t, const struct block *b, const void **p, const char **why,
 		struct err *e)
 {
@@ -105,9 +104,9 @@ static int load(struct binary_trace *t, const struct block *b, const void **p, c
 	return 0;
 }
 
-/* --- blocks beside the records ------------------------------------------- */
+/* --- blocks other than records ------------------------------------------- */
 
-/* NULL, or what is wrong. Nothing is added unless all is well. */
+/* Checks a block of objects: NULL, or what is wrong. */
 static const char *objects_fault(const struct block *b, const unsigned char *p, uint32_t n_known,
 				 uint64_t file_bytes)
 {
@@ -115,8 +114,8 @@ static const char *objects_fault(const struct block *b, const unsigned char *p, 
 	if (b->h.first < n_known || b->h.count > OBJECT_NONE ||
 	    b->h.first > OBJECT_NONE - b->h.count)
 		return "its object numbers are impossible";
-	/* behind damage numbers are missing: no more of them than the file has bytes, or tables by
-	 * number would be as large as a stranger likes */
+	/* after damage, numbers may be missing; limit the gap by the file's size, because tables by
+	 * number grow with it */
 	if (b->h.first > n_known && b->h.first + b->h.count > file_bytes)
 		return "its object numbers are beyond all that the file can hold";
 	for (uint32_t i = 0; i < b->h.count; i++) {
@@ -173,7 +172,7 @@ static const char *heap_fault(const struct block *b, const unsigned char *p)
 	return at == len ? NULL : "it is longer than its items";
 }
 
-/* Everything that is no record: 0, or EBADMSG for a damaged one. */
+/* Takes a block that has no records: 0, or EBADMSG if it is damaged. */
 static int take_other(struct binary_trace *t, const struct block *b, struct err *e)
 {
 	const void *p;
@@ -192,7 +191,7 @@ static int take_other(struct binary_trace *t, const struct block *b, struct err 
 
 /* --- records ------------------------------------------------------------- */
 
-/* The next committed records of a block that was never finished, or that the file's end cuts. */
+/* The next committed records of a block that is open or cut off by the end of the file. */
 static size_t next_run(struct binary_trace *t, const struct trace_record **r)
 {
 	while (t->n_run && !records_are_usable(t->run, 1)) {
@@ -218,7 +217,7 @@ static uint64_t n_usable(const struct trace_record *r, uint64_t n)
 	return usable;
 }
 
-/* A block that is open, or cut: its records are told by their commit words alone. */
+/* Starts an open or cut block, whose records are valid by their commit words alone. */
 static int begin_run(struct binary_trace *t, const struct block *b, struct err *e)
 {
 	const void *p;
@@ -226,7 +225,7 @@ static int begin_run(struct binary_trace *t, const struct block *b, struct err *
 	if (b->h.commit == BLOCK_OPEN)
 		slots = whole + (b->available % sizeof *t->run != 0);
 	if (b->h.flags & BLOCK_ZSTD)
-		whole = 0; /* half a compressed block cannot be read */
+		whole = 0; /* part of a compressed block cannot be read */
 	if (whole) {
 		int rc = window_show(&t->window, &t->file, b->h.offset + sizeof b->h,
 				     whole * sizeof *t->run, &p, e);
@@ -256,7 +255,7 @@ static int take_records(struct binary_trace *t, const struct block *b,
 	return *n > 0;
 }
 
-/* One block: 1 with records, 0 without, or a negative errno. */
+/* Takes one block: 1 with records, 0 without, or a negative errno. */
 static int take_block(struct binary_trace *t, const struct trace_record **r, size_t *n,
 		      struct err *e)
 {
@@ -332,7 +331,7 @@ struct overview {
 	bool complete;
 };
 
-/* By the end block, which lies at a known distance from the file's end. False: there is none. */
+/* Finds the end block, which lies at a known distance from the file's end. */
 static int overview_by_end(struct binary_trace *t, struct overview *o, bool *found, struct err *e)
 {
 	const uint64_t len = sizeof(struct block_header) + sizeof(struct end_payload);
@@ -346,7 +345,7 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	const void *h;
 	int rc = window_show(&t->window, &t->file, t->file.size - len, sizeof(struct block_header),
 			     &h, e);
-	/* else looking would search */
+	/* block_look() would search if there is no header */
 	if (rc || ((const struct block_header *)h)->magic != BLOCK_MAGIC)
 		return rc;
 	rc = block_look(&t->file, &t->window, t->file.size - len, &b, &state, e);
@@ -359,13 +358,13 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	const struct end_payload *end = p;
 	if (end->n_records / (RAW_LEN_MAX / sizeof(struct trace_record)) >
 	    t->file.size / sizeof b.h)
-		return 0; /* more than the file can hold, however it is compressed */
+		return 0; /* more than the file can hold even if compressed */
 	*o = (struct overview){.n_records = end->n_records, .meta = {end->meta_offset}, .complete = true};
 	*found = true;
 	return 0;
 }
 
-/* By going from header to header, where the writer did not come to the end. */
+/* Walks over all headers, for a file without an end block. */
 static int overview_by_walk(struct binary_trace *t, struct overview *o, struct err *e)
 {
 	struct block b;
@@ -399,8 +398,8 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 	return 0;
 }
 
-/* Takes the metadata block at `offset`: 1, or 0 where it is damaged, which the pass reports when it
- * comes to it. Errors: it cannot be read. */
+/* Takes the metadata block at `offset`: 1, or 0 if it is damaged, which the pass reports when it
+ * arrives there. Errors: it cannot be read. */
 static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 {
 	struct block b;
@@ -418,7 +417,7 @@ static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 	return !meta_from_json(&t->base.meta, p, b.h.raw_len, NULL);
 }
 
-/* The last metadata block, or the one before it where that is damaged. */
+/* Takes the last metadata block, or the one before it if that is damaged. */
 static int take_last_meta(struct binary_trace *t, const struct overview *o, struct err *e)
 {
 	int taken = take_meta(t, o->meta[0], e);
@@ -444,7 +443,7 @@ static int open_overview(struct binary_trace *t, struct err *e)
 	t->base.n_records = o.n_records;
 	t->base.n_records_known = true;
 	t->base.health.complete = o.complete;
-	t->base.meta.meta.cut |= !o.complete; /* whoever copies the metadata takes that along */
+	t->base.meta.meta.cut |= !o.complete; /* copies of the metadata keep the mark */
 	return rc;
 }
 

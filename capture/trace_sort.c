@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a trace file of any length by begin: runs that fit into memory, kept in an unnamed file,
- * then merged by a heap. */
+/* Sorts a trace file of any length by begin: runs that fit into memory are written to an unnamed
+ * file and then merged by a heap. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "common/xalloc.h"
 
 #define RUN_RECORDS (128u << 10) /* 12 MiB */
-#define WINDOWS_BYTES (24u << 20) /* of all runs together while merging */
+#define WINDOWS_BYTES (24u << 20) /* windows of all runs while merging */
 
 struct sort_run {
-	off_t at, end; /* in the file, still to be read */
+	off_t at, end; /* range of the file that is not read yet */
 	struct trace_record *window;
 	size_t i, n; /* window[i..n) */
 };
@@ -33,9 +33,9 @@ struct sort {
 	struct trace *from;
 	struct trace_writer *to;
 	int fd; /* of the runs */
-	struct trace_record *v; /* [RUN_RECORDS], as they came */
-	struct sort_key *key; /* [2 * RUN_RECORDS]: the second half for sorting */
-	struct trace_record *out; /* [OUT_RECORDS], in order */
+	struct trace_record *v; /* [RUN_RECORDS], in the order of the input */
+	struct sort_key *key; /* [RUN_RECORDS] */
+	struct trace_record *out; /* [OUT_RECORDS], sorted */
 	size_t n_out;
 	struct sort_run *run;
 	size_t n_runs, cap_runs, window_records;
@@ -43,49 +43,20 @@ struct sort {
 	size_t n_heap;
 };
 
-#define DIGIT_BITS 11u
-#define DIGITS (1u << DIGIT_BITS)
-
-static inline size_t digit(int64_t begin_ns, unsigned int shift)
+/* By begin, and by position for equal begins. */
+static int key_compare(const void *a, const void *b)
 {
-	/* negative ones first */
-	return ((uint64_t)begin_ns ^ UINT64_C(1) << 63) >> shift & (DIGITS - 1);
+	const struct sort_key *x = a, *y = b;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* By begin, those of the same begin as they came: digit by digit from the last one on, but for
- * those that all have alike. `spare` has room for as many. */
-static void keys_sort(struct sort_key *v, struct sort_key *spare, size_t n)
-{
-	uint64_t differ = 0;
-	struct sort_key *from = v, *to = spare;
-	for (size_t i = 1; i < n; i++)
-		differ |= (uint64_t)(v[i].begin_ns ^ v[0].begin_ns);
-	for (unsigned int shift = 0; shift < 64; shift += DIGIT_BITS) {
-		size_t at[DIGITS] = {0}, sum = 0;
-		if (!(differ >> shift & (DIGITS - 1)))
-			continue;
-		for (size_t i = 0; i < n; i++)
-			at[digit(from[i].begin_ns, shift)]++;
-		for (size_t d = 0; d < DIGITS; d++) {
-			size_t here = at[d];
-			at[d] = sum;
-			sum += here;
-		}
-		for (size_t i = 0; i < n; i++)
-			to[at[digit(from[i].begin_ns, shift)]++] = from[i];
-		struct sort_key *swap = from;
-		from = to;
-		to = swap;
-	}
-	if (from != v)
-		memcpy(v, from, n * sizeof *v);
-}
-
-/* Requests without a begin go with the one before: for sorting they get its begin, and this commit
- * word meanwhile. */
+/* A request without a begin follows the previous one: it gets that begin, and this commit word as a
+ * mark. */
 #define NO_BEGIN 0x80000000u
 
-/* Reads up to RUN_RECORDS, and finds their order. */
+/* Reads up to RUN_RECORDS records and determines their order. */
 static int fill_run(struct sort *s, size_t *n, int64_t *last_ns, struct err *e)
 {
 	const struct trace_record *r;
@@ -105,7 +76,7 @@ static int fill_run(struct sort *s, size_t *n, int64_t *last_ns, struct err *e)
 		++*n;
 	}
 	if (!ordered)
-		keys_sort(s->key, s->key + RUN_RECORDS, *n);
+		qsort(s->key, *n, sizeof *s->key, key_compare);
 	return rc < 0 ? rc : 0;
 }
 
@@ -157,7 +128,7 @@ static int run_load(struct sort *s, struct sort_run *r, struct err *e)
 	return 0;
 }
 
-/* Which comes first: of equal begins, the earlier run's. */
+/* The order of the heap; of equal begins, the earlier run's comes first. */
 static bool before(const void *a, const void *b, const void *sort)
 {
 	const size_t i = *(const size_t *)a, k = *(const size_t *)b;
@@ -194,7 +165,8 @@ static int merge(struct sort *s, struct err *e)
 	return 0;
 }
 
-/* The heap and the objects of the input, in the same places: references stay as they are. */
+/* Copies the heap and the objects of the input to the same places, so that references stay valid.
+ */
 static int copy_objects_and_heap(struct sort *s, struct err *e)
 {
 	const struct trace_record *r;
@@ -226,7 +198,7 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 	return rc ? rc : trace_rewind(s->from, e);
 }
 
-/* One run is written at once. */
+/* Writes a single run without the file. */
 static int emit_run(struct sort *s, size_t n, struct err *e)
 {
 	int rc = 0;
@@ -252,7 +224,7 @@ static int sort_all(struct sort *s, struct err *e)
 	return rc ? rc : out_flush(s, true, e);
 }
 
-/* In the directory of the result, where there must be room for as much anyway. */
+/* The scratch file is in the directory of the result, which needs the same space anyway. */
 static int scratch_beside(const char *path, struct err *e)
 {
 	char *copy = xstrdup(path);
@@ -271,7 +243,7 @@ int trace_sort(const char *from, const char *to, const struct trace_write_option
 	rc = s.fd < 0 ? s.fd : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
 	if (!rc) {
 		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);
-		s.key = xmalloc(2 * RUN_RECORDS * sizeof *s.key);
+		s.key = xmalloc(RUN_RECORDS * sizeof *s.key);
 		s.out = xmalloc(OUT_RECORDS * sizeof *s.out);
 		rc = sort_all(&s, e);
 		if (rc)

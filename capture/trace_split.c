@@ -20,9 +20,9 @@ struct trace_split {
 	bool compress;
 	struct trace_writer *to; /* NULL: between two parts */
 	uint32_t n;		 /* parts begun */
-	uint32_t n_objects;	 /* of the input, named in this part */
+	uint32_t n_objects;	 /* objects of the input that are in this part */
 	uint64_t n_bytes;	 /* of this part */
-	int64_t first_ns, end_ns; /* of the trace; of this part */
+	int64_t first_ns, end_ns; /* first begin of the trace; end of this part */
 };
 
 int trace_parts_parse(struct trace_parts *p, const char *text, struct err *e)
@@ -88,8 +88,7 @@ static int part_end(struct trace_split *s, struct err *e)
 	return to ? trace_writer_close(to, e) : 0;
 }
 
-/* Numbers of objects are those of the input in every part: other descriptors' objects stand in the
- * heap by number. */
+/* Every part has the object ids of the input, because heap items refer to objects by id. */
 static int objects_copy(struct trace_split *s, struct err *e)
 {
 	for (uint32_t id; s->n_objects < trace_n_objects(s->from); s->n_objects++) {
@@ -111,7 +110,7 @@ static bool is_full(struct trace_split *s, const struct trace_record *r, size_t 
 	return r->begin_ns != TIME_NONE && r->begin_ns >= s->end_ns;
 }
 
-/* The part of a duration ends at a multiple of it from the trace's first request on. */
+/* Parts end at multiples of the duration, counted from the trace's first request. */
 static void end_find(struct trace_split *s, const struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE || !s->size->ns)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing a trace file. Everything goes through pwrite(2): what a returned append has written is in
- * the page cache, out of reach of a kill -9, and a full disk is a return value and not a SIGBUS as
- * it would be with a shared mapping. The kernel copies a record upwards, so its last word, the
- * commit, never gets there before the rest. */
+/* Writes a trace file by pwrite(2): after an append the data are in the page cache and survive a
+ * kill -9, and a full disk is an error, not a SIGBUS as with a shared mapping. The kernel copies in
+ * ascending order, so a record's last word, the commit, is never visible before the rest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -53,7 +52,7 @@ struct block_header writer_header(const struct trace_writer *w, enum block_kind 
 	    .magic = BLOCK_MAGIC, .kind = (uint16_t)kind, .offset = w->end, .nonce = w->nonce, .commit = commit};
 }
 
-/* Compresses when that is wanted and helps: then *data and h->stored_len change. */
+/* Compresses the payload if that makes it smaller: *data and h->stored_len then change. */
 static void compress_payload(struct trace_writer *w, struct block_header *h, const void **data)
 {
 	if (!w->zstd)
@@ -66,13 +65,12 @@ static void compress_payload(struct trace_writer *w, struct block_header *h, con
 	int level = w->options.compress_level ? w->options.compress_level : 3;
 	size_t len = ZSTD_compressCCtx(w->zstd, w->compressed, bound, *data, h->raw_len, level);
 	if (ZSTD_isError(len) || len >= h->raw_len)
-		return; /* stored as it is: never larger than uncompressed */
+		return; /* keep the uncompressed payload */
 	h->flags |= BLOCK_ZSTD;
 	h->stored_len = len;
 	*data = w->compressed;
 }
 
-/* Appends a whole, sealed block. */
 int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first,
 		     const void *data, size_t len, struct err *e)
 {
@@ -80,7 +78,7 @@ int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t coun
 	h.count = count;
 	h.first = first;
 	h.raw_len = h.stored_len = len;
-	if (kind != BLOCK_END) /* END stays at a known distance from the end of the file */
+	if (kind != BLOCK_END) /* END must be at a known distance from the end of the file */
 		compress_payload(w, &h, &data);
 	h.payload_crc = crc32c(0, data, h.stored_len);
 	h.crc = block_header_crc(&h);
@@ -97,15 +95,15 @@ int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t coun
 
 /* --- opening, metadata, closing ------------------------------------------ */
 
-/* A regular file in the way is replaced, not overwritten: who has it open or mapped (perhaps as
- * this very command's input) keeps it whole. What it holds stays until the new one is whole, unless
- * nothing can be made beside it. */
+/* An existing regular file is replaced, not overwritten: other users of the file, perhaps this
+ * command's own input, keep its content. It stays until the new file is complete, unless no file
+ * can be created beside it. */
 static int create_file(struct trace_writer *w)
 {
 	struct stat st;
 	const bool there = !stat(w->file, &st) && S_ISREG(st.st_mode) && !access(w->file, W_OK);
 	if (there && st.st_size && !file_is_in_place(w->file, NULL)) {
-		char *real = realpath(w->file, NULL); /* a link stays one */
+		char *real = realpath(w->file, NULL); /* replace the target of a link */
 		int fd = real ? file_beside(real, 0666, &w->temporary, NULL) : -1;
 		if (fd >= 0) {
 			free(w->file);
@@ -116,7 +114,7 @@ static int create_file(struct trace_writer *w)
 	}
 	if (there && !lstat(w->file, &st) && S_ISREG(st.st_mode))
 		unlink(w->file);
-	/* a pipe cannot be written at places, and must not be waited for */
+	/* fail on a pipe, which has no offsets, without waiting for a reader */
 	return open(w->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 		    0666);
 }
@@ -165,7 +163,7 @@ int trace_output_check(const char *path, struct err *e)
 			       "a trace is written to a file, not to standard output (./- is a "
 			       "file of that name)");
 	if (stat(path, &st) == 0) {
-		/* a disk is not written over because its name is given for a file's */
+		/* a disk given by mistake must not be overwritten */
 		if (S_ISBLK(st.st_mode))
 			return err_set(e, EINVAL, "%s is a block device, not a file to be written",
 				       path);
@@ -176,7 +174,7 @@ int trace_output_check(const char *path, struct err *e)
 			return err_sys(e, EISDIR, "%s", path);
 		return access(path, W_OK) < 0 ? err_sys(e, errno, "%s", path) : 0;
 	}
-	if (errno != ENOENT) /* no name for a file, as one of more than 255 bytes */
+	if (errno != ENOENT) /* the name is impossible, for example too long */
 		return err_sys(e, errno, "%s cannot be made", path);
 	if (path[strlen(path) - 1] == '/')
 		return err_sys(e, EISDIR, "%s", path);
@@ -209,7 +207,7 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	object_table_init(&w->objects);
 	if (getrandom(&w->nonce, sizeof w->nonce, 0) != sizeof w->nonce)
 		w->nonce =
-		    (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* all it must be is unlikely */
+		    (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* unlikely to repeat */
 	w->fd = -1;
 	if ((rc = trace_output_check(path, e)) < 0)
 		goto out;
@@ -259,13 +257,13 @@ static int finish(struct trace_writer *w, struct err *e)
 	return rc ? rc : writer_put_block(w, BLOCK_END, 1, w->n_records, &end, sizeof end, e);
 }
 
-/* The file's name must be on disk too, not only its bytes. */
+/* Makes the file's name durable, too. */
 static void sync_directory(const char *path)
 {
 	char *copy = xstrdup(path);
 	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
-		fsync(fd); /* some file systems cannot, and then keep names safe in other ways */
+		fsync(fd); /* some file systems return an error, and keep names durable otherwise */
 		close(fd);
 	}
 	free(copy);
@@ -275,7 +273,7 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 {
 	int rc = finish(w, e);
 	if (!rc && !w->options.no_sync) {
-		/* EINVAL: /dev/null and its like */
+		/* EINVAL: /dev/null and similar files */
 		if (fsync(w->fd) && errno != EINVAL && errno != EROFS)
 			rc = err_sys(e, errno, "%s: fsync", w->path);
 	}

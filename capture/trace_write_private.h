@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace being written: its state, and the steps that its files share. Private to capture/. */
+/* The state of a trace being written, and the interfaces between the writer's files. Private to
+ * capture/. */
 #ifndef CAPTURE_TRACE_WRITE_PRIVATE_H
 #define CAPTURE_TRACE_WRITE_PRIVATE_H
 
@@ -12,19 +13,19 @@
 
 struct trace_writer {
 	int fd;
-	char *path;	 /* how messages name it */
-	char *file;	 /* where it is written, or is to be when it is whole */
-	/* where it is until then, beside the file that it replaces; NULL: at `file` */
+	char *path;	 /* name for messages */
+	char *file;	 /* final name */
+	/* temporary name beside an existing file that is to be replaced; NULL: written at `file` */
 	char *temporary;
 	bool created, whole;
 	struct trace_write_options options;
 	int failed; /* errno of the first failed write: nothing is written after it */
 	uint64_t nonce;
-	uint64_t end; /* where the block being filled, or the next one, begins */
+	uint64_t end; /* offset of the block being filled, or of the next block */
 
 	struct trace_record *record;  /* [RECORDS_PER_BLOCK], the block being filled */
-	uint32_t n_filled, n_in_file; /* records of it; of those, already in the file */
-	uint32_t crc;                 /* of those in the file */
+	uint32_t n_filled, n_in_file; /* records in it; records of it in the file */
+	uint32_t crc;                 /* of the records in the file */
 
 	struct object_table objects;
 	uint32_t n_objects_in_file;
@@ -39,19 +40,18 @@ struct trace_writer {
 	size_t compressed_cap;
 };
 
-/* All of v[n] at `offset` of the file. An error is remembered: nothing is written after it. `v` is
- * used up. */
+/* Writes v[n] at `offset` and modifies v. After an error nothing more is written. */
 int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, struct err *e);
 
-/* A header for a block at the end of the file; lengths, count and checksums are the caller's. */
+/* A header for a block at the end of the file; the caller sets lengths, count and checksums. */
 struct block_header writer_header(const struct trace_writer *w, enum block_kind kind,
 				  enum block_commit commit);
-/* Appends a whole, sealed block. */
+/* Appends a complete, sealed block. */
 int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first,
 		     const void *data, size_t len, struct err *e);
 
-/* Ends the block of records being filled, whatever it holds; writes what records to come may refer
- * to. */
+/* Ends the block of records being filled; writes the objects and heap items that records refer to.
+ */
 int writer_end_records(struct trace_writer *w, struct err *e);
 int writer_put_objects(struct trace_writer *w, struct err *e);
 int writer_put_heap(struct trace_writer *w, struct err *e);

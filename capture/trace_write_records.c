@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing records. Those of the block being filled go to the file with each append, and the block
- * stays open; see trace_format.h. */
+/* Writing records. Each append writes to the open block of records at the end of the file; see
+ * trace_format.h. */
 #include <errno.h>
 #include <string.h>
 
 #include "capture/trace_write_private.h"
 #include "common/crc32c.h"
 
-/* Puts the filled records that are not in the file yet behind those that are; the block stays open.
- */
+/* Writes the filled records that are not in the file yet; the block stays open. */
 static int records_write_open(struct trace_writer *w, struct err *e)
 {
 	struct block_header h = writer_header(w, BLOCK_RECORDS, BLOCK_OPEN);
@@ -45,7 +44,7 @@ static int block_seal(struct trace_writer *w, struct err *e)
 	return rc;
 }
 
-/* The block's last n records counted in n_records: what they refer to comes first. */
+/* Writes a block of the last n records counted in n_records, after the data that they refer to. */
 static int records_write_whole(struct trace_writer *w, const struct trace_record *r, uint32_t n,
 			       struct err *e)
 {
@@ -55,7 +54,6 @@ static int records_write_whole(struct trace_writer *w, const struct trace_record
 		  : writer_put_block(w, BLOCK_RECORDS, n, w->n_records - n, r, n * sizeof *r, e);
 }
 
-/* Ends the block of records being filled, whatever it holds. */
 int writer_end_records(struct trace_writer *w, struct err *e)
 {
 	int rc = 0;
@@ -71,8 +69,7 @@ int writer_end_records(struct trace_writer *w, struct err *e)
 	return rc;
 }
 
-/* Copies and commits. Returns how many were fit to be written: n, or the index of the first that
- * was not. */
+/* Copies and commits n records. Returns n, or the index of the first record that is not sane. */
 static size_t records_copy(struct trace_record *to, const struct trace_record *from, size_t n)
 {
 	bool sane = true;
@@ -87,13 +84,13 @@ static size_t records_copy(struct trace_record *to, const struct trace_record *f
 	return i;
 }
 
-/* Takes as many of the n records as the block has room for, and ends it when it is full. */
+/* Takes as many of the n records as the block has room for, and ends a full block. */
 static int take_records(struct trace_writer *w, const struct trace_record *r, size_t n,
 			size_t *n_taken, struct err *e)
 {
 	size_t some = RECORDS_PER_BLOCK - w->n_filled;
 	*n_taken = some = n < some ? n : some;
-	/* committed by the caller: no need to copy */
+	/* the caller has committed them: no need to copy */
 	if (some == RECORDS_PER_BLOCK && records_are_usable(r, some)) {
 		w->n_records += some;
 		return records_write_whole(w, r, (uint32_t)some, e);
@@ -119,7 +116,7 @@ int trace_writer_append(struct trace_writer *w, const struct trace_record *r, si
 		rc = writer_end_records(w, e);
 	for (size_t n_taken; n && !rc; r += n_taken, n -= n_taken)
 		rc = take_records(w, r, n, &n_taken, e);
-	/* A compressed block cannot grow: its records are in the file when it is full. */
+	/* a compressed block cannot grow: it is written when it is full */
 	if (rc || w->zstd || w->n_filled == w->n_in_file)
 		return rc;
 	if (!w->n_in_file) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing what records refer to: objects and the side heap. Both wait in memory until a record is
- * written. */
+/* Writing objects and the side heap. Both are kept in memory until a record is written. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 	if (unit + room / 8 >= HEAP_NONE)
 		return err_set(e, EOVERFLOW, "%s: the side heap is full (32 GiB)", w->path);
 	if (w->heap_len && w->heap_len + room > HEAP_FLUSH_BYTES) {
-		/* early: the record that refers to these bytes comes later still */
+		/* flush early: the record that refers to these bytes comes later */
 		int rc = w->failed ? err_sys(e, w->failed, "%s: an earlier write failed", w->path)
 				   : (w->n_in_file ? writer_end_records(w, e) : 0);
 		rc = rc ? rc : writer_put_heap(w, e);

@@ -80,7 +80,7 @@ void path_join(struct strbuf *to, const char *base, const char *path, size_t len
 void path_keep_trailing_slash(struct strbuf *to, const char *path, size_t len, unsigned int op,
 			      int error)
 {
-	if (len && path[len - 1] == '/' && to->len > 1 && op_stroke_decides(op, error))
+	if (len && path[len - 1] == '/' && to->len > 1 && op_slash_decides(op, error))
 		strbuf_addch(to, '/');
 }
 

@@ -95,7 +95,7 @@ uint32_t name_find(struct finder *f, const char *path)
 /* Whether the request may have failed because of its trailing slash. */
 static bool keeps_trailing_slash(const struct load_request *r)
 {
-	return r->rvalue < 0 && r->rvalue > -4096 && op_stroke_decides(r->op, (int)-r->rvalue);
+	return r->rvalue < 0 && r->rvalue > -4096 && op_slash_decides(r->op, (int)-r->rvalue);
 }
 
 static uint32_t name_found(struct finder *f, const struct load_request *r, const char *path)
