@@ -54,7 +54,7 @@ void block_config_init(struct block_config *c)
 	*c = (struct block_config){.buffer_bytes = 8 << 20, .linger_ns = 200000000};
 }
 
-/* --- events to requests to records --------------------------------------- */
+/* --- conversion of events ------------------------------------------------ */
 
 enum { EVENT_ISSUE, EVENT_COMPLETE, EVENT_REQUEUE, EVENT_QUEUE, N_EVENTS };
 static const char *const events_of_requests[] = {"block:block_rq_issue", "block:block_rq_complete",
@@ -128,7 +128,7 @@ static struct block_event event_of(const struct tracing_event *v, const struct b
 	return b;
 }
 
-/* Outside the partition, what the events of the whole device show; flushes have no place. */
+/* Whether an event of the whole device is outside the partition; flushes have no position. */
 static bool is_elsewhere(const struct block_device *d, const struct block_event *b)
 {
 	return b->n_sectors &&
@@ -245,7 +245,7 @@ int block_watch_begin(struct block_watch **watch, const struct block_config *c, 
 	*watch = NULL;
 	int ret = c->number ? block_device_of_number(&b->work.device, c->number, e)
 			    : block_device_resolve(&b->work.device, c->device, e);
-	/* dev_t as the kernel has it inside */
+	/* device number in the kernel's internal form */
 	snprintf(filter, sizeof filter, "dev == %u",
 		 b->work.device.major << 20 | b->work.device.minor);
 	const struct tracing_options options = {.event = c->unit == UNIT_BIO ? events_of_bios : events_of_requests, .filter = filter,
@@ -298,7 +298,7 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 		ret = watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
-	if (b) { /* also after an error: the instance goes before signals come through */
+	if (b) { /* also after an error: remove the instance before signals are released */
 		int stopped = block_watch_stop(b, ret ? NULL : e);
 		ret = ret ? ret : stopped;
 	}

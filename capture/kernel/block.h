@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capturing what a block device is asked to do, by the kernel's tracepoints: while a command runs,
- * or until interrupted. */
+/* Captures the requests of a block device by kernel tracepoints, while a command runs or until
+ * interrupted. */
 #ifndef CAPTURE_KERNEL_BLOCK_H
 #define CAPTURE_KERNEL_BLOCK_H
 
@@ -16,12 +16,12 @@ enum block_unit { UNIT_REQUEST, UNIT_BIO };
 
 struct block_config {
 	const char *output;    /* -o: the trace */
-	const char *device;    /* a block device or a partition of one */
-	dev_t number;	       /* the same by its number, where there is no path; 0: `device` */
+	const char *device;    /* path of a block device or partition */
+	dev_t number;	       /* its number, if there is no path; 0: use `device` */
 	const char *scratch;   /* --scratch */
-	uint64_t buffer_bytes; /* --buffer: of the kernel, for each processor */
-	int64_t duration_ns;   /* --duration: 0 until the command ends, or a signal comes */
-	/* --linger: goes on after the command, for what is still under way */
+	uint64_t buffer_bytes; /* --buffer: kernel buffer per CPU */
+	int64_t duration_ns;   /* --duration: 0 until the command ends, or a signal arrives */
+	/* --linger: time after the command's end, for requests in flight */
 	int64_t linger_ns;
 	int unit;	       /* --unit request|bio */
 	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
@@ -36,22 +36,22 @@ extern const struct option_spec block_options[];
 
 struct block_outcome {
 	bool has_status;
-	int status; /* of the command, as waitpid gives it */
+	int status; /* of the command, as from waitpid */
 	uint64_t n_events, n_lost;
 	struct block_counts counts;
-	uint64_t n_other; /* requests that neither read, write, discard nor flush: left out */
+	uint64_t n_other; /* requests other than read, write, discard and flush: omitted */
 };
 
-/* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES where the kernel's tracing cannot be had,
- * saying what to do; of the command; of the system. A command that fails is no error. */
+/* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES if kernel tracing is unavailable, with
+ * advice; of starting the command; of the system. A failing command is not an error. */
 int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e);
 
-/* The same around whatever the caller does: begin, then stop, then write `output`, which the events
- * of the meantime become. `c` and its strings are borrowed until close. `command`, durations and
- * `linger` are not looked at. Errors: as block_capture; of writing. block_watch_close, also in
- * between, leaves no instance behind; NULL is fine. */
+/* The same around an activity of the caller: begin, stop, then write `output` with the events
+ * between. `c` and its strings are borrowed until close. `command`, durations and `linger` are
+ * ignored. Errors: as block_capture; of writing. block_watch_close removes the instance in every
+ * state; NULL is fine. */
 struct block_watch;
-/* whether the kernel's tracing can be had, for nothing yet. Errors: as block_capture */
+/* Checks that kernel tracing is available. Errors: as block_capture. */
 int block_watch_possible(struct err *e);
 int block_watch_begin(struct block_watch **b, const struct block_config *c, struct err *e);
 int block_watch_stop(struct block_watch *b, struct err *e);

@@ -23,7 +23,7 @@ static int sysfs_number(const struct block_device *d, const char *file, uint64_t
 	return ok ? 0 : -ENOENT;
 }
 
-/* A partition's requests are seen on its device, at the device's positions. */
+/* Requests of a partition appear in events of its disk, at the disk's sectors. */
 static int partition_resolve(struct block_device *d, struct err *e)
 {
 	uint64_t number;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which device's events are meant: a partition's requests are seen on its disk, at the disk's
- * positions. */
+/* The device in the events: requests of a partition appear on its disk, at the disk's sectors. */
 #ifndef CAPTURE_KERNEL_BLOCK_DEVICE_H
 #define CAPTURE_KERNEL_BLOCK_DEVICE_H
 
@@ -10,17 +9,17 @@
 #include "common/err.h"
 
 struct block_device {
-	unsigned int major, minor; /* of the whole device: what the events name */
-	uint64_t first_sector, n_sectors; /* of the partition, or all */
+	unsigned int major, minor; /* of the whole disk, as in the events */
+	uint64_t first_sector, n_sectors; /* of the partition, or of the disk */
 	char name[64];
 };
 
-/* By a path of the device, or by its number. Errors: of the system with the path; ENOTBLK. */
+/* Looks a device up by its path or by its number. Errors: of the system with the path; ENOTBLK. */
 int block_device_resolve(struct block_device *d, const char *path, struct err *e);
 int block_device_of_number(struct block_device *d, dev_t number, struct err *e);
 
-/* The device on which requests for PATH end up: itself where it is one, or the one that its file
- * system lies on. Errors: of the system; ENOTBLK where there is none. */
+/* The block device of PATH: itself, or the device of its file system. Errors: of the system;
+ * ENOTBLK if there is none. */
 int block_device_below(dev_t *number, const char *path, struct err *e);
 
 #endif

@@ -11,21 +11,21 @@
 
 struct open_request {
 	struct block_request r;
-	uint64_t sector; /* of what is left to complete, for a request */
-	uint64_t n_left; /* sectors; of a flush and the like 1 */
-	bool requeued;	 /* given back by the driver, not issued again yet */
+	uint64_t sector; /* of the part that is not completed, for a request */
+	uint64_t n_left; /* sectors that are not completed; 1 for a flush and similar */
+	bool requeued;	 /* returned by the driver and not issued again yet */
 	bool done;
-	/* of a bio */
+	/* for a bio: */
 	uint64_t n_issued; /* sectors */
-	int64_t issued_ns; /* when part of it was issued last */
-	bool again;	   /* when it was queued, one that is alike waited to be issued */
+	int64_t issued_ns; /* last issue of a part of it */
+	bool again;	   /* an equal bio was waiting to be issued when it was queued */
 };
 
 struct block_requests {
 	bool bios;
 	int (*take)(void *context, const struct block_request *r);
 	void *context;
-	struct open_request *item; /* item[first..n): in the order of begins */
+	struct open_request *item; /* item[first..n), in the order of begins */
 	size_t first, n, cap;
 	struct block_counts counts;
 };
@@ -40,8 +40,7 @@ enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags)
 	} marks[] = {{'F', BLOCK_FUA}, {'A', BLOCK_AHEAD}, {'S', BLOCK_SYNC}, {'M', BLOCK_META}};
 	size_t i = 0, end = strnlen(rwbs, n);
 	*flags = 0;
-	/* an F in front of another operation's letter is a flush before it; by itself it is the
-	 * operation */
+	/* 'F' before another operation is a flush before it; alone it is the operation */
 	if (end > 1 && rwbs[0] == 'F' && memchr("RWDFNZ", rwbs[1], 6)) {
 		*flags |= BLOCK_PREFLUSH;
 		i++;
@@ -65,7 +64,7 @@ enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags)
 	}
 }
 
-/* --- what is open -------------------------------------------------------- */
+/* --- requests in flight -------------------------------------------------- */
 
 struct block_requests *
 block_requests_open(bool bios, int (*take)(void *context, const struct block_request *r),
@@ -85,29 +84,35 @@ void block_requests_close(struct block_requests *q)
 
 static struct open_request *begin(struct block_requests *q, const struct block_event *v)
 {
-	if (q->first > 1024 && q->first > q->n / 2) { /* the room of what was given out */
+	if (q->first > 1024 && q->first > q->n / 2) { /* reuse the room of finished items */
 		memmove(q->item, q->item + q->first, (q->n - q->first) * sizeof *q->item);
 		q->n -= q->first;
 		q->first = 0;
 	}
 	GROW(q->item, q->n, q->cap);
 	q->item[q->n] = (struct open_request){
-		.r = {.begin_ns = v->ns, .dispatch_ns = TIME_NONE, .end_ns = TIME_NONE, .sector = v->sector, .n_sectors = v->n_sectors,
-		      .direction = v->direction, .flags = v->flags, .pid = v->pid},
-		.sector = v->sector,
-		.n_left = v->n_sectors ? v->n_sectors : 1,
+	    .r = {.begin_ns = v->ns,
+		  .dispatch_ns = TIME_NONE,
+		  .end_ns = TIME_NONE,
+		  .sector = v->sector,
+		  .n_sectors = v->n_sectors,
+		  .direction = v->direction,
+		  .flags = v->flags,
+		  .pid = v->pid},
+	    .sector = v->sector,
+	    .n_left = v->n_sectors ? v->n_sectors : 1,
 	};
 	return &q->item[q->n++];
 }
 
-/* Of a bio that was never issued and may be one that was queued again: so long it holds up what
- * comes after it. */
+/* Whether a bio that was never issued is probably a repetition of an equal one: after this time it
+ * no longer delays the output of later ones. */
 static bool is_same_one(const struct open_request *o, int64_t now_ns)
 {
 	return o->again && o->r.dispatch_ns == TIME_NONE && now_ns - o->r.begin_ns > AGAIN_NS;
 }
 
-/* Gives out what is done and has nothing open before it. `now_ns` INT64_MAX: everything. */
+/* Outputs finished requests up to the first unfinished one. `now_ns` INT64_MAX: outputs all. */
 static int settle(struct block_requests *q, int64_t now_ns)
 {
 	int ret = 0;
@@ -151,7 +156,7 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 		o = request_find(q, v, true);
 		if (!o)
 			o = begin(q, v);
-		if (v->n_sectors) /* the flush before it was issued as a request of its own */
+		if (v->n_sectors) /* its preflush was issued as a separate request */
 			o->r.flags &= ~(uint32_t)BLOCK_PREFLUSH;
 		o->requeued = false;
 		o->r.dispatch_ns = v->ns;
@@ -165,12 +170,12 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 		return;
 	case BLOCK_COMPLETE:
 		o = request_find(q, v, false);
-		if (!o) { /* a write of length 0 is never issued: the flush that it asks for is */
+		if (!o) { /* a write of length 0 is never issued, only its flush */
 			q->counts.n_unpaired += v->n_sectors || v->direction == BLOCK_FLUSH;
 			return;
 		}
 		o->r.error = o->r.error ? o->r.error : v->error;
-		/* a driver may complete a request piece by piece */
+		/* a driver may complete a request in parts */
 		uint64_t part = v->n_sectors ? v->n_sectors : o->n_left;
 		if (part >= o->n_left) {
 			finish(o, v);
@@ -194,8 +199,8 @@ static uint64_t overlap(const struct open_request *o, const struct block_event *
 	return end > begin ? end - begin : 0;
 }
 
-/* A flush is a request of its own, made for the sake of a bio that moves nothing: a bare flush, or
- * a write of length 0. */
+/* A flush is a separate request on behalf of a bio without data: a flush, or a write of length 0.
+ */
 static bool flush_of(const struct open_request *o, const struct block_event *v)
 {
 	return v->direction == BLOCK_FLUSH && !o->r.n_sectors &&
@@ -215,10 +220,10 @@ static bool alike(const struct open_request *a, const struct open_request *b)
 	       a->r.n_sectors == b->r.n_sectors && a->r.direction == b->r.direction;
 }
 
-/* Who must not wait (io_uring) is refused where the queue is full, and queues its bio again: two
- * are told of, and one is issued. So of those that are alike each issue is that of the first which
- * is not issued yet; what never is and was perhaps the same is not given out. */
-static bool asked_before(const struct block_requests *q, const struct open_request *o)
+/* A submitter that must not wait (io_uring) is refused if the queue is full, and queues its bio
+ * again: two events for one issue. So an issue belongs to the first equal bio without an issue, and
+ * a bio that is never issued and may be such a repetition is not output. */
+static bool waited_before(const struct block_requests *q, const struct open_request *o)
 {
 	for (size_t i = q->first; &q->item[i] < o; i++)
 		if (alike(&q->item[i], o) && !q->item[i].n_issued)
@@ -246,10 +251,10 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 	if (v->kind == BLOCK_QUEUE) {
 		struct open_request *o = begin(q, v);
 		o->issued_ns = TIME_NONE;
-		o->again = asked_before(q, o);
+		o->again = waited_before(q, o);
 		return;
 	}
-	uint64_t left = v->n_sectors; /* of a completion: sectors it can still account for */
+	uint64_t left = v->n_sectors; /* sectors of a completion that are not assigned yet */
 	for (size_t i = q->first; i < q->n; i++) {
 		struct open_request *o = &q->item[i];
 		if (!concerns(o, v))
@@ -260,7 +265,7 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 			continue;
 		}
 		if (v->kind != BLOCK_COMPLETE || o->r.dispatch_ns == TIME_NONE)
-			continue; /* a later bio for the same place, not under way yet */
+			continue; /* a later bio for the same place, which was not issued yet */
 		uint64_t part = o->r.n_sectors ? overlap(o, v) : 1;
 		if (o->r.n_sectors && !left)
 			break;
@@ -280,7 +285,7 @@ int block_requests_add(struct block_requests *q, const struct block_event *event
 {
 	struct block_event placed = *event;
 	const struct block_event *const v = &placed;
-	/* the kernel says 0 when it is issued, and 2^64 - 1 when it has completed */
+	/* the kernel's sector of a flush is 0 when issued, and 2^64 - 1 when completed */
 	if (v->direction == BLOCK_FLUSH)
 		placed.sector = 0;
 	if (q->bios)

@@ -40,7 +40,7 @@ static int file_read(struct btf *b, struct err *e)
 	return got < 0 ? err_sys(e, code, "reading the kernel's type information %s", BTF_FILE) : 0;
 }
 
-/* What follows a type's head, in bytes. */
+/* The number of bytes after a type's header. */
 static size_t rest_of(const struct btf_type *t)
 {
 	const size_t n = BTF_INFO_VLEN(t->info);
@@ -118,7 +118,7 @@ static bool is_called(const struct btf *b, uint32_t at, const char *name, size_t
 	return at < b->n_names && !strncmp(b->names + at, name, len) && !b->names[at + len];
 }
 
-/* What the type is when its other names and qualifiers are taken off; NULL: void, or none. */
+/* The type without typedefs and qualifiers; NULL: void, or there is none. */
 static const struct btf_type *plain(const struct btf *b, uint32_t id)
 {
 	for (int i = 0; i < 32 && id && id < b->n; i++) {

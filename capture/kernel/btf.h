@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where members of the running kernel's structures lie, by the type information that it publishes
- * (BTF, /sys/kernel/btf/vmlinux; its format: Documentation/bpf/btf.rst of Linux). */
+/* Offsets of members in the running kernel's structures, from its type information (BTF,
+ * /sys/kernel/btf/vmlinux; format: Documentation/bpf/btf.rst of Linux). */
 #ifndef CAPTURE_KERNEL_BTF_H
 #define CAPTURE_KERNEL_BTF_H
 
@@ -17,8 +17,8 @@ void btf_close(struct btf *b); /* NULL is fine */
 struct btf_field {
 	int offset, size; /* bytes */
 };
-/* A structure's member, also of one in a structure without a name inside it; "how.flags": of a
- * member that is a structure. False: the kernel has no such member. */
+/* Finds a structure's member, also inside an anonymous structure; "how.flags": a member of the
+ * member structure `how`. False: the kernel has no such member. */
 bool btf_member(const struct btf *b, const char *structure, const char *member,
 		struct btf_field *to);
 

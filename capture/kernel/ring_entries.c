@@ -19,7 +19,7 @@ enum {
 };
 #define FD "#" /* the request's own descriptor */
 
-/* Requests at an offset are asynchronous requests of the trace, as capture app has them. */
+/* Requests at an offset are asynchronous requests of the trace, as in capture app. */
 static const struct syscall_row requests[] = {
     {"aio_read", -1, OP_AIO_READ, "f_so", 0, 0},
     {"aio_write", -1, OP_AIO_WRITE, "f_so", 0, 0},
@@ -30,11 +30,12 @@ static const struct syscall_row requests[] = {
     {"aio_other", -1, OP_AIO_OTHER, "fv", 0, 0},
 };
 
-/* The operations on files: the kernel's structure, the call, and which member is which argument. */
+/* The operations on files: the kernel's structure, the equivalent call, and the member for each of
+ * its arguments. */
 static const struct ring_row {
 	unsigned int opcode;
 	const char *structure, *call;
-	const char *at_position; /* the call where the entry's offset is -1 */
+	const char *at_position; /* the call if the entry's offset is -1 */
 	const char *member[SYSCALL_ARGS];
 } rows[] = {
     {IORING_OP_READV, "io_rw", "aio_readv", "readv", {FD, "addr", "len", "kiocb.ki_pos"}},
@@ -63,8 +64,8 @@ static const struct ring_row {
     {OPCODE_FTRUNCATE, "io_ftrunc", "ftruncate", NULL, {FD, "len"}},
 };
 
-/* On files as well, but not taken apart: splice, tee, extended attributes (41 to 44), commands of a
- * device (46), multishot reads (49), vectors in registered memory (60, 61). */
+/* Further operations on files, which are not decoded: splice, tee, extended attributes (41 to 44),
+ * device commands (46), multishot reads (49), vectors in registered memory (60, 61). */
 static const unsigned char others[] = {
     IORING_OP_SPLICE, IORING_OP_TEE, 41, 42, 43, 44, 46, 49, 60, 61};
 
@@ -128,8 +129,8 @@ int ring_entries_open(struct ring_entries **out, struct err *e)
 	else
 		r->fd.offset += within.offset;
 	for (size_t i = 0; !rc && i < sizeof rows / sizeof *rows; i++)
-		if (row_take(r, b, &rows[i], NULL)) /* an operation that the kernel does not have,
-						       or has in another way: not taken apart */
+		/* an operation that the kernel lacks, or lays out differently, is not decoded */
+		if (row_take(r, b, &rows[i], NULL))
 			r->op[rows[i].opcode].row = NULL;
 	for (size_t i = 0; i < sizeof others; i++)
 		r->op[others[i]].items = UM_RING_KNOWN;
@@ -158,7 +159,7 @@ void ring_entries_layout(const struct ring_entries *r, struct um_ring_layout *l)
 
 uint64_t ring_entries_items(const struct ring_entries *r, unsigned int opcode)
 {
-	/* a later operation may be on files */
+	/* later operations may concern files */
 	return opcode < N_OPCODES ? r->op[opcode].items : UM_RING_KNOWN;
 }
 
@@ -183,8 +184,8 @@ const struct syscall_row *ring_entries_call(const struct ring_entries *r,
 							    : (uint64_t)u->fd;
 	const bool on_slot =
 	    row && row->member[4] && !strcmp(row->member[4], "file_slot") && arg[4];
-	if (!row || registered ||
-	    on_slot) { /* on_slot: makes or closes a registered file, and no descriptor */
+	/* on_slot: it creates or closes a registered file, without a descriptor */
+	if (!row || registered || on_slot) {
 		arg[0] = registered || on_slot ? UINT64_MAX : (uint64_t)u->fd;
 		arg[1] = u->opcode;
 		return call_find("aio_other");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of io_uring as system calls: what the kernel keeps of an entry, by the layout of the
- * running kernel (btf.h), becomes the arguments of the call that does the same. */
+/* Requests of io_uring as system calls: the kernel's copy of an entry, laid out as in the running
+ * kernel (btf.h), becomes the arguments of the equivalent call. */
 #ifndef CAPTURE_KERNEL_RING_ENTRIES_H
 #define CAPTURE_KERNEL_RING_ENTRIES_H
 
@@ -9,18 +9,17 @@
 
 struct ring_entries;
 
-/* Errors: ENOENT, EBADMSG: the kernel does not tell how its requests are laid out, with the first
- * structure that is missing. Ownership: ring_entries_close. */
+/* Errors: ENOENT, EBADMSG: the kernel does not describe the layout of its requests; names the first
+ * missing structure. Ownership: ring_entries_close. */
 int ring_entries_open(struct ring_entries **r, struct err *e);
 void ring_entries_close(struct ring_entries *r); /* NULL is fine */
 
-/* The offsets in the kernel's structures; those in tracepoints are the caller's to fill. */
+/* Sets the offsets in the kernel's structures; the caller sets those in tracepoints. */
 void ring_entries_layout(const struct ring_entries *r, struct um_ring_layout *l);
-uint64_t ring_entries_items(const struct ring_entries *r,
-			    unsigned int opcode); /* what of it is to be read: 0, or UM_RING_... */
+/* what to read of an operation: 0, or UM_RING_... */
+uint64_t ring_entries_items(const struct ring_entries *r, unsigned int opcode);
 
-/* The call that does what the entry asks for; aio_other where there is no such call, or where the
- * entry is on a registered file. */
+/* The call equivalent to the entry; aio_other if there is none, or if the file is registered. */
 const struct syscall_row *ring_entries_call(const struct ring_entries *r,
 					    const struct um_ring_entry *u,
 					    uint64_t arg[SYSCALL_ARGS]);

@@ -38,7 +38,7 @@ struct snapshot {
 	unsigned short n_filter;
 	unsigned char *data;
 	uint64_t n_bytes;
-	const struct snapshot_record **order; /* order[n], by time */
+	const struct snapshot_record **order; /* order[n], sorted by time */
 	size_t n, at;
 	uint64_t n_unseen;
 	struct log_record l;
@@ -52,8 +52,7 @@ bool snapshot_is_wanted(const struct syscall_row *row)
 	       (strpbrk(row->args, "pP") || row->op == OP_GETDENTS);
 }
 
-/* Load the machine's calling convention and the number; a number of ours waits, all else is
- * allowed. */
+/* Loads architecture and call number: numbers in the list wait, all other calls are allowed. */
 static void filter_make(struct snapshot *s)
 {
 	uint32_t number[FILTER_MAX - 5];
@@ -75,7 +74,7 @@ static void filter_make(struct snapshot *s)
 	s->n_filter = (unsigned short)at;
 }
 
-/* Only a deadly signal shall end the wait; kernels before 5.19 do not know that flag. */
+/* Only a fatal signal should end the wait; kernels before 5.19 do not know this flag. */
 static int filter_install(const struct snapshot *s)
 {
 	const struct sock_fprog program = {s->n_filter, (struct sock_filter *)(uintptr_t)s->filter};
@@ -102,7 +101,7 @@ int snapshot_install(void *snapshot)
 
 /* --- starting and stopping ----------------------------------------------- */
 
-/* Starts the looker as a grandchild: init reaps it. */
+/* Starts the inspecting process as a grandchild: init reaps it. */
 static int looker_start(const struct snapshot *s, int channel, struct err *e)
 {
 	int status = 0;
@@ -160,7 +159,7 @@ int snapshot_stop(struct snapshot *s, struct err *e)
 {
 	struct stat st;
 	size_t cap = 0;
-	close(s->channel); /* from here on nothing is looked at */
+	close(s->channel); /* ends the inspections */
 	s->channel = -1;
 	if (fstat(s->file, &st) < 0)
 		return err_sys(e, errno, "reading back the looks of --snapshot");
@@ -202,7 +201,7 @@ void snapshot_close(struct snapshot *s)
 	free(s);
 }
 
-/* --- what was seen ------------------------------------------------------- */
+/* --- recorded states ----------------------------------------------------- */
 
 bool snapshot_next(struct snapshot *s, int64_t until_ns, struct merge_record *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The process that looks at files while the calls that use them wait. One thread waits for the next
- * call, any number look: a look may itself wait for a watched program (a file system in user
- * space), whose calls need a look in their turn. */
+/* The process that inspects files while calls wait. One thread waits for the next call; many
+ * threads inspect. An inspection may itself wait for a watched program (a file system in user
+ * space), whose calls need inspection in turn. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,7 +31,7 @@
 #define SYNC_WAKE_UP 1UL /* SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP */
 
 enum { THREADS_MAX = 1024, STACK_BYTES = 256 << 10, NOTIFICATION_MAX = 512, PATH_ROOM = 4097 };
-enum { BELOW_ROOT = INT_MIN }; /* a directory: the root of the thread */
+enum { BELOW_ROOT = INT_MIN }; /* directory number for: the root of the thread */
 enum { CHANNEL_FD = 3, FILE_FD, FREE_FD };
 enum { WAYS = 4096 };
 
@@ -39,12 +39,12 @@ struct snapshot_looker {
 	int listener, channel, file;
 	pthread_mutex_t waiting;
 	_Atomic int n_idle, n_threads;
-	_Atomic bool over; /* the capture has ended: calls continue without a look */
+	_Atomic bool over; /* the capture has ended: calls continue without inspection */
 	struct statx root;
-	_Atomic uint64_t way_noted[WAYS]; /* hashes of directories that were looked at */
+	_Atomic uint64_t way_noted[WAYS]; /* hashes of directories that were inspected */
 };
 
-struct snapshot_asked { /* one call that waits */
+struct snapshot_call { /* a waiting call */
 	struct snapshot_looker *k;
 	const struct seccomp_notif *n;
 	bool elsewhere; /* the thread is in another mount namespace */
@@ -99,13 +99,13 @@ static long call_kernel(long number, long a, long b, long c, long d, long e, lon
 	return got < 0 ? -errno : got;
 }
 
-/* The number of a process that has ended may be another's by now. */
-static bool is_waiting(const struct snapshot_asked *a)
+/* Afterwards the number of a process that has ended may belong to another process. */
+static bool is_waiting(const struct snapshot_call *a)
 {
 	return ioctl(a->k->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &a->n->id) == 0;
 }
 
-static void record_write(const struct snapshot_asked *a, struct snapshot_record *r,
+static void record_write(const struct snapshot_call *a, struct snapshot_record *r,
 			 const char *path,
 			 const void *extra)
 {
@@ -128,7 +128,7 @@ static void record_write(const struct snapshot_asked *a, struct snapshot_record 
 static void saw(void *context, const struct look *l)
 {
 	const size_t len = strlen(l->shown);
-	/* a link's text and the name that the kernel gives are absolute */
+	/* targets of links and names given by the kernel are absolute */
 	const bool absolute = l->shown[0] == '/';
 	struct snapshot_record r = {.dir = absolute ? AT_FDCWD : l->shown_dir,
 				    .path_len = (uint16_t)len,
@@ -142,10 +142,10 @@ static void saw(void *context, const struct look *l)
 	record_write(context, &r, l->shown, l->extra);
 }
 
-/* Of two directories whose hashes collide each is looked at again. */
+/* Directories with colliding hashes are inspected again. */
 static bool way_is_noted(void *context, uint64_t hash)
 {
-	struct snapshot_looker *k = ((const struct snapshot_asked *)context)->k;
+	struct snapshot_looker *k = ((const struct snapshot_call *)context)->k;
 	return atomic_exchange(&k->way_noted[hash >> 20 & (WAYS - 1)], hash) == hash;
 }
 
@@ -155,8 +155,8 @@ static void unseen(void *context)
 	record_write(context, &r, "", "");
 }
 
-/* What a thread's directory or descriptor is open at, as a descriptor of ours; or -1. */
-static int thread_directory(const struct snapshot_asked *a, int dir)
+/* Opens a thread's working directory, root or descriptor; -1 on failure. */
+static int thread_directory(const struct snapshot_call *a, int dir)
 {
 	char name[64];
 	if (dir == AT_FDCWD || dir == BELOW_ROOT)
@@ -167,9 +167,9 @@ static int thread_directory(const struct snapshot_asked *a, int dir)
 	return open(name, O_PATH | O_CLOEXEC);
 }
 
-/* Whether the thread's root is the directory that is the root here. In another mount namespace
- * names are looked up by way of the thread's root: other file systems may be mounted there. */
-static bool shares_root(struct snapshot_asked *a)
+/* Whether the thread's root is the root directory here. In another mount namespace, names are
+ * resolved through the thread's root: other file systems may be mounted there. */
+static bool shares_root(struct snapshot_call *a)
 {
 	char name[40];
 	struct statx x;
@@ -182,19 +182,20 @@ static bool shares_root(struct snapshot_asked *a)
 	return true;
 }
 
-/* Files of /proc that mean something else to each process. */
-static bool is_own(const char *path)
+/* Names that mean something else in each process. */
+static bool is_per_process(const char *path)
 {
-	static const char *const own[] = {"/proc/self", "/proc/thread-self", "/dev/fd", "/dev/std"};
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		if (!strncmp(path, own[i], strlen(own[i])))
+	static const char *const names[] = {"/proc/self", "/proc/thread-self", "/dev/fd",
+					    "/dev/std"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(path, names[i], strlen(names[i])))
 			return true;
 	return false;
 }
 
-/* The string at `address` of the thread's memory; one that ends at a page that cannot be read may
- * be complete all the same. */
-static bool text_read(const struct snapshot_asked *a, uint64_t address, char to[PATH_ROOM])
+/* Reads the string at `address` of the thread's memory page by page: it may end before an
+ * unreadable page. */
+static bool text_read(const struct snapshot_call *a, uint64_t address, char to[PATH_ROOM])
 {
 	size_t n = 0;
 	while (n < PATH_ROOM - 1) {
@@ -211,11 +212,11 @@ static bool text_read(const struct snapshot_asked *a, uint64_t address, char to[
 	return false;
 }
 
-static void path_look(const struct snapshot_asked *a, const struct look_sink *sink, int dir,
+static void path_look(const struct snapshot_call *a, const struct look_sink *sink, int dir,
 		      uint64_t address)
 {
 	char path[PATH_ROOM];
-	if (!text_read(a, address, path) || !path[0] || is_own(path))
+	if (!text_read(a, address, path) || !path[0] || is_per_process(path))
 		return;
 	const bool rooted = a->elsewhere && path[0] == '/';
 	const char *name = rooted ? path + strspn(path, "/") : path;
@@ -228,8 +229,8 @@ static void path_look(const struct snapshot_asked *a, const struct look_sink *si
 		close(fd);
 }
 
-/* A directory is looked at when it is listed from its beginning. */
-static void list_look(const struct snapshot_asked *a, const struct look_sink *sink, int dir)
+/* Inspects a directory when its listing starts at the beginning. */
+static void list_look(const struct snapshot_call *a, const struct look_sink *sink, int dir)
 {
 	char name[64], text[64];
 	snprintf(name, sizeof name, "/proc/%u/fdinfo/%d", a->n->pid, dir);
@@ -247,7 +248,7 @@ static void list_look(const struct snapshot_asked *a, const struct look_sink *si
 	}
 }
 
-static void call_look(struct snapshot_asked *a)
+static void call_look(struct snapshot_call *a)
 {
 	const struct look_sink sink = {call_kernel, saw, unseen, way_is_noted, a};
 	const struct syscall_row *row = syscall_row_of_number(a->n->data.nr);
@@ -273,7 +274,7 @@ static void call_look(struct snapshot_asked *a)
 
 /* --- the process --------------------------------------------------------- */
 
-/* The next call that waits. Ends the process when no program has the filter any more. */
+/* Waits for the next call. Ends the process when no program has the filter any more. */
 static void call_take(struct snapshot_looker *k, struct seccomp_notif *n)
 {
 	struct pollfd p[] = {{.fd = k->listener, .events = POLLIN}, {.fd = k->channel}};
@@ -310,7 +311,7 @@ static void *work(void *context)
 		pthread_mutex_unlock(&k->waiting);
 		if (atomic_fetch_sub(&k->n_idle, 1) == 1)
 			work_start(k);
-		call_look(&(struct snapshot_asked){k, &u.n});
+		call_look(&(struct snapshot_call){k, &u.n});
 		memset(&answer, 0, sizeof answer);
 		answer.r.id = u.n.id;
 		answer.r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
@@ -338,8 +339,7 @@ static void work_start(struct snapshot_looker *k)
 	pthread_attr_destroy(&how);
 }
 
-/* Nothing of the capture's stays open but what is needed, and its terminal's signals are not for
- * this process. */
+/* Closes all descriptors that are not needed, and detaches from the terminal's signals. */
 static void settle(struct snapshot_looker *k)
 {
 	sigset_t all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the process that looks shares with its reader. */
+/* Interface between the inspecting process and the reader of its records. */
 #ifndef CAPTURE_KERNEL_SNAPSHOT_PRIVATE_H
 #define CAPTURE_KERNEL_SNAPSHOT_PRIVATE_H
 
@@ -10,17 +10,17 @@
 struct snapshot_record { /* in the file, followed by path and extra; a multiple of 8 bytes */
 	int64_t ns;
 	uint64_t size, blocks;
-	uint32_t tid, mode; /* mode 0: nothing has that name */
+	uint32_t tid, mode; /* mode 0: the name does not exist */
 	int32_t dir;
 	uint16_t path_len, extra_len;
-	uint32_t holes_cut, unseen; /* unseen: the file could not be looked at; no more is known */
+	uint32_t holes_cut, unseen; /* unseen: the file could not be inspected */
 };
 
-/* Whether the calls of `row` wait for a look. */
+/* Whether the calls of `row` wait for an inspection. */
 bool snapshot_is_wanted(const struct syscall_row *row);
-/* The process that looks: waits at `channel` for the filter's descriptor, appends to `file`. */
+/* The inspecting process: receives the filter's descriptor over `channel`, appends to `file`. */
 void snapshot_look(int channel, int file) __attribute__((noreturn));
-/* A descriptor over a socket; 0 or an errno. */
+/* Sends a descriptor over a socket; returns 0 or an errno. */
 int snapshot_send(int channel, int fd);
 
 #endif

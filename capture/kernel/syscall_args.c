@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A system call's arguments as the fields of a record. */
+/* Converts a system call's arguments to the fields of a record. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -11,20 +11,20 @@
 
 #include "capture/kernel/syscalls_private.h"
 
-struct taking {
+struct args_state {
 	struct syscall_done *d;
 	const struct syscall_memory *memory, *end;
 	int dir;
 };
 
-/* What the argument points to; NULL where it is not known, or it points to nothing. */
-static const struct syscall_memory *memory_next(struct taking *k, uint64_t pointer)
+/* The memory of the next pointer argument; NULL: unknown, or the pointer is NULL. */
+static const struct syscall_memory *memory_next(struct args_state *k, uint64_t pointer)
 {
 	const struct syscall_memory *m = k->memory < k->end ? k->memory++ : NULL;
 	return m && m->data && pointer ? m : NULL;
 }
 
-static void text_arg(struct taking *k, char letter, const struct syscall_memory *m)
+static void text_arg(struct args_state *k, char letter, const struct syscall_memory *m)
 {
 	struct syscall_done *d = k->d;
 	if (letter == 'p') {
@@ -42,8 +42,8 @@ static void text_arg(struct taking *k, char letter, const struct syscall_memory 
 	d->m.second_dir = k->dir;
 }
 
-/* The lengths of the buffers; of more than were read only the result is known. */
-static void vector_arg(struct taking *k, const struct syscall_memory *m, uint64_t n)
+/* The lengths of the buffers. If they are not all known, only the result is used. */
+static void vector_arg(struct args_state *k, const struct syscall_memory *m, uint64_t n)
 {
 	struct syscall_done *d = k->d;
 	struct strbuf *to = &d->c->heap;
@@ -73,14 +73,14 @@ static uint64_t word_of(const struct syscall_memory *m, size_t i, uint64_t other
 	return v;
 }
 
-static void times_arg(struct taking *k, const struct syscall_memory *m)
+static void times_arg(struct args_state *k, const struct syscall_memory *m)
 {
 	k->d->has_extra = m && m->len == 4 * sizeof(int64_t);
 	k->d->m.extra = k->d->has_extra ? m->data : NULL;
 	k->d->m.extra_len = k->d->has_extra ? m->len : 0;
 }
 
-/* The value of an attribute of `size` bytes, whose name came before it. */
+/* The value, of `size` bytes, of the attribute named by the previous argument. */
 static void acl_arg(struct syscall_done *d, const struct syscall_memory *m, uint64_t size)
 {
 	const size_t len = strlen(OP_ACL_NAME);
@@ -89,11 +89,11 @@ static void acl_arg(struct syscall_done *d, const struct syscall_memory *m, uint
 		d->l.flags |= op_acl_flags(m->data, size);
 }
 
-/* The argument of fcntl or ioctl, and what it points to where the command says that it does. */
+/* The argument of fcntl or ioctl, with its memory if the command takes a pointer. */
 static void argument_arg(struct syscall_done *d, const struct syscall_memory *m, uint64_t v)
 {
 	struct log_record *l = &d->l;
-	struct flock asked;
+	struct flock wanted;
 	l->offset = v;
 	d->argument = m && m->len >= SYSCALL_ARGUMENT_BYTES ? m->data : NULL;
 	if (l->op == OP_IOCTL && l->flags == FS_IOC_SETFLAGS && d->argument) {
@@ -103,8 +103,8 @@ static void argument_arg(struct syscall_done *d, const struct syscall_memory *m,
 	}
 	if (l->op != OP_FCNTL || !op_is_lock(l->flags) || !d->argument)
 		return;
-	memcpy(&asked, d->argument, sizeof asked);
-	const struct op_lock lock = {asked.l_type, asked.l_whence, asked.l_start, asked.l_len};
+	memcpy(&wanted, d->argument, sizeof wanted);
+	const struct op_lock lock = {wanted.l_type, wanted.l_whence, wanted.l_start, wanted.l_len};
 	strbuf_reset(&d->c->heap);
 	strbuf_add(&d->c->heap, (const char *)&lock, sizeof lock);
 	d->has_extra = true;
@@ -112,8 +112,8 @@ static void argument_arg(struct syscall_done *d, const struct syscall_memory *m,
 	d->m.extra_len = d->c->heap.len;
 }
 
-/* The file that bind() of a UNIX socket makes: the call is mknod of a socket. Other families and
- * abstract names make none. */
+/* bind() of a UNIX socket creates a file, recorded as mknod of a socket. Other families and
+ * abstract names create none. */
 static void address_arg(struct syscall_done *d, const struct syscall_memory *m)
 {
 	const size_t at = offsetof(struct sockaddr_un, sun_path);
@@ -129,11 +129,11 @@ static void address_arg(struct syscall_done *d, const struct syscall_memory *m)
 	d->m.path = path;
 	d->m.path_len = strnlen(path, m->len - at);
 	d->l.length = S_IFSOCK | 0777;
-	if (d->l.error == EADDRINUSE) /* the name is taken, which is EEXIST of mknod */
+	if (d->l.error == EADDRINUSE) /* the name exists, which is EEXIST for mknod */
 		d->l.error = EEXIST;
 }
 
-static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t following)
+static void pointer_arg(struct args_state *k, char letter, uint64_t v, uint64_t following)
 {
 	struct syscall_done *d = k->d;
 	const struct syscall_memory *m = memory_next(k, v);
@@ -168,10 +168,10 @@ static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t foll
 	case 'k':
 		address_arg(d, m);
 		return;
-	case 'E': /* the results end requests of their own */
+	case 'E': /* the results end other requests */
 		return;
 	default:
-		if (letter == 'p' && !v) { /* utimensat: of the descriptor itself */
+		if (letter == 'p' && !v) { /* utimensat on the descriptor itself */
 			d->l.fd = k->dir;
 			return;
 		}
@@ -179,7 +179,7 @@ static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t foll
 	}
 }
 
-static void number_arg(struct taking *k, char letter, uint64_t v)
+static void number_arg(struct args_state *k, char letter, uint64_t v)
 {
 	struct syscall_done *d = k->d;
 	struct log_record *l = &d->l;
@@ -229,12 +229,12 @@ static void number_arg(struct taking *k, char letter, uint64_t v)
 	}
 }
 
-/* newfstatat(fd, "", AT_EMPTY_PATH) and its like are about the descriptor. */
+/* newfstatat(fd, "", AT_EMPTY_PATH) and similar calls concern the descriptor. */
 static void empty_path(struct syscall_done *d)
 {
 	struct log_record *l = &d->l;
 	if (!d->has_path || d->m.path_len || !(l->flags & AT_EMPTY_PATH) || l->dir == AT_FDCWD)
-		return; /* where the path is not known it is almost certainly empty */
+		return; /* an unknown path is almost certainly empty */
 	d->path_unknown = true;
 	l->fd = l->dir;
 	if (l->op == OP_STAT)
@@ -275,9 +275,9 @@ static void variants(struct syscall_done *d)
 		l->op = OP_FUTIMENS;
 		l->flags = 0;
 	} else if ((l->op == OP_PREADV2 || l->op == OP_PWRITEV2) && l->offset == UINT64_MAX) {
-		l->offset = OFFSET_NONE; /* at the position */
+		l->offset = OFFSET_NONE; /* at the current position */
 	}
-	/* the mode is an argument only where a file may be made */
+	/* the mode is an argument only if a file may be created */
 	if (l->op == OP_OPEN && !(l->flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))))
 		l->length = 0;
 }
@@ -285,7 +285,7 @@ static void variants(struct syscall_done *d)
 void syscall_args_take(struct syscall_done *d, const struct syscall_memory memory[SYSCALL_MEMORIES])
 {
 	const char *args = d->t->row->args;
-	struct taking k = {d, memory, memory ? memory + SYSCALL_MEMORIES : NULL, AT_FDCWD};
+	struct args_state k = {d, memory, memory ? memory + SYSCALL_MEMORIES : NULL, AT_FDCWD};
 	for (unsigned int i = 0; args[i]; i++) {
 		const uint64_t v = d->t->arg[i];
 		if (strchr(SYSCALL_POINTERS, args[i]))

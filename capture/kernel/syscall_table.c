@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The system calls on files: numbers, operations, and what their arguments are. */
+/* The system calls on files: numbers, operations, and arguments. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -7,7 +7,7 @@
 
 #include "capture/kernel/syscalls.h"
 
-/* Later machines have no calls of these names, older headers do not know these. */
+/* Newer architectures lack some of these calls, older headers lack others. */
 #ifdef SYS_open
 #define LEGACY(name) SYS_##name
 #else
@@ -116,7 +116,7 @@ enum { N_NUMBERS = 512 };
 
 const struct syscall_row *syscall_row_of_number(int64_t number)
 {
-	static uint8_t row[N_NUMBERS]; /* row + 1; filled alike by whoever comes first */
+	static uint8_t row[N_NUMBERS]; /* row + 1; concurrent initialisations write equal values */
 	if (number < 0 || number >= N_NUMBERS)
 		return NULL;
 	if (!row[SYS_read])

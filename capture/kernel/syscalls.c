@@ -12,8 +12,8 @@
 #include "capture/kernel/syscalls_private.h"
 #include "common/xalloc.h"
 
-/* The kernel's own numbers for a call that a signal interrupted: ERESTARTSYS and its kin. The
- * program never sees them. */
+/* Kernel-internal results of interrupted calls (ERESTARTSYS and similar), which programs never see.
+ */
 #define RESTART_FIRST 512
 #define RESTART_LAST 516
 #define NAMELESS "unnamed "
@@ -60,7 +60,7 @@ const struct syscalls_counts *syscalls_counts(const struct syscalls *c)
 	return &c->counts;
 }
 
-/* Whether what is known of the file was looked up later: a call that ended before is in it. */
+/* Whether the file's state was read after `ns`, so that it includes a call that ended then. */
 static bool looked_up_after(const struct app_open_file *f, int64_t ns)
 {
 	return f && f->as_of_ns && ns <= f->as_of_ns;
@@ -71,12 +71,19 @@ static bool looked_up_after(const struct app_open_file *f, int64_t ns)
 static struct trace_record record_of(const struct syscall_thread *t, int64_t begin_ns,
 				     enum trace_op op)
 {
-	return (struct trace_record){.begin_ns = begin_ns, .end_ns = TIME_NONE, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
-				     .object = OBJECT_NONE, .fd = -1, .heap = HEAP_NONE, .pid = t->pid, .tid = t->tid,
+	return (struct trace_record){.begin_ns = begin_ns,
+				     .end_ns = TIME_NONE,
+				     .intended_ns = TIME_NONE,
+				     .dispatch_ns = TIME_NONE,
+				     .object = OBJECT_NONE,
+				     .fd = -1,
+				     .heap = HEAP_NONE,
+				     .pid = t->pid,
+				     .tid = t->tid,
 				     .op = (uint16_t)op};
 }
 
-/* The call under way did not come to its end. */
+/* Ends the thread's unfinished call without a result. */
 void syscall_abandon(struct syscalls *c, struct syscall_thread *t)
 {
 	if (t->row) {
@@ -112,7 +119,7 @@ void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		t->closing = state_file(t->process, (int32_t)arg[0]);
 		if (t->closing)
 			t->closing->n_users++;
-		if (!looked_up_after(t->closing, ns)) /* else it has been given anew */
+		if (!looked_up_after(t->closing, ns)) /* otherwise the number is reused */
 			state_descriptor_set(t->process, (int32_t)arg[0], NULL, false);
 	}
 }
@@ -159,7 +166,7 @@ static uint64_t position_of(const struct syscall_done *d, const struct app_open_
 		   : OFFSET_NONE;
 }
 
-/* What the record is about: 1; 0 where it is memory without a file; or an error. */
+/* The record's object: 1; 0 for memory without a file; or an error. */
 static int object_take(struct syscall_done *d, const struct app_open_file *f, uint32_t *id,
 		       struct err *e)
 {
@@ -169,8 +176,7 @@ static int object_take(struct syscall_done *d, const struct app_open_file *f, ui
 	if (uses & OP_HAS_PATH) {
 		if (d->path)
 			rc = syscall_object(d->c, d->path, true, id, e);
-		else if (l->fd >=
-			 0) /* "" with AT_EMPTY_PATH, of a call that has no form for descriptors */
+		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a form for descriptors */
 			rc = file_object(d->c, state_file(d->t->process, l->fd), id, e);
 		else
 			d->c->counts.n_unnamed += l->error != EFAULT;
@@ -184,7 +190,7 @@ static int object_take(struct syscall_done *d, const struct app_open_file *f, ui
 	return rc ? rc : 1;
 }
 
-/* The second name of rename and link, joined like the first. What a symbolic link points at stays
+/* Resolves the second name of rename and link like the first. The target of a symbolic link stays
  * as it is. */
 static void second_path(struct syscall_done *d)
 {
@@ -258,9 +264,9 @@ static int hand_over(struct syscall_done *d, const struct app_open_file *f, stru
 	struct trace_record r;
 	if (!t->has_ticket)
 		return 0;
-	bool of_no_file =
+	bool without_file =
 	    d->no_request || (d->l.op == OP_MMAP && (d->l.flags & MAP_ANONYMOUS));
-	int rc = of_no_file ? 0 : record_make(d, f, &r, e);
+	int rc = without_file ? 0 : record_make(d, f, &r, e);
 	struct trace_record *place = record_queue_at(c->queue, t->ticket);
 	if (rc <= 0) {
 		c->counts.n_other += !rc;
@@ -283,7 +289,7 @@ static int hand_over(struct syscall_done *d, const struct app_open_file *f, stru
 	return 0;
 }
 
-/* Results below -4095 are addresses, as of mmap. */
+/* Results below -4095 are addresses, for example of mmap. */
 static void result_set(struct log_record *l, int64_t result)
 {
 	l->result = result;
@@ -293,7 +299,7 @@ static void result_set(struct log_record *l, int64_t result)
 	l->error = -result >= RESTART_FIRST && -result <= RESTART_LAST ? EINTR : (uint16_t)-result;
 }
 
-/* A file that was opened by a name that is not known is a file all the same, with a position. */
+/* A file opened by an unknown name still has a descriptor and a position. */
 static void open_nameless(struct syscall_done *d)
 {
 	char name[40];
@@ -308,8 +314,8 @@ static void open_nameless(struct syscall_done *d)
 	state_file_drop(f);
 }
 
-/* lseek tells the position of such a file as of any other. */
-static void nameless_sought(struct syscall_done *d)
+/* lseek shows the position of such a file. */
+static void nameless_seeked(struct syscall_done *d)
 {
 	struct app_open_file *f =
 	    d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
@@ -317,8 +323,8 @@ static void nameless_sought(struct syscall_done *d)
 		f->position_known = true;
 }
 
-/* What the call changes was looked up when it had ended: the descriptor that it made, the position
- * that it moved. */
+/* Whether the call's effect is already known, because the state was read after its end: the
+ * descriptor that it created, or the position that it moved. */
 static bool is_known(const struct syscall_done *d)
 {
 	const struct log_record *l = &d->l;
@@ -386,7 +392,7 @@ static void apply(struct syscall_done *d)
 		return;
 	const int to = d->has_peer ? d->peer.fd : -1;
 	const uint64_t before = position_at(d, d->l.fd), to_before = position_at(d, to);
-	if (d->l.op != OP_CLOSE) /* that was done when it began */
+	if (d->l.op != OP_CLOSE) /* syscall_begin() did that */
 		state_apply(&c->state, t->process, &d->m, d->path);
 	position_check(d, d->l.fd, before);
 	position_check(d, to, to_before);
@@ -397,11 +403,11 @@ static void apply(struct syscall_done *d)
 			c->sink.renamed(c->sink.context, d->path, c->second.s, exchange);
 	}
 	open_nameless(d);
-	nameless_sought(d);
+	nameless_seeked(d);
 	state_advance(&c->state, d->l.end);
 }
 
-/* A pipe, a socket and the like; told apart by a number of ours. */
+/* Records a pipe, a socket or similar under a unique number. */
 static void descriptor_made(struct syscall_done *d, int fd)
 {
 	char name[60];
@@ -420,8 +426,8 @@ static void descriptor_made(struct syscall_done *d, int fd)
 	state_file_drop(f);
 }
 
-/* Where what a pair's pointer points to is not known, its numbers are the lowest that are free:
- * above the standard streams, where not even these are told. */
+/* If the numbers of a pair could not be read, the lowest free numbers are assumed, above the
+ * standard streams unless all descriptors are known. */
 static void pair_made(struct syscall_done *d)
 {
 	for (int i = 0, fd = d->c->sink.lists_all ? 0 : 3; i < 2; i++, fd++) {
@@ -440,7 +446,7 @@ static void descriptors_made(struct syscall_done *d)
 	state_advance(&d->c->state, d->l.end);
 }
 
-/* A close for each descriptor of a range that was open. */
+/* Makes a close of each open descriptor in the range. */
 static int range_close(struct syscall_done *d, struct err *e)
 {
 	const struct process_state *p = d->t->process;
@@ -462,7 +468,7 @@ static int range_close(struct syscall_done *d, struct err *e)
 	return rc;
 }
 
-/* Names that are in use tell the numbers of files. */
+/* Learns the inode number of an opened path. */
 static int identify(struct syscall_done *d, struct err *e)
 {
 	uint32_t id;
@@ -491,8 +497,14 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		const struct syscall_row *row, int64_t result,
 		const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e)
 {
-	struct syscall_done d = {.c = c, .t = t, .l = {.begin = (uint64_t)t->begin_ns, .end = (uint64_t)ns, .fd = -1, .dir = AT_FDCWD,
-						     .op = (uint16_t)row->op, .flags = row->flags}};
+	struct syscall_done d = {.c = c,
+				 .t = t,
+				 .l = {.begin = (uint64_t)t->begin_ns,
+				       .end = (uint64_t)ns,
+				       .fd = -1,
+				       .dir = AT_FDCWD,
+				       .op = (uint16_t)row->op,
+				       .flags = row->flags}};
 	d.m =
 	    (struct merge_record){.r = &d.l, .pid = t->pid, .tid = t->tid, .second_dir = AT_FDCWD};
 	if (op_info(row->op)->uses & OP_KNOWS_OFFSET)

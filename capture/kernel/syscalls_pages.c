@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Faults and the page cache: files by device and inode, and which pages were asked for. */
+/* Page faults and the page cache: files by device and inode, and the pages that calls requested. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "capture/kernel/syscalls_private.h"
 #include "common/xalloc.h"
 
-/* --- files by their numbers ---------------------------------------------- */
+/* --- files by device and inode ------------------------------------------- */
 
 int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t *id, struct err *e)
 {
@@ -91,19 +91,19 @@ static int object_of(struct syscalls *c, const struct page_event *v, uint32_t *i
 	return c->sink.object(c->sink.context, OBJECT_FD, name, id, e);
 }
 
-/* --- what the call under way asks for ------------------------------------ */
+/* --- the range of the current call --------------------------------------- */
 
-struct wanted {
+struct call_range {
 	const struct app_open_file *file;
 	uint64_t offset, length;
 };
 
-/* false: it does not read or write a file at a known place. */
-static bool wanted_by_call(const struct syscall_thread *t, struct wanted *w)
+/* False: the call does not read or write a file at a known offset. */
+static bool range_of_call(const struct syscall_thread *t, struct call_range *w)
 {
 	if (!t->row || !(op_info(t->row->op)->uses & OP_HAS_LENGTH))
 		return false;
-	*w = (struct wanted){.offset = OFFSET_NONE};
+	*w = (struct call_range){.offset = OFFSET_NONE};
 	bool vector = strchr(t->row->args, 'i') != NULL;
 	for (unsigned int i = 0; t->row->args[i]; i++) {
 		const char letter = t->row->args[i];
@@ -116,8 +116,7 @@ static bool wanted_by_call(const struct syscall_thread *t, struct wanted *w)
 	}
 	if (w->offset == OFFSET_NONE && w->file && w->file->position_known)
 		w->offset = w->file->position;
-	/* how long it is is known only at its end: what follows its beginning without a gap counts
-	 */
+	/* the length is known only at the end: accept all pages after the beginning */
 	if (vector)
 		w->length = UINT64_MAX;
 	return w->file && w->offset != OFFSET_NONE;
@@ -128,9 +127,9 @@ static bool overlap(uint64_t a, uint64_t a_len, uint64_t b, uint64_t b_len)
 	return a < b ? b - a < a_len : a - b < b_len;
 }
 
-/* A file that no name leads to any more (deleted, renamed): it is the one that is being read just
- * where its pages come in. */
-static void file_learn(struct syscalls *c, const struct page_event *v, const struct wanted *w,
+/* Learns the inode of a file that no name leads to any more (deleted, renamed): it is the file that
+ * the current call reads at the offset of the new page. */
+static void file_learn(struct syscalls *c, const struct page_event *v, const struct call_range *w,
 		       uint64_t page)
 {
 	uint32_t object;
@@ -152,14 +151,25 @@ static void page_record(struct syscalls *c, const struct syscall_thread *t,
 			uint32_t object, int64_t result)
 {
 	const uint64_t page = c->sink.page_bytes;
-	struct trace_record r = {.begin_ns = v->ns, .end_ns = v->ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
-				 .object = object, .fd = -1, .heap = HEAP_NONE, .pid = t->pid, .tid = t->tid, .op = (uint16_t)op,
-				 .offset = v->first * page, .length = v->n * page, .rvalue = result, .flags = flags,
+	struct trace_record r = {.begin_ns = v->ns,
+				 .end_ns = v->ns,
+				 .intended_ns = TIME_NONE,
+				 .dispatch_ns = TIME_NONE,
+				 .object = object,
+				 .fd = -1,
+				 .heap = HEAP_NONE,
+				 .pid = t->pid,
+				 .tid = t->tid,
+				 .op = (uint16_t)op,
+				 .offset = v->first * page,
+				 .length = v->n * page,
+				 .rvalue = result,
+				 .flags = flags,
 				 .commit = TRACE_COMMIT};
 	record_queue_add(c->queue, &r);
 }
 
-/* `at`: where it was touched, or NULL. */
+/* `at`: the address of the access, or NULL. */
 static int fault_record(struct syscalls *c, const struct syscall_thread *t,
 			const struct page_event *v, const struct fault_event *at, uint32_t object)
 {
@@ -170,8 +180,8 @@ static int fault_record(struct syscalls *c, const struct syscall_thread *t,
 	return 0;
 }
 
-/* Whether the thread's last fault at an address is the one that these events of a file follow:
- * there may be several. */
+/* Whether the thread's last fault at an address caused this event of a file, perhaps one of
+ * several. */
 static bool fault_is_of(const struct syscalls *c, const struct syscall_thread *t,
 			const struct page_event *v)
 {
@@ -199,14 +209,18 @@ int syscalls_fault_at(struct syscalls *c, const struct fault_event *v, struct er
 {
 	struct syscall_thread *t = syscall_thread_of(c, v->tid);
 	const struct app_mapping *m = state_mapping(t->process, v->address, 1);
-	const bool own = !v->followed || (v->how & FAULT_PRESENT && v->how & FAULT_WRITE);
+	const bool separate = !v->followed || (v->how & FAULT_PRESENT && v->how & FAULT_WRITE);
 	uint32_t object;
 	t->fault = *v;
-	t->fault.followed = !own;
-	if (t->hidden || !m || !own)
+	t->fault.followed = !separate;
+	if (t->hidden || !m || !separate)
 		return 0;
-	const struct page_event p = {.tid = v->tid, .ns = v->ns, .n = 1,
-				     .first = (v->address - m->from + m->offset) / c->sink.page_bytes, .handled = true};
+	const struct page_event p = {.tid = v->tid,
+				     .ns = v->ns,
+				     .n = 1,
+				     .first =
+					 (v->address - m->from + m->offset) / c->sink.page_bytes,
+				     .handled = true};
 	int rc = syscall_object(c, m->file->path, m->file->is_path, &object, e);
 	return rc ? rc : fault_record(c, t, &p, v, object);
 }
@@ -215,12 +229,12 @@ int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err
 {
 	struct syscall_thread *t = syscall_thread_of(c, v->tid);
 	const uint64_t page = c->sink.page_bytes;
-	struct wanted w;
+	struct call_range w;
 	uint32_t object;
 	bool asked = false;
 	if (t->hidden)
 		return 0;
-	bool by_call = wanted_by_call(t, &w);
+	bool by_call = range_of_call(t, &w);
 	if (by_call)
 		file_learn(c, v, &w, page);
 	int rc = object_of(c, v, &object, e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of io_uring: calls that begin when a ring hands them over and end when the kernel has
- * done them. Requests of libaio end when io_getevents() returns their results. */
+/* Requests of io_uring: calls that begin at their submission and end when the kernel completes
+ * them. Requests of libaio end when io_getevents() returns their results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 struct ring_request {
 	uint64_t request;
 	bool is_aio;
-	uint64_t index; /* of the io_submit() that handed it over */
-	struct syscall_thread t; /* as the thread that handed it over was then */
+	uint64_t index; /* in the list of the io_submit() */
+	struct syscall_thread t; /* copy of the submitting thread */
 	struct syscall_memory memory[SYSCALL_MEMORIES];
 	struct ring_request *next;
 };
@@ -41,7 +41,7 @@ static struct ring_request *request_begin(struct syscalls *c, uint32_t tid, int6
 	struct ring_request **place = place_of(c, request);
 	if (t->hidden)
 		return NULL;
-	if (*place) { /* its end was not seen */
+	if (*place) { /* the end of an earlier request was not seen */
 		c->counts.n_ring_unread++;
 		syscall_abandon(c, &(*place)->t);
 		drop(c, place);

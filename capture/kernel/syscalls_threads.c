@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads: which process each belongs to, and whose descriptors and directory it has. */
+/* Threads: their processes, with descriptors and working directory. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid)
 	return c->last = *slot_of(c, tid);
 }
 
-/* Descriptors that are followed, of all processes at once: more are a hostile trace's. */
+/* Limit of recorded descriptors of all processes, for hostile traces. */
 #define SLOTS_MAX (UINT64_C(1) << 22) /* 64 MiB */
 
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd)
@@ -45,8 +45,7 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p)
 	state_process_drop(&c->state, p);
 }
 
-/* A process, or the program that follows another in it; with nothing where there is no room for
- * more. */
+/* A new process, or the next program of a process. It starts empty if the limit is reached. */
 static struct process_state *process_new(struct syscalls *c, uint32_t pid,
 					 const struct process_state *from, bool by_exec)
 {
@@ -90,8 +89,8 @@ void syscalls_ended(struct syscalls *c, uint32_t tid)
 void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t flags)
 {
 	if (tid == parent)
-		return; /* it cannot be */
-	syscalls_ended(c, tid); /* the number is used anew */
+		return; /* impossible */
+	syscalls_ended(c, tid); /* the number is reused */
 	const struct syscall_thread *from = syscall_thread_of(c, parent);
 	const bool thread = flags & CLONE_THREAD;
 	struct process_state *p = thread || flags & CLONE_FILES
@@ -106,7 +105,7 @@ void syscalls_executed(struct syscalls *c, uint32_t tid, uint32_t old_tid)
 	struct syscall_thread *t = syscall_thread_of(c, old_tid ? old_tid : tid);
 	const uint32_t pid = t->pid;
 	struct process_state *after = process_new(c, pid, t->process, true);
-	if (t->tid != tid) { /* another thread than the first: it takes that one's number */
+	if (t->tid != tid) { /* not the main thread, whose number it takes now */
 		syscalls_ended(c, t->tid);
 		syscalls_ended(c, tid);
 		thread_new(c, tid, pid, after);
@@ -125,7 +124,7 @@ uint32_t syscalls_process(struct syscalls *c, uint32_t tid)
 	return t && !t->hidden ? t->pid : 0;
 }
 
-/* --- what is known from elsewhere ---------------------------------------- */
+/* --- initial facts ------------------------------------------------------- */
 
 void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char *cwd, bool hidden)
 {

@@ -30,10 +30,10 @@ struct cpu_stream {
 	int pipe, file; /* trace_pipe_raw; the unlinked scratch file */
 	uint64_t n_bytes;
 	unsigned char *map;
-	uint64_t at; /* of the page under work */
+	uint64_t at; /* offset after the current page */
 	struct kbuffer *page;
 	bool loaded;
-	const unsigned char *data; /* the event in front, NULL at the end */
+	const unsigned char *data; /* the current event, NULL at the end */
 	unsigned int size;
 	unsigned long long ns;
 };
@@ -41,9 +41,9 @@ struct cpu_stream {
 struct tracing {
 	struct tracefs_instance *instance;
 	struct tep_handle *formats;
-	struct tep_event **event; /* event[n_kinds], NULL where the kernel has none */
+	struct tep_event **event; /* event[n_kinds], NULL if the kernel has none */
 	size_t n_kinds;
-	uint16_t *kind_of_id; /* kind_of_id[65536]: kind + 1; 0: not one of ours */
+	uint16_t *kind_of_id; /* kind_of_id[65536]: kind + 1; 0: not recorded */
 	struct cpu_stream *cpu;
 	unsigned int n_cpus;
 	size_t page_bytes;
@@ -53,15 +53,15 @@ struct tracing {
 	int write_error; /* of the reader */
 	uint64_t n_lost, n_events;
 	bool reading_back;
-	struct cpu_stream *taken; /* whose event the caller holds */
+	struct cpu_stream *taken; /* stream of the event that the caller holds */
 };
 
 /* --- the instance -------------------------------------------------------- */
 
-/* What a killed process left: named after a process that is no more. */
+/* Removes the instances of killed processes, by the process id in their names. */
 static void stale_remove(void)
 {
-	char **all = tracefs_instances(NULL); /* with an expression it loses memory */
+	char **all = tracefs_instances(NULL); /* with an expression it leaks memory */
 	for (char **name = all; name && *name; name++) {
 		char *end = *name;
 		long pid = strncmp(*name, INSTANCE_PREFIX, strlen(INSTANCE_PREFIX))
@@ -106,8 +106,7 @@ static int knob(struct tracing *t, const char *file, const char *value, struct e
 	return err_sys(e, errno ? errno : EIO, "tracefs: writing \"%s\" to %s", value, file);
 }
 
-/* By the event's own files: the library's functions look through all events of the system for each.
- */
+/* Uses the event's own files: the library's functions search all events of the system. */
 static int event_choose(struct tracing *t, size_t kind, const char *name, const char *filter,
 			struct err *e)
 {
@@ -193,7 +192,7 @@ static int streams_open(struct tracing *t, const char *scratch, struct err *e)
 		c->pipe = tracefs_instance_file_open(t->instance, name,
 						     O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (c->pipe < 0)
-			continue; /* a processor that can never be there */
+			continue; /* a CPU that cannot exist */
 		c->file = tracing_scratch_file(scratch, e);
 		if (c->file < 0)
 			return c->file;
@@ -245,14 +244,13 @@ void tracing_close(struct tracing *t)
 
 /* --- recording ----------------------------------------------------------- */
 
-/* Takes what there is from one processor's buffer. */
+/* Copies the available pages of one CPU's buffer to its file. */
 static void stream_drain(struct tracing *t, struct cpu_stream *c, void *page)
 {
 	ssize_t n;
 	while (c->pipe >= 0 && (n = read(c->pipe, page, t->page_bytes)) > 0) {
-		if (t->write_error)
-			continue; /* emptied all the same, so that the losses are not counted as
-				     something else */
+		if (t->write_error) /* keep draining, so that no further events are lost */
+			continue;
 		ssize_t written = pwrite(c->file, page, t->page_bytes, (off_t)c->n_bytes);
 		if (written != (ssize_t)t->page_bytes)
 			t->write_error = written < 0 ? errno : ENOSPC;
@@ -282,8 +280,7 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
-/* Before the caller's thread may be watched with what it starts: the reader must not be among that.
- */
+/* Must run before the caller's thread is watched with its children: the reader is not traced. */
 static int reader_start(struct tracing *t, struct err *e)
 {
 	int code = pthread_create(&t->reader, NULL, reader_main, t);
@@ -298,21 +295,16 @@ int tracing_open(struct tracing **out, const struct tracing_options *o, struct e
 	*out = NULL;
 	t->page_bytes = (size_t)getpagesize();
 	snprintf(kib, sizeof kib, "%llu", (unsigned long long)(o->buffer_bytes >> 10));
+	const char *const settings[][2] = {{"tracing_on", "0"},
+					   {"trace_clock", "mono"},
+					   {"options/overwrite", "0"},
+					   {"buffer_size_kb", kib}};
 	int ret = instance_make(t, e);
-	if (!ret)
-		ret = knob(t, "tracing_on", "0", e);
-	if (!ret)
-		ret = knob(t, "trace_clock", "mono", e);
-	if (!ret)
-		ret = knob(t, "options/overwrite", "0", e);
-	if (!ret)
-		ret = knob(t, "buffer_size_kb", kib, e);
-	if (!ret)
-		ret = events_choose(t, o, e);
-	if (!ret)
-		ret = streams_open(t, o->scratch, e);
-	if (!ret)
-		ret = reader_start(t, e);
+	for (size_t i = 0; i < sizeof settings / sizeof *settings && !ret; i++)
+		ret = knob(t, settings[i][0], settings[i][1], e);
+	ret = ret ? ret : events_choose(t, o, e);
+	ret = ret ? ret : streams_open(t, o->scratch, e);
+	ret = ret ? ret : reader_start(t, e);
 	if (ret) {
 		tracing_close(t);
 		return ret;
@@ -367,7 +359,7 @@ int tracing_stop(struct tracing *t, struct err *e)
 	t->n_lost = 0;
 	for (unsigned int i = 0; i < t->n_cpus; i++)
 		t->n_lost += losses_of(t, i);
-	instance_remove(t); /* what follows may take long, and be interrupted */
+	instance_remove(t); /* early: reading back may take long, and be interrupted */
 	if (!ret && t->write_error)
 		ret = err_sys(e, t->write_error,
 			      "keeping the kernel's events in the scratch directory");
@@ -397,7 +389,7 @@ static int stream_map(struct cpu_stream *c, struct err *e)
 	return err_sys(e, errno, "reading the kernel's events back");
 }
 
-/* Puts the next event of this processor in front. */
+/* Moves to the next event of this CPU. */
 static int stream_advance(struct tracing *t, struct cpu_stream *c, struct err *e)
 {
 	int ret = stream_map(c, e);
@@ -437,9 +429,8 @@ int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
 	int ret = 0;
 	if (!t->reading_back)
 		ret = streams_begin(t, e);
-	else if (t->taken)
-		ret =
-		    stream_advance(t, t->taken, e); /* only now: its data was borrowed until here */
+	else if (t->taken) /* not earlier: the caller had borrowed its data */
+		ret = stream_advance(t, t->taken, e);
 	t->reading_back = true;
 	t->taken = NULL;
 	while (!ret) {
@@ -450,14 +441,18 @@ int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
 		if (!first)
 			return 0;
 		unsigned int kind = kind_of(t, first);
-		if (kind == UINT_MAX) { /* an event nobody asked for: time marks and the like */
+		if (kind == UINT_MAX) { /* not an event of ours, such as a time mark */
 			ret = stream_advance(t, first, e);
 			continue;
 		}
 		int32_t pid;
 		memcpy(&pid, first->data + 4, sizeof pid); /* common_pid */
-		*v = (struct tracing_event){.kind = kind, .ns = (int64_t)first->ns, .pid = pid, .cpu = (unsigned int)(first - t->cpu),
-					    .data = first->data, .n_bytes = first->size};
+		*v = (struct tracing_event){.kind = kind,
+					    .ns = (int64_t)first->ns,
+					    .pid = pid,
+					    .cpu = (unsigned int)(first - t->cpu),
+					    .data = first->data,
+					    .n_bytes = first->size};
 		t->n_events++;
 		t->taken = first;
 		return 1;

@@ -31,7 +31,7 @@
 
 enum { LINK_ENTER, LINK_EXIT, LINK_ENDED, LINK_NEWTASK, LINK_SUBMIT, LINK_DONE, LINK_AIO, N_LINKS };
 
-struct user_memory_found { /* where a record lies in the file */
+struct user_memory_found { /* position of a record in the file */
 	uint32_t tid;
 	int64_t ns;
 	uint64_t at;
@@ -41,7 +41,7 @@ struct user_memory {
 	struct um_maps map;
 	int program[N_LINKS], link[N_LINKS];
 	int file;
-	/* of the ring; producer is followed by the data, twice */
+	/* the ring buffer; two copies of the data follow the producer page */
 	unsigned char *consumer, *producer;
 	size_t page;
 	uint64_t n_bytes;
@@ -49,14 +49,14 @@ struct user_memory {
 	bool reading;
 	_Atomic bool stop;
 	int write_error;
-	unsigned char *data; /* the file */
+	unsigned char *data; /* the mapped file */
 	struct user_memory_found *index;
 	size_t n, cap;
 	uint64_t n_lost, n_ring_lost;
 	bool reads_rings, reads_aio;
 	const struct ring_entries *rings; /* borrowed */
 	struct err no_rings;
-	struct user_memory_found *ring; /* events of rings, ring[n_ring] */
+	struct user_memory_found *ring; /* events of io_uring: ring[n_ring] */
 	size_t n_ring, ring_cap, ring_at;
 };
 
@@ -103,7 +103,7 @@ static int program_load(int *fd, unsigned int type, const struct um_code *c, con
 	a.license = (uintptr_t)"GPL";
 	*fd = bpf(BPF_PROG_LOAD, &a);
 	int code = *fd < 0 ? errno : 0;
-	if (code && code != EPERM) { /* once more, for the kernel's reason: the last line but one */
+	if (code && code != EPERM) { /* repeat to get the kernel's log */
 		a.log_level = 1;
 		a.log_buf = (uintptr_t)log;
 		a.log_size = 65536;
@@ -131,7 +131,10 @@ static int link_raw(int *fd, int program, const char *name, struct err *e)
 
 static int link_tracepoint(int *fd, int program, int id, const char *name, struct err *e)
 {
-	struct perf_event_attr a = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof a, .config = (uint64_t)id, .sample_period = 1};
+	struct perf_event_attr a = {.type = PERF_TYPE_TRACEPOINT,
+				    .size = sizeof a,
+				    .config = (uint64_t)id,
+				    .sample_period = 1};
 	*fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (*fd < 0 || ioctl(*fd, PERF_EVENT_IOC_SET_BPF, program) < 0)
 		return err_sys(e, errno, "putting a BPF program at the tracepoint %s", name);
@@ -143,17 +146,22 @@ static int link_tracepoint(int *fd, int program, int id, const char *name, struc
 static int maps_make(struct user_memory *m, struct err *e)
 {
 	struct um_maps *p = &m->map;
-	int rc = map_make(&p->calls, BPF_MAP_TYPE_ARRAY, 4, SYSCALL_MEMORIES * sizeof(uint32_t),
-		UM_NUMBERS, e);
-	rc = rc ? rc : map_make(&p->watched, BPF_MAP_TYPE_HASH, 4, 4, WATCHED_MAX, e);
-	rc = rc ? rc
-		: map_make(&p->scratch, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct um_scratch), 1,
-			   e);
-	rc =
-	    rc ? rc
-	       : map_make(&p->retry, BPF_MAP_TYPE_HASH, 8, sizeof(struct um_retry), RETRIES_MAX, e);
-	rc = rc ? rc : map_make(&p->state, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct um_state), 1, e);
-	return rc ? rc : map_make(&p->ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING_BYTES, e);
+	const struct {
+		int *fd;
+		unsigned int type, key_bytes, value_bytes, n;
+	} maps[] = {
+	    {&p->calls, BPF_MAP_TYPE_ARRAY, 4, SYSCALL_MEMORIES * sizeof(uint32_t), UM_NUMBERS},
+	    {&p->watched, BPF_MAP_TYPE_HASH, 4, 4, WATCHED_MAX},
+	    {&p->scratch, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct um_scratch), 1},
+	    {&p->retry, BPF_MAP_TYPE_HASH, 8, sizeof(struct um_retry), RETRIES_MAX},
+	    {&p->state, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct um_state), 1},
+	    {&p->ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING_BYTES},
+	};
+	int rc = 0;
+	for (size_t i = 0; i < sizeof maps / sizeof *maps && !rc; i++)
+		rc = map_make(maps[i].fd, maps[i].type, maps[i].key_bytes, maps[i].value_bytes,
+			      maps[i].n, e);
+	return rc;
 }
 
 static int maps_fill(struct user_memory *m, struct err *e)
@@ -214,7 +222,7 @@ static int ring_ops_fill(struct user_memory *m, const struct ring_entries *r, st
 	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
 }
 
-/* What rings hand over. Where that cannot be read, the rest can. */
+/* Reads the requests of io_uring; without that, the rest still works. */
 static int rings_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
 {
 	struct um_code *c = xcalloc(1, sizeof *c);
@@ -235,7 +243,7 @@ static int rings_start(struct user_memory *m, const struct user_memory_options *
 				    o->ring_submit_id, "io_uring:io_uring_submit_req", e);
 }
 
-/* What io_submit() is given. A kernel before 5.3 takes no program with a loop. */
+/* Reads the requests of io_submit(). A kernel before 5.3 refuses programs with a loop. */
 static int aio_start(struct user_memory *m)
 {
 	struct um_code *c = xcalloc(1, sizeof *c);
@@ -274,7 +282,7 @@ static int ring_map(struct user_memory *m, struct err *e)
 
 /* --- the ring ------------------------------------------------------------ */
 
-/* Copies what is complete, headers and all. */
+/* Copies the complete records, with their headers, to the file. */
 static void ring_drain(struct user_memory *m)
 {
 	_Atomic uint64_t *const consumed = (_Atomic uint64_t *)(void *)m->consumer;
@@ -322,7 +330,7 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 {
 	*out = NULL;
 #if !defined(__x86_64__) && !defined(__aarch64__)
-	return err_set(e, ENOTSUP, "where this processor's registers lie is not known");
+	return err_set(e, ENOTSUP, "the register layout of this CPU architecture is not known");
 #endif
 	struct user_memory *m = xcalloc(1, sizeof *m);
 	m->file = -1;
@@ -350,7 +358,7 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 	return rc;
 }
 
-/* --- what was read ------------------------------------------------------- */
+/* --- reading back -------------------------------------------------------- */
 
 static int by_thread_and_time(const void *pa, const void *pb)
 {
@@ -470,7 +478,7 @@ uint64_t user_memory_n_ring_lost(const struct user_memory *m)
 	return m->n_ring_lost;
 }
 
-/* What the pointers of the entry at m->ring[i] lead to follows it. */
+/* The data that the pointers of entry m->ring[i] refer to are in the records after it. */
 static void pointees_find(const struct user_memory *m, size_t i,
 			  struct syscall_memory memory[SYSCALL_MEMORIES])
 {
@@ -514,7 +522,7 @@ bool user_memory_ring_next(struct user_memory *m, int64_t until_ns, struct user_
 	return false;
 }
 
-/* The first of the thread's records that is later than `ns`. */
+/* The thread's first record after `ns`. */
 static size_t first_after(const struct user_memory *m, uint32_t tid, int64_t ns)
 {
 	size_t from = 0, to = m->n;

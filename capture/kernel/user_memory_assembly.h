@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the BPF programs are put together with: an instruction each, and the steps that several
- * have. Registers as in user_memory_program.c. */
+/* Instructions and common steps of the BPF programs. Registers as in user_memory_program.c. */
 #ifndef CAPTURE_KERNEL_USER_MEMORY_ASSEMBLY_H
 #define CAPTURE_KERNEL_USER_MEMORY_ASSEMBLY_H
 
@@ -9,7 +8,7 @@
 
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FP };
 
-/* The stack, below FP. */
+/* The stack, at offsets from FP. */
 #define STACK_NUMBER (-4)
 #define STACK_TID (-8)
 #define STACK_ZERO (-12)
@@ -22,7 +21,7 @@ enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FP };
 #define AT(member) ((short)offsetof(struct um_scratch, member))
 #define OUT_JUMPS_MAX 32
 
-struct jumps { /* forward, to one place */
+struct jumps { /* forward jumps to one place */
 	unsigned int at[OUT_JUMPS_MAX], n;
 };
 
@@ -117,7 +116,7 @@ static inline void end(struct um_code *c, struct jumps *out)
 	put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
-/* R0: the value under the key at FP + `key`; leaves where there is none. */
+/* R0 = the value for the key at FP + `key`; jumps to `out` if there is none. */
 static inline void look_up(struct um_code *c, int fd, int key, struct jumps *none)
 {
 	map(c, R1, fd);
@@ -149,17 +148,17 @@ static inline void count(struct um_code *c, const struct um_maps *m, size_t memb
 	land(c, &none);
 }
 
-/* Where the arguments of a system call lie in the registers that the kernel saved at its beginning:
- * 64 bytes from REGS_AT on. */
+/* The position of a call's arguments in the registers saved by the kernel: 64 bytes from REGS_AT
+ * on. */
 #if defined(__x86_64__)
 #define REGS_AT 56 /* r10 r9 r8 ax cx dx si di */
 static const short arg_at[SYSCALL_ARGS] = {56, 48, 40, 0, 16, 8};
-#else /* x0 to x7 of aarch64; user_memory_open() refuses others */
+#else /* x0 to x7 of aarch64; user_memory_open() rejects others */
 #define REGS_AT 0
 static const short arg_at[SYSCALL_ARGS] = {0, 8, 16, 24, 32, 40};
 #endif
 
-/* R6: the context of a raw tracepoint sys_enter. The arguments, to the scratch. */
+/* R6: the context of raw tracepoint sys_enter. Copies the arguments to the scratch memory. */
 static inline void take_registers(struct um_code *c, struct jumps *out)
 {
 	address(c, R1, FP, STACK_REGS);
@@ -174,8 +173,8 @@ static inline void take_registers(struct um_code *c, struct jumps *out)
 	}
 }
 
-/* R0 bytes of the scratch, into the ring, as item `k`; `lost`: the member of um_state that counts
- * where there is no room. */
+/* Outputs R0 bytes of the scratch memory to the ring buffer as item `k`; `lost`: the member of
+ * um_state to count if it is full. */
 static inline void hand_over(struct um_code *c, const struct um_maps *m, int k, size_t lost)
 {
 	struct jumps done = {.n = 0}, small = {.n = 0};

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The BPF programs of user_memory.h. Registers: R6 the program's context, R7 points to what is
- * to be read of the call, R8 the processor's struct um_scratch, R9 the item under work. */
+/* The BPF programs of user_memory.h. Registers: R6 the program's context, R7 the items of the call,
+ * R8 the CPU's struct um_scratch, R9 the current item. */
 #include <string.h>
 
 #include "capture/kernel/syscalls.h"
 #include "capture/kernel/user_memory_assembly.h"
 
-#define ADDRESS_MIN 4096 /* below it no argument is a pointer */
+#define ADDRESS_MIN 4096 /* smaller arguments are not pointers */
 
 /* --- reading one item ---------------------------------------------------- */
 
-/* R9: the item. Puts its pointer and the argument behind it on the stack, leaves R3 and R2 with
- * them. */
+/* R9: the item. Stores its pointer and the following argument on the stack, and leaves them in R3
+ * and R2. */
 static void take_pointer(struct um_code *c)
 {
 	mov(c, R1, R9);
@@ -38,7 +38,7 @@ static void read_text(struct um_code *c, struct jumps *fail, struct jumps *got)
 	jump(c, got);
 }
 
-/* R2 bytes from R3. */
+/* Reads R2 bytes from R3. */
 static void read_bytes(struct um_code *c, struct jumps *fail)
 {
 	store(c, BPF_DW, FP, STACK_SIZE, R2);
@@ -48,7 +48,7 @@ static void read_bytes(struct um_code *c, struct jumps *fail)
 	load(c, BPF_DW, R0, FP, STACK_SIZE);
 }
 
-/* R1: how the item is to be read, enum syscall_pointer. */
+/* R1 = how to read the item, enum syscall_pointer. */
 static void take_kind(struct um_code *c)
 {
 	mov(c, R1, R9);
@@ -56,7 +56,7 @@ static void take_kind(struct um_code *c)
 	op(c, BPF_AND, R1, 0xff);
 }
 
-/* R2: at most `most` of it. */
+/* R2 = min(R2, most). */
 static void at_most(struct um_code *c, int most)
 {
 	struct jumps small = {.n = 0};
@@ -65,7 +65,7 @@ static void at_most(struct um_code *c, int most)
 	land(c, &small);
 }
 
-/* Leaves the length in R0 and what was read in the scratch. `none`: there is nothing to read. */
+/* Leaves the data in the scratch memory and the length in R0. `none`: there is nothing to read. */
 static void read_item(struct um_code *c, struct jumps *fail, struct jumps *none)
 {
 	struct jumps text = {.n = 0}, vector = {.n = 0}, got = {.n = 0}, sized = {.n = 0},
@@ -89,7 +89,7 @@ static void read_item(struct um_code *c, struct jumps *fail, struct jumps *none)
 	at_most(c, 127);
 	read_bytes(c, fail);
 	jump(c, &got);
-	land(c, &events); /* struct io_event, as many as the call returns */
+	land(c, &events); /* as many struct io_event as the call returns */
 	load(c, BPF_DW, R2, R6, 8);
 	jump_if(c, none, BPF_JSLE, R2, 0);
 	at_most(c, SYSCALL_EVENTS_MAX);
@@ -101,7 +101,7 @@ static void read_item(struct um_code *c, struct jumps *fail, struct jumps *none)
 	land(c, &got);
 }
 
-/* The key of a pointer that is read later: thread, item. */
+/* The key of a delayed pointer: thread, item. */
 static void retry_key(struct um_code *c, int k)
 {
 	load(c, BPF_W, R1, FP, STACK_TID);
@@ -110,8 +110,7 @@ static void retry_key(struct um_code *c, int k)
 	store(c, BPF_DW, FP, STACK_KEY, R1);
 }
 
-/* It could not be read: its page is not there, or what it is to hold. The kernel will have brought
- * it when the call ends. */
+/* Delays an item whose page or content is not present yet: it will be when the call ends. */
 static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 {
 	struct jumps full = {.n = 0}, done = {.n = 0};
@@ -169,8 +168,8 @@ void um_code_enter(struct um_code *c, const struct um_maps *m)
 		take_pointer(c);
 		jump_if(c, &next, BPF_JLT, R3, ADDRESS_MIN);
 		take_kind(c);
-		jump_if(c, &fail, BPF_JGE, R1,
-			POINTER_RESULT); /* the kernel puts it there until the call ends */
+		/* the kernel fills these by the end of the call */
+		jump_if(c, &fail, BPF_JGE, R1, POINTER_RESULT);
 		read_item(c, &fail, &next);
 		hand_over(c, m, k, offsetof(struct um_state, n_lost));
 		jump(c, &next);
@@ -181,7 +180,7 @@ void um_code_enter(struct um_code *c, const struct um_maps *m)
 	end(c, &out);
 }
 
-/* R0: a struct um_retry. */
+/* Takes the struct um_retry at R0. */
 static void retry_take(struct um_code *c, const struct um_maps *m)
 {
 	load(c, BPF_DW, R1, R0, offsetof(struct um_retry, ns));
@@ -224,7 +223,7 @@ void um_code_exit(struct um_code *c, const struct um_maps *m)
 		jump(c, &next);
 		land(c, &fail);
 		take_kind(c);
-		jump_if(c, &next, BPF_JEQ, R1, POINTER_OPTIONAL); /* it was no pointer */
+		jump_if(c, &next, BPF_JEQ, R1, POINTER_OPTIONAL); /* it was not a pointer */
 		count(c, m, offsetof(struct um_state, n_lost), 1);
 		land(c, &next);
 	}
@@ -239,7 +238,7 @@ void um_code_newtask(struct um_code *c, const struct um_maps *m, unsigned int pi
 	take_tid(c);
 	look_up(c, m->watched, STACK_TID, &out);
 	store(c, BPF_W, FP, STACK_TID, R6);
-	store(c, BPF_W, FP, STACK_NUMBER, R6); /* the value: anything */
+	store(c, BPF_W, FP, STACK_NUMBER, R6); /* any value */
 	map(c, R1, m->watched);
 	address(c, R2, FP, STACK_TID);
 	address(c, R3, FP, STACK_NUMBER);

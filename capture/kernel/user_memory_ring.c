@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The BPF programs that read what is handed over through rings of io_uring: at io_uring_submit_req,
- * when the kernel has taken the entry into its own memory, and at io_uring_complete; and what
- * io_submit() of libaio is given. Registers as in user_memory_program.c; R9 is the request. */
+/* The BPF programs that read requests of io_uring, at io_uring_submit_req, when the kernel has
+ * copied the entry, and at io_uring_complete; and the requests of io_submit(). Registers as in
+ * user_memory_program.c; R9 is the request. */
 #include <sys/syscall.h>
 
 #include "capture/kernel/user_memory_assembly.h"
@@ -10,7 +10,7 @@
 	((short)(offsetof(struct um_scratch, entry) + offsetof(struct um_ring_entry, member)))
 #define RING_LOST offsetof(struct um_state, n_ring_lost)
 
-/* The thread, or else its process: the kernel's own threads that submit for a process are of it. */
+/* Looks for the thread, then for its process: kernel threads submit on behalf of a process. */
 static void take_watched(struct um_code *c, const struct um_maps *m, struct jumps *out)
 {
 	struct jumps known = {.n = 0};
@@ -48,7 +48,7 @@ static void entry_hand_over(struct um_code *c, const struct um_maps *m)
 	hand_over(c, m, 0, RING_LOST);
 }
 
-/* `n` bytes of the kernel at R9 + `at`. */
+/* Reads n bytes of kernel memory at R9 + at. */
 static void read_kernel(struct um_code *c, short to, int n, int at, struct jumps *fail)
 {
 	address(c, R1, R8, to);
@@ -58,7 +58,7 @@ static void read_kernel(struct um_code *c, short to, int n, int at, struct jumps
 	jump_if(c, fail, BPF_JNE, R0, 0);
 }
 
-/* R3: a struct filename. Leaves the length in R0. */
+/* Reads the name of the struct filename at R3; R0 = length. */
 static void read_name(struct um_code *c, const struct um_ring_layout *l, struct jumps *fail)
 {
 	op(c, BPF_ADD, R3, l->name);
@@ -73,7 +73,7 @@ static void read_name(struct um_code *c, const struct um_ring_layout *l, struct 
 	jump_if(c, fail, BPF_JSLE, R0, 0);
 }
 
-/* R3: struct iovec of the program's. Leaves the length in R0. */
+/* Reads the program's array of struct iovec at R3; R0 = length. */
 static void read_vector(struct um_code *c, const struct um_ring_layout *l, struct jumps *fail)
 {
 	struct jumps small = {.n = 0};
@@ -89,7 +89,7 @@ static void read_vector(struct um_code *c, const struct um_ring_layout *l, struc
 	load(c, BPF_DW, R0, FP, STACK_SIZE);
 }
 
-/* R7: what is to be read of the entry, um_ring_op(). */
+/* R7: the items of the operation, ring_entries_items(). */
 static void pointee_read(struct um_code *c, const struct um_maps *m, const struct um_ring_layout *l,
 			 int k)
 {
@@ -134,7 +134,7 @@ void um_code_ring_submit(struct um_code *c, const struct um_maps *m, const struc
 	store(c, BPF_DW, R8, AT_ENTRY(flags), R1);
 	look_up(c, m->ring_ops, STACK_NUMBER, &out);
 	load(c, BPF_DW, R7, R0, 0);
-	jump_if(c, &out, BPF_JEQ, R7, 0); /* it is about no file */
+	jump_if(c, &out, BPF_JEQ, R7, 0); /* it does not concern files */
 	read_kernel(c, AT_ENTRY(command), sizeof((struct um_ring_entry *)0)->command, l->command,
 		    &fail);
 	set(c, R1, 0);
@@ -177,7 +177,7 @@ void um_code_ring_done(struct um_code *c, const struct um_maps *m, const struct 
 	end(c, &out);
 }
 
-/* `n` bytes of the program at R3. */
+/* Reads n bytes of the program's memory at R3. */
 static void read_user(struct um_code *c, unsigned int base, int to, int n, struct jumps *fail)
 {
 	address(c, R1, base, to);
@@ -186,7 +186,7 @@ static void read_user(struct um_code *c, unsigned int base, int to, int n, struc
 	jump_if(c, fail, BPF_JNE, R0, 0);
 }
 
-/* Entry R7 of the list that io_submit() is given. */
+/* Reads entry R7 of the list of io_submit(). */
 static void aio_take(struct um_code *c, const struct um_maps *m, struct jumps *fail)
 {
 	mov(c, R3, R7);
@@ -217,7 +217,7 @@ void um_code_aio(struct um_code *c, const struct um_maps *m)
 	const unsigned int loop = c->n;
 	load(c, BPF_DW, R1, R8, AT(arg) + 8);
 	op(c, BPF_ADD, R1, -1);
-	if (out.n < OUT_JUMPS_MAX) /* all are taken */
+	if (out.n < OUT_JUMPS_MAX) /* loop until all entries are read */
 		out.at[out.n++] = c->n;
 	put(c, BPF_JMP | BPF_JSGT | BPF_X, R7, R1, 0, 0);
 	jump_if(c, &fail, BPF_JGE, R7, UM_AIO_MAX);

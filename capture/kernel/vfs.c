@@ -67,9 +67,9 @@ struct vfs_writing {
 	struct record_queue queue;
 	struct syscalls *calls;
 	struct processes processes;
-	struct snapshot *snapshot; /* NULL: none is wanted */
+	struct snapshot *snapshot; /* NULL: no --snapshot */
 	struct app_files files;
-	struct ring_entries *rings; /* NULL: what rings hand over is not read */
+	struct ring_entries *rings; /* NULL: requests of io_uring are not read */
 	int64_t epoch_ns;
 	uint64_t seq;
 	struct trace_record batch[N_BATCH];
@@ -86,7 +86,7 @@ static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref,
 	return trace_writer_heap(((struct vfs_writing *)context)->writer, data, len, ref, e);
 }
 
-/* dev_t as the kernel has it inside, and in its events. */
+/* Device numbers in the kernel's internal form, as in its events. */
 static bool identify_sink(void *context, const char *path, uint64_t *device, uint64_t *inode)
 {
 	struct stat st;
@@ -213,7 +213,7 @@ static char *command_line(const struct vfs_config *c)
 	return strbuf_detach(&s);
 }
 
-/* The tracepoints name threads by the numbers of the first PID namespace. */
+/* Tracepoints give thread numbers of the initial PID namespace. */
 static int namespace_check(struct err *e)
 {
 	struct stat st;
@@ -246,7 +246,7 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 		}
 		if (o->faults != FAULTS_FILEMAP || tracing_has(*t, VFS_FAULT))
 			return 0;
-		tracing_close(*t); /* an older kernel */
+		tracing_close(*t); /* an older kernel: try other events */
 		*t = NULL;
 		if (c->faults == FAULTS_FILEMAP)
 			return err_set(e, ENOENT,
@@ -266,8 +266,8 @@ static void rings_prepare(struct vfs_writing *w, const struct tracing *t, struct
 		ring_entries_layout(w->rings, l);
 }
 
-/* Without paths the capture goes on: descriptors that are open, and sizes and times of calls, are
- * known all the same. */
+/* Starts to read paths. Without them the capture continues with open descriptors, sizes and times
+ * of calls. */
 static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 			  const struct tracing *t,
 			  const struct vfs_threads *threads, struct user_memory **m,
@@ -314,15 +314,15 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 	struct watched watched = {0};
 	const int32_t self = (int32_t)syscall(SYS_gettid);
 	int rc = vfs_threads_of(&threads, c->command ? (int32_t)getpid() : (int32_t)c->pid, e);
-	if (!rc && c->command) { /* what this thread starts, and nothing else of this program */
+	if (!rc && c->command) { /* watches only the processes that this thread starts */
 		threads.tid[0] = self;
 		threads.n = 1;
 	}
 	rc = rc ? rc
 		: memory_prepare(c, w, t, &threads, m, o,
-				 e); /* its reader is started before anything is watched */
+				 e); /* its reader starts before anything is watched */
 	rc = rc ? rc : tracing_watch(t, threads.tid, threads.n, e);
-	if (!rc && !c->command) { /* who came meanwhile */
+	if (!rc && !c->command) { /* processes started meanwhile */
 		rc = vfs_threads_of(&more, (int32_t)c->pid, e);
 		rc = rc ? rc : tracing_watch(t, more.tid, more.n, e);
 		rc = rc || !*m ? rc : user_memory_watch(*m, more.tid, more.n, e);
@@ -378,7 +378,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 						.lists_all = true, .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
 		w->calls = syscalls_open(&sink, &w->queue);
 		rc = record(c, w, t, &before, o, &m, e);
-		watched_release(&before); /* the instance is gone: converting may be interrupted */
+		watched_release(&before); /* the instance is removed: a signal may interrupt now */
 		rc = rc ? rc : convert(w, t, m, &meta, &last, e);
 		int closed =
 		    rc ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
@@ -389,7 +389,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 		processes_release(&w->processes);
 		files_release(&w->files);
 		snapshot_close(w->snapshot);
-		rings = w->rings; /* what was read is interpreted by it */
+		rings = w->rings; /* needed to interpret the data */
 		record_queue_release(&w->queue);
 	}
 	free(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capturing what a command, or a running process, asks of its files, by the kernel's tracepoints:
- * system calls, faults on mapped files and pages that come into the page cache. Statically linked
- * programs and system calls made directly are seen like all others. */
+/* Captures the file accesses of a command or a running process by kernel tracepoints: system calls,
+ * faults on mapped files, and pages inserted into the page cache. Statically linked programs and
+ * direct system calls are covered. */
 #ifndef CAPTURE_KERNEL_VFS_H
 #define CAPTURE_KERNEL_VFS_H
 
@@ -19,14 +19,13 @@ enum vfs_paths { PATHS_AUTO, PATHS_BPF, PATHS_NONE };
 struct vfs_config {
 	const char *output;    /* -o: the trace */
 	const char *scratch;   /* --scratch */
-	uint64_t buffer_bytes; /* --buffer: of the kernel, for each processor */
-	/* --duration: 0 until the command or process ends, or a signal comes */
+	uint64_t buffer_bytes; /* --buffer: kernel buffer per CPU */
+	/* --duration: 0 until the command or process ends, or a signal arrives */
 	int64_t duration_ns;
 	int64_t pid;	       /* --pid: of a running process; 0 none */
 	int faults;	       /* --faults: enum vfs_faults */
 	int paths;	       /* --paths: enum vfs_paths */
-	bool snapshot; /* --snapshot: how the files looked before they were used first; with a
-			  command */
+	bool snapshot; /* --snapshot: record the files before their first use; with a command */
 	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
 	const char *rotate;
 	bool compress;	       /* --compress */
@@ -38,22 +37,20 @@ extern const struct option_spec vfs_options[];
 
 struct vfs_outcome {
 	bool has_status;
-	int status; /* of the command, as waitpid gives it */
+	int status; /* of the command, as from waitpid */
 	uint64_t n_requests, n_events, n_lost;
-	uint64_t n_faults, n_added; /* of the requests: faults, insertions into the page cache */
-	uint64_t n_memory_lost;	    /* paths and the like that could not be read */
-	enum vfs_faults faults;	    /* what was used */
+	uint64_t n_faults, n_added; /* requests that are faults, and page-cache insertions */
+	uint64_t n_memory_lost;	    /* arguments in memory that could not be read */
+	enum vfs_faults faults;	    /* the source used */
 	struct syscalls_counts counts;
 	struct files_noted files;   /* the snapshot */
-	uint64_t n_unseen;	    /* calls on files that could not be looked at for it */
-	struct err no_rings; /* why rings of io_uring could not be read, where they could not; code
-				0 otherwise */
-	/* why paths could not be read, where they could not; code 0 otherwise */
-	struct err no_paths;
+	uint64_t n_unseen;	    /* calls on files that could not be inspected for it */
+	struct err no_rings; /* why requests of io_uring could not be read; code 0: they could */
+	struct err no_paths; /* why paths could not be read; code 0: they could */
 };
 
-/* Errors: ENOENT, EACCES where the kernel's tracing cannot be had, saying what to do; ESRCH: no
- * such process; of the command; of the system. A command that fails is no error. */
+/* Errors: ENOENT, EACCES if kernel tracing is unavailable, with advice; ESRCH: no such process; of
+ * starting the command; of the system. A failing command is not an error. */
 int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e);
 
 #endif

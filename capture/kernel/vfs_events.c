@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel's events, one after another, to requests. */
+/* Converts the kernel's events, one after another, to requests. */
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 #include "capture/kernel/vfs_private.h"
 #include "common/xalloc.h"
 
-/* struct syscall_trace_enter: the arguments lie behind the number, whatever the call */
+/* struct syscall_trace_enter: offset of the arguments, the same for every call */
 #define ARGS_AT 16
 
 const char **vfs_events_make(enum vfs_faults faults)
@@ -55,7 +55,7 @@ void vfs_events_free(const char **event)
 struct event_fields {
 	struct tracing_field child, flags;	     /* newtask */
 	struct tracing_field filename, pid, old_pid; /* exec */
-	/* of the page events, by kind below */
+	/* of page events; not every kind has all */
 	struct tracing_field device, inode, index, last, order;
 	struct tracing_field address, error_code;
 };
@@ -66,23 +66,29 @@ struct converting {
 	struct processes *processes;
 	int64_t epoch_ns;
 	struct event_fields task, add, fault, map, user;
-	struct tracing_field result, waited; /* of any call's end: all are alike; of wait4 */
-	bool by_address; /* faults have no events but those of addresses */
+	struct tracing_field result, waited; /* of the end of any call; of wait4 */
+	bool by_address; /* there are no fault events except those with addresses */
 };
 
 static struct event_fields page_fields(const struct tracing *t, unsigned int kind)
 {
 	return (struct event_fields){.device = tracing_field(t, kind, "s_dev"),
 				     .inode = tracing_field(t, kind, "i_ino"),
-			       .index = tracing_field(t, kind, "index"), .last = tracing_field(t, kind, "last_index"),
-			       .order = tracing_field(t, kind, "order"), .address = tracing_field(t, kind, "address"),
-			       .error_code = tracing_field(t, kind, "error_code")};
+				     .index = tracing_field(t, kind, "index"),
+				     .last = tracing_field(t, kind, "last_index"),
+				     .order = tracing_field(t, kind, "order"),
+				     .address = tracing_field(t, kind, "address"),
+				     .error_code = tracing_field(t, kind, "error_code")};
 }
 
 static struct page_event page_of(const struct tracing_event *v, const struct event_fields *f)
 {
-	struct page_event p = {.tid = (uint32_t)v->pid, .ns = v->ns, .device = tracing_unsigned(v, f->device),
-			       .inode = tracing_unsigned(v, f->inode), .first = tracing_unsigned(v, f->index), .n = 1};
+	struct page_event p = {.tid = (uint32_t)v->pid,
+			       .ns = v->ns,
+			       .device = tracing_unsigned(v, f->device),
+			       .inode = tracing_unsigned(v, f->inode),
+			       .first = tracing_unsigned(v, f->index),
+			       .n = 1};
 	if (f->order.size)
 		p.n = UINT64_C(1) << (tracing_unsigned(v, f->order) & 31);
 	if (f->last.size) {
@@ -105,7 +111,7 @@ static int executed(struct converting *w, const struct tracing_event *v, struct 
 	return path ? vfs_program_identify(w->c, path, e) : 0;
 }
 
-/* The new thread is what began it, or a process of its own. */
+/* A new thread, or a new process. */
 static void cloned(struct converting *w, const struct tracing_event *v)
 {
 	const uint32_t child = (uint32_t)tracing_unsigned(v, w->task.child),
@@ -116,7 +122,7 @@ static void cloned(struct converting *w, const struct tracing_event *v)
 		processes_see(w->processes, child, parent, v->ns - w->epoch_ns);
 }
 
-/* wait4 also tells of processes that were only stopped. */
+/* wait4 also returns for processes that were only stopped. */
 static void waited(struct converting *w, const struct tracing_event *v)
 {
 	const int64_t child = tracing_signed(v, w->waited);
@@ -126,13 +132,13 @@ static void waited(struct converting *w, const struct tracing_event *v)
 				 v->ns - w->epoch_ns);
 }
 
-/* Of a struct iocb at that address: processes use the same addresses. */
+/* Identifies a struct iocb by process and address: addresses repeat between processes. */
 static uint64_t aio_request(uint32_t pid, uint64_t address)
 {
 	return address ^ pid * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The requests of libaio whose results io_getevents() returned at `ns`. */
+/* Ends the requests of libaio whose results io_getevents() returned at `ns`. */
 static int aio_done(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_memory *m,
 		    struct err *e)
 {
@@ -190,7 +196,7 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 	case VFS_WAIT:
 		waited(w, v);
 		return 0;
-	case VFS_RING_SUBMIT: /* rings_convert() has these with all that is needed */
+	case VFS_RING_SUBMIT: /* rings_convert() handles these, with more data */
 	case VFS_RING_DONE:
 		return 0;
 	case VFS_ADD:
@@ -213,7 +219,7 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 	}
 }
 
-/* The looks that were taken until `ns`: names mean what they meant to the thread then. */
+/* Adds the file states recorded until `ns`, with names as the thread resolved them then. */
 static void looks_convert(struct syscalls *c, const struct vfs_looks *looks, int64_t ns)
 {
 	struct merge_record m;
@@ -243,7 +249,7 @@ bool vfs_ring_layout(const struct tracing *t, struct um_ring_layout *l)
 	       (flags.size == 4 || flags.size == 8) && done.size == 8 && result.size == 4;
 }
 
-/* What rings and io_submit() handed over and rings completed until `ns`. */
+/* Adds the requests submitted by io_uring and io_submit(), and completions, until `ns`. */
 static int rings_convert(struct syscalls *c, struct user_memory *m,
 			 const struct ring_entries *rings, int64_t ns, struct err *e)
 {
@@ -274,12 +280,22 @@ int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ri
 		       const struct vfs_looks *looks, int64_t epoch_ns,
 		       int (*take)(void *context, struct err *e), void *context, struct err *e)
 {
-	struct converting w = {.memory = m, .c = c, .processes = processes, .epoch_ns = epoch_ns, .add = page_fields(t, VFS_ADD),
-			       .fault = page_fields(t, VFS_FAULT), .map = page_fields(t, VFS_MAP), .user = page_fields(t, VFS_USER_FAULT),
-			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret"), .waited = tracing_field(t, VFS_WAIT, "ret"), .by_address = !tracing_has(t, VFS_FAULT)};
-	w.task = (struct event_fields){.child = tracing_field(t, VFS_NEWTASK, "pid"), .flags = tracing_field(t, VFS_NEWTASK, "clone_flags"),
-				 .filename = tracing_field(t, VFS_EXEC, "filename"), .pid = tracing_field(t, VFS_EXEC, "pid"),
-				 .old_pid = tracing_field(t, VFS_EXEC, "old_pid")};
+	struct converting w = {.memory = m,
+			       .c = c,
+			       .processes = processes,
+			       .epoch_ns = epoch_ns,
+			       .add = page_fields(t, VFS_ADD),
+			       .fault = page_fields(t, VFS_FAULT),
+			       .map = page_fields(t, VFS_MAP),
+			       .user = page_fields(t, VFS_USER_FAULT),
+			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret"),
+			       .waited = tracing_field(t, VFS_WAIT, "ret"),
+			       .by_address = !tracing_has(t, VFS_FAULT)};
+	w.task = (struct event_fields){.child = tracing_field(t, VFS_NEWTASK, "pid"),
+				       .flags = tracing_field(t, VFS_NEWTASK, "clone_flags"),
+				       .filename = tracing_field(t, VFS_EXEC, "filename"),
+				       .pid = tracing_field(t, VFS_EXEC, "pid"),
+				       .old_pid = tracing_field(t, VFS_EXEC, "old_pid")};
 	struct tracing_event v;
 	unsigned int n = 0;
 	int any, rc = 0;

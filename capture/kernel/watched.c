@@ -63,7 +63,7 @@ static void command_become(const struct watched_options *o, const sigset_t *mask
 	_exit(127);
 }
 
-/* As posix_spawnp, with the prelude. */
+/* As posix_spawnp, but runs the prelude. */
 static int prelude_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid,
 			 struct err *e)
 {
@@ -104,7 +104,7 @@ static int start(const struct watched_options *o, const sigset_t *mask, pid_t *p
 	return code ? err_sys(e, code, "starting %s", o->command[0]) : 0;
 }
 
-/* The next signal of ours, 0 when the time is over (end_ns 0: there is none). */
+/* The next of our signals; 0 at the time limit (end_ns 0: no limit). */
 static int signal_wait(const sigset_t *ours, int64_t end_ns)
 {
 	for (;;) {
@@ -120,7 +120,7 @@ static int signal_wait(const sigset_t *ours, int64_t end_ns)
 	}
 }
 
-/* One that came before there was anything to watch. */
+/* Whether a signal arrived before the command was started. */
 static bool signal_came(const sigset_t *ours)
 {
 	const struct timespec now = {0, 0};
@@ -130,7 +130,7 @@ static bool signal_came(const sigset_t *ours)
 	return got > 0;
 }
 
-/* Work of ours that somebody has stopped goes on: nobody else would wake it. */
+/* Continues work of ours that was stopped: nothing else would wake it. */
 static bool has_ended(const struct watched_options *o, pid_t pid, struct watched *w)
 {
 	int status;
@@ -162,12 +162,12 @@ static void command_end(const struct watched_options *o, pid_t pid, const sigset
 static void linger(const sigset_t *ours, int64_t end_ns)
 {
 	while (signal_wait(ours, end_ns) == SIGCHLD)
-		; /* somebody else's child */
+		; /* another child */
 }
 
 #define LOOK_NS 50000000
 
-/* Waits for somebody else's process. */
+/* Waits for a process that is not a child. */
 static void process_wait(const struct watched_options *o, const sigset_t *ours, int64_t end_ns,
 			 struct watched *w)
 {

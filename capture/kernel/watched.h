@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waiting while something is watched: for a command to end, a time to pass, or a signal. */
+/* Waits during a capture for a command to end, a time limit, or a signal. */
 #ifndef CAPTURE_KERNEL_WATCHED_H
 #define CAPTURE_KERNEL_WATCHED_H
 
@@ -10,37 +10,36 @@
 
 #include "common/err.h"
 
-/* From here on SIGINT, SIGTERM and SIGHUP wait, and end the next watched_run(): so that what has
- * been set up to watch with is put away again. `before`: for watched_release(), and for the
- * options. */
+/* Blocks SIGINT, SIGTERM and SIGHUP, so that they end the next watched_run() and the capture can
+ * clean up. `before`: the previous mask, for watched_release() and for the options. */
 void watched_hold(sigset_t *before);
 void watched_release(const sigset_t *before);
 
 struct watched_options {
-	/* argv, NULL-terminated; NULL: none, until the time is over or a signal comes */
+	/* argv, NULL-terminated; NULL: wait for the time limit or a signal */
 	char **command;
-	/* done by a process of its own instead of starting the command: its exit status; NULL:
-	 * start it */
+	/* runs in a child instead of the command and returns its exit status; NULL: the command */
 	int (*start)(void *ctx);
 	void *start_ctx;
-	int (*prelude)(void *ctx); /* done in the process that becomes the command,
-				      async-signal-safe: 0 or an errno; NULL: nothing */
+	/* runs in the child before it executes the command, async-signal-safe; returns 0 or an
+	 * errno; NULL: nothing */
+	int (*prelude)(void *ctx);
 	void *prelude_ctx;
-	pid_t pid;	     /* without a command: until this process ends; 0 none */
+	pid_t pid;	     /* without a command: wait for the end of this process; 0 none */
 	int64_t duration_ns; /* 0 no limit */
-	int64_t linger_ns;   /* waited after the command's end */
-	const sigset_t *before; /* what the command has blocked; NULL: what is blocked now */
+	int64_t linger_ns;   /* further time after the command's end */
+	const sigset_t *before; /* signal mask of the command; NULL: the current one */
 };
 
 struct watched {
 	bool has_status; /* the command ended */
-	int status;	 /* as waitpid gives it */
+	int status;	 /* as from waitpid */
 	bool interrupted;
 };
 
-/* Starts the command, if any, and waits. SIGINT, SIGTERM and SIGHUP end the waiting; the command
- * gets SIGTERM, and after a second SIGKILL, when it outlasts the time or a signal came; it is not
- * started when one has come already. Errors: of starting it, with its name. */
+/* Starts the command, if any, and waits. SIGINT, SIGTERM and SIGHUP end the wait. After a signal or
+ * the time limit the command gets SIGTERM, and one second later SIGKILL. It is not started if a
+ * signal is pending. Errors: of starting it, with its name. */
 int watched_run(const struct watched_options *o, struct watched *w, struct err *e);
 
 #endif
