@@ -20,7 +20,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-/* While windows fill, often: those that come back soon are still in a cache. */
+/* Shorter while windows fill: windows that are reused soon are still in a cache. */
 #define POLL_MS 10
 #define POLL_BUSY_MS 2
 #define FIELD(f) offsetof(struct app_config, f)
@@ -97,8 +97,8 @@ struct app_run {
 	sigset_t old_mask;
 };
 
-/* Sets what the preloaded library needs in the environment. Without it the command would run
- * unseen. Returns 0, or -1 with errno. */
+/* Sets the environment of the preload library, without which the command would run unrecorded.
+ * Returns 0, or -1 with errno. */
 static int variables_set(const struct app_run *r, const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");
@@ -115,8 +115,8 @@ static int variables_set(const struct app_run *r, const char *library)
 	return ret;
 }
 
-/* Executes the command. A script without a first line that names its shell is started as a shell
- * starts it. Returns only with errno. */
+/* Executes the command; a script without an interpreter line by /bin/sh, as a shell does. Returns
+ * only with errno. */
 static void command_execute(const struct app_run *r, const char *file)
 {
 	char **v = r->config->command;
@@ -148,7 +148,7 @@ static int command_start(struct app_run *r, const char *file, const char *librar
 		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 		if (!variables_set(r, library)) {
 			if (r->config->start) {
-				/* nothing is executed: the end of the pipe says that it began */
+				/* nothing is executed: closing the pipe reports success */
 				close(report[1]);
 				_exit(r->config->start(r->config->start_ctx));
 			}
@@ -174,15 +174,14 @@ static int command_start(struct app_run *r, const char *file, const char *librar
 	return code ? err_sys(e, code, "starting %s", file) : 0;
 }
 
-/* All children that have ended. False: there is none left. */
+/* Reaps all children that have ended. False: there are no more children. */
 static bool children_reap(struct app_run *r)
 {
 	int status;
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG | (r->config->left ? WUNTRACED : 0))) > 0)
 		if (WIFSTOPPED(status)) {
-			/* whoever leaves nobody behind is work of ours, which nobody else would
-			 * wake */
+			/* our own work was stopped, and nothing else would continue it */
 			kill(pid, SIGCONT);
 		} else if (pid == r->child) {
 			r->outcome->status = status;
@@ -193,8 +192,7 @@ static bool children_reap(struct app_run *r)
 	return pid == 0 || (pid < 0 && errno != ECHILD);
 }
 
-/* The first request to stop is passed on to the command; a second one ends the capture with what
- * there is. */
+/* The first signal is passed on to the command; a second one ends the capture. */
 static bool signals_take(struct app_run *r)
 {
 	struct signalfd_siginfo info;
@@ -203,8 +201,8 @@ static bool signals_take(struct app_run *r)
 			continue;
 		if (++r->outcome->n_stops > 1)
 			return false;
-		/* from the terminal it went to the command too; and whoever has the number of one
-		 * that has ended is none of ours */
+			/* a terminal sends it to the command itself; the number of an ended child
+			 * may belong to another process */
 		if (info.ssi_code != SI_KERNEL && !r->child_ended)
 			kill(r->child, (int)info.ssi_signo);
 	}
@@ -231,8 +229,7 @@ static int processes_follow(struct app_run *r, struct err *e)
 	return spool_drain(&r->spool, SPOOL_LAST, e);
 }
 
-/* What the trace needs may be missing (the disk is full, perhaps), but the command goes on as if
- * nobody looked. */
+/* After an error (a full disk, perhaps) the command continues without being recorded. */
 static void processes_let_run(struct app_run *r)
 {
 	struct pollfd p = {.fd = r->signals, .events = POLLIN};
@@ -317,7 +314,7 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	char *library = app_library_find(c->causes, e),
 	     *file = library ? app_command_find(c->command[0], e) : NULL;
 	int rc = file ? app_command_check(file, e) : -e->code;
-	/* whoever loses its parent is still waited for */
+	/* orphaned descendants become our children, so that they are waited for, too */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (!rc)
 		rc = run_all(&r, file, library, e);

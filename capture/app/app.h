@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capturing an application: a command is started with the preload library, and what it and all its
- * children asked of the C library's file interface becomes a trace. doc/capture.md says what is
- * seen and what cannot be.
+/* Captures an application: starts a command with the preload library, and makes a trace of the
+ * calls that it and all its children make to the C library's file interface. doc/capture.md
+ * describes what is covered.
  *
- * The traced processes write into memory-mapped files of a scratch directory (preload/log.h). While
- * they run, full windows are copied to a spool file and freed; when the last process has ended, the
- * spool is merged by begin into the trace. */
+ * The traced processes write into memory-mapped files in a scratch directory (preload/log.h).
+ * Meanwhile full windows are copied to a spool file and freed. After the end of the last process,
+ * the spool is merged by begin into the trace. */
 #ifndef CAPTURE_APP_H
 #define CAPTURE_APP_H
 
@@ -18,35 +18,35 @@
 
 struct app_config {
 	const char *output;	/* -o: the trace */
-	/* --root: paths in the trace are relative to it; what lies elsewhere is left out */
+	/* --root: paths in the trace are relative to it; other files are ignored */
 	const char *root;
-	/* --scratch: where the buffers are; NULL: /dev/shm, else $TMPDIR or /tmp */
+	/* --scratch: directory of the buffers; NULL: /dev/shm, else $TMPDIR or /tmp */
 	const char *scratch;
-	bool snapshot;		/* --snapshot: how the files looked before they were used first */
-	bool digests;		/* --digests: and of what content; with snapshot */
-	bool content;		/* --content: and what was written */
-	/* --memory: how much anonymous memory the programs have, over time */
+	bool snapshot;		/* --snapshot: record the files before their first use */
+	bool digests;		/* --digests: with digests of their content */
+	bool content;		/* --content: store written data */
+	/* --memory: record the anonymous memory of the programs over time */
 	bool memory;
 	int64_t memory_interval_ns; /* --memory-interval */
-	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
+	bool no_characters;	/* --no-characters: ignore getc, putc and similar calls */
 	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
 	const char *rotate;
 	bool compress;		/* --compress */
 	const char *pid;	/* --pid: always an error, which names capture vfs */
-	bool check_status; /* --check-status: a command that fails is a failure of the caller's; not
-			      looked at by app_capture */
+	/* --check-status: the caller fails if the command fails; not used by app_capture */
+	bool check_status;
 	char **command;		/* argv of the command, NULL-terminated */
-	/* Done by a process of its own instead of starting the command, whose program it starts
-	 * itself; its exit status. NULL: start it */
+	/* Runs in the child instead of the command and starts programs itself; returns its exit
+	 * status. NULL: the command */
 	int (*start)(void *ctx);
 	void *start_ctx;
-	/* Called again and again while that process has ended and what it started has not: to end
-	 * it. NULL: it is waited for */
+	/* Called repeatedly after the child has ended while its descendants have not: ends them.
+	 * NULL: waits for them */
 	void (*left)(void);
-	/* with the library that watches parallel applications (preload/causes.h) */
+	/* with the library for parallel applications (preload/causes.h) */
 	bool causes;
-	/* Called before the command is started, with the scratch directory and no threads but the
-	 * caller's: 0 or a negative errno. NULL: none */
+	/* Called before the command is started, with the scratch directory, while there is only the
+	 * caller's thread. Returns 0 or a negative errno. NULL: none */
 	int (*prepare)(void *ctx, const char *scratch_dir, struct err *e);
 	void *prepare_ctx;
 };
@@ -56,51 +56,51 @@ extern const struct option_spec app_options[];
 
 enum { APP_NAMES_SHOWN = 8 };
 
-struct app_programs { /* program runs that something is to be said of */
+struct app_programs { /* program runs with a common property, for messages */
 	uint64_t n;
-	char *name[APP_NAMES_SHOWN]; /* different ones, NULL behind the last; owned */
+	char *name[APP_NAMES_SHOWN]; /* different names, NULL after the last; owned */
 };
 
-/* What came of it, for the terminal. Strings are owned: app_outcome_release(). */
+/* The result, for messages. Strings are owned: app_outcome_release(). */
 struct app_outcome {
-	int status;		/* as waitpid gives it, of the command itself */
+	int status;		/* of the command itself, as from waitpid */
 	uint64_t n_requests, n_processes, n_threads, n_lost;
-	uint64_t n_outside;	/* requests on files outside the root, left out */
-	uint64_t n_torn;	/* records that a killed process had not finished */
-	/* records that cannot be true: a program has written into its buffers. Lost as well */
+	uint64_t n_outside;	/* requests on files outside the root, omitted */
+	uint64_t n_torn;	/* records that a killed process did not complete */
+	/* damaged records: a program has written into its buffers. Counted as lost, too */
 	uint64_t n_garbled;
-	/* ran without the library: statically linked or with more privileges */
+	/* ran without the library: statically linked, or with elevated privileges */
 	struct app_programs unseen;
-	/* their code has system calls for files past the C library, which are not seen */
+	/* their code has system calls on files outside of the C library, which are not recorded */
 	struct app_programs own_calls;
-	/* their code enters io_uring past liburing: what it asks so is not seen */
+	/* their code enters io_uring without liburing: such requests are not recorded */
 	struct app_programs own_rings;
-	/* io_uring_enter by syscall(3): seen, but not what was asked through the ring */
+	/* calls of io_uring_enter by syscall(3), whose requests are not recorded */
 	uint64_t n_ring_entries;
 	struct files_noted files; /* the snapshot */
 	uint64_t n_samples;	/* of memory */
-	/* whose content is kept, how much that is, and in how many bytes */
+	/* requests with stored content, its size, and its size in the file */
 	uint64_t n_content_requests, n_content_bytes, n_content_stored_bytes;
-	uint64_t n_without_content; /* wrote something, and it is not kept */
-	unsigned char content_name[16]; /* of the file of content (content/content.h) */
+	uint64_t n_without_content; /* writes whose content is not stored */
+	unsigned char content_name[16]; /* id of the content file (content/content.h) */
 	unsigned int n_stops;	/* signals that asked for an end */
-	bool interrupted;	/* by a signal, before all processes had ended */
+	bool interrupted;	/* a signal ended the capture before all processes had ended */
 };
 void app_outcome_release(struct app_outcome *o);
 
-/* Starts the command, waits until it and every process that it started have ended, writes the
- * trace. Errors: ENOENT, EACCES for the command or the library; EPERM where the command would
- * refuse the library because it runs with other privileges; ENOEXEC for a statically linked one; of
- * the system. Whatever was captured is written even if the command failed or was killed: that is in
- * `o`, and no error. */
+/* Starts the command, waits until it and every process that it started have ended, and writes the
+ * trace. Errors: ENOENT, EACCES for the command or the library; EPERM if the command would ignore
+ * the library because it runs with elevated privileges; ENOEXEC for a statically linked command; of
+ * the system. The trace is written even if the command fails or is killed; that is not an error but
+ * stands in `o`. */
 int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e);
 
-/* Removes what captures of this user that were killed left in the scratch directory `scratch`
- * (NULL: the default); processes of a parallel application that one of them watched are ended. How
- * many there were. */
+/* Removes what killed captures of this user left in the scratch directory `scratch` (NULL: the
+ * default), and ends the processes of a parallel application that one of them watched. Returns the
+ * number of removed directories. */
 uint32_t app_scratch_clean(const char *scratch);
 
-/* The file that a shell would start for `name`. NULL with the error. The caller frees. */
+/* The file that a shell would execute for `name`. NULL with the error. The caller frees. */
 char *app_command_find(const char *name, struct err *e);
 
 #endif

@@ -25,7 +25,7 @@ void async_release(struct async *a)
 	free(a->chain);
 }
 
-/* Behind those of the same key: what was asked first is answered first. */
+/* Appends to the requests of the same key: the first request gets the first result. */
 void async_ask(struct async *a, const struct merge_record *r)
 {
 	uint64_t key = 0;
@@ -47,7 +47,7 @@ void async_done(struct async *a, const struct merge_record *r)
 	for (; *at && a->request[*at].key != key; at = &a->request[*at].next)
 		before = *at;
 	if (!*at)
-		return; /* asked before we looked */
+		return; /* submitted before the capture began */
 	struct async_request *q = &a->request[*at];
 	q->end = r->r->end;
 	q->result = (int64_t)r->r->length;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests and their results, matched: who fetched a result need not be who asked.
- * Private to capture/. */
+/* Matches asynchronous requests with their results, which another thread may fetch. Private to
+ * capture/. */
 #ifndef CAPTURE_APP_ASYNC_H
 #define CAPTURE_APP_ASYNC_H
 
@@ -10,7 +10,7 @@ struct async_request {
 	uint64_t end; /* ticks; 0: its result was never fetched */
 	int64_t result; /* or a negative error */
 	uint64_t key;	/* while matching: of image and control block */
-	uint32_t next;	/* in its chain, 0 ends */
+	uint32_t next;	/* in its chain, 0: none */
 };
 
 struct async_chain {
@@ -18,18 +18,18 @@ struct async_chain {
 };
 
 struct async {
-	struct async_request *request; /* [n], in the order asked; [0] is unused */
+	struct async_request *request; /* [n], in order of submission; [0] is unused */
 	size_t n, cap;
 	struct async_chain *chain; /* [n_chains], a power of two: requests under way */
 	size_t n_chains;
-	size_t n_replayed; /* of the second pass: how many were taken */
+	size_t n_replayed; /* in the second pass: requests taken */
 };
 
 void async_init(struct async *a);
 void async_release(struct async *a);
 void async_ask(struct async *a, const struct merge_record *r);
 void async_done(struct async *a, const struct merge_record *r);
-/* In the second pass: what came of the next request asked for. */
+/* In the second pass: the result of the next submitted request. */
 const struct async_request *async_take(struct async *a);
 
 #endif

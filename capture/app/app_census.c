@@ -8,7 +8,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-struct birth { /* a program that should have appeared in process `pid` after `begin` */
+struct birth { /* a program that should appear in process `pid` after `begin` */
 	uint32_t pid;
 	uint64_t begin;
 	char *name;
@@ -35,7 +35,7 @@ static void birth_expect(struct births *b, uint32_t pid, const struct merge_reco
 	b->v[b->n++] = (struct birth){pid, r->r->begin, name, false};
 }
 
-/* An exec that returned has failed: it is the last one of its process. */
+/* An exec that returned has failed: removes the last one of the process. */
 static void birth_withdraw(struct births *b, uint32_t pid)
 {
 	for (size_t i = b->n; i-- > 0;)
@@ -75,7 +75,7 @@ static void program_add(struct app_programs *p, const char *name)
 	}
 }
 
-/* A program, and the library in it that is meant. */
+/* Adds a program, with the library in it that the message is about. */
 static void program_with(struct app_programs *to, const struct objects *o, uint32_t program,
 			 uint32_t object)
 {
@@ -108,7 +108,7 @@ static void births_judge(const struct spool *s, struct births *b, struct app_out
 	free(b->v);
 }
 
-/* The first object of an image is the program. */
+/* The first object of an image is its program. */
 static void object_see(struct census *c, struct census_image *i, const struct merge_record *r)
 {
 	if (!r->path_len)
@@ -128,7 +128,7 @@ static void object_see(struct census *c, struct census_image *i, const struct me
 	c->has_ring |= found->n_setups || (slash && strstr(slash, "/liburing"));
 }
 
-/* A ring that the library has seen set up, or a program was started with. */
+/* The library saw the creation of a ring, or a program inherited one. */
 static bool is_ring(const struct merge_record *r)
 {
 	static const char name[] = "[io_uring]";
@@ -136,7 +136,7 @@ static bool is_ring(const struct merge_record *r)
 	       memmem(r->path, r->path_len, name, sizeof name - 1);
 }
 
-/* Code that enters rings means nothing where there is none. */
+/* Code that enters rings matters only if there is a ring. */
 static void objects_judge(const struct census *c, struct app_outcome *o)
 {
 	for (size_t k = 0; k < c->n_images; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is to be started, with what, and whether it can be captured. */
+/* The command, the library, and whether the command can be captured. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define LIBRARY "libvalidate-capture.so"
 #define LIBRARY_CAUSES "libvalidate-causality.so"
 
-/* The library at `path`, NULL where there is none; or what forbids it: *rc. */
+/* The library at `path`; NULL: there is none, or *rc says why it cannot be used. */
 static char *library_at(const char *path, int *rc, struct err *e)
 {
 	char *real = realpath(path, NULL);
@@ -79,7 +79,7 @@ char *app_command_find(const char *name, struct err *e)
 	return NULL;
 }
 
-/* Programs that get other privileges by being started do not load what the caller names. */
+/* Programs that gain privileges at their start ignore LD_PRELOAD. */
 static int privileges_check(const char *file, struct err *e)
 {
 	struct stat st;
@@ -100,8 +100,8 @@ static int privileges_check(const char *file, struct err *e)
 				     : "file capabilities");
 }
 
-/* 1: an ELF program that asks for a dynamic linker, 0: one that does not, -1: no 64-bit ELF (a
- * script, perhaps). */
+/* 1: an ELF program with a dynamic linker, 0: without one, -1: not a 64-bit ELF (perhaps a script).
+ */
 static int is_dynamic(const char *file)
 {
 	Elf64_Ehdr h;

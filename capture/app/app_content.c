@@ -31,14 +31,15 @@ static struct content_pending *pending_find(const struct app_content *c,
 	return NULL;
 }
 
-/* One whose request never came is forgotten: a thread has one at a time. */
+/* Drops a thread's previous content if its request never came: a thread has one at a time. */
 static struct content_pending *pending_of(struct app_content *c, const struct merge_record *r)
 {
 	struct content_pending *p = pending_find(c, r);
 	if (!p) {
 		GROW(c->pending, c->n_pending, c->cap);
 		p = &c->pending[c->n_pending++];
-		*p = (struct content_pending){.image = r->image, .pid = r->pid, .tid = r->tid, .begin = r->r->begin};
+		*p = (struct content_pending){
+		    .image = r->image, .pid = r->pid, .tid = r->tid, .begin = r->r->begin};
 	} else if (p->begin != r->r->begin || !r->r->offset) {
 		p->begin = r->r->begin;
 		p->n_bytes = p->n_blocks = 0;

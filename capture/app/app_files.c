@@ -58,7 +58,7 @@ static void grow(struct app_files *f)
 		*slot_of(f, f->file[i].path) = (uint32_t)i + 1;
 }
 
-/* The path that what is at `path` had at first. The caller frees. */
+/* The initial path of what is at `path` now. The caller frees. */
 static char *first_path(const struct app_files *f, const char *path)
 {
 	char *first = xstrdup(path);
@@ -72,7 +72,7 @@ static char *first_path(const struct app_files *f, const char *path)
 	return first;
 }
 
-/* A new entry, or NULL where there is one already. */
+/* A new entry, or NULL if there is one. */
 static struct known_file *add(struct app_files *f, const char *path)
 {
 	uint32_t *slot = slot_of(f, path);
@@ -97,7 +97,7 @@ void files_renamed(struct app_files *f, const char *from, const char *to, bool e
 	const uint32_t slot = *slot_of(f, from);
 	files_made(f, to);
 	if (slot && S_ISREG(f->file[slot - 1].mode))
-		return; /* nothing is below it */
+		return; /* a file has no names below it */
 	GROW(f->rename, f->n_renames, f->renames_cap);
 	f->rename[f->n_renames++] = (struct known_rename){xstrdup(from), xstrdup(to), exchange};
 }
@@ -107,7 +107,7 @@ void files_made(struct app_files *f, const char *path)
 	add(f, path);
 }
 
-/* The entry of a name that has one; NULL: there is none. */
+/* The entry of a name; NULL: there is none. */
 static struct known_file *known(struct app_files *f, const char *path)
 {
 	char *first = *slot_of(f, path) ? NULL : first_path(f, path);
@@ -116,7 +116,7 @@ static struct known_file *known(struct app_files *f, const char *path)
 	return slot ? &f->file[slot - 1] : NULL;
 }
 
-/* What a call found that followed the link `k`: it is of the file that the link's text names. */
+/* The result of a call that followed link i belongs to the file that the link's text names. */
 static void target_found(struct app_files *f, size_t i, uint32_t mode, uint64_t size)
 {
 	struct strbuf base = STRBUF_INIT, target = STRBUF_INIT;
@@ -138,7 +138,7 @@ void files_found(struct app_files *f, const char *path, uint32_t mode, uint64_t 
 		k->size = size;
 		k->followed = followed;
 	} else if (followed && (k = known(f, path))->read) {
-		k->read = false; /* once: chains of links may be circles */
+		k->read = false; /* only once: links may form a circle */
 		target_found(f, (size_t)(k - f->file), mode, size);
 	} else if (followed) {
 		files_followed(f, path);
@@ -210,7 +210,7 @@ void files_link_to(struct app_files *f, const char *path, const char *text)
 		target_found(f, (size_t)(k - f->file), was.mode, was.size);
 }
 
-/* Ascending and inside the file, or they are none: the record is the program's memory. */
+/* Holes must be ascending and inside the file; the record comes from untrusted memory. */
 static void holes_see(struct known_file *k, const struct merge_record *r)
 {
 	uint64_t end = 0;
@@ -261,8 +261,7 @@ static int compare(const void *a, const void *b)
 	return strcmp((*x)->path, (*y)->path);
 }
 
-/* What lies in a directory that was not there cannot have been there either: it was brought with
- * the directory. */
+/* A file in a directory that did not exist was brought with the directory. */
 static bool below_made(const struct app_files *f, const char *path)
 {
 	bool made = false;

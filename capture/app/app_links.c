@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was seen through a link belongs where the link leads to: in a set of files a link is a
- * link, with nothing below it. */
+/* Names seen through a link belong to the link's target: in a set of files nothing is below a link.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-#define LINKS_MAX 40 /* on one path, as the kernel has it */
+#define LINKS_MAX 40 /* on one path; the kernel's limit */
 
-/* The link at `path` of `len` bytes: its index, or `s->n`. The set is sorted by path. */
+/* The index of the link at `path` of `len` bytes, or `s->n`. The set is sorted by path. */
 static size_t link_find(const struct fileset *s, const char *path, size_t len)
 {
 	size_t from = 0, to = s->n;
@@ -28,7 +28,7 @@ static size_t link_find(const struct fileset *s, const char *path, size_t len)
 	return s->n;
 }
 
-/* The first link that the path goes on from; *len: where it goes on. */
+/* The first link on the path; *len: the length of the path up to it. */
 static size_t link_on_way(const struct fileset *s, const char *path, size_t *len)
 {
 	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -40,8 +40,8 @@ static size_t link_on_way(const struct fileset *s, const char *path, size_t *len
 	return s->n;
 }
 
-/* The path without links on its way, as a replay below its own root finds it. NULL: it is the
- * same, or there are too many links. */
+/* The path with all links on its way resolved below the root. NULL: unchanged, or too many links.
+ */
 static char *path_resolved(const struct fileset *s, const char *path)
 {
 	struct strbuf now = STRBUF_INIT, next = STRBUF_INIT, joined = STRBUF_INIT;
@@ -88,7 +88,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Sorted by path again, each path once: under its own name before under that of a link. */
+/* Sorts by path and removes duplicates; a name's own entry precedes one seen through a link. */
 static void sort(struct fileset *s, const bool *moved)
 {
 	struct app_found *all = xcalloc(s->n + 1, sizeof *all);
@@ -121,7 +121,7 @@ void files_through_links(struct app_files *f, struct fileset *s)
 	}
 	sort(s, moved);
 	for (size_t i = 0; i < s->n; i++)
-		if (s->detail[i].link && leads_on(s, i)) { /* links in a circle */
+		if (s->detail[i].link && leads_on(s, i)) { /* links that form a circle */
 			s->detail[i].link = NULL;
 			s->entry[i].directory = true;
 		}

@@ -21,7 +21,7 @@ void memory_add(struct app_memory *m, int64_t now_ns, uint64_t bytes)
 	if (m->n == MEMORY_SAMPLES_MAX)
 		thin_out(m);
 	m->sample[m->n++] = (struct app_memory_sample){now_ns, bytes};
-	/* in step with the interval, however late this one is */
+	/* stay in step with the interval if this sample is late */
 	if (m->next_ns == INT64_MIN)
 		m->next_ns = now_ns;
 	m->next_ns += ((now_ns - m->next_ns) / m->interval_ns + 1) * m->interval_ns;

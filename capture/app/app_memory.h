@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much anonymous memory the traced programs have, over time: what a replay must take as well to
- * meet the page cache that the programs met. Private to capture/. */
+/* Samples of the programs' anonymous memory: a replay must occupy as much to have the same page
+ * cache. Private to capture/. */
 #ifndef CAPTURE_APP_MEMORY_H
 #define CAPTURE_APP_MEMORY_H
 
@@ -14,10 +14,10 @@ struct app_memory_sample {
 	uint64_t bytes; /* of all programs together */
 };
 
-/* Memory of the samples is bounded: when they are too many, every second one goes and the interval
+/* At most a fixed number of samples: beyond it every second one is removed and the interval
  * doubles. */
 struct app_memory {
-	int64_t interval_ns; /* 0: nobody asked */
+	int64_t interval_ns; /* 0: disabled */
 	int64_t next_ns;
 	size_t n;
 	struct app_memory_sample sample[MEMORY_SAMPLES_MAX];

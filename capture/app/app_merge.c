@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The spool's records in the order of their begins. A thread writes a record when its call ends, so
- * that its records are in order, unless a handler of a signal made calls while one was under way:
- * such a thread's records are sorted by an array of places, the others are streams. The streams are
- * merged by a heap. */
+/* Returns the spool's records in order of begin. A thread writes a record when a call ends, so its
+ * records are in order, unless a signal handler made calls during another call: the records of such
+ * a thread are sorted by an array of offsets. The threads' streams are merged by a heap. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +14,13 @@
 
 struct merge_source { /* one thread of one process image */
 	uint32_t first, n;    /* its windows: order[first .. first + n) */
-	uint32_t window;      /* being read, of these */
-	uint32_t unit;	      /* next in it */
+	uint32_t window;      /* index of the current window */
+	uint32_t unit;	      /* next unit in it */
 	uint64_t *sorted;     /* offsets in the spool, or NULL */
 	size_t n_sorted, at;
 	uint64_t begin;	      /* of the next record */
-	const char *next;     /* NULL at the end */
-	uint32_t n_units;     /* of it; 0: it is none */
+	const char *next;     /* the next record, NULL at the end */
+	uint32_t n_units;     /* its size; 0: it is not a record */
 };
 
 struct merge {
@@ -33,7 +32,7 @@ struct merge {
 	size_t n_sources, sources_cap;
 	struct merge_source **heap;
 	size_t n_heap;
-	struct log_record record; /* handed out last */
+	struct log_record record; /* the record returned last */
 };
 
 /* --- one source ---------------------------------------------------------- */
@@ -96,7 +95,7 @@ static int compare_places(const void *a, const void *b, void *merge)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Whether the records are in order; if not, their places are sorted. */
+/* Sorts the offsets of the records if they are not in order. */
 static void source_order(struct merge *m, struct merge_source *s)
 {
 	uint64_t last = 0;
@@ -141,7 +140,8 @@ void merge_rewind(struct merge *m)
 static void record_describe(struct merge *m, const struct merge_source *s, struct merge_record *to)
 {
 	const struct spool_window *w = &m->order[s->first];
-	*to = (struct merge_record){.r = &m->record, .image = w->image, .pid = w->pid, .tid = w->tid, .second_dir = 0};
+	*to = (struct merge_record){
+	    .r = &m->record, .image = w->image, .pid = w->pid, .tid = w->tid, .second_dir = 0};
 	m->record = (struct log_record){.begin = s->begin, .op = OP_INVALID};
 	if (s->n_units)
 		log_expand(s->next, s->n_units, &m->record);
@@ -152,7 +152,7 @@ static void record_describe(struct merge *m, const struct merge_source *s, struc
 	size_t room = (size_t)s->n_units * LOG_UNIT - sizeof m->record;
 	memcpy(&text, at, sizeof text);
 	if ((size_t)text.path_len + text.extra_len > room - sizeof text)
-		return; /* not of our making */
+		return; /* not written by the library */
 	to->path = at + sizeof text;
 	to->path_len = text.path_len;
 	to->extra = to->path + text.path_len;
@@ -254,7 +254,7 @@ static int compare_numbers(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* A thread that ran several programs has as many sources. */
+/* Counts a thread once, even if it executed several programs. */
 uint64_t merge_n_threads(const struct merge *m)
 {
 	uint32_t *tid = xcalloc(m->n_sources + 1, sizeof *tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files whose code the traced programs ran, each looked at once for system calls of its own.
+/* The executable files that the traced programs mapped, each scanned once for its own system calls.
  * Private to capture/. */
 #ifndef CAPTURE_APP_OBJECTS_H
 #define CAPTURE_APP_OBJECTS_H
@@ -17,13 +17,13 @@ struct object {
 struct objects {
 	struct object *object; /* [n], by number; [0] is unused */
 	size_t n, cap;
-	uint32_t *slot; /* open addressing by path: number */
+	uint32_t *slot; /* hash table with open addressing by path: number */
 	size_t n_slots;
 };
 
 void objects_init(struct objects *o);
 void objects_release(struct objects *o);
-/* The number of the file, which is looked at when it is new; 0 when there are too many. */
+/* The number of the file, which is scanned if it is new; 0 if there are too many. */
 uint32_t objects_number(struct objects *o, const char *path, size_t len);
 static inline const struct object *objects_at(const struct objects *o, uint32_t number)
 {

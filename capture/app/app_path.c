@@ -84,7 +84,7 @@ void path_keep_trailing_slash(struct strbuf *to, const char *path, size_t len, u
 		strbuf_addch(to, '/');
 }
 
-/* The part of `path` behind `directory`: "" or "/rest". NULL: `path` is not at or below it. */
+/* The part of `path` after `directory`: "" or "/rest". NULL: `path` is not at or below it. */
 static const char *path_behind(const char *path, const char *directory)
 {
 	const size_t len = strlen(directory);

@@ -8,7 +8,10 @@
 void request_maker_init(struct request_maker *m, const struct clock *clock, uint64_t start,
 			const char *root, const char *given)
 {
-	*m = (struct request_maker){.clock = clock, .root = root, .epoch_ns = clock_ns_of_ticks(clock, start), .second = STRBUF_INIT};
+	*m = (struct request_maker){.clock = clock,
+				    .root = root,
+				    .epoch_ns = clock_ns_of_ticks(clock, start),
+				    .second = STRBUF_INIT};
 	m->root_len = strcmp(root, "/") ? strlen(root) : 0;
 	if (*given == '/' && strcmp(given, root)) {
 		m->link = given;
@@ -42,7 +45,7 @@ const char *request_name(const struct request_maker *m, const char *path)
 	return name || !m->link ? name : below(m->link, m->link_len, path);
 }
 
-/* 1: *id is the object; 0: it lies outside the root; or a negative errno. */
+/* 1: *id is the object; 0: it is outside of the root; or a negative errno. */
 static int object_of(struct request_maker *m, const char *path, bool is_path, uint32_t *id,
 		     struct err *e)
 {
@@ -110,7 +113,7 @@ static int heap_put(struct request_maker *m, const struct process_state *p,
 	return trace_writer_heap(m->writer, data, len, &to->heap, e);
 }
 
-/* Where it began to read or write. */
+/* The position at which it began to read or write. */
 static uint64_t position_of(const struct process_state *p, const struct log_record *r,
 			    unsigned int uses)
 {
@@ -122,7 +125,7 @@ static uint64_t position_of(const struct process_state *p, const struct log_reco
 	return f && f->position_known && !(writes && f->append) ? f->position : OFFSET_NONE;
 }
 
-/* Which object the request is about. 1, 0 (outside the root) or an error. */
+/* The object of the request: 1, 0 (outside of the root) or an error. */
 static int request_object(struct request_maker *m, const struct process_state *p,
 			  const struct merge_record *r, const char *path, struct trace_record *to,
 			  struct err *e)
@@ -132,7 +135,7 @@ static int request_object(struct request_maker *m, const struct process_state *p
 		return object_of(m, path, true, &to->object, e);
 	if (op_info(r->r->op)->family == FAMILY_MAP && r->r->op != OP_MMAP) {
 		const struct app_mapping *at = state_mapping(p, r->r->offset, r->r->length);
-		/* memory without a file is none of our business */
+			/* memory without a file is not recorded */
 		return at ? file_object(m, at->file, &to->object, e) : 0;
 	}
 	if (uses & OP_HAS_FD)
@@ -147,7 +150,8 @@ static void request_fill(const struct request_maker *m, const struct process_sta
 	unsigned int uses = op_info(l->op)->uses;
 	*to = (struct trace_record){
 	    .begin_ns = time_of(m, l->begin),
-	    .end_ns = l->end ? time_of(m, l->end) : TIME_NONE, /* an asynchronous one nobody asked after */
+	    .end_ns = l->end ? time_of(m, l->end)
+			     : TIME_NONE, /* an asynchronous one nobody asked after */
 	    .intended_ns = TIME_NONE,
 	    .dispatch_ns = TIME_NONE,
 	    .offset = position_of(p, l, uses),
@@ -156,7 +160,9 @@ static void request_fill(const struct request_maker *m, const struct process_sta
 	    .pid = r->pid,
 	    .tid = r->tid,
 	    .object = OBJECT_NONE,
-	    .fd = uses & OP_HAS_FD ? l->fd : uses & OP_RETURNS_FD && l->result >= 0 ? (int32_t)l->result : -1,
+	    .fd = uses & OP_HAS_FD                         ? l->fd
+		  : uses & OP_RETURNS_FD && l->result >= 0 ? (int32_t)l->result
+							   : -1,
 	    .flags = l->op == OP_IO_URING_ENTER ? 0 : l->flags,
 	    .heap = HEAP_NONE,
 	    .op = l->op,

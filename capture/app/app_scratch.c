@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The directory in which the traced processes and the collector share memory. As long as the
- * collector lives it holds a lock on it: what nobody holds was left by one that was killed. */
+/* The directory in which the traced processes and the collector share memory. The collector holds a
+ * lock on it while it lives: a directory without a lock was left by a killed collector. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "common/xalloc.h"
 
 #define PREFIX "validate-capture-"
-#define SETTLED_S 10 /* one that was just made may not be locked yet */
+#define SETTLED_S 10 /* a directory that was just made may not be locked yet */
 
 static const char *scratch_choose(const char *asked)
 {
@@ -50,7 +50,7 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 	*dir_fd = open(*dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (*dir_fd < 0)
 		return err_sys(e, errno, "%s", *dir);
-	/* (where there are no locks nothing is taken for left, either) */
+	/* without support of locks, nothing counts as left over */
 	(void)flock(*dir_fd, LOCK_EX | LOCK_NB);
 	return 0;
 }
@@ -67,14 +67,14 @@ static bool is_left(const char *path)
 	return left;
 }
 
-/* Of a parallel application that is watched nobody looks after its processes any more. They would
- * go on with the files that the next run is about. */
+/* Ends the processes of a parallel application whose collector was killed. They would go on using
+ * the files of the next run. */
 static void applications_end(const char *dir)
 {
 	enum { N_MAX = 4096, LOOKS = 500 };
 	char *causes = xasprintf("%s/" CAUSE_FILE, dir);
 	pid_t *pid = xcalloc(N_MAX, sizeof *pid);
-	for (int i = 0; i < LOOKS; i++) { /* new ones may be begun meanwhile */
+	for (int i = 0; i < LOOKS; i++) { /* processes may start new ones meanwhile */
 		const size_t n = processes_mapping(causes, pid, N_MAX);
 		for (size_t k = 0; k < n && k < N_MAX; k++)
 			kill(pid[k], SIGKILL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the traced processes' windows into one spool file. What is mapped belongs to strangers, who
- * write while it is read: every number is copied once and checked. */
+/* Copies records from the windows of the traced processes into one spool file. The mapped memory is
+ * untrusted and changes while it is read: each number is copied once and checked. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,8 @@
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
-/* Windows are memory of the program's cgroup, mostly ours: an eighth of what is available. */
+/* Windows are charged to the program's cgroup, mostly ours: use an eighth of the available memory.
+ */
 static uint64_t windows_max(void)
 {
 	return memory_available_bytes() / 8 / LOG_WINDOW;
@@ -29,7 +30,7 @@ static uint64_t windows_max(void)
 static int control_make(struct spool *s, const struct clock *clock, uint32_t flags, struct err *e)
 {
 	int fd = openat(s->dir_fd, "control", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* reserved: a page that has no room would be a SIGBUS later, in the programs, too */
+	/* allocate now: a page without room would raise SIGBUS later, also in the programs */
 	int code = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *s->control);
 	if (code) {
 		int rc = err_sys(e, code, "%s/control", s->dir);
@@ -51,7 +52,7 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 	return 0;
 }
 
-/* Beside the trace: there must be room for it anyway. */
+/* The spool file is beside the trace, which needs as much room. */
 static int spool_make(struct spool *s, const char *near, struct err *e)
 {
 	char *copy = xstrdup(near), *dir = dirname(copy);
@@ -61,7 +62,7 @@ static int spool_make(struct spool *s, const char *near, struct err *e)
 	return rc;
 }
 
-/* 64 MiB, but little of the available memory and of the room in the scratch directory. */
+/* At most 64 MiB, 1/64 of the available memory, and a quarter of the free scratch space. */
 static uint32_t put_off_max(int dir_fd)
 {
 	const uint64_t most = UINT64_C(64) << 20;
@@ -144,8 +145,8 @@ static uint32_t pid_base_of(struct spool *s, const struct log_file *f)
 	return PID_BASE * (uint32_t)(i % PID_NAMESPACES_MAX + 1);
 }
 
-/* Skips a file that is not (yet) one of ours: its process may have been killed while it made it. A
- * file that cannot be opened or mapped is counted, and tried again at the next look. */
+/* Skips a file that is not complete: its process may have been killed while creating it. A file
+ * that cannot be opened or mapped is counted, and tried again at the next scan. */
 static void image_add(struct spool *s, const char *name)
 {
 	struct stat st;
@@ -207,8 +208,7 @@ static bool thread_is_gone(uint32_t pid, uint32_t tid)
 	return syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH;
 }
 
-/* Its numbers are those of another PID namespace and tell us nothing: it ends when everything has
- * ended. */
+/* Numbers of another PID namespace cannot be checked here: such an image ends with the capture. */
 static bool is_elsewhere(const struct spool_image *i)
 {
 	return ((const struct log_file *)i->base)->elsewhere;
@@ -222,7 +222,7 @@ static bool is_committed(const char *unit, uint32_t generation)
 				    memory_order_acquire) == generation;
 }
 
-/* Units from `unit` on that whole records fill. */
+/* The number of units from `unit` on that complete records fill. */
 static uint32_t units_committed(const char *unit, uint32_t n_units, uint32_t generation)
 {
 	uint32_t i = 0;
@@ -233,8 +233,8 @@ static uint32_t units_committed(const char *unit, uint32_t n_units, uint32_t gen
 	return i;
 }
 
-/* What is left of `n_units` from `unit` on, of which some are not committed: one record after
- * another, in s->buffer. */
+/* Collects the complete records of n_units units from `unit` on, some of which are not committed,
+ * in s->buffer. */
 static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_units,
 			      uint32_t generation, bool was_full)
 {
@@ -244,8 +244,8 @@ static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_unit
 		const char *at = unit + (size_t)i * LOG_UNIT;
 		uint32_t n = units_committed(at, n_units - i, generation);
 		memcpy(s->buffer + (size_t)kept * LOG_UNIT, at, (size_t)n * LOG_UNIT);
-		/* behind the end of a window that never got full there is nothing, or what was
-		 * there before */
+			/* after the end of a window that was never full there is nothing, or old
+			 * data */
 		s->n_torn += was_full && !n && !torn;
 		torn = !n;
 		kept += n;
@@ -318,7 +318,7 @@ static int window_drain(struct spool *s, uint32_t image, char *base, bool last, 
 	return rc;
 }
 
-/* Windows of the image that are full. */
+/* The number of full windows of an image. */
 static uint32_t image_n_full(const struct spool_image *i, uint32_t n)
 {
 	uint32_t n_full = 0;
@@ -331,8 +331,8 @@ static uint32_t image_n_full(const struct spool_image *i, uint32_t n)
 	return n_full;
 }
 
-/* Whether the image's full windows may stay: `left` of all images together, and not most of what it
- * can have itself. */
+/* Whether the image's full windows may stay where they are: within `left`, for all images together,
+ * and at most half of the image's windows. */
 static bool image_may_wait(const struct spool_image *i, uint32_t n, uint32_t *left)
 {
 	uint32_t most = *left < i->n_max / 2 ? *left : i->n_max / 2, n_full = image_n_full(i, n);
@@ -350,7 +350,7 @@ static int windows_drain(struct spool *s, uint32_t image, uint32_t n, bool ended
 	int rc = 0;
 	for (uint32_t k = 1; k < n && !rc; k++) {
 		rc = window_drain(s, image, i->base + (size_t)k * LOG_WINDOW, ended, e);
-		/* the first ones again: they are in a cache still, for as few as there are */
+		/* the first windows are reused, while they are in a cache */
 		if (s->n_windows > before) {
 			atomic_store_explicit(&f->hint, k - 1, memory_order_relaxed);
 			before = SIZE_MAX;
@@ -363,7 +363,7 @@ static int image_drain(struct spool *s, uint32_t image, enum spool_when when, ui
 		       struct err *e)
 {
 	struct spool_image *i = &s->image[image];
-	/* looked at first: whatever it wrote before it ended is there afterwards */
+	/* checked first: afterwards all records from before its end are visible */
 	bool ended = when == SPOOL_LAST || (!is_elsewhere(i) && process_is_gone(i->pid));
 	uint32_t n = atomic_load_explicit(&((struct log_file *)i->base)->n, memory_order_acquire);
 	n = n < i->n_max ? n : i->n_max;
@@ -383,7 +383,7 @@ int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 	    when == SPOOL_BUSY)
 		when = SPOOL_NOW;
 	images_find(s);
-	if (when == SPOOL_LAST) /* what these processes did is not known */
+	if (when == SPOOL_LAST) /* the records of these processes are lost */
 		atomic_fetch_add_explicit(&s->control->n_lost, s->n_unmapped, memory_order_relaxed);
 	for (size_t i = 0; i < s->n_images && !rc; i++)
 		if (s->image[i].base)
@@ -391,7 +391,7 @@ int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 	return rc;
 }
 
-/* The program that runs in its process now: the last. */
+/* Whether the image is the last of its process, which is the running program. */
 static bool is_last_image(const struct spool *s, size_t i)
 {
 	for (size_t k = i + 1; k < s->n_images; k++)

@@ -125,8 +125,7 @@ static struct process_state *latest_of(const struct app_state *s, uint32_t pid)
 	return NULL;
 }
 
-/* A program takes over what its predecessor in the same process left open, a child what its parent
- * has. */
+/* A program inherits from its predecessor in the same process, a child from its parent. */
 static void inherit(struct process_state *to, const struct process_state *from, bool by_exec)
 {
 	to->cwd = xstrdup(from->cwd);
@@ -197,7 +196,7 @@ void state_later(struct app_state *s, uint64_t end, struct process_state *p, int
 		 struct app_open_file *f,
 			 bool close_on_exec)
 {
-	/* more than threads there are: ends that cannot be true */
+		/* more than there are threads: impossible ends */
 	if (s->n_pending >= PENDING_MAX) {
 		state_descriptor_set(p, fd, file_keep(f), close_on_exec);
 		state_file_drop(f);
@@ -288,7 +287,7 @@ void state_renamed(struct app_state *s, const char *from, const char *to, bool e
 		for (size_t k = 0; k < p->n_fds; k++) {
 			struct app_open_file *f = p->fd[k].file;
 			if (!f || !f->is_path || f->n_renames == s->n_renames)
-				continue; /* no name, or by way of another descriptor */
+				continue; /* it has no name, or another descriptor shares it */
 			name_follow(&f->now, state_file_now(f), from, to, exchange);
 			f->n_renames = s->n_renames;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the traced processes' descriptors, working directories and mappings are at each moment,
- * followed through the records in the order of their begins: so that a read has a file and a
- * position. Private to capture/. */
+/* Descriptors, working directories and mappings of the traced processes at each moment, followed
+ * through the records in order of begin, so that a read has a file and an offset. Private to
+ * capture/. */
 #ifndef CAPTURE_APP_STATE_H
 #define CAPTURE_APP_STATE_H
 
@@ -12,31 +12,31 @@
 #include "capture/app/app_private.h"
 #include "common/strbuf.h"
 
-/* An open file description: what dup and fork share. */
+/* An open file description, which dup and fork share. */
 struct app_open_file {
 	unsigned int n_users;
-	char *path;	   /* absolute; or "pipe:[1]" and the like */
-	char *now;	   /* where it is after renames; NULL: at `path` */
-	uint64_t n_renames; /* of app_state, that it has been through */
+	char *path;	   /* absolute; or "pipe:[1]" and similar */
+	char *now;	   /* path after renames; NULL: `path` */
+	uint64_t n_renames; /* renames of app_state that were applied to it */
 	bool is_path;
 	bool append;
-	bool unnamed; /* O_TMPFILE: the path is that of its directory */
+	bool unnamed; /* O_TMPFILE: the path is its directory's */
 	bool position_known;
-	uint32_t listed_flags; /* of state_file_listed(); 0: another file */
+	uint32_t listed_flags; /* of state_file_listed(); 0: not from a list */
 	uint64_t position;
-	/* for callers: what is known of it was looked up at that instant (0: no such) */
+	/* for callers: when the state was read (0: it was not) */
 	int64_t as_of_ns;
 };
 
 struct descriptor {
-	struct app_open_file *file; /* NULL: not open, or opened where we did not see it */
+	struct app_open_file *file; /* NULL: not open, or opened unseen */
 	bool close_on_exec;
 	bool listed;
 };
 
 struct app_mapping {
 	uint64_t from, to; /* addresses */
-	uint64_t offset;   /* of the file, at `from` */
+	uint64_t offset;   /* in the file, for address `from` */
 	struct app_open_file *file;
 };
 
@@ -47,15 +47,15 @@ struct process_state {
 	size_t n_fds;
 	struct app_mapping *map;
 	size_t n_maps, maps_cap;
-	/* with OP_UMASK_KNOWN; 0: unknown. Kept by callers of state_process_from() */
+	/* with OP_UMASK_KNOWN; 0: unknown. Set by callers of state_process_from() */
 	uint32_t umask;
-	bool is_root;  /* nobody was seen that it comes from */
+	bool is_root;  /* its parent was not seen */
 	bool is_stale; /* another program runs in its place */
 	bool is_listed; /* for callers: it is in their list of processes */
-	unsigned int n_threads; /* kept by callers of state_process_from() */
+	unsigned int n_threads; /* maintained by callers of state_process_from() */
 };
 
-struct effect { /* a descriptor that is there when its call ends */
+struct effect { /* a descriptor that appears when its call ends */
 	uint64_t end;
 	struct process_state *process;
 	int fd;
@@ -75,49 +75,48 @@ struct app_state {
 void state_init(struct app_state *s);
 void state_release(struct app_state *s);
 
-/* The process a record is of; made from its parent or predecessor where it is new. `parent`: as the
- * image announced it. */
+/* The process of a record; a new one inherits from its parent or predecessor. `parent`: as
+ * announced by the image. */
 struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid,
 				    uint32_t image_pid, uint32_t parent);
-/* A new process with what `from` has (NULL: nothing), or, by_exec, what that leaves to the program
- * that follows it. For callers who keep account of processes themselves: state_process() does not
- * find it. */
+/* A new process with the state of `from` (NULL: none) or, by_exec, what of it survives an exec. For
+ * callers that keep track of processes themselves: state_process() does not find it. */
 struct process_state *state_process_from(struct app_state *s, uint32_t pid,
 					 const struct process_state *from, bool by_exec);
-/* one of those: nobody uses it any more */
+/* frees such a process */
 void state_process_drop(struct app_state *s, struct process_state *p);
-/* Everything that was done before `now`: call it before looking anything up. */
+/* Applies all effects before `now`; must be called before each lookup. */
 void state_advance(struct app_state *s, uint64_t now);
 
 const char *state_file_now(const struct app_open_file *f); /* its path, after renames */
 struct app_open_file *state_file(const struct process_state *p,
 				 int fd); /* borrowed; NULL where unknown */
-/* The absolute path that `path` means to the process, or NULL where its directory is unknown.
- * Borrowed until the next. */
+/* The absolute path of `path` for the process, or NULL if its directory is unknown. Borrowed until
+ * the next call. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir,
 		       const char *path, size_t len);
-/* The same for the request `l`. A trailing slash is kept where it may be why the call failed:
+/* The same for the request `l`. Keeps a trailing slash that may be why the call failed:
  * path_keep_trailing_slash(). A link of /proc/self/fd that a call on attributes follows gives the
  * path of the open file. */
 const char *state_path_asked(struct app_state *s, const struct process_state *p,
 			     const struct log_record *l, int dir, const char *path, size_t len);
-/* A file or directory has another name, `exchange`: two have each other's. Absolute paths. Calls
- * relative to a directory that was renamed mean its new name. */
+/* A file or directory was renamed or, with `exchange`, two were exchanged. Absolute paths. Calls
+ * relative to a renamed directory use its new name. */
 void state_renamed(struct app_state *s, const char *from, const char *to, bool exchange);
 struct app_mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len);
 
-/* Maps `f` from `offset` on (NULL: nothing) at [from, from + len). */
+/* Maps `f` from `offset` on at [from, from + len); NULL unmaps. */
 void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset,
 	       struct app_open_file *f);
 
-/* What a record changes. `path` is what state_path() gave for it. */
+/* Applies a record. `path` comes from state_path(). */
 void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r,
 		 const char *path);
 
-/* Steps of state_apply(). A descriptor's file is counted: the one who sets it need not keep it. */
+/* Steps of state_apply(). Descriptors count references to their file. */
 struct app_open_file *state_file_make(const char *path, size_t len); /* n_users 0 */
-/* Of a descriptor of a list: one that is there with the same name, flags and position, or a new
- * one. Standard output and standard error of one redirection (`>file 2>&1`) are one open file. */
+/* The file of a listed descriptor: an existing one with the same name, flags and position, or a new
+ * one. Standard output and error of one redirection (`>file 2>&1`) share an open file. */
 struct app_open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
 				    uint32_t flags, uint64_t position);
 void state_file_drop(struct app_open_file *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each record changes in its process. */
+/* Applies each record to the state of its process. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 		struct app_mapping *m = &p->map[i++];
 		if (from >= m->to || m->from >= to)
 			continue;
-		if (from > m->from && to < m->to) { /* the middle: two are left */
+		if (from > m->from && to < m->to) { /* the middle: two parts remain */
 			struct app_mapping rest = {to, m->to, m->offset + (to - m->from), m->file};
 			rest.file->n_users++;
 			m->to = from;
@@ -94,8 +94,8 @@ void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t of
 	p->map[p->n_maps++] = (struct app_mapping){from, from + len, offset, f};
 }
 
-/* The old length is not told: what was mapped there goes as a whole, as it does in the replay, so
- * that nothing is left behind of one that shrinks. */
+/* The old length is unknown: the old mapping is removed as a whole, as in the replay, so that
+ * nothing remains of a mapping that shrinks. */
 static void remap(struct process_state *p, const struct log_record *r)
 {
 	struct app_mapping *old = state_mapping(p, r->offset, 1);
@@ -138,7 +138,7 @@ static void close_range_of(struct process_state *p, const struct log_record *r)
 	}
 }
 
-/* --- the list a process gives of itself ---------------------------------- */
+/* --- the list of a process's descriptors --------------------------------- */
 
 static void listed(struct process_state *p, const struct merge_record *r)
 {
@@ -146,7 +146,7 @@ static void listed(struct process_state *p, const struct merge_record *r)
 	bool known = f && strlen(f->path) == r->path_len && !memcmp(f->path, r->path, r->path_len);
 	if (!known)
 		f = state_file_listed(p, r->path, r->path_len, r->r->flags, r->r->offset);
-	f->n_users++; /* ours, for a number that cannot be is not kept */
+	f->n_users++; /* our own reference: an impossible descriptor takes none */
 	if (!known)
 		state_descriptor_set(p, r->r->fd, f, r->r->flags & O_CLOEXEC);
 	f->append = r->r->flags & O_APPEND;
@@ -192,7 +192,7 @@ static void apply_event(struct process_state *p, const struct merge_record *r)
 		if (r->path) {
 			listed(p, r);
 			if (r->r->fd >= 0 && (size_t)r->r->fd < p->n_fds)
-				p->fd[r->r->fd].listed = false; /* by no list */
+				p->fd[r->r->fd].listed = false; /* not from a list */
 		}
 		break;
 	case LOG_FDS_END:
@@ -224,7 +224,7 @@ static void apply_position(struct process_state *p, const struct merge_record *r
 		copy_between(p, r);
 	else if (info->family == FAMILY_STREAM && f && r->r->op != OP_FTELL &&
 		 r->r->op != OP_SETVBUF)
-		f->position_known = false; /* the library reads and writes in portions of its own */
+		f->position_known = false; /* the library reads and writes in its own portions */
 	else if (info->uses & OP_MOVES_POSITION && info->uses & OP_RETURNS_BYTES)
 		position_move(f, r->r, info->family == FAMILY_WRITE);
 	else if ((r->r->op == OP_PREADV2 || r->r->op == OP_PWRITEV2) && r->r->offset == OFFSET_NONE)

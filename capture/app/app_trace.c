@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The merged records as requests of a trace. */
+/* Converts the merged records to the requests of a trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,15 +45,15 @@ static int batch_write(struct conversion *c, struct err *e)
 
 /* --- content ------------------------------------------------------------- */
 
-/* Of regular files, as far as can be told, inside the root. */
+/* Takes content written to regular files inside the root. */
 static int content_take(struct conversion *c, const struct process_state *p,
 			const struct merge_record *r, struct err *e)
 {
 	const struct app_open_file *f = state_file(p, r->r->fd);
-	static const char *const made_up[] = {"/dev/", "/proc/", "/sys/", NULL};
+	static const char *const pseudo[] = {"/dev/", "/proc/", "/sys/", NULL};
 	if (!c->content.writer || !f || !f->is_path || !request_name(&c->maker, f->path))
 		return 0;
-	for (const char *const *m = made_up; *m; m++)
+	for (const char *const *m = pseudo; *m; m++)
 		if (!strncmp(f->path, *m, strlen(*m)) && strncmp(f->path, "/dev/shm/", 9))
 			return 0;
 	return app_content_take(&c->content, r, e);
@@ -74,7 +74,7 @@ static int content_settle(struct conversion *c, const struct merge_record *r, ui
 	bool kept;
 	if (!c->content.writer)
 		return 0;
-	/* an asynchronous one that failed was noted when it was handed over */
+	/* a failed asynchronous write had its content recorded at the submission */
 	if (!writes_content(r->r)) {
 		if (r->r->op == OP_AIO_WRITE || r->r->op == OP_AIO_WRITEV)
 			app_content_forget(&c->content, r);
@@ -112,7 +112,7 @@ static int request_write(struct conversion *c, struct process_state *p,
 	return ++c->n == N_BATCH ? batch_write(c, e) : 0;
 }
 
-/* One call that closed many: a close for each descriptor that was open. */
+/* close_range(): makes a close of each open descriptor in the range. */
 static int closes_write(struct conversion *c, struct process_state *p, const struct merge_record *r,
 			struct err *e)
 {
@@ -141,7 +141,7 @@ static bool time_is_sound(const struct conversion *c, uint64_t ticks)
 	       ns <= TRACE_TIME_MAX && ns >= -TRACE_TIME_MAX;
 }
 
-/* An asynchronous request: from its submission to when its result was fetched. */
+/* An asynchronous request, from its submission to the fetch of its result. */
 static int async_write(struct conversion *c, struct process_state *p, const struct merge_record *r,
 		       struct err *e)
 {
@@ -160,7 +160,7 @@ static int async_write(struct conversion *c, struct process_state *p, const stru
 	return request_write(c, p, &shown, NULL, e);
 }
 
-/* How the files were at first. */
+/* Records the initial state of files. */
 static void files_follow(struct conversion *c, const struct process_state *p,
 			 const struct merge_record *r, const char *path)
 {
@@ -187,7 +187,7 @@ static void files_follow(struct conversion *c, const struct process_state *p,
 	}
 }
 
-/* What the first program of all, or one whose parent could not be seen, found open. */
+/* Records the initial descriptors of a program whose parent was not seen. */
 static void descriptor_note(struct conversion *c, const struct process_state *p,
 			    const struct log_record *r)
 {
@@ -197,7 +197,7 @@ static void descriptor_note(struct conversion *c, const struct process_state *p,
 		facts_descriptor_add(c->descriptors, p->pid, r, f->path, name);
 }
 
-/* The windows are the programs' memory: a stray write may have hit a record. */
+/* The windows are memory of the programs: a stray write may have damaged a record. */
 static bool is_sound(const struct conversion *c, const struct log_record *l)
 {
 	bool known =
@@ -206,7 +206,7 @@ static bool is_sound(const struct conversion *c, const struct log_record *l)
 	       (!l->end || (l->end >= l->begin && time_is_sound(c, l->end)));
 }
 
-/* A child of vfork shares its parent's image until it has one of its own. */
+/* A child of vfork uses its parent's image until it executes a program. */
 static void processes_follow(struct conversion *c, struct process_state *p,
 			     const struct merge_record *r)
 {
@@ -238,11 +238,11 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	if (!is_sound(c, r->r)) {
 		c->outcome->n_garbled++;
 		if (r->r->op == LOG_AIO_ASKED)
-			async_take(&c->census->async); /* the census has it all the same */
+			async_take(&c->census->async); /* the census has counted it, too */
 		return 0;
 	}
 	const struct census_image *i = &c->census->image[r->image];
-	/* before a new process takes a copy of what its parent has open */
+	/* before a new process inherits the descriptors of its parent */
 	state_advance(&c->maker.state, r->r->begin);
 	struct process_state *p = state_process(&c->maker.state, r->image, r->pid,
 						c->spool->image[r->image].pid, i->parent);
@@ -290,7 +290,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 		return rc;
 	rc = c->config->content ? app_content_open(&c->content, c->config->output, e) : 0;
 	rc = rc ? rc : records_convert(c, m, e);
-	rc = rc ? rc : content_finish(c, e); /* the trace names it */
+	rc = rc ? rc : content_finish(c, e); /* before the metadata, which name the content */
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
 	json_t *processes = processes_list(&c->processes), *affinity = facts_affinity(c->spool);
@@ -306,7 +306,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 		trace_writer_abort(c->maker.writer);
 	else
 		rc = trace_writer_close(c->maker.writer, e);
-	/* what was there before goes with its trace, not earlier */
+	/* replace the previous content together with its trace, not earlier */
 	int closed = app_content_close(&c->content, rc != 0, rc ? NULL : e);
 	return rc ? rc : closed;
 }
@@ -327,7 +327,8 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 		return rc;
 	}
 	struct conversion *v = xcalloc(1, sizeof *v);
-	*v = (struct conversion){.config = c, .spool = s, .census = &census, .outcome = o, .memory = memory};
+	*v = (struct conversion){
+	    .config = c, .spool = s, .census = &census, .outcome = o, .memory = memory};
 	request_maker_init(&v->maker, clock, start, root, c->root);
 	files_init(&v->files);
 	v->descriptors = json_array();

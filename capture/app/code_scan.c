@@ -5,31 +5,13 @@
 
 bool code_scan_is_known(const char *path)
 {
-	/* libgomp and libitm wait for locks; the sanitizers and profilers read maps; liburing and
-	 * libaio have hooks of their own */
-	static const char *const names[] = {"libc.so",
-					    "libc-",
-					    "libpthread",
-					    "librt.so",
-					    "librt-",
-					    "libdl",
-					    "libanl",
-					    "ld-linux",
-					    "ld-",
-					    "libvalidate-capture.so",
-					    "libvalidate-causality.so",
-					    "libgomp.",
-					    "libitm.",
-					    "libasan.",
-					    "libtsan.",
-					    "libubsan.",
-					    "liblsan.",
-					    "libhwasan.",
-					    "libunwind",
-					    "liburing.",
-					    "libaio.",
-					    "linux-vdso",
-					    NULL};
+	/* libgomp and libitm wait for locks; sanitizers and profilers read maps; liburing and
+	 * libaio have their own hooks */
+	static const char *const names[] = {
+	    "libc.so", "libc-", "libpthread", "librt.so", "librt-", "libdl", "libanl", "ld-linux",
+	    "ld-", "libvalidate-capture.so", "libvalidate-causality.so", "libgomp.", "libitm.",
+	    "libasan.", "libtsan.", "libubsan.", "liblsan.", "libhwasan.", "libunwind",
+	    "liburing.", "libaio.", "linux-vdso", NULL};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	for (const char *const *n = names; *n; n++)
 		if (!strncmp(name, *n, strlen(*n)))
@@ -47,10 +29,10 @@ bool code_scan_is_known(const char *path)
 #include <unistd.h>
 
 enum {
-	BACK = 48,   /* bytes before the instruction where disassembling begins */
-	STARTS = 16, /* first places tried, one byte apart: an instruction has 15 bytes at most */
-	HITS = 11,   /* of them must come upon it */
-	LATEST = 600, /* beyond all numbers of calls there are */
+	BACK = 48,   /* bytes before the instruction where disassembly begins */
+	STARTS = 16, /* starting points, one byte apart: an instruction has at most 15 bytes */
+	HITS = 11,   /* so many of them must reach the instruction */
+	LATEST = 600, /* above all numbers of system calls */
 };
 
 enum code_number { NUMBER_NONE, NUMBER_KNOWN, NUMBER_MADE };
@@ -94,7 +76,7 @@ static bool arrives(const struct code_looker *l, const uint8_t *from, const uint
 		size_t room = (size_t)(at - from) + 2;
 		uint64_t address = 0;
 		if (!cs_disasm_iter(l->handle, &from, &room, &address, l->insn)) {
-			from++; /* out of step: the next byte may begin an instruction */
+			from++; /* not in step: the next byte may begin an instruction */
 			*how = NUMBER_NONE;
 			continue;
 		}
@@ -109,76 +91,28 @@ static bool arrives(const struct code_looker *l, const uint8_t *from, const uint
 	return true;
 }
 
-/* --- the calls that matter ----------------------------------------------- */
+/* --- relevant system calls ----------------------------------------------- */
 
 static bool is_ring(int64_t n)
 {
 	return n == SYS_io_uring_setup || n == SYS_io_uring_enter || n == SYS_io_uring_register;
 }
 
-/* Files' calls as the operations of a trace are; what also serves memory and signals is not among
- * them. */
+/* System calls on files, like the operations of a trace, without calls that also serve other
+ * purposes. */
 static bool is_file(int64_t n)
 {
-	static const short calls[] = {SYS_read,
-				      SYS_write,
-				      SYS_open,
-				      SYS_close,
-				      SYS_stat,
-				      SYS_fstat,
-				      SYS_lstat,
-				      SYS_lseek,
-				      SYS_pread64,
-				      SYS_pwrite64,
-				      SYS_readv,
-				      SYS_writev,
-				      SYS_access,
-				      SYS_sendfile,
-				      SYS_fsync,
-				      SYS_fdatasync,
-				      SYS_truncate,
-				      SYS_ftruncate,
-				      SYS_getdents,
-				      SYS_getdents64,
-				      SYS_rename,
-				      SYS_mkdir,
-				      SYS_rmdir,
-				      SYS_creat,
-				      SYS_link,
-				      SYS_unlink,
-				      SYS_symlink,
-				      SYS_readlink,
-				      SYS_chmod,
-				      SYS_fchmod,
-				      SYS_chown,
-				      SYS_fchown,
-				      SYS_lchown,
-				      SYS_openat,
-				      SYS_mkdirat,
-				      SYS_mknodat,
-				      SYS_fchownat,
-				      SYS_newfstatat,
-				      SYS_unlinkat,
-				      SYS_renameat,
-				      SYS_renameat2,
-				      SYS_linkat,
-				      SYS_symlinkat,
-				      SYS_readlinkat,
-				      SYS_fchmodat,
-				      SYS_faccessat,
-				      SYS_preadv,
-				      SYS_pwritev,
-				      SYS_preadv2,
-				      SYS_pwritev2,
-				      SYS_fallocate,
-				      SYS_copy_file_range,
-				      SYS_statx,
-				      SYS_splice,
-				      SYS_sync_file_range,
-				      SYS_io_submit,
-				      SYS_io_getevents,
-				      437 /* openat2 */,
-				      439 /* faccessat2 */};
+	static const short calls[] = {
+	    SYS_read, SYS_write, SYS_open, SYS_close, SYS_stat, SYS_fstat, SYS_lstat, SYS_lseek,
+	    SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_access, SYS_sendfile, SYS_fsync,
+	    SYS_fdatasync, SYS_truncate, SYS_ftruncate, SYS_getdents, SYS_getdents64, SYS_rename,
+	    SYS_mkdir, SYS_rmdir, SYS_creat, SYS_link, SYS_unlink, SYS_symlink, SYS_readlink,
+	    SYS_chmod, SYS_fchmod, SYS_chown, SYS_fchown, SYS_lchown, SYS_openat, SYS_mkdirat,
+	    SYS_mknodat, SYS_fchownat, SYS_newfstatat, SYS_unlinkat, SYS_renameat, SYS_renameat2,
+	    SYS_linkat, SYS_symlinkat, SYS_readlinkat, SYS_fchmodat, SYS_faccessat, SYS_preadv,
+	    SYS_pwritev, SYS_preadv2, SYS_pwritev2, SYS_fallocate, SYS_copy_file_range, SYS_statx,
+	    SYS_splice, SYS_sync_file_range, SYS_io_submit, SYS_io_getevents, 437 /* openat2 */,
+	    439 /* faccessat2 */};
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
 		if (calls[i] == n)
 			return true;
@@ -238,8 +172,8 @@ static bool table_fits(const struct code_image *m, uint64_t at, uint64_t n, uint
 	return n && each == expected && at <= m->size && (m->size - at) / each >= n;
 }
 
-/* Sections tell code from data where a segment holds both. False: the file has none, as when it was
- * stripped of them. */
+/* Scans the sections, which separate code from data in a common segment. False: the file has no
+ * section table. */
 static bool sections_scan(const struct code_looker *l, const struct code_image *m,
 			  struct code_scan *s)
 {
@@ -296,7 +230,7 @@ bool code_scan_file(const char *path, struct code_scan *s)
 	struct stat st;
 	bool done = false;
 	*s = (struct code_scan){0};
-	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* opening anything else may do something */
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* opening other files may have effects */
 		return false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
