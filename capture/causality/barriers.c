@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where nodes wait for each other. Two nodes do at a place of each, where each waits there for a
- * signal that the other sent before its own: a barrier is a set of nodes of which all pairs do. A
- * signal may come from long before, as when not each request was delayed. */
+/* Finds barriers. Two nodes wait for each other at a place of each if both wait there for a signal
+ * that the other sent before its own wait. A barrier is a set of nodes of which all pairs do. A
+ * signal may be much older than the wait, for example if not every request was delayed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,11 @@ struct barriers_finder {
 	const struct causality_links *l;
 	size_t *by_wait, *by_signal;
 	size_t *by_pair; /* links by (signaller, waiter, place of the wait) */
-	size_t *first;	 /* first[signaller * n_nodes + waiter]: where theirs begin in by_pair[] */
-	uint32_t *at;	 /* of a pair's, the one that was found last */
+	size_t *first;	 /* first[signaller * n_nodes + waiter]: start of the pair in by_pair[] */
+	uint32_t *at;	 /* of each pair: the link found last */
 };
 
-/* by_wait[] has the waits of each node in order, and so of each pair. */
+/* by_wait[] has the waits of each node, and so of each pair, in order. */
 static void pairs_make(struct barriers_finder *f)
 {
 	const struct causality_links *l = f->l;
@@ -35,9 +35,8 @@ static void pairs_make(struct barriers_finder *f)
 	memset(f->at, 0, n_pairs * sizeof *f->at);
 }
 
-/* The first link from `signaller` to `waiter` whose wait is at `place` or behind it, as index of
- * links; l->n: none. What is asked for comes nearly in order, so that it is near what was found
- * last. */
+/* The first link from `signaller` to `waiter` whose wait is at `place` or later, as an index into
+ * links; l->n: none. Queries are nearly in order, so the search starts at the last result. */
 static size_t link_at(struct barriers_finder *f, uint32_t signaller, uint32_t waiter,
 		      uint64_t place)
 {
@@ -57,7 +56,7 @@ struct barriers_member {
 	uint64_t place, request;
 };
 
-/* Whether b waits at its place for a signal that a sent before its own. */
+/* Whether b waits at its place for a signal that a sent before its own wait. */
 static size_t waits_there(struct barriers_finder *f, const struct barriers_member *a,
 			  const struct barriers_member *b)
 {
@@ -102,8 +101,8 @@ static bool with_all(struct barriers_finder *f, const struct barriers_member *m,
 	return true;
 }
 
-/* The waits by_wait[from .. to) of one place: of a barrier, if those that it is for wait for it
- * likewise. */
+/* The waits by_wait[from .. to) of one place form a barrier if the nodes waited for wait likewise.
+ */
 static void look(struct barriers_finder *f, size_t from, size_t to)
 {
 	const struct causality_link *first = &f->l->link[f->by_wait[from]];
@@ -132,7 +131,7 @@ static void waited(void *ctx, size_t i)
 	struct barriers_finder *f = ctx;
 	const struct causality_link *g = &f->l->link[i];
 	size_t from = 0, to = f->l->n;
-	while (from < to) { /* by_wait: where its place begins */
+		while (from < to) { /* by_wait: beginning of its place */
 		size_t mid = from + (to - from) / 2;
 		const struct causality_link *x = &f->l->link[f->by_wait[mid]];
 		if (x->waiter < g->waiter ||

@@ -33,7 +33,7 @@ struct collect_job {
 	struct progress progress;
 	bool *wanted; /* wanted[kept.n_nodes] */
 	uint32_t n_wanted;
-	double done_s; /* work behind, for the progress */
+	double done_s; /* finished work, for the progress display */
 	uint64_t n_done;
 };
 
@@ -69,7 +69,7 @@ static void facts_init(const struct collect_job *j, struct causality_facts *f, c
 						     j->kept.node[i].rank, host};
 }
 
-/* The nodes' pids and tids in this run. */
+/* Sets the pid and tid of each node in this run. */
 static void facts_of_run(struct causality_facts *f, const struct watch_thread *t, uint32_t n,
 			 const int64_t *number)
 {
@@ -120,7 +120,7 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 		       o->n_ranks, seen);
 }
 
-/* What the run without delays tells: who the nodes are, and how long it takes. */
+/* Takes the nodes and the clock from the run without delays. */
 static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 {
 	uint32_t n;
@@ -173,7 +173,7 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 	return rc;
 }
 
-/* node -1: without delays. */
+/* node -1: the run without delays. */
 static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct err *e)
 {
 	char *name =
@@ -204,9 +204,9 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 	return rc;
 }
 
-/* --- how long it takes --------------------------------------------------- */
+/* --- expected durations -------------------------------------------------- */
 
-/* A throttled run's, ns: by what the others took to hold back a request, or a guess. */
+/* Expected duration of a throttled run in ns, from earlier delays, or a guess. */
 static double run_expected_ns(const struct collect_job *j, uint32_t node, uint64_t period)
 {
 	const struct kept_runs *k = &j->kept;
@@ -348,8 +348,8 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 	return rc;
 }
 
-/* The runs and their merge; again with longer maxima where somebody got stuck, or where edges
- * contradict each other: then somebody was taken for waiting who was not. */
+/* Makes the runs and merges them. Repeats with longer maxima if an application got stuck, or if
+ * edges contradict each other: then a node was wrongly taken for waiting. */
 static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 {
 	for (int attempt = 1;; attempt++) {
@@ -373,7 +373,7 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	if (!f)
 		return err_sys(e, errno, "--check");
 	bool got = fgets(line, sizeof line, f) != NULL;
-	while (fgets(more, sizeof more, f)) /* else it could be killed by what it still prints */
+	while (fgets(more, sizeof more, f)) /* read the rest: SIGPIPE would kill the command */
 		;
 	int status = pclose(f);
 	line[strcspn(line, "\n")] = 0;
@@ -421,7 +421,7 @@ static uint64_t requests_most(const struct collect_job *j)
 static int auto_collect(struct collect_job *j, struct err *e)
 {
 	uint64_t period = PERIOD_FIRST;
-	/* of each node only the first request would be held back, again and again */
+	/* with a longer period only the first request of each node would be delayed */
 	while (period / 2 >= requests_most(j))
 		period /= 2;
 	for (; period; period /= 2) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capturing a parallel application with its causes: a run without delays, a run for each node that
- * is throttled, and the merge of them all. The runs stay in a directory, so that a capture that was
- * killed goes on where it was. doc/parallel.md tells the method. */
+/* Captures a parallel application with its causes: makes a run without delays and a throttled run
+ * for each node, and merges them. The runs stay in a directory, so that a killed capture can be
+ * resumed. doc/parallel.md describes the method. */
 #ifndef CAPTURE_CAUSALITY_COLLECT_H
 #define CAPTURE_CAUSALITY_COLLECT_H
 
@@ -20,45 +20,45 @@ struct collect_config {
 	const char *nodes;    /* --nodes: all, random:M, a list */
 	const char *period;   /* --period: a number, auto */
 	double error;	      /* --error: of auto, a ratio */
-	uint64_t seed;	      /* --seed: of random nodes */
+	uint64_t seed;	      /* --seed: for random nodes */
 	const char *root;     /* --root */
 	const char *runs_dir; /* --runs-dir; NULL: OUTPUT.runs */
-	const char *before;   /* --before: a shell's command line before each run */
-	/* --check: of auto, a shell's command line that prints how long a replay of $TRACE takes */
+	const char *before;   /* --before: shell command line before each run */
+	/* --check: for auto, a shell command line that prints the duration of a replay of $TRACE */
 	const char *check;
-	const char *replay_dir; /* --replay-dir: of auto, where replays lay their files */
-	double factor;	      /* --factor: of the longest that was seen */
-	int64_t floor_ns;     /* --floor: but at least */
+	const char *replay_dir; /* --replay-dir: for auto, directory of the replays' files */
+	double factor;	      /* --factor: multiple of the longest observed time */
+	int64_t floor_ns;     /* --floor: minimum of that */
 	int compute, clock;   /* enums above */
 	bool resume;
 	const char *scratch;
 	char **command;	      /* NULL-terminated */
-	/* Replays `trace` in `dir` for auto without --check, and writes what it did as the trace
-	 * `to`. Errors: its own. */
+	/* For auto without --check: replays `trace` in `dir` and writes the replay trace `to`.
+	 * Errors: its own. */
 	int (*replay)(void *ctx, const char *trace, const char *dir, const char *to, struct err *e);
-	/* One line for the user, as it becomes known. */
+	/* Shows a line to the user. */
 	void (*tell)(void *ctx, const char *line);
 	void *ctx;
 	bool progress; /* shown on stderr */
 };
 
 struct collect_outcome {
-	/* outside: threads with requests that are no ranks of the job */
+	/* outside: threads with requests that are not ranks of the job */
 	uint32_t n_nodes, n_throttled, n_outside;
 	uint64_t n_runs, period;
 	int64_t application_ns, tracing_ns;
 	bool by_throttling, cpu_time;
-	uint64_t n_computing; /* edges to nodes found computing: they poll memory */
-	double error;	      /* of auto: the last that was measured; NaN: none */
+	uint64_t n_computing; /* edges to nodes found computing, which poll memory */
+	double error;	      /* of auto: the last measurement; NaN: none */
 	struct causality_merge_counts merged;
 };
 
 extern const struct option_spec collect_options[];
 void collect_config_init(struct collect_config *c);
 
-/* Errors: EINVAL for options; EEXIST where there are runs and `resume` is not set; ESTALE where
- * they are of another command or other options; ECHILD, EDEADLK, EILSEQ, ENOTSUP as run_once() and
- * causality_merge() say; EINTR: what is done stays, --resume goes on. */
+/* Errors: EINVAL for options; EEXIST if there are runs and `resume` is not set; ESTALE if they
+ * belong to another command or other options; ECHILD, EDEADLK, EILSEQ, ENOTSUP as run_once() and
+ * causality_merge(); EINTR: finished runs stay for --resume. */
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a capture with causes is asked to do. */
+/* Options of a capture with causes. */
 #include <errno.h>
 #include <jansson.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ void collect_config_init(struct collect_config *c)
 	*c = (struct collect_config){.nodes = "all", .period = "1", .error = 0.1, .seed = 1, .factor = 2, .floor_ns = 10000000};
 }
 
-/* What is no UTF-8 as its bytes, so that two of them are two. */
+/* Text that is not UTF-8 is represented by its bytes, so that different texts stay different. */
 static json_t *text_or_bytes(const char *s)
 {
 	json_t *text = s ? json_string(s) : json_null();

@@ -201,8 +201,7 @@ void kept_runs_forget(struct kept_runs *k)
 	}
 }
 
-/* --- edges: a line each, as signaller:request waiter:request computed_ppm n_later signalled_ppm
- * --- */
+/* --- edges: one per line: signaller:request waiter:request computed_ppm n_later signalled_ppm */
 
 int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, struct err *e)
 {

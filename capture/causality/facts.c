@@ -107,7 +107,7 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 	return 0;
 }
 
-/* One of two words; missing: the first. */
+/* One of two words; missing: the first word. */
 static int word(const json_t *o, const char *name, const char *first, const char *second,
 		bool *is_second, struct err *e)
 {

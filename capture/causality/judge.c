@@ -2,17 +2,17 @@
 #include "capture/causality/judge.h"
 
 enum {
-	POLL_QUIET = 5,	       /* times the quiet of those who sleep */
-	POLL_QUIET_BLIND = 10, /* at most, where nothing tells that a poll was in vain */
+	POLL_QUIET = 5,	       /* multiple of the quiet time of sleeping threads */
+	POLL_QUIET_BLIND = 10, /* the same if failed polls cannot be seen */
 	START_QUIET = 20,
 	POLL_IDLE_LEAST = 5,
-	SPIN_IDLE_LEAST = 1000, /* who gives way so often computes nothing */
+	SPIN_IDLE_LEAST = 1000, /* a thread that yields so often does not compute */
 	POLL_CPU_LEAST_NS = 1000000,
 };
 
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
 {
-	/* many short calls, or one that uses the processor */
+	/* many short calls, or one that uses the CPU */
 	return now->compute_ns > limits->compute ||
 	       (now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
 }
@@ -33,7 +33,7 @@ enum judge_verdict judge_thread(const struct judge_sight *now, const struct judg
 	case CAUSE_COMPUTING:
 		if (now->n_idle_held >= SPIN_IDLE_LEAST)
 			return JUDGE_TOO_LONG;
-		/* in a call that nobody knows of, or for a page of a mapped file (D) */
+		/* in an unknown call, or waiting for a page of a mapped file (D) */
 		if (now->os_state == 'S' && now->off_cpu_ns > limits->asleep)
 			return JUDGE_TOO_LONG;
 		break;
@@ -57,7 +57,7 @@ static enum judge_change polls_since(const struct judge_sight *before,
 				     const struct judge_sight *now, int64_t quiet_ns,
 				     int64_t blocked_max_ns, int64_t *needed_ns)
 {
-	/* it does not poll but sleeps */
+	/* it sleeps instead of polling */
 	if (now->os_state == 'S' && now->n_slices == before->n_slices) {
 		at_least(needed_ns, quiet_ns);
 		return JUDGE_UNCHANGED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a thread can go on by itself: the decision, from what is seen of it at one look and at
- * the first look since which nothing changed. No clock is read and no file: watch.c does that. */
+/* Decides whether a thread can continue by itself, from its state now and at the first of the
+ * inspections since which nothing has changed. Reads neither clock nor files: watch.c does. */
 #ifndef CAPTURE_CAUSALITY_JUDGE_H
 #define CAPTURE_CAUSALITY_JUDGE_H
 
@@ -10,46 +10,45 @@
 #include "capture/preload/causes.h"
 
 enum judge_verdict {
-	JUDGE_ACTIVE, /* it may go on by itself */
+	JUDGE_ACTIVE, /* it may continue by itself */
 	JUDGE_GONE,   /* it has ended */
-	JUDGE_ASLEEP, /* in a call that waits, asleep */
+	JUDGE_ASLEEP, /* asleep in a blocking call */
 	JUDGE_POLLS,  /* in a call that may poll */
-	/* its rank is being made ready, and may need the one that is held back for that: no
-	   dependency of the application's */
+	/* its rank is being initialised and may need the held rank for that, which is not a
+	 * dependency of the application */
 	JUDGE_STARTS,
-	JUDGE_TOO_LONG, /* neither request nor end for longer than ever before: what it does is to
-			   wait */
+	/* neither request nor end for longer than ever before: it waits */
+	JUDGE_TOO_LONG,
 	JUDGE_VERDICTS
 };
 
 struct judge_sight { /* of a thread */
 	enum cause_state state;
 	uint64_t changes; /* of the state */
-	/* since its last request, or since somebody was held back if that was later: only then can
-	 * what it does now be waiting for him */
+	/* since its last request, or since a thread was held if that was later: before that it
+	 * cannot wait for the held thread */
 	int64_t compute_ns, blocked_ns;
-	int64_t off_cpu_ns; /* in the state it is in, without the processor; the same */
-	char os_state; /* of proc(5): R, S, D, Z ...; 0: there is no such thread */
-	int64_t cpu_ns;	   /* of the processor, ever */
-	uint64_t n_slices; /* times it came to run */
-	uint64_t n_idle;   /* times it gave way because there was nothing to do; */
-	/* of these since its last request, and since somebody was held back */
+	int64_t off_cpu_ns; /* off CPU in its current state, since the same instant */
+	char os_state; /* of proc(5): R, S, D, Z ...; 0: the thread does not exist */
+	int64_t cpu_ns;	   /* total CPU time */
+	uint64_t n_slices; /* number of time slices */
+	uint64_t n_idle;   /* number of times it yielded because it had nothing to do */
+	/* of these since its last request, and since a thread was held */
 	uint64_t n_idle_held;
 };
 
 struct judge_limits { /* ns */
-	int64_t compute;	/* of computing between two requests */
-	int64_t phase;		/* of computing and waiting calls together */
-	int64_t asleep;		/* of sleeping outside of any call that is known to wait */
+	int64_t compute;	/* of computation between two requests */
+	int64_t phase;		/* of computation and blocking calls together */
+	int64_t asleep;		/* of sleep outside of known blocking calls */
 };
 
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits);
 
 enum judge_change { JUDGE_CHANGED, JUDGE_NOT_YET, JUDGE_UNCHANGED };
-/* Whether nothing happened to a thread that is `verdict` now since it was seen as `before`;
- * NOT_YET: nothing has, but it has not come to look either. *needed_ns becomes at least the time
- * that this must have lasted to be sure: what gives way in vain has shown it sooner than what only
- * uses the processor. */
+/* Whether nothing has happened to a thread with the current `verdict` since it was seen as
+ * `before`; NOT_YET: nothing has happened, but it did not run either. Raises *needed_ns to the time
+ * that this must last to be certain: yielding in vain shows it sooner than using the CPU does. */
 enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sight *before,
 			      const struct judge_sight *now, int64_t quiet_ns,
 			      int64_t blocked_max_ns, int64_t *needed_ns);

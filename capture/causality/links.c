@@ -19,9 +19,9 @@ struct links_walk {
 	const struct causality_links *l;
 	const struct causality_walk *to;
 	size_t *by_wait, *by_signal; /* links in the order of (node, place) */
-	bool *sent;		     /* sent[n]: the signal of each link */
+	bool *sent;		     /* sent[n]: whether the signal of a link was sent */
 	struct links_node *node;
-	uint32_t *ready; /* nodes, as a ring */
+	uint32_t *ready; /* nodes, as a ring buffer */
 	uint32_t first, n_ready;
 };
 
@@ -82,7 +82,7 @@ static void send(struct links_walk *w, size_t i)
 		make_ready(w, g->waiter);
 }
 
-/* As far as it goes. */
+/* Walks a node as far as possible. */
 static void go_on(struct links_walk *w, struct links_node *n)
 {
 	const struct causality_link *v = w->l->link;
@@ -101,7 +101,7 @@ static void go_on(struct links_walk *w, struct links_node *n)
 	}
 }
 
-/* The node whose signal a node that cannot go on lacks. It cannot go on either. */
+/* The node whose missing signal blocks a blocked node. It is blocked, too. */
 static uint32_t waits_for(const struct links_walk *w, uint32_t node)
 {
 	return w->l->link[w->by_wait[w->node[node].wait]].signaller;
@@ -110,7 +110,7 @@ static uint32_t waits_for(const struct links_walk *w, uint32_t node)
 static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-	for (uint32_t i = 0; i < w->l->n_nodes; i++) /* so far, and one is on the loop */
+		for (uint32_t i = 0; i < w->l->n_nodes; i++) /* after n steps it is on the cycle */
 		node = waits_for(w, node);
 	uint32_t first = node, n = 0;
 	do {
@@ -143,11 +143,10 @@ static bool is_stuck(const struct links_walk *w, uint32_t node)
 	return w->node[node].wait < w->node[node].waits_end;
 }
 
-/* Who cannot go on waits for one node that cannot either, so that from wherever one begins there is
- * one ring. */
+/* Each blocked node waits for one blocked node, so a walk from any of them reaches one cycle. */
 static int loops_tell(const struct links_walk *w, struct err *e)
 {
-	/* the node by which it was come to first, + 1 */
+	/* the node from which it was first reached, + 1 */
 	uint32_t *from = calloc(w->l->n_nodes + 1, sizeof *from);
 	if (!from)
 		return err_set(e, ENOMEM, "not enough memory for %" PRIu32 " nodes", w->l->n_nodes);
@@ -157,7 +156,7 @@ static int loops_tell(const struct links_walk *w, struct err *e)
 		uint32_t node = i;
 		for (; !from[node]; node = waits_for(w, node))
 			from[node] = i + 1;
-		if (from[node] != i + 1) /* a ring that was told */
+		if (from[node] != i + 1) /* a cycle that was reported already */
 			continue;
 		const uint32_t first = node;
 		do {

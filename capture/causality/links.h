@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The waits of a parallel application with their signals, and in which order nodes that obey them
- * can go on. Private to capture/causality, and for who looks at the dependencies. */
+/* The waits of a parallel application with their signals, and an order in which the nodes can
+ * proceed. */
 #ifndef CAPTURE_CAUSALITY_LINKS_H
 #define CAPTURE_CAUSALITY_LINKS_H
 
@@ -14,14 +14,14 @@
 struct causality_link {
 	uint32_t signaller, waiter;
 	uint64_t signal_place, wait_place;
-	/* requests of the signaller before its signal; of the waiter before its wait */
+	/* number of requests before the signal in its node; before the wait in its node */
 	uint64_t signal_request, wait_request;
-	/* before the wait, of the computing between two requests that it stands in */
+	/* position of the wait in the computation between two requests */
 	uint32_t computed_ppm;
-	uint32_t signalled_ppm; /* before the signal, likewise */
-	/* of a merge: which of the runs' edges it is, counted through all of them */
+	uint32_t signalled_ppm; /* the same of the signal */
+	/* in a merge: index of the edge, counted through all runs */
 	size_t edge;
-	/* its signal stands where the waiter went on, behind the request that was held back */
+	/* the signal stands where the waiter continued, after the held request */
 	bool is_later;
 };
 
@@ -32,51 +32,48 @@ struct causality_links {
 };
 
 void causality_links_release(struct causality_links *l);
-/* by_wait[n], by_signal[n]: the links in the order of (waiter, its place) and of (signaller, its
- * place). */
+/* by_wait[n], by_signal[n]: the links sorted by (waiter, place) and by (signaller, place). */
 void causality_links_order(const struct causality_links *l, size_t *by_wait, size_t *by_signal);
 
-/* What is met on the way, in an order that is possible: each signal before its wait, and each
- * node's in its own. Waits of one place come one after the other. NULL: not wanted. */
+/* Callbacks of a walk in a possible order: each signal before its wait, and each node's in its own
+ * order. Waits of one place are consecutive. NULL: not wanted. */
 struct causality_walk {
 	void (*signal)(void *ctx, size_t link);
 	void (*wait)(void *ctx, size_t link);
-	/* where it ends with ELOOP: each link of each ring of nodes of which one waits for the next
-	 */
+	/* at the end with ELOOP: each link of each cycle of nodes that wait for each other */
 	void (*loop)(void *ctx, size_t link);
 	void *ctx;
 };
 
-/* Goes through all links. Errors: ELOOP: nodes wait for each other, naming those of one ring and
- * their requests; ENOMEM. */
+/* Walks through all links. Errors: ELOOP: nodes wait for each other, naming one cycle with its
+ * requests; ENOMEM. */
 int causality_links_walk(const struct causality_links *l, const struct causality_walk *w,
 			 struct err *e);
 
-/* The waits and signals of `t`, which is read from its beginning; places count what a node does,
- * waits that follow each other as one, and signals too. Waits and signals of one pair of nodes
- * answer each other one by one. Errors: as causality_check; EINVAL for a node that is not there, a
- * wait for itself, a thread that is no node; of reading. */
+/* Reads the waits and signals of `t` from its beginning. Places count a node's records; consecutive
+ * waits count as one, and so do consecutive signals. Waits and signals of a pair of nodes match one
+ * by one. Errors: as causality_check; EINVAL for an unknown node, a wait for itself, or a thread
+ * that is not a node; of reading. */
 int causality_links_read(struct causality_links *l, struct trace *t,
 			 const struct causality_facts *f, struct err *e);
 
-/* Leaves out what follows from other links and the nodes' own order: the transitive reduction,
- * which is unique. The links are sorted by waiter and place. What each node knows of the others (a
- * vector clock: Fidge 1988, Mattern 1989) is kept while somebody may ask; above 1 GiB of it some
- * that follow are left in. Errors: as causality_links_walk. */
+/* Removes the links that follow from others and from the nodes' order: the transitive reduction,
+ * which is unique. The links are sorted by waiter and place. Each node's knowledge of the others (a
+ * vector clock: Fidge 1988, Mattern 1989) is kept while it is needed; above 1 GiB of it, some
+ * redundant links stay. Errors: as causality_links_walk. */
 int causality_links_reduce(struct causality_links *l, struct err *e);
 
-/* Nodes that each wait for all others of them: none goes on behind its place before all have come
- * there. */
+/* Nodes that each wait for all others: none continues from its place before all have arrived. */
 struct causality_barrier {
 	uint32_t n_nodes;
 	uint32_t *node;	   /* node[n_nodes], ascending */
 	uint64_t *place;   /* of their waits */
-	uint64_t *request; /* which the waits are before */
+	uint64_t *request; /* the requests after the waits */
 };
 struct causality_barriers {
-	struct causality_barrier *v; /* v[n], in an order that is possible, owned */
+	struct causality_barrier *v; /* v[n], in a possible order, owned */
 	uint32_t n, cap;
-	uint32_t *of_link; /* of_link[l->n], owned: the barrier that it is part of, or UINT32_MAX */
+	uint32_t *of_link; /* of_link[l->n], owned: the barrier of each link, or UINT32_MAX */
 };
 
 /* Errors: as causality_links_walk; ENOMEM. Ownership: causality_barriers_release. */
@@ -84,6 +81,6 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 			    struct err *e);
 /* Appends ascending numbers as "0-3,5". */
 void causality_nodes_text(struct strbuf *out, const uint32_t *node, uint32_t n);
-void causality_barriers_release(struct causality_barriers *b); /* an all-zero one is fine */
+void causality_barriers_release(struct causality_barriers *b); /* all-zero is fine */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The waits and signals of a trace, brought together. */
+/* Matches the waits and signals of a trace. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "capture/causality/requests.h"
 #include "common/xalloc.h"
 
-struct link_end { /* of a link */
+struct link_end { /* a wait or a signal */
 	uint32_t signaller, waiter;
 	uint64_t record, place, request;
 };
@@ -20,7 +20,7 @@ struct link_ends {
 
 struct links_read_node {
 	uint64_t place, n_requests;
-	uint16_t last_op; /* waits that follow each other stand in one place; so do signals */
+	uint16_t last_op; /* consecutive waits are at one place, and so are consecutive signals */
 };
 
 static int compare_ends(const void *a, const void *b)
@@ -97,7 +97,7 @@ static bool same_pair(const struct link_end *a, const struct link_end *b)
 	return a->signaller == b->signaller && a->waiter == b->waiter;
 }
 
-/* What has no other end: of the lower pair of nodes. */
+/* Reports an end without a partner, of the lowest pair of nodes. */
 static int lone_find(const struct link_ends *signals, const struct link_ends *waits, size_t i,
 		     struct err *e)
 {

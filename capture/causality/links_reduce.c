@@ -8,8 +8,8 @@
 
 #define KNOWLEDGE_MAX (1024u << 20) /* bytes */
 
-/* What a node knows of the others: v[node] of its signals have been sent. Of itself: 0, for that is
- * in the link's rank. Many signals share one until the node waits again. */
+/* A node's knowledge of the others: v[node] signals of that node have been sent. Of itself: 0,
+ * because the link's rank has it. Signals share one knowledge until the node waits again. */
 struct knowledge {
 	uint32_t n_users;
 	uint32_t v[];
@@ -17,9 +17,9 @@ struct knowledge {
 
 struct link_reducer {
 	struct causality_links *l;
-	uint32_t *rank; /* rank[n]: the place of a link's signal among its node's, from 1 on */
+	uint32_t *rank; /* rank[n]: the number of a link's signal in its node, from 1 on */
 	struct knowledge **of_node, **of_link;
-	/* direct[node]: the highest rank that the waits at hand have of it */
+	/* direct[node]: the highest rank among the current waits for that node */
 	uint32_t *merged, *direct;
 	bool *drop;
 	uint64_t n_bytes; /* of knowledge */
@@ -53,7 +53,7 @@ static void merge_knowledge(struct link_reducer *x, const struct knowledge *k)
 		x->merged[i] = k->v[i] > x->merged[i] ? k->v[i] : x->merged[i];
 }
 
-/* The links of one wait: link[from .. to). */
+/* The links of one wait are link[from .. to). */
 static void wait_reduce(struct link_reducer *x, size_t from, size_t to)
 {
 	const struct causality_link *v = x->l->link;
@@ -95,7 +95,7 @@ static void waited(void *ctx, size_t i)
 	struct knowledge *k = x->n_bytes < KNOWLEDGE_MAX ? malloc(size) : NULL;
 	x->of_node[v[i].waiter] = k;
 	if (!k)
-		return; /* as if it knew nothing: what follows from that is kept */
+		return; /* without its knowledge, links that follow from it stay */
 	x->n_bytes += size;
 	k->n_users = 1;
 	memcpy(k->v, x->merged, x->l->n_nodes * sizeof *k->v);
@@ -169,7 +169,7 @@ int causality_links_reduce(struct causality_links *l, struct err *e)
 	if (!x.rank || !x.of_link || !x.drop || !x.of_node || !x.merged || !x.direct)
 		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
 	rc = rc ? rc : reduce_all(&x, e);
-	/* of signals that were not waited for when a cycle was met */
+	/* knowledge of signals without a wait, after a cycle */
 	for (size_t i = 0; rc && x.of_link && i < l->n; i++)
 		knowledge_put(&x, x.of_link[i]);
 	for (uint32_t i = 0; x.of_node && i < l->n_nodes; i++)

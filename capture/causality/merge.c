@@ -8,12 +8,12 @@
 #include "capture/causality/merge_private.h"
 #include "common/xalloc.h"
 
-#define ROUNDS_MAX 200 /* each costs a pass through all edges */
+#define ROUNDS_MAX 200 /* each round is a pass through all edges */
 
-struct contradiction { /* of signals that stand where their waiters went on */
+struct contradiction { /* among signals at the places where their waiters continued */
 	const struct causality_links *l;
 	bool *early;
-	size_t n; /* that stand early since the last pass */
+	size_t n; /* signals that became early since the last pass */
 };
 
 static void loop_note(void *ctx, size_t link)
@@ -26,9 +26,9 @@ static void loop_note(void *ctx, size_t link)
 	c->n++;
 }
 
-/* What the waiters were seen to go on behind is not all that they waited for, and is of several
- * runs together. Where nodes would wait for each other in a ring, the signals of that ring stand
- * right behind the requests that were held back: rather too little than what cannot be. */
+/* The place at which a waiter was seen to continue is not all that it waited for, and comes from
+ * several runs. If nodes would wait for each other in a cycle, the signals of that cycle are placed
+ * directly after the held requests: too few dependencies are better than impossible ones. */
 static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
 			uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges,
 			struct err *e)
@@ -51,7 +51,7 @@ static int links_gather(struct causality_links *l, const struct causality_run *r
 	}
 }
 
-/* How many of those that stand early were seen to be sent later. */
+/* The number of early signals that were seen to be sent later. */
 static uint64_t n_early(const struct causality_run *run, uint32_t n_runs, const bool *early)
 {
 	uint64_t n = 0;
@@ -95,8 +95,7 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 	return rc;
 }
 
-/* As whoever reads it finds them: waits that stand within computing of no length are in one place
- * there. */
+/* As readers find them: waits within a computation of length 0 are at one place. */
 static int barriers_count(const char *path, struct causality_merge_counts *counts, struct err *e)
 {
 	struct causality_barriers barriers = {0};

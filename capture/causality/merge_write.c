@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The base run, written again with what makes its nodes wait. It goes by in the order of begins: a
- * signal is due when its request ends, which other nodes' requests may begin before; those that are
- * due later wait in a heap, at most one request's for each node. */
+/* Writes the base run again, with the causes of each node's waits. Records are in order of begin,
+ * but a signal is due at the end of its request, before which requests of other nodes may begin.
+ * Signals that are due later are kept in a heap, at most those of one request per node. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,15 +15,15 @@
 #include "common/heap.h"
 #include "common/xalloc.h"
 
-/* computing that is shorter is not worth a record of its own */
+/* shorter computation does not get its own record */
 #define SPLIT_LEAST_NS INT64_C(20000)
 
 struct merge_node {
 	size_t wait, waits_end, signal, signals_end; /* in by_wait[], by_signal[] */
-	uint64_t n_requests, n_parts; /* written; parts of compute since the last */
-	bool owes;	    /* signals after its last request, at due_ns */
+	uint64_t n_requests, n_parts; /* requests written; compute records since the last one */
+	bool owes;	    /* signals after its last request are due at due_ns */
 	int64_t due_ns;
-	int64_t last_ns;    /* where it was last */
+	int64_t last_ns;    /* time of its last record */
 };
 
 struct due {
@@ -46,7 +46,7 @@ struct merge_job {
 	size_t n_out;
 };
 
-/* --- what goes out ------------------------------------------------------- */
+/* --- output -------------------------------------------------------------- */
 
 static int flush(struct merge_job *j, struct err *e)
 {
@@ -73,7 +73,7 @@ static int emit_cause(struct merge_job *j, enum trace_op op, uint32_t of, int64_
 	return emit(j, &r, e);
 }
 
-/* Objects and heap items have the base run's places, for nothing is written to the heap besides. */
+/* Objects and heap items keep their places, because nothing else is written to the heap. */
 static int emit_copy(struct merge_job *j, const struct trace_record *r, struct err *e)
 {
 	struct trace_record copy = *r;
@@ -124,8 +124,8 @@ static struct due due_take(struct merge_job *j)
 	return first;
 }
 
-/* The signals that stand after a node's requests so far, but for those that come behind more than
- * `upto_ppm` of the computing there. */
+/* Writes the signals after a node's requests so far, except those after more than `upto_ppm` of the
+ * computation that follows. */
 static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t upto_ppm,
 			struct err *e)
 {
@@ -144,7 +144,7 @@ static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t u
 	return rc;
 }
 
-/* Of all nodes, up to `ns`. */
+/* Writes the due signals of all nodes up to `ns`. */
 static int due_emit(struct merge_job *j, int64_t ns, struct err *e)
 {
 	int rc = 0;
@@ -178,8 +178,8 @@ static const struct compute *compute_of(const struct merge_job *j, int64_t node,
 							  : NULL;
 }
 
-/* Where the next signal or wait of this computing stands, of its COMPUTED_ALL parts; signals come
- * first. -1: none. */
+/* Position of the next signal or wait in this computation, out of COMPUTED_ALL; signals come first.
+ * -1: none. */
 static int64_t next_ppm(const struct merge_job *j, const struct merge_node *n, uint64_t number,
 			bool *signals)
 {
@@ -193,8 +193,8 @@ static int64_t next_ppm(const struct merge_job *j, const struct merge_node *n, u
 	return w && w->wait_request <= number ? (int64_t)w->computed_ppm : -1;
 }
 
-/* Computing, with the signals and waits that come before the end of it where they were met. Those
- * behind all of it are before the request. */
+/* Writes a computation with the signals and waits inside it at their positions. Those after its end
+ * stand before the request. */
 static int compute_emit(struct merge_job *j, const struct trace_record *r, uint32_t of,
 			uint64_t number, struct err *e)
 {
@@ -233,9 +233,9 @@ static int compute_take(struct merge_job *j, const struct trace_record *r, int64
 	struct trace_record changed = *r;
 	changed.flags = 0;
 	changed.rvalue = 0;
-	if (r->flags & CAUSE_GOES_ON) /* what comes behind it has the waits */
+	if (r->flags & CAUSE_GOES_ON) /* the next record of the computation has the waits */
 		return other ? 0 : emit(j, &changed, e);
-	if (j->node[node].n_parts++ && other) /* which is all of it */
+	if (j->node[node].n_parts++ && other) /* its first record had the whole length */
 		return 0;
 	if (other && other->ns < 0)
 		return 0;

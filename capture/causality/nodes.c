@@ -50,7 +50,7 @@ int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_threa
 	    "the application makes no requests on files of its own: --root DIR says which count");
 }
 
-/* --- from run to run ----------------------------------------------------- */
+/* --- matching between runs ----------------------------------------------- */
 
 struct nodes_place {
 	uint64_t key;
@@ -111,7 +111,7 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 	return rc;
 }
 
-/* --- which are throttled ------------------------------------------------- */
+/* --- selection of throttled nodes ---------------------------------------- */
 
 static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *wanted, struct err *e)
 {
@@ -123,7 +123,7 @@ static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *want
 		return err_set(e, ERANGE,
 			       "--nodes random:%s: the application has %" PRIu32 " node%s", text, n,
 			       n == 1 ? "" : "s");
-	/* each is taken with as many left to take as there are left: all sets are as likely */
+	/* taken with probability (wanted / remaining): all sets are equally likely */
 	for (uint32_t i = 0; i < n && m; i++) {
 		if (splitmix_next(&state) % (n - i) < m) {
 			wanted[i] = true;

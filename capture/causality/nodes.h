@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which threads of a run are the nodes of the application, and which node of one run is which of
- * another. */
+/* Finds the threads of a run that are nodes of the application, and matches nodes between runs. */
 #ifndef CAPTURE_CAUSALITY_NODES_H
 #define CAPTURE_CAUSALITY_NODES_H
 
 #include "capture/causality/causality.h"
 #include "capture/causality/watch.h"
 
-/* The nodes among `thread[n]`: who made requests; of an MPI job only its ranks, and *n_outside is
- * how many others made some. In the order of their numbers: ranks in their order, the threads of
- * one (and processes of no job) as they came to be. The caller frees *node. Errors: ENOENT where
- * there is none. */
+/* The nodes among `thread[n]`: threads with requests; in an MPI job only its ranks, and *n_outside
+ * counts other threads with requests. Order: ranks, threads of a rank (and processes outside of a
+ * job) by creation. The caller frees *node. Errors: ENOENT if there are none. */
 int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_thread **node,
 	       uint32_t *n_nodes, uint32_t *n_outside, struct err *e);
 
-/* number[n]: of each thread the node of base[n_base] that it is, or -1. Threads of the same key are
- * told apart by the order in which they came to be. Errors: EILSEQ where a node is missing in one
- * of them: the application does not do the same in every run. */
+/* number[n]: the node of base[n_base] that each thread is, or -1. Threads with equal keys are
+ * matched by order of creation. Errors: EILSEQ if a node is missing on either side: the application
+ * differs between runs. */
 int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct watch_thread *thread,
 		uint32_t n, int64_t *number, struct err *e);
 
-/* "all", "random:M" or a list as "0,2-5": wanted[n_nodes]. Errors: EINVAL for a text that is none
- * of these; ERANGE for a node that is not there. */
+/* Parses "all", "random:M" or a list such as "0,2-5" into wanted[n_nodes]. Errors: EINVAL for other
+ * text; ERANGE for an unknown node. */
 int nodes_choose(const char *text, uint64_t seed, uint32_t n_nodes, bool *wanted, struct err *e);
 
 #endif

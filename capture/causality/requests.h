@@ -10,20 +10,20 @@
 #include "capture/op.h"
 #include "common/strbuf.h"
 
-/* A run's trace while it is read. */
+/* Reading of a run's trace. */
 struct requests {
 	struct trace *t;
 	struct causality_facts f;
 	uint64_t *n; /* n[f.n_nodes]: requests of each node so far */
 };
 
-/* Errors: of reading; EINVAL where the trace has other than `n_nodes` nodes. Ownership:
- * requests_close. */
+/* Errors: of reading; EINVAL if the trace does not have `n_nodes` nodes. Ownership: requests_close.
+ */
 int requests_open(struct requests *q, const char *path, uint32_t n_nodes, struct err *e);
 void requests_close(struct requests *q);
 int requests_rewind(struct requests *q, struct err *e);
-/* The next record with its node, -1: of none, and its number in that node; of what is no request,
- * the next request's. Return as trace_next. */
+/* The next record with its node (-1: none) and its number in the node; other records get the number
+ * of the next request. Returns as trace_next. */
 int requests_next(struct requests *q, const struct trace_record **r, int64_t *node,
 		  uint64_t *number, struct err *e);
 
@@ -33,14 +33,13 @@ static inline bool is_request(const struct trace_record *r)
 	return family != FAMILY_CAUSE && family != FAMILY_PAGE;
 }
 
-/* Whether the requests of all runs are those of run[0], node by node: operation, object, what else
- * the program asked for, and whether it was granted. n_requests[n_nodes]: of each node. Errors:
- * EILSEQ with the node, the runs, the request and how it differs; of reading. */
+/* Checks that the requests of all runs equal those of run[0], node by node: operation, object,
+ * other arguments, and success. n_requests[n_nodes]: of each node. Errors: EILSEQ with the node,
+ * the runs, the request and the difference; of reading. */
 int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes,
 		     uint64_t *n_requests, struct err *e);
 
-/* Appends what a program asked for and what it got, in words. Errors: of reading the record's heap
- * item. */
+/* Appends the arguments and the result of a request as text. Errors: of reading its heap item. */
 int request_describe(struct strbuf *out, const struct trace *t, const struct trace_record *r,
 		     struct err *e);
 

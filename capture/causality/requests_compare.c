@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether an application makes the same requests in each run. The order between nodes is another in
- * each, so that two runs cannot be read side by side: of each node there is a running digest with
- * some of its values on the way. Where they differ, what is between two of those values is read
- * again. */
+/* Checks that an application makes the same requests in each run. The order between nodes differs,
+ * so two runs cannot be compared record by record: each node has a running digest, with some
+ * intermediate values. After a difference, the requests between two of these values are read again.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 struct requests_chain { /* of a node */
 	uint64_t digest, n;
-	uint64_t stride; /* mark[i]: after (i + 1) * stride requests */
+	uint64_t stride; /* mark[i]: digest after (i + 1) * stride requests */
 	uint64_t mark[MARKS];
 };
 
@@ -43,8 +43,8 @@ static uint64_t bytes_mixed(uint64_t h, const void *data, size_t len)
 	return mixed(h, last);
 }
 
-/* Descriptors' numbers and the positions of shared ones are not the node's own doing, and how much
- * a read gives is the storage's; but nothing is not something. */
+/* Numbers of descriptors and positions of shared ones do not depend on the node alone, and the size
+ * of a read depends on the storage. But an empty read differs from a non-empty one. */
 static uint64_t result_class(const struct trace_record *r)
 {
 	if (r->error || r->rvalue < 0)
@@ -110,9 +110,9 @@ static int chains_read(struct requests *q, struct requests_chain *chain, struct 
 	return rc;
 }
 
-/* --- where they differ --------------------------------------------------- */
+/* --- location of a difference -------------------------------------------- */
 
-/* The requests before `number` are the same; those from there on, to the next mark, are not all. */
+/* Requests before `number` are equal; between it and the next mark some differ. */
 static uint64_t differ_from(const struct requests_chain *a, const struct requests_chain *b,
 			    uint64_t *stride)
 {

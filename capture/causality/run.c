@@ -32,7 +32,7 @@ static int output_redirect(const char *log)
 	return ok ? 0 : -errno;
 }
 
-/* In a process of its own. */
+/* Runs in a child process. */
 static int start(void *ctx)
 {
 	const struct run_start *s = ctx;
@@ -68,8 +68,8 @@ static int before_run(const char *line, const char *log, struct err *e)
 	return 0;
 }
 
-/* Who of a stopped application is still there: with a second signal its capture ends before it
- * does. */
+/* Kills processes left over from an interrupted application: after a second signal its capture ends
+ * first. */
 static void leave_nothing(void)
 {
 	for (int i = 0; i < 200; i++) {

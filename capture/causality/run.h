@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run of a parallel application under the watchdog: its requests as a trace, and the edges that
- * were seen. */
+/* One run of a parallel application under the watchdog: its requests as a trace, and the observed
+ * waits. */
 #ifndef CAPTURE_CAUSALITY_RUN_H
 #define CAPTURE_CAUSALITY_RUN_H
 
@@ -12,24 +12,24 @@
 
 struct run_config {
 	char **command;
-	/* NULL: none. before: a shell's command line, run first and not captured */
+	/* NULL: none. before: shell command line, run first and not captured */
 	const char *root, *scratch, *before;
-	bool snapshot;	   /* with how the files are before they are used first */
-	const char *raw;   /* where the capture goes */
-	const char *log;   /* where the application's output goes */
+	bool snapshot;	   /* record the files before their first use */
+	const char *raw;   /* file of the capture */
+	const char *log;   /* file of the application's output */
 	struct watch_config watch;
 };
 
 struct run_result {
-	struct watch *watch;	/* its threads and waits; watch_close() */
+	struct watch *watch;	/* its threads and waits; freed by watch_close() */
 	struct watch_outcome seen;
 	int64_t took_ns;
-	bool interrupted;	/* by a signal to this process: the run does not count */
+	bool interrupted;	/* by a signal to this process: the run is discarded */
 };
 
-/* Runs it once, and leaves no process of it. Errors: ECHILD where the application failed, saying
- * how, and which rank where that is known; EDEADLK where it got stuck, and who stood where; EINTR
- * where a signal asked to end; of capturing. What `r` holds must be released in any case. */
+/* Runs the application once and leaves no process of it. Errors: ECHILD if it failed, with the
+ * reason and the rank if known; EDEADLK if it got stuck, with each thread's state; EINTR after a
+ * signal; of the capture. `r` must be released in any case. */
 int run_once(const struct run_config *c, struct run_result *r, struct err *e);
 
 #endif

@@ -11,16 +11,16 @@
 
 struct filter {
 	const struct causality_facts *facts;
-	/* armed_ns[n_nodes]: its next request from this instant on counts; NEVER: none */
+	/* armed_ns[n_nodes]: the next request from this instant on counts; NEVER: none */
 	int64_t *armed_ns;
-	bool *begun; /* it has made one */
+	bool *begun; /* begun[n_nodes]: the node has made a request that counts */
 	int64_t first_ns, last_ns;
 	bool by_clock;
 	uint64_t n;
 	struct trace *t;
-	bool *named; /* named[n_named]: the source's objects that requests which count are about */
+	bool *named; /* named[n_named]: objects of the source that counted requests use */
 	uint32_t n_named, named_cap;
-	struct fileset_entry *entry; /* of the files that are left */
+	struct fileset_entry *entry; /* of the remaining files */
 	struct fileset_detail *detail;
 };
 
@@ -37,7 +37,7 @@ static bool is_cause(const struct trace_record *r)
 	return op_info(r->op)->family == FAMILY_CAUSE;
 }
 
-/* Sets the compute to what counts of it. False: nothing. */
+/* Reduces a compute record to the part that counts. False: nothing. */
 static bool compute_keep(const struct filter *f, int64_t node, struct trace_record *r)
 {
 	if (r->end_ns <= f->first_ns && !f->begun[node])
@@ -105,7 +105,7 @@ static bool is_wanted(const char *path, bool directory, const char **name, size_
 	return false;
 }
 
-/* Of the snapshot there stays what those requests need. */
+/* Keeps the files of the snapshot that those requests use. */
 static void files_keep(void *ctx, struct trace_meta *meta)
 {
 	struct filter *f = ctx;
@@ -129,7 +129,7 @@ static void files_keep(void *ctx, struct trace_meta *meta)
 	free(name);
 }
 
-/* When the first request that counts begins. */
+/* The begin of the first request that counts. */
 static int first_find(struct trace *t, struct filter *f, struct err *e)
 {
 	const struct trace_record *r;

@@ -12,7 +12,7 @@
 #include "common/proc_text.h"
 #include "common/xalloc.h"
 
-/* The fields of a stat file from the state on: behind the name, which may hold anything. */
+/* The fields of a stat file from the state on, after the name, which may contain any character. */
 static const char *fields_of(const char *text)
 {
 	const char *end = strrchr(text, ')');
@@ -78,7 +78,7 @@ bool threads_each(uint32_t pid, bool (*each)(void *ctx, uint32_t tid), void *ctx
 	return on;
 }
 
-/* --- ending -------------------------------------------------------------- */
+/* --- killing ------------------------------------------------------------- */
 
 struct kin {
 	pid_t pid, parent;

@@ -5,8 +5,8 @@
 
 #include "common/xalloc.h"
 
-/* A thread by its process, a process by its parent; without an MPI job all processes come from the
- * command's. */
+/* A thread is known by its process, a process by its parent; without an MPI job all processes
+ * descend from the command. */
 static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread *t)
 {
 	if (t->tid != t->pid || t->rank < 0)
@@ -19,19 +19,19 @@ static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread
 
 void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n)
 {
-	*u = (struct unborn){known, n, xcalloc((size_t)n + 1, sizeof *u->told),
+	*u = (struct unborn){known, n, xcalloc((size_t)n + 1, sizeof *u->excluded),
 			     xcalloc((size_t)n + 1, sizeof *u->last)};
 	for (uint32_t i = 0; i < n; i++) {
-		u->told[i] |= !is_begun_by_a_node(u, &known[i]);
+		u->excluded[i] |= !is_begun_by_a_node(u, &known[i]);
 		for (uint32_t k = 0; k < i; k++)
 			if (known[k].key == known[i].key)
-				u->told[i] = u->told[k] = true;
+				u->excluded[i] = u->excluded[k] = true;
 	}
 }
 
 void unborn_release(struct unborn *u)
 {
-	free(u->told);
+	free(u->excluded);
 	free(u->last);
 	*u = (struct unborn){NULL};
 }
@@ -51,7 +51,7 @@ uint32_t slot_of_key(const struct cause_page *p, uint64_t key)
 	return SLOT_NONE;
 }
 
-/* Before a rank is there nothing of it waits but for its launcher. */
+	/* before a rank exists, nothing of it waits except its launcher */
 static bool rank_is_there(const struct cause_page *p, int32_t rank)
 {
 	const uint32_t n = slots_used(p);
@@ -64,8 +64,8 @@ static bool rank_is_there(const struct cause_page *p, int32_t rank)
 void unborn_note(struct unborn *u, const struct cause_page *p, int64_t at_ns, uint32_t throttled)
 {
 	for (uint32_t i = 0; i < u->n; i++) {
-		u->told[i] = u->told[i] || slot_of_key(p, u->known[i].key) != SLOT_NONE;
-		if (!u->told[i] && rank_is_there(p, u->known[i].rank))
+		u->excluded[i] = u->excluded[i] || slot_of_key(p, u->known[i].key) != SLOT_NONE;
+		if (!u->excluded[i] && rank_is_there(p, u->known[i].rank))
 			u->last[i] = (struct unborn_wait){at_ns, throttled};
 	}
 }

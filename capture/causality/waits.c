@@ -7,24 +7,23 @@
 #include "capture/preload/causes.h"
 #include "common/xalloc.h"
 
-/* It takes some time until a message wakes who waits for it: requests that the signaller began so
- * shortly before may be behind the message. */
+/* A message takes time to wake the waiter: requests that the signaller began so shortly before may
+ * come after the message. */
 #define WAKE_NS INT64_C(300000)
 
-struct waits_node { /* as far as the trace was read */
+struct waits_node { /* state while the trace is read */
 	uint64_t n_requests;
-	int64_t compute_ns; /* of the processor, of the last compute; -1: none */
-	bool goes_on;	    /* more computing comes behind it, which has the waits */
+	int64_t compute_ns; /* CPU time of the last compute record; -1: none */
+	bool goes_on;	    /* another compute record follows, which has the waits */
 };
 
-struct open_wait { /* whose requests behind it were not all seen yet */
+struct open_wait { /* its requests have not all been read yet */
 	uint64_t signaller_request, waiter_request;
 	uint32_t computed_ppm;
-	/* when the first of those that waited with it went on: by the signaller, 0: not known */
+	/* when the first of the waiters continued, by the signaller's clock; 0: unknown */
 	uint64_t n_ended;
 	int64_t ended_compute_ns, woken_ns;
-	/* of those, the ones that are surely in front of what woke it; at least the one that was
-	 * held back */
+	/* of these, requests that certainly precede the wake-up; at least the held one */
 	uint64_t n_before;
 	uint32_t signalled_ppm;
 };
@@ -34,7 +33,7 @@ struct waits_reading {
 	const int64_t *number;
 	struct waits_node *node;
 	struct open_wait *at;
-	uint64_t n_placed, n_signalled; /* of at[]: whose instant has come; whose signal has */
+	uint64_t n_placed, n_signalled; /* of at[]: whose instant was reached; whose signal was */
 	int64_t epoch_ns;
 };
 
@@ -67,9 +66,9 @@ static bool is_later(const struct open_wait *a, const struct open_wait *b)
 					: a->ended_compute_ns > b->ended_compute_ns;
 }
 
-/* Those that waited at one instant: the first that went on tells when it was let. The others may
- * have waited for that one, for others behind it, or for a processor: of several runs together,
- * what each of them went on behind contradicts itself. */
+/* Of the waits at one instant, the first thread to continue shows when it was signalled. The others
+ * may have waited for that thread, for other threads after it, or for a CPU: over several runs the
+ * places where each of them continued contradict each other. */
 static void instant_settle(struct waits_reading *x, uint64_t from, uint64_t to)
 {
 	const struct open_wait *first = NULL;
@@ -94,8 +93,8 @@ static void instants_place(struct waits_reading *x, uint64_t n_waits, int64_t up
 	}
 }
 
-/* The node computes, and let others go on meanwhile. Only the throttled one does, in the order of
- * the waits. */
+/* A node computes and meanwhile signals others. Only the throttled node does, in the order of the
+ * waits. */
 static void signals_place(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
 	for (; x->n_signalled < x->n_placed; x->n_signalled++) {
@@ -115,7 +114,7 @@ static void signals_place(struct waits_reading *x, int64_t node, const struct tr
 	}
 }
 
-/* The next request of the throttled node, in front of the signals of the last hold or not. */
+/* The next request of the throttled node: before the signals of the last hold, or not. */
 static void before_count(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
 	for (uint64_t i = x->n_signalled;
@@ -138,7 +137,7 @@ static void take(struct waits_node *n, const struct trace_record *r)
 	}
 }
 
-/* Those of all waits behind which both nodes make a request still. */
+/* Keeps the waits after which both nodes make a request. */
 static uint64_t edges_make(const struct waits_reading *x, uint64_t n_waits,
 			   struct causality_edge *to, uint64_t *n_computing)
 {

@@ -19,16 +19,16 @@
 #include "common/xalloc.h"
 
 enum {
-	LOOK_NS = 250000,    /* between two looks while somebody is held */
-	BEAT_NS = 100000000, /* without anybody held */
-	STUCK_FACTOR = 20,   /* of the longest that passed between two requests */
-	/* than in the run without delays: not a few that a merge could name, they go on for as long
-	   as it takes */
+	LOOK_NS = 250000,    /* between two inspections while a thread is held */
+	BEAT_NS = 100000000, /* otherwise */
+	STUCK_FACTOR = 20,   /* multiple of the longest time between two requests */
+	/* requests beyond those of the run without delays: not a few that a merge could report, but
+	 * an endless series */
 	MORE_REQUESTS = 100,
 };
-#define STUCK_FLOORS 1000 /* at least so often compute_floor_ns */
+#define STUCK_FLOORS 1000 /* minimum, in multiples of compute_floor_ns */
 
-/* --- letting go ---------------------------------------------------------- */
+/* --- release ------------------------------------------------------------- */
 
 static void release(struct watch *w)
 {
@@ -47,7 +47,7 @@ static int64_t throttled_index(const struct watch *w)
 	return -1;
 }
 
-/* When those that waited at the last hold went on. (Who waits on is noted again at the next.) */
+/* Records when the threads that waited at the last hold continued. */
 static void wakes_note(struct watch *w)
 {
 	for (; w->n_woken < w->n_waits; w->n_woken++) {
@@ -68,8 +68,8 @@ static void waits_note(struct watch *w, int64_t now)
 		      at = w->quiet_since_ns + (now - w->quiet_since_ns) / 2;
 	uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n; i++)
-		if (w->seen[i].verdict ==
-		    JUDGE_STARTS) /* it cannot be told what the others wait for */
+		/* it is unknown what the others wait for */
+		if (w->seen[i].verdict == JUDGE_STARTS)
 			return;
 	for (uint32_t i = 0; i < n && t >= 0; i++) {
 		if (i == t || w->seen[i].verdict == JUDGE_GONE)
@@ -104,7 +104,7 @@ static void held_look(struct watch *w, int64_t now)
 	release(w);
 }
 
-/* --- when nothing goes on ------------------------------------------------ */
+/* --- detection of stuck applications ------------------------------------- */
 
 static void stuck_tell(struct watch *w, int64_t now)
 {
@@ -124,7 +124,7 @@ static void stuck_tell(struct watch *w, int64_t now)
 	strbuf_release(&b);
 }
 
-/* Who makes requests for as long as another is held back, and so for ever. */
+/* Detects a thread that makes requests while another one is held, and so endlessly. */
 static void excess_watch(struct watch *w)
 {
 	const uint32_t n = watch_slots_used(w);
@@ -175,7 +175,7 @@ static void *watch_run(void *ctx)
 			excess_watch(w);
 		const struct timespec nap = {0, any ? LOOK_NS : BEAT_NS};
 		if (w->outcome.stuck)
-			descendants_kill(); /* until the last that was just being made */
+			descendants_kill(); /* repeat for processes created meanwhile */
 		if (any)
 			nanosleep(&nap, NULL);
 		else
@@ -190,7 +190,7 @@ void watch_open(struct watch **w, const struct watch_config *c)
 {
 	*w = xcalloc(1, sizeof **w);
 	(*w)->config = *c;
-	/* (what is no directory is said by app_capture) */
+	/* app_capture reports a root that is not a directory */
 	(*w)->root = c->root ? realpath(c->root, NULL) : NULL;
 	(*w)->seen = xcalloc(CAUSE_SLOTS, sizeof *(*w)->seen);
 	int64_t longest = 0;
@@ -219,7 +219,7 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 {
 	char *path = xasprintf("%s/" CAUSE_FILE, dir);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* a page that has no room would be a SIGBUS later */
+	/* allocate now: a page without room would raise SIGBUS later */
 	int code = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *w->page);
 	int rc = code ? err_sys(e, code, "%s", path) : 0;
 	void *at = rc ? MAP_FAILED

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each thread does, and whether all of them wait. */
+/* Inspects what each thread does, and whether all of them wait. */
 #include "capture/causality/thread_look.h"
 #include "capture/causality/watch_private.h"
 
 enum {
-	/* a thread that was begun is there after so many times the quiet, on a busy machine too */
+	/* a created thread appears within so many quiet times, also on a busy machine */
 	BIRTH_QUIETS = 3000,
 	EXTRA_THREAD_LOOKS =
 	    50 /* a thread without a slot that runs at so many looks polls as well */
@@ -19,7 +19,7 @@ int64_t watch_times(double factor, int64_t ns, int64_t floor_ns)
 	return v > (double)floor_ns ? v < 1e18 ? (int64_t)v : (int64_t)1e18 : floor_ns;
 }
 
-/* Of a thread that was in the run without delays; else of the longest of all. */
+/* The limit of a thread from the run without delays; otherwise of the longest one. */
 static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *s)
 {
 	const struct watch_config *c = &w->config;
@@ -47,7 +47,7 @@ static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *
 	s->has_limits = true;
 }
 
-/* --- looking ------------------------------------------------------------- */
+/* --- inspection ---------------------------------------------------------- */
 
 uint32_t watch_slots_used(const struct watch *w)
 {
@@ -55,7 +55,7 @@ uint32_t watch_slots_used(const struct watch *w)
 	return n < CAUSE_SLOTS ? n : CAUSE_SLOTS;
 }
 
-struct raw_sight { /* a slot at one instant */
+struct raw_sight { /* a slot's values at one instant */
 	uint64_t changes, n_requests, n_idle;
 	enum cause_state state;
 	int64_t since_ns, since_cpu_ns, compute_ns, blocked_ns;
@@ -63,7 +63,7 @@ struct raw_sight { /* a slot at one instant */
 
 static void slot_read(const struct cause_slot *s, struct raw_sight *to)
 {
-	for (int i = 0; i < 100; i++) { /* until it stood still meanwhile, or nearly */
+	for (int i = 0; i < 100; i++) { /* until they do not change while being read */
 		to->changes = atomic_load_explicit(&s->changes, memory_order_acquire);
 		to->state = (enum cause_state)(atomic_load(&s->state) % CAUSE_STATES);
 		to->n_requests = atomic_load(&s->n_requests);
@@ -105,7 +105,7 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	uint32_t pid = __atomic_load_n(&s->pid, __ATOMIC_ACQUIRE);
 	*to = (struct judge_sight){0};
 	if (!pid)
-		return JUDGE_ACTIVE; /* it is just beginning */
+		return JUDGE_ACTIVE; /* it is starting */
 	if (!seen->has_limits)
 		limits_find(w, s->key, seen);
 	slot_read(s, &r);
@@ -122,7 +122,7 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 		seen->n_idle = r.n_idle;
 	}
 	const bool same = seen->n_requests == r.n_requests;
-	if (!same && seen->n_idle_of != r.n_requests) { /* since its last request: from here on */
+	if (!same && seen->n_idle_of != r.n_requests) { /* since its last request: start here */
 		seen->n_idle_of = r.n_requests;
 		seen->n_idle = r.n_idle;
 	}
@@ -153,8 +153,8 @@ static bool extra_look(void *ctx, uint32_t tid)
 	return !x->runs;
 }
 
-/* Somebody was begun and has not come to run yet; who never will (the call failed, or its program
- * cannot be watched) is not waited for again. */
+/* Whether a thread was created and did not run yet. A thread that never will (the call failed, or
+ * its program cannot be watched) is not waited for again. */
 static bool births_rest(struct watch *w, int64_t now)
 {
 	const uint32_t missing = atomic_load(&w->page->n_born) - watch_slots_used(w);
@@ -166,7 +166,7 @@ static bool births_rest(struct watch *w, int64_t now)
 	return true;
 }
 
-/* Threads that never called anything of ours compute for those that did. */
+/* Threads without a slot count as computing on behalf of the others. */
 static bool extra_threads_rest(struct watch *w)
 {
 	uint32_t n = watch_slots_used(w);
@@ -204,7 +204,7 @@ bool watch_all_wait(struct watch *w, int64_t now)
 		if (!w->quiet_since_ns || restart)
 			s->mark = sight;
 	}
-	/* (marks of those before the one that changed are older than they need be) */
+	/* marks of the threads before it are older than necessary, which does no harm */
 	if (restart) {
 		bool first = !w->quiet_since_ns;
 		w->quiet_since_ns = first ? now : 0;

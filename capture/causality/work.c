@@ -9,20 +9,20 @@
 #include "common/xalloc.h"
 
 struct amount {
-	int64_t ns, compute_ns; /* of requests and computing; of computing alone */
+	int64_t ns, compute_ns; /* requests and computation; computation alone */
 };
 
-struct work_place { /* in a node, while the trace is read, or on the way through it */
+struct work_place { /* a node's state while the trace is read, or on the walk through it */
 	size_t wait, signal;  /* in by_wait[], by_signal[] */
-	struct amount done;   /* the node's own so far */
-	struct amount when;   /* on the critical path */
+	struct amount done;   /* work of the node so far */
+	struct amount when;   /* time on the critical path */
 };
 
 struct work_reading {
 	struct causality_work *w;
 	size_t *by_wait, *by_signal;
-	struct amount *at_wait, *at_signal; /* [links.n]: what the node has done there */
-	struct amount *sent;		    /* [links.n]: when on the critical path */
+	struct amount *at_wait, *at_signal; /* [links.n]: work of the node before it */
+	struct amount *sent;		    /* [links.n]: time on the critical path */
 	struct work_place *place;
 };
 
@@ -77,7 +77,7 @@ static void take(struct work_reading *x, uint32_t of, const struct trace_record 
 	}
 }
 
-/* Where each node's waits and signals begin, and nothing done. */
+/* Sets each node to its first wait and signal, without work done. */
 static void places_reset(struct work_reading *x)
 {
 	const struct causality_links *l = &x->w->links;
@@ -141,7 +141,7 @@ static int critical_path(struct work_reading *x, struct err *e)
 	return rc;
 }
 
-/* --- what is said of all ------------------------------------------------- */
+/* --- totals -------------------------------------------------------------- */
 
 static int implied_count(struct causality_work *w, struct err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a parallel application's trace comes to: the work of its nodes, what makes them wait, and
- * how long that lets it take at least. */
+/* Totals of a parallel application's trace: the work of its nodes, their waits, and the lower bound
+ * of its execution time. */
 #ifndef CAPTURE_CAUSALITY_WORK_H
 #define CAPTURE_CAUSALITY_WORK_H
 
@@ -10,7 +10,7 @@
 
 struct causality_node_work {
 	uint64_t n_requests, n_computes, n_signals, n_waits;
-	int64_t request_ns, compute_ns; /* of requests whose end is known */
+	int64_t request_ns, compute_ns; /* of requests with a known end; of computation */
 	int64_t first_ns, last_ns;	/* begin of its first, end of its last; TIME_NONE: none */
 };
 
@@ -21,9 +21,9 @@ struct causality_work {
 	uint64_t n_implied; /* waits that follow from others */
 	uint64_t n_waiting; /* requests that wait */
 	uint64_t n_pairs;   /* pairs of nodes of which one waits for the other */
-	/* Critical path: the shortest execution in which each node does its computing and requests
-	 * one after the other, with the traced times, and waits only where it must; and how much of
-	 * it is computing. */
+	/* Critical path: the shortest execution in which each node does its computation and
+	 * requests one after the other, with the traced durations, and waits only where it must;
+	 * and the computation on it. */
 	int64_t critical_ns, critical_compute_ns;
 	struct causality_links links;	    /* all, by waiter and place */
 	struct causality_barriers barriers; /* of these */

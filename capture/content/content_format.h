@@ -13,22 +13,22 @@ struct content_header {
 	uint8_t name[CONTENT_NAME_BYTES];
 	uint64_t n_requests, n_references, n_blocks;
 	uint64_t n_bytes, n_stored_bytes;
-	/* behind the blocks: content_block[n_blocks], content_request[n_requests],
+	/* after the blocks: content_block[n_blocks], content_request[n_requests],
 	 * uint32_t[n_references] */
 	uint64_t tables_at;
 	uint32_t tables_crc; /* CRC-32C of all three */
-	uint32_t header_crc; /* of what stands before it */
+	uint32_t header_crc; /* of the preceding bytes */
 };
 
 struct content_block {
-	uint64_t at; /* in the file */
+	uint64_t at; /* offset in the file */
 	uint32_t n_bytes;
 	uint32_t crc;
 };
 
 struct content_request {
 	uint64_t seq;
-	uint64_t first; /* of its references to blocks */
+	uint64_t first; /* index of its references to blocks */
 	uint64_t n_bytes;
 };
 

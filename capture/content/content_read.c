@@ -22,7 +22,7 @@ struct content {
 	const uint32_t *reference;
 };
 
-/* --- what may be wrong with it ------------------------------------------- */
+/* --- checks -------------------------------------------------------------- */
 
 static int bad(const char *path, const char *what, struct err *e)
 {

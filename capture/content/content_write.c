@@ -15,7 +15,7 @@
 #include "common/xalloc.h"
 
 #define BUFFER_BYTES (1u << 20)
-/* bytes of it: 2^64 blocks before two different ones are likely to be taken for one */
+/* bytes of a digest in use: different blocks collide only beyond about 2^64 blocks */
 #define DIGEST_KEPT 16
 
 struct digest {
@@ -23,17 +23,17 @@ struct digest {
 };
 
 struct content_writer {
-	char *path, *part; /* part: while it is written */
+	char *path, *part; /* part: temporary name */
 	int fd;
 	bool finished;
-	uint64_t at; /* bytes in the file, the buffer's included */
+	uint64_t at; /* bytes in the file, including the buffer */
 	uint8_t *buffer;
 	size_t n_buffered;
 	struct content_facts facts;
 	struct content_block *block; /* block[facts.n_blocks] */
-	struct digest *digest;	     /* of each */
+	struct digest *digest;	     /* of each block */
 	uint64_t blocks_cap, digests_cap;
-	uint32_t *cell; /* cell[mask + 1]: block + 1, 0 unused; found by its digest */
+	uint32_t *cell; /* cell[mask + 1]: hash table by digest: block + 1, 0 unused */
 	uint64_t mask;
 	struct content_request *request; /* request[facts.n_requests] */
 	uint64_t requests_cap;
@@ -77,7 +77,7 @@ static uint64_t hash_of(const struct digest *d)
 	return hash;
 }
 
-/* The cell of the block with this digest and length, or the free one where it belongs. */
+/* The cell of the block with this digest and length, or the free cell for it. */
 static uint32_t *cell_of(const struct content_writer *w, const struct digest *d, uint32_t n)
 {
 	uint64_t i = hash_of(d) & w->mask;
@@ -228,7 +228,7 @@ int content_writer_finish(struct content_writer *w, struct content_facts *facts,
 int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e)
 {
 	int ret = w->finished ? 0 : content_writer_finish(w, facts, e), fd = w->fd;
-	w->fd = -1; /* open until here: it says that the file is somebody's */
+	w->fd = -1; /* not earlier: an open descriptor marks the temporary file as in use */
 	if (close(fd) < 0 && !ret)
 		ret = err_sys(e, errno, "%s", w->path);
 	ret = file_beside_keep(w->part, w->path, ret, e);

@@ -14,7 +14,7 @@
 #include "common/xalloc.h"
 
 #define CHUNK (1u << 20)
-/* files; with more of them, one sync of the file system is cheaper than one per file */
+/* with more files, one sync of the file system is cheaper than one per file */
 #define SYNC_EACH_MAX 64u
 
 void fileset_state_release(struct fileset_state *state)
@@ -26,7 +26,7 @@ void fileset_state_release(struct fileset_state *state)
 static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp *stamp,
 		    struct err *e)
 {
-	struct statx x; /* FORCE_SYNC: network and FUSE file systems must not answer from a cache */
+	struct statx x; /* FORCE_SYNC: network and FUSE file systems must not use a cache */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &x))
 		return err_sys(e, errno, "%s", path);
 	*stamp = (struct fileset_stamp){
@@ -41,7 +41,7 @@ static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp
 	return 0;
 }
 
-/* --- does it fit --------------------------------------------------------- */
+/* --- space --------------------------------------------------------------- */
 
 static int set_check(const struct fileset *s, struct err *e)
 {
@@ -56,13 +56,13 @@ static int set_check(const struct fileset *s, struct err *e)
 	return 0;
 }
 
-/* Filling somebody's disk to the brim and failing then is worse than refusing at once. */
+/* Refuses at once, instead of filling the disk and failing then. */
 static int space_check(const struct fileset *s, int dir_fd, struct err *e)
 {
 	uint64_t missing = 0;
 	struct statvfs v;
 	if (fstatvfs(dir_fd, &v) || !v.f_blocks)
-		return 0; /* it does not tell: the writing will */
+		return 0; /* free space is unknown: writing will show */
 	for (size_t i = 0; i < s->n; i++) {
 		struct stat st = {0};
 		if (s->entry[i].directory || fileset_link(s, i))
@@ -95,11 +95,11 @@ struct restore {
 	struct fileset_state *state;
 	unsigned char *buffer; /* CHUNK */
 	bool sync_each;
-	const struct payload *payload; /* what content is made by, NULL: content_make */
+	const struct payload *payload; /* generator of the content, NULL: content_make */
 };
 
-/* What was to be made by `code` (0: it was made now) as something of the type `type`, which `what`
- * names: one that is there already will do. */
+/* Checks the result `code` (0: created now) of creating a file of the type `type`, which `what`
+ * names: an existing one is accepted. */
 static int made_or_there(const struct restore *r, int parent, const char *name, const char *path,
 			 int code, mode_t type, const char *what, struct err *e)
 {
@@ -114,8 +114,8 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	return 0;
 }
 
-/* The permissions that an entry gets; 0: not known. Set-user-ID and set-group-ID are left out. An
- * ordinary user keeps the permissions that the next restore needs; root needs none. */
+/* The permissions of an entry; 0: unknown. Set-user-ID and set-group-ID are omitted. For an
+ * ordinary user, those that the next restore needs are added. */
 static mode_t mode_of(const struct fileset *s, size_t i)
 {
 	const mode_t kept = s->entry[i].directory ? 01777 : 0777,
@@ -161,8 +161,8 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 	return rc;
 }
 
-/* The name of a new file must be on disk too; a file system that cannot sync a directory needs no
- * such thing. */
+/* Makes the name of a new file durable; a file system that cannot sync directories does not need
+ * it. */
 static int sync_name(int parent, const char *path, struct err *e)
 {
 	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -174,7 +174,7 @@ static int sync_name(int parent, const char *path, struct err *e)
 	return rc;
 }
 
-/* The file, open for writing, made where it is missing. */
+/* Opens the file for writing, or creates it. */
 static int open_or_create(const struct restore *r, const char *path, struct err *e)
 {
 	const char *name;
@@ -277,14 +277,14 @@ static int restore_entry(const struct restore *r, size_t i, struct err *e)
 					 : restore_file(r, i, e);
 }
 
-/* Notes how the files look now that all is on disk (blocks are given out when dirty pages are
- * written). */
+/* Records the state of the files when all data are on disk: blocks are allocated when dirty pages
+ * are written. */
 static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *e)
 {
 	for (size_t i = 0; i < r->set->n; i++) {
 		const struct fileset_entry *f = &r->set->entry[i];
 		if (f->directory || fileset_link(r->set, i) || r->state->stamp[i].key)
-			continue; /* found as it was: the old note holds */
+			continue; /* unchanged: the old stamp is valid */
 		int fd = confined_open(r->dir_fd, f->path, O_PATH, 0, e);
 		if (fd < 0)
 			return fd;
@@ -299,8 +299,8 @@ static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *
 	return 0;
 }
 
-/* File times come from a clock that ticks every 1 to 10 ms: wait until it has left what was noted
- * behind. */
+/* File times have a resolution of 1 to 10 ms: waits until the clock has passed the recorded times.
+ */
 static void wait_for_file_time(int64_t latest_ns)
 {
 	for (int i = 0; i < 40; i++) {
@@ -312,7 +312,7 @@ static void wait_for_file_time(int64_t latest_ns)
 	}
 }
 
-/* Many files: all of the file system at once. */
+/* Many files: syncs the whole file system. */
 static int sync_together(const struct restore *r, struct err *e)
 {
 	int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -346,7 +346,7 @@ static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewr
 		if (!rc && state)
 			wait_for_file_time(latest_ns);
 	}
-	if (rc) /* not known to be whole: the next restore writes everything */
+		if (rc) /* possibly incomplete: the next restore writes everything */
 		memset(r.state->stamp, 0, s->n * sizeof *r.state->stamp);
 	free(r.buffer);
 	fileset_state_release(&own);
@@ -407,8 +407,8 @@ static int longest_first(const void *a, const void *b)
 
 int fileset_remove(const struct fileset *s, int dir_fd, struct err *e)
 {
-	/* what lies in a directory has a longer path than it: longest first empties before it
-	 * removes */
+	/* names in a directory are longer than its own: longest first empties it before its removal
+	 */
 	const struct fileset_entry **order = xmalloc((s->n ? s->n : 1) * sizeof *order);
 	int first_rc = 0;
 	for (size_t i = 0; i < s->n; i++)

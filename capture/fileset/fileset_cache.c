@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set and the page cache: out of it, into it, and how much is there. */
+/* The set in the page cache: eviction, loading, and residency. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 	return rc ? rc : fd;
 }
 
-/* Calls `action` with every file of the set, open for reading, and stops at the first error. */
+/* Calls `action` with every file of the set, open for reading; stops at the first error. */
 static int each_file(const struct fileset *s, int dir_fd,
 		     int (*action)(const struct fileset_entry *f, int fd, void *ctx, struct err *e),
 		     void *ctx, struct err *e)
@@ -51,7 +51,7 @@ static int each_file(const struct fileset *s, int dir_fd,
 static int evict_file(const struct fileset_entry *f, int fd, void *ctx, struct err *e)
 {
 	(void)ctx;
-	if (fdatasync(fd)) /* dirty pages would stay */
+	if (fdatasync(fd)) /* dirty pages would not be dropped */
 		return err_sys(e, errno, "%s: sync", f->path);
 	int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	return code ? err_sys(e, code, "%s: dropping its cached pages", f->path) : 0;
@@ -92,11 +92,11 @@ static int residency_of(const struct fileset_entry *f, int fd, void *ctx, struct
 	int rc = residency_get(fd, 0, 0, r->by_cachestat, &now);
 	if (rc)
 		return err_sys(e, -rc, "%s: asking which pages are cached", f->path);
-	if (!now.by_cachestat) { /* one file by mincore: the sum must not claim more */
+	if (!now.by_cachestat) { /* one file used mincore: the sum is not more precise */
 		r->by_cachestat = false;
 		r->dirty_bytes = 0;
 	}
-	/* the last page may reach beyond the end */
+	/* the last page may extend beyond the end */
 	uint64_t size = (uint64_t)st.st_size, cached = now.n_cached * page;
 	r->total_bytes += size;
 	r->cached_bytes += cached < size ? cached : size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Removing what a run left beside a set, and only that: a first walk looks at everything, and
- * nothing is removed where something is found that the caller does not know. */
+/* Removes the files that a run left beside a set. A first walk inspects everything; if it finds a
+ * file that the caller does not know, nothing is removed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 enum { MAX_DEPTH = 64 };
 
 struct clearing {
-	const char **known; /* known[n], sorted: the paths of the set */
+	const char **known; /* known[n], sorted paths of the set */
 	size_t n;
 	bool (*is_ours)(const char *name);
 	enum { LOOK, LOOK_FOR_NONE, REMOVE } pass;
@@ -45,7 +45,7 @@ static int enter(struct clearing *c, int parent, const char *name, unsigned int 
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "%s", c->path.s);
-	return walk(c, fd, depth + 1, e); /* which closes it */
+	return walk(c, fd, depth + 1, e); /* closes fd */
 }
 
 static int visit(struct clearing *c, int parent, const char *name, unsigned int depth,

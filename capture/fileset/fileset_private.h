@@ -6,16 +6,16 @@
 #include "capture/fileset/fileset.h"
 
 uint64_t content_key(uint64_t seed, const char *path); /* never 0 */
-/* The key of entry i: of its path, or of its digest where that is known. */
+/* The key of entry i: from its digest if known, otherwise from its path. */
 uint64_t content_key_of(const struct fileset *s, size_t i, uint64_t seed);
 void content_make(uint64_t key, uint64_t offset, void *to, size_t len);
 
-/* Whether the file has the content whose digest is known of entry i. False too where none is known,
- * or it cannot be read. */
+/* Whether the file has the content of entry i's digest. False if no digest is known, or if the file
+ * cannot be read. */
 bool digest_matches(const struct fileset *s, size_t i, int fd);
 
-/* Opens a regular file of the set. What else has its name is refused before it is opened: opening a
- * FIFO may wait, opening a device may do something. Returns a descriptor or a negative errno; EPERM
+/* Opens a regular file of the set. Other types are refused before they are opened: opening a FIFO
+ * may block, and opening a device may have effects. Returns a descriptor or a negative errno; EPERM
  * for a refusal. */
 int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e);
 

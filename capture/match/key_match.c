@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 
 #define NONE UINT32_MAX
-#define MAX_SEEN_BITS 25u /* 256 MiB; up to three quarters full */
+#define MAX_SEEN_BITS 25u /* 256 MiB; at most three quarters full */
 
 void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay,
 		    size_t kept_bytes, uint32_t most)
@@ -60,7 +60,7 @@ static uint64_t hash_text(uint64_t h, const char *s)
 	return h;
 }
 
-/* Names begin at 2: even for devices by their order, odd for what has the same name. */
+/* Names begin at 2: even numbers for devices by order, odd numbers for equal names. */
 static uint64_t name_object(struct key_match *m, enum match_side side, uint32_t object)
 {
 	const struct trace_object *o = trace_object(m->trace[side], object);
@@ -115,7 +115,7 @@ static size_t seen_place(uint64_t key, size_t mask)
 	return (size_t)(key >> 1) & mask;
 }
 
-/* A table twice as large, or there is no memory for one. */
+/* A table twice as large, if there is memory for it. */
 static bool seen_grow(struct key_match *m)
 {
 	const size_t n_old = (size_t)1 << m->seen_bits, mask = 2 * n_old - 1;
@@ -146,7 +146,7 @@ static void seen_count(struct key_match *m, uint64_t key)
 		return;
 	const size_t mask = ((size_t)1 << m->seen_bits) - 1;
 	size_t i = seen_place(key, mask);
-	key &= ~UINT64_C(1); /* the lowest bit is ours */
+	key &= ~UINT64_C(1); /* the lowest bit is a mark */
 	while (seen[i] && (seen[i] & ~UINT64_C(1)) != key)
 		i = (i + 1) & mask;
 	if (seen[i]) {
@@ -164,7 +164,7 @@ static void seen_count(struct key_match *m, uint64_t key)
 	}
 }
 
-/* --- requests that wait -------------------------------------------------- */
+/* --- waiting requests ---------------------------------------------------- */
 
 static void slots_grow(struct key_match *m)
 {
@@ -185,7 +185,7 @@ static void slots_grow(struct key_match *m)
 	free(old);
 }
 
-/* Leaves no hole: what follows moves up where its home allows it. */
+/* Closes the hole: later entries of the probe sequence move up if their home allows it. */
 static void slot_free(struct key_match *m, size_t hole)
 {
 	size_t mask = ((size_t)1 << m->bits) - 1;
@@ -244,9 +244,9 @@ uint64_t key_match_key(struct key_match *m, enum match_side side, const struct t
 {
 	if (!has_key(r))
 		return KEY_NONE;
-	/* of others each format writes something else there */
+	/* formats differ in the length of other operations */
 	const bool placed = op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET);
-	/* the length of fopen() is only the mode, where the umask is known */
+	/* the length of fopen() is only the mode, if the umask is known */
 	const bool opens = r->op == OP_FOPEN || r->op == OP_FREOPEN;
 	const uint64_t length = !op_makes_file(r->op, r->flags) ? r->length
 				: opens                         ? 0
@@ -257,7 +257,7 @@ uint64_t key_match_key(struct key_match *m, enum match_side side, const struct t
 	if (side == SIDE_REFERENCE && m->seen.base)
 		__builtin_prefetch(
 		    (uint64_t *)m->seen.base + seen_place(key, ((size_t)1 << m->seen_bits) - 1), 1);
-	return key < 2 ? 2 : key; /* 0 is none, and a free place with the lowest bit taken off 1 */
+	return key < 2 ? 2 : key; /* 0 means none, and 1 without its lowest bit a free slot */
 }
 
 int key_match_put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which sequence a request belongs to (its thread's, its object's) and which place it has there:
- * keys become small numbers in the order of their first use, and each counts its requests. 32 bytes
- * and less for every distinct key. */
+/* Numbers keys (of threads, objects, ...) in the order of their first use, and counts the requests
+ * of each. At most 32 bytes per key. */
 #ifndef CAPTURE_MATCH_SEQUENCES_H
 #define CAPTURE_MATCH_SEQUENCES_H
 
@@ -10,7 +9,7 @@
 
 struct sequence_slot {
 	uint64_t key;
-	uint32_t id, n; /* n: requests so far, modulo 2^32; id UINT32_MAX: the slot is free */
+	uint32_t id, n; /* n: requests so far, modulo 2^32; id UINT32_MAX: free slot */
 };
 
 struct sequences {
@@ -23,7 +22,7 @@ void sequences_init(struct sequences *s);
 void sequences_release(struct sequences *s);
 void sequences_grow(struct sequences *s);
 
-/* The number of the key's sequence; its next place goes to *k. */
+/* The number of the key's sequence; *k: the index of its next request. */
 static inline uint32_t sequences_place(struct sequences *s, uint64_t key, uint32_t *k)
 {
 	size_t mask = ((size_t)1 << s->bits) - 1;
