@@ -172,7 +172,7 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 			birth_expect(&births, r.pid, &r);
 		} else if (r.r->op == LOG_SPAWN && r.r->result > 0) {
 			birth_expect(&births, spool_pid(s, r.image, (uint32_t)r.r->result), &r);
-		} else if (r.r->op == LOG_AIO_ASKED) {
+		} else if (r.r->op == LOG_AIO_SUBMIT) {
 			async_ask(&c->async, &r);
 		} else if (r.r->op == LOG_AIO_DONE) {
 			async_done(&c->async, &r);

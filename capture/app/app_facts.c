@@ -102,7 +102,7 @@ json_t *facts_affinity(const struct spool *s)
 	const struct spool_window **told = xmalloc((s->n_windows + 1) * sizeof *told);
 	size_t n = 0;
 	for (size_t i = 0; i < s->n_windows; i++)
-		if (s->window[i].cpus_told)
+		if (s->window[i].cpus_known)
 			told[n++] = &s->window[i];
 	if (n)
 		qsort(told, n, sizeof *told, compare_threads);

@@ -32,7 +32,7 @@ struct spool_window { /* one copied window */
 	uint32_t n_units;
 	uint32_t image;	   /* index into spool.image */
 	uint32_t pid, tid;
-	uint32_t cpus_told; /* 0: `cpus` is unknown */
+	uint32_t cpus_known; /* 0: `cpus` is unknown */
 	uint64_t cpus[AFFINITY_WORDS]; /* CPU affinity of the thread at the window's begin */
 };
 

@@ -237,7 +237,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 {
 	if (!is_sound(c, r->r)) {
 		c->outcome->n_garbled++;
-		if (r->r->op == LOG_AIO_ASKED)
+		if (r->r->op == LOG_AIO_SUBMIT)
 			async_take(&c->census->async); /* the census has counted it, too */
 		return 0;
 	}
@@ -255,7 +255,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 			path = state_path_asked(&c->maker.state, p, r->r, r->r->dir, r->path,
 						r->path_len);
 		rc = request_write(c, p, r, path, e);
-	} else if (r->r->op == LOG_AIO_ASKED) {
+	} else if (r->r->op == LOG_AIO_SUBMIT) {
 		rc = async_write(c, p, r, e);
 	} else if (r->r->op == LOG_CONTENT_OF) {
 		rc = content_take(c, p, r, e);

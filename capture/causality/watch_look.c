@@ -130,7 +130,7 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	to->compute_ns = same ? less(f.compute_ns, seen->then.compute_ns) : f.compute_ns;
 	to->blocked_ns = same ? less(f.blocked_ns, seen->then.blocked_ns) : f.blocked_ns;
 	to->off_cpu_ns = less(f.off_cpu_ns, less(f.off_cpu_ns, now - w->held_since_ns));
-	return r.state == CAUSE_HELD || s->flags & CAUSE_LEFT ? JUDGE_GONE
+	return r.state == CAUSE_HELD || s->flags & CAUSE_LAUNCHER ? JUDGE_GONE
 							      : judge_thread(to, &seen->limits);
 }
 

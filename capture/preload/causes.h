@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the threads of a parallel application and the collector tell each other: the layout of the
- * file "causes" in the scratch directory, which both map. The collector makes it before the
- * application begins; where there is none, nobody is watched.
+/* Shared memory between the collector and the threads of a parallel application: the layout of the
+ * file "causes" in the scratch directory, which both sides map. The collector creates the file
+ * before the application starts. Without the file no process is watched.
  *
- * A slot belongs to one thread, which alone writes it (but for n_children); it is never used again
- * by another. The collector reads: a state counts together with the `changes` that were read before
- * and after it. Mapped files are the same in every network, IPC and host-name namespace; process
- * numbers must be those of the collector's PID namespace.
+ * Each slot belongs to one thread and is never reused. Only this thread writes the slot, except
+ * n_children. The collector reads `changes` before and after a state to get a consistent state.
+ * Process ids are those of the collector's PID namespace.
  *
- * Times are ns of CLOCK_MONOTONIC; CPU times are of the thread. Nobody's slot may be trusted: it
- * lies in the programs' memory. */
+ * Times are ns of CLOCK_MONOTONIC; CPU times are those of the thread. The collector must check
+ * every slot: the memory belongs to the traced programs. */
 #ifndef CAPTURE_PRELOAD_CAUSES_H
 #define CAPTURE_PRELOAD_CAUSES_H
 
@@ -23,57 +22,55 @@
 
 enum cause_state {
 	CAUSE_COMPUTING = 0,
-	CAUSE_WAITING, /* in a call that sleeps until something happens */
-	CAUSE_POLLING, /* in a call that may poll, as those of MPI do */
-	/* in MPI_Init and its like, which polls, works, and needs the other ranks to go on */
+	CAUSE_WAITING, /* in a call that sleeps until an event */
+	CAUSE_POLLING, /* in a call that may poll, such as the calls of MPI */
+	/* in MPI_Init or a similar call, which polls, works and needs the other ranks */
 	CAUSE_STARTING,
-	CAUSE_SLEEPING, /* in a call that ends by the clock: it is taken for computing */
+	CAUSE_SLEEPING, /* in a call that ends at a time; counted as computing */
 	CAUSE_REQUEST, /* in a request on the application's files */
-	CAUSE_HELD,    /* before one, until the collector lets it go on */
+	CAUSE_HELD,    /* before a request, until the collector releases the thread */
 	CAUSE_STATES
 };
 
-/* flags of a slot */
-/* its process is about to become another program, which goes on with it if it is watched */
+/* flag of a slot: the process calls exec; the new program continues the slot if it is watched */
 #define CAUSE_EXEC 1u
-/* its process has become a launcher of ranks, which is no node and is not watched */
-#define CAUSE_LEFT 2u
+/* flag of a slot: the process has become a launcher of ranks, which is not watched */
+#define CAUSE_LAUNCHER 2u
 
-/* flags of a compute in the log: no request follows it, but more computing */
+/* flag of a compute event in the log: more computing follows, and no request */
 #define CAUSE_GOES_ON 1u
 
 struct cause_slot {
-	_Atomic uint64_t changes; /* of the state, so far */
+	_Atomic uint64_t changes; /* number of state changes */
 	_Atomic uint32_t state;	  /* enum cause_state */
-	uint32_t pid, tid, parent; /* parent: process */
-	int32_t rank;		   /* -1: of no MPI job */
+	uint32_t pid, tid, parent; /* parent: process id */
+	int32_t rank;		   /* -1: the process belongs to no MPI job */
 	uint32_t flags;
-	/* names the thread alike in every run: its rank, or how it came about (children and threads
-	 * are counted) */
+	/* identifies the thread in every run: a hash of its rank or of its ancestry (position among
+	 * the children and threads of its parent) */
 	uint64_t key;
-	_Atomic int64_t since_ns, since_cpu_ns; /* when the state began */
-	_Atomic uint64_t n_requests; /* begun, held ones included */
-	_Atomic uint64_t n_held;     /* so often it was held back */
-	/* times that it gave way in a call that polls: nothing was there to do */
+	_Atomic int64_t since_ns, since_cpu_ns; /* start of the state */
+	_Atomic uint64_t n_requests; /* requests started, including held ones */
+	_Atomic uint64_t n_held;     /* requests held */
+	/* times that the thread found no work in a polling call and yielded */
 	_Atomic uint64_t n_idle;
-	_Atomic uint32_t n_children; /* processes and threads that it has begun */
-	uint32_t depth;		     /* calls that wait, one in the other */
-	/* of the first call that waits which ended after somebody was let go on: for the
-	 * how-manieth time, and how far that one had come by then */
+	_Atomic uint32_t n_children; /* processes and threads that it created */
+	uint32_t depth;		     /* nested waiting calls */
+	/* The first waiting call that ended after a release: the number of the release, the end of
+	 * the call, and the progress of the released thread at that time: */
 	_Atomic uint32_t woken_of;
 	_Atomic int64_t woken_ns;
-	_Atomic uint64_t woken_requests; /* that it had ended */
-	/* since the last of them, up to the call that it was in then, or had been last */
+	_Atomic uint64_t woken_requests; /* requests that it had completed */
+	/* its computing time from the last request to its current or latest waiting call */
 	_Atomic int64_t woken_compute_ns;
-	/* since its last request ended */
-	/* on the processor, or asleep by the clock; without the state it is in */
+	/* since the last request ended, without the current state: time on the processor or in a
+	 * timed sleep, and time in waiting calls */
 	_Atomic int64_t compute_ns;
-	_Atomic int64_t blocked_ns; /* in calls that wait */
-	uint64_t left_ticks;	    /* when that request ended */
-	/* longest so far */
+	_Atomic int64_t blocked_ns;
+	uint64_t outside_ticks;	    /* end of that request */
+	/* maxima of the times between two requests, and of a request */
 	int64_t compute_max_ns, blocked_max_ns, request_max_ns;
-	int64_t phase_max_ns; /* from request to request, both of computing and blocked */
-	/* together */
+	int64_t phase_max_ns; /* maximum of compute + blocked between two requests */
 	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
 } __attribute__((aligned(64)));
 
@@ -81,28 +78,30 @@ struct cause_slot {
 
 struct cause_page {
 	uint64_t magic;
-	/* what the collector wants */
-	uint64_t throttled; /* key of the node that is held back, 0: none */
-	uint64_t period;    /* at each so many-th request */
-	uint32_t has_root;  /* else files count that are no part of the system */
+	/* set by the collector */
+	uint64_t throttled; /* key of the throttled node; 0: none */
+	uint64_t period;    /* every period-th request is held */
+	uint32_t has_root;  /* false: files outside the system directories count */
 	char root[CAUSE_ROOT_MAX];
-	/* the file that what the application prints goes to, which is none of its own */
+	/* file of the application's standard output, which does not count */
 	uint64_t output_device, output_inode;
-	/* what passes between them */
-	_Atomic uint32_t n_slots;  /* in use; may come to exceed CAUSE_SLOTS: those found none */
-	/* threads and processes that were begun: each takes a slot as soon as it runs */
+	/* set by both sides */
+	/* slots in use; more than CAUSE_SLOTS: some threads have no slot */
+	_Atomic uint32_t n_slots;
+	/* threads and processes that were created; each takes a slot when it starts */
 	_Atomic uint32_t n_born;
-	_Atomic uint32_t n_async;  /* asynchronous requests, which are of no thread */
-	_Atomic uint32_t n_roots;  /* programs without a parent that is watched */
-	_Atomic uint32_t n_ranks;  /* that the job has, as its ranks are told; 0: no MPI job */
-	_Atomic uint32_t held_slot; /* who was held back last */
-	_Atomic uint32_t held;	   /* how often somebody was held back, */
-	_Atomic uint32_t released; /* and how often let go: a futex */
-	_Atomic int64_t beat_ns;   /* the collector was alive */
+	_Atomic uint32_t n_async;  /* asynchronous requests, which belong to no thread */
+	_Atomic uint32_t n_roots;  /* programs without a watched parent */
+	/* number of ranks of the job, from the environment of a rank; 0: no MPI job */
+	_Atomic uint32_t n_ranks;
+	_Atomic uint32_t held_slot; /* the slot that was held last */
+	_Atomic uint32_t held;	   /* number of holds */
+	_Atomic uint32_t released; /* number of releases; a futex */
+	_Atomic int64_t beat_ns;   /* last sign of life of the collector */
 	struct cause_slot slot[CAUSE_SLOTS];
 };
 
-/* without a beat for so long nobody is held any more */
+/* after this time without a sign of life of the collector, no thread is held */
 #define CAUSE_BEAT_MAX_NS INT64_C(10000000000)
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With LOG_CONTENT: what a call wrote, in records before its own. */
+/* Records the data that a call wrote, with LOG_CONTENT. The data comes before the record of the
+ * call. */
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "capture/preload/core.h"
 
-enum { PIECE = 12288 }; /* as much as a record takes */
+enum { PIECE = 12288 }; /* most bytes in one record */
 
 static uint64_t pieces_note(int fd, const void *bytes, uint64_t n, uint64_t at, uint64_t begin)
 {
@@ -39,7 +40,7 @@ void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes,
 	}
 }
 
-/* Read as a debugger does: memory that is not there is an error then, and no signal. */
+/* Reads by process_vm_readv(2): an unmapped address is an error, and no signal. */
 static bool peek(void *to, const void *from, uint64_t n)
 {
 	const struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who writes into windows (window.h): processes and threads, and how it all begins and ends.
- * Everything here runs with all signals blocked, and outside any timed region. */
+/* Start and end of capturing in processes and threads, and their windows (window.h). The code in
+ * this file runs with all signals blocked and outside any timed region. */
 #include "capture/preload/core.h"
 
 #include <fcntl.h>
@@ -16,9 +16,10 @@
 
 enum { N_RECORDERS = 4096, VFORK_DEPTH = 4 };
 
-/* Of this process; in memory that is zero in a forked child. */
+/* The state of this process. A forked child finds this memory zeroed. */
 struct core_process {
-	_Atomic uint32_t state; /* 0 new, 1 being set up, 2 ready, 3 impossible */
+	/* 0: new, 1: another thread initialises it, 2: ready, 3: initialisation failed */
+	_Atomic uint32_t state;
 	uint32_t pid;
 	struct window_file file;
 	struct recorder recorder[N_RECORDERS] __attribute__((aligned(64)));
@@ -31,16 +32,16 @@ struct clock capture_clock;
 char capture_directory[512], capture_library[1024];
 __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
 __thread bool capture_within __attribute__((tls_model("initial-exec")));
-/* what a vfork child's parent wrote to */
+/* the window of the parent of a vfork child */
 struct outer {
 	char *next;
 	uint32_t generation, own_pid;
 };
 static __thread struct outer outer[VFORK_DEPTH] __attribute__((tls_model("initial-exec")));
-/* a vfork child's, else 0 */
+/* the process id in a vfork child, else 0 */
 static __thread uint32_t own_pid __attribute__((tls_model("initial-exec")));
 
-/* thread-local storage, by two threads */
+/* two threads share this thread-local storage */
 static __thread bool is_shared __attribute__((tls_model("initial-exec")));
 
 static struct log_control *control;
@@ -50,7 +51,8 @@ static struct core_process *process;
 long raw_call(long number, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
-	long got = REAL(syscall)(number, a, b, c, d, e, f); /* not our own, which would note it */
+	/* not the hook of syscall, which would record the call */
+	long got = REAL(syscall)(number, a, b, c, d, e, f);
 	got = got == -1 ? -errno : got;
 	errno = saved;
 	return got;
@@ -99,14 +101,14 @@ uint32_t capture_pid(void)
 	return own_pid ? own_pid : (uint32_t)RAW(SYS_getpid);
 }
 
-/* --- threads ------------------------------------------------------------- */
+/* --- threads -------------------------------------------------------------- */
 
 static bool recorder_claim(struct core_process *p, uint32_t i, uint32_t was, uint32_t tid)
 {
 	struct recorder *r = &p->recorder[i];
 	if (!atomic_compare_exchange_strong(&r->tid, &was, tid))
 		return false;
-	window_give(r->next, r->generation, WINDOW_LEFT);
+	window_give(r->next, r->generation, WINDOW_ORPHAN);
 	r->next = NULL;
 	r->depth = 0;
 	r->slot = 0;
@@ -134,11 +136,11 @@ struct recorder *capture_mine(void)
 void capture_share(void)
 {
 	is_shared = true;
-	capture_self = NULL; /* which it keeps by its number */
+	capture_self = NULL; /* a thread with shared storage finds its recorder by its thread id */
 }
 
-/* A recorder for this thread: one that nobody has, or one whose thread has ended. Threads tell
- * nobody that they end. */
+/* Finds a recorder for this thread: a free one, or one whose thread has ended. Threads do not
+ * report their end. */
 static bool recorder_find(struct core_process *p, uint32_t tid)
 {
 	for (uint32_t k = 0; k < N_RECORDERS; k++)
@@ -168,8 +170,8 @@ static bool process_ready(struct core_process *p, bool *fresh_one)
 	return atomic_load_explicit(&p->state, memory_order_acquire) == 2;
 }
 
-/* Another window for a thread that has one, by no system call: a handler may come at any time and
- * take one itself, which the collector finds when the thread has ended. */
+/* Takes the next window without a system call. A signal handler may take a window at the same time;
+ * the collector finds that window when the thread has ended. */
 static bool more_confined(void)
 {
 	struct core_process *p = process;
@@ -182,7 +184,7 @@ static bool more_confined(void)
 	struct log_window *w = window_acquire(&p->file, p->pid, tid);
 	if (!w)
 		return false;
-	w->cpus_told = 0;
+	w->cpus_known = 0;
 	r->generation = log_generation(w);
 	r->next = (char *)(w + 1);
 	return true;
@@ -198,18 +200,19 @@ void capture_confine_prepare(void)
 	signals_restore(&was);
 }
 
-/* Which processors the thread may use: it may have been bound since it took its last window. */
+/* Records the affinity of the thread with each window: it may have changed since the last window.
+ */
 static void affinity_note(struct log_window *w)
 {
 	uint64_t set[16] = {0};
-	w->cpus_told = 0;
+	w->cpus_known = 0;
 	long got = RAW(SYS_sched_getaffinity, 0, sizeof set, set);
 	for (int i = AFFINITY_WORDS; i < 16 && got > 0; i++)
 		got = set[i] ? 0 : got;
 	if (got <= 0)
 		return;
 	memcpy(w->cpus, set, sizeof w->cpus);
-	w->cpus_told = 1;
+	w->cpus_known = 1;
 }
 
 static bool more(bool *announce)
@@ -260,9 +263,10 @@ bool capture_more(void)
 void capture_vfork_child(uint32_t pid)
 {
 	struct recorder *r = capture_self;
-	if (capture_state != CAPTURE_ON || !r) /* (shared storage has none: it asks anyway) */
+	/* a thread with shared storage has no recorder here */
+	if (capture_state != CAPTURE_ON || !r)
 		return;
-	if (r->depth++ >= VFORK_DEPTH) /* deeper than that it passes for its parent */
+	if (r->depth++ >= VFORK_DEPTH) /* a deeper child is recorded as its parent */
 		return;
 	outer[r->depth - 1] = (struct outer){r->next, r->generation, own_pid};
 	r->next = NULL;
@@ -274,20 +278,21 @@ void capture_vfork_parent(void)
 	struct recorder *r = capture_self;
 	if (capture_state != CAPTURE_ON || !r || !r->depth)
 		return;
-	/* a child of vfork ourselves, whose own child was killed before it could say so */
+	/* This process is a vfork child, and its own child was killed before it changed `own_pid`.
+	 */
 	if (own_pid == (uint32_t)RAW(SYS_getpid))
 		return;
 	if (r->depth-- > VFORK_DEPTH)
 		return;
 	const struct outer *o = &outer[r->depth];
-	/* (it has ended, or goes on as another program) */
-	window_give(r->next, r->generation, WINDOW_LEFT);
+	/* The child has ended or runs another program. */
+	window_give(r->next, r->generation, WINDOW_ORPHAN);
 	r->next = o->next;
 	r->generation = o->generation;
 	own_pid = o->own_pid;
 }
 
-/* --- the start of all ---------------------------------------------------- */
+/* --- start and end -------------------------------------------------------- */
 
 static const char *variable(const char *name)
 {
@@ -338,7 +343,7 @@ static bool start(void)
 
 void capture_start(void)
 {
-	static _Atomic uint32_t who; /* 0 nobody yet */
+	static _Atomic uint32_t who; /* thread that initialises; 0: none */
 	uint32_t none = 0;
 	uint64_t was;
 	int saved = errno;
@@ -346,8 +351,8 @@ void capture_start(void)
 	if (atomic_compare_exchange_strong(&who, &none, (uint32_t)RAW(SYS_gettid)))
 		__atomic_store_n(&capture_state, start() ? CAPTURE_ON : CAPTURE_OFF,
 				 __ATOMIC_RELEASE);
-	/* started by this very thread: dladdr may call what is hooked. Otherwise by another, which
-	 * is not far from done */
+	/* If this thread already initialises, dladdr() has called a hook: return. If another thread
+	 * initialises, wait. */
 	while (__atomic_load_n(&capture_state, __ATOMIC_ACQUIRE) == CAPTURE_UNKNOWN &&
 	       who != (uint32_t)RAW(SYS_gettid))
 		RAW(SYS_sched_yield);
@@ -355,7 +360,7 @@ void capture_start(void)
 	errno = saved;
 }
 
-/* Says where a program stands even if it makes no call that is captured. */
+/* Announces a program that makes no captured call. */
 static __attribute__((constructor)) void capture_begin(void)
 {
 	if (!capture_is_on() || (!capture_self && !capture_more()))
@@ -364,7 +369,8 @@ static __attribute__((constructor)) void capture_begin(void)
 	cause_thread_begin(0);
 }
 
-/* What was put into streams that the library is about to empty, and was loaded since. */
+/* Records the characters in streams that the library is about to flush, and the libraries that the
+ * program loaded since the start. */
 static __attribute__((destructor)) void capture_end(void)
 {
 	if (capture_state != CAPTURE_ON ||

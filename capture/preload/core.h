@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the preload library: how a hook times its call and notes it.
+/* How a hook of the preload library times and records a call.
  *
- * A hook looks up the real function, reads the clock, calls it, reads the clock, and writes a
- * record into its thread's window: no lock, no allocation, no system call, errno as the call left
- * it. Only taking a new window (every 2046 records), the first call of a thread and the first call
- * of a process do more, outside the timed region. */
+ * A hook looks up the real function, reads the clock, calls the function, reads the clock and
+ * writes a record into the window of its thread. It takes no lock, allocates no memory, makes no
+ * system call and keeps errno. Three events need more work, all outside the timed region: the next
+ * window (every 2046 records), the first call of a thread and the first call of a process. */
 #ifndef CAPTURE_PRELOAD_CORE_H
 #define CAPTURE_PRELOAD_CORE_H
 
@@ -20,8 +20,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define HIDDEN __attribute__((visibility("hidden")))
-/* A hook that is one statement: the statement times the real function and returns what it gave.
- * The rows of a file are a table of the calls that it stands in for. */
+/* A hook with one statement, which times the real function and returns its result. Each hook file
+ * is a table of such rows. */
 #define HOOK(type, name, parameters, ...)                                                          \
 	EXPORT type name parameters                                                                \
 	{                                                                                          \
@@ -30,53 +30,52 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* `new` is another name of the function `old` of this file; not by attribute, for headers may
- * declare it otherwise. */
+/* Defines `new` as another name of `old` in this file. It uses assembly, because headers may
+ * declare `new` with another type. */
 #define ALIAS(new, old) __asm__(".globl " #new "\n\t.type " #new ", @function\n\t.set " #new ", " #old)
 
 enum capture_state { CAPTURE_UNKNOWN, CAPTURE_ON, CAPTURE_OFF };
 extern HIDDEN uint8_t capture_state;
-extern HIDDEN struct clock capture_clock; /* its source only */
+extern HIDDEN struct clock capture_clock; /* only `source` is used */
 extern HIDDEN uint32_t capture_flags;
-/* The program has forbidden itself system calls (seccomp): from now on we make none of our own, for
- * any may be the end of it. Threads go on with windows that are there; what finds none, and who
- * comes anew, is counted as lost. */
+/* The program restricted its system calls (seccomp). The library makes no system call of its own
+ * from now on, because any call may kill the process. Threads use windows that are already mapped.
+ * Records without a window and records of new threads are counted as lost. */
 extern HIDDEN bool capture_confined;
-/* it may not read a clock any more: nothing is captured from here on, and that is counted as a loss
- */
+/* The program may no longer read a clock. Capturing ends, and a loss is counted. */
 HIDDEN void capture_blind(void);
 
-/* One per thread, in memory that a forked child finds zeroed: so it never writes into its parent's
+/* State of a thread. A forked child finds this memory zeroed, so it never writes into its parent's
  * window. */
 struct recorder {
-	/* where the next record goes; at a multiple of LOG_WINDOW (or NULL) there is none */
+	/* address of the next record; a multiple of LOG_WINDOW or NULL: the window is full or
+	 * missing */
 	char *next;
-	_Atomic uint32_t tid;	/* whose it is, 0: nobody's */
-	uint32_t depth;		/* vforks under way */
-	uint32_t generation;	/* of the window that `next` is in */
-	uint32_t slot;		/* causes/cause.c: of the page, counted from 1; 0: none */
+	_Atomic uint32_t tid;	/* the thread; 0: free */
+	uint32_t depth;		/* nested vforks */
+	uint32_t generation;	/* generation of the window of `next` */
+	uint32_t slot;		/* causes/cause.c: index of the slot + 1; 0: none */
 	uint32_t reserved[10];
 };
 extern HIDDEN __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
 
-/* A function is under way that others stand in for besides us (allocators for mmap, the program
- * itself for any), or that is a library's: what they call by number for it is noted already, and
- * calling the function for that would begin it all again. */
+/* True during a function that other libraries or the program replace too (allocators replace mmap),
+ * or that a library implements. System calls by number in it are already recorded, and a call of
+ * the hooked function would recurse. */
 extern HIDDEN __thread bool capture_within __attribute__((tls_model("initial-exec")));
 
-/* the first call of a process: finds the collector, or turns capturing off */
+/* First call of a process: finds the collector or disables capturing. */
 HIDDEN void capture_start(void);
-/* A thread without room: takes a window. False: there is none, and the record is counted as lost.
- */
+/* Takes the next window for this thread. Returns false if there is none; the record then counts as
+ * lost. */
 HIDDEN bool capture_more(void);
-/* The thread's recorder, NULL: it has none. Only where threads share thread-local storage it must
- * be looked for. */
+/* The recorder of this thread, or NULL. A lookup is needed only if threads share thread-local
+ * storage. */
 HIDDEN struct recorder *capture_mine(void);
 HIDDEN void capture_lost(void);
-/* Before the program forbids itself system calls: takes the memory for windows that it could not
- * take later. */
+/* Maps memory for windows before the program restricts its system calls. */
 HIDDEN void capture_confine_prepare(void);
-/* the function that would have been called without us, or NULL */
+/* the next definition of the function `name`, or NULL */
 HIDDEN void *capture_real(const char *name);
 
 static inline bool capture_is_on(void)
@@ -86,7 +85,7 @@ static inline bool capture_is_on(void)
 	return likely(capture_state == CAPTURE_ON);
 }
 
-/* The real `name`; found once. */
+/* The real function `name`; the lookup runs once. */
 #define REAL(name)                                                                                                     \
 	(__extension__({                                                                                               \
 		static __typeof__(&name) real_##name;                                                                  \
@@ -95,8 +94,8 @@ static inline bool capture_is_on(void)
 		real_##name;                                                                                           \
 	}))
 
-/* What a call is for the other threads of a parallel application: before its first stamp. Nothing
- * in the ordinary library. */
+/* Classifies the call for the causality of a parallel application, before the first time stamp. The
+ * ordinary library has no code here. */
 #ifdef CAPTURE_CAUSES
 #include "capture/preload/causes/cause.h"
 #else
@@ -115,10 +114,10 @@ static inline bool capture_is_on(void)
 #define cause_renamed(got) ((void)0)
 #endif
 
-/* Declares `got`, what `function` returned, and the stamps around its call; returns at once where
- * nothing is captured. */
+/* Declares `got` (the result of `function`) and the time stamps of its call. Returns from the hook
+ * at once if capturing is off. */
 #define TIMED(type, function, ...) TIMED_OF(CAUSE_CALL(function, ##__VA_ARGS__), type, function, ##__VA_ARGS__)
-/* The same, of what the arguments do not tell by their types. */
+/* As TIMED, with a subject that the argument types do not give. */
 #define TIMED_OF(cause, type, function, ...)                                                                           \
 	__typeof__(&function) real_ = REAL(function);                                                                  \
 	if (!capture_is_on())                                                                                          \
@@ -128,8 +127,9 @@ static inline bool capture_is_on(void)
 	type got = real_(__VA_ARGS__);                                                                                 \
 	uint64_t end = clock_end(&capture_clock)
 
-/* `n` bytes of the thread's window, or NULL. A signal's handler may come between any two
- * instructions: the step is one instruction, so that no two records get the same place. */
+/* Reserves `n` bytes in the window of the thread, or returns NULL. A signal handler may interrupt
+ * it between any two instructions: one instruction advances the pointer, so two records never get
+ * the same place. */
 static inline char *capture_reserve(struct recorder *r, size_t n)
 {
 	for (;;) {
@@ -159,8 +159,8 @@ static inline uint32_t capture_generation(const void *record)
 	    (const struct log_window *)((uintptr_t)record & ~(uintptr_t)(LOG_WINDOW - 1)));
 }
 
-/* A record with text, of a call that failed, of large numbers, or of a thread that has no window:
- * out of line. */
+/* Writes a record with text, of a failed call, of large numbers, or of a thread without a window.
+ * Not inline. */
 struct note {
 	uint64_t begin, end;
 	uint16_t op;
@@ -168,15 +168,15 @@ struct note {
 	uint32_t flags;
 	uint64_t offset, length;
 	int64_t result;
-	const char *path; /* NULL: none */
+	const char *path; /* NULL: no path */
 	int32_t second_dir;
 	const void *extra;
 	size_t extra_len;
-	/* instead of extra: the lengths of so many buffers, 8 bytes each */
+	/* replaces extra: the lengths of the buffers, 8 bytes each */
 	const struct iovec *vector;
 	size_t n_vector;
 };
-/* The error is errno where result is negative. errno stays as it is. */
+/* A negative result means failure with errno. errno is kept. */
 HIDDEN void capture_note(const struct note *n) __attribute__((noinline));
 
 #define NOTE_RESULT(value, ...)                                                                                        \
@@ -186,7 +186,7 @@ HIDDEN void capture_note(const struct note *n) __attribute__((noinline));
 	} while (0)
 #define NOTE(...) NOTE_RESULT((int64_t)got, __VA_ARGS__)
 
-/* A record without text: the common case, in line. */
+/* Writes a record without text: the common case, inline. */
 static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd, uint64_t offset,
 			      uint64_t length, uint32_t flags, int64_t result)
 {
@@ -211,8 +211,7 @@ static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd,
 }
 #define IO(op, fd, offset, length, flags) capture_io(op, begin, end, fd, offset, length, flags, (int64_t)got)
 
-/* --- the kernel without the C library: its functions may be the hooked ones, and change errno ---
- */
+/* --- system calls without the C library, whose functions may be hooked and change errno --- */
 
 #if defined(__x86_64__)
 static inline long raw_call(long number, long a, long b, long c, long d, long e, long f)
@@ -231,28 +230,28 @@ static inline long raw_call(long number, long a, long b, long c, long d, long e,
 HIDDEN long raw_call(long number, long a, long b, long c, long d, long e, long f);
 #endif
 #define RAW_6(n, a, b, c, d, e, f, ...) raw_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
-/* A negative errno, or the result. */
+/* Returns the result or a negative errno. */
 #define RAW(...) RAW_6(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
-/* Text, or a number, to `to`, as much as there is room for before `end`, and a NUL. Gives where
- * that stands. */
+/* Append text or a number at `to`, as far as it fits before `end`, and a NUL. They return the
+ * address of the NUL. */
 HIDDEN char *capture_text_add(char *to, const char *end, const char *s);
 HIDDEN char *capture_number_add(char *to, const char *end, uint64_t v);
 
-/* --- readable.c: what pointers of the program's point to, which may be nothing --- */
+/* --- readable.c: tests of pointers of the program, which may be invalid --- */
 
-/* Whether `n` bytes can be read. A program that may make no system calls cannot be asked: yes.
- * errno stays as it is. */
+/* Returns whether `n` bytes are readable. A program with restricted system calls cannot be tested:
+ * true. errno is kept. */
 HIDDEN bool capture_readable(const void *at, size_t n);
-HIDDEN ssize_t capture_text(const char *s); /* strnlen(s, 4096), or -1: that cannot be read */
+HIDDEN ssize_t capture_text(const char *s); /* strnlen(s, 4096); -1: not readable */
 
-/* The same of what a call was given that returned `got`: if it succeeded, the kernel has looked at
- * it, and with EFAULT it could not. */
+/* As above, for arguments of a call that returned `got`. After success the kernel has read the
+ * memory; after EFAULT it could not. */
 static inline bool capture_given(const void *at, size_t n, int64_t got)
 {
 	return at && (got >= 0 || (errno != EFAULT && capture_readable(at, n)));
 }
-/* 0: it cannot be read, or there is none. */
+/* 0: no text, or not readable */
 static inline size_t capture_given_text(const char *s, int64_t got)
 {
 	const ssize_t len = !s || (got < 0 && errno == EFAULT) ? -1
@@ -261,61 +260,62 @@ static inline size_t capture_given_text(const char *s, int64_t got)
 	return len > 0 ? (size_t)len : 0;
 }
 
-/* --- process.c: what a new process image or child says about itself ------ */
+/* --- process.c: records of a new process image or child ------------------- */
 
 HIDDEN void process_announce(uint32_t pid);
-extern HIDDEN uint32_t capture_umask;        /* with OP_UMASK_KNOWN where it is known */
-HIDDEN void process_descriptor_note(int fd); /* one that came from somewhere else */
-HIDDEN void process_objects_note(void); /* those that were not noted before */
+extern HIDDEN uint32_t capture_umask;        /* includes OP_UMASK_KNOWN if the umask is known */
+HIDDEN void process_descriptor_note(int fd); /* records a descriptor that another process passed */
+HIDDEN void process_objects_note(void); /* records loaded objects that are not yet recorded */
 extern HIDDEN char capture_directory[512], capture_library[1024];
 HIDDEN uint32_t capture_pid(void);
-/* In a child of vfork, and in the parent afterwards: the child's records are its own, though memory
- * is shared. */
+/* A vfork child calls capture_vfork_child, its parent then capture_vfork_parent. The child gets its
+ * own records, although it shares the memory. */
 HIDDEN void capture_vfork_child(uint32_t pid);
 HIDDEN void capture_vfork_parent(void);
-/* This thread is going to share its thread-local storage with another: from now on each call asks
- * who it is. */
+/* Call it before this thread shares its thread-local storage with another thread. From now on each
+ * call looks up its recorder by thread id. */
 HIDDEN void capture_share(void);
 
-/* hook_descriptor.c: notes that `fd`, of no file, is a `kind` from the instant `at` on; with a
- * number of its own, or as one of its kind. */
+/* hook_descriptor.c: records that the non-file descriptor `fd` is a `kind` from time `at`.
+ * `numbered`: the object gets a number of its own; otherwise all objects of this kind share a name.
+ */
 HIDDEN void descriptor_made(int fd, const char *kind, bool numbered, uint64_t at);
-/* A call by number returned `got`; notes what descriptor it made, if any. Returns `got`. */
+/* Records the descriptor that a system call by number created, if any. Returns `got`. */
 HIDDEN long descriptor_by_number(long number, const long *a, long got);
 
-/* --- state.c: with LOG_STATE, notes how what a path names looks, before the call --- */
+/* --- state.c: with LOG_STATE, records the state of a file before the call uses its path --- */
 
 HIDDEN void state_note(int dir, const char *path);
-HIDDEN void state_note_list(int fd); /* of what lies in a directory */
+HIDDEN void state_note_list(int fd); /* records the entries of a directory */
 enum { STATE_DEPTH = 32 };
-/* of what lies below, so many levels deep */
+/* records the tree below `path`, at most `depth` levels */
 HIDDEN void state_note_tree(const char *path, int depth);
 HIDDEN struct log_control *capture_control(void);
-/* content.c: notes what a call wrote, before its own record; errno stays as it is. */
+/* content.c: records the data of a call before its record; errno is kept. */
 HIDDEN void content_note(int fd, const void *bytes, uint64_t n, uint64_t begin);
-/* from its byte `at` on */
+/* the data starts at byte `at` of the call's data */
 HIDDEN void content_note_more(int fd, const void *bytes, uint64_t n, uint64_t at, uint64_t begin);
 HIDDEN void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes,
 				uint64_t begin);
-/* The same of memory that may be another thread's by now, or gone: what can no longer be read is
- * not noted, nor anything of a program that may make no system calls. `n_vector`: 0, or `bytes` are
+/* As above, for memory that another thread may have changed or unmapped. Unreadable data is left
+ * out, and all data of a program with restricted system calls. `n_vector`: 0, or `bytes` points to
  * struct iovec[n_vector]. */
 HIDDEN void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t n_bytes,
 				 uint64_t begin);
-/* `n` bytes, if the call succeeded; between TIMED and the note. */
+/* Records `n` bytes if the call succeeded. Use it between TIMED and the record. */
 #define CONTENT(fd, bytes, n)                                                                                          \
 	do {                                                                                                           \
 		if (unlikely(capture_flags & LOG_CONTENT) && (int64_t)(n) > 0)                                         \
 			content_note(fd, bytes, (uint64_t)(n), begin);                                                 \
 	} while (0)
-/* digest.c: notes the digest of a file's content, of each file once. */
+/* digest.c: records the digest of a file's content, once per file */
 struct statx;
 HIDDEN void digest_note(struct log_control *c, int dir, const char *path, const char *shown,
 			int shown_dir, const struct statx *x);
 static inline void capture_look(int dir, const char *path)
 {
 	if (unlikely(capture_flags & LOG_STATE) && path) {
-		CAUSE_WAIT(CAUSE_WAITING); /* it is no computing of the program's */
+		CAUSE_WAIT(CAUSE_WAITING); /* time of the library, not computing of the program */
 		state_note(dir, path);
 	}
 }

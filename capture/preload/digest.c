@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The digest of a file's content before the program uses it for the first time: SHA-256 (FIPS
- * 180-4), here because nothing of another library may be called in the traced program. Which files
- * have been looked at is a table that all traced processes share, so that each file is read once.
+/* SHA-256 digest (FIPS 180-4) of a file's content before the program uses the file for the first
+ * time. The implementation is local, because the library must not call another library in the
+ * traced program. All traced processes share a table of digested files, so each file is read once.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 enum { PART = 1 << 18, BUSY = 1, DONE = 2, STATES = 3, PROBES = 256, WAIT_MS = 10000 };
 
-/* --- SHA-256 ------------------------------------------------------------- */
+/* --- SHA-256 -------------------------------------------------------------- */
 
 struct sha256 {
 	uint32_t h[8];
@@ -65,7 +65,7 @@ static void sha256_begin(struct sha256 *s)
 	s->n = 0;
 }
 
-/* `p` has room for 128 bytes behind its n; all parts but the last are whole blocks. */
+/* `p` has room for 128 more bytes after its n bytes. All parts except the last are whole blocks. */
 static void sha256_last(struct sha256 *s, uint8_t *p, size_t n)
 {
 	uint64_t bits = (s->n + n) * 8;
@@ -78,7 +78,7 @@ static void sha256_last(struct sha256 *s, uint8_t *p, size_t n)
 		block_add(s->h, p + at);
 }
 
-/* As many bytes as there are, up to n; or a negative errno. */
+/* Returns the number of bytes read, up to n, or a negative errno. */
 static long read_whole(long fd, uint8_t *to, size_t n)
 {
 	size_t done = 0;
@@ -118,7 +118,7 @@ static bool file_digest(long fd, uint8_t *part, uint8_t digest[LOG_DIGEST_BYTES]
 	return true;
 }
 
-/* --- once for each file -------------------------------------------------- */
+/* --- once per file -------------------------------------------------------- */
 
 static uint64_t key_of(const struct statx *x)
 {
@@ -128,7 +128,7 @@ static uint64_t key_of(const struct statx *x)
 	return v ? v : ~(uint64_t)STATES;
 }
 
-/* Another process reads it now: it must not be changed under its hands. */
+/* Another process reads the file now. It must not change meanwhile, so wait. */
 static void wait_until_done(_Atomic uint64_t *at, uint64_t key)
 {
 	const struct timespec nap = {0, 1000000};
@@ -136,7 +136,7 @@ static void wait_until_done(_Atomic uint64_t *at, uint64_t key)
 		RAW(SYS_nanosleep, &nap, NULL);
 }
 
-/* The file's place in the table if it is for us to look at, else NULL. */
+/* Returns the file's entry in the table if this process must read it, else NULL. */
 static _Atomic uint64_t *claim(struct log_control *c, uint64_t key)
 {
 	for (uint64_t i = 0; i < PROBES; i++) {

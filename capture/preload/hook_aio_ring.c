@@ -10,20 +10,20 @@
 
 enum { N_RINGS = 64, TRIES = 10000, MAGIC = 0xa10a10a1 };
 
-struct aio_ring { /* the kernel's fs/aio.c */
+struct aio_ring { /* defined in fs/aio.c of the kernel */
 	uint32_t id, n, head, tail, magic, compatible, incompatible, header_length;
 	struct io_event event[];
 };
 
 static struct place {
-	_Atomic aio_context_t context; /* 0: the place is free */
+	_Atomic aio_context_t context; /* 0: free entry */
 	_Atomic bool busy;	       /* a thread uses `seen` */
 	_Atomic uint32_t n_fetching;   /* threads in io_getevents(2), which moves the head too */
-	uint32_t seen;		       /* the head at the last look */
+	uint32_t seen;		       /* head at the last look */
 } place[N_RINGS];
 _Atomic uint32_t aio_n_rings;
 
-/* false: another thread keeps the place, or the call that a signal's handler has interrupted. */
+/* Returns false if another thread, or a call that a signal handler interrupted, uses the entry. */
 static bool place_take(struct place *p)
 {
 	for (int i = 0; i < TRIES; i++)

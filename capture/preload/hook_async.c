@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests: libaio's and POSIX's. Their key is the address of the request's control
- * block, which stays the same while it is under way. */
+/* Asynchronous requests of libaio and POSIX. The key is the address of the request's control block,
+ * which stays the same while the request is under way. */
 #include <aio.h>
 #include <linux/aio_abi.h>
 #include <sys/syscall.h>
@@ -11,16 +11,16 @@
 #include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
-/* requests of one submission that are looked at before it: after it they may be gone */
+/* requests of a submission that are read before the call; the program may free them after it */
 enum { PAGE = 4096, NOTED_BEFORE = 64 };
 
-void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end)
+void async_note_submit(const struct async_request *a, uint64_t begin, uint64_t end)
 {
 	const int64_t got = (int64_t)a->key;
 	cause_asynchronous();
 	if (unlikely(capture_flags & LOG_CONTENT) && a->bytes)
 		content_note_foreign(a->fd, a->bytes, a->n_vector, a->length, begin);
-	NOTE_RESULT(0, .op = LOG_AIO_ASKED, .fd = a->fd, .dir = a->what, .offset = a->offset, .length = a->length,
+	NOTE_RESULT(0, .op = LOG_AIO_SUBMIT, .fd = a->fd, .dir = a->what, .offset = a->offset, .length = a->length,
 		    .flags = a->op, .extra = &got, .extra_len = sizeof got);
 }
 
@@ -40,9 +40,9 @@ int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to
 int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to);
 int io_destroy(aio_context_t context);
 
-/* Memory in which one submission has its requests: one page of it is asked after once. */
+/* Memory of the requests of one submission. The readability of a page is tested once. */
 struct sound {
-	uintptr_t page; /* 0: none yet */
+	uintptr_t page; /* 0: no page yet */
 };
 
 static bool is_sound(struct sound *s, const void *at, size_t n)
@@ -56,7 +56,7 @@ static bool is_sound(struct sound *s, const void *at, size_t n)
 	return true;
 }
 
-static struct asked asked_of(const struct iocb *cb)
+static struct async_request request_of(const struct iocb *cb)
 {
 	static const uint16_t op_of[] = {
 	    [IOCB_CMD_PREAD] = OP_AIO_READ,   [IOCB_CMD_PWRITE] = OP_AIO_WRITE,
@@ -64,7 +64,7 @@ static struct asked asked_of(const struct iocb *cb)
 	    [IOCB_CMD_PREADV] = OP_AIO_READV, [IOCB_CMD_PWRITEV] = OP_AIO_WRITEV};
 	uint16_t command = cb->aio_lio_opcode;
 	uint16_t op = command < sizeof op_of / sizeof *op_of ? op_of[command] : 0;
-	struct asked a = {(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes,
+	struct async_request a = {(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes,
 			  (int32_t)cb->aio_fildes,
 			  op || command == IOCB_CMD_PREAD ? op : OP_AIO_OTHER};
 	if (command == IOCB_CMD_PREADV || command == IOCB_CMD_PWRITEV) {
@@ -81,15 +81,15 @@ static struct asked asked_of(const struct iocb *cb)
 	return a;
 }
 
-/* One of a list: without a key where there is none, or nothing to be read, which the kernel does
- * not take. */
-static struct asked asked_in(struct sound *listed, struct sound *blocks, struct iocb *const *at)
+/* Returns a request of a list. The key is 0 if the request is NULL or not readable; the kernel
+ * rejects such requests. */
+static struct async_request request_in(struct sound *listed, struct sound *blocks, struct iocb *const *at)
 {
-	return is_sound(listed, at, sizeof *at) && *at && is_sound(blocks, *at, sizeof **at) ? asked_of(*at) : (struct asked){.key = 0};
+	return is_sound(listed, at, sizeof *at) && *at && is_sound(blocks, *at, sizeof **at) ? request_of(*at) : (struct async_request){.key = 0};
 }
 
-/* The library's functions return a negative errno; called by number where it was loaded out of our
- * sight. */
+/* The functions of libaio return a negative errno. If the library is not found (loaded by dlopen),
+ * the hook makes the system call. */
 #define LIBAIO(type, function, number, ...)                                                                            \
 	__typeof__(&function) real_ = REAL(function);                                                                  \
 	const bool within_ = capture_within;                                                                           \
@@ -110,12 +110,12 @@ static void note_library(uint16_t op, uint64_t begin, uint64_t end, uint64_t n, 
 
 EXPORT int io_submit(aio_context_t context, long n, struct iocb **list)
 {
-	struct asked before[NOTED_BEFORE];
+	struct async_request before[NOTED_BEFORE];
 	struct sound listed = {0}, blocks = {0};
 	bool on = capture_is_on();
 	long n_before = !on || n < 0 ? 0 : n < NOTED_BEFORE ? n : NOTED_BEFORE;
 	for (long i = 0; i < n_before; i++)
-		before[i] = asked_in(&listed, &blocks, list + i);
+		before[i] = request_in(&listed, &blocks, list + i);
 	if (on)
 		aio_ring_look(context);
 	LIBAIO(int, io_submit, SYS_io_submit, context, n, list);
@@ -125,10 +125,10 @@ EXPORT int io_submit(aio_context_t context, long n, struct iocb **list)
 		aio_ring_submitted(context);
 	note_library(OP_IO_SUBMIT, begin, end, (uint64_t)n, got);
 	for (long i = 0; i < got; i++) {
-		const struct asked one =
-		    i < n_before ? before[i] : asked_in(&listed, &blocks, list + i);
+		const struct async_request one =
+		    i < n_before ? before[i] : request_in(&listed, &blocks, list + i);
 		if (one.key)
-			async_note_asked(&one, begin, end);
+			async_note_submit(&one, begin, end);
 	}
 	return got;
 }
@@ -222,9 +222,9 @@ bool async_by_number(long number, const long *a, long *got)
 
 /* --- POSIX --------------------------------------------------------------- */
 
-static struct asked asked_posix(const struct aiocb *cb, uint16_t op)
+static struct async_request request_posix(const struct aiocb *cb, uint16_t op)
 {
-	return (struct asked){(uintptr_t)cb,
+	return (struct async_request){(uintptr_t)cb,
 			      (uint64_t)cb->aio_offset,
 			      cb->aio_nbytes,
 			      cb->aio_fildes,
@@ -234,10 +234,10 @@ static struct asked asked_posix(const struct aiocb *cb, uint16_t op)
 }
 
 #define POSIX(operation, function, ...)                                                                                \
-	const struct asked a = asked_posix(cb, operation); /* behind the call the request may be over, and this given back */  \
+	const struct async_request a = request_posix(cb, operation); /* behind the call the request may be over, and this given back */  \
 	TIMED(int, function, __VA_ARGS__);                                                                             \
 	if (got == 0)                                                                                                  \
-		async_note_asked(&a, begin, end);                                                                            \
+		async_note_submit(&a, begin, end);                                                                            \
 	return got
 
 HOOK(int, aio_read, (struct aiocb *cb), POSIX(OP_AIO_READ, aio_read, cb))
@@ -248,27 +248,27 @@ HOOK(int, aio_fsync, (int how, struct aiocb *cb),
      POSIX(how == 010000 /* O_DSYNC */ ? OP_AIO_FDATASYNC : OP_AIO_FSYNC, aio_fsync, how, cb))
 ALIAS(aio_fsync64, aio_fsync);
 
-/* Without a key: none. */
-static struct asked asked_listed(const struct aiocb *cb)
+/* The key is 0 for an entry without a request. */
+static struct async_request request_listed(const struct aiocb *cb)
 {
 	if (!cb || cb->aio_lio_opcode == LIO_NOP)
-		return (struct asked){.key = 0};
-	return asked_posix(cb, cb->aio_lio_opcode == LIO_READ ? OP_AIO_READ : OP_AIO_WRITE);
+		return (struct async_request){.key = 0};
+	return request_posix(cb, cb->aio_lio_opcode == LIO_READ ? OP_AIO_READ : OP_AIO_WRITE);
 }
 
 EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int n,
 		      struct sigevent *restrict event)
 {
-	struct asked before[NOTED_BEFORE];
-	/* else nobody looks at the list */
+	struct async_request before[NOTED_BEFORE];
+	/* otherwise the function ignores the list */
 	const bool sound = mode == LIO_WAIT || mode == LIO_NOWAIT;
 	for (int i = 0; sound && i < n && i < NOTED_BEFORE; i++)
-		before[i] = asked_listed(list[i]);
+		before[i] = request_listed(list[i]);
 	TIMED(int, lio_listio, mode, list, n, event);
 	for (int i = 0; sound && i < n; i++) {
-		const struct asked a = i < NOTED_BEFORE ? before[i] : asked_listed(list[i]);
+		const struct async_request a = i < NOTED_BEFORE ? before[i] : request_listed(list[i]);
 		if (a.key)
-			async_note_asked(&a, begin, end);
+			async_note_submit(&a, begin, end);
 	}
 	return got;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that look at or change what is known of a file. */
+/* Calls that read or change the attributes of a file. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -24,9 +24,9 @@
 	IO(operation, fd, 0, length, (uint32_t)(how));                                                                 \
 	return got
 
-/* --- stat: as the names are since glibc 2.33, and as they were before ---- */
+/* --- stat: names since glibc 2.33, and older names ------------------------ */
 
-/* An empty path with this flag means the descriptor. */
+/* With this flag an empty path means the descriptor itself. */
 static int note_stat(uint64_t begin, uint64_t end, int got, int dir, const char *path, int flags)
 {
 	bool by_fd = flags & AT_EMPTY_PATH && got == 0 && (!path || !*path) && dir >= 0;
@@ -89,7 +89,7 @@ ALIAS(fstatfs64, fstatfs);
 HOOK(int, fstatvfs, (int fd, struct statvfs *to), ON_FD(OP_FSTATFS, fd, 0, 0, fstatvfs, fd, to))
 ALIAS(fstatvfs64, fstatvfs);
 
-/* --- access, mode, owner ------------------------------------------------- */
+/* --- access, mode, owner -------------------------------------------------- */
 
 HOOK(int, access, (const char *path, int how),
      ON_PATH(OP_ACCESS, AT_FDCWD, path, (uint64_t)how, 0, access, path, how))
@@ -131,11 +131,11 @@ EXPORT int fchown(int fd, uid_t user, gid_t group)
 	return got;
 }
 
-/* --- times: the record has seconds and ns of access and of modification --- */
+/* --- times: the record holds seconds and ns of access and modification ---- */
 
 struct attribute_times {
 	int64_t v[4];
-	size_t size; /* 0: now */
+	size_t size; /* 0: current time */
 };
 
 static struct attribute_times times_of_spec(const struct timespec t[2], int got)
@@ -191,7 +191,7 @@ static struct attribute_times times_of_buf(const struct utimbuf *b, int got)
 HOOK(int, utime, (const char *path, const struct utimbuf *b),
      UTIMENS(AT_FDCWD, path, 0, times_of_buf(b, got), utime, path, b))
 
-/* --- extended attributes ------------------------------------------------- */
+/* --- extended attributes -------------------------------------------------- */
 
 #define XATTR_PATH(type, operation, how, size, function, ...)                                                          \
 	capture_look(AT_FDCWD, path);                                                                                  \
@@ -212,14 +212,14 @@ HOOK(ssize_t, lgetxattr, (const char *path, const char *name, void *value, size_
 HOOK(ssize_t, fgetxattr, (int fd, const char *name, void *value, size_t n),
      XATTR_FD(ssize_t, OP_FGETXATTR, 0, n, fgetxattr, fd, name, value, n))
 
-/* Flags of a call that set permissions by an access control list. The value could be read, for the
- * call succeeded. */
+/* Flags of a call that set permissions by an access control list. The call succeeded, so the value
+ * is readable. */
 static uint32_t acl_flags(const char *name, const void *value, size_t n, int got)
 {
 	return got == 0 && name && !strcmp(name, OP_ACL_NAME) ? op_acl_flags(value, n) : 0;
 }
 
-/* XATTR_CREATE and XATTR_REPLACE are 1 and 2: no flag of AT_ has their bits. */
+/* XATTR_CREATE and XATTR_REPLACE are 1 and 2; no AT_ flag uses these bits. */
 HOOK(int, setxattr, (const char *path, const char *name, const void *value, size_t n, int flags),
      XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, setxattr,
 	  path, name, value, n, flags))

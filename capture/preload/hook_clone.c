@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ioctl(2), and what it copies: FICLONE and FICLONERANGE share the extents of another file. Source:
- * ioctl_ficlonerange(2). FS_IOC_SETFLAGS is recorded with the flags. */
+/* ioctl(2) and its copies: FICLONE and FICLONERANGE share the extents of another file. Source:
+ * ioctl_ficlonerange(2). FS_IOC_SETFLAGS is recorded with its flags. */
 #include <linux/fs.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
@@ -10,7 +10,7 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* Bytes from `offset` to the end of the file. 0: unknown. */
+/* Returns the bytes from `offset` to the end of the file; 0: unknown. */
 static uint64_t bytes_from(int fd, uint64_t offset)
 {
 	struct stat st;
@@ -19,14 +19,14 @@ static uint64_t bytes_from(int fd, uint64_t offset)
 	return (uint64_t)st.st_size - offset;
 }
 
-/* A clone that succeeded is a copy within the kernel: the result is the number of bytes, as that of
+/* A successful clone is a copy in the kernel. Its result is the number of bytes, as for
  * copy_file_range. */
 static void clone_note(uint64_t begin, uint64_t end, int to, unsigned long request, long argument)
 {
 	struct file_clone_range range = {.src_fd = argument};
 	if (request == FICLONERANGE)
 		memcpy(&range, (const void *)(intptr_t)argument,
-		       sizeof range); /* the call succeeded: it can be read */
+		       sizeof range); /* readable, because the call succeeded */
 	if (!range.src_length)
 		range.src_length = bytes_from((int)range.src_fd, range.src_offset);
 	const struct op_peer peer = {to, OBJECT_NONE, range.dest_offset};

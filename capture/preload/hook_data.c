@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that move data, positions and sizes, on descriptors. */
+/* Calls on descriptors that move data, positions and sizes. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/sendfile.h>
@@ -11,7 +11,7 @@
 
 #define AT_POSITION OFFSET_NONE
 
-/* --- one buffer ---------------------------------------------------------- */
+/* --- one buffer ----------------------------------------------------------- */
 
 EXPORT ssize_t read(int fd, void *buffer, size_t n)
 {
@@ -49,7 +49,7 @@ EXPORT ssize_t pwrite(int fd, const void *buffer, size_t n, off_t offset)
 ALIAS(pwrite64, pwrite);
 ALIAS(__pwrite64, pwrite);
 
-/* --- fortified: the buffer's size comes last ----------------------------- */
+/* --- fortified variants: the last argument is the size of the buffer ------ */
 
 ssize_t __read_chk(int fd, void *buffer, size_t n, size_t size);
 ssize_t __pread_chk(int fd, void *buffer, size_t n, off_t offset, size_t size);
@@ -69,7 +69,7 @@ EXPORT ssize_t __pread_chk(int fd, void *buffer, size_t n, off_t offset, size_t 
 }
 ALIAS(__pread64_chk, __pread_chk);
 
-/* --- several buffers: their lengths go beside the record ----------------- */
+/* --- several buffers: the record holds their lengths as text -------------- */
 
 static bool is_readable(const struct iovec *v, int n, ssize_t got)
 {
@@ -128,7 +128,7 @@ EXPORT ssize_t pwritev(int fd, const struct iovec *v, int n, off_t offset)
 }
 ALIAS(pwritev64, pwritev);
 
-/* An offset of -1 is the descriptor's position: OFFSET_NONE is the same number. */
+/* An offset of -1 means the descriptor's position. OFFSET_NONE is the same number. */
 EXPORT ssize_t preadv2(int fd, const struct iovec *v, int n, off_t offset, int flags)
 {
 	TIMED(ssize_t, preadv2, fd, v, n, offset, flags);
@@ -146,14 +146,14 @@ EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t offset, int 
 }
 ALIAS(pwritev64v2, pwritev2);
 
-/* --- from descriptor to descriptor --------------------------------------- */
+/* --- from descriptor to descriptor ---------------------------------------- */
 
 static struct op_peer peer_of(int fd, const off_t *offset, ssize_t got)
 {
-	/* where there is nothing to do, the kernel does not look at it */
+	/* for zero bytes the kernel does not read the offset */
 	const bool readable = got ? capture_given(offset, sizeof *offset, got)
 				  : capture_readable(offset, sizeof *offset);
-	/* the kernel has moved it on by what it did */
+	/* the kernel has advanced the offset by the result */
 	uint64_t at = readable ? (uint64_t)(*offset - (got > 0 ? got : 0)) : OFFSET_NONE;
 	return (struct op_peer){fd, OBJECT_NONE, at};
 }
@@ -209,7 +209,7 @@ EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t count, unsigned in
 	return got;
 }
 
-/* --- position, size, durability, advice ---------------------------------- */
+/* --- position, size, durability, advice ----------------------------------- */
 
 EXPORT off_t lseek(int fd, off_t offset, int whence)
 {
@@ -275,7 +275,8 @@ EXPORT int fallocate(int fd, int mode, off_t offset, off_t n)
 }
 ALIAS(fallocate64, fallocate);
 
-/* These two return an error number and leave errno alone; the record has it as the others do. */
+/* These two functions return an error number and keep errno. The record holds the error like other
+ * records. */
 static void note_returned(uint16_t op, uint64_t begin, uint64_t end, int fd, off_t offset, off_t n,
 			  int flags, int error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptors of no file: pipes, sockets and others that wait for events, and those that another
- * process has sent or that were taken from it. They are no requests; what they are is noted, or a
- * read from one would be a read from nobody knows what. */
+/* Descriptors without a file (pipes, sockets, event descriptors), and descriptors that another
+ * process passed. These calls are no requests. The library records the type of the descriptor, so
+ * that later requests on it can be attributed. */
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -16,8 +16,8 @@
 
 #include "capture/preload/core.h"
 
-/* "pipe:[123]", by a number that all processes draw from: to ask the kernel for its own would be a
- * call that the program did not make. */
+/* Name of a numbered object such as "pipe:[123]". All processes share the counter. The inode number
+ * would need a system call that the program did not make. */
 static void descriptor_name(char *to, const char *end, const char *kind, bool numbered)
 {
 	struct log_control *c = capture_control();
@@ -53,7 +53,7 @@ static int made_two(int got, const int fd[2], const char *kind)
 	return got;
 }
 
-/* --- pipes and sockets --------------------------------------------------- */
+/* --- pipes and sockets ---------------------------------------------------- */
 
 HOOK(int, pipe, (int fd[2]), return made_two(REAL(pipe)(fd), fd, "pipe"))
 ALIAS(__pipe, pipe);
@@ -82,7 +82,7 @@ EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict len, int 
 	return accepted(real(fd, address, len, flags));
 }
 
-/* --- what tells of events, and memory ------------------------------------ */
+/* --- event descriptors and memory ----------------------------------------- */
 
 #define EVENTS(kind) "anon_inode:[" kind "]"
 
@@ -108,12 +108,12 @@ int pidfd_open(pid_t pid, unsigned int flags); /* since glibc 2.36 */
 HOOK(int, pidfd_open, (pid_t pid, unsigned int flags),
      return made(REAL(pidfd_open)(pid, flags), EVENTS("pidfd"), false))
 
-/* --- terminals ----------------------------------------------------------- */
+/* --- terminals ------------------------------------------------------------ */
 
 HOOK(int, posix_openpt, (int flags), return made(REAL(posix_openpt)(flags), "/dev/ptmx", false))
 HOOK(int, getpt, (void), return made(REAL(getpt)(), "/dev/ptmx", false))
 
-/* --- sent by another process: a file, perhaps ---------------------------- */
+/* --- passed by another process; may be a file ----------------------------- */
 
 static void received(struct msghdr *m)
 {
@@ -133,7 +133,7 @@ static void received(struct msghdr *m)
 }
 
 #ifdef CAPTURE_CAUSES
-/* It waits, unless it is asked only to look. */
+/* The call waits, except with MSG_DONTWAIT. */
 #define CAUSE_RECEIVE(flags)                                                                       \
 	CAUSE_SCOPE = (flags)&MSG_DONTWAIT ? (cause_idle(), (struct cause_call){CAUSE_NOTHING, 0}) \
 					   : cause_wait_begin(CAUSE_WAITING)
@@ -175,7 +175,7 @@ int pidfd_getfd(int process, int fd, unsigned int flags); /* since glibc 2.36 */
 HOOK(int, pidfd_getfd, (int process, int fd, unsigned int flags),
      return taken(REAL(pidfd_getfd)(process, fd, flags)))
 
-/* --- by number (hook_syscall.c) ------------------------------------------ */
+/* --- by number (hook_syscall.c) ------------------------------------------- */
 
 long descriptor_by_number(long number, const long *a, long got)
 {
@@ -200,7 +200,7 @@ long descriptor_by_number(long number, const long *a, long got)
 #endif
 		made((int)got, "memfd", true);
 		break;
-#ifdef SYS_eventfd /* later machines have no calls of these names */
+#ifdef SYS_eventfd /* newer architectures lack calls of these names */
 	case SYS_eventfd:
 	case SYS_epoll_create:
 	case SYS_signalfd:
@@ -221,7 +221,7 @@ long descriptor_by_number(long number, const long *a, long got)
 #endif
 		made((int)got, "anon_inode:by number", false);
 		break;
-	case SYS_io_uring_setup: /* as /proc shows it */
+	case SYS_io_uring_setup: /* the name that /proc shows */
 		made((int)got, "anon_inode:[io_uring]", false);
 		break;
 #ifdef SYS_pidfd_getfd

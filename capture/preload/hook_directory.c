@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that list directories. What they are called on is told by the directory's descriptor. */
+/* Calls that list directories. The record holds the directory's descriptor. */
 #include <dirent.h>
 #include <fcntl.h>
 
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* The descriptor is the first member of the C library's DIR, since its first version. dirfd(3)
- * would do, but changes errno. */
+/* The descriptor is the first member of DIR in all versions of glibc. dirfd(3) may change errno. */
 static int descriptor_of(DIR *d)
 {
 	return d ? *(int *)d : -1;
@@ -33,7 +32,7 @@ EXPORT DIR *fdopendir(int fd)
 	return got;
 }
 
-/* At the end NULL comes back and errno stays what it was. */
+/* At the end of the directory the result is NULL, and errno is unchanged. */
 EXPORT struct dirent *readdir(DIR *d)
 {
 	int before = errno;
@@ -54,7 +53,7 @@ EXPORT struct dirent *readdir(DIR *d)
 }
 ALIAS(readdir64, readdir);
 
-/* Deprecated, and still called. */
+/* deprecated, but still in use */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 EXPORT int readdir_r(DIR *restrict d, struct dirent *restrict entry,
 		     struct dirent **restrict result)
@@ -121,7 +120,7 @@ EXPORT ssize_t getdirentries(int fd, char *restrict buffer, size_t n, off_t *res
 }
 ALIAS(getdirentries64, getdirentries);
 
-/* --- whole directories: one call, whatever the C library does below ------ */
+/* --- whole directories: one record, although the C library makes several calls --- */
 
 EXPORT int scandir(const char *restrict path, struct dirent ***restrict list,
 		   int (*choose)(const struct dirent *),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formatted output on streams and descriptors, by plain and fortified names. The real functions
- * called are those that take a list of arguments. */
+/* Formatted output on streams and descriptors, with plain and fortified names. The hooks call the
+ * real functions that take a va_list. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 #include <errno.h>
@@ -18,9 +18,9 @@ int __printf_chk(int flag, const char *restrict format, ...);
 int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list ap);
 int __dprintf_chk(int fd, int flag, const char *restrict format, ...);
 
-enum { FORMATTED_MOST = 8192 }; /* longer ones are not kept */
+enum { FORMATTED_MOST = 8192 }; /* longer texts are left out */
 
-/* Formats it once more: what the stream's buffer holds may be another thread's, or on its way. */
+/* Formats the text again: another thread may have changed or flushed the stream's buffer. */
 static __attribute__((noinline)) void formatted_note(int fd, const char *format, va_list ap, int n,
 						     int error, uint64_t begin)
 {
@@ -32,7 +32,7 @@ static __attribute__((noinline)) void formatted_note(int fd, const char *format,
 	errno = saved;
 }
 
-/* --- with a list --------------------------------------------------------- */
+/* --- with va_list --------------------------------------------------------- */
 
 HOOK(int, vfprintf, (FILE *restrict f, const char *restrict format, va_list ap),
      FORMATTED_PUT(f, vfprintf, f, format, ap))
@@ -47,7 +47,7 @@ HOOK(int, vdprintf, (int fd, const char *restrict format, va_list ap),
 HOOK(int, __vdprintf_chk, (int fd, int flag, const char *restrict format, va_list ap),
      FORMATTED_TEXT(fd, __vdprintf_chk, fd, flag, format, ap))
 
-/* --- with arguments ------------------------------------------------------ */
+/* --- with arguments ------------------------------------------------------- */
 
 HOOK(int, fprintf, (FILE *restrict f, const char *restrict format, ...),
      WITH_LIST(vfprintf(f, format, ap)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files by handle. Making one looks a name up, and is noted as the stat that does as much; opening
- * one is an open of the name that the descriptor then has. */
+/* Files by handle. name_to_handle_at is recorded as the equivalent stat. open_by_handle_at is
+ * recorded as an open of the name that /proc shows for the new descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -16,13 +16,13 @@ EXPORT int name_to_handle_at(int dir, const char *path, struct file_handle *hand
 			      (uint32_t)(flags & AT_EMPTY_PATH);
 	capture_look(dir, path);
 	TIMED_OF(CAUSE_PATH(dir, path), int, name_to_handle_at, dir, path, handle, mount, flags);
-	/* the name was: a handle did not fit, or there are none */
+	/* The name exists, but the buffer was too small or the file system has no handles. */
 	const bool found = !got || errno == EOVERFLOW || errno == EOPNOTSUPP;
 	NOTE_RESULT(found ? 0 : -1, .op = OP_STAT, .dir = dir, .path = path, .flags = stat_flags);
 	return got;
 }
 
-/* NULL where it cannot be asked for: the descriptor's file is not known then. */
+/* Returns NULL if the path is unknown; the descriptor's file is then unknown. */
 static const char *name_of(int fd, char *name, size_t room)
 {
 	static const char in[] = "/proc/self/fd/";
@@ -36,7 +36,8 @@ static const char *name_of(int fd, char *name, size_t room)
 	while (n)
 		link[at++] = digits[--n];
 	link[at] = 0;
-	static const char deleted[] = " (deleted)"; /* as the kernel shows names that are gone */
+	/* suffix that the kernel shows for deleted names */
+	static const char deleted[] = " (deleted)";
 	const long tail = sizeof deleted - 1;
 	long len = RAW(SYS_readlinkat, AT_FDCWD, link, name, room - 1);
 	if (len <= 0 || name[0] != '/')

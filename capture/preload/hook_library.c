@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of the C library that use files under other names than the calls they make: shared
- * memory, tables of mounts, names of temporary files, children behind a pipe. Each is noted as the
- * operation that does as much; those that only print a message are not. */
+/* Functions of the C library that use files by calls of other names: shared memory, mount tables,
+ * temporary names, children behind a pipe. Each is recorded as the equivalent operation. Functions
+ * that only print a message are not recorded. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "capture/preload/stream.h"
 
-/* --- shared memory: files of a memory file system ------------------------ */
+/* --- shared memory: files of a memory file system ------------------------- */
 
 static const char *shm_path(char *to, size_t room, const char *name)
 {
@@ -45,7 +45,7 @@ EXPORT int shm_unlink(const char *name)
 	return got;
 }
 
-/* --- names --------------------------------------------------------------- */
+/* --- names ---------------------------------------------------------------- */
 
 EXPORT key_t ftok(const char *path, int project)
 {
@@ -55,7 +55,7 @@ EXPORT key_t ftok(const char *path, int project)
 	return got;
 }
 
-/* A name was looked up and is free. */
+/* The function looked up a name and found it free. */
 static void note_free(const char *path, uint64_t begin, uint64_t end)
 {
 	int saved = errno;
@@ -66,7 +66,7 @@ static void note_free(const char *path, uint64_t begin, uint64_t end)
 	errno = saved;
 }
 
-/* Deprecated, and still called. */
+/* deprecated, but still in use */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define FREE_NAME(function, ...)                                                                                       \
@@ -80,7 +80,7 @@ HOOK(char *, tmpnam_r, (char path[L_tmpnam]), FREE_NAME(tmpnam_r, path))
 HOOK(char *, tempnam, (const char *directory, const char *prefix),
      FREE_NAME(tempnam, directory, prefix))
 
-/* --- tables of mounts ---------------------------------------------------- */
+/* --- tables of mounts ----------------------------------------------------- */
 
 EXPORT FILE *setmntent(const char *path, const char *mode)
 {
@@ -105,7 +105,7 @@ EXPORT int endmntent(FILE *f)
 }
 ALIAS(__endmntent, endmntent);
 
-/* One entry is read as by a format: so many items. */
+/* One entry is recorded like formatted input: the result is the number of items. */
 EXPORT struct mntent *getmntent_r(FILE *restrict f, struct mntent *restrict to,
 				  char *restrict buffer, int room)
 {
@@ -124,7 +124,7 @@ EXPORT struct mntent *getmntent(FILE *f)
 	return got;
 }
 
-/* --- a child behind a pipe: the stream, like one of pipe and fdopen ------ */
+/* --- a child behind a pipe: recorded as pipe and fdopen ------------------- */
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {

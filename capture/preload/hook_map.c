@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mappings of files. Anonymous memory is no file's and left out; which addresses are a file's is
- * for the collector to know. */
+/* File mappings. Anonymous memory is left out. The collector finds the file of an address. */
 #include <stdarg.h>
 #include <sys/mman.h>
 
 #include "capture/op.h"
 #include "capture/preload/uring.h"
 
-/* Allocators stand in for these functions as well. Where nothing is captured yet, or for a moment,
- * TIMED returns: the mark would stay. */
+/* Allocators replace these functions too. If capturing is off, TIMED would return and leave
+ * capture_within set. */
 #define WITHIN(timed)                                                                                                  \
 	const bool within_ = capture_within;                                                                           \
 	if (capture_is_on())                                                                                           \
@@ -56,8 +55,8 @@ EXPORT int madvise(void *at, size_t n, int advice)
 	return got;
 }
 
-/* POSIX's fifth advice does nothing in the C library: it is not the kernel's. Errors come back as
- * the result. */
+/* POSIX_MADV_DONTNEED (4) does nothing in glibc, unlike the kernel's advice. The result is the
+ * error. */
 EXPORT int posix_madvise(void *at, size_t n, int advice)
 {
 	if (advice == POSIX_MADV_DONTNEED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that make, change and end names. */
+/* Calls that create, change and remove names. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* A call on one path: OPERATION, what else its record holds, and how it is called. */
+/* A call on one path: its operation, the other fields of its record, and its arguments. */
 #define ON_PATH(operation, directory, name, function, ...)                                                             \
 	capture_look(directory, name);                                                                                 \
 	TIMED(int, function, __VA_ARGS__);                                                                             \
@@ -47,7 +47,7 @@ HOOK(int, link, (const char *from, const char *to),
 HOOK(int, linkat, (int from_dir, const char *from, int to_dir, const char *to, int flags),
      ON_TWO(OP_LINK, from_dir, from, to_dir, to, flags, linkat, from_dir, from, to_dir, to, flags))
 
-/* The path is the link's own; what it points at is the second. */
+/* The path is the name of the link; its target is the second path. */
 EXPORT int symlink(const char *target, const char *path)
 {
 	capture_look(AT_FDCWD, path);
@@ -109,8 +109,7 @@ HOOK(int, unlink, (const char *path), ON_PATH(OP_UNLINK, AT_FDCWD, path, unlink,
 HOOK(int, unlinkat, (int dir, const char *path, int flags),
      ON_PATH_WITH(OP_UNLINK, dir, path, 0, flags, unlinkat, dir, path, flags))
 
-/* unlink, and rmdir where that says it is a directory: two calls then, as the C library makes them.
- */
+/* unlink, then rmdir for a directory, as in glibc: two records. */
 HOOK(int, remove, (const char *path),
      return unlink(path) && (errno != EISDIR || rmdir(path)) ? -1 : 0)
 HOOK(int, mkdir, (const char *path, mode_t mode),

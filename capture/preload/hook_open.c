@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that make, copy, change and end descriptors. */
+/* Calls that create, copy, change and close descriptors. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "capture/op.h"
 #include "capture/preload/uring.h"
 
-/* --- open ---------------------------------------------------------------- */
+/* --- open ----------------------------------------------------------------- */
 
 static bool has_mode(int flags)
 {
@@ -83,7 +83,7 @@ EXPORT int __openat_2(int dir, const char *path, int flags)
 }
 ALIAS(__openat64_2, __openat_2);
 
-/* Made files: the name is known afterwards. */
+/* Temporary files: their names are known after the call. */
 #define MAKE_TEMPORARY(function, how, ...)                                                                             \
 	TIMED(int, function, path, ##__VA_ARGS__);                                                                     \
 	const mode_t mode = 0600;                                                                                      \
@@ -100,7 +100,7 @@ HOOK(int, mkostemps, (char *path, int suffix, int flags),
      MAKE_TEMPORARY(mkostemps, flags, suffix, flags))
 ALIAS(mkostemps64, mkostemps);
 
-/* --- close, copies ------------------------------------------------------- */
+/* --- close, copies -------------------------------------------------------- */
 
 EXPORT int close(int fd)
 {
@@ -143,7 +143,7 @@ EXPORT int dup3(int fd, int wanted, int flags)
 	return got;
 }
 
-/* --- control: one argument more, of the size of a pointer ---------------- */
+/* --- control calls: one more argument, as wide as a pointer --------------- */
 
 #define LONG_ARGUMENT(last)                                                                                            \
 	va_list ap;                                                                                                    \
@@ -161,7 +161,8 @@ EXPORT int fcntl(int fd, int command, ...)
 	LONG_ARGUMENT(command);
 	const bool locks = op_is_lock((unsigned int)command);
 	const struct flock *f = locks ? (const struct flock *)(intptr_t)argument : NULL;
-	const bool changed = command == F_GETLK || command == F_OFD_GETLK; /* by the call */
+	/* the call changes the structure */
+	const bool changed = command == F_GETLK || command == F_OFD_GETLK;
 	bool is_known = f && changed && capture_is_on() && capture_readable(f, sizeof *f);
 	struct op_lock lock = {0, 0, 0, 0};
 	if (is_known)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes. A program that is started without our variables in its environment would not be
- * traced: they are put back. A forked child announces itself at once, so that its descriptors are
- * listed before it changes them. */
+/* Processes. If a program starts another program without the capture variables in its environment,
+ * the hook adds them, so that the new program is traced. A forked child announces itself at once,
+ * so that its descriptors are listed before it changes them. */
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,15 +17,15 @@
 #include "capture/op.h"
 #include "capture/preload/uring.h"
 
-/* --- environments -------------------------------------------------------- */
+/* --- environments --------------------------------------------------------- */
 
 #define PRELOAD "LD_PRELOAD="
 enum { N_EXTRA = 2, PRELOAD_ROOM = 4096 };
 
-/* A caller's environment with our variables in it, on the stack of the hook: nothing is allocated
- * in a child of vfork. */
+/* A caller's environment with the capture variables added. It lies on the stack of the hook,
+ * because a vfork child must not allocate memory. */
 struct environment {
-	char **list; /* what to pass */
+	char **list; /* the environment for the call */
 	char preload[PRELOAD_ROOM], directory[640];
 };
 
@@ -53,8 +53,8 @@ static size_t count(char *const *list)
 	return n;
 }
 
-/* Whether something is missing in `from`, which then has to be copied to `room`, of count + N_EXTRA
- * + 1 places. */
+/* Returns whether `from` lacks a variable. It must then be copied to `room`, which has count +
+ * N_EXTRA + 1 entries. */
 static bool is_whole(char *const *from)
 {
 	bool preload = false, directory = false;
@@ -88,7 +88,8 @@ static void complete(struct environment *e, char *const *from, char **room)
 	e->list = room;
 }
 
-/* Whether it can be read to its end, which the kernel would refuse to do otherwise. */
+/* Returns whether the list is readable to its end. For an unreadable list the kernel reports an
+ * error. */
 static bool is_sound(char *const *list)
 {
 	if (list == environ)
@@ -104,8 +105,8 @@ static bool is_sound(char *const *list)
 	return true;
 }
 
-/* `e.list` is `given` with our variables. One that is too long, or cannot be read, is passed as it
- * is. */
+/* Sets `e.list` to `given` with the capture variables. A list that is too long or unreadable is
+ * passed unchanged. */
 #define ENVIRONMENT(given)                                                                                             \
 	struct environment e;                                                                                          \
 	bool add_ = capture_is_on() && is_sound(given) && !is_whole(given) && count(given) < 10000;                                       \
@@ -114,12 +115,12 @@ static bool is_sound(char *const *list)
 	if (add_)                                                                                                      \
 		complete(&e, given, room_)
 
-/* What the run-time library of programs built with -fsanitize=address asks anybody for who has it
- * (a program's own comes first). It ends programs that have another library loaded before it. */
+/* The runtime library of -fsanitize=address asks for these options (a definition in the program has
+ * priority). Without them it ends programs that load another library first. */
 const char *__asan_default_options(void);
 HOOK(const char *, __asan_default_options, (void), return "verify_asan_link_order=0")
 
-/* --- exec ---------------------------------------------------------------- */
+/* --- exec ----------------------------------------------------------------- */
 
 static void note_exec(const char *path, int64_t got)
 {
@@ -175,7 +176,7 @@ EXPORT int execveat(int dir, const char *path, char *const argv[], char *const e
 	EXEC(path, execveat, dir, path, argv, e.list, flags);
 }
 
-/* The arguments of execl and its like become an array on the stack. */
+/* Copies the arguments of execl and its variants to an array on the stack. */
 static size_t arguments(va_list ap)
 {
 	size_t n = 1;
@@ -217,7 +218,7 @@ EXPORT int execle(const char *path, const char *first, ...)
 	return execve(path, argv, envp);
 }
 
-/* `begin`: before the call, for the child may have begun before it returns. */
+/* `begin` is read before the call, because the child may start before the call returns. */
 static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid)
 {
 	uint64_t end = begin;
@@ -248,7 +249,7 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 		       to);
 }
 
-/* --- waiting for the end of a child -------------------------------------- */
+/* --- waiting for the end of a child --------------------------------------- */
 
 static void note_wait(uint64_t begin, int64_t child)
 {
@@ -257,7 +258,7 @@ static void note_wait(uint64_t begin, int64_t child)
 		NOTE_RESULT(child, .op = LOG_WAIT);
 }
 
-/* `ended`: whether the child has, and has not only stopped. */
+/* `ended`: the child has ended, not only stopped */
 #define WAIT(function, ended, ...)                                                                                     \
 	uint64_t begin = clock_now(&capture_clock);                                                                    \
 	CAUSE_WAIT(CAUSE_WAITING);                                                                                     \
@@ -313,7 +314,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	return got;
 }
 
-/* --- fork ---------------------------------------------------------------- */
+/* --- fork ----------------------------------------------------------------- */
 
 #define FORK(function)                                                                             \
 	cause_fork_prepare();                                                                      \
@@ -329,7 +330,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 HOOK(pid_t, fork, (void), FORK(fork))
 ALIAS(__fork, fork);
 
-/* Calls no handlers of pthread_atfork; since glibc 2.34. */
+/* does not call the handlers of pthread_atfork; since glibc 2.34 */
 pid_t _Fork(void);
 HOOK(pid_t, _Fork, (void), FORK(_Fork))
 
@@ -339,8 +340,8 @@ struct exec_start {
 	int flags;
 };
 
-/* A child with memory of its own is like one of fork; one that shares it and is waited for, like
- * one of vfork. */
+/* A child with its own memory is like a forked child. A child that shares the memory of a waiting
+ * parent is like a vfork child. */
 static int clone_child(void *argument)
 {
 	struct exec_start s = *(struct exec_start *)argument;
@@ -373,7 +374,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 	}
 	if (capture_is_on() && !capture_self)
 		capture_more();
-	/* else it is born when its program begins, as a child of vfork is */
+	/* with CLONE_VM the child gets its key when its program starts */
 	if (!(flags & CLONE_VM))
 		cause_fork_prepare();
 	int got = real(clone_child, stack, flags, &s, parent_tid, tls, child_tid);
@@ -384,9 +385,9 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 ALIAS(__clone, clone);
 
 #if defined(__x86_64__)
-/* The child of vfork returns from here into its parent's stack frame, and the parent returns again:
- * so no frame of ours may be below. The return address is kept in a register across the call, as
- * the C library does it. */
+/* The vfork child returns from this function into the frame of the caller, and the parent returns
+ * again later. So no frame of the library may be on the stack. The return address stays in a
+ * register during the call, as in glibc. */
 HIDDEN long capture_vforked(long got) __attribute__((used));
 long capture_vforked(long got)
 {
@@ -437,9 +438,9 @@ __asm__(".text\n"
 	".set __vfork, vfork\n");
 #endif
 
-/* --- seccomp ------------------------------------------------------------- */
+/* --- seccomp -------------------------------------------------------------- */
 
-/* (The other way to it, syscall(3), is in hook_syscall.c.) */
+/* (syscall(3) is hooked in hook_syscall.c.) */
 EXPORT int prctl(int option, ...)
 {
 	unsigned long a[4];

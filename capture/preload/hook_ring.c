@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What lies in the queues of a ring. A program writes entries into the submission queue and reads
- * results from the completion queue, in memory; at each call on the ring both queues are looked at.
- * So a request begins with the call that handed it over, and ends with the first look after its
- * result was there: at the end of the call that waited for it, as a rule. */
+/* The queues of a liburing ring. A program writes entries to the submission queue and reads results
+ * from the completion queue in memory. The library reads both queues at each call on the ring. A
+ * request starts with the call that submitted it. It ends at the first look after its result
+ * arrived, usually the end of the call that waited for it. */
 #include "capture/preload/uring.h"
 
 #include "capture/op.h"
 
 enum { N_RINGS = 64, N_FILES = 1024 };
-/* of linux/io_uring.h, where it is older than these */
+/* values of linux/io_uring.h, for older headers */
 enum { SETUP_SQE128 = 1u << 10, SETUP_CQE32 = 1u << 11, SQE_SKIP = 1u << 6, CQE_MORE = 1u << 1 };
 
-struct followed_ring { /* what we must remember of one */
+struct followed_ring { /* state of a ring */
 	const struct io_uring *_Atomic of;
-	_Atomic uint32_t seen; /* completions noted: the queue's tail then */
+	_Atomic uint32_t seen; /* tail of the completion queue at the last look */
 	_Atomic uint32_t n_files;
 	_Atomic int32_t file[N_FILES]; /* registered descriptors */
 };
 static struct followed_ring rings[N_RINGS];
 
-/* --- rings --------------------------------------------------------------- */
+/* --- rings ---------------------------------------------------------------- */
 
 static struct followed_ring *ring_of(const struct io_uring *u)
 {
@@ -34,7 +34,7 @@ static struct followed_ring *ring_of(const struct io_uring *u)
 		atomic_store(&rings[i].n_files, 0);
 		return &rings[i];
 	}
-	return NULL; /* too many: results of this one are not seen */
+	return NULL; /* too many rings: the results of this ring are lost */
 }
 
 static uint64_t key_of(const struct io_uring *u, uint64_t user_data)
@@ -52,10 +52,10 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 	do {
 		if ((int32_t)(tail - from) <= 0)
 			return;
-	} while (!atomic_compare_exchange_weak(&r->seen, &from,
-					       tail)); /* two threads must not both note them */
+		/* two threads must not record the same results */
+	} while (!atomic_compare_exchange_weak(&r->seen, &from, tail));
 	if (tail - from > mask + 1)
-		from = tail - mask - 1; /* the others are written over */
+		from = tail - mask - 1; /* older results are overwritten */
 	for (; from != tail; from++) {
 		const struct io_uring_cqe *c = &u->cq.cqes[(from & mask) << shift];
 		const uint64_t key = key_of(u, c->user_data);
@@ -64,21 +64,21 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 	}
 }
 
-/* --- what is asked for --------------------------------------------------- */
+/* --- entries -------------------------------------------------------------- */
 
 static uint64_t total_of(const struct io_uring_sqe *s)
 {
 	const struct iovec *v = (const struct iovec *)(uintptr_t)s->addr;
 	const uint32_t n = s->len < 1024 ? s->len : 1024;
 	uint64_t total = 0;
-	if (!capture_readable(v, n * sizeof *v)) /* for the kernel to refuse */
+	if (!capture_readable(v, n * sizeof *v)) /* the kernel rejects the request */
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
 		total += v[i].iov_len;
 	return total;
 }
 
-/* Operations on files that have no row of their own are AIO_OTHER with their number. */
+/* File operations without an entry in the table are AIO_OTHER with their number. */
 static bool is_other(uint8_t opcode)
 {
 	return (opcode >= IORING_OP_FALLOCATE && opcode <= IORING_OP_CLOSE) ||
@@ -107,7 +107,7 @@ static uint16_t op_of(const struct io_uring_sqe *s)
 	case IORING_OP_FSYNC:
 		return s->fsync_flags & IORING_FSYNC_DATASYNC ? OP_AIO_FDATASYNC : OP_AIO_FSYNC;
 	default:
-		return is_other(s->opcode) ? OP_AIO_OTHER : OP_INVALID; /* no request on a file */
+		return is_other(s->opcode) ? OP_AIO_OTHER : OP_INVALID; /* not a file operation */
 	}
 }
 
@@ -116,10 +116,10 @@ static const struct io_uring_sqe *entry_at(const struct io_uring *u, uint32_t i)
 	return &u->sq.sqes[(size_t)(i & *u->sq.ring_mask) << (u->flags & SETUP_SQE128 ? 1 : 0)];
 }
 
-static struct asked asked_of(const struct io_uring *u, const struct followed_ring *r, uint32_t i)
+static struct async_request request_of(const struct io_uring *u, const struct followed_ring *r, uint32_t i)
 {
 	const struct io_uring_sqe *s = entry_at(u, i);
-	struct asked a = {key_of(u, s->user_data), s->off, s->len, s->fd, op_of(s), s->opcode};
+	struct async_request a = {key_of(u, s->user_data), s->off, s->len, s->fd, op_of(s), s->opcode};
 	if (s->flags & IOSQE_FIXED_FILE) {
 		uint32_t n = r ? atomic_load(&r->n_files) : 0;
 		a.fd = s->fd >= 0 && (uint32_t)s->fd < n ? atomic_load(&r->file[s->fd]) : -1;
@@ -130,13 +130,13 @@ static struct asked asked_of(const struct io_uring *u, const struct followed_rin
 		a.bytes = (const void *)(uintptr_t)s->addr;
 	a.n_vector = a.op == OP_AIO_WRITEV ? s->len : 0;
 	if (s->flags & SQE_SKIP)
-		a.key = ~a.key; /* its success gives no completion entry */
+		a.key = ~a.key; /* on success it has no completion entry */
 	return a;
 }
 
 static bool is_polled(const struct io_uring *u)
 {
-	/* a thread of the kernel takes the entries: its pace tells nothing */
+	/* A kernel thread takes the entries, so `head` does not show what this call submitted. */
 	return u->flags & IORING_SETUP_SQPOLL;
 }
 
@@ -148,7 +148,7 @@ void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool sub
 	uring_completions_note(u, clock_now(&capture_clock));
 	w->n_before = w->n < URING_NOTED_BEFORE ? w->n : URING_NOTED_BEFORE;
 	for (uint32_t i = 0; i < w->n_before; i++)
-		w->before[i] = asked_of(u, r, w->from + i);
+		w->before[i] = request_of(u, r, w->from + i);
 }
 
 void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin,
@@ -163,21 +163,21 @@ void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint
 		   got < 0 ? -1 : got);
 	errno = saved;
 	for (uint32_t i = 0; i < n && i < w->n; i++) {
-		const struct asked a = i < w->n_before ? w->before[i] : asked_of(u, r, w->from + i);
+		const struct async_request a = i < w->n_before ? w->before[i] : request_of(u, r, w->from + i);
 		const struct io_uring_sqe *s = entry_at(u, w->from + i);
-		/* no other thread has filled its place anew */
+		/* no other thread has reused its entry */
 		const bool same = s->opcode == a.what && key_of(u, s->user_data) == a.key;
-		if (!same || !uring_named_ask(s, a.key, a.fd, begin))
-			async_note_asked(&a, begin, end);
+		if (!same || !uring_named_store(s, a.key, a.fd, begin))
+			async_note_submit(&a, begin, end);
 	}
 	uring_completions_note(u, end);
 }
 
 void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint64_t end)
 {
-	const struct asked a = asked_of(u, ring_of(u), i);
-	if (!uring_named_ask(entry_at(u, i), a.key, a.fd, begin))
-		async_note_asked(&a, begin, end);
+	const struct async_request a = request_of(u, ring_of(u), i);
+	if (!uring_named_store(entry_at(u, i), a.key, a.fd, begin))
+		async_note_submit(&a, begin, end);
 }
 
 void uring_forget(const struct io_uring *u)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rings that a program sets up and maps itself, without liburing (libuv, and with it Node.js):
- * io_uring_setup and io_uring_enter by syscall(3), and mmap of the descriptor. With
- * IORING_SETUP_SQPOLL there may be no call at all between an entry and its result, so the queues
- * are also looked at where a program waits for events. Entries that were overwritten before a look
- * are counted as lost. */
+/* Rings that a program sets up and maps without liburing (libuv and Node.js): io_uring_setup and
+ * io_uring_enter by syscall(3), and mmap of the descriptor. With IORING_SETUP_SQPOLL a request may
+ * complete without any call, so the library also reads the queues when a program waits for events.
+ * Entries that were overwritten before a look count as lost. */
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -20,7 +19,7 @@ enum {
 	REGISTER_FILES_UPDATE2 = 14
 };
 
-/* struct io_uring_rsrc_update2, which begins like struct io_uring_files_update */
+/* struct io_uring_rsrc_update2; struct io_uring_files_update has the same first members */
 struct files_update {
 	uint32_t offset, reserved;
 	uint64_t data, tags;
@@ -32,17 +31,17 @@ struct files_register { /* struct io_uring_rsrc_register */
 };
 
 static struct mapped_ring {
-	_Atomic int fd; /* + 1; 0: the place is free */
-	_Atomic bool busy; /* a thread looks at it */
+	_Atomic int fd; /* descriptor + 1; 0: free entry */
+	_Atomic bool busy; /* a thread uses the entry */
 	struct io_uring_params p;
 	struct io_uring u;
-	const char *sq, *cq, *sqes; /* where they are mapped; NULL: not so far */
-	uint32_t seen; /* entries noted: the queue's head or tail then */
+	const char *sq, *cq, *sqes; /* mapped addresses; NULL: not yet */
+	uint32_t seen; /* head or tail of the submission queue at the last look */
 } mapped[N_MAPPED];
 _Atomic uint32_t uring_n_mapped;
 
-/* The place of the ring, taken; NULL: there is none, or another thread, or the call that a signal's
- * handler has interrupted, keeps it. */
+/* Locks the ring's entry. Returns NULL if another thread, or a call that a signal handler
+ * interrupted, holds the lock. */
 static struct mapped_ring *mapped_take(struct mapped_ring *m)
 {
 	for (int i = 0; i < TRIES; i++)
@@ -89,7 +88,7 @@ static void pointers_set(struct mapped_ring *m)
 	m->seen = __atomic_load_n(m->u.sq.head, __ATOMIC_ACQUIRE);
 }
 
-/* Notes the entries that the kernel has taken, or may take at any time, and then the results. */
+/* Records the entries that the kernel has taken (with SQPOLL: may have taken), then the results. */
 static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
 {
 	const struct io_uring *u = &m->u;
@@ -102,7 +101,7 @@ static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
 	if ((int32_t)(to - m->seen) < 0)
 		m->seen = to;
 	for (; tail - m->seen > n_entries && m->seen != to; m->seen++)
-		capture_lost(); /* overwritten by later ones */
+		capture_lost(); /* overwritten by later entries */
 	for (; m->seen != to; m->seen++) {
 		const uint32_t at = m->seen & *u->sq.ring_mask;
 		uring_entry_note(u, m->p.flags & SETUP_NO_SQARRAY ? at : u->sq.array[at], begin,
@@ -172,7 +171,7 @@ void uring_mapped_unmap(const void *at, size_t n)
 	}
 }
 
-/* The memory stays until it is unmapped; only the number may be another ring's from now on. */
+/* The memory stays mapped, but another ring may reuse the descriptor's number. */
 void uring_mapped_close(int fd)
 {
 	struct mapped_ring *m = mapped_of(fd);
@@ -247,10 +246,9 @@ bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end)
 	return known;
 }
 
-/* --- where programs wait for what a ring tells by its descriptor
- * ---------------------------------------------------------- */
+/* --- calls that wait for descriptors -------------------------------------- */
 
-#ifndef CAPTURE_CAUSES /* which stands in for these, and refuses asynchronous requests */
+#ifndef CAPTURE_CAUSES /* that library hooks these calls itself and refuses asynchronous requests */
 static void rings_look(void)
 {
 	uring_mapped_look();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Entries of a ring that do what a system call with a path does, or read and write at a file's
- * position. A request at an offset is an asynchronous request in the trace. An open is not: what it
- * opens is used by calls, and a replay must open it too. So such an entry becomes the record of
- * that call, from handing over to its result, by the thread that fetches the result. */
+/* Ring entries that act like a system call with a path, or that use the file's position. In the
+ * trace, a request at an offset is an asynchronous request. A replay must really open the file of
+ * an open entry, because later calls use the descriptor. So each such entry becomes a record of the
+ * equivalent call: from the submission to the result, by the thread that fetches the result. */
 #include <fcntl.h>
 #include <linux/openat2.h>
 
@@ -21,10 +21,10 @@ enum named_ring_slot_state { SLOT_FREE, SLOT_BUSY, SLOT_WAITS };
 static struct named {
 	_Atomic int state; /* enum named_ring_slot_state */
 	uint64_t key;
-	struct note note; /* its texts are those below */
-	const void *bytes; /* what it writes */
+	struct note note; /* its texts are the arrays below */
+	const void *bytes; /* the data that it writes */
 	size_t n_bytes;
-	/* `second` holds struct iovec[N_VECTOR] of vectors */
+	/* `second` holds struct iovec[N_VECTOR] */
 	char path[TEXT_SIZE], second[TEXT_SIZE];
 } slots[N_NAMED];
 static _Atomic uint32_t n_waiting;
@@ -66,7 +66,7 @@ static bool vector_keep(struct named *n, const struct io_uring_sqe *s)
 	return true;
 }
 
-/* An entry that reads or writes at the file's position (its offset is -1). */
+/* An entry that reads or writes at the file's position (offset -1). */
 static bool transfer_keep(struct named *n, const struct io_uring_sqe *s, uint16_t op,
 			  uint16_t op_vector)
 {
@@ -98,7 +98,7 @@ static bool open_keep(struct named *n, const struct io_uring_sqe *s)
 	n->note.op = OP_OPEN;
 	n->note.flags = (uint32_t)how.flags;
 	n->note.length = how.flags & (O_CREAT | O_TMPFILE) ? how.mode : 0;
-	/* into a place of the registered files: no descriptor */
+	/* opens into the registered files: no descriptor */
 	return !s->splice_fd_in && path_keep(n, s->addr);
 }
 
@@ -171,7 +171,7 @@ static void named_note(struct named *n, int64_t result, uint64_t now)
 	errno = saved;
 }
 
-bool uring_named_ask(const struct io_uring_sqe *s, uint64_t key, int fd, uint64_t begin)
+bool uring_named_store(const struct io_uring_sqe *s, uint64_t key, int fd, uint64_t begin)
 {
 	for (int i = 0; i < N_NAMED; i++) {
 		struct named *n = &slots[i];
@@ -179,7 +179,7 @@ bool uring_named_ask(const struct io_uring_sqe *s, uint64_t key, int fd, uint64_
 		if (!atomic_compare_exchange_strong(&n->state, &is_free, SLOT_BUSY))
 			continue;
 		const bool kept = named_keep(n, s, fd, begin);
-		const bool skips = s->flags & SKIP_SUCCESS; /* no result tells of its success */
+		const bool skips = s->flags & SKIP_SUCCESS; /* on success it has no result */
 		n->key = key;
 		if (kept && skips)
 			named_note(n, 0, begin);

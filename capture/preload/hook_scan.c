@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formatted input on streams, of plain and of wide characters: items are returned, not bytes.
- * Headers give the plain names to the functions of C99; the plain names themselves are of older
- * ones, which are told to the compiler by a name of ours. */
+/* Formatted input on streams of bytes and wide characters. The result is a number of items. Headers
+ * redirect the plain names to the C99 functions. The plain symbols are older functions, so they are
+ * defined here under other names with an assembly name. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 #include <stdio.h>
@@ -9,8 +9,9 @@
 
 #include "capture/preload/stream.h"
 
-/* A family of four: from a stream or standard input, with a list or arguments. `list`: the one that
- * does the work, C's name of the function `symbol`, whose real one is found by that. */
+/* A family of four functions: from a stream or standard input, with a va_list or arguments. `list`
+ * is the C name of the function `symbol` that does the work; its real function is looked up by that
+ * symbol. */
 #define SCAN_FAMILY(type, list, symbol, list_in, from_stream, from_in)                                                 \
 	EXPORT int list(FILE *restrict f, const type *restrict format, va_list ap)                                     \
 	{                                                                                                              \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bind(2) of a UNIX socket to a path makes a file: the trace has mknod of a socket, whose mode is
+/* bind(2) of a UNIX socket to a path creates a file. It is recorded as mknod of a socket with mode
  * 0777 less the umask. Source: unix(7). */
 #include <stddef.h>
 #include <sys/socket.h>
@@ -9,8 +9,8 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* The path that the address names, with a NUL, in `to`. False: it names none (another family, an
- * abstract name). */
+/* Copies the path of the address and a NUL to `to`. Returns false if the address has no path
+ * (another family, or an abstract name). */
 static bool path_of(const void *address, socklen_t len, char to[sizeof(struct sockaddr_un)])
 {
 	const size_t at = offsetof(struct sockaddr_un, sun_path);
@@ -33,7 +33,7 @@ EXPORT int bind(int fd, const struct sockaddr *address, socklen_t len)
 	if (!makes_file)
 		return got;
 	const int saved = errno;
-	if (got < 0 && saved == EADDRINUSE) /* the name is taken, which is EEXIST of mknod */
+	if (got < 0 && saved == EADDRINUSE) /* the name exists: EEXIST of mknod */
 		errno = EEXIST;
 	NOTE(.op = OP_MKNOD, .dir = AT_FDCWD, .path = path, .length = S_IFSOCK | 0777);
 	errno = saved;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams (stdio), as the program calls them; what the C library reads and writes below is its own
- * business and not seen. Results are in bytes. A stream is told by its descriptor. */
+/* Calls on streams (stdio). The reads and writes of the C library below them are not recorded.
+ * Results are in bytes. The record holds the stream's descriptor. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "capture/preload/stream.h"
 
-/* --- opening and closing ------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------- */
 
 EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 {
@@ -68,7 +68,7 @@ EXPORT int fclose(FILE *f)
 }
 ALIAS(_IO_fclose, fclose);
 
-/* --- blocks -------------------------------------------------------------- */
+/* --- blocks --------------------------------------------------------------- */
 
 size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f);
 size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n,
@@ -113,7 +113,7 @@ EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t n
 	WRITTEN(fwrite_unlocked, buffer, size, n, f);
 }
 
-/* Their results tell failure apart from a number of -1 only together with the stream's state. */
+/* Their result -1 is a failure only if the stream's error state is set. */
 EXPORT int getw(FILE *f)
 {
 	UNLESS_FILE(f, getw, f);
@@ -135,7 +135,7 @@ EXPORT int putw(int word, FILE *f)
 	return got;
 }
 
-/* --- lines --------------------------------------------------------------- */
+/* --- lines ---------------------------------------------------------------- */
 
 char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f);
 char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f);
@@ -203,7 +203,7 @@ HOOK(int, fputs_unlocked, (const char *restrict s, FILE *restrict f),
 HOOK(int, puts, (const char *s), TEXT(s, 1, stdout, puts, s))
 ALIAS(_IO_puts, puts);
 
-/* --- one character ------------------------------------------------------- */
+/* --- one character -------------------------------------------------------- */
 
 #undef getc
 #undef putc
@@ -248,13 +248,13 @@ WRITE_ONE_TO(putc_unlocked)
 ALIAS(_IO_getc, getc);
 ALIAS(_IO_putc, putc);
 
-/* What the compiler puts in line for getc_unlocked and its like calls these where the buffer is
- * empty, or full. */
+/* The inline code of getc_unlocked and similar macros calls these functions if the buffer is empty
+ * or full. */
 int __uflow(FILE *f);
 int __overflow(FILE *f, int c);
 
-/* Its length is that of the buffer that was filled, which the program goes on to take from without
- * a call; the result, that it took one. */
+/* The length is the number of bytes in the new buffer, which the program then reads without calls.
+ * The result is one character. */
 EXPORT int __uflow(FILE *f)
 {
 	if (capture_flags & LOG_NO_CHARACTERS)
@@ -262,7 +262,7 @@ EXPORT int __uflow(FILE *f)
 	UNLESS_FILE(f, __uflow, f);
 	TIMED_OF(CAUSE_FD(fd_of(f)), int, __uflow, f);
 	const int64_t left = got == EOF ? 0 : f->_IO_read_end - f->_IO_read_ptr;
-	/* 0: filled with this one alone; 1 is a call that filled nothing */
+	/* 0: filled with this character only; 1: the call filled nothing */
 	const int64_t n = got == EOF ? 1 : left ? 1 + left : 0;
 	capture_io(OP_FGETC, begin, end, fd_of(f), 0, (uint64_t)n, 0,
 		   got != EOF  ? 1
@@ -288,7 +288,7 @@ EXPORT int ungetc(int c, FILE *f)
 }
 ALIAS(_IO_ungetc, ungetc);
 
-/* --- position, buffers --------------------------------------------------- */
+/* --- position, buffers ---------------------------------------------------- */
 
 EXPORT int fseek(FILE *f, long offset, int whence)
 {
@@ -357,7 +357,7 @@ ALIAS(_IO_fsetpos, fsetpos);
 ALIAS(_IO_fsetpos64, fsetpos);
 ALIAS(fsetpos64, fsetpos);
 
-/* NULL: of all streams. */
+/* NULL: all streams */
 static void in_line_note_flushed(FILE *f)
 {
 	if (f)
@@ -424,7 +424,7 @@ ALIAS(_IO_setbuffer, setbuffer);
 HOOK(void, setbuf, (FILE *restrict f, char *restrict buffer), setbuffer(f, buffer, BUFSIZ))
 HOOK(void, setlinebuf, (FILE *f), setvbuf(f, NULL, _IOLBF, 0))
 
-/* All streams are flushed; none is closed, whatever the name says. */
+/* flushes all streams and, in spite of its name, closes none */
 EXPORT int fcloseall(void)
 {
 	TIMED_OF(in_line_note_all(), int, fcloseall);

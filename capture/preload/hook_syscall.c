@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* syscall(3): system calls that a program makes by number through the C library. Those that are
- * file operations are noted like the functions they stand for. (Calls by an instruction of the
- * program's own are seen by nobody here.) */
+/* syscall(3): system calls by number through the C library. File operations are recorded like the
+ * functions of the same name. System calls by an instruction in the program itself are not visible
+ * here. */
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
@@ -76,7 +76,7 @@ static const struct hook_row {
 	{SYS_newfstatat, OP_STAT, AT_FLAGS},
 	{SYS_statx, OP_STATX, AT_FLAGS_MASK},
 	{SYS_chdir, OP_CHDIR, PATH_ONLY},
-	{SYS_fadvise64, OP_FADVISE, FD_RANGE_FLAGS}, /* (the function returns the error) */
+	{SYS_fadvise64, OP_FADVISE, FD_RANGE_FLAGS}, /* the function returns the error */
 	{SYS_fchmodat2, OP_CHMOD, AT_MODE_FLAGS},
 #ifdef SYS_open
 	{SYS_open, OP_OPEN, PATH_FLAGS_MODE},
@@ -98,7 +98,8 @@ static const struct hook_row *row_of(long number)
 	return NULL;
 }
 
-/* Whether the call is on a path, not on a descriptor: which, relative to what. */
+/* Returns whether the call is on a path, not on a descriptor, and sets the path and its directory.
+ */
 static bool is_on_path(const struct hook_row *w, const long *a, int *dir, const char **path)
 {
 	switch (w->shape) {
@@ -181,7 +182,7 @@ static void note_call(const struct hook_row *w, const long *a, uint64_t begin, u
 	default:
 		break;
 	}
-	/* as note_stat() of hook_attribute.c */
+	/* as note_stat() in hook_attribute.c */
 	if (n.op == OP_STAT && !got && n.flags & AT_EMPTY_PATH && n.dir >= 0 &&
 	    (!n.path || !*n.path))
 		n = (struct note){.begin = begin, .end = end, .op = OP_FSTAT, .fd = n.dir};
@@ -190,8 +191,9 @@ static void note_call(const struct hook_row *w, const long *a, uint64_t begin, u
 		cause_closed(n.fd);
 }
 
-/* The C library has functions for other calls, with the same arguments, results and errors. These
- * functions are hooked, so the calls are made by them. The arguments are a[] of every by_...(). */
+/* The C library has functions for these calls with the same arguments, results and errors. The
+ * functions are hooked, so the calls are made through them. a[] holds the arguments in every
+ * by_...() function. */
 #define P(i) ((void *)a[i])
 #define I(i) ((int)a[i])
 #define U(i) ((unsigned int)a[i])
@@ -200,7 +202,8 @@ static void note_call(const struct hook_row *w, const long *a, uint64_t begin, u
 	case SYS_##name:                                                                           \
 		*got = (long)name(__VA_ARGS__);                                                    \
 		return true
-/* The function reads memory that the kernel would refuse: such a call is not `sound`. */
+/* The function reads memory before the kernel can reject it. A call is not `sound` if the memory is
+ * not readable. */
 #define CALL_IF(sound, name, ...)                                                                  \
 	case SYS_##name:                                                                           \
 		if (!(sound))                                                                      \
@@ -208,7 +211,7 @@ static void note_call(const struct hook_row *w, const long *a, uint64_t begin, u
 		*got = (long)name(__VA_ARGS__);                                                    \
 		return true
 
-/* Data and the file behind a descriptor. */
+/* Data and files of descriptors. */
 static bool by_data(long number, const long *a, long *got)
 {
 	switch (number) {
@@ -294,7 +297,7 @@ static bool by_attribute(long number, const long *a, long *got)
 	case SYS_fchmodat:
 		*got = fchmodat(I(0), P(1), (mode_t)a[2], 0);
 		return true;
-	case SYS_utimensat: /* without a path the descriptor's file */
+	case SYS_utimensat: /* without a path: the descriptor's file */
 		if (!a[1] && (I(0) < 0 || a[3]))
 			return false;
 		*got = a[1] ? utimensat(I(0), P(1), P(2), I(3)) : futimens(I(0), P(2));
@@ -328,7 +331,7 @@ static bool by_name(long number, const long *a, long *got)
 	}
 }
 
-#ifdef SYS_open /* later machines have no calls of these names */
+#ifdef SYS_open /* newer architectures lack calls of these names */
 static bool by_old_name(long number, const long *a, long *got)
 {
 	switch (number) {
@@ -369,9 +372,10 @@ static bool by_function(long number, const long *a, long *got)
 	       by_old_name(number, a, got) || async_by_number(number, a, got);
 }
 
-/* Who stands in for a function may call it by number: then it is called as it is. An exec does not
- * come back, and in a child of vfork it would leave its mark in the parent; its path tells, and
- * whose it is. */
+/* A library that replaces a function may make its system call by number. Then the call is passed on
+ * unchanged. capture_within marks this, except for an exec: it does not return, and in a vfork
+ * child it would leave the mark set for the parent. An exec is passed on if the same process calls
+ * it with the same path. */
 static bool function_call(long number, const long *a, long *got)
 {
 	static __thread long exec_path __attribute__((tls_model("initial-exec")));
@@ -412,8 +416,7 @@ static long confine(__typeof__(&syscall) real, const long *a)
 #ifdef CAPTURE_CAUSES
 #include <linux/futex.h>
 
-/* Calls by number that wait for others; a condition or a lock in somebody's own manner is a futex.
- */
+/* Calls by number that wait for other threads. Programs with own locks or conditions use futex. */
 static struct cause_call call_begin(long number, const long *a)
 {
 	int futex = (int)a[1] & FUTEX_CMD_MASK;
@@ -437,11 +440,11 @@ static struct cause_call row_begin(const struct hook_row *w, const long *a)
 #define CAUSE_ROW(w, a)
 #endif
 
-/* A call on a ring that is not known says so by its record: what it handed over is not in the
- * trace. */
+/* The record of a call on an unknown ring says that its requests are missing in the trace. */
 static void note_enter(const long *a, uint64_t begin, uint64_t end, long got)
 {
-	enum { ENTER_REGISTERED_RING = 1 << 4 }; /* the first argument is no descriptor */
+	/* the first argument is an index, not a descriptor */
+	enum { ENTER_REGISTERED_RING = 1 << 4 };
 	const int saved = errno;
 	const bool known =
 	    !(a[3] & ENTER_REGISTERED_RING) && uring_mapped_entered((int)a[0], begin, end);
@@ -450,7 +453,7 @@ static void note_enter(const long *a, uint64_t begin, uint64_t end, long got)
 		   known ? LOG_BY_LIBURING : 0, got);
 }
 
-/* Calls that set up a ring, or register its files. Returns `got`. */
+/* Calls that set up a ring or register its files. Returns `got`. */
 static long ring_by_number(long number, const long *a, long got)
 {
 	if (number == SYS_io_uring_setup && got >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* umask(2) is no request: the modes of later requests tell it. */
+/* umask(2) is not a request; the modes of later requests include its effect. */
 #include <sys/stat.h>
 
 #include "capture/op.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* liburing. Most of what a program does with a ring is in line in the program; what it must call
- * the library for is handing over and waiting, and at each such call the queues are looked at
- * (hook_ring.c). */
+/* liburing. Most functions that work on a ring are inline in the program. The program calls the
+ * library only to submit and to wait. At each such call the hooks read the queues (hook_ring.c). */
 #include "capture/preload/uring.h"
 
-/* --- the functions ------------------------------------------------------- */
+/* --- the functions -------------------------------------------------------- */
 
 struct __kernel_timespec;
 
-/* A program may have loaded the library where the names of others do not lead. */
+/* The program may have loaded the library by dlopen with RTLD_LOCAL, where RTLD_NEXT does not find
+ * it. */
 static void *real_of(const char *name)
 {
 	void *found = capture_real(name), *library;
@@ -60,7 +60,7 @@ HOOK(int, io_uring_submit_and_get_events, (struct io_uring *u),
 int io_uring_get_events(struct io_uring *u);
 HOOK(int, io_uring_get_events, (struct io_uring *u), WATCHED(false, 0, io_uring_get_events, u))
 
-/* What io_uring_wait_cqe and its like call when no result is there. */
+/* io_uring_wait_cqe and similar functions call it if no result is there. */
 int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n,
 		       unsigned int least, sigset_t *mask);
 EXPORT int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n,
@@ -69,7 +69,7 @@ EXPORT int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsi
 	WATCHED(n > 0, least, __io_uring_get_cqe, u, to, n, least, mask);
 }
 
-/* Older kernels have no time limit of their own: the library asks for it by an entry. */
+/* Older kernels have no timeout argument; the library submits a timeout entry. */
 static bool waiting_submits(const struct io_uring *u)
 {
 	return !(u->features & IORING_FEAT_EXT_ARG);
@@ -91,7 +91,7 @@ EXPORT int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **t
 	WATCHED(waiting_submits(u), 1, io_uring_wait_cqe_timeout, u, to, timeout);
 }
 
-/* Asks the kernel for nothing, as a rule: no call of its own in the trace. */
+/* Usually makes no system call, so it is not recorded. */
 unsigned int io_uring_peek_batch_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n);
 EXPORT unsigned int io_uring_peek_batch_cqe(struct io_uring *u, struct io_uring_cqe **to,
 					    unsigned int n)
@@ -120,7 +120,7 @@ EXPORT void io_uring_queue_exit(struct io_uring *u)
 		real(u);
 }
 
-/* --- registered files: requests name them by their place ----------------- */
+/* --- registered files: requests name them by their index ------------------ */
 
 #define REGISTERED(at, fd, n, n_files, name, ...)                                                  \
 	REAL_URING(name);                                                                          \

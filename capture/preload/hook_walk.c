@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of the C library that walk through directories by themselves. What they ask the kernel
- *for is not seen call by call, so each is noted as the operation that does as much:
+/* Functions of the C library that walk through directories. Their system calls are not visible
+ * here, so each function is recorded as the equivalent operation:
  *
- *	nftw, ftw	walk: the whole tree, in one call. What the program does in its function is
- *noted by itself fts		a stat for each path it is to begin with, a scandir for each
- *directory that it lists; a call that only hands out what was listed before does nothing, and is
- *not noted
- *	glob		scandir of the directory before the first pattern; walk where patterns are
- *in several components, stat where there is none
+ *	nftw, ftw	walk: the whole tree in one call; calls that the program's function makes
+ *			are recorded too
+ *	fts		stat for each start path, scandir for each directory that it lists; a call that
+ *			only returns an entry listed before is not recorded
+ *	glob		scandir of the directory before the first pattern; walk if several components
+ *			are patterns; stat if there is no pattern
  *
- * Where the function changes the working directory on its way, the collector is told. */
+ * If the function changes the working directory, LOG_CWD records it. */
 #include <fcntl.h>
 #include <fts.h>
 #include <ftw.h>
@@ -35,7 +35,7 @@ static void look_into(const char *path, int depth)
 		state_note_tree(path, depth);
 }
 
-/* --- nftw ---------------------------------------------------------------- */
+/* --- nftw ----------------------------------------------------------------- */
 
 static __thread __nftw_func_t own_function __attribute__((tls_model("initial-exec")));
 
@@ -48,7 +48,7 @@ static int tell_and_call(const char *path, const struct stat *st, int type, stru
 EXPORT int nftw(const char *path, __nftw_func_t function, int n, int flags)
 {
 	bool changes = flags & FTW_CHDIR;
-	__nftw_func_t outer = own_function; /* the function may walk in its turn */
+	__nftw_func_t outer = own_function; /* the program's function may call nftw */
 	capture_look(AT_FDCWD, path);
 	look_into(path, STATE_DEPTH);
 	__typeof__(&nftw) real = REAL(nftw);
@@ -79,14 +79,14 @@ EXPORT int ftw(const char *path, __ftw_func_t function, int n)
 }
 ALIAS(ftw64, ftw);
 
-/* --- fts ----------------------------------------------------------------- */
+/* --- fts ------------------------------------------------------------------ */
 
 static uint32_t root_flags(int options)
 {
 	return options & FTS_PHYSICAL && !(options & FTS_COMFOLLOW) ? AT_SYMLINK_NOFOLLOW : 0;
 }
 
-/* The list of what it begins with hangs on an entry that stands before it. */
+/* The start paths form a list at an entry before the first path. */
 static void roots_note(const FTS *f, int options, uint64_t begin, uint64_t end)
 {
 	int saved = errno;
@@ -110,8 +110,8 @@ EXPORT FTS *fts_open(char *const *paths, int options,
 }
 ALIAS(fts64_open, fts_open);
 
-/* Whether the next step lists the directory that the last one came to; its path, as seen from the
- * present directory, is kept, for the step changes it. */
+/* Returns whether the next step lists the current directory. It keeps the directory's path relative
+ * to the working directory, which the step changes. */
 static bool will_list(const FTS *f, char *path, size_t size)
 {
 	const FTSENT *x = f->fts_cur;
@@ -183,14 +183,14 @@ EXPORT int fts_close(FTS *f)
 }
 ALIAS(fts64_close, fts_close);
 
-/* --- glob ---------------------------------------------------------------- */
+/* --- glob ----------------------------------------------------------------- */
 
 static bool is_pattern(char c)
 {
 	return c == '*' || c == '?' || c == '[' || c == '{';
 }
 
-/* The directory before the first component with a pattern, and the operation that sees as much. */
+/* Returns the directory before the first component with a pattern, and the equivalent operation. */
 static uint16_t glob_directory(const char *pattern, char *to, size_t size)
 {
 	size_t len = strlen(pattern), slash = 0, at = 0;
@@ -208,7 +208,7 @@ static uint16_t glob_directory(const char *pattern, char *to, size_t size)
 	}
 	memcpy(to, pattern, slash);
 	to[slash] = 0;
-	if (!slash) /* the root, or here */
+	if (!slash) /* the root or the current directory */
 		memcpy(to, has_slash ? "/" : ".", 2);
 	return strchr(pattern + at, '/') ? OP_WALK : OP_SCANDIR;
 }
@@ -222,9 +222,8 @@ EXPORT int glob(const char *restrict pattern, int flags, int (*fails)(const char
 			  ? OP_INVALID
 			  : glob_directory(pattern, path, sizeof path);
 	if (op == OP_STAT && flags & (GLOB_NOCHECK | GLOB_NOMAGIC))
-		op =
-		    OP_INVALID; /* the result is the pattern, whether there is such a file or not */
-	if (!op) /* or by functions of the program's own, which are seen by themselves */
+		op = OP_INVALID; /* the pattern is returned even if no such file exists */
+	if (!op) /* no operation, or functions of the program, whose calls are recorded */
 		return real(pattern, flags, fails, to);
 	capture_look(AT_FDCWD, path);
 	look_into(path, op == OP_WALK ? STATE_DEPTH : op == OP_SCANDIR ? 1 : 0);

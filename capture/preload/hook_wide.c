@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of wide characters, by all names: one record a call. How many bytes a character takes is
- * not known: lengths and results are characters. */
+/* Streams of wide characters, by all names: one record per call. The number of bytes per character
+ * is unknown, so lengths and results are in characters. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int64_t nothing_from(const FILE *f)
 	return at_end(f) ? 0 : -1;
 }
 
-/* --- one character ------------------------------------------------------- */
+/* --- one character -------------------------------------------------------- */
 
 #undef getwc
 #undef putwc
@@ -83,7 +83,7 @@ EXPORT wint_t ungetwc(wint_t c, FILE *f)
 	return got;
 }
 
-/* --- lines and text ------------------------------------------------------ */
+/* --- lines and text ------------------------------------------------------- */
 
 #define LINE(function, ...)                                                                                            \
 	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
@@ -109,7 +109,7 @@ HOOK(wchar_t *, __fgetws_unlocked_chk, (wchar_t *restrict s, size_t room, int n,
 HOOK(int, fputws, (const wchar_t *restrict s, FILE *restrict f), TEXT(fputws))
 HOOK(int, fputws_unlocked, (const wchar_t *restrict s, FILE *restrict f), TEXT(fputws_unlocked))
 
-/* --- formatted, with a list ---------------------------------------------- */
+/* --- formatted, with va_list ---------------------------------------------- */
 
 EXPORT int vfwprintf(FILE *restrict f, const wchar_t *restrict format, va_list ap)
 {
@@ -135,7 +135,7 @@ EXPORT int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list ap)
 	FORMATTED(OP_FPRINTF, fd_of(stdout), __vwprintf_chk, flag, format, ap);
 }
 
-/* --- formatted, with arguments ------------------------------------------- */
+/* --- formatted, with arguments -------------------------------------------- */
 
 HOOK(int, fwprintf, (FILE *restrict f, const wchar_t *restrict format, ...),
      WITH_LIST(vfwprintf(f, format, ap)))

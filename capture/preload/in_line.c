@@ -4,16 +4,17 @@
 #include "capture/op.h"
 #include "capture/preload/stream.h"
 
-/* Of the C library since 2.32. Once there was a second thread nothing is counted any more. */
+/* Since glibc 2.32. After the process had a second thread, nothing is counted any more. */
 extern char __libc_single_threaded __attribute__((weak));
 extern FILE *_IO_list_all __attribute__((weak));
 
-#define N_STREAMS 256u /* followed at a time; characters put into others are not told */
-#define N_LOOKED_AT 8u /* places for one */
+/* streams followed at a time; inline characters on other streams are not recorded */
+#define N_STREAMS 256u
+#define N_LOOKED_AT 8u /* entries probed for a stream */
 
 static struct followed {
-	const FILE *stream; /* NULL: free */
-	uint64_t n;	    /* in its buffer, when its last call returned */
+	const FILE *stream; /* NULL: free entry */
+	uint64_t n;	    /* bytes in the buffer when its last call returned */
 } followed[N_STREAMS + N_LOOKED_AT];
 
 static bool is_alone(void)
@@ -57,7 +58,7 @@ uint64_t in_line_count(const FILE *f)
 	if (!p || p->stream != f)
 		return 0;
 	const uint64_t now = held(f);
-	/* less: the library has emptied it by itself, and all of it is new */
+	/* fewer bytes: the C library has flushed the buffer, so all bytes are new */
 	return now >= p->n ? now - p->n : now;
 }
 
@@ -91,8 +92,7 @@ void in_line_forget(const FILE *f)
 		p->stream = NULL;
 }
 
-/* Only streams that the library still knows: one of ours may have been closed by a function that is
- * not seen. */
+/* Visits only open streams: a function without a hook may have closed a followed stream. */
 void in_line_note_all(void)
 {
 	if (!is_alone() || !&_IO_list_all)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a traced process leaves for the collector: the layout of the files in the scratch directory
- *that both map.
+/* Shared files between a traced process and the collector: the layout of the files in the scratch
+ * directory, which both map.
  *
- *	control			one, made by the collector: what every traced process must know
- *	PID-TICKS		one for each process image: windows of 64 KiB, the first is the
- *file's header
+ *	control			one file, created by the collector: settings for all traced processes
+ *	PID-TICKS		one file per process image: windows of 64 KiB; the first window is the header
  *
- * A window belongs to one thread at a time. It begins with a header, the rest holds records in
- *units of 32 bytes: of one unit for calls as most are, of two for any other, and of more where a
- *text follows. A record counts when its first unit's last word is the window's generation, which is
- *written last: a process that is killed at any instant leaves every record that was whole. When a
- *window is full its thread takes another; the collector copies full windows away and frees them, so
- *that memory does not grow with the run. A mapping needs no descriptor: a program that closes all
- *it finds does no harm.
+ * A window belongs to one thread at a time. It starts with a header; the rest holds records in
+ * units of 32 bytes. Common calls take one unit, others two, and records with text take more. A
+ * record is valid when the last word of its first unit is the window's generation. This word is
+ * written last, so a killed process leaves every complete record. When a window is full, its thread
+ * takes another one. The collector copies and frees full windows, so the file does not grow with
+ * the run. The mapping needs no descriptor, so a program that closes all descriptors does not
+ * disturb it.
  *
- * No process may be trusted: the collector checks whatever it uses. */
+ * The collector must check all data: a traced process may write anything. */
 #ifndef CAPTURE_PRELOAD_LOG_H
 #define CAPTURE_PRELOAD_LOG_H
 
@@ -30,62 +29,61 @@
 #define LOG_UNIT 32u
 #define LOG_WINDOW 65536u
 #define LOG_UNITS (LOG_WINDOW / LOG_UNIT)
-#define LOG_FIRST_UNIT 2u /* behind the window's header */
+#define LOG_FIRST_UNIT 2u /* after the window's header */
 #define LOG_DIR_VARIABLE "VALIDATE_CAPTURE_DIR"
 
 #define LOG_NO_CHARACTERS 1u /* leave out stdio calls that move one character */
-#define LOG_STATE 2u	     /* note how a file looks before a path is used for the first time */
+#define LOG_STATE 2u	     /* record the state of a file before its path is used first */
 
-#define LOG_DIGEST 4u	     /* with LOG_STATE: and the digest of its content */
-#define LOG_CONTENT 8u	     /* note what is written */
-#define LOG_DIGESTS 65536u   /* files whose content was looked at: the others have no digest */
+#define LOG_DIGEST 4u	     /* with LOG_STATE: also the digest of its content */
+#define LOG_CONTENT 8u	     /* record written data */
+#define LOG_DIGESTS 65536u   /* most files with a digest; further files have none */
 #define LOG_DIGEST_BYTES 32  /* SHA-256 */
 
 struct log_control {
 	uint64_t magic;
 	uint32_t clock_source; /* enum clock_source */
 	uint32_t flags;
-	_Atomic uint32_t closed; /* the collector has gone: nobody frees windows */
-	/* somebody waits for a window: the collector is not to put it off any longer */
+	_Atomic uint32_t closed; /* the collector has ended; no window is freed any more */
+	/* a thread waits for a window: the collector must free windows at once */
 	_Atomic uint32_t wanted;
-	uint64_t pid_namespace; /* inode of the collector's */
-	uint64_t windows_max;	 /* of one process image, as memory allows */
-	_Atomic uint64_t n_lost; /* records that found no room */
-	_Atomic uint64_t n_made; /* descriptors of no file, which are numbered */
-	_Atomic uint64_t digested[LOG_DIGESTS]; /* by a hash of device and inode; 0: free */
+	uint64_t pid_namespace; /* inode of the collector's PID namespace */
+	uint64_t windows_max;	 /* limit per process image, from the available memory */
+	_Atomic uint64_t n_lost; /* records lost for lack of a window */
+	_Atomic uint64_t n_made; /* counter that numbers descriptors without a file */
+	_Atomic uint64_t digested[LOG_DIGESTS]; /* indexed by a hash of device and inode; 0: free */
 };
 
-struct log_file { /* the header of a process image's file; its window is never used otherwise */
+struct log_file { /* header of a process image's file, in the first window */
 	uint64_t magic;
 	uint64_t start;	      /* ticks */
-	uint32_t pid, n_max;  /* windows the file may come to have, this one included */
-	_Atomic uint32_t n;   /* windows in use or free again, this one included */
-	uint32_t elsewhere;   /* `pid` is one of another PID namespace */
-	/* where to look for a free window first: by the collector the first of those it has freed
-	 */
+	uint32_t pid, n_max;  /* n_max: limit of windows, including this one */
+	_Atomic uint32_t n;   /* windows in use or free again, including this one */
+	uint32_t elsewhere;   /* `pid` belongs to another PID namespace */
+	/* first window to search for a free one; the collector stores the first window that it
+	 * freed */
 	_Atomic uint32_t hint;
-	uint64_t pid_namespace; /* its inode, where it is another; 0: it cannot be told */
+	uint64_t pid_namespace; /* inode of the other namespace; 0: unknown */
 };
 
 enum log_window_state {
 	WINDOW_FREE = 0,
 	WINDOW_ACTIVE = 1,
 	WINDOW_FULL = 2,
-	WINDOW_LEFT = 3,  /* by a thread that has ended: how much it used is not known */
-	WINDOW_TAKEN = 4, /* about to be ACTIVE: whose it is does not stand there yet */
+	WINDOW_ORPHAN = 3,  /* by a thread that ended; the used size is unknown */
+	WINDOW_TAKEN = 4, /* becomes ACTIVE; pid and tid are not yet written */
 };
 
 struct log_window {
-	/* Together, for who gives a window back must know that it is still this use of it: the
-	 * collector may have taken the window of a thread that has ended, and another thread may
-	 * have it since. */
-	/* generation << 32 | enum log_window_state; records are committed by the generation */
+	/* generation << 32 | enum log_window_state. One word, because a thread that releases a
+	 * window must know that it is still the same use: the collector may have freed the window
+	 * and another thread may have taken it. The generation also commits records. */
 	_Atomic uint64_t use;
 	uint32_t pid, tid;
-	uint64_t sequence; /* uses of windows in this process image are numbered */
-	uint32_t used;	   /* bytes, once full */
-	uint32_t cpus_told; /* 0: nothing is known of */
-	/* the processors that the thread might use when it took the window */
+	uint64_t sequence; /* position among all uses of windows in this process image */
+	uint32_t used;	   /* bytes; valid when full */
+	uint32_t cpus_known; /* 0: `cpus` is unknown */
+	/* affinity of the thread when it took the window */
 	uint64_t cpus[AFFINITY_WORDS];
 };
 _Static_assert(sizeof(struct log_window) == LOG_FIRST_UNIT * LOG_UNIT, "whole units");
@@ -105,64 +103,64 @@ static inline enum log_window_state log_state(uint64_t use)
 	return (enum log_window_state)(uint32_t)use;
 }
 
-/* Beside enum trace_op: what is no request, but must be known to understand them. */
+/* Events in addition to enum trace_op: facts that the collector needs to interpret requests. */
 enum log_event {
-	/* a process image begins: path: working directory; extra: program; result: parent */
+	/* start of a process image: path: working directory; extra: program; result: parent */
 	LOG_START = 0x8001,
-	LOG_FD, /* it found this descriptor open: path: what it is; flags; offset: position; length:
-		   type, mode */
-	LOG_FDS_END, /* that were all of them; error: they could not be listed */
-	LOG_EXEC,    /* path: program; begins before the call; result -1: it failed */
+	/* descriptor open at the start: path: name of its file; flags; offset: position; length:
+	 * type, mode */
+	LOG_FD,
+	LOG_FDS_END, /* end of the list of LOG_FD; error: the list failed */
+	LOG_EXEC,    /* path: program; begins before the call; result -1: failure */
 	LOG_SPAWN,   /* path: program; result: child */
-	/* path; length: size; flags: type and mode; offset: blocks; error; extra: target or holes;
-	   fd: 1: there are more holes */
+	/* state of a file: path; length: size; flags: type and mode; offset: blocks; error; extra:
+	 * target or holes; fd: 1: there are more holes */
 	LOG_STATE_OF,
 	LOG_DIGEST_OF, /* path; length: size; extra: the digest */
-	/* an asynchronous request: fd, offset, length; flags: enum trace_op; dir: number of another
-	   one; extra: its key, 8 bytes */
-	LOG_AIO_ASKED,
-	LOG_AIO_DONE,    /* offset: its key; length: its result, or a negative error */
-	LOG_CLOSE_RANGE, /* offset: first; length: last descriptor; flags */
-	/* path: the working directory, which the C library has changed by itself */
+	/* asynchronous request: fd, offset, length; flags: enum trace_op; dir: opcode of AIO_OTHER;
+	 * extra: its key, 8 bytes */
+	LOG_AIO_SUBMIT,
+	LOG_AIO_DONE,    /* offset: key; length: result or a negative error */
+	LOG_CLOSE_RANGE, /* offset: first descriptor; length: last descriptor; flags */
+	/* path: the working directory after a C library function changed it */
 	LOG_CWD,
-	LOG_OBJECT, /* path: a file whose code the program runs: itself, a library */
-	LOG_WAIT,   /* it has waited for the end of a child: result */
-	/* before the record of the request of this thread with the same begin: fd; extra: what it
-	   wrote, offset: from this byte on */
+	LOG_OBJECT, /* path: an executable file or library in the process */
+	LOG_WAIT,   /* end of a child that the process waited for: result */
+	/* data of the request of this thread with the same begin; precedes its record: fd; offset:
+	 * first byte; extra: the data */
 	LOG_CONTENT_OF,
-	LOG_DESCRIPTOR, /* the process has this descriptor from here on, by a call that is no
-			   request: fields as LOG_FD */
+	LOG_DESCRIPTOR, /* new descriptor by a call that is no request: fields as LOG_FD */
 	LOG_LAST = LOG_DESCRIPTOR,
 };
 
-/* The record's `many`: what its text is. */
+/* sizes of the record's text, stored in `many` */
 struct log_text {
 	uint16_t path_len; /* bytes of path, without NUL */
 	uint16_t extra_len;
-	int32_t second_dir; /* descriptor that the second path is relative to */
+	int32_t second_dir; /* directory descriptor of the second path */
 };
 
-struct log_record { /* its text follows it */
+struct log_record { /* the text follows the record */
 	uint64_t begin, end; /* ticks */
 	uint64_t offset;
 	uint16_t op;	  /* enum trace_op or enum log_event */
-	uint16_t n_units; /* of this record, text included: 2 or more, less than LOG_SHORT >> 16 */
+	/* units of this record including text: 2 or more, less than LOG_SHORT >> 16 */
+	uint16_t n_units;
 	_Atomic uint32_t commit;
 	uint64_t length;
 	int64_t result;
 	int32_t fd;
-	int32_t dir; /* descriptor that the path is relative to, AT_FDCWD */
+	int32_t dir; /* directory descriptor of the path, or AT_FDCWD */
 	uint32_t flags;
 	uint16_t error;
 	uint16_t reserved;
 };
 _Static_assert(sizeof(struct log_record) == 2 * LOG_UNIT, "two units");
 
-/* A call that succeeded, on a descriptor, without flags or text, whose numbers are not too large.
- */
+/* A successful call on a descriptor without flags or text and with small numbers. */
 struct log_short {
 	uint64_t begin_op;  /* begin | op << 56 */
-	uint64_t offset_fd; /* offset, all ones: OFFSET_NONE | fd << 48, all ones: -1 */
+	uint64_t offset_fd; /* offset (all ones: OFFSET_NONE) | fd << 48 (all ones: -1) */
 	uint32_t duration, length;
 	_Atomic uint64_t commit; /* result | LOG_SHORT | generation << 32 */
 };
@@ -184,8 +182,8 @@ static inline bool log_fits_short(uint16_t op, uint64_t begin, uint64_t end, int
 		 ((uint32_t)fd + 1) >> 16 | op >> 8 | flags);
 }
 
-/* The units of the record at `at`, of which `left` are there; 0: it cannot be one. Any bytes may
- * lie there, and change. */
+/* Returns the units of the record at `at`, or 0 for an invalid record. `left`: units to the end of
+ * the window. The memory may hold any bytes and may change meanwhile. */
 static inline uint32_t log_units(const void *at, uint32_t left)
 {
 	uint32_t word;
@@ -194,7 +192,7 @@ static inline uint32_t log_units(const void *at, uint32_t left)
 	return n <= left && (n >= 2 || word & LOG_SHORT) ? n : 0;
 }
 
-/* When the record of `n` units at `at` begins. */
+/* begin of the record of `n` units at `at` */
 static inline uint64_t log_begin(const void *at, uint32_t n)
 {
 	uint64_t word;
@@ -202,7 +200,7 @@ static inline uint64_t log_begin(const void *at, uint32_t n)
 	return n >= 2 ? word : word & ((UINT64_C(1) << LOG_SHORT_BEGIN_BITS) - 1);
 }
 
-/* The record of `n` units at `at` as `r`; a short one written out. */
+/* Copies the record of `n` units at `at` to `r` and expands a short record. */
 static inline void log_expand(const void *at, uint32_t n, struct log_record *r)
 {
 	if (n >= 2) {
@@ -225,6 +223,6 @@ static inline void log_expand(const void *at, uint32_t n, struct log_record *r)
 	};
 }
 
-#define LOG_TEXT_MAX 16384u /* bytes of path and extra */
+#define LOG_TEXT_MAX 16384u /* most bytes of path and extra */
 
 #endif

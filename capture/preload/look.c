@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The library's own copy, compiled with its flags. */
+/* Compiles the shared code with the flags of the library. */
 #include "capture/look.c"

@@ -7,7 +7,7 @@ enum { PATH_MOST = 4096 };
 
 static char *reserve(size_t n)
 {
-	for (int i = 0; i < 3; i++) { /* a handler may use up the window just taken */
+	for (int i = 0; i < 3; i++) { /* a signal handler may fill the window just taken */
 		struct recorder *r = capture_mine();
 		char *at = r ? capture_reserve(r, n) : NULL;
 		if (at || !capture_more())
@@ -24,7 +24,7 @@ static void lengths_write(char *to, const struct note *n, size_t len)
 	}
 }
 
-/* -1: there is none, or none that can be read. What is not found has been read. */
+/* Returns -1 if there is no readable path. After ENOENT the kernel has read the path. */
 static ssize_t path_length(const struct note *n, int error)
 {
 	if (!n->path || (n->result < 0 && error == EFAULT))
@@ -48,7 +48,7 @@ static uint64_t length_of(const struct note *n)
 void capture_note(const struct note *n)
 {
 	int saved = errno;
-	/* EFAULT: the pointers are bad, and we must not find out in our turn */
+	/* EFAULT: the pointers are invalid and must not be dereferenced */
 	bool readable = !(n->result < 0 && saved == EFAULT);
 	const ssize_t len_or_none = path_length(n, saved);
 	const char *path = len_or_none < 0 ? NULL : n->path;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a new process image, or a forked child, says about itself: its parent, working directory,
- * program, and what its descriptors are. Read from /proc by raw calls into the stack. */
+/* Records of a new process image or a forked child: parent, working directory, program and
+ * descriptors. They are read from /proc by raw system calls into the stack. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <link.h>
@@ -12,7 +12,7 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-struct dirent_head { /* as getdents64 gives it */
+struct dirent_head { /* layout of getdents64(2) */
 	uint64_t inode;
 	int64_t offset;
 	uint16_t len;
@@ -20,7 +20,7 @@ struct dirent_head { /* as getdents64 gives it */
 	char name[];
 };
 
-/* A child may begin on the last of a small stack: what is needed to announce it lies elsewhere. */
+/* A child may run on a small stack, so these buffers are static. */
 struct process_room {
 	char cwd[4097], program[4097], target[4097], info[512];
 	char list[2048] __attribute__((aligned(8)));
@@ -78,7 +78,7 @@ static void descriptor_note(struct process_room *m, const char *name, uint16_t o
 	     .flags = (uint32_t)number_after(info, "flags:", 8), .offset = number_after(info, "pos:", 10));
 }
 
-/* Returns 0, or a negative errno when they cannot be listed. */
+/* Returns 0, or a negative errno if the descriptors cannot be listed. */
 static long descriptors_note(struct process_room *m)
 {
 	char *buffer = m->list;
@@ -96,7 +96,7 @@ static long descriptors_note(struct process_room *m)
 	return len;
 }
 
-/* A forked child knows it from its parent, and umask(2) is a hook. The line "Umask:" is the second
+/* A forked child inherits the value, and umask(2) is hooked. The line "Umask:" is the second line
  * of /proc/self/status (Linux 4.7). */
 uint32_t capture_umask;
 
@@ -154,10 +154,10 @@ void process_descriptor_note(int fd)
 	RAW(SYS_munmap, at, sizeof(struct process_room));
 }
 
-/* --- whose code it runs -------------------------------------------------- */
+/* --- loaded objects ------------------------------------------------------- */
 
 struct process_listing {
-	unsigned long long n, n_noted; /* objects in the order they were loaded */
+	unsigned long long n, n_noted; /* objects in load order */
 };
 
 static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
@@ -168,19 +168,19 @@ static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
 	(void)size;
 	if (l->n++ < l->n_noted)
 		return 0;
-	if (l->n == 1) { /* the program itself has no name here */
+	if (l->n == 1) { /* the list has no name for the program itself */
 		if (read_link("/proc/self/exe", program, sizeof program) <= 0)
 			return 0;
 		name = program;
 	}
 	uint64_t begin = clock_now(&capture_clock), end = begin;
-	if (name && strchr(name, '/')) /* (the kernel's own object has none) */
+	if (name && strchr(name, '/')) /* the vDSO has no path */
 		NOTE_RESULT(0, .op = LOG_OBJECT, .dir = AT_FDCWD, .path = name);
 	return 0;
 }
 
-/* Objects that were unloaded since the last time shift the others, so that one may be missed: what
- * is loaded and unloaded again is not listed anyway. */
+/* Objects unloaded since the last call shift the later ones, so one object may be missed. Objects
+ * that are loaded and unloaded between two calls are not listed. */
 void process_objects_note(void)
 {
 	static unsigned long long n_noted;

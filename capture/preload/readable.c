@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether memory that a program points to is there. A call with a wrong pointer is refused by the
- * kernel, and nobody else: to look behind such a pointer would be the end of a program that goes on
- * without us. */
+/* Tests whether memory of the program is readable. The kernel rejects a call with an invalid
+ * pointer. If the library read such a pointer, the program would be killed. */
 #include <sys/syscall.h>
 
 #include "capture/preload/core.h"
 
-enum { PAGE = 4096, WORD = 8, TEXT_MOST = 4096 }; /* the kernel takes no longer text: PATH_MAX */
+enum { PAGE = 4096, WORD = 8, TEXT_MOST = 4096 }; /* the kernel accepts no longer path: PATH_MAX */
 
-/* Asked by a call that looks at a set of signals before it refuses to do nobody knows what with it.
- */
+/* An invalid `how` of rt_sigprocmask: the kernel reads the set before it rejects `how`. */
 static bool page_is_there(uintptr_t at)
 {
 	const int nothing_known = -1;

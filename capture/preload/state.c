@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Notes how a file looks before the program uses its path. Which of many notes about a file tells
- * its first state is for the collector to find. By raw calls, outside any timed region. */
+/* Records the state of a file before the program uses its path. The collector selects the first
+ * state among several records of a file. Uses raw system calls outside any timed region. */
 #include <sys/stat.h>
 
 #include "capture/look.h"
@@ -37,7 +37,8 @@ static void look_lost(void *context)
 	capture_lost();
 }
 
-/* Directories that were looked at; of two whose hashes collide each is looked at again. */
+/* Hashes of directories already listed. If two hashes collide, both directories are listed again.
+ */
 enum { WAYS = 4096 };
 static _Atomic uint64_t way_noted[WAYS];
 
@@ -56,14 +57,14 @@ void state_note(int dir, const char *path)
 		look_path(&looks, dir, path, dir);
 }
 
-/* A directory that will be listed: everything in it. */
+/* The entries of a directory that will be listed. */
 void state_note_list(int fd)
 {
 	if (!capture_confined)
 		look_list(&looks, fd, fd);
 }
 
-/* A tree that the C library will walk through. */
+/* The tree that a C library function will walk. */
 void state_note_tree(const char *path, int depth)
 {
 	if (!capture_confined)

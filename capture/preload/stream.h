@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the preload library: what a stream tells the hooks, and how calls with formats are noted.
- * To be included where <features.h> was, without __USE_EXTERN_INLINES: the hooks are functions. */
+/* Attributes of streams for the hooks, and the records of formatted calls. Include it where
+ * <features.h> was included without __USE_EXTERN_INLINES, because the hooks define these functions.
+ */
 #ifndef CAPTURE_PRELOAD_STREAM_H
 #define CAPTURE_PRELOAD_STREAM_H
 
@@ -12,20 +13,20 @@
 #include "capture/preload/core.h"
 #include "capture/preload/in_line.h"
 
-#define STREAM_AT_END 0x10 /* of FILE._flags: the end was met */
+#define STREAM_AT_END 0x10 /* bit of FILE._flags: end of file */
 #define STREAM_FAILED 0x20
-/* as fileno(3) asks: streams of strings have whatever was in memory for a descriptor */
+/* as fileno(3): in string streams _fileno is not initialised */
 #define STREAM_OF_FILE 0x2000
 
-/* A stream's descriptor, read from the structure itself: fileno(3) may change errno. Negative: no
- * stream, or one of memory or with functions of the program's own (fopencookie). */
+/* The descriptor of a stream, read from the structure, because fileno(3) may change errno.
+ * Negative: no stream, a memory stream or a stream with functions of the program (fopencookie). */
 static inline int fd_of(const FILE *f)
 {
 	return f && f->_flags & STREAM_OF_FILE ? f->_fileno : -1;
 }
 
-/* Calls on streams of no file are none of our business; what a program's own functions do is seen
- * by itself. */
+/* Calls on streams without a file are not recorded. Calls in the program's stream functions are
+ * recorded by their own hooks. */
 #define UNLESS_FILE(stream, function, ...)                                                                             \
 	do {                                                                                                           \
 		if (unlikely(fd_of(stream) < 0))                                                                       \
@@ -37,7 +38,7 @@ static inline bool at_end(const FILE *f)
 	return f->_flags & STREAM_AT_END;
 }
 
-/* As open(2) would be told what a mode of fopen(3) asks for. */
+/* open(2) flags of an fopen(3) mode */
 static inline uint32_t stream_flags(const char *mode)
 {
 	uint32_t flags = *mode == 'w'   ? O_WRONLY | O_CREAT | O_TRUNC
@@ -60,8 +61,8 @@ static inline uint32_t stream_flags(const char *mode)
 	return flags;
 }
 
-/* A call that puts something into a stream's buffer, empties it, or tells where the stream is: what
- * was put there in line is noted first. `cause`: as TIMED_OF. */
+/* A call that adds to a stream's buffer, flushes it or reads its position. Inline characters are
+ * recorded first. `cause`: as for TIMED_OF. */
 #define TIMED_PUT_OF(cause, stream, type, function, ...)                                                               \
 	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
 	TIMED_OF(in_line_note(stream); cause, type, function, __VA_ARGS__);                                            \
@@ -69,11 +70,11 @@ static inline uint32_t stream_flags(const char *mode)
 #define TIMED_PUT(stream, type, function, ...)                                                                         \
 	TIMED_PUT_OF(CAUSE_FD(fd_of(stream)), stream, type, function, __VA_ARGS__)
 
-/* What a call with a format wrote is formatted once more, from a copy of its arguments `ap`. (On
- * Linux va_end does nothing, so that TIMED_OF may return.) */
+/* Formats the text of a call again, from a copy of its arguments `ap`. (va_end does nothing on
+ * Linux, so TIMED_OF may return.) */
 #define FORMATTED_BEGIN                                                                                                \
 	va_list again;                                                                                                 \
-	const int error = unlikely(capture_flags & LOG_CONTENT) ? errno : 0; /* what %m tells */                        \
+	const int error = unlikely(capture_flags & LOG_CONTENT) ? errno : 0; /* value of %m */                        \
 	va_copy(again, ap)
 #define FORMATTED_END(to)                                                                                              \
 	if (unlikely(capture_flags & LOG_CONTENT) && got > 0)                                                          \
@@ -82,25 +83,25 @@ static inline uint32_t stream_flags(const char *mode)
 	capture_io(OP_FPRINTF, begin, end, to, 0, 0, 0, got);                                                          \
 	return got
 
-/* One record of a call with a format on a stream; the result is what it returned. */
+/* A formatted call on a stream; the result is that of the call. */
 #define FORMATTED_PUT(stream, function, ...)                                                                           \
 	FORMATTED_BEGIN;                                                                                               \
 	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
 	FORMATTED_END(fd_of(stream))
 
-/* The same on a descriptor. `to`: that. */
+/* A formatted call on a descriptor `to`. */
 #define FORMATTED_TEXT(to, function, ...)                                                                              \
 	FORMATTED_BEGIN;                                                                                               \
 	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);                                                            \
 	FORMATTED_END(to)
 
-/* Of wide characters, whose bytes are not known. */
+/* Wide characters; their bytes are unknown. */
 #define FORMATTED(operation, to, function, ...)                                                                        \
 	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);                                                            \
 	capture_io(operation, begin, end, to, 0, 0, 0, got);                                                           \
 	return got
 
-/* A function with arguments behind its format, by one that takes a list of them, `ap`. */
+/* A function with arguments after its format, implemented by the function with a va_list `ap`. */
 #define WITH_LIST(call)                                                                                                \
 	va_list ap;                                                                                                    \
 	va_start(ap, format);                                                                                          \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names put together without the C library, whose functions may allocate, lock, or be the hooked
- * ones. */
+/* String functions without the C library, whose functions may allocate, lock or be hooked. */
 #include "capture/preload/core.h"
 
 char *capture_text_add(char *to, const char *end, const char *s)

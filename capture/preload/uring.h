@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rings of io_uring inside the preload library: rings that liburing manages, and rings that a
- * program maps itself. */
+/* io_uring rings of liburing, and rings that a program maps itself. */
 #ifndef CAPTURE_PRELOAD_URING_H
 #define CAPTURE_PRELOAD_URING_H
 
@@ -11,12 +10,11 @@
 #include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
-/* The layouts are those of liburing's ABI 2 (liburing.so.2), whose fields up to `features` have
- * never moved. */
+/* Layouts of liburing's ABI 2 (liburing.so.2). Members up to `features` have been stable. */
 struct uring_submission {
 	unsigned int *head, *tail, *ring_mask, *ring_entries, *ring_flags, *dropped, *array;
 	struct io_uring_sqe *sqes;
-	/* entries that the program has filled in and not handed over */
+	/* entries that the program filled but did not submit */
 	unsigned int sqe_head, sqe_tail;
 	size_t ring_size;
 	void *ring_memory;
@@ -41,49 +39,48 @@ struct io_uring {
 
 enum { URING_NOTED_BEFORE = 64 };
 
-struct uring_watch { /* one call of the library */
+struct uring_watch { /* state of one call of the library */
 	uint32_t from, n_before, n;
-	struct asked before[URING_NOTED_BEFORE];
+	struct async_request before[URING_NOTED_BEFORE];
 };
 
-/* Before and after a call on the ring. `submits`: the call hands entries over; else those that go
- * meanwhile are another thread's. */
+/* Call them before and after a call on the ring. `submits`: the call submits entries; otherwise
+ * entries submitted meanwhile belong to another thread. */
 HIDDEN void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool submits);
 HIDDEN void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin,
 			    uint64_t end, uint32_t length, int got);
-/* Notes the results that have arrived since the last look, as fetched at `now`. */
+/* Records the results since the last look as fetched at `now`. */
 HIDDEN void uring_completions_note(const struct io_uring *u, uint64_t now);
-/* Notes the entry in place `i` of the array of entries as handed over. */
+/* Records entry `i` of the entry array as submitted. */
 HIDDEN void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint64_t end);
 HIDDEN void uring_forget(const struct io_uring *u);
-/* Files first .. first + n - 1 of the registered ones are fd[n]; NULL: none. `n_files`: how many
- * there are now; UINT32_MAX: as many as before. */
+/* Registered files first .. first + n - 1 become fd[n]; NULL: removed. `n_files`: number of
+ * registered files; UINT32_MAX: unchanged. */
 HIDDEN void uring_files_register(const struct io_uring *u, uint32_t first, const int *fd,
 				 uint32_t n, uint32_t n_files);
 
-/* --- hook_ring_named.c: entries that do what a call with a path or a position does. Each is one
- * record of that call. */
+/* --- hook_ring_named.c: entries with a path or at the file's position; each becomes one record --- */
 
-/* Keeps the entry until its result arrives. false: it is another kind of entry, or there is no
- * room: it is to be noted as others are. */
-HIDDEN bool uring_named_ask(const struct io_uring_sqe *s, uint64_t key, int fd, uint64_t begin);
-/* The result of the entry with this key. false: none was kept. */
+/* Stores the entry until its result arrives. Returns false for another kind of entry or without
+ * room; the entry is then recorded as an asynchronous request. */
+HIDDEN bool uring_named_store(const struct io_uring_sqe *s, uint64_t key, int fd, uint64_t begin);
+/* The result of the entry with this key. Returns false if no such entry is stored. */
 HIDDEN bool uring_named_done(uint64_t key, int64_t result, uint64_t now);
 
 /* --- hook_ring_mapped.c: rings that a program sets up and maps by syscall(3) and mmap(2) --- */
 
-/* 0: none of the functions below has anything to do */
+/* 0: the functions below have nothing to do */
 extern HIDDEN _Atomic uint32_t uring_n_mapped;
 HIDDEN void uring_mapped_setup(int fd, const struct io_uring_params *p);
 HIDDEN void uring_mapped_map(int fd, uint64_t offset, void *at);
 HIDDEN void uring_mapped_unmap(const void *at, size_t n); /* before the call */
 HIDDEN void uring_mapped_close(int fd);			   /* before the call */
-/* in the child: its parent may have kept the memory from it */
+/* in a forked child, whose parent may have excluded the memory (MADV_DONTFORK) */
 HIDDEN void uring_mapped_forked(void);
 HIDDEN void uring_mapped_register(int fd, unsigned int what, const void *arg, unsigned int n);
-/* Looks at all of them: at an instant when a program waits for events, or has waited. */
+/* Reads all rings. Call it when a program waits for events or has waited. */
 HIDDEN void uring_mapped_look(void);
-/* Notes what a call of io_uring_enter on this ring handed over. false: the ring is not known. */
+/* Records what io_uring_enter submitted on this ring. Returns false for an unknown ring. */
 HIDDEN bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end);
 
 #endif

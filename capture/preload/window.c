@@ -16,22 +16,21 @@
 #endif
 
 enum {
-	WAIT_MS = 10000, /* for the collector, before a record is given up */
-	/* the same where no window is full: the collector can free only those of threads that have
-	   ended */
+	WAIT_MS = 10000, /* limit of a wait for the collector; then the record is lost */
+	/* limit if no window is full: the collector can then free only windows of ended threads */
 	WAIT_LIVE_MS = 200,
 };
 
 #define PART_BYTES ((size_t)PART_WINDOWS * LOG_WINDOW)
 
-/* --- the file ------------------------------------------------------------ */
+/* --- the file ------------------------------------------------------------- */
 
 static bool is_error(long got)
 {
 	return got < 0 && got > -4096;
 }
 
-/* Reserves `n` bytes of address space at a multiple of the window's size; NULL: there is none. */
+/* Reserves `n` bytes of address space, aligned to the window size. Returns NULL on failure. */
 static char *space_reserve(size_t n)
 {
 	const size_t room = n + LOG_WINDOW;
@@ -47,7 +46,7 @@ static char *space_reserve(size_t n)
 	return (char *)base;
 }
 
-/* Neither a child nor a core dump gets the windows. */
+/* Excludes the windows from children and core dumps. */
 static char *part_settle(char *at)
 {
 	RAW(SYS_madvise, at, PART_BYTES, MADV_DONTFORK);
@@ -68,8 +67,8 @@ static char *first_part_map(int fd)
 	return NULL;
 }
 
-/* Maps the part behind `before` without a descriptor, which the program may have closed or have no
- * room for: mremap() of no bytes of a shared mapping maps the file once more from there on. */
+/* Maps the part after `before` without a descriptor, because the program may have closed it or
+ * reached its limit. mremap() with size 0 on a shared mapping maps the file again from there. */
 static char *next_part_map(char *before)
 {
 	char *base = space_reserve(2 * PART_BYTES);
@@ -84,7 +83,8 @@ static char *next_part_map(char *before)
 	return part_settle(base + PART_BYTES);
 }
 
-/* Whether the part of window `i` is mapped, now if need be. The part before it is. */
+/* Maps the part of window `i` if necessary and returns whether it is mapped. The previous part must
+ * be mapped. */
 static bool part_have(struct window_file *p, uint32_t i)
 {
 	const uint32_t k = i / PART_WINDOWS;
@@ -96,7 +96,7 @@ static bool part_have(struct window_file *p, uint32_t i)
 		? NULL
 		: next_part_map(atomic_load_explicit(&p->part[k - 1], memory_order_acquire));
 	if (made && !atomic_compare_exchange_strong(&p->part[k], &none, made))
-		RAW(SYS_munmap, made, PART_BYTES); /* another thread was first */
+		RAW(SYS_munmap, made, PART_BYTES); /* another thread has mapped it first */
 	return made;
 }
 
@@ -106,8 +106,8 @@ void window_file_map_all(struct window_file *p)
 		;
 }
 
-/* The windows that a file may have: as the collector allows, and a sixteenth of a limited address
- * space at most. */
+/* The number of windows of the file: the collector's limit, and at most a sixteenth of a limited
+ * address space. */
 static uint32_t windows_allowed(void)
 {
 	struct rlimit r;
@@ -119,16 +119,17 @@ static uint32_t windows_allowed(void)
 	return n > PART_WINDOWS ? (uint32_t)n : PART_WINDOWS;
 }
 
-/* Pages of a window, so that writing into it neither faults nor, on a full disk, kills. */
+/* Allocates the pages of a window. A later write then causes no page fault, and no SIGBUS on a full
+ * disk. */
 static bool window_populate(char *at)
 {
 	long got =
 	    capture_confined ? -EPERM : RAW(SYS_madvise, at, LOG_WINDOW, MADV_POPULATE_WRITE);
-	/* before Linux 5.14, or where it is forbidden, pages come when they are touched */
+	/* before Linux 5.14, or if forbidden, pages are allocated on first use */
 	return !got || got == -EINVAL || got == -EPERM || got == -ENOSYS;
 }
 
-/* A file above the limit of sizes that the program runs under is a signal as well: taken back. */
+/* A size above RLIMIT_FSIZE raises SIGXFSZ. The signal is consumed here. */
 static long file_size_set(int fd, size_t size)
 {
 	long got = RAW(SYS_ftruncate, fd, size);
@@ -140,8 +141,8 @@ static long file_size_set(int fd, size_t size)
 	return got;
 }
 
-/* Whether the collector knows us by another process number. */
-static void namespace_tell(struct log_file *f)
+/* Records the PID namespace if it is not the collector's. */
+static void namespace_record(struct log_file *f)
 {
 	struct stat st;
 	long got = RAW(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0);
@@ -178,12 +179,12 @@ bool window_file_open(struct window_file *p, uint32_t pid)
 	f->pid = pid;
 	f->n_max = p->n_max;
 	atomic_store_explicit(&f->n, 1, memory_order_relaxed);
-	namespace_tell(f);
+	namespace_record(f);
 	__atomic_store_n(&f->magic, LOG_MAGIC, __ATOMIC_RELEASE);
 	return true;
 }
 
-/* --- windows ------------------------------------------------------------- */
+/* --- windows -------------------------------------------------------------- */
 
 static struct log_window *window_at(const struct window_file *p, uint32_t i)
 {
@@ -195,7 +196,7 @@ static bool window_take(struct window_file *p, uint32_t i, uint32_t pid, uint32_
 {
 	struct log_window *w = window_at(p, i);
 	uint64_t use = atomic_load_explicit(&w->use, memory_order_relaxed);
-	/* Whatever lies there from its last use must not look like records of this one. */
+	/* A new generation makes old records in the window invalid. */
 	uint32_t generation = log_generation(w) ? log_generation(w) + 1 : 0x5641c001u;
 	if (log_state(use) != WINDOW_FREE || !atomic_compare_exchange_strong_explicit(
 						 &w->use, &use, log_use(generation, WINDOW_TAKEN),
@@ -209,12 +210,12 @@ static bool window_take(struct window_file *p, uint32_t i, uint32_t pid, uint32_
 	return true;
 }
 
-/* A window that was used before, or one more of the file. */
+/* Finds a free window, or adds a window to the file. Returns 0 if there is none. */
 static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 {
 	struct log_file *f = (struct log_file *)window_at(p, 0);
 	uint32_t n = atomic_load_explicit(&f->n, memory_order_acquire);
-	/* (a stranger's number, for all that is known) */
+	/* the collector may have stored any number */
 	uint32_t from = n > 1 ? atomic_load_explicit(&f->hint, memory_order_relaxed) % (n - 1) : 0;
 	for (uint32_t k = 0; k + 1 < n; k++) {
 		uint32_t i = 1 + (from + k) % (n - 1);
@@ -224,7 +225,8 @@ static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 		}
 	}
 	while (n < p->n_max) {
-		/* pages first: a thread that looks at a window that is counted may touch it */
+		/* Allocate pages first: another thread may use a window as soon as it is counted.
+		 */
 		if (!part_have(p, n) || !window_populate((char *)window_at(p, n)))
 			return 0;
 		if (atomic_compare_exchange_strong(&f->n, &n, n + 1)) {
@@ -243,13 +245,13 @@ static bool any_is_full(const struct window_file *p)
 	for (uint32_t i = 1; i < n; i++) {
 		const enum log_window_state state =
 		    log_state(atomic_load_explicit(&window_at(p, i)->use, memory_order_relaxed));
-		if (state == WINDOW_FULL || state == WINDOW_LEFT)
+		if (state == WINDOW_FULL || state == WINDOW_ORPHAN)
 			return true;
 	}
 	return false;
 }
 
-/* Waiting is the last resort: so much was written that the collector did not keep up. */
+/* Waits only if the collector could not keep up. */
 struct log_window *window_acquire(struct window_file *p, uint32_t pid, uint32_t tid)
 {
 	const struct timespec nap = {0, 1000000};
@@ -266,7 +268,7 @@ struct log_window *window_acquire(struct window_file *p, uint32_t pid, uint32_t 
 		atomic_store_explicit(&control->wanted, 1, memory_order_relaxed);
 		RAW(SYS_nanosleep, &nap, NULL);
 	}
-	p->gave_up = true; /* the wait is not repeated; other processes may have room */
+	p->gave_up = true; /* this process does not wait again */
 	return NULL;
 }
 
@@ -274,8 +276,8 @@ void window_give(char *next, uint32_t generation, enum log_window_state how)
 {
 	if (!next)
 		return;
-	/* `next` lies at the end of the window when it is full, and inside it otherwise: never at
-	 * its first unit */
+	/* `next` is at the end of a full window, otherwise inside the window, never at its first
+	 * unit. */
 	struct log_window *w =
 	    (struct log_window *)((uintptr_t)(next - 1) & ~(uintptr_t)(LOG_WINDOW - 1));
 	uint64_t use = log_use(generation, WINDOW_ACTIVE);

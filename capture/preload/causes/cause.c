@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread's slot: what it does, since when, and what that added up to. Only the thread itself
- * writes there, and a signal's handler that comes in between is counted with what it interrupted.
- */
+/* The slot of a thread: its state, the start of the state, and the sums of times. Only the thread
+ * writes its slot. Time in a signal handler counts for the interrupted state. */
 #include "capture/preload/causes/cause.h"
 
 #include <errno.h>
@@ -20,14 +19,14 @@
 
 __thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
 __thread bool cause_of_library __attribute__((tls_model("initial-exec")));
-/* a thread's that was made by a hooked call, or a forked child's */
+/* key of a thread that a hooked call created, or of a forked child */
 static __thread uint64_t own_key __attribute__((tls_model("initial-exec")));
-/* of the child that is being forked */
+/* key of the child during a fork */
 static __thread uint64_t child_key __attribute__((tls_model("initial-exec")));
-/* a handler may come while a request is held */
+/* a signal handler may run while a request is held */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 
-static struct cause_page *page; /* NULL: nobody is watched */
+static struct cause_page *page; /* NULL: nothing is watched */
 static bool page_looked_for;
 
 static struct cause_slot *slot_of(const struct cause_page *p, uint32_t pid, uint32_t tid)
@@ -62,13 +61,13 @@ static struct cause_page *page_map(void)
 		struct cause_slot *s =
 		    slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid));
 		if (s && s->flags & CAUSE_EXEC)
-			s->flags = CAUSE_LEFT;
+			s->flags = CAUSE_LAUNCHER;
 	}
 	RAW(SYS_munmap, at, sizeof *p);
 	return NULL;
 }
 
-/* (Two threads that look at the same time map it twice, which does no harm.) */
+/* Two threads may map the page twice at the same time; this does no harm. */
 static struct cause_page *page_find(void)
 {
 	if (likely(page_looked_for))
@@ -86,7 +85,7 @@ bool cause_is_watched(void)
 	return page_find() != NULL;
 }
 
-/* --- clocks -------------------------------------------------------------- */
+/* --- clocks --------------------------------------------------------------- */
 
 static int64_t now_ns(void)
 {
@@ -102,7 +101,7 @@ static int64_t cpu_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* --- who a thread is: the same in every run ------------------------------ */
+/* --- identity of a thread, equal in every run ----------------------------- */
 
 enum key_way { WAY_RANK = 1, WAY_ROOT, WAY_CHILD, WAY_UNKNOWN };
 
@@ -112,8 +111,8 @@ static uint64_t key_of(uint64_t parent, enum key_way way, uint32_t n)
 	return x ? x : 1;
 }
 
-/* The first of the variables that holds a number, or -1. */
-static int32_t number_told(const char *const *names)
+/* Returns the number in the first variable that holds one, or -1. */
+static int32_t number_of_variables(const char *const *names)
 {
 	for (; *names; names++) {
 		const char *text = getenv(*names);
@@ -127,28 +126,28 @@ static int32_t number_told(const char *const *names)
 	return -1;
 }
 
-static int32_t rank_told(void)
+static int32_t rank_of_variables(void)
 {
 	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
 					    "SLURM_PROCID", NULL};
-	return number_told(names);
+	return number_of_variables(names);
 }
 
 static void ranks_note(struct cause_page *p)
 {
 	static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
 					    NULL};
-	int32_t n = number_told(names);
+	int32_t n = number_of_variables(names);
 	if (n > 0)
 		atomic_store(&p->n_ranks, (uint32_t)n);
 }
 
-/* Of the first thread of a program: a rank, or a child of somebody, or none of both. A rank's
- * children have its variables too. */
+/* The key of a program's first thread: a rank, a child of a watched process, or a root. Children of
+ * a rank inherit its variables. */
 static uint64_t key_of_program(struct cause_page *p, uint32_t parent, int32_t *rank)
 {
 	struct cause_slot *from = slot_of(p, parent, parent);
-	*rank = rank_told();
+	*rank = rank_of_variables();
 	if (*rank >= 0 && (!from || from->rank != *rank)) {
 		ranks_note(p);
 		return key_of(0, WAY_RANK, (uint32_t)*rank);
@@ -165,7 +164,7 @@ static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint3
 		return key_of_program(p, parent, rank);
 	struct cause_slot *first = slot_of(p, pid, pid),
 			  *forked = first ? first : slot_of(p, parent, parent);
-	*rank = forked ? forked->rank : rank_told();
+	*rank = forked ? forked->rank : rank_of_variables();
 	if (own_key)
 		return own_key;
 	return first ? key_of(first->key, WAY_UNKNOWN, atomic_fetch_add(&first->n_children, 1))
@@ -192,7 +191,7 @@ static uint32_t slot_claim(struct cause_page *p)
 		s->parent = parent;
 		s->rank = rank;
 		s->key = key;
-		s->left_ticks = clock_now(&capture_clock);
+		s->outside_ticks = clock_now(&capture_clock);
 		s->tid = tid;
 		__atomic_store_n(&s->pid, pid, __ATOMIC_RELEASE);
 	}
@@ -202,22 +201,21 @@ static uint32_t slot_claim(struct cause_page *p)
 	return (uint32_t)(s - p->slot);
 }
 
-/* The thread's slot, or NULL. It is kept in memory that a forked child finds zeroed. */
+/* Returns the thread's slot or NULL. Its index is in memory that a forked child finds zeroed. */
 static struct cause_slot *slot_mine(struct cause_page *p)
 {
 	struct recorder *r = capture_mine();
 	if (unlikely(!r || !atomic_load_explicit(&r->tid, memory_order_relaxed)) &&
 	    (!capture_more() || !(r = capture_mine())))
 		return NULL;
-	if (r->depth) /* a child of vfork, in its parent's memory */
+	if (r->depth) /* a vfork child in its parent's memory */
 		return NULL;
 	if (unlikely(!r->slot))
-		r->slot =
-		    slot_claim(p) + 1; /* (NO_SLOT + 1 is 0: it tries again, and does not mind) */
+		r->slot = slot_claim(p) + 1; /* NO_SLOT + 1 is 0: the next call tries again */
 	return r->slot ? &p->slot[r->slot - 1] : NULL;
 }
 
-/* --- states -------------------------------------------------------------- */
+/* --- states --------------------------------------------------------------- */
 
 #define ADD(field, ns) atomic_store_explicit(&(field), atomic_load_explicit(&(field), memory_order_relaxed) + (ns), memory_order_relaxed)
 
@@ -227,7 +225,7 @@ static void most(int64_t *to, int64_t ns)
 		*to = ns;
 }
 
-/* What the state that ends has cost. */
+/* Adds the time of the state that ends. */
 static void account(struct cause_slot *s, int64_t now, int64_t cpu)
 {
 	const int64_t passed = now - s->since_ns, used = cpu - s->since_cpu_ns;
@@ -269,11 +267,11 @@ static void become(struct cause_slot *s, enum cause_state state)
 			      memory_order_release);
 }
 
-/* --- requests ------------------------------------------------------------ */
+/* --- requests ------------------------------------------------------------- */
 
 static void compute_note(struct cause_slot *s, uint32_t flags)
 {
-	const uint64_t begin = s->left_ticks, end = clock_now(&capture_clock);
+	const uint64_t begin = s->outside_ticks, end = clock_now(&capture_clock);
 	const struct note n = {.begin = begin, .end = end > begin ? end : begin, .op = OP_COMPUTE, .fd = -1, .flags = flags,
 			       .length = (uint64_t)s->compute_ns, .offset = (uint64_t)s->blocked_ns};
 	most(&s->compute_max_ns, s->compute_ns);
@@ -281,7 +279,7 @@ static void compute_note(struct cause_slot *s, uint32_t flags)
 	capture_note(&n);
 }
 
-/* Until the collector has seen that everybody else waits. */
+/* Waits until the collector has seen that all other threads wait. */
 static void hold(struct cause_page *p, struct cause_slot *s)
 {
 	const struct timespec look = {0, 50000000};
@@ -302,7 +300,7 @@ static void hold(struct cause_page *p, struct cause_slot *s)
 
 static void request_begin(struct cause_page *p, struct cause_slot *s, bool waits)
 {
-	become(s, CAUSE_COMPUTING); /* adds up what passed until now */
+	become(s, CAUSE_COMPUTING); /* adds up the time until now */
 	compute_note(s, 0);
 	uint64_t n = atomic_load_explicit(&s->n_requests, memory_order_relaxed);
 	if (unlikely(p->throttled == s->key) && p->period && n % p->period == 0)
@@ -315,7 +313,7 @@ static void phase_begin(struct cause_slot *s)
 {
 	atomic_store_explicit(&s->compute_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->blocked_ns, 0, memory_order_relaxed);
-	s->left_ticks = clock_now(&capture_clock);
+	s->outside_ticks = clock_now(&capture_clock);
 }
 
 static void request_end(struct cause_slot *s, enum cause_state outside)
@@ -366,8 +364,8 @@ struct cause_call cause_wait_begin(enum cause_state how)
 	return c;
 }
 
-/* A call that waited has ended: where it was the first since a node that had been held back went
- * on, that node, or who waited for it, ended it. */
+/* A waiting call has ended. If it is the first since the release of a held node, that node or one
+ * of its waiters ended it. */
 static void woken_note(const struct cause_page *p, struct cause_slot *s)
 {
 	const uint32_t released = atomic_load_explicit(&p->released, memory_order_acquire);
@@ -377,13 +375,13 @@ static void woken_note(const struct cause_page *p, struct cause_slot *s)
 	uint64_t changes, n_requests = 0;
 	int64_t compute_ns = 0;
 	int tries = 0;
-	do { /* until it stood still meanwhile, or nearly */
+	do { /* repeats until the values were nearly stable during the read */
 		changes = atomic_load_explicit(&by->changes, memory_order_acquire);
 		n_requests =
 		    atomic_load(&by->n_requests) - (atomic_load(&by->state) == CAUSE_REQUEST);
 		compute_ns = atomic_load(&by->compute_ns);
 	} while (atomic_load(&by->changes) != changes && ++tries < 10);
-	/* it just became what it is */
+	/* start of the current state: the waiting call has just ended */
 	atomic_store_explicit(&s->woken_ns,
 			      atomic_load_explicit(&s->since_ns, memory_order_relaxed),
 			      memory_order_relaxed);
@@ -409,7 +407,7 @@ void cause_leave(struct cause_call *c)
 	errno = saved;
 }
 
-/* --- what other hooks tell ----------------------------------------------- */
+/* --- calls of other hooks ------------------------------------------------- */
 
 uint64_t cause_child_key(void)
 {
@@ -458,7 +456,7 @@ void cause_exec(bool failed)
 	if (!s)
 		return;
 	s->flags = failed ? 0 : CAUSE_EXEC;
-	/* as long as the new program does not tell: whether it sleeps */
+	/* the state until the new program reports its own */
 	atomic_store(&s->state, failed ? CAUSE_COMPUTING : CAUSE_WAITING);
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the preload library for parallel applications: what a thread does is kept in its slot
- * (causes.h), and a request of the throttled node is held back. Only that library
- * (libvalidate-causality.so) is made of this; the ordinary one is the same sources without
- * CAPTURE_CAUSES, where all of it is nothing.
+/* The preload library for parallel applications (libvalidate-causality.so): it keeps the state of
+ * each thread in a slot (causes.h) and holds requests of the throttled node. The ordinary library
+ * has the same sources without CAPTURE_CAUSES, and these calls are empty there.
  *
- * Each hook of the file interface enters before its first stamp and leaves after its record, by
- * itself: a cleanup of the compiler's. */
+ * Each hook of the file interface enters before its first time stamp. It leaves after its record by
+ * __attribute__((cleanup)). */
 #ifndef CAPTURE_PRELOAD_CAUSE_H
 #define CAPTURE_PRELOAD_CAUSE_H
 
@@ -22,7 +21,7 @@ enum subject_kind { SUBJECT_NONE, SUBJECT_FD, SUBJECT_PATH, SUBJECT_STREAM, SUBJ
 
 struct subject {
 	enum subject_kind kind;
-	int fd; /* of paths: the directory */
+	int fd; /* for a path: the directory */
 	const char *path;
 };
 
@@ -33,28 +32,28 @@ struct cause_call {
 };
 
 CAUSE_HIDDEN struct cause_call cause_enter(const struct subject *s, bool waits);
-CAUSE_HIDDEN void cause_leave(struct cause_call *c); /* errno stays as it is */
+CAUSE_HIDDEN void cause_leave(struct cause_call *c); /* keeps errno */
 CAUSE_HIDDEN struct cause_call cause_wait_begin(enum cause_state how);
 
-/* Whether requests on it are the application's. (cause_subject.c) */
+/* Returns whether requests on the subject count as the application's. (cause_subject.c) */
 CAUSE_HIDDEN bool cause_counts(const struct cause_page *page, const struct subject *s);
 CAUSE_HIDDEN bool cause_is_launcher(void);
-/* what is opened under this number may be the same file by another name */
+/* Forgets the file of a closed descriptor: the number may be reused for another file. */
 CAUSE_HIDDEN void cause_closed(int fd);
 
 CAUSE_HIDDEN void cause_closed_range(unsigned int first, unsigned int last);
-/* by a call that returned this: what is open may lie elsewhere now */
+/* Call it with the result of a rename: open files may have moved. */
 CAUSE_HIDDEN void cause_renamed(int got);
 
-/* What hooks of other files tell. Harmless where nobody is watched. */
-CAUSE_HIDDEN void cause_fork_prepare(void); /* before a child is made, by the parent */
-CAUSE_HIDDEN void cause_forked(void);	     /* in the child, before all else */
+/* Events of other hooks. They do nothing if nothing is watched. */
+CAUSE_HIDDEN void cause_fork_prepare(void); /* in the parent, before a fork */
+CAUSE_HIDDEN void cause_forked(void);	     /* in the child, first of all */
 CAUSE_HIDDEN void cause_exec(bool failed);
-/* notes what was computed until now apart from what follows */
+/* records the computing time so far separately */
 CAUSE_HIDDEN void cause_phase_end(void);
 CAUSE_HIDDEN void cause_idle(void);
 CAUSE_HIDDEN void cause_asynchronous(void);
-CAUSE_HIDDEN uint64_t cause_child_key(void); /* for a thread that is about to be made */
+CAUSE_HIDDEN uint64_t cause_child_key(void); /* for a thread that will be created */
 CAUSE_HIDDEN void cause_thread_begin(uint64_t key);
 CAUSE_HIDDEN bool cause_is_watched(void);
 
@@ -63,8 +62,8 @@ CAUSE_HIDDEN bool cause_is_watched(void);
 #define CAUSE_FD(descriptor) CAUSE_SCOPE = cause_enter(&(struct subject){SUBJECT_FD, descriptor, NULL}, false)
 #define CAUSE_PATH(directory, name) CAUSE_SCOPE = cause_enter(&(struct subject){SUBJECT_PATH, directory, name}, false)
 
-/* The subject of a call by the types of its arguments: a stream or directory, a descriptor, a path,
- * a directory's descriptor and a path. */
+/* The subject of a call by its argument types: stream or directory, descriptor, path, or directory
+ * descriptor and path. */
 #define KIND_OF(a)                                                                                                              \
 	_Generic((a), FILE *: SUBJECT_STREAM, DIR *: SUBJECT_DIRECTORY, const char *: SUBJECT_PATH, char *: SUBJECT_PATH, int: SUBJECT_FD, \
 		 default: SUBJECT_NONE)
@@ -79,10 +78,10 @@ CAUSE_HIDDEN struct subject cause_subject(long stream, enum subject_kind first_k
 		CAUSE_SUBJECT(0, ##__VA_ARGS__, (char)0, (char)0, (char)0, (char)0, (char)0, (char)0);                           \
 	CAUSE_SCOPE = cause_enter(&cause_subject_, cause_lock_take())
 
-/* Calls of this thread come from within the MPI library, and are no requests of the application. */
+/* The MPI library makes the calls of this thread; they are no requests of the application. */
 extern CAUSE_HIDDEN __thread bool cause_of_library __attribute__((tls_model("initial-exec")));
 
-/* The next call may wait for another program's lock. */
+/* The next call may wait for the lock of another program. */
 extern CAUSE_HIDDEN __thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
 #define CAUSE_LOCK(waits) (cause_lock_next = (waits))
 static inline bool cause_lock_take(void)

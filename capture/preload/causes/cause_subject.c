@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which files are the application's: those below the root that was asked for; else regular files,
- * directories and block devices that are no part of the system, nor of the MPI library, nor named
- * after a process. */
+/* Files of the application: with a root, all files below it. Otherwise regular files, directories
+ * and block devices, except files of the system and of the MPI library and files named after a
+ * process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ struct subject cause_subject(long stream, enum subject_kind first_kind, long fir
 {
 	if (stream)
 		return (struct subject){SUBJECT_STREAM, ((const FILE *)stream)->_fileno, NULL};
-	/* (the descriptor comes first in the C library's structure) */
+	/* the descriptor is the first member of DIR */
 	if (first_kind == SUBJECT_DIRECTORY && first)
 		return (struct subject){SUBJECT_FD, *(const int *)first, NULL};
 	if (first_kind == SUBJECT_FD && second_kind == SUBJECT_PATH)
@@ -28,7 +28,7 @@ struct subject cause_subject(long stream, enum subject_kind first_kind, long fir
 	return (struct subject){SUBJECT_NONE, -1, NULL};
 }
 
-/* --- by name ------------------------------------------------------------- */
+/* --- by name -------------------------------------------------------------- */
 
 static bool lies_below(const char *path, const char *directory)
 {
@@ -56,8 +56,8 @@ static bool is_of_mpi(const char *path)
 	static const char *const parts[] = {"/ompi.", "/openmpi-sessions", "/.openmpi", "/prte.",
 					    "/pmix-", "/pmix_", "/psm", "/vader_segment",
 					    "/mpich_shm",
-					    /* beside the files that are opened: whether they can be
-					       locked, and where their shared position is */
+					    /* files beside opened files: lock test, shared position
+					     */
 					    ".locktest.", ".lockedfile"};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (strstr(path, parts[i]))
@@ -75,7 +75,7 @@ static bool has_number(const char *path, uint32_t wanted)
 		}
 		for (; *path >= '0' && *path <= '9'; path++)
 			n = n < UINT32_MAX ? n * 10 + (uint64_t)(*path - '0') : n;
-		if (n == wanted && n > 99) /* (smaller ones are likely to be something else) */
+		if (n == wanted && n > 99) /* smaller numbers may mean something else */
 			return true;
 	}
 	return false;
@@ -84,8 +84,8 @@ static bool has_number(const char *path, uint32_t wanted)
 static bool path_counts(const struct cause_page *page, const char *path)
 {
 	if (*path != '/')
-		return false; /* a pipe, a socket, memory */
-	if (page->has_root) /* (temporary files may lie below it as well) */
+		return false; /* a pipe, a socket or memory */
+	if (page->has_root) /* the root may be a temporary directory */
 		return lies_below(path, page->root) &&
 		       !is_of_mpi(path + strlen(page->root) - (page->root[1] == 0));
 	return !is_of_the_system(path) && !is_of_mpi(path) &&
@@ -98,13 +98,12 @@ static bool kind_counts(const struct stat *st)
 	return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || S_ISBLK(st->st_mode);
 }
 
-/* --- descriptors --------------------------------------------------------- */
+/* --- descriptors ---------------------------------------------------------- */
 
-/* What is known of each, to be asked again where it is of another file by now. */
+/* Cached decisions per descriptor, repeated when the descriptor refers to another file. */
 enum { N_KNOWN = 1024 };
 static struct known {
-	/* a hash of device, inode and birth | whether it counts in the lowest bit; 0: nothing is
-	 * known */
+	/* hash of device, inode and birth time; lowest bit: the file counts; 0: unknown */
 	_Atomic uint64_t file;
 } known[N_KNOWN];
 
@@ -128,8 +127,8 @@ static bool device_counts(const struct cause_page *page, const struct stat *st, 
 	return S_ISBLK(st->st_mode) && !page->has_root && lies_below(path, "/dev");
 }
 
-/* Of a descriptor; born_ns: when its file was made, 0 where the file system does not tell. A number
- * of an inode is given to another file as soon as the one before is gone. */
+/* Reads the file of a descriptor. born_ns: birth time of the file, or 0 if the file system has
+ * none. An inode number may be reused at once after a deletion. */
 static bool fd_look(int fd, struct stat *st, uint64_t *born_ns)
 {
 	struct statx x;
@@ -152,7 +151,7 @@ static bool fd_counts(const struct cause_page *page, int fd)
 	if (fd < 0 || (fd <= 2 && !page->has_root) || !fd_look(fd, &st, &born_ns) ||
 	    !kind_counts(&st))
 		return false;
-	/* by whatever number: shells keep a copy */
+	/* any descriptor of it: shells duplicate it */
 	if (st.st_ino == page->output_inode && st.st_dev == page->output_device)
 		return false;
 	const uint64_t file = ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^
@@ -189,9 +188,9 @@ void cause_renamed(int got)
 		cause_closed_range(0, N_KNOWN);
 }
 
-/* --- paths --------------------------------------------------------------- */
+/* --- paths ---------------------------------------------------------------- */
 
-/* The path as it is written, without "." and "..", joined to its directory. */
+/* Joins the path to its directory and removes "." and ".." textually. */
 static bool path_whole(int dir, const char *path, char *to, size_t size)
 {
 	size_t len = 0;
@@ -228,7 +227,7 @@ static bool name_counts(const struct cause_page *page, int dir, const char *path
 	struct stat st;
 	char whole[4097];
 	const ssize_t len = capture_text(path);
-	if (len < 0 || len >= (ssize_t)sizeof whole - 1) /* no path */
+	if (len < 0 || len >= (ssize_t)sizeof whole - 1) /* not a path */
 		return false;
 	if (!len)
 		return dir >= 0 && fd_counts(page, dir);
@@ -247,7 +246,7 @@ bool cause_counts(const struct cause_page *page, const struct subject *s)
 				       : s->kind != SUBJECT_NONE && fd_counts(page, s->fd);
 }
 
-/* --- programs ------------------------------------------------------------ */
+/* --- programs ------------------------------------------------------------- */
 
 bool cause_is_launcher(void)
 {

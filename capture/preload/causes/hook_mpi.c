@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of MPI that wait for other ranks, in C and in Fortran. No header of MPI is needed:
- * arguments are passed on as words, for all of them are integers or addresses, whichever library it
- * is. Inside they poll, so what they use of the processor is waiting too.
+/* Calls of MPI that wait for other ranks, in C and Fortran. The hooks need no MPI header: all
+ * arguments are integers or addresses, so they are passed as words to any MPI library. The calls
+ * poll, so their CPU time counts as waiting.
  *
- * Source: MPI 3.1, appendix A.2 (C bindings) and A.3 (Fortran: one argument more, the error; names
+ * Source: MPI 3.1, appendix A.2 (C bindings) and A.3 (Fortran: one more argument, the error; names
  * in small letters with "_"). */
 #include "capture/preload/core.h"
 
@@ -48,13 +48,13 @@ enum { MPI_ERROR_OTHER = 15 };
 		CAUSE_WAIT(how);                                                                                       \
 		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;                                                   \
 	}
-/* `small`: in Fortran; n + 1 arguments there. */
+/* `small`: the Fortran name; the function has n + 1 arguments. */
 #define POLLS(name, small, n, n_fortran)                                                                               \
 	FORWARD(CAUSE_POLLING, MPI_##name, n)                                                                          \
 	FORWARD(CAUSE_POLLING, mpi_##small##_, n_fortran)                                                              \
 	FORWARD(CAUSE_POLLING, mpi_##small##_f08_, n_fortran)
 
-/* The application begins behind the ones, and ends before the others. */
+/* MPI_Init and MPI_Finalize: the requests in them are those of the MPI library. */
 #define WHOLE(how, name, n)                                                                                                \
 	word name(PARAMETERS_##n);                                                                                     \
 	EXPORT word name(PARAMETERS_##n)                                                                               \
@@ -122,7 +122,7 @@ POLLS(Alltoall, alltoall, 7, 8)
 POLLS(Alltoallv, alltoallv, 9, 10)
 POLLS(Alltoallw, alltoallw, 9, 10)
 
-/* communicators, and processes */
+/* communicators and processes */
 POLLS(Comm_dup, comm_dup, 2, 3)
 POLLS(Comm_split, comm_split, 4, 5)
 POLLS(Comm_split_type, comm_split_type, 5, 6)
@@ -150,7 +150,7 @@ POLLS(Win_wait, win_wait, 1, 2)
 POLLS(Win_test, win_test, 2, 3)
 POLLS(Win_free, win_free, 1, 2)
 
-/* files: what they read and write are requests; for the rest they wait for each other */
+/* files: reads and writes are requests; the other calls wait for other ranks */
 POLLS(File_open, file_open, 5, 6)
 POLLS(File_close, file_close, 1, 2)
 POLLS(File_set_view, file_set_view, 6, 7)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads: what they wait for each other by, and how they begin. A lock that is free is taken
- * without any account of it. */
+/* Threads: calls that wait for other threads, and the creation of threads. A free lock is taken
+ * without accounting. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
 		return real(__VA_ARGS__);                                                                              \
 	}
-/* `attempt`: takes it if it is free; `taken`: whether there is nothing to wait for after what it
- * returned in `r`. */
+/* `attempt` takes the object if it is free. `taken` tests the result `r`: there is nothing to wait
+ * for. */
 #define WAITS_AFTER(attempt, taken, name, parameters, ...)                                                             \
 	EXPORT int name parameters                                                                                     \
 	{                                                                                                              \
@@ -27,7 +27,7 @@
 		return real(__VA_ARGS__);                                                                              \
 	}
 
-/* --- locks --------------------------------------------------------------- */
+/* --- locks ---------------------------------------------------------------- */
 
 WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_lock, (pthread_mutex_t * m), m)
 WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_timedlock,
@@ -35,8 +35,8 @@ WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_timedlock,
 WAITS_AFTER(pthread_rwlock_tryrdlock(l), r != EBUSY, pthread_rwlock_rdlock, (pthread_rwlock_t * l), l)
 WAITS_AFTER(pthread_rwlock_trywrlock(l), r != EBUSY, pthread_rwlock_wrlock, (pthread_rwlock_t * l), l)
 
-/* Whoever waits for one can be cancelled there, also where there is nothing to wait for
- * (POSIX 2.9.5.2; glibc's sem_wait.c). */
+/* These calls are cancellation points even if there is nothing to wait for (POSIX 2.9.5.2;
+ * sem_wait.c of glibc). */
 static int semaphore_try(sem_t *s)
 {
 	pthread_testcancel();
@@ -50,13 +50,13 @@ WAITS_AFTER(semaphore_try(s), r == 0, sem_timedwait, (sem_t *restrict s, const s
 WAITS_AFTER(semaphore_try(s), r == 0, sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict limit), s, clock,
 	    limit)
 
-/* --- meetings ------------------------------------------------------------ */
+/* --- barriers and conditions ---------------------------------------------- */
 
 WAITS(pthread_barrier_wait, (pthread_barrier_t * b), b)
 WAITS(pthread_join, (pthread_t t, void **to), t, to)
 WAITS(pthread_timedjoin_np, (pthread_t t, void **to, const struct timespec *limit), t, to, limit)
 
-/* Of a condition there is an older version, whose variable looks otherwise. */
+/* An older version of this function has another layout of the condition variable. */
 static void *real_condition(const char *name)
 {
 	int saved = errno;
@@ -82,7 +82,7 @@ CONDITION(pthread_cond_clockwait,
 	   const struct timespec *restrict limit),
 	  c, m, clock, limit)
 
-/* --- beginning ----------------------------------------------------------- */
+/* --- creation ------------------------------------------------------------- */
 
 struct thread_start {
 	void *(*function)(void *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that sleep until something happens: what happens may be another thread's doing. And those
- * that sleep by the clock. */
+/* Calls that sleep until an event, which another thread may cause, and calls that sleep for a time.
+ */
 #include <mqueue.h>
 #include <poll.h>
 #include <sched.h>
@@ -25,8 +25,7 @@
 	}
 #define WAITS(type, name, parameters, ...) CALL_AS(CAUSE_WAITING, type, name, parameters, __VA_ARGS__)
 #define SLEEPS(type, name, parameters, ...) CALL_AS(CAUSE_SLEEPING, type, name, parameters, __VA_ARGS__)
-/* With a limit of no time it only looks: libraries do so while they poll, when nothing is there to
- * do. */
+/* With a timeout of 0 the call only looks. Libraries do this while they poll without work. */
 #define WAITS_UNLESS(looks, type, name, parameters, ...)                                                               \
 	EXPORT type name parameters                                                                                    \
 	{                                                                                                              \
@@ -39,7 +38,7 @@
 		return real(__VA_ARGS__);                                                                              \
 	}
 
-/* --- sockets ------------------------------------------------------------- */
+/* --- sockets -------------------------------------------------------------- */
 
 ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags,
@@ -64,7 +63,7 @@ WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendmsg, (int fd, const struct msghdr
 WAITS_UNLESS(flags &MSG_DONTWAIT, int, sendmmsg, (int fd, struct mmsghdr *m, unsigned int n, int flags), fd, m, n, flags)
 WAITS(int, connect, (int fd, const struct sockaddr *a, socklen_t len), fd, a, len)
 
-/* --- descriptors that become ready --------------------------------------- */
+/* --- descriptors that become ready ---------------------------------------- */
 
 /* since glibc 2.35 */
 int epoll_pwait2(int fd, struct epoll_event *to, int n, const struct timespec *limit,
@@ -99,7 +98,7 @@ WAITS_UNLESS(!limit, int, epoll_pwait, (int fd, struct epoll_event *to, int n, i
 WAITS_UNLESS(is_zero(limit), int, epoll_pwait2, (int fd, struct epoll_event *to, int n, const struct timespec *limit, const sigset_t *mask), fd,
 	     to, n, limit, mask)
 
-/* --- messages, semaphores of System V and POSIX queues, signals ---------- */
+/* --- messages, semaphores of System V and POSIX queues, signals ----------- */
 
 WAITS(int, semop, (int id, struct sembuf *list, size_t n), id, list, n)
 WAITS(int, semtimedop, (int id, struct sembuf *list, size_t n, const struct timespec *limit), id, list, n, limit)
@@ -123,14 +122,14 @@ EXPORT int pause(void)
 	return real();
 }
 
-/* --- the clock ----------------------------------------------------------- */
+/* --- the clock ------------------------------------------------------------ */
 
 SLEEPS(int, nanosleep, (const struct timespec *t, struct timespec *left), t, left)
 SLEEPS(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *t, struct timespec *left), clock, flags, t, left)
 SLEEPS(int, usleep, (useconds_t us), us)
 SLEEPS(unsigned int, sleep, (unsigned int seconds), seconds)
 
-/* In a call that polls it says that there was nothing to do. */
+/* In a polling call this means that there was no work. */
 EXPORT int sched_yield(void)
 {
 	cause_idle();
