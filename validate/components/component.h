@@ -38,6 +38,14 @@ struct planning {
 	double alpha_reject;
 };
 
+/* The words for the deciding part of a component with parts. */
+struct family_words {
+	/* the value of a part, named after its label: "mean" in "reads mean +3 %" */
+	const char *what;
+	/* values are logarithms of ratios, shown as percentages; else they are shown unchanged */
+	bool logarithm;
+};
+
 struct component_row {
 	const char *title;   /* "Execution time" */
 	const char *meaning; /* meaning of the number */
@@ -56,6 +64,9 @@ struct component_row {
 	/* Relative to the program's mean: refused if that cannot be quantified (analysis/blank.h).
 	 */
 	bool relative;
+	/* of decide_parts(): the reasons if summaries lack the numbers, or it does not apply */
+	struct family_words words;
+	const char *absent, *inapplicable;
 	/* NULL: nothing to do. */
 	void (*measure)(const struct measuring *m);
 	void (*measure_across)(const struct analysis *a, struct evidence *e); /* e[a->n_cells] */
@@ -91,15 +102,9 @@ bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, doub
 void decide_recordings(struct component *c, const struct ratio_evidence *e);
 
 /* --- family.c: several such numbers, all of which must lie within the limits --- */
-struct family_words {
-	/* the value of a part, named after its label: "mean" in "reads mean +3 %" */
-	const char *what;
-	/* values are logarithms of ratios, shown as percentages; else they are shown unchanged */
-	bool logarithm;
-};
-void decide_family(struct component *c, const struct family *f, const struct levels *levels,
-		   const struct family_words *words);
-void plan_family(struct component *c, const struct family *f, bool logarithm, double alpha_reject);
+/* Decide and plan a component by the parts in evidence.family and the words of its row. */
+void decide_parts(struct component *c, const struct deciding *d);
+void plan_parts(struct component *c, const struct planning *p);
 /* Sets not assessed or not applicable, with the reason. */
 void decide_without(struct component *c, enum decision decision, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -92,8 +92,8 @@ static void say_part(struct component *c, const struct family_part *part,
 		REASON_ADD(c, ", %s the limits ±%.3g", decide_position(c), c->limit);
 }
 
-void decide_family(struct component *c, const struct family *f, const struct levels *levels,
-		   const struct family_words *words)
+static void decide_family(struct component *c, const struct family *f, const struct levels *levels,
+			  const struct family_words *words)
 {
 	double p_accept = 0, p_reject = 1, p_alone = 0, most = -1;
 	size_t worst = 0, hardest = 0;
@@ -137,7 +137,8 @@ void decide_family(struct component *c, const struct family *f, const struct lev
 }
 
 /* Plans for the part with the largest deviation. */
-void plan_family(struct component *c, const struct family *f, bool logarithm, double alpha_reject)
+static void plan_family(struct component *c, const struct family *f, bool logarithm,
+			double alpha_reject)
 {
 	const struct ratio_evidence *e = NULL;
 	const struct bounds b = bounds_of(c, logarithm);
@@ -152,4 +153,22 @@ void plan_family(struct component *c, const struct family *f, bool logarithm, do
 	if (e)
 		plan_mean(c, &e->t, &e->serial, e->n, b.low, b.high,
 			  alpha_reject / 2 / (double)f->n, logarithm ? "ratios" : "differences");
+}
+
+void decide_parts(struct component *c, const struct deciding *d)
+{
+	const struct component_row *row = components[c->kind];
+	const struct family *f = &d->e->family[c->kind];
+	if (f->status == STAT_NOT_APPLICABLE)
+		decide_without(c, DECISION_NOT_APPLICABLE, "%s", row->inapplicable);
+	else if (f->status == STAT_NOT_ASSESSED || (!f->status && !f->n))
+		decide_without(c, DECISION_NOT_ASSESSED, "%s", row->absent);
+	else
+		decide_family(c, f, d->levels, &row->words);
+}
+
+void plan_parts(struct component *c, const struct planning *p)
+{
+	plan_family(c, &p->e->family[c->kind], components[c->kind]->words.logarithm,
+		    p->alpha_reject);
 }

@@ -26,30 +26,15 @@ static void measure_halves(const struct measuring *m)
 	family_add_ratio(f, "second half", m->pairs, half_second);
 }
 
-static void decide_half(struct component *c, const struct deciding *d)
-{
-	static const struct family_words words = {"of the run", true};
-	const struct family *f = &d->e->family[COMPONENT_HALF];
-	if (f->status == STAT_NOT_ASSESSED)
-		decide_without(c, DECISION_NOT_ASSESSED,
-			       "the summaries do not hold response times by half of the run");
-	else
-		decide_family(c, f, d->levels, &words);
-}
-
-static void plan_half(struct component *c, const struct planning *p)
-{
-	plan_family(c, &p->e->family[COMPONENT_HALF], true, p->alpha_reject);
-}
-
 const struct component_row component_half = {
-    .title = "Bias by half",
+    .title = "Bias by half", .words = {"of the run", true},
+    .absent = "the summaries do not hold response times by half of the run",
     .meaning = "By how much the mean response time of the first and of the second half of the "
 	       "requests is longer (+) or shorter (-) in the replay than in the program.",
     .rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected when "
 	    "the 95 % interval of one lies wholly outside (Bonferroni)",
     .source = "as bias; Berger and Hsu 1996", .above = "requests of half of the run take %s longer",
     .below = "requests of half of the run take %s less time", .unit = COMPONENT_CHANGE,
-    .two_sided = true, .relative = true, .measure = measure_halves, .decide = decide_half,
-    .plan = plan_half,
+    .two_sided = true, .relative = true, .measure = measure_halves, .decide = decide_parts,
+    .plan = plan_parts,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative deviation of the mean number of requests in flight. */
+/* Relative deviations of the mean and the largest number of requests in flight. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -24,4 +24,26 @@ const struct component_row component_in_flight = {
 	.above = "%s more requests are in flight", .below = "%s fewer requests are in flight",
 	.unit = COMPONENT_CHANGE, .two_sided = true, .decide = decide_in_flight,
 	.plan = plan_in_flight,
+};
+
+static void decide_in_flight_max(struct component *c, const struct deciding *d)
+{
+	c->estimate = d->cell->in_flight_max;
+	decide_ratio(c, &d->e->in_flight_max, d->levels, true, NAN);
+}
+
+static void plan_in_flight_max(struct component *c, const struct planning *p)
+{
+	plan_ratio(c, &p->e->in_flight_max, p->alpha_reject);
+}
+
+const struct component_row component_in_flight_max = {
+	.title = "Maximum in flight",
+	.meaning = "By how much the largest number of requests in flight at any time of a run is "
+		   "larger (+) or smaller (-) in the replay.",
+	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
+		"interval lies wholly outside; where all pairs are alike, by their value",
+	.source = "as bias", .above = "at most %s more requests are in flight",
+	.below = "at most %s fewer requests are in flight", .unit = COMPONENT_CHANGE,
+	.two_sided = true, .decide = decide_in_flight_max, .plan = plan_in_flight_max,
 };

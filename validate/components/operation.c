@@ -71,27 +71,10 @@ static void measure_operations(const struct measuring *m)
 			operation_add(f, m->pairs, first->op[i].op);
 }
 
-static void decide_operation(struct component *c, const struct deciding *d)
-{
-	static const struct family_words words = {"", true};
-	const struct family *f = &d->e->family[COMPONENT_OPERATION];
-	if (f->status == STAT_NOT_APPLICABLE)
-		decide_without(c, DECISION_NOT_APPLICABLE,
-			       "all requests are of one operation: bias judges it");
-	else if (f->status == STAT_NOT_ASSESSED || (!f->status && !f->n))
-		decide_without(c, DECISION_NOT_ASSESSED,
-			       "the summaries do not hold response times by operation");
-	else
-		decide_family(c, f, d->levels, &words);
-}
-
-static void plan_operation(struct component *c, const struct planning *p)
-{
-	plan_family(c, &p->e->family[COMPONENT_OPERATION], true, p->alpha_reject);
-}
-
 const struct component_row component_operation = {
-    .title = "Bias by operation",
+    .title = "Bias by operation", .words = {"", true},
+    .absent = "the summaries do not hold response times by operation",
+    .inapplicable = "all requests are of one operation: bias judges it",
     .meaning = "By how much the mean response time of each operation with at least 5 % of the "
 	       "requests or of the time is longer (+) or shorter (-) in the replay than in the "
 	       "program.",
@@ -100,5 +83,5 @@ const struct component_row component_operation = {
 	    "all requests are of one operation", .source = "as bias; Berger and Hsu 1996",
     .above = "an operation takes %s longer", .below = "an operation takes %s less time",
     .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .measure = measure_operations,
-    .decide = decide_operation, .plan = plan_operation,
+    .decide = decide_parts, .plan = plan_parts,
 };

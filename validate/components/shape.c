@@ -88,30 +88,15 @@ static void measure_shape(const struct measuring *m)
 			edge_add(f, m->pairs, s.edge[i], s.share[i]);
 }
 
-static void decide_shape(struct component *c, const struct deciding *d)
-{
-	static const struct family_words words = {"share of requests below it differs by", false};
-	const struct family *f = &d->e->family[COMPONENT_SHAPE];
-	if (f->status == STAT_NOT_ASSESSED)
-		decide_without(c, DECISION_NOT_ASSESSED,
-			       "the summaries do not hold the shape of the distribution");
-	else
-		decide_family(c, f, d->levels, &words);
-}
-
-static void plan_shape(struct component *c, const struct planning *p)
-{
-	plan_family(c, &p->e->family[COMPONENT_SHAPE], false, p->alpha_reject);
-}
-
 const struct component_row component_shape = {
-    .title = "Shape",
+    .title = "Shape", .words = {"share of requests below it differs by", false},
+    .absent = "the summaries do not hold the shape of the distribution",
     .meaning = "Largest difference between the distributions of response times, each run's over "
 	       "its own typical response, at quantiles of the program's from 1 % to 99.9 %.",
     .rule = "accepted when at each quantile the 90 % interval of the difference lies inside the "
 	    "limits, rejected when at one the 95 % interval lies wholly outside (Bonferroni)",
     .source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
     .above = "the distribution of response times differs by %s", .unit = COMPONENT_NUMBER,
-    .two_sided = true, .relative = true, .measure = measure_shape, .decide = decide_shape,
-    .plan = plan_shape,
+    .two_sided = true, .relative = true, .measure = measure_shape, .decide = decide_parts,
+    .plan = plan_parts,
 };

@@ -28,29 +28,19 @@ static void measure_tail(const struct measuring *m)
 
 static void decide_tail(struct component *c, const struct deciding *d)
 {
-	static const struct family_words words = {"mean of the slowest 1 %", true};
-	const struct family *f = &d->e->family[COMPONENT_TAIL];
-	if (f->status == STAT_NOT_APPLICABLE)
+	if (d->e->family[COMPONENT_TAIL].status == STAT_NOT_APPLICABLE)
 		decide_without(c, DECISION_NOT_APPLICABLE,
 			       "a run has %" PRIu64
 			       " requests: the slowest 1 %% of fewer than %d are too few to "
 			       "judge",
 			       d->cell->n_fewest_requests, FEWEST_REQUESTS);
-	else if (f->status == STAT_NOT_ASSESSED)
-		decide_without(
-		    c, DECISION_NOT_ASSESSED,
-		    "the summaries of an earlier version do not hold the slowest requests");
 	else
-		decide_family(c, f, d->levels, &words);
-}
-
-static void plan_tail(struct component *c, const struct planning *p)
-{
-	plan_family(c, &p->e->family[COMPONENT_TAIL], true, p->alpha_reject);
+		decide_parts(c, d);
 }
 
 const struct component_row component_tail = {
-    .title = "Tail",
+    .title = "Tail", .words = {"mean of the slowest 1 %", true},
+    .absent = "the summaries of an earlier version do not hold the slowest requests",
     .meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
     .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
@@ -59,5 +49,5 @@ const struct component_row component_tail = {
     .above = "the slowest 1 % of the requests take %s longer",
     .below = "the slowest 1 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
     .two_sided = true, .relative = true, .measure = measure_tail, .decide = decide_tail,
-    .plan = plan_tail,
+    .plan = plan_parts,
 };

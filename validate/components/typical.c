@@ -20,31 +20,15 @@ static void measure_typical(const struct measuring *m)
 		f->status = STAT_NOT_ASSESSED;
 }
 
-static void decide_typical(struct component *c, const struct deciding *d)
-{
-	static const struct family_words words = {"mean of the fastest 90 %", true};
-	const struct family *f = &d->e->family[COMPONENT_TYPICAL];
-	if (f->status == STAT_NOT_ASSESSED)
-		decide_without(
-		    c, DECISION_NOT_ASSESSED,
-		    "the summaries of an earlier version do not hold the typical response");
-	else
-		decide_family(c, f, d->levels, &words);
-}
-
-static void plan_typical(struct component *c, const struct planning *p)
-{
-	plan_family(c, &p->e->family[COMPONENT_TYPICAL], true, p->alpha_reject);
-}
-
 const struct component_row component_typical = {
-    .title = "Typical response",
+    .title = "Typical response", .words = {"mean of the fastest 90 %", true},
+    .absent = "the summaries of an earlier version do not hold the typical response",
     .meaning = "By how much the mean of the fastest 90 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
     .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 	    "interval lies wholly outside", .source = "as bias; trimmed mean (Tukey 1962)",
     .above = "the fastest 90 % of the requests take %s longer",
     .below = "the fastest 90 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
-    .two_sided = true, .relative = true, .measure = measure_typical, .decide = decide_typical,
-    .plan = plan_typical,
+    .two_sided = true, .relative = true, .measure = measure_typical, .decide = decide_parts,
+    .plan = plan_parts,
 };
