@@ -216,7 +216,7 @@ static void cells_compute(struct analysis *a, struct evidence *evidence)
 	cells_each(a, a->n_cells, cell_of, &(struct cells){a, evidence});
 }
 
-void evidence_release(struct evidence *e)
+static void evidence_release(struct evidence *e)
 {
 	free(e->distance.t);
 	free(e->distance.wide);

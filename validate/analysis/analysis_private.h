@@ -164,8 +164,6 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 void measure_control(struct cell *c, const struct pairs *p);
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
 
-void evidence_release(struct evidence *e);
-
 /* Mean, widened mean and dependence of x[n]. Without scatter t and wide are x[0] with se 0. Errors:
  * those of mean_test(). */
 enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t,

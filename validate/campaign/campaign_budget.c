@@ -24,7 +24,8 @@ struct outlook {
 	size_t n_decided, n_cases;
 };
 
-double budget_spent_s(const struct campaign *c)
+/* Seconds since the start of the campaign, over all sessions. */
+static double budget_spent_s(const struct campaign *c)
 {
 	return (double)(c->spent_before_ns + clock_monotonic_ns() - c->started_ns) * 1e-9;
 }
@@ -114,6 +115,13 @@ static void outlook_make(struct outlook *o, const struct campaign *c)
 
 /* --- the choice ---------------------------------------------------------- */
 
+/* True for a replay beyond the minimum number of pairs whose case is decided. */
+static bool case_is_decided(const struct campaign *c, const struct design_run *r)
+{
+	return r->role >= 0 && r->block > c->protocol->n_replicates_min &&
+	       c->look_case[r->scenario * c->protocol->n_replayers + (size_t)r->role].decided;
+}
+
 /* Expected seconds of the next group of a scenario, from earlier groups of this session and the
  * number of runs. */
 static double group_seconds(const struct campaign *c, size_t id)
@@ -178,12 +186,6 @@ static struct next next_choose(const struct campaign *c, const struct outlook *o
 	free(s);
 	free(id);
 	return next;
-}
-
-bool case_is_decided(const struct campaign *c, const struct design_run *r)
-{
-	return r->role >= 0 && r->block > c->protocol->n_replicates_min &&
-	       c->look_case[r->scenario * c->protocol->n_replayers + (size_t)r->role].decided;
 }
 
 /* Leaves out the replays of decided cases in the group, in this session and resumed ones. */

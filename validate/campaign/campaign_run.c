@@ -106,7 +106,9 @@ int run_step(struct campaign *c, struct run *r, int32_t role, const char *input,
 	return step_make(c, &s, result, e);
 }
 
-bool blank_wanted(const struct campaign *c, const struct run *r)
+/* True if the replays of run r are also made without calls: in the first DESIGN_BLANK_BLOCKS
+ * blocks. */
+static bool blank_wanted(const struct campaign *c, const struct run *r)
 {
 	if (c->protocol->scenario[r->scenario].parallel.is)
 		/* what it waits for is part of it */

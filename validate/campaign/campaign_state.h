@@ -210,9 +210,6 @@ struct step_process {
  * in x->failed. Every prepared step must be concluded. */
 int step_prepare(struct campaign *c, const struct step *s, struct step_process *x,
 		 struct step_result *r, struct err *e);
-/* Waits until the protocol's settle time after the eviction of caches is over. */
-void step_settle(const struct campaign *c, const struct step *s, const struct step_process *x,
-		 struct step_result *r);
 void step_begin(struct campaign *c, const struct step *s, struct step_process *x,
 		struct step_result *r);
 /* Waits for the end of the step, if it started. -EINTR: the campaign must end. */
@@ -317,9 +314,6 @@ void run_fail(struct run *r, const char *reason);
 void side_remove(const char *output);
 /* Makes run `id` and journals it. -EINTR: interrupted; other errors end the campaign. */
 int run_make(struct campaign *c, uint32_t id, struct err *e);
-/* True if the replays of run r are also made without calls: in the first DESIGN_BLANK_BLOCKS
- * blocks. */
-bool blank_wanted(const struct campaign *c, const struct run *r);
 /* After a failed run: 0, or -ECANCELED if the protocol says to stop. */
 int failed_run(struct campaign *c, size_t id, struct err *e);
 /* Analyses after block b if a look is planned. Sets stop_replicates when all is decided. */
@@ -344,12 +338,8 @@ int group_make(struct campaign *c, size_t first, size_t n, struct err *e);
 /* --- campaign_budget.c --------------------------------------------------- */
 /* First run of the group of run `id`; *n: number of runs. */
 size_t group_find(const struct campaign *c, size_t id, size_t *n);
-/* True for a replay beyond the minimum number of pairs whose case is decided. */
-bool case_is_decided(const struct campaign *c, const struct design_run *r);
 /* Makes groups until everything is decided or the budget is used. Errors: as group_make(). */
 int budget_runs_make(struct campaign *c, struct err *e);
-/* Seconds since the start of the campaign, over all sessions. */
-double budget_spent_s(const struct campaign *c);
 /* On a resume, from the journal. */
 void choice_resume(struct campaign *c, const json_t *event);
 void budget_resume(struct campaign *c, const json_t *event);

@@ -232,8 +232,9 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 	return 0;
 }
 
-void step_settle(const struct campaign *c, const struct step *s, const struct step_process *x,
-		 struct step_result *r)
+/* Waits until the protocol's settle time after the eviction of caches is over. */
+static void step_settle(const struct campaign *c, const struct step *s,
+			const struct step_process *x, struct step_result *r)
 {
 	struct timespec wall;
 	if (!s->blank)

@@ -23,7 +23,9 @@ static double pairs_chance(const struct choice_scenario *s, const struct choice_
 	return k <= most ? 1 : most / k * (most / k);
 }
 
-double choice_prospect(const struct choice_scenario *s, const struct choice_limits *l)
+/* Cases expected to be decided per second, at the best number of further pairs; 0 if all are
+ * decided. */
+static double choice_prospect(const struct choice_scenario *s, const struct choice_limits *l)
 {
 	double best = 0;
 	for (size_t i = 0; i < s->n_undecided; i++) {

@@ -40,8 +40,4 @@ struct choice_limits {
 size_t choice_next(const struct choice_scenario *s, size_t n, const struct choice_limits *l,
 		   bool *drawn);
 
-/* Cases expected to be decided per second, at the best number of further pairs; 0 if all are
- * decided. */
-double choice_prospect(const struct choice_scenario *s, const struct choice_limits *l);
-
 #endif

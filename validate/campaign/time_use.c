@@ -8,9 +8,10 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 
-const char *const time_part_names[] = {"program", "replay", "calibration", "recordings", "blank",
-				       "start", "restore", "sync", "evict", "settle", "summary",
-				       "journal", "analysis", "setup", "cleanup", "other", NULL};
+static const char *const time_part_names[] = {
+    "program",  "replay", "calibration", "recordings", "blank",   "start",
+    "restore",  "sync",   "evict",       "settle",     "summary", "journal",
+    "analysis", "setup",  "cleanup",     "other",      NULL};
 
 static const char *const part_texts[] = {"program runs", "replays", "calibration", "recordings",
 					 "blank replays", "starting processes", "restoring files",

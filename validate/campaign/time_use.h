@@ -31,7 +31,6 @@ enum time_part {
 	TIME_OTHER,
 	TIME_N
 };
-extern const char *const time_part_names[]; /* "program", ..., NULL */
 
 struct time_use {
 	/* CLOCK_MONOTONIC: begin or last update of the current part */

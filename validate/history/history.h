@@ -72,8 +72,4 @@ int history_load(struct history *h, const char *path, const struct history_filte
 		 struct err *e);
 void history_release(struct history *h);
 
-/* ln(x/r) over the pairs of a case. Returns the number of pairs that have it. mean and sd are NaN
- * if undefined. */
-size_t history_measure(const struct baseline_case *c, double *mean, double *sd);
-
 #endif

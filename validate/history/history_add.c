@@ -12,7 +12,9 @@
 #include "validate/history/history_db.h"
 #include "validate/stats/moments.h"
 
-size_t history_measure(const struct baseline_case *c, double *mean, double *sd)
+/* ln(x/r) over the pairs of a case. Returns the number of pairs that have it. mean and sd are NaN
+ * if undefined. */
+static size_t history_measure(const struct baseline_case *c, double *mean, double *sd)
 {
 	double *v = xcalloc(c->n + 1, sizeof *v);
 	struct sample_moments m;

@@ -85,7 +85,9 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 	return NULL;
 }
 
-const char *pairing_refused(const struct protocol *p, size_t scenario, size_t replayer)
+/* Why replayer r of a scenario cannot alternate with the program in slices; r = SIZE_MAX: why no
+ * replayer of the scenario can. NULL: it can. Static text. */
+static const char *pairing_refused(const struct protocol *p, size_t scenario, size_t replayer)
 {
 	const char *why = scenario_refused(p, &p->scenario[scenario]);
 	return why || replayer == SIZE_MAX

@@ -5,10 +5,6 @@
 
 #include "validate/protocol/protocol.h"
 
-/* Why replayer r of a scenario cannot alternate with the program in slices; r = SIZE_MAX: why no
- * replayer of the scenario can. NULL: it can. Static text. */
-const char *pairing_refused(const struct protocol *p, size_t scenario, size_t replayer);
-
 /* True if the runs of a scenario alternate in slices. All replayers of a scenario share the slices
  * of one program run, so all must be able to. *why: the protocol's choice, or the obstacle (static
  * text); *replayer: the replayer that prevents it, NULL none. */

@@ -301,11 +301,9 @@ extern const char *const keep_names[],
 
 /* Keys of the sections that are not options of a program, for the reader and the manual. The
  * offsets of [protocol], [accept] and [compare] are in struct protocol, those of [target] in struct
- * target, of [claim] in struct claim, of observe_keys (keys of [workload]) in struct scenario. */
+ * target, of [claim] in struct claim. */
 extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], compare_keys[],
-    claim_keys[], observe_keys[];
-/* Keys of [workload] with type = parallel. */
-extern const struct option_spec parallel_options[];
+    claim_keys[];
 
 /* Reads and checks PATH, and the file of published values that it names. Starts and changes
  * nothing. Errors: EINVAL with "path:line: reason" and the nearest valid key or value; of the

@@ -11,7 +11,7 @@ const char *const observe_names[] = {"auto", "own", "preload", "block", NULL};
 const char *const observe_from_names[] = {"dispatch", "queue", NULL};
 
 #define FIELD(field) offsetof(struct scenario, field)
-const struct option_spec observe_keys[] = {
+static const struct option_spec observe_keys[] = {
     {.name = "observe", .type = OPT_CHOICE, .offset = FIELD(observe), .arg = "HOW",
      .choices = observe_names,
      .help = "source of the time stamps of program and replayers: own, their own; preload, the "

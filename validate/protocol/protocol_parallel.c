@@ -27,11 +27,11 @@ struct parallel_config {
 };
 
 #define FIELD(field) offsetof(struct parallel_config, field)
-const struct option_spec parallel_options[] = {
+static const struct option_spec parallel_keys[] = {
     {.name = "script", .type = OPT_STRING, .offset = FIELD(script), .arg = "NAME.sh",
      .help = "script that prepares and runs the application, relative to the protocol's directory"},
-    {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N", .help = "value passed "
-	    "to the script (default 1)", .max = 1000},
+    {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N",
+     .help = "value passed to the script (default 1)", .max = 1000},
     {.name = "ranks", .type = OPT_UINT, .offset = FIELD(n_ranks), .arg = "N",
      .help = "number of ranks, passed to the script as $RANKS (default 0: the script decides)",
      .max = 4096},
@@ -113,7 +113,7 @@ int parallel_keys_check(const struct protocol_file *f, const struct grid *g, str
 					  "observe", "observe-from", NULL};
 	struct parallel_config scratch;
 	config_init(&scratch);
-	int ret = items_check(f, g, parallel_options, &scratch, own, NULL, e);
+	int ret = items_check(f, g, parallel_keys, &scratch, own, NULL, e);
 	if (!ret)
 		ret = script_keys_check(f, g, e);
 	if (!ret)
@@ -127,7 +127,7 @@ void parallel_take(struct scenario *s)
 {
 	struct parallel_config c;
 	config_init(&c);
-	settings_apply(parallel_options, &c, s->option, s->n_options, NULL); /* checked before */
+	settings_apply(parallel_keys, &c, s->option, s->n_options, NULL); /* checked before */
 	s->level = 1;
 	s->script = c.script;
 	s->size = c.size;

@@ -38,7 +38,9 @@ int journal_line_add(struct strbuf *out, const json_t *event, struct err *e)
 	return 0;
 }
 
-size_t journal_line_body(const char *line, size_t len)
+/* Length of the part of a line that its checksum covers, all but `,"crc":...}`; 0 if the checksum
+ * is wrong. Does not parse the content. */
+static size_t journal_line_body(const char *line, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
 	if (len < TAIL_LEN + 1 || memcmp(line + len - TAIL_LEN, MARK, sizeof MARK - 1) ||

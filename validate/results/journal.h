@@ -76,8 +76,5 @@ int journal_line_add(struct strbuf *out, const json_t *event, struct err *e);
 
 /* The object of a valid line (new reference), or NULL. `len` is without the newline. */
 json_t *journal_parse_line(const char *line, size_t len);
-/* Length of the part of a line that its checksum covers, all but `,"crc":...}`; 0 if the checksum
- * is wrong. Does not parse the content. */
-size_t journal_line_body(const char *line, size_t len);
 
 #endif
