@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "reports/number.h"
 #include "validate/protocol/pairing.h"
-#include "validate/results/run_index.h"
+#include "validate/results/results.h"
 
 #define LEAST_SHARE 0.03 /* share of the time from which a part is named */
 

@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "validate/analysis/why.h"
-#include "validate/results/run_index.h"
+#include "validate/results/results.h"
 
 #define MAX_CASES 16
 #define WIDTH 340

@@ -91,14 +91,6 @@ static void cell_distances(void *analysis, size_t i)
 	pairs_release(&p);
 }
 
-/* Sets ks_distance and wasserstein of every cell from the histograms of its runs. Both stay NaN in
- * large campaigns (protocol_in_detail()) and where the histogram of a run cannot be read. */
-static void distances_compute(struct analysis *a)
-{
-	if (protocol_in_detail(&a->results->protocol))
-		each_do(a->n_cells, cell_distances, a);
-}
-
 /* Error of accepting one component, and of all rejections of the campaign together. */
 #define ALPHA_ACCEPT 0.05
 #define ALPHA_REJECT 0.01
@@ -148,11 +140,6 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 			a->level_reject = reject[k];
 		}
 	return 0;
-}
-
-static bool replayer_applies(const struct protocol *p, size_t scenario, size_t replayer)
-{
-	return !p->replayer[replayer].applies || p->replayer[replayer].applies[scenario];
 }
 
 static struct worth worth_of(const struct budget *b)
@@ -209,11 +196,6 @@ static void cells_each(const struct analysis *a, size_t n, void (*one)(void *con
 void analysis_each(struct analysis *a, size_t n, void (*one)(void *analysis, size_t i))
 {
 	cells_each(a, n, one, a);
-}
-
-static void cells_compute(struct analysis *a, struct evidence *evidence)
-{
-	cells_each(a, a->n_cells, cell_of, &(struct cells){a, evidence});
 }
 
 static void evidence_release(struct evidence *e)
@@ -289,13 +271,13 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	a->cell = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *a->cell);
 	for (size_t s = 0; s < p->n_scenarios; s++)
 		for (size_t k = 0; k < p->n_replayers; k++) {
-			if (!replayer_applies(p, s, k))
+			if (p->replayer[k].applies && !p->replayer[k].applies[s])
 				continue;
 			a->cell[a->n_cells].scenario = s;
 			a->cell[a->n_cells++].replayer = k;
 		}
 	covariates_measure(a);
-	cells_compute(a, evidence);
+	cells_each(a, a->n_cells, cell_of, &(struct cells){a, evidence});
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct run_summary *s = &r->run[i].summary;
 		if (!r->run[i].has_summary)
@@ -337,7 +319,9 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 
 void analysis_describe(struct analysis *a)
 {
-	distances_compute(a);
+	/* otherwise ks_distance and wasserstein stay NaN, as they do if a histogram is unreadable */
+	if (protocol_in_detail(&a->results->protocol))
+		each_do(a->n_cells, cell_distances, a);
 	claims_compute(a);
 	operations_compute(a);
 	courses_compute(a);

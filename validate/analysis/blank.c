@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "validate/results/run_index.h"
+#include "validate/results/results.h"
 #include "validate/stats/conformity.h"
 #include "validate/components/component.h"
 

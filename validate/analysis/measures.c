@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/measure_values.h"
-#include "validate/results/run_index.h"
+#include "validate/results/results.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/paper.h"
 

@@ -5,7 +5,7 @@
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
-#include "validate/results/run_index.h"
+#include "validate/results/results.h"
 
 static bool is_replicate(const struct run *run)
 {

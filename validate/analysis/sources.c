@@ -203,11 +203,6 @@ static void sources_instruments(struct analysis *a)
 		    "the traces: traces are incomplete", (unsigned long long)a->n_requests_unseen);
 }
 
-static bool target_is_limited(const struct target *t)
-{
-	return t->cache_budget_bytes || t->memory_limit_bytes;
-}
-
 /* Warns if a requested memory cgroup was missing in at least one run. */
 static void cache_budget(struct analysis *a)
 {
@@ -215,9 +210,11 @@ static void cache_budget(struct analysis *a)
 	size_t n_wanted = 0, n_had = 0;
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct run *run = &r->run[i];
-		if (run->state != RUN_OK || run->scenario >= r->protocol.n_scenarios ||
-		    !target_is_limited(
-			&r->protocol.target[r->protocol.scenario[run->scenario].target]))
+		if (run->state != RUN_OK || run->scenario >= r->protocol.n_scenarios)
+			continue;
+		const struct target *t =
+		    &r->protocol.target[r->protocol.scenario[run->scenario].target];
+		if (!t->cache_budget_bytes && !t->memory_limit_bytes)
 			continue;
 		n_wanted++;
 		n_had += run->cgroup_limit_bytes > 0;

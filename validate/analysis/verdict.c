@@ -318,14 +318,6 @@ static void verdict_defer(struct cell *c, const struct protocol *p, unsigned int
 	free(verdict);
 }
 
-/* Decides nothing if the results were changed after the campaign. */
-static void verdict_refuse(struct cell *c, const struct seal *s)
-{
-	char *reason = xasprintf("no verdict: %s", s->changes);
-	leave_undecided(c, 0, "the results were changed after the campaign wrote them", reason);
-	free(reason);
-}
-
 /* Replicates from this look to the next. */
 static unsigned int until_next_look(const struct analysis *a)
 {
@@ -337,12 +329,16 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 {
 	const struct protocol *protocol = &a->results->protocol;
 	const bool changed = a->results->seal.state == SEAL_BROKEN;
+	char *refusal = xasprintf("no verdict: %s", changed ? a->results->seal.changes : "");
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (changed)
-			verdict_refuse(&a->cell[i], &a->results->seal);
+			leave_undecided(&a->cell[i], 0,
+					"the results were changed after the campaign wrote them",
+					refusal);
 		else if (a->cell[i].too_early)
 			verdict_defer(&a->cell[i], protocol,
 				      protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
+	free(refusal);
 	rejections_adjust(a);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (a->cell[i].too_early || changed)

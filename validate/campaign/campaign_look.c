@@ -7,7 +7,7 @@
 #include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/compare/compare.h"
-#include "validate/results/run_index.h"
+#include "validate/results/results.h"
 
 /* If [compare] names two replayers, the decision is about their difference. */
 struct look_comparison {

@@ -12,7 +12,7 @@
 #include "validate/analysis/pairs.h"
 #include "validate/compare/baseline.h"
 #include "validate/compare/baseline_private.h"
-#include "validate/results/run_index.h"
+#include "validate/results/results.h"
 
 const char *const baseline_columns[COLUMN_N + 1] = {
     [COLUMN_X_MEAN] = "x_mean_ns", [COLUMN_R_MEAN] = "r_mean_ns", [COLUMN_X_MEDIAN] = "x_median_ns",
@@ -300,7 +300,7 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 	b->cell = xcalloc(a->n_cells + 1, sizeof *b->cell);
 	b->n_cells = a->n_cells;
 	struct baseline_making all = {b, r, a};
-	/* on threads, as in cells_compute() */
+	/* on threads, as in analysis_compute() */
 	if (!protocol_in_detail(p))
 		each_do(a->n_cells, case_of, &all);
 	else

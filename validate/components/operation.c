@@ -6,17 +6,10 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "validate/analysis/measure_values.h"
 #include "validate/components/component.h"
 
 #define LEAST_SHARE 0.05 /* of requests or of time, in the program's runs */
-
-static const struct op_summary *op_find(const struct run_summary *s, const char *name)
-{
-	for (unsigned int i = 0; i < s->n_ops; i++)
-		if (!strcmp(s->op[i].op, name))
-			return &s->op[i];
-	return NULL;
-}
 
 /* The larger of the operation's shares of all requests and of the program's response time. */
 static double share_of(const struct pairs *p, const char *name)
@@ -36,18 +29,12 @@ static double share_of(const struct pairs *p, const char *name)
 	return fmax(n_all > 0 ? n / n_all : 0, time_all > 0 ? time / time_all : 0);
 }
 
-static double mean_of(const struct run_summary *s, const char *name)
-{
-	const struct op_summary *op = op_find(s, name);
-	return op && op->response.n ? op->response.mean : NAN;
-}
-
 static void operation_add(struct family *f, const struct pairs *p, const char *name)
 {
 	double *x = xcalloc(p->n + 1, sizeof *x), *r = xcalloc(p->n + 1, sizeof *r);
 	for (size_t i = 0; i < p->n; i++) {
-		x[i] = mean_of(&p->x[i]->summary, name);
-		r[i] = mean_of(&p->r[i]->summary, name);
+		x[i] = summary_response(&p->x[i]->summary, name);
+		r[i] = summary_response(&p->r[i]->summary, name);
 	}
 	family_add_pairs(f, name, p, x, r);
 	free(x);

@@ -72,4 +72,8 @@ int history_load(struct history *h, const char *path, const struct history_filte
 		 struct err *e);
 void history_release(struct history *h);
 
+/* Compares dates such as "2026-11-22T00:45:00Z". False also if a date is NULL or malformed: the
+ * order is unknown. */
+bool date_is_earlier(const char *date, const char *than);
+
 #endif

@@ -7,7 +7,6 @@
 #include <jansson.h>
 
 #include "common/xalloc.h"
-#include "validate/history/dates.h"
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 #include "validate/stats/moments.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
-#include "validate/history/dates.h"
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 
@@ -187,4 +188,20 @@ void history_release(struct history *h)
 	free(h->environment);
 	free(h->source);
 	*h = (struct history){0};
+}
+
+static bool is_date(const char *s)
+{
+	static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
+	if (!s || strlen(s) != sizeof form - 1)
+		return false;
+	for (size_t i = 0; form[i]; i++)
+		if (form[i] == 'd' ? !isdigit((unsigned char)s[i]) : form[i] != s[i])
+			return false;
+	return true;
+}
+
+bool date_is_earlier(const char *date, const char *than)
+{
+	return is_date(date) && is_date(than) && strcmp(date, than) < 0;
 }

@@ -85,19 +85,11 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 	return NULL;
 }
 
-/* Why replayer r of a scenario cannot alternate with the program in slices; r = SIZE_MAX: why no
- * replayer of the scenario can. NULL: it can. Static text. */
-static const char *pairing_refused(const struct protocol *p, size_t scenario, size_t replayer)
-{
-	const char *why = scenario_refused(p, &p->scenario[scenario]);
-	return why || replayer == SIZE_MAX
-		   ? why
-		   : replayer_refused(p, &p->scenario[scenario], &p->replayer[replayer]);
-}
-
+/* Why a scenario cannot alternate in slices; *replayer: the replayer that prevents it. NULL: it can.
+ * Static text. */
 static const char *refused_by(const struct protocol *p, size_t scenario, const char **replayer)
 {
-	const char *why = pairing_refused(p, scenario, SIZE_MAX);
+	const char *why = scenario_refused(p, &p->scenario[scenario]);
 	size_t n = 0;
 	for (size_t i = 0; !why && i < p->n_replayers; i++) {
 		if (!p->replayer[i].applies[scenario])

@@ -98,7 +98,7 @@ struct results {
 	struct protocol protocol;
 	json_t *environment; /* members documented in doc/results.md */
 	struct run *run;     /* in the order of the plan */
-	/* by scenario, and by run (run_index.h); NULL: no index */
+	/* by scenario, and by run (results_index); NULL: no index */
 	const struct run **first_of, **next_of;
 	size_t n_runs, n_damaged_journal_lines;
 	/* whether the files are as the campaign wrote them */
@@ -128,5 +128,15 @@ int results_histogram(struct histogram *h, const struct results *r, const struct
 /* Hides what identifies the machine: hosts, serial numbers, UUIDs and paths in the environment, the
  * protocol and the reasons of runs (validate/provenance). Files on disk do not change. */
 void results_redact(struct results *r);
+
+/* The next run of a scenario in the order of the plan; `before` NULL: the first. Returns NULL at
+ * the end. */
+const struct run *run_of_scenario(const struct results *r, size_t scenario,
+				  const struct run *before);
+
+/* Creates the index. Without it every search reads all runs. Scenarios of runs must not change
+ * afterwards. */
+void results_index(struct results *r);
+void results_index_release(struct results *r);
 
 #endif

@@ -16,7 +16,6 @@
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/history/changes.h"
 #include "validate/history/charts.h"
-#include "validate/history/dates.h"
 #include "validate/history/history.h"
 
 #define expect_near(value, expected) assert_true(fabs((value) - (expected)) <= 1e-10 * fabs(expected))

@@ -18,7 +18,7 @@
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
-#include "validate/results/run_index.h"
+#include "validate/results/results.h"
 #include "validate/results/summaries.h"
 
 enum {
