@@ -75,8 +75,8 @@ static json_t *json_stats_sample(const struct stats_sample *s)
 	return o;
 }
 
-static json_t *json_answer(const struct answer *a, enum decision_word decision, bool stands,
-			   double limit)
+static json_t *json_answer(const struct comparison_answer *a, enum decision_word decision,
+			   bool stands, double limit)
 {
 	json_t *o = json_make(J_VALUE("status", json_string(stat_status_name(a->status))),
 		J_VALUE("decision", json_string(decided_names[decision])),

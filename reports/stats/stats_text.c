@@ -83,7 +83,7 @@ static void who_print(const struct stats *s)
 
 static void bias_print(const struct stats *s, const struct comparison *c, const char *who)
 {
-	const struct answer *a = &c->bias;
+	const struct comparison_answer *a = &c->bias;
 	double conf = 100 * (1 - s->plan.alpha), inner = 100 * (1 - 2 * s->plan.alpha),
 	       limit = s->plan.limit_bias_pct;
 	char p[CELL];
@@ -112,7 +112,7 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 
 static void precision_print(const struct stats *s, const struct comparison *c, const char *who)
 {
-	const struct answer *a = &c->precision;
+	const struct comparison_answer *a = &c->precision;
 	double conf = 100 * (1 - s->plan.alpha), limit = s->plan.limit_precision;
 	if (a->status) {
 		printf("The precision of the %s is undecided: %s (%s).\n", who,

@@ -136,9 +136,9 @@ int confidence_digits(double error)
 	return 2 + (more > 0 ? more : 0);
 }
 
-static struct shown shown(double percent, bool sign)
+static struct shown_number shown(double percent, bool sign)
 {
-	struct shown s;
+	struct shown_number s;
 	bool plain = fabs(percent) < 1e7, large = fabs(percent) >= 999.5;
 	sign = sign && percent != 0;
 	if (plain && large)
@@ -148,23 +148,23 @@ static struct shown shown(double percent, bool sign)
 	return s;
 }
 
-struct shown shown_percent(double ratio)
+struct shown_number shown_percent(double ratio)
 {
 	return shown(100 * ratio, false);
 }
 
-struct shown shown_change(double ratio)
+struct shown_number shown_change(double ratio)
 {
 	return shown(100 * ratio, true);
 }
 
-struct shown shown_time(double ns)
+struct shown_number shown_time(double ns)
 {
 	static const struct {
 		double ns;
 		const char *name;
 	} unit[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-	struct shown s;
+	struct shown_number s;
 	size_t u = 0;
 	while (u < 3 && fabs(ns) < unit[u].ns)
 		u++;

@@ -51,11 +51,11 @@ int confidence_digits(double error);
 
 /* A ratio in percent with three digits, without exponent below 10^7: "12.3", "3020"; shown_change()
  * with a sign: "+12.3". */
-struct shown {
+struct shown_number {
 	char text[40];
 };
-struct shown shown_percent(double ratio);
-struct shown shown_change(double ratio);
-struct shown shown_time(double ns); /* with four digits: "55.71 ms" */
+struct shown_number shown_percent(double ratio);
+struct shown_number shown_change(double ratio);
+struct shown_number shown_time(double ns); /* with four digits: "55.71 ms" */
 
 #endif

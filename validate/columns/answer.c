@@ -34,7 +34,7 @@ static struct bias_p p_doubled(double within, double outside, double above, doub
 
 /* On a logarithmic scale. No log ratio passes a lower limit of -100 % or less. */
 static enum stat_status paired_bias(const struct comparison *c, double alpha, double limit,
-				    struct answer *a, struct bias_p *p)
+				    struct comparison_answer *a, struct bias_p *p)
 {
 	size_t n = c->ref->unit.n;
 	struct paired_mean m;
@@ -91,7 +91,7 @@ static struct t_estimate estimate_combined(double value, double u, double df_u, 
 }
 
 static enum stat_status independent_bias(const struct comparison *c, double alpha, double limit,
-					 struct answer *a, struct bias_p *p)
+					 struct comparison_answer *a, struct bias_p *p)
 {
 	struct bias_estimate b;
 	enum stat_status s =
@@ -119,9 +119,9 @@ static enum stat_status independent_bias(const struct comparison *c, double alph
 
 void answer_bias(struct comparison *c, const struct comparison_plan *plan)
 {
-	struct answer *a = &c->bias;
+	struct comparison_answer *a = &c->bias;
 	struct bias_p p;
-	*a = (struct answer){.p = 1, .p_beyond = 1};
+	*a = (struct comparison_answer){.p = 1, .p_beyond = 1};
 	c->bias_decision = DECIDED_INCONCLUSIVE;
 	a->status = (c->paired ? paired_bias : independent_bias)(c, plan->alpha,
 								 plan->limit_bias_pct, a, &p);
@@ -139,8 +139,8 @@ void answer_bias(struct comparison *c, const struct comparison_plan *plan)
 }
 
 static enum stat_status paired_precision(const struct comparison *c,
-					 const struct comparison_plan *plan, struct answer *a,
-					 struct spread_ratio_p *p)
+					 const struct comparison_plan *plan,
+					 struct comparison_answer *a, struct spread_ratio_p *p)
 {
 	const struct values ref = c->ref->unit, rep = c->rep->unit;
 	struct pair_spread spread;
@@ -173,8 +173,8 @@ static enum stat_status paired_precision(const struct comparison *c,
 }
 
 static enum stat_status independent_precision(const struct comparison *c,
-					      const struct comparison_plan *plan, struct answer *a,
-					      struct spread_ratio_p *p)
+					      const struct comparison_plan *plan,
+					      struct comparison_answer *a, struct spread_ratio_p *p)
 {
 	const struct values ref = c->ref->unit, rep = c->rep->unit;
 	struct variance_ratio v;
@@ -202,13 +202,13 @@ static enum stat_status independent_precision(const struct comparison *c,
 
 void answer_precision(struct comparison *c, const struct comparison_plan *plan)
 {
-	struct answer *a = &c->precision;
+	struct comparison_answer *a = &c->precision;
 	struct spread_ratio_p p;
-	*a = (struct answer){.p = 1, .p_beyond = 1};
+	*a = (struct comparison_answer){.p = 1, .p_beyond = 1};
 	c->precision_decision = DECIDED_INCONCLUSIVE;
 	a->status = (c->paired ? paired_precision : independent_precision)(c, plan, a, &p);
 	if (a->status) {
-		*a = (struct answer){.status = a->status, .p = 1, .p_beyond = 1};
+		*a = (struct comparison_answer){.status = a->status, .p = 1, .p_beyond = 1};
 		return;
 	}
 	a->p_beyond = p.above;
@@ -224,7 +224,7 @@ enum decision_word comparisons_judge(const struct comparison *c, size_t n, bool 
 	size_t *of = xcalloc(2 * n + 1, sizeof *of), family = 0;
 	bool all_accepted = n > 0, any_rejected = false;
 	for (size_t i = 0; i < 2 * n; i++) {
-		const struct answer *a = i % 2 ? &c[i / 2].precision : &c[i / 2].bias;
+		const struct comparison_answer *a = i % 2 ? &c[i / 2].precision : &c[i / 2].bias;
 		all_accepted &= (i % 2 ? c[i / 2].precision_decision : c[i / 2].bias_decision) ==
 				DECIDED_ACCEPT;
 		if (reject)

@@ -13,14 +13,14 @@
 #include "validate/columns/columns_private.h"
 
 /* The series found so far: all names for a message, and values of the chosen one. */
-struct series {
+struct json_series {
 	const char *selector;
 	struct strbuf names, chosen_name, values;
 	size_t n, n_values;
 };
 
 /* True if the series is chosen: by name, by number from 1, or as the first. */
-static bool series_begin(struct series *s, const char *name)
+static bool series_begin(struct json_series *s, const char *name)
 {
 	char number[24];
 	snprintf(number, sizeof number, "%zu", ++s->n);
@@ -32,7 +32,7 @@ static bool series_begin(struct series *s, const char *name)
 	return chosen;
 }
 
-static void value_add(struct series *s, const json_t *value)
+static void value_add(struct json_series *s, const json_t *value)
 {
 	if (json_is_number(value)) {
 		strbuf_addf(&s->values, "%.17g\n", json_number_value(value));
@@ -40,7 +40,7 @@ static void value_add(struct series *s, const json_t *value)
 	}
 }
 
-static void lists_read(struct series *s, const json_t *all, const char *name_key,
+static void lists_read(struct json_series *s, const json_t *all, const char *name_key,
 		       const char *object, const char *list)
 {
 	size_t i, k;
@@ -56,7 +56,7 @@ static void lists_read(struct series *s, const json_t *all, const char *name_key
 	}
 }
 
-static void jobs_read(struct series *s, const json_t *jobs)
+static void jobs_read(struct json_series *s, const json_t *jobs)
 {
 	static const char *const directions[] = {"read", "write", "trim"};
 	static const struct {
@@ -98,7 +98,7 @@ int columns_of_json(struct strbuf *out, const char *path, const char *text, size
 		    const char *selector, struct err *e)
 {
 	json_error_t wrong;
-	struct series s = {selector, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, 0, 0};
+	struct json_series s = {selector, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, 0, 0};
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &wrong);
 	int ret = 0;
 	if (!root)

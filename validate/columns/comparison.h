@@ -59,7 +59,7 @@ void column_sample_release(struct column_sample *s);
 /* One-way layout of a sample's sessions (ISO 5725-2), with stragglers and outliers. */
 void sessions_describe(const struct values *group, size_t n_groups, struct estimates *out);
 
-struct answer { /* an estimate with its interval */
+struct comparison_answer { /* an estimate with its interval */
 	enum stat_status status;
 	double value, lo, hi; /* lo..hi: 1 - alpha */
 	/* confidence 1 - 2 alpha, with allowance for dependence: decides whether a limit is met */
@@ -75,7 +75,8 @@ extern const char *const decided_names[]; /* "accept", "reject", "inconclusive" 
 struct comparison {
 	const struct column_sample *ref, *rep;
 	bool paired;
-	struct answer bias, precision; /* bias in % of the reference; precision: sigma_x/sigma_r */
+	struct comparison_answer bias,
+	    precision; /* bias in % of the reference; precision: sigma_x/sigma_r */
 	/* reject: before the correction for many tests */
 	enum decision_word bias_decision, precision_decision;
 	struct estimates estimates;

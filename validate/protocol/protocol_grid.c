@@ -27,10 +27,10 @@ static int key_split(struct grid_key *k, struct err *e)
 	return ret;
 }
 
-int grid_make(struct grid *g, const struct ini_section *s, const char *const *without,
+int grid_make(struct key_grid *g, const struct ini_section *s, const char *const *without,
 	      const char *path, struct err *e)
 {
-	*g = (struct grid){.section = s};
+	*g = (struct key_grid){.section = s};
 	g->key = xcalloc(s->n_keys + 1, sizeof *g->key);
 	for (size_t i = 0; i < s->n_keys; i++) {
 		if (is_in(s->key[i].name, without))
@@ -46,15 +46,15 @@ int grid_make(struct grid *g, const struct ini_section *s, const char *const *wi
 	return 0;
 }
 
-void grid_release(struct grid *g)
+void grid_release(struct key_grid *g)
 {
 	for (size_t i = 0; i < g->n_keys; i++)
 		list_free(g->key[i].item, g->key[i].n_items);
 	free(g->key);
-	*g = (struct grid){0};
+	*g = (struct key_grid){0};
 }
 
-size_t grid_size(const struct grid *g)
+size_t grid_size(const struct key_grid *g)
 {
 	size_t n = 1;
 	for (size_t i = 0; i < g->n_keys; i++)
@@ -63,7 +63,7 @@ size_t grid_size(const struct grid *g)
 	return n;
 }
 
-bool grid_next(struct grid *g)
+bool grid_next(struct key_grid *g)
 {
 	for (size_t i = g->n_keys; i-- > 0;) {
 		if (++g->key[i].at < g->key[i].n_items)
@@ -73,7 +73,7 @@ bool grid_next(struct grid *g)
 	return false;
 }
 
-void grid_name(const struct grid *g, const char *but, struct strbuf *out)
+void grid_name(const struct key_grid *g, const char *but, struct strbuf *out)
 {
 	strbuf_addstr(out, g->section->name);
 	for (size_t i = 0; i < g->n_keys; i++) {

@@ -18,7 +18,7 @@ struct grid_key {
 	size_t n_items, at;
 };
 
-struct grid {
+struct key_grid {
 	const struct ini_section *section; /* borrowed */
 	struct grid_key *key;              /* in file order; the last varies fastest */
 	size_t n_keys;
@@ -26,15 +26,15 @@ struct grid {
 
 /* Splits the values of a section, without the keys in `without` (NULL-terminated). Errors: EINVAL
  * for empty and repeated items, with path and line. */
-int grid_make(struct grid *g, const struct ini_section *s, const char *const *without,
+int grid_make(struct key_grid *g, const struct ini_section *s, const char *const *without,
 	      const char *path, struct err *e);
-void grid_release(struct grid *g);
+void grid_release(struct key_grid *g);
 /* Number of combinations; SIZE_MAX on overflow. */
-size_t grid_size(const struct grid *g);
+size_t grid_size(const struct key_grid *g);
 /* Moves to the next combination; false after the last. */
-bool grid_next(struct grid *g);
+bool grid_next(struct key_grid *g);
 /* Appends the name of the current combination: the section's name and " key=value" for each key
  * with several items except `but` (NULL: none). */
-void grid_name(const struct grid *g, const char *but, struct strbuf *out);
+void grid_name(const struct key_grid *g, const char *but, struct strbuf *out);
 
 #endif

@@ -25,7 +25,7 @@ static const struct option_spec observe_keys[] = {
 };
 #undef FIELD
 
-int observe_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+int observe_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	struct scenario scratch = {0};
 	for (const struct option_spec *o = observe_keys; o->name; o++) {
@@ -37,7 +37,7 @@ int observe_check(const struct protocol_file *f, const struct grid *g, struct er
 	return 0;
 }
 
-void observe_take(struct scenario *s, const struct grid *g)
+void observe_take(struct scenario *s, const struct key_grid *g)
 {
 	for (const struct option_spec *o = observe_keys; o->name; o++)
 		if (grid_find(g, o->name))

@@ -56,7 +56,7 @@ static const struct option_spec parallel_keys[] = {
 };
 #undef FIELD
 
-bool parallel_is(const struct grid *g)
+bool parallel_is(const struct key_grid *g)
 {
 	const struct grid_key *k = grid_find(g, "type");
 	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PARALLEL);
@@ -84,7 +84,7 @@ static int count_or_word(const char *text, const char *word, uint64_t max, uint6
 	return 0;
 }
 
-static int counts_check(const struct protocol_file *f, const struct grid *g, const char *key,
+static int counts_check(const struct protocol_file *f, const struct key_grid *g, const char *key,
 			const char *word, uint64_t max, struct err *e)
 {
 	const struct grid_key *k = grid_find(g, key);
@@ -95,7 +95,7 @@ static int counts_check(const struct protocol_file *f, const struct grid *g, con
 	return 0;
 }
 
-static int alone_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+static int alone_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *error = grid_find(g, "error"), *period = grid_find(g, "period");
 	for (size_t i = 0; period && i < period->n_items; i++)
@@ -107,7 +107,7 @@ static int alone_check(const struct protocol_file *f, const struct grid *g, stru
 	return key_refuse(f, error->key, e);
 }
 
-int parallel_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+int parallel_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	static const char *const own[] = {"type",    "target",       "recorded-on",
 					  "observe", "observe-from", NULL};

@@ -46,7 +46,7 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 }
 
 /* Checks every item of every list separately, so that the message has the line of the key. */
-int items_check(const struct protocol_file *f, const struct grid *g,
+int items_check(const struct protocol_file *f, const struct key_grid *g,
 		const struct option_spec *table, void *scratch, const char *const *own,
 		const char *const *reserved, struct err *e)
 {
@@ -66,7 +66,8 @@ int items_check(const struct protocol_file *f, const struct grid *g,
 	return 0;
 }
 
-void settings_take(const struct grid *g, const char *const *own, struct setting **option, size_t *n)
+void settings_take(const struct key_grid *g, const char *const *own, struct setting **option,
+		   size_t *n)
 {
 	*option = xcalloc(g->n_keys + 1, sizeof **option);
 	*n = 0;
@@ -91,7 +92,7 @@ int settings_apply(const struct option_spec *table, void *config, const struct s
 	return 0;
 }
 
-const struct grid_key *grid_find(const struct grid *g, const char *name)
+const struct grid_key *grid_find(const struct key_grid *g, const char *name)
 {
 	for (size_t i = 0; i < g->n_keys; i++)
 		if (!strcmp(g->key[i].key->name, name))
@@ -99,7 +100,7 @@ const struct grid_key *grid_find(const struct grid *g, const char *name)
 	return NULL;
 }
 
-const char *item_now(const struct grid *g, const char *name, const char *otherwise)
+const char *item_now(const struct key_grid *g, const char *name, const char *otherwise)
 {
 	const struct grid_key *k = grid_find(g, name);
 	return k ? k->item[k->at] : otherwise;

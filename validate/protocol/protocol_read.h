@@ -19,33 +19,33 @@ int key_refuse(const struct protocol_file *f, const struct ini_key *k, struct er
 int key_set(const struct protocol_file *f, const struct option_spec *table, void *config,
 	    const struct ini_key *k, struct err *e);
 
-struct grid;
+struct key_grid;
 /* [workload NAME] with type = program: its test, checks of its keys, and script and size of the
  * current combination. */
-bool program_is(const struct grid *g);
-int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e);
+bool program_is(const struct key_grid *g);
+int program_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 void program_take(struct scenario *s);
 
 /* checks key script only */
-int script_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e);
+int script_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 
 /* The same for type = parallel, and, after all scenarios, which of them share recordings. */
-bool parallel_is(const struct grid *g);
-int parallel_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e);
+bool parallel_is(const struct key_grid *g);
+int parallel_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 void parallel_take(struct scenario *s);
 void recordings_share(struct protocol *p);
 int parallel_check(const struct protocol *p, struct err *e); /* after the replayers */
 
 /* The same for type = trace. */
-bool trace_is(const struct grid *g);
-int trace_keys_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g,
-		     struct err *e);
+bool trace_is(const struct key_grid *g);
+int trace_keys_check(const struct protocol *p, const struct protocol_file *f,
+		     const struct key_grid *g, struct err *e);
 void trace_take(struct scenario *s);
 
 /* Keys observe and observe-from: checks of their items, values of the current combination, and the
  * choice after the replayers are known. */
-int observe_check(const struct protocol_file *f, const struct grid *g, struct err *e);
-void observe_take(struct scenario *s, const struct grid *g);
+int observe_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
+void observe_take(struct scenario *s, const struct key_grid *g);
 int observe_resolve(struct protocol *p, struct err *e);
 /* Checks key `responsiveness` of a target. Errors: EINVAL with the missing condition. */
 int responsiveness_check(const struct protocol *p, const struct target *t, struct err *e);

@@ -16,7 +16,7 @@
 static const char *const replayer_own[] = {"engine",   "workloads", "mutant-workloads",
 					   "optional", "control",   NULL};
 
-static int engine_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+static int engine_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *k = grid_find(g, "engine");
 	for (size_t i = 0; k && i < k->n_items; i++) {
@@ -80,8 +80,8 @@ bool replayer_is_of_nodes(const struct replayer *r)
 
 /* Without key `workloads`, each engine takes the scenarios of its level: engine block those on
  * devices, engine parallel the parallel applications, the others calls on files. */
-static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g,
-		      struct replayer *r, struct err *e)
+static int level_fits(const struct protocol *p, const struct protocol_file *f,
+		      const struct key_grid *g, struct replayer *r, struct err *e)
 {
 	bool named = ini_key_find(g->section, "workloads"), any = false;
 	const struct replay_engine *engine = replay_engine_find(r->engine);
@@ -145,7 +145,7 @@ static bool *flags_copy(const bool *flags, size_t n)
 }
 
 /* `common`: shared by all variants of the section. */
-static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct grid *g,
+static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct key_grid *g,
 			const struct replayer *common, struct err *e)
 {
 	struct replayer *r = &p->replayer[p->n_replayers++];
@@ -282,7 +282,7 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f,
 					      "control", NULL};
 	static const char *const reserved[] = {"engine", NULL};
 	struct replay_config scratch;
-	struct grid g = {0};
+	struct key_grid g = {0};
 	struct replayer common = {.applies = xcalloc(p->n_scenarios, sizeof *common.applies),
 				  .mutant_acts =
 				      xcalloc(p->n_scenarios, sizeof *common.mutant_acts)};

@@ -26,7 +26,7 @@ static const struct option_spec script_options[] = {
 };
 #undef FIELD
 
-bool program_is(const struct grid *g)
+bool program_is(const struct key_grid *g)
 {
 	const struct grid_key *k = grid_find(g, "type");
 	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PROGRAM);
@@ -46,7 +46,7 @@ static int name_check(const char *name, struct err *e)
 	return 0;
 }
 
-int script_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+int script_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *k = grid_find(g, "script");
 	if (!k)
@@ -58,7 +58,7 @@ int script_keys_check(const struct protocol_file *f, const struct grid *g, struc
 	return 0;
 }
 
-int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+int program_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	static const char *const own[] = {"type",    "target",       "recorded-on",
 					  "observe", "observe-from", NULL};

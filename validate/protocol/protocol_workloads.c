@@ -16,7 +16,7 @@ static const char *const workload_own[] = {"type",    "target",       "recorded-
 /* set by the campaign, equal for recording, reruns and replays */
 static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
 
-static int type_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+static int type_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *k = grid_find(g, "type");
 	if (!k && !workload_find(g->section->name))
@@ -73,7 +73,7 @@ static int targets_check(const struct protocol *p, const struct protocol_file *f
 }
 
 static int target_check(const struct protocol *p, const struct protocol_file *f,
-			const struct grid *g, struct err *e)
+			const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *k = grid_find(g, "target");
 	if (!k && p->n_targets > 1)
@@ -137,7 +137,7 @@ static bool is_below(const struct target *t)
 /* A recording on another target: of a program on a device, because calls do not depend on the
  * storage below them; or of a parallel application, whose calls wait for each other depending on
  * the storage. */
-static int recorded_take(const struct protocol *p, struct scenario *s, const struct grid *g,
+static int recorded_take(const struct protocol *p, struct scenario *s, const struct key_grid *g,
 			 struct err *e)
 {
 	s->recorded_on = s->target;
@@ -179,7 +179,7 @@ static int program_place_check(const struct target *t, struct err *e)
 }
 
 /* Adds the current combination as the next scenario; `group` is its name without the level. */
-static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct grid *g,
+static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct key_grid *g,
 			char ***group, struct err *e)
 {
 	struct scenario *s = &p->scenario[p->n_scenarios++];
@@ -228,14 +228,14 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 }
 
 /* With lists of targets, an application recorded on one is replayed on the others. */
-static bool is_left_out(const struct grid *g)
+static bool is_left_out(const struct key_grid *g)
 {
 	const struct grid_key *on = grid_find(g, "recorded-on"), *target = grid_find(g, "target");
 	return parallel_is(g) && on && target && (on->n_items > 1 || target->n_items > 1) &&
 	       !strcmp(on->item[on->at], target->item[target->at]);
 }
 
-static int scenarios_add(struct protocol *p, const struct protocol_file *f, struct grid *g,
+static int scenarios_add(struct protocol *p, const struct protocol_file *f, struct key_grid *g,
 			 char ***group, struct err *e)
 {
 	const size_t before = p->n_scenarios;
@@ -254,7 +254,7 @@ static int workload_section(struct protocol *p, const struct protocol_file *f,
 			    const struct ini_section *s, char ***group, struct err *e)
 {
 	struct microbench_config scratch;
-	struct grid g;
+	struct key_grid g;
 	int ret = reserved_check(f, s, e);
 	if (ret)
 		return ret;
