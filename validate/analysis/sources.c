@@ -72,10 +72,10 @@ static void pinned_alike(struct analysis *a)
 	}
 	if (n_unlike)
 		add(a, "trace replayer", WARNING, "pinning",
-		    "in %zu of %zu cases, %s's for one, threads are kept on processors of their "
-		    "own (pin, cpus) in the program alone or in the replayer alone: what that does "
-		    "to response times (a quarter, on some machines) is in the bias", n_unlike,
-		    a->n_cells, p->replayer[first->replayer].name);
+		    "in %zu of %zu cases, %s's for one, only the program or only the replayer "
+		    "binds each thread to a CPU (pin, cpus): the effect on response times (a "
+		    "quarter on some machines) is part of the bias",
+		    n_unlike, a->n_cells, p->replayer[first->replayer].name);
 }
 
 static void sources_replayer(struct analysis *a)
@@ -115,8 +115,8 @@ static void cold_caches(struct analysis *a)
 	if (isnan(most))
 		return;
 	add(a, "testbed", most > 0.01 ? WARNING : 0, "page cache before a run",
-	    "cold caches were asked for; up to %.2g %% of the files' bytes were still cached on "
-	    "the average of a scenario", 100 * most);
+	    "cold caches were requested, but up to %.2g %% of the files' bytes stayed cached (mean "
+	    "of a scenario)", 100 * most);
 }
 
 static void sources_testbed(struct analysis *a)
@@ -177,9 +177,8 @@ static void sources_instruments(struct analysis *a)
 	    "difference is in the budget", cost);
 	if (back_ns > 0)
 		add(a, "clock", WARNING, "wall clock",
-		    "set back between two runs, by %.3g s or more: dates are not in the order of "
-		    "the runs; nothing that is measured or judged depends on them",
-		    (double)back_ns * 1e-9);
+		    "set back by at least %.3g s between two runs: dates are not in the order of "
+		    "the runs; no measurement depends on them", (double)back_ns * 1e-9);
 	if (correction > 0)
 		add(a, "clock", IN_BUDGET, BUDGET_CORRECTION,
 		    "response times were corrected for the bias of capture; the standard "
@@ -221,11 +220,11 @@ static void cache_budget(struct analysis *a)
 	}
 	if (n_had < n_wanted)
 		add(a, "testbed", WARNING, "page-cache budget",
-		    "no memory cgroup for %zu of %zu runs that asked for one: memory is the limit",
-		    n_wanted - n_had, n_wanted);
+		    "%zu of %zu runs had no memory cgroup, which the protocol requests: only the "
+		    "memory of the machine limits them", n_wanted - n_had, n_wanted);
 	else if (n_wanted)
 		add(a, "testbed", 0, "page-cache budget",
-		    "all runs inside a memory cgroup with the budget or limit asked for");
+		    "all runs were inside a memory cgroup with the requested budget or limit");
 }
 
 /* Cold names and inodes matter for captured programs. Built-in workloads open their files once. */
@@ -294,7 +293,7 @@ static void sources_limitations(struct analysis *a)
 		const char *why = json_string_value(json_object_get(item, "why"));
 		const char *instead = json_string_value(json_object_get(item, "instead"));
 		if (what)
-			add(a, "procedure", WARNING, what, "%s%s%s", why ? why : "not to be had",
+			add(a, "procedure", WARNING, what, "%s%s%s", why ? why : "not available",
 			    instead ? "; instead: " : "", instead ? instead : "");
 	}
 }

@@ -161,7 +161,7 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (c->n_unseen)
 		strbuf_addf(out,
 			    "traces are incomplete: in those of %u run%s capture could not see all "
-			    "requests (validate info tells which)",
+			    "requests (see validate info)",
 			    c->n_unseen, c->n_unseen == 1 ? "" : "s");
 	else if (c->no_responses)
 		strbuf_addstr(out, "the recording has no response times");
@@ -170,8 +170,8 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (bias->decision != DECISION_ACCEPT)
 		strbuf_addstr(out, "the bias was not judged");
 	else if (times_itself(p, c))
-		strbuf_addstr(out, "the response times are those that the replayer itself reports "
-				   "(times = self, observe = own)");
+		strbuf_addstr(out, "the replayer's own stamps measure its response times (times = "
+				   "self, observe = own)");
 	else if (c->one_recording)
 		strbuf_addf(out,
 			    "all %u pairs replay the same recording: its effect is not known (bank "

@@ -72,7 +72,8 @@ static int region_find(struct campaign *c, const char *trace, struct region *r, 
 	int ret = launch_helper(region_read, &w, c->signal_fd, e);
 	close(fd[1]);
 	if (!ret && read(fd[0], r, sizeof *r) != sizeof *r)
-		ret = err_set(e, EIO, "the execution time of %s did not arrive", trace);
+		ret = err_set(e, EIO, "the helper process did not return the execution time of %s",
+			      trace);
 	close(fd[0]);
 	if (ret == -EINTR)
 		c->interrupted = true;

@@ -123,7 +123,8 @@ static int error_find(struct campaign *c, const char *recording, const char *rep
 	int ret = launch_helper(error_read, &w, c->signal_fd, e);
 	close(fd[1]);
 	if (!ret && read(fd[0], o, sizeof *o) != sizeof *o)
-		ret = err_set(e, EIO, "the error of the running time did not arrive");
+		ret = err_set(e, EIO,
+			      "the helper process did not return the error of the running time");
 	close(fd[0]);
 	if (ret == -EINTR)
 		c->interrupted = true;

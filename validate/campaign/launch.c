@@ -163,7 +163,7 @@ static void child_bind(pid_t parent, int pipe_fd)
 {
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		child_fail(pipe_fd, "cannot tie its life to the campaign's");
+		child_fail(pipe_fd, "cannot arrange that it ends with the campaign");
 	if (getppid() != parent)
 		_exit(127);
 }
@@ -173,7 +173,7 @@ static void pause_hand_over(int pause_fd, int pipe_fd)
 	char number[16];
 	snprintf(number, sizeof number, "%d", pause_fd);
 	if (fcntl(pause_fd, F_SETFD, 0) < 0 || setenv(PAUSE_VARIABLE, number, 1) < 0)
-		child_fail(pipe_fd, "cannot hand over the memory by which it is paused");
+		child_fail(pipe_fd, "cannot pass on the page that pauses it");
 }
 
 static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, int log)

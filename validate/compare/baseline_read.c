@@ -276,7 +276,7 @@ static int get_case(struct baseline *b, const json_t *o, struct err *e)
 		ret = get_row(c, i, json_array_get(rows, i), e);
 	for (size_t i = 0; i + 1 < b->n_cells && !ret; i++)
 		if (b->cell[i].scenario == c->scenario && !strcmp(b->cell[i].replayer, c->replayer))
-			ret = err_set(e, EINVAL, "\"%s\" is there twice", c->replayer);
+			ret = err_set(e, EINVAL, "\"%s\" occurs twice", c->replayer);
 	return ret;
 }
 
@@ -310,9 +310,7 @@ static int check_columns(const json_t *o, struct err *e)
 				       "column %zu is \"%.60s\", and must be \"%s\" (the unit is "
 				       "part of the name)", k, is ? is : "missing", must);
 	}
-	return json_array_size(all) == n + 1
-		   ? 0
-		   : err_set(e, EINVAL, "there are columns that are not known");
+	return json_array_size(all) == n + 1 ? 0 : err_set(e, EINVAL, "there are unknown columns");
 }
 
 static int check_format(const json_t *o, struct err *e)

@@ -157,8 +157,8 @@ static void programs_compare(struct pool *p, const struct pool_laboratory *x,
 		const char *was = replayer_fact(x->baseline, name, "version"),
 			   *is = replayer_fact(y->baseline, name, "version");
 		warning_add(p, xasprintf("%s is another program in %s (%s) than in %s (%s)", name,
-					 y->name, is ? is : "no version told", x->name,
-					 was ? was : "no version told"));
+					 y->name, is ? is : "version unknown", x->name,
+					 was ? was : "version unknown"));
 	}
 	if (strcmp(x->baseline->program_version, y->baseline->program_version))
 		warning_add(p, xasprintf("%s was measured by validate %s, %s by %s", x->name,

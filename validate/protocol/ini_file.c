@@ -94,7 +94,7 @@ static void section_begin(struct ini_reading *r, const char *text)
 	for (const struct ini_section *o = f->section; o < s; o++)
 		if (!strcmp(o->kind, s->kind) &&
 		    !strcmp(o->name ? o->name : "", s->name ? s->name : "")) {
-			ini_refuse(r, r->line, "[%s%s%s] is there twice, first at line %u", s->kind,
+			ini_refuse(r, r->line, "[%s%s%s] occurs twice, first at line %u", s->kind,
 				   s->name ? " " : "", s->name ? s->name : "", o->line);
 			return;
 		}

@@ -85,8 +85,8 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 	return NULL;
 }
 
-/* Why a scenario cannot alternate in slices; *replayer: the replayer that prevents it. NULL: it can.
- * Static text. */
+/* Why a scenario cannot alternate in slices (static text); *replayer: the replayer that prevents
+ * it. NULL: it can. */
 static const char *refused_by(const struct protocol *p, size_t scenario, const char **replayer)
 {
 	const char *why = scenario_refused(p, &p->scenario[scenario]);

@@ -23,7 +23,8 @@ static int key_split(struct grid_key *k, struct err *e)
 	for (size_t i = 0; !ret && i < k->n_items; i++)
 		for (size_t j = 0; !ret && j < i; j++)
 			if (!strcmp(k->item[i], k->item[j]))
-				ret = err_set(e, EINVAL, "\"%s\" is in the list twice", k->item[i]);
+				ret = err_set(e, EINVAL, "\"%s\" occurs twice in the list",
+					      k->item[i]);
 	return ret;
 }
 

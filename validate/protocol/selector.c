@@ -30,7 +30,7 @@ static int term_add(struct selector *s, const char *word, size_t len, struct err
 	    xasprintf("%.*s", (int)(len - (equals ? key_len + 1 : 0)), equals ? equals + 1 : word)};
 	for (size_t i = 0; i < s->n_terms; i++)
 		if (!strcmp(s->term[i].key, term.key)) {
-			int ret = err_set(e, EINVAL, "\"%.*s\": %s is there twice", (int)len, word,
+			int ret = err_set(e, EINVAL, "\"%.*s\": %s occurs twice", (int)len, word,
 					  key_len ? term.key : "the section");
 			free(term.key);
 			free(term.value);
@@ -51,7 +51,8 @@ int selector_parse(struct selector *s, const char *text, struct err *e)
 		p += len;
 	}
 	if (!ret && !s->n_terms)
-		ret = err_set(e, EINVAL, "nothing is named");
+		ret = err_set(e, EINVAL,
+			      "the selector is empty: expected KEY=VALUE or the name of a section");
 	if (ret)
 		selector_release(s);
 	return ret;

@@ -31,7 +31,7 @@ static int link_refuse(const char *path, struct err *e)
 	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
 		/* other errors appear when it is read */
 		return 0;
-	return err_set(e, EINVAL, "%s is a symbolic link, which results are not read through",
+	return err_set(e, EINVAL, "%s is a symbolic link: results are not read through links",
 		       path);
 }
 

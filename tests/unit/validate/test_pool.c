@@ -252,7 +252,7 @@ static void another_program(void **state)
 	assert_int_equal(p.n_warnings, 2);
 	assert_string_equal(
 	    p.warning[0],
-	    "event is another program in host1 (fio-3.36) than in host0 (no version told)");
+	    "event is another program in host1 (fio-3.36) than in host0 (version unknown)");
 	assert_string_equal(p.warning[1], "host0 was measured by validate 1, host1 by 2");
 	pool_release(&p);
 	laboratories_free(b);
