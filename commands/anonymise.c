@@ -13,7 +13,7 @@
 
 #define KEY_BYTES_MIN 16
 #define KEY_BYTES_MAX 65536
-#define HASH_BYTES 10 /* of 32 */
+#define HASH_BYTES 10 /* of the 32 of the hash */
 
 struct anonymiser {
 	gcry_md_hd_t hash;
@@ -132,8 +132,8 @@ int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct f
 		to->entry[to->n].path = new_path(a, from->entry[to->n].path, &rc, e);
 		if (!from->detail)
 			continue;
-		to->detail[to->n] = from->detail[to->n]; /* holes stay the other's */
-		/* whoever has the same file would know it again */
+		to->detail[to->n] = from->detail[to->n]; /* holes keep their source */
+		/* a digest would identify the file to anyone with a copy */
 		to->detail[to->n].has_digest = false;
 		const char *link = from->detail[to->n].link;
 		to->detail[to->n].link = link ? new_path(a, link, &rc, e) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate capture block: what a block device is asked to do. */
+/* validate capture block: records the requests to a block device. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate capture causality: what the threads of a parallel application do, and whom they wait
- * for. */
+/* validate capture causality: records the threads of a parallel application and their
+ * dependencies. */
 #include <errno.h>
 #include <inttypes.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void line_print(void *ctx, const char *line)
 	fflush(stdout);
 }
 
-/* By this program's own engine, as a program of its own. */
+/* Replays with this program's own engine, in a separate process. */
 static int replay_by_engine(void *ctx, const char *trace, const char *dir, const char *to,
 			    struct err *e)
 {

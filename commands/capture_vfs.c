@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate capture vfs: what programs ask of their files, as the kernel sees it. */
+/* validate capture vfs: records file operations in the kernel. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate baseline: keeps what is needed of a campaign to compare it later. */
+/* validate baseline: stores what later comparisons need of a campaign. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

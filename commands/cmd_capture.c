@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate capture: records what a program does as a trace. One row for each way to look. */
+/* validate capture: records the I/O of a program or device as a trace. There is one row per
+ * method. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -151,16 +152,17 @@ static int capture_app(int argc, char **argv, struct err *e)
 
 static const struct way {
 	const char *name;
-	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the way's name */
+	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the method's name */
 } ways[] = {
 	{"app", capture_app}, /* a program's calls, by a preloaded library */
-	{"causality", capture_causality}, /* a parallel application's, with whom its threads wait for, by many runs */
+	/* calls of a parallel application and its waits, by several runs */
+	{"causality", capture_causality},
 	{"block", capture_block}, /* a device's requests, by the kernel's tracepoints */
 	{"vfs", capture_vfs}, /* programs' calls, faults and cache misses, by the kernel's tracepoints */
 	{NULL, NULL},
 };
 
-/* Without a way there is only help to be had: that of each. */
+/* Without a method only the help is available. */
 static int capture_nothing(int argc, char **argv, struct err *e)
 {
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {

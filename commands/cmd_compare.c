@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate compare: what changed between two versions of a replayer. */
+/* validate compare: compares two versions of a replayer. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,10 +45,10 @@ static const char about[] =
 	"Exit status: 0 the same or better, 1 something is worse, 4 inconclusive, 5 not\n"
 	"comparable, 3 failed.";
 
-struct side { /* "PATH" or "PATH:REPLAYER": the longest beginning that is there */
+struct side { /* "PATH" or "PATH:REPLAYER": the longest existing path is PATH */
 	const char *text;
 	char *path;
-	const char *replayer; /* in `path`, behind its end; NULL all */
+	const char *replayer; /* points into `path`; NULL: all replayers */
 };
 
 static int side_parse(struct side *s, const char *text, struct err *e)
@@ -69,8 +69,8 @@ static int side_parse(struct side *s, const char *text, struct err *e)
 		   : 0;
 }
 
-/* From what was read of its path, which becomes this side; `hide` its names, as the other side's
- * are. */
+/* Chooses the replayer of this side from its baseline; `hide`: removes its names, as on the other
+ * side. */
 static int side_choose(const struct side *s, struct baseline *b, bool hide, struct err *e)
 {
 	const char *replayer = hide ? baseline_redact_names(b, s->replayer) : s->replayer;
@@ -111,7 +111,7 @@ static int compare(const struct baseline *was, const struct baseline *is,
 	return status;
 }
 
-/* Both replayers that [compare] of one campaign names. */
+/* The two replayers that [compare] of one campaign names. */
 static int sides_of_one(struct baseline *was, struct baseline *is, const char *text, struct err *e)
 {
 	struct side s;

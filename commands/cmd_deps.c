@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate deps: what an order policy makes of a trace. */
+/* validate deps: shows the dependencies that an order policy derives from a trace. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -120,8 +120,8 @@ static int dot_write(const struct deps *d, const struct deps_config *config, str
 	return ret;
 }
 
-/* Traces whose dependencies no order policy makes: 1: it is one, and done (*status); 0: it is
- * none. */
+/* Handles traces whose dependencies do not come from an order policy. Returns 1 if done (*status is
+ * set), 0 for other traces. */
 static int of_itself(const struct deps_config *config, const char *path, int *status, struct err *e)
 {
 	struct trace *t;
@@ -164,7 +164,7 @@ static int of_itself(const struct deps_config *config, const char *path, int *st
 	const struct deps_inferred_config c = {path,           config->think, config->dot,
 					       config->output, config->from,  config->n_shown,
 					       config->json};
-	trace_requests_only(t, !config->output); /* what is written again is all of it */
+	trace_requests_only(t, !config->output); /* copying needs all records */
 	ret = deps_inferred(t, &c, &usage, e);
 	if (ret)
 		err_context(e, "%s", path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate doctor: is this a machine to measure on, and what would make it better? */
+/* validate doctor: checks whether this machine is suitable for measurements, and what would improve
+ * it. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -106,7 +107,7 @@ static int print_json(const char *dir, const struct finding *found, json_t *fact
 	return 0;
 }
 
-/* What a campaign would record, as far as it is known before one. */
+/* The facts that a campaign would record, as far as they are known before it. */
 static json_t *facts_make(const char *dir)
 {
 	struct storage s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate export: a trace in the format of another tool. */
+/* validate export: writes a trace in the format of another tool. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -92,7 +92,7 @@ static int export_run(int argc, char **argv, struct err *e)
 	bool to_standard_output = !strcmp(c.output, "-");
 	free(chosen);
 	if (rc == -EPIPE && to_standard_output)
-		return EXIT_OK; /* the reader has seen enough */
+		return EXIT_OK; /* the reader closed the pipe */
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 

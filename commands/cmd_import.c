@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate import: a trace of any format known becomes a trace file, and what was found in it is
- * told. */
+/* validate import: converts a trace of a known format to a trace file and summarises it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -50,8 +49,8 @@ static const char about[] =
 struct import {
 	struct tally *summary;
 	struct trace_set *set;
-	uint64_t n_causes[3]; /* compute, signal, wait: no requests */
-	char *extra; /* the JSON of the metadata */
+	uint64_t n_causes[3]; /* compute, signal, wait: not requests */
+	char *extra; /* JSON of the extra metadata */
 };
 
 static int on_record(void *ctx, struct trace *t, struct trace_record *r)
@@ -72,7 +71,7 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 	free(x->extra);
 	x->extra = trace_set_extra_json(x->set, "imported");
 	meta->extra_json = x->extra;
-	if (x->set->n == 1) /* a reader may know only now how the files were */
+	if (x->set->n == 1) /* some readers know the initial files only after reading */
 		meta->files = trace_meta(x->set->t[0])->files;
 	meta->n_events_lost = trace_set_events_lost(x->set);
 }
@@ -130,7 +129,7 @@ static void print_warnings(const struct import *x, const struct trace_meta *meta
 			shown_print(stdout, text, sizeof text);
 			putchar('\n');
 		}
-	/* sorting has put right what was out of order in the whole */
+	/* sorting has corrected the order of the whole trace */
 	for (unsigned int i = 0; tally_warning(x->summary, meta, i, text, sizeof text); i++)
 		if (!p->sorted || !strstr(text, "not in order")) {
 			printf("%s  %s\n", label, text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate info: what a trace is, and whether it can be believed. */
+/* validate info: describes a trace and checks its plausibility. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static const char about[] =
 	"would skip, and reasons to doubt the trace. Damaged blocks are reported and\n"
 	"skipped (status 3).";
 
-/* The size of the terminal, or what is usual where there is none. */
+/* The size of the terminal; a common size if there is none. */
 static struct info_text_options text_options(bool plot)
 {
 	struct winsize w = {0};
@@ -119,7 +119,7 @@ static int info_run(int argc, char **argv, struct err *e)
 	trace_close(t);
 	if (rc == -EPIPE && ((config.csv && !strcmp(config.csv, "-")) ||
 			     (config.html && !strcmp(config.html, "-"))))
-		return EXIT_OK; /* the reader has seen enough */
+		return EXIT_OK; /* the reader closed the pipe */
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 

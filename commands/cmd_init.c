@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate init: a commented protocol to begin with. */
+/* validate init: prints a commented protocol to start from. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static const char about[] =
 
 #define COMMENT_WIDTH 110
 
-/* A comment, its words broken before COMMENT_WIDTH. */
+/* Adds a comment, wrapped at COMMENT_WIDTH. */
 static void comment_add(struct strbuf *out, const char *text)
 {
 	size_t at = 0;
@@ -42,7 +42,7 @@ static void comment_add(struct strbuf *out, const char *text)
 	strbuf_addch(out, '\n');
 }
 
-/* Every key of a table that a protocol may have, each as a comment with its meaning. */
+/* Adds every protocol key of a table as a comment with its help. */
 static void keys_add(struct strbuf *out, const struct option_spec *table, const char *const *but)
 {
 	for (; table->name; table++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate judge: a verdict on replayers for one trace, by a protocol that is made for it. */
+/* validate judge: judges replayers for one trace with a generated protocol. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -73,9 +73,9 @@ static const char about[] =
 	"\n"
 	"Exit status: as of validate run.";
 
-#define OVERHEAD_NS 3e8 /* of a run, beside the requests: as measured, with some files */
+#define OVERHEAD_NS 3e8 /* overhead of a run besides its requests, measured with some files */
 
-/* What it will take, before it begins. */
+/* Prints the number of runs and the expected time. */
 static void judged_tell(const struct judged *j, const struct protocol *p)
 {
 	const uint64_t n_runs = protocol_n_runs(p);
@@ -86,7 +86,7 @@ static void judged_tell(const struct judged *j, const struct protocol *p)
 	fflush(stdout);
 }
 
-/* What cannot be judged, before anything is started. */
+/* Warns about what cannot be judged, before anything starts. */
 static void responses_tell(const struct judged *j)
 {
 	if (j->n_ended)
@@ -100,7 +100,7 @@ static void responses_tell(const struct judged *j)
 		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
 }
 
-/* What is run again, and where, or how it could be. */
+/* Prints the command that runs again and its directory, or how to run it again. */
 static void rerun_tell(const struct judge_config *c, const struct judged *j,
 		       const struct strbuf *script)
 {
@@ -129,7 +129,7 @@ static void rerun_tell(const struct judge_config *c, const struct judged *j,
 	strbuf_release(&command);
 }
 
-/* At a terminal: whether the captured command may be run. */
+/* Asks at a terminal whether the captured command may run. */
 static bool rerun_ask(const struct judge_config *c, const struct judged *j)
 {
 	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
@@ -163,7 +163,8 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 	return 0;
 }
 
-/* The protocol is a temporary file: a message names the option that its line comes from instead. */
+/* The protocol is a temporary file. The message therefore names the option that its line comes
+ * from. */
 static void option_name(struct err *e, const char *path)
 {
 	static const char section[] = "[replayer ";

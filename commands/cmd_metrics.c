@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate metrics: how alike two traces are. */
+/* validate metrics: compares two traces. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static const char about[] =
 	"replayer. Prints fidelity, execution time, throughput, response times,\n"
 	"schedule, concurrency and order. Both traces can have any readable format.";
 
-/* Adds the bits of a list of names. */
+/* Adds the bits of the names in a list. */
 static int bits_of(const char *option, const char *text, const char *const *names,
 		   unsigned int *bits, struct err *e)
 {
@@ -101,7 +101,7 @@ static int bits_of(const char *option, const char *text, const char *const *name
 	return rc;
 }
 
-/* A number of requests, or a time with its unit. */
+/* Parses a number of requests, or a time with its unit. */
 static int warmup_of(const char *text, struct metrics_options *o, struct err *e)
 {
 	if (!text)

@@ -14,7 +14,7 @@
 #include "microbench/microbench.h"
 #include "microbench/parallel/launch.h"
 
-/* The text of --help above the options; the workloads come from their table. */
+/* The text of --help above the options, with the workloads of the table. */
 static char *about(void)
 {
 	char *text = NULL;
@@ -142,7 +142,7 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	const struct workload *w = n_positional ? workload_find(argv[1]) : NULL;
 	if (!w)
 		return workload_missing(n_positional ? argv[1] : NULL, e);
-	/* again, on the defaults of the workload that is now known */
+	/* parse again with the workload's defaults */
 	workload_config_init(w, &c);
 	if (options_parse(microbench_options, &c, argc, argv, &n_positional, e))
 		return EXIT_USAGE;

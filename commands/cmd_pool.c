@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate pool: one protocol, several laboratories: do they measure the same thing? */
+/* validate pool: compares the results of one protocol in several laboratories. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +47,8 @@ static const char about[] =
 	"\n"
 	"Exit status: 0, or 5 if the protocols, settings or requests differ.";
 
-/* Names are alike on all sides. Returns how `replayer` (NULL all) is called then, by the first side
- * that has it: borrowed. */
+/* Gives all sides the same names. Returns the new name of `replayer` (NULL: all) from the first
+ * side that has it; borrowed. */
 static const char *names_align(struct baseline *b, size_t n, const char *replayer)
 {
 	const char *told = replayer;

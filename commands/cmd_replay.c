@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate replay: re-issues the requests of a trace and writes what happened as a trace. */
+/* validate replay: issues the requests of a trace again and writes the replay as a trace. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -50,9 +50,8 @@ static void result_print(int64_t result)
 		printf("%" PRId64, result);
 }
 
-/* A path of a trace may hold anything; what could steer a terminal is shown as \ooo. */
-/* A terminal shall not obey what stands in it: control characters (of UTF-8's second row, too) and
- * what is no text are escaped. */
+/* Prints a path of a trace safely for a terminal: control characters (also those of UTF-8) and
+ * invalid bytes appear as \ooo. */
 static void path_print(const char *path)
 {
 	const unsigned char *p = (const unsigned char *)path;
@@ -64,7 +63,7 @@ static void path_print(const char *path)
 			fwrite(p, 1, n, stdout);
 			continue;
 		}
-		n = 1; /* what follows of a control character is no character by itself */
+		n = 1; /* the bytes after a control byte are not a character */
 		printf("\\%03o", *p);
 	}
 }
@@ -142,7 +141,7 @@ static void issue_error_print(const struct replay_summary *s)
 	putchar('\n');
 }
 
-/* What of the issue error is the machine's, and not the replayer's. */
+/* The part of the issue error that the machine caused. */
 static void held_print(const struct replay_summary *s)
 {
 	printf(
@@ -190,7 +189,7 @@ static void block_print(const struct replay_summary *s)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
-/* Of --dry-run. Nothing of it has happened. */
+/* Output of --dry-run; nothing has been changed. */
 static int touched_print(const struct replay_config *c, struct block_touched *t)
 {
 	char *real = realpath(c->device, NULL);
@@ -406,7 +405,7 @@ static int list_mutants(void)
 	return EXIT_OK;
 }
 
-static volatile sig_atomic_t runs; /* process that replays, for signals to go there */
+static volatile sig_atomic_t runs; /* process of the replay, which receives our signals */
 
 static void forward(int number)
 {
@@ -414,8 +413,8 @@ static void forward(int number)
 		kill(runs, number);
 }
 
-/* --no-keep: the replay is a child's, so that its files are removed however it ends. In the child
- * it returns -1; else the exit status. */
+/* --no-keep: the replay runs in a child process, so that its files are removed in any case. Returns
+ * -1 in the child, else the exit status. */
 static int kept_not(const char *trace, const struct replay_config *c, struct err *e)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -428,7 +427,7 @@ static int kept_not(const char *trace, const struct replay_config *c, struct err
 		sigaddset(&held, signals[i]);
 	fflush(NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	sigprocmask(SIG_BLOCK, &held, &before); /* none comes before it is known where to */
+	sigprocmask(SIG_BLOCK, &held, &before); /* no signal may arrive before the child is known */
 	const pid_t child = fork();
 	if (child == 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
@@ -443,10 +442,10 @@ static int kept_not(const char *trace, const struct replay_config *c, struct err
 	for (int i = 0; i < 4; i++)
 		sigaction(signals[i], &action, &usual[i]);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	/* its own processes, too, which outlive it by a moment */
+	/* also waits for processes of the child, which may outlive it briefly */
 	for (pid_t ended; (ended = waitpid(-1, &one, 0)) > 0 || errno == EINTR;)
 		status = ended == child ? one : status;
-	runs = 0; /* from here on who asks to end waits until all is removed */
+	runs = 0; /* from here on, signals wait until all files are removed */
 	const int ret = replay_files_remove(trace, c, e);
 	for (int i = 0; i < 4; i++)
 		sigaction(signals[i], &usual[i], NULL);
@@ -454,7 +453,7 @@ static int kept_not(const char *trace, const struct replay_config *c, struct err
 		return EXIT_FAILED;
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
 				    WTERMSIG(status) == SIGHUP))
-		raise(WTERMSIG(status)); /* as if it had been this one's */
+		raise(WTERMSIG(status)); /* as if this process had received it */
 	if (WIFSIGNALED(status))
 		err_set(e, ECANCELED, "the replay was ended by signal %d", WTERMSIG(status));
 	return WIFSIGNALED(status) ? EXIT_FAILED : WEXITSTATUS(status);

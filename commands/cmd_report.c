@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate report: rebuilds DIR/report from the rest of a results directory, and prints one form of
- * it. */
+/* validate report: rebuilds DIR/report from a results directory and prints it in one form. */
 #include <errno.h>
 #include <stdio.h>
 

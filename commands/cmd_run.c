@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate run: from a protocol to a verdict. */
+/* validate run: runs a campaign from a protocol and gives a verdict. */
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ char *run_default_dir(const char *name)
 	return xasprintf("results-%s-%s", name, when);
 }
 
-/* Analysis, report and terminal form of what is in the directory. */
+/* Analyses the results directory, writes the report and prints the chosen form. */
 static int conclude(const char *dir, const struct report_form *form, int *status, struct err *e)
 {
 	struct results r;
@@ -99,7 +99,7 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 		ret = seal_require(&r.seal, dir, e);
 	*status = a.verdict == VERDICT_TRUSTED ? EXIT_OK
 		: a.verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
-	if (!ret && strcmp(form->name, "terminal")) /* which names it itself */
+	if (!ret && strcmp(form->name, "terminal")) /* the terminal form names it itself */
 		fprintf(stderr, "report: %s/report/index.html\n", dir);
 	analysis_release(&a);
 	results_release(&r);
@@ -118,7 +118,7 @@ int run_consent(const struct protocol *p, const char *device, struct err *e)
 	return refused ? EXIT_REFUSED : ret ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Who is there to be judged: now, or when the campaign was begun. */
+/* Chooses the available replayers, now or as when the campaign began. */
 static int replayers_choose(struct protocol *p, const struct run_config *config, struct err *e)
 {
 	char *path;
@@ -126,7 +126,7 @@ static int replayers_choose(struct protocol *p, const struct run_config *config,
 	if (!config->resume)
 		return replayers_find(p, e);
 	path = results_path(config->dir, "plan.json");
-	/* campaign_run says what is wrong with it */
+	/* campaign_run reports what is wrong with the file */
 	int ret = json_read_file(path, &plan, NULL) ? 0 : design_leave_out(p, plan, e);
 	json_decref(plan);
 	free(path);
@@ -144,7 +144,7 @@ int run_campaign(const struct protocol *p, const struct campaign_options *given,
 	o.self = self;
 	int status = EXIT_OK, ret = campaign_run(p, &o, e);
 	free(self);
-	if (ret == -ECANCELED) { /* what was measured before is worth seeing */
+	if (ret == -ECANCELED) { /* earlier results are still worth printing */
 		struct err second = ERR_INIT;
 		conclude(dir, form, &status, &second);
 		return EXIT_FAILED;
@@ -186,7 +186,7 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (n_positional < 1 && !config.resume)
 		return usage(e, "which protocol? usage is validate run PROTOCOL (\"validate init\" "
 				"writes one to begin with)");
-	if (report_form_choose(config.format, &form, e) < 0) /* before hours are spent */
+	if (report_form_choose(config.format, &form, e) < 0) /* fail before hours of measurement */
 		return EXIT_USAGE;
 	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
 	int ret = config.resume ? results_links_refuse(config.dir, e) : 0;

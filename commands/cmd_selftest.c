@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate selftest: how often the validator itself is wrong. */
+/* validate selftest: measures how often verdicts are wrong. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -180,7 +180,7 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 	return ret;
 }
 
-/* Measures capture, prints, and writes the calibration. */
+/* Measures the capture methods, prints the result and writes the calibration. */
 static int capture_part(const struct selftest_config *c, struct err *e)
 {
 	struct capture_trial t = {0};
@@ -241,7 +241,7 @@ static int selftest_run(int argc, char **argv, struct err *e)
 	if (parts == PART_CAPTURE)
 		return capture_part(&c, e);
 	int ret = parts_run(&c, parts, &rates, e);
-	if (rates.n) /* what was found before an interruption is worth seeing */
+	if (rates.n) /* results before an interruption are worth printing */
 		c.json ? selftest_print_json(&rates, stdout) : selftest_print_text(&rates, stdout);
 	if (!ret && c.dir)
 		ret = selftest_plot(&rates, c.dir, e);

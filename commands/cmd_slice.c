@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate slice: a part of a trace, or several merged, with time scaled and names hidden where
- * wanted. */
+/* validate slice: cuts, filters, merges, scales or anonymises traces. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -89,7 +88,7 @@ struct slice {
 	struct slice_correction *correction; /* or NULL */
 	struct slice_join *join;	     /* or NULL */
 	struct slice_causes *causes;	     /* or NULL */
-	/* several traces: whose nodes are which is not told any more */
+	/* several traces: the nodes cannot be told apart any more */
 	bool no_causes;
 	uint64_t n_causes_left_out;
 	char *extra; /* of an anonymised trace's metadata */
@@ -115,8 +114,8 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 	return keep;
 }
 
-/* What the clocks showed at the slice's time 0; 0 stays unknown, and so does what no trace can
- * hold. */
+/* Clock time at the slice's time 0. An unknown epoch (0) stays unknown; so does a value that a
+ * trace cannot hold. */
 static int64_t epoch_moved(int64_t epoch_ns, int64_t by_ns, int64_t most_ns)
 {
 	int64_t moved = epoch_ns ? epoch_ns + by_ns : 0;
@@ -148,7 +147,7 @@ static int on_name(void *ctx, enum object_kind kind, const char *name, struct st
 		    : anonymise_attribute(s->anonymiser, name, out, e);
 }
 
-/* What would tell whose trace it is. */
+/* Removes metadata that identifies the origin of the trace. */
 static int hide(struct slice *s, struct trace_meta *meta, struct fileset *files, struct err *e)
 {
 	struct causality_facts f;
@@ -205,7 +204,7 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	return rc;
 }
 
-/* What fits together, beyond each option by itself. */
+/* Checks combinations of options. */
 static int usage_check(const struct slice_config *c, int n, struct err *e)
 {
 	if (c->key && !c->anonymise)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate stats: columns of replicate results compared, or described. */
+/* validate stats: compares or describes columns of replicate results. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

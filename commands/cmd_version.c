@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate version: what this program is made of, for reports of faults and for records of
- * measurements. */
+/* validate version: prints the versions of the program and its libraries, for bug reports and
+ * records of measurements. */
 #include <csv.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
@@ -33,7 +33,7 @@ static const struct option_spec version_options[] = {
 };
 
 struct part {
-	/* as loaded, not as compiled against, where the library can tell */
+	/* run-time version of the library if it reports one, else the version of the header */
 	const char *name, *version;
 };
 
@@ -47,7 +47,7 @@ static int print_json(const struct part *parts, struct err *e)
 	bad |= json_object_set_new(root, "compiler", json_string(COMPILER));
 	bad |= json_object_set_new(root, "licence", json_string("GPL-3.0-or-later"));
 	if (!bad) {
-		json_dumpf(root, stdout, JSON_INDENT(2)); /* main sees stdout's errors */
+		json_dumpf(root, stdout, JSON_INDENT(2)); /* main checks stdout for errors */
 		putchar('\n');
 	}
 	json_decref(root);

@@ -253,12 +253,12 @@ static const struct action {
 	const char *name;
 	/* names: NULL-terminated */
 	int (*run)(const struct volume_options *o, char **names, struct err *e);
-	int min, max; /* names */
+	int min, max; /* number of names */
 } actions[] = {
 	{"create", create, 1, 1}, {"list", list, 0, 1}, {"trace", trace, 1, 1}, {"remove", remove_them, 0, 1000}, {NULL},
 };
 
-/* An option of another action says that another one is meant. */
+/* Rejects options that belong to another action. */
 static int others_refuse(const struct volume_options *o, const char *action, struct err *e)
 {
 	struct volume_config usual;

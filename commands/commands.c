@@ -10,7 +10,7 @@
 #include "reports/escape.h"
 #include "validate/compare/baseline.h"
 
-/* The length of `text` up to its first blank outside brackets: "[-o DIR]" is one word. */
+/* Length of `text` up to its first blank outside brackets: "[-o DIR]" is one word. */
 static size_t synopsis_word(const char *text)
 {
 	size_t len = 0;
@@ -19,7 +19,7 @@ static size_t synopsis_word(const char *text)
 	return len;
 }
 
-/* One form of a usage, broken before HELP_WIDTH and indented below its first word. */
+/* Prints one form of the usage, wrapped at HELP_WIDTH and indented below its first word. */
 static void synopsis_print(const char *name, const char *text, size_t len)
 {
 	size_t indent = strlen("Usage: validate ") + strlen(name), at = indent;

@@ -48,7 +48,7 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 }
 
 /* --- width over time ----------------------------------------------------- */
-/* Slices of equal length, which double when the trace goes on behind the last. */
+/* Slices of equal length. The length doubles when the trace continues after the last slice. */
 
 #define N_SLICES 64
 

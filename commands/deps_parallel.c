@@ -11,7 +11,7 @@
 #include "common/units.h"
 #include "reports/json/json_value.h"
 
-#define NODES_SHOWN 32 /* --json has all */
+#define NODES_SHOWN 32 /* --json prints all of them */
 
 static int64_t span_of(const struct causality_work *w)
 {

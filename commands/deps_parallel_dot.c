@@ -12,7 +12,7 @@
 
 struct shown { /* requests of a node in the graph: first .. first + n */
 	uint64_t first, n;
-	double compute_ns; /* since its last request */
+	double compute_ns; /* since the node's previous request */
 	struct strbuf requests, order;
 };
 
@@ -20,7 +20,7 @@ struct drawing {
 	const struct causality_facts *f;
 	const struct causality_work *w;
 	struct shown *node;
-	uint64_t *n_requests; /* so far, of each node */
+	uint64_t *n_requests; /* of each node so far */
 };
 
 static bool is_shown(const struct drawing *d, uint32_t node, uint64_t request)
@@ -164,8 +164,8 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 	return rc;
 }
 
-/* Inside a quoted string: no byte of a stranger's name ends it, starts an escape of Graphviz's, or
- * reaches a terminal. */
+/* Escapes for a quoted string: an untrusted name cannot end it, begin a Graphviz escape or control
+ * a terminal. */
 void dot_quoted(struct strbuf *out, const char *name)
 {
 	const unsigned char *s = (const unsigned char *)name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The checks of validate doctor: what measuring depends on, one row each. */
+/* Checks of validate doctor, one row each. */
 #ifndef COMMANDS_DOCTOR_H
 #define COMMANDS_DOCTOR_H
 
@@ -10,21 +10,21 @@ enum health { HEALTH_OK, HEALTH_WARN, HEALTH_FAIL };
 struct finding {
 	enum health health;
 	char what[300];   /* what was found */
-	char advice[300]; /* what to do about it; "" */
+	char advice[300]; /* what to do about it, or "" */
 };
 
 struct doctor_check {
 	const char *name;
-	/* One of these. `dir`: the target directory; most do not look at it. `facts`: what the
-	 * machine is (provenance.h). */
+	/* Exactly one function is set. `dir`: the target directory, which most checks ignore.
+	 * `facts`: facts of the machine (provenance.h). */
 	void (*look)(const char *dir, struct finding *f);
 	void (*judge)(const json_t *facts, struct finding *f);
 };
-extern const struct doctor_check doctor_checks[]; /* ends with a row without name */
+extern const struct doctor_check doctor_checks[]; /* ends with a row without a name */
 
 void finding_say(struct finding *f, enum health health, const char *what, const char *advice);
 
-/* doctor_judge.c: by what the machine is. */
+/* doctor_judge.c: checks of the machine's facts. */
 void governor_judge(const json_t *facts, struct finding *f);
 void turbo_judge(const json_t *facts, struct finding *f);
 void idle_judge(const json_t *facts, struct finding *f);

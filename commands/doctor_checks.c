@@ -314,8 +314,7 @@ static void gnuplot_look(const char *dir, struct finding *f)
 	    found ? "" : "reports come without plots: apt-get install gnuplot-nox");
 }
 
-/* A parallel application of 8 ranks, as most of those in the protocols have, takes turns on fewer
- * processors. */
+/* Most parallel applications in the protocols have 8 ranks. On fewer CPUs they take turns. */
 #define RANKS_USUAL 8
 
 static void mpi_look(const char *dir, struct finding *f)

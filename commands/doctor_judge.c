@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What of the machine hurts a measurement, by its facts (validate/provenance), and what would mend
- * it. */
+/* Facts of the machine (validate/provenance) that impair measurements, and how to improve them. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +64,7 @@ void turbo_judge(const json_t *facts, struct finding *f)
 				: "as root: echo 0 >/sys/devices/system/cpu/cpufreq/boost");
 }
 
-#define LATE_US 50 /* what a sleep of a high-resolution timer takes longer by anyway */
+#define LATE_US 50 /* usual overshoot of a high-resolution sleep */
 
 void idle_judge(const json_t *facts, struct finding *f)
 {
@@ -216,7 +215,7 @@ void huge_pages_judge(const json_t *facts, struct finding *f)
 			   : "");
 }
 
-#define LOCKED_LEAST_BYTES (64 << 20) /* a replay's default --memory */
+#define LOCKED_LEAST_BYTES (64 << 20) /* default --memory of a replay */
 
 void locked_judge(const json_t *facts, struct finding *f)
 {

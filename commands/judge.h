@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate judge: what the trace tells, and the protocol that is made for it. */
+/* validate judge: facts of the trace and the generated protocol. */
 #ifndef COMMANDS_JUDGE_H
 #define COMMANDS_JUDGE_H
 
@@ -8,29 +8,30 @@
 #include "common/options.h"
 #include "common/strbuf.h"
 
-/* A protocol's line, without its end (doc/protocol.md, "Lines"). */
+/* Maximum length of a protocol line without its end (doc/protocol.md, "Lines"). */
 #define PROTOCOL_LINE_MAX 198
-/* A cached read takes less time, a read from storage more. */
+/* Cached reads are faster than this, reads from storage slower. */
 #define QUICK_NS 10000
 
 struct judge_config {
 	struct option_list with;
 	const char *dir, *device, *output, *format, *files;
-	uint64_t replicates; /* 0: the usual number for the reference */
+	uint64_t replicates; /* 0: the usual number */
 	int cache;           /* index of judge_caches */
 	bool rerun, destructive, dry_run, quiet;
 };
 
-/* validate judge --rerun: the command of a trace as a script of a protocol's workload (type =
- * program), that runs it again in a fresh copy of its files. */
+/* validate judge --rerun: the captured command as a script of a protocol's workload (type =
+ * program) that runs again in a fresh copy of its files. */
 #define RERUN_SCRIPT "rerun.sh"
 
 struct rerun {
 	struct captured_command command;
-	char *trace; /* its path, absolute */
-	char *base;  /* the directory that is copied: the root of the capture, or the working
-			directory where that is / */
-	char *below; /* the working directory within `base`; "" */
+	char *trace; /* absolute path of the trace */
+	/* the copied directory: the root of the capture, or the working directory if the root is
+	 * / */
+	char *base;
+	char *below; /* the working directory relative to `base`, or "" */
 	bool whole;  /* the root of the capture is / */
 };
 
@@ -39,17 +40,17 @@ extern const char *const judge_caches[]; /* ends with NULL */
 
 struct judged {
 	char *path; /* resolved */
-	char *name; /* the file's name, as far as a protocol's name can have its characters */
+	char *name; /* the file's name, reduced to characters that a protocol allows */
 	enum trace_level level;
 	int64_t lasts_ns;
-	uint64_t n, n_ended; /* issued requests; those of them whose end is known */
+	uint64_t n, n_ended; /* issued requests; of these, requests with an end */
 	uint64_t n_reads, n_quick_reads,
-	    n_read_bytes; /* reads that returned data; the quick ones */
+	    n_read_bytes; /* reads that returned data; of these, quick reads */
 	bool is_iolog;
 	bool rerun_wanted;
 	struct rerun rerun;   /* defined if no_rerun.code is 0 */
-	struct err no_rerun;  /* why the command cannot be run again */
-	int64_t device_bytes; /* read from storage during the capture; -1: the trace does not say */
+	struct err no_rerun;  /* why the command cannot run again */
+	int64_t device_bytes; /* bytes read from storage during the capture; -1: unknown */
 };
 
 /* Reads the trace at `path`. Errors: of the trace; ENODATA without an issued request.
@@ -57,33 +58,33 @@ struct judged {
 int judged_read(struct judged *j, const char *path, struct err *e);
 void judged_release(struct judged *j);
 
-/* Appends a section for each replayer: those of --with, or else every replayer found that can take
- * the trace, and the control. Errors: EINVAL for a --with that names no replayer, a replayer that
- * cannot take the trace, or an option that no protocol's line can hold. */
+/* Appends a section for each replayer: those of --with, else every available replayer that can take
+ * the trace, and the control. Errors: EINVAL for an unknown replayer in --with, a replayer that
+ * cannot take the trace, or an option that does not fit into a protocol line. */
 int judge_replayers_add(struct strbuf *out, const struct judge_config *c, const struct judged *j,
 			struct err *e);
 
-/* Appends the whole protocol. Errors: as above; EINVAL for a path that no protocol can hold. */
+/* Appends the whole protocol. Errors: as above; EINVAL for a path that a protocol cannot hold. */
 int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j,
 			struct err *e);
-/* Writes `text` to a file judge-NAME.conf in a new directory of its own, and `script` (NULL: none)
- * beside it. The file's name becomes the protocol's. Ownership: judge_protocol_remove removes both
- * and frees `*path`. */
+/* Writes `text` to judge-NAME.conf in a new directory, and `script` (NULL: none) beside it. The
+ * protocol gets the file's name. Ownership: judge_protocol_remove removes both and frees
+ * `*path`. */
 int judge_protocol_write(const struct strbuf *text, const struct strbuf *script, const char *name,
 			 char **path, struct err *e);
-void judge_protocol_remove(char *path); /* NULL: nothing */
+void judge_protocol_remove(char *path); /* NULL: no effect */
 
-/* `meta` is the metadata of the trace at `trace`. Errors: as captured_command_read; EINVAL where
- * the whole file system would have to be copied. Ownership: rerun_release, also after an error. */
+/* `meta` is the metadata of the trace at `trace`. Errors: as captured_command_read; EINVAL if the
+ * whole file system would have to be copied. Ownership: rerun_release, also after an error. */
 int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta, struct err *e);
 void rerun_release(struct rerun *r);
 
-/* Appends the command, as a shell reads it, and `base`, for people: without control characters, so
- * that a trace cannot hide its command from a terminal. */
+/* Appends the command in shell syntax, and `base`, for display: without control characters, so that
+ * a trace cannot hide its command. */
 void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun *r);
-/* Appends the script. `files` is a directory that holds what `base` held before the command; NULL:
- * made as the trace says, with the content of the files that still are in `base` and have the size
- * they had. */
+/* Appends the script. `files` is a directory with the content of `base` before the command. NULL:
+ * the files are made as the trace describes, with the content of files that still exist in `base`
+ * with unchanged size. */
 void rerun_script(struct strbuf *out, const struct rerun *r, const char *files);
 
 #endif

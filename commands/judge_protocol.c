@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate judge: the protocol that is made for one trace. */
+/* validate judge: generates the protocol for one trace. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 
 const char *const judge_caches[] = {"auto", "cold", "warm", "as-is", NULL};
 
-/* Long enough for a replayer that is much too slow, but finite. */
+/* Finite, but long enough for a replayer that is much too slow. */
 static int64_t timeout_s(const struct judged *j)
 {
 	return 60 + 20 * (j->lasts_ns / 1000000000);
 }
 
-/* In a line of a protocol, ; or # behind a blank begins a comment. The path must not become another
- * path or another key. The rest of its line has `n_more` bytes. */
+/* In a protocol line ; or # after a blank starts a comment. The path must not change its meaning or
+ * that of another key. The rest of its line has `n_more` bytes. */
 static int path_check(const char *path, size_t n_more, struct err *e)
 {
 	size_t len = strlen(path);
@@ -53,7 +53,7 @@ static int path_add(struct strbuf *out, const char *key, const char *path, struc
 	return ret;
 }
 
-/* A program on cold files found their names and inodes cold, too. */
+/* A program on cold files also found their names and inodes cold. */
 static void cache_write(struct strbuf *out, int cache)
 {
 	strbuf_addf(out, "cache = %s\n", judge_caches[cache]);
@@ -61,7 +61,7 @@ static void cache_write(struct strbuf *out, int cache)
 		strbuf_addf(out, "evict = all\n");
 }
 
-/* Replays are to find the files as the recorded program did: cached or not. */
+/* Replays should find the files as the recorded program did: cached or not. */
 static void cache_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
 {
 	if (c->cache != JUDGE_CACHE_AUTO) {

@@ -19,7 +19,7 @@ static bool can_take(const struct replay_engine *g, const struct judged *j)
 	return !level || level == j->level;
 }
 
-/* Whether `lines`, "key = value" each, has a line with that key. */
+/* Whether `lines` ("key = value" each) has a line with that key. */
 static bool has_key(const char *lines, const char *key)
 {
 	const size_t len = strlen(key);
@@ -29,8 +29,8 @@ static bool has_key(const char *lines, const char *key)
 	return false;
 }
 
-/* Adds the options by which an engine of ours keeps the trace's times, so that its schedule can be
- * judged. The options from `at` on, which the user gave, stay. */
+/* Adds the options that make one of this program's engines keep the trace's times, so that its
+ * schedule can be judged. The user's options from `at` on are kept. */
 static void usual_options(struct strbuf *out, size_t at, const struct replay_engine *g)
 {
 	const char *told = out->s + at;
@@ -40,21 +40,22 @@ static void usual_options(struct strbuf *out, size_t at, const struct replay_eng
 		strbuf_addstr(out, "optional = yes\n");
 	else if (g->level == LEVEL_BLOCK)
 		strbuf_addstr(out, mode ? "" : "mode = hf\n");
-	else if (!mode) /* a mode of engine parallel says both */
+	else if (!mode) /* a mode of engine parallel sets both */
 		strbuf_addf(out, "%s%s", order ? "" : "order = fs\n",
 			    timing ? "" : "timing = timestamp\n");
 }
 
 #define CONTROL_LINE "control = yes\n"
 
-/* The control is a replay by our own engine, at the same time as the others: what it deviates by is
- * the machine's, not the replayer's. */
+/* The control is a replay by one of this program's engines beside the others. Its deviations come
+ * from the machine, not from the replayer. */
 static const char *control_engine(const struct judged *j)
 {
 	return j->level == LEVEL_BLOCK ? "block" : "event";
 }
 
-/* Marks the replayer whose options begin at `at` as the control, where they are the control's. */
+/* Marks the replayer whose options begin at `at` as the control if they are the control's
+ * options. */
 static void control_mark(struct strbuf *out, size_t at, const struct replay_engine *g,
 			 const struct judged *j)
 {
@@ -75,8 +76,8 @@ static void control_add(struct strbuf *out, const struct judged *j)
 	usual_options(out, out->len, replay_engine_find(engine));
 }
 
-/* Other people's replayers are watched at a block device, by the kernel's tracepoints. Where that
- * is impossible, a comment in the protocol says why. */
+/* Third-party replayers are observed at a block device with the kernel's tracepoints. If that is
+ * impossible, a comment in the protocol gives the reason. */
 static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 			    const struct judged *j)
 {
@@ -97,8 +98,8 @@ static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 	return false;
 }
 
-/* Adds every replayer that can take the trace. Left out: adapters that need a command, and engine
- * parallel, whose reference is an application that can be run again. */
+/* Adds every replayer that can take the trace, except adapters that need a command, and engine
+ * parallel, whose reference is an application that can run again. */
 static void replayers_add_all(struct strbuf *out, const struct judge_config *c,
 			      const struct judged *j)
 {

@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 
-/* `path` within `base`: what follows, without the slash; NULL: it is not within. */
+/* The part of `path` after `base` and a slash; NULL: `path` is not within `base`. */
 static const char *within(const char *path, const char *base)
 {
 	const size_t len = strlen(base);
@@ -18,7 +18,7 @@ static const char *within(const char *path, const char *base)
 	return path + len + (path[len] == '/');
 }
 
-/* A trace is data from strangers: a copy of /x/../.. would lie outside of the target. */
+/* A trace is untrusted: a copy of /x/../.. would leave the target. */
 static bool is_plain_path(const char *path)
 {
 	if (path[0] != '/')
@@ -79,7 +79,7 @@ void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun 
 	strbuf_release(&words);
 }
 
-/* Quoted always: an empty piece is an empty string, and a name with = is no assignment. */
+/* Always quotes: an empty word stays a word, and a name with = is not an assignment. */
 static void quoted_add(struct strbuf *out, const char *text, size_t len)
 {
 	strbuf_addch(out, '\'');
@@ -95,14 +95,14 @@ static bool is_name_char(char c)
 		(unsigned char)c >= 0x80);
 }
 
-/* Whether the path at `at` of `text` is `base` or lies within it, and does not end another path. */
+/* Whether the path at `at` of `text` is `base` or lies within it, and begins there. */
 static bool is_base(const char *text, const char *at, const char *base)
 {
 	const char after = at[strlen(base)];
 	return (at == text || (!is_name_char(at[-1]) && at[-1] != '/')) && !is_name_char(after);
 }
 
-/* A word of the command, in which the copied directory stands for the original. */
+/* Adds a word of the command with the original directory replaced by the copy. */
 static void word_add(struct strbuf *out, const char *word, const char *base)
 {
 	const char *from = word;
@@ -116,7 +116,7 @@ static void word_add(struct strbuf *out, const char *word, const char *base)
 	quoted_add(out, from, strlen(from));
 }
 
-/* The program itself is the original one: a copy need not have its content. */
+/* The program itself is not copied, because a copy may lack its content. */
 static void program_add(struct strbuf *out, const struct rerun *r)
 {
 	const char *program = r->command.argv[0];

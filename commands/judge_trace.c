@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate judge: what is read from the trace before anything is started. */
+/* validate judge: reads the trace before anything starts. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate: shows whether a replayer measures what the application would have seen.
+/* validate: shows whether an I/O trace replayer measures what the application would have seen.
  *
- * The table of subcommands, and the only place that prints failures and exits. */
+ * The table of subcommands. Only this file prints failures and exits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
@@ -47,7 +47,7 @@ const struct command *const commands[] = {
 	NULL,
 };
 
-/* Headings of the list in --help, each above the command that it names. */
+/* Headings of the list in --help, each above the named command. */
 static const struct {
 	const struct command *first;
 	const char *heading;
@@ -112,7 +112,7 @@ static int command_run(const char *name, int argc, char **argv, struct err *e)
 	return c ? c->run(argc, argv, e) : command_unknown(name, e);
 }
 
-/* Below these the kernel would end the program without a word, at any point. */
+/* Below these limits the kernel could kill the program without a message at any point. */
 #define STACK_LEAST (UINT64_C(512) << 10)
 #define GROUP_LEAST (UINT64_C(16) << 20)
 
@@ -125,8 +125,8 @@ static int limits_check(const char *command, struct err *e)
 			       "KiB: raise it (ulimit -s)",
 			       (unsigned long long)r.rlim_cur >> 10,
 			       (unsigned long long)STACK_LEAST >> 10);
-	/* A campaign starts these two in a group that it makes as small as the cache budget asks;
-	 * they check what they allocate. */
+	/* A campaign starts these two in a cgroup as small as its cache budget; they check their
+	 * allocations. */
 	if (!strcmp(command, cmd_replay.name) || !strcmp(command, cmd_microbench.name))
 		return 0;
 	const struct cgroup_room room = cgroup_room("");
@@ -168,14 +168,14 @@ static void ignore_signal(int signal_number)
 	(void)signal_number;
 }
 
-/* Files are read where they are mapped: somebody who cuts one short meanwhile, or a disk that
- * fails, is told so. Where this happened is not known, so that nothing can be undone. */
+/* Files are read by mapping. If another program truncates one, or a disk fails, this prints the
+ * reason. The place is unknown, so nothing can be undone. */
 static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 {
 	static const char text[] = "validate: another program truncated a file that was in use, or "
 				   "its disk failed (SIGBUS)\n";
 	(void)context;
-	if (how->si_code != BUS_ADRERR) { /* an error of our own */
+	if (how->si_code != BUS_ADRERR) { /* a bug in this program */
 		signal(signal_number, SIG_DFL);
 		return;
 	}
@@ -184,8 +184,7 @@ static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 	_exit(EXIT_FAILED);
 }
 
-/* A signal that asks for the end removes scratch files first and then ends the program as it would
- * have without us. */
+/* A terminating signal first removes scratch files and then ends the program as usual. */
 static void on_end(int signal_number)
 {
 	leftovers_remove();
@@ -204,8 +203,8 @@ static void end_signals_catch(void)
 			sigaction(signals[i], &now, NULL);
 }
 
-/* A descriptor 0, 1 or 2 that was closed would be given to the next file opened, and a message
- * would end up in a trace. Opened for reading only, so that output that has nowhere to go is an
+/* If descriptor 0, 1 or 2 is closed, the next opened file would get it and messages would end up
+ * in a trace. /dev/null is opened for reading only, so that output without a destination is an
  * error. */
 static void standard_descriptors_open(void)
 {
@@ -223,8 +222,7 @@ static bool reader_is_gone(void)
 	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
-/* Output that did not arrive is a failure, except that a reader may go away when it has seen
- * enough. */
+/* Lost output is a failure, unless the reader closed the pipe. */
 static int stdout_finish(int status, struct err *e)
 {
 	bool bad = ferror(stdout);
@@ -241,8 +239,8 @@ static int stdout_finish(int status, struct err *e)
 	return EXIT_FAILED;
 }
 
-/* GSL's functions that allocate return NULL without memory, which most callers do not look for. Its
- * other errors are returned. */
+/* GSL's allocating functions return NULL without memory, and most callers do not check. Its other
+ * errors are returned. */
 static void on_gsl_error(const char *reason, const char *file, int line, int code)
 {
 	(void)reason;
@@ -256,17 +254,16 @@ int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
 	gsl_set_error_handler(on_gsl_error);
-	/* jansson drops a member without an error when an allocation fails: the program ends with a
+	/* jansson silently drops a member when an allocation fails; xmalloc ends the program with a
 	 * message instead. */
 	json_set_alloc_funcs(xmalloc, free);
 	standard_descriptors_open();
-	/* A reader of our output that goes away must not kill a campaign: writing fails with EPIPE
-	 * instead. A handler and not SIG_IGN, because the programs that we start would inherit
-	 * that. */
+	/* A reader that closes our output must not kill a campaign: writes fail with EPIPE instead.
+	 * A handler, not SIG_IGN, because started programs would inherit SIG_IGN. */
 	struct sigaction on_pipe = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
 	sigemptyset(&on_pipe.sa_mask);
 	sigaction(SIGPIPE, &on_pipe, NULL);
-	/* a file at the limit of its size is like a full disk: EFBIG */
+	/* at its size limit a file behaves like a full disk: EFBIG */
 	sigaction(SIGXFSZ, &on_pipe, NULL);
 	struct sigaction on_bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 	sigemptyset(&on_bus.sa_mask);
@@ -275,7 +272,7 @@ int main(int argc, char **argv)
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);
-	/* The message quotes names from other people's traces, results and protocols. */
+	/* The message may contain names from untrusted traces, results and protocols. */
 	if (status != EXIT_OK && e.msg[0]) {
 		fputs("validate: ", stderr);
 		shown_print(stderr, e.msg, sizeof e.msg);

@@ -33,30 +33,29 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	 .choices = open_wait_unit_names, \
 	 .help = "fio iolog version 2: unit of its waits (no default)"}
 
-/* Opens `path`, with `more` files of the same trace where its format takes them; warns where it has
- * no end. Errors: ENOENT for an unknown format, and as trace_open_with. */
+/* Opens `path`, with `more` files of the same trace if its format has several. Warns if it has no
+ * end. Errors: ENOENT for an unknown format, and as trace_open_with. */
 int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	       const char *const *more, size_t n_more, struct err *e);
 
-/* The output's name if -o is missing: PATH with ".SUFFIX" appended, in place of its last suffix if
- * `replace`. Errors: EINVAL for standard input; EEXIST, because a name that was not typed
- * overwrites nothing. Ownership: the caller's. */
+/* The default name of the output: PATH with ".SUFFIX" appended, or in place of its last suffix if
+ * `replace` is set. Errors: EINVAL for standard input; EEXIST, because a default name must not
+ * overwrite a file. Ownership: the caller's. */
 int output_default(char **output, const char *path, const char *suffix, bool replace,
 		   struct err *e);
 
-/* Prints one line on standard error, whatever is in the names that it tells of; a very long one is
- * cut, and says so. */
+/* Prints one line on standard error, with names escaped. A very long line is cut and marked. */
 void notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* One sentence on standard error where `cut` (trace_meta): open_trace() does it, and who opens a
- * trace otherwise. */
+/* Prints a warning if `cut` is set (trace_meta). open_trace() calls it; other callers that open
+ * traces must call it. */
 void warn_of_cut(const char *path, bool cut);
 
-/* The format called `name`, which `option` (as it is typed) has named. Errors: ENOENT, with the
- * nearest one. */
+/* Finds the format `name`; `option` is the option as typed, for the message. Errors: ENOENT, with
+ * the nearest name. */
 int find_format(const struct trace_format **f, const char *option, const char *name, struct err *e);
 
-/* Prints all formats with what can be done with them. */
+/* Prints all formats and their capabilities. */
 void list_formats(void);
 
 #endif

@@ -15,7 +15,7 @@ struct end { /* a signal or a wait */
 };
 
 struct slice_causes {
-	bool *drop; /* drop[n]: by number */
+	bool *drop; /* [n] by number */
 	uint64_t n, n_dropped, at;
 };
 
@@ -31,7 +31,8 @@ static int compare_ends(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* end[n] are those of one pair of nodes: signals, then waits. The k-th answers the k-th. */
+/* end[n] are those of one pair of nodes: signals, then waits. The k-th wait belongs to the k-th
+ * signal. */
 static void pair_look(struct slice_causes *x, const struct end *end, size_t n)
 {
 	size_t n_signals = 0;

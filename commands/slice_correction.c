@@ -12,8 +12,8 @@
 
 struct slice_correction {
 	struct calibration calibration;
-	char *host;  /* the trace's, or NULL */
-	char *extra; /* the metadata that was put into the trace; owned */
+	char *host;  /* of the trace, or NULL */
+	char *extra; /* metadata stored in the trace; owned */
 };
 
 static int corrected_already(const struct trace_meta *meta, struct err *e)
@@ -79,7 +79,7 @@ void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	json_t *facts = calibration_facts(&c->calibration);
 	extra = extra ? extra : json_object();
-	if (!meta->host) /* a trace that does not tell where it is from: nor shall this */
+	if (!meta->host) /* the trace does not state its host, so neither does the slice */
 		json_object_del(facts, "host");
 	json_object_set_new(extra, "correction", facts);
 	free(c->extra);
@@ -125,9 +125,9 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 	json_t *top = hidden ? json_loads(hidden, 0, NULL) : trace_extra(set->t[0]),
 	       *processes = trace_set_processes(set, n);
 	json_t *memory = json_object_get(top, "anonymous_memory");
-	/* parts of a capture that are one trace now */
+	/* parts of a capture merged into one trace */
 	const bool joined = n > 1 && json_object_get(top, "part");
-	/* the command does more than is in a part of its trace */
+	/* the command does more than this part of its trace */
 	const bool had_command = json_object_del(top, "command") == 0;
 	const bool changed = processes || memory || joined || had_command;
 	if (joined)

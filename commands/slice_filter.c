@@ -24,13 +24,13 @@ struct slice_filter {
 	bool op[OP_N];
 	struct fits {
 		const struct trace *t;
-		signed char *v; /* v[n], by object: 1, 0, -1 not looked at */
+		signed char *v; /* v[n] by object: 1: fits, 0: does not, -1: unknown */
 		uint32_t n;
-	} *fits; /* fits[n_fits]: the traces of a merge have objects of their own */
+	} *fits; /* fits[n_fits]: one per trace of a merge */
 	size_t n_fits, fits_cap;
-	int64_t first_ns;   /* begin of the first request; TIME_NONE before */
-	int64_t zero_ns;    /* of the first kept one, in the slice's time */
-	int64_t instant_ns; /* and in the input's */
+	int64_t first_ns;   /* begin of the first request; TIME_NONE before it */
+	int64_t zero_ns;    /* begin of the first kept request, in the slice's time */
+	int64_t instant_ns; /* and in the input's time */
 	uint64_t n_passed, n_kept;
 	bool stopped;
 };
@@ -49,7 +49,7 @@ static int numbers_of(struct numbers *to, const char *text, const char *option, 
 	return rc ? err_context(e, "%s", option) : 0;
 }
 
-/* "read" is a name and a family: the family has it in. */
+/* "read" is both a name and a family; the family is meant. */
 static int take_operation(struct slice_filter *f, const char *name, struct err *e)
 {
 	bool found = false;
@@ -162,8 +162,7 @@ static void stretch(const struct slice_filter *f, int64_t *t)
 		*t = f->first_ns + llround(v);
 }
 
-/* The request's length in time stays, that of computing does not; what is between requests is
- * stretched. */
+/* Response times stay, computing times and gaps between requests are scaled. */
 static void retime(struct slice_filter *f, struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE)

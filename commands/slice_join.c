@@ -13,14 +13,14 @@
 
 struct slice_join {
 	const struct trace *below;
-	uint32_t *pid; /* pid[n_pids], ascending: of the program's trace */
+	uint32_t *pid; /* pid[n_pids], ascending: processes of the program's trace */
 	size_t n_pids, pids_cap;
-	const char **name; /* name[n_names], ascending: of its files; borrowed from it */
+	const char **name; /* name[n_names], ascending: its files; borrowed */
 	size_t n_names;
-	/* known[n_known], by object of `below`: 1 it is one of those, -1 not, 0 not looked for */
+	/* known[n_known] by object of `below`: 1: a file of the program, -1: not, 0: unknown */
 	signed char *known;
 	size_t n_known;
-	uint64_t n_faults, n_pages, n_elsewhere; /* of the program; of another process or file */
+	uint64_t n_faults, n_pages, n_elsewhere; /* of the program; of other processes or files */
 	char *captured_by, *extra;		 /* owned */
 };
 
@@ -101,7 +101,7 @@ static void names_find(struct slice_join *j, const struct trace *t)
 	qsort(j->name, j->n_names, sizeof *j->name, compare_name);
 }
 
-/* Whether the second trace can tell pages, and of a process of the first. */
+/* Whether the second trace has page-cache data of a process of the first. */
 static int pages_check(const struct slice_join *j, struct trace_set *set, struct err *e)
 {
 	const struct trace_record *r;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate stats, in parts: what is read, and one statistic by its name. */
+/* validate stats, in parts: the input, and single statistics by name. */
 #ifndef COMMANDS_STATS_H
 #define COMMANDS_STATS_H
 
 #include "reports/stats/stats_report.h"
 
-/* stats_read.c: the samples of the files, and what is wrong in them. Errors: EINVAL for wrong
- * usage, else of the files. */
+/* stats_read.c: reads the samples of the files. Errors: EINVAL for wrong usage, else of the
+ * files. */
 #define STATS_MAX_SAMPLES 64
 int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e);
 void stats_sample_release(struct stats_sample *s);
 
-/* Lines wanted: "COLUMN=TEXT" or "COLUMN!=TEXT", separated by commas. Errors: EINVAL. Ownership:
+/* Selected lines: "COLUMN=TEXT" or "COLUMN!=TEXT", separated by commas. Errors: EINVAL. Ownership:
  * list_free(item, n). */
 #define STATS_MAX_CONDITIONS 8
 struct stats_conditions {
-	char **item; /* [n] names of columns */
+	char **item; /* [n] column names */
 	size_t n;
 	const char *text[STATS_MAX_CONDITIONS]; /* borrowed from item */
 	bool except[STATS_MAX_CONDITIONS];
@@ -24,10 +24,10 @@ int stats_conditions_split(const char *text, struct stats_conditions *w, struct 
 /* choice[w->n] */
 void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice);
 
-/* stats_sessions.c: the values of each session of a sample, by its second column, described. */
+/* Describes the values of each session of a sample; its second column names the session. */
 void stats_sessions_fill(struct stats_sample *s);
 
-/* --list, and --compute NAME [role=...] [key=value]...: return an exit status. */
+/* --list, and --compute NAME [role=...] [key=value]... Return an exit status. */
 int stats_list(void);
 int stats_compute(const struct stats_config *config, char **argument, size_t n, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate stats --list and --compute: one statistic by its name. */
+/* validate stats --list and --compute: single statistics by name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 
 enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600 };
 
-struct inputs { /* what the arguments gave */
+struct inputs { /* values from the arguments */
 	struct named_role role[MAX_ARGUMENTS];
 	struct named_param param[MAX_ARGUMENTS];
-	struct values *group[MAX_ARGUMENTS]; /* owned, of each role */
-	double *x[MAX_ARGUMENTS];	     /* owned, what the groups are parts of */
+	struct values *group[MAX_ARGUMENTS]; /* owned, per role */
+	double *x[MAX_ARGUMENTS];	     /* owned; the groups point into it */
 	size_t n_roles, n_params;
 };
 
@@ -48,7 +48,7 @@ static const struct named_statistic *statistic_find(const char *name, struct err
 	return NULL;
 }
 
-/* Whether `word` is one of the blank-separated words, in brackets or not. */
+/* Whether `word` is among the blank-separated words, with or without brackets. */
 static bool among(const char *words, const char *word)
 {
 	size_t n = strlen(word);
@@ -68,7 +68,7 @@ static bool is_list(const char *text)
 	       strpbrk(text, "0123456789");
 }
 
-/* "1,2/3,4": numbers of groups. Bad ones are an error. */
+/* Reads groups of numbers: "1,2/3,4". */
 static int list_read(struct inputs *in, const char *text, struct err *e)
 {
 	size_t k = in->n_roles, n = 0, n_groups = 1, cap = strlen(text) + 1;
@@ -128,7 +128,7 @@ static void lines_take(struct inputs *in, const struct columns *c)
 	in->role[k].n_groups = 1;
 }
 
-/* FILE[:COLUMN[:WHERE=TEXT,...]], or for groups FILE:COLUMN:GROUPCOLUMN. `text` is cut up. */
+/* Reads FILE[:COLUMN[:WHERE=TEXT,...]], for groups FILE:COLUMN:GROUPCOLUMN. `text` is modified. */
 static int file_read(struct inputs *in, const struct stats_config *config, char *text,
 		     struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The samples of validate stats: a column of a file, or the columns of that name of several files,
+/* The samples of validate stats: a column of a file, or equally named columns of several files,
  * which are sessions. */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ struct plan {
 	struct columns *columns;   /* [n_samples * n_files] */
 };
 
-/* "2,3" in place: the selectors, NULL for none. */
+/* Splits "2,3" in place into selectors; sets NULL for an empty one. */
 static size_t selectors_split(char *text, const char **selector, size_t most)
 {
 	size_t n = 0;
@@ -63,7 +63,7 @@ static size_t selectors_split(char *text, const char **selector, size_t most)
 	return n;
 }
 
-/* The first path that is there again; NULL: each is another. */
+/* The first path that is given twice; NULL: none. */
 static const char *given_twice(const struct plan *p)
 {
 	for (size_t i = 0; i < p->n_paths; i++)
@@ -130,8 +130,7 @@ static int plan_read(struct plan *p, const struct stats_config *config, struct e
 
 /* --- samples ------------------------------------------------------------- */
 
-/* The values of all files one behind the other, each with the path of its file as the name of its
- * session. */
+/* Concatenates the values of all files; each value's session is the path of its file. */
 static void pool(struct columns *to, const struct columns *file, size_t n_files)
 {
 	*to = (struct columns){.n_columns = 2, .column = xcalloc(2, sizeof *to->column)};
@@ -149,7 +148,7 @@ static void pool(struct columns *to, const struct columns *file, size_t n_files)
 		}
 }
 
-/* Columns that only chose lines are no sessions. */
+/* Removes columns that were only used to select lines. */
 static void forget_conditions(struct columns *c, size_t n_kept)
 {
 	for (size_t i = n_kept; i < c->n_columns; i++) {
@@ -161,7 +160,7 @@ static void forget_conditions(struct columns *c, size_t n_kept)
 	c->n_columns = n_kept;
 }
 
-/* A negative response time is an error of the input; zeros have a status. */
+/* A negative response time is an input error; a zero has a status. */
 static int values_check(const struct columns *c, struct err *e)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -192,8 +191,7 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 		}
 		s->sample[i].column = &s->sample[i].columns.column[0];
 	}
-	/* lines of one file belong together, so that each file must have as many of either
-	 * column */
+	/* lines of one file are pairs, so each file needs equally many in both columns */
 	for (size_t i = p->n_files;
 	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
 		if (p->columns[i].n != p->columns[i % p->n_files].n)
@@ -213,7 +211,7 @@ int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
 	if (!rc) {
 		rc = plan_read(&p, s->config, e);
 		rc = rc ? rc : samples_take(s, &p, e);
-		/* in the word of a status, whatever the errno was: the message has the place */
+		/* one errno for every error; the message names the place */
 		if (rc)
 			rc = -EBADMSG;
 	}

@@ -35,7 +35,7 @@ static void align(struct trace_set *m)
 	}
 }
 
-/* The output replaces a file of its name, so an input of that name would be lost. */
+/* The output replaces a file of that name, so it must not be an input. */
 static int output_check_inputs(const char *output, const char *const *path, size_t n, struct err *e)
 {
 	int rc = 0;
@@ -44,7 +44,7 @@ static int output_check_inputs(const char *output, const char *const *path, size
 	return rc;
 }
 
-/* Puts the parts of a capture (--rotate) in the place of a name that is no file itself. */
+/* Replaces a name without a file by the parts of a capture (--rotate). */
 static void parts_find(struct trace_set *m, const char *const *path, size_t n)
 {
 	size_t n_given = 0, cap = 0;
@@ -83,7 +83,7 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 		rc = find_format(&f, "--from", o->from, e);
 	else if (!rc && !o->mapping)
 		rc = trace_format_detect(&f, path[0], e);
-	/* whose files are parts of one trace */
+	/* formats whose files are parts of one trace */
 	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel"));
 	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
 		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);
@@ -127,7 +127,7 @@ void trace_set_meta(struct trace_set *m, struct trace_meta *meta)
 uint64_t trace_set_events_lost(const struct trace_set *m)
 {
 	uint64_t n = 0;
-	bool counted = false; /* each part of a capture has the number of all */
+	bool counted = false; /* each part of a capture states the total number */
 	for (size_t i = 0; i < m->n; i++) {
 		const bool is_part = trace_part_index(trace_meta(m->t[i])) >= 0;
 		if (!is_part || !counted)
@@ -192,7 +192,7 @@ json_t *trace_set_processes(const struct trace_set *m, size_t n)
 	return list;
 }
 
-/* Adds to the facts of the first trace what the readers of the others know to be missing. */
+/* Adds losses that the other traces' readers know of to the facts of the first trace. */
 static void missing_add(const struct trace_set *m, json_t *top)
 {
 	static const char *const keys[] = {"n_rings", "n_ring_unread", "n_unshown"};
