@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Captures the real workloads beside it, each one live, with the state of its files before it.
+# Captures each real workload of this directory while it runs, with the state of its files before
+# it.
 #
-# Those that work on a device, and parallel applications, are not among them.
+# Workloads on a device and parallel applications are not included.
 #
 # usage: all.sh capture OUTDIR [SIZE] [NAME...]    NAME: only these
 #        all.sh list
 #
-# OUTDIR/NAME.trace is what is left, and OUTDIR/work is removed. The program is VALIDATE, or else what was built in this source
-# tree, or else the installed one.
-# A workload whose programs are missing is named and skipped; status 77 when that was all of them.
+# The output is OUTDIR/NAME.trace; OUTDIR/work is removed. The program is $VALIDATE, else the
+# program built in this source tree, else the installed program. A workload with missing programs is
+# skipped with a message. If all are skipped, the status is 77.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 validate=${VALIDATE:-$here/../../build/validate}

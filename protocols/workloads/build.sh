@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Builds a small project: sources that include the project's headers and the system's, compiled one after the other by cc,
-# collected in a library and linked.
+# Builds a small project. Its sources include headers of the project and of the system. cc compiles
+# them one after the other; a library collects the objects, and a program is linked.
 # usage: build.sh prepare|run|clean DIR [SIZE]    sources: 10 times SIZE (at least 2)
 name=build needs='cc ar awk'
 . "$(dirname "$0")/lib.sh"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Clones a local repository by its objects and packs the clone anew.
+# Clones a local repository object by object and packs the clone again.
 # usage: git.sh prepare|run|clean DIR [SIZE]    commits: 30 times SIZE (at least 4), of 20 files each
 name=git needs='git awk'
 . "$(dirname "$0")/lib.sh"
 
-# nobody's settings, and nothing that depends on the clock
+# no settings of a user, and no dependence on the clock
 HOME=/nonexistent GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_TERMINAL_PROMPT=0
 GIT_AUTHOR_NAME=author GIT_AUTHOR_EMAIL=author@example.org GIT_AUTHOR_DATE='2000-01-01T00:00:00Z'
 GIT_COMMITTER_NAME=author GIT_COMMITTER_EMAIL=author@example.org GIT_COMMITTER_DATE='2000-01-01T00:00:00Z'

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the scripts of real workloads share. Each is called as
+# Common functions of the scripts of real workloads. A script is called in these ways:
 #
-#     NAME.sh prepare DIR    makes its inputs in DIR, from nothing but itself: the same bytes every time
-#     NAME.sh run DIR        does the work, once, and nothing else: this is what is captured
-#     NAME.sh clean DIR      removes DIR/NAME
+#     NAME.sh prepare DIR    make the input files in DIR, with the same bytes every time
+#     NAME.sh run DIR        do the work once; only this is captured
+#     NAME.sh clean DIR      remove DIR/NAME
 #
-# A size may follow: a whole number, 1 is a second or so on a small machine, 0 the least that still does everything. It must be the
-# same for prepare and run.
+# A size can follow: a whole number. 1 takes about a second on a small machine. 0 is the smallest
+# work that still uses everything. prepare and run need the same size.
 #
-# Those that work on a device have it as a fourth argument (SIZE must be given then): they make a file system on it, mount it on DIR/NAME, and
-# clean unmounts it and leaves no signature behind. What is on the device is lost.
+# Workloads on a device get the device as a fourth argument, after SIZE. They make a file system on
+# it and mount it on DIR/NAME. clean unmounts it and leaves no signature. The content of the device
+# is lost.
 #
-# A script sets `name` and `needs` (programs), and defines prepare and run, which work in the directory DIR/NAME; then it calls
-# main "$@".
+# A script sets `name` and `needs` (programs). It defines prepare and run, which work in the
+# directory DIR/NAME. Then it calls main "$@".
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -25,14 +26,15 @@ usage() {
 	exit 2
 }
 
-# attach: mounts the device. What the kernel would read ahead of use in the background, the bitmaps of free blocks, it reads when the work needs them
-# (kernels before 5.11 have no such option, and do it that way).
+# attach: mounts the device. With the option the kernel reads the bitmaps of free blocks only when
+# they are needed, not ahead in the background. Kernels before 5.11 lack the option and never read
+# them ahead.
 attach() {
 	mount -t ext4 -o no_prefetch_block_bitmaps "$device" "$dir" 2>/dev/null || mount -t ext4 "$device" "$dir"
 }
 
-# file_system: a fresh one on the device, mounted on DIR/NAME, which becomes the working directory. Nothing is left to be done in the
-# background, and no blocks are discarded.
+# file_system: makes a fresh file system on the device and mounts it on DIR/NAME, which becomes the
+# working directory. The file system needs no work in the background and discards no blocks.
 make_options='-q -F -E nodiscard,lazy_itable_init=0,lazy_journal_init=0'
 file_system() {
 	# shellcheck disable=SC2086
@@ -41,7 +43,7 @@ file_system() {
 	cd "$dir"
 }
 
-# cold: everything is on the device, and nothing in the cache
+# cold: writes everything to the device and empties the cache
 cold() {
 	cd /
 	umount "$dir"
@@ -49,7 +51,8 @@ cold() {
 	cd "$dir"
 }
 
-# wipe: no signature stays. Whoever copied the mounts meanwhile (a container that was just started) holds the device for a moment longer.
+# wipe: removes all signatures. It tries again, because a container that copied the mounts when it
+# started can keep the device busy for a moment.
 wipe() {
 	tries=0
 	until wipefs -q -a "$device" 2>"$dir.wipefs"; do
@@ -106,8 +109,8 @@ main() {
 	esac
 }
 
-# random N SEED: N lines of six digits, the same for the same seed on every system (Park and Miller's generator: its
-# products are exact in awk's doubles)
+# random N SEED: N lines of six digits, the same for the same seed on every system (Park and
+# Miller's generator; its products are exact in awk's doubles)
 random() {
 	awk -v n="$1" -v x="$2" 'BEGIN { for (i = 0; i < n; i++) { x = (x * 16807) % 2147483647; printf "%06d\n", x % 1000000 } }'
 }

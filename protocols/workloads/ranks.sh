@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the scripts of parallel applications share, besides lib.sh: they are validate's own (validate microbench --list), started as the ranks of an
-# MPI job. $RANKS is how many, if not as many as the script says in `ranks`; `application` prints which it is, with options.
+# Common functions of the scripts of parallel applications, beside lib.sh. The applications are
+# those of validate microbench --list, started as the ranks of an MPI job. $RANKS is the number of
+# ranks (default: `ranks` of the script). `application` prints the application with its options.
 #
-# With a device, there is a file system on it, and requests go past the page cache (not where the script says buffered=yes).
+# On a device there is a file system, and requests bypass the page cache (unless the script sets
+# buffered=yes).
 validate=${VALIDATE:-validate}
 
-# What starts the ranks is kept beside their directory: whoever reads it makes no request in there.
+# The command that starts the ranks is stored beside their directory, so that reading it makes no
+# request in the directory.
 prepare() {
 	[ -z "$device" ] || file_system
 	direct=${device:+--direct}

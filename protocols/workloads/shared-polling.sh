@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A pipeline of ranks that know of each other by words in shared memory alone, which they poll.
+# A pipeline of ranks that communicate only by words in shared memory, which they poll.
 # usage: shared-polling.sh prepare|run|clean DIR [SIZE [DEVICE]]    100 times SIZE rounds (at least 10)
 name=shared-polling needs=mpirun ranks=2
 . "$(dirname "$0")/lib.sh"

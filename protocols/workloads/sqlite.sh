@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A database: a table is filled in transactions, indexed, read by key and by range, changed, and its space reclaimed.
+# A database: fills a table in transactions, makes an index, reads by key and by range, changes
+# rows, and reclaims space.
 # usage: sqlite.sh prepare|run|clean DIR [SIZE]    transactions: 50 times SIZE (at least 5), of 100 rows each
 name=sqlite needs='sqlite3 awk'
 . "$(dirname "$0")/lib.sh"
