@@ -154,8 +154,8 @@ static int of_itself(const struct deps_config *config, const char *path, int *st
 	}
 	if (config->order >= 0 || config->fs_rules) {
 		err_set(e, EINVAL,
-			"%s: of a block-level trace dependencies are inferred: --order and "
-			"--fs-rules are for traces of calls",
+			"%s: --order and --fs-rules do not apply to a block-level trace: its "
+			"dependencies are inferred",
 			path);
 		*status = EXIT_USAGE;
 		trace_close(t);

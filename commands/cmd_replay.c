@@ -29,8 +29,8 @@ static const char about[] =
 	"result. With -o, writes a trace in which record i replays record i of TRACE.\n"
 	"Return values that differ from the trace are counted and reported.\n"
 	"\n"
-	"Orders: temporal (requests begin in traced order, after those that had ended\n"
-	"before), temporal-serial (one request at a time), fs (rules of the file\n"
+	"Orders: temporal (requests begin in traced order, after earlier requests have\n"
+	"ended), temporal-serial (one request at a time), fs (rules of the file\n"
 	"system), thread (order within threads), none.\n"
 	"Timings: fullspeed, timestamp (traced times), think (traced pauses).\n"
 	"Modes on a device: hf (traced times), afap (as fast as possible), load (traced\n"
@@ -172,7 +172,7 @@ static void block_print(const struct replay_summary *s)
 	count_print("moved", b->n_remapped,
 		    "requests, because they are beyond the device's end (--beyond)");
 	count_print("rounded", b->n_rounded, "requests, to whole blocks of the device");
-	count_print("short", b->n_short, "transfers moved less than they were asked for");
+	count_print("short", b->n_short, "transfers moved less than requested");
 	for (size_t i = 0; i < b->n_errors; i++)
 		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n,
 		       strerror(b->error[i].code));

@@ -141,7 +141,7 @@ static void prepare_add(struct strbuf *out, const struct rerun *r, const char *f
 	    "\t\"$VALIDATE\" replay --engine=event --order=thread --prepare-only --dir=\"$dir\" ");
 	quoted_add(out, r->trace, strlen(r->trace));
 	strbuf_addstr(out, " >&2\n\tmkdir -p \"$work\"\n\tcd \"$home\"\n"
-			   "\t# content: of the files that still have the size they had\n"
+			   "\t# content of the files whose size is unchanged\n"
 			   "\tfind . -type f -exec sh -c 'for f do\n"
 			   "\t\to=$0/${f#./}\n"
 			   "\t\t[ ! -f \"$o\" ] || [ \"$(stat -c %s \"$o\")\" != \"$(stat -c %s "

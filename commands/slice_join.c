@@ -122,7 +122,7 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 			       "%s has no process of %s: the traces are of different runs",
 			       set->path[1], set->path[0]);
 	return pages ? 0
-		     : err_set(e, EINVAL, "%s has nothing of the page cache (validate capture vfs)",
+		     : err_set(e, EINVAL, "%s has no records of the page cache (validate capture vfs makes them)",
 			       set->path[1]);
 }
 

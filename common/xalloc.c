@@ -15,7 +15,7 @@ _Noreturn void out_of_memory(size_t size)
 {
 	char line[80];
 	int len = size ? snprintf(line, sizeof line,
-				  "validate: out of memory (%zu bytes were asked for)\n", size)
+				  "validate: out of memory (%zu bytes were requested)\n", size)
 		       : snprintf(line, sizeof line, "validate: out of memory\n");
 	ssize_t ignored = write(STDERR_FILENO, line, (size_t)len);
 	(void)ignored;

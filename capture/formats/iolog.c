@@ -273,7 +273,7 @@ static const char *cannot(const struct iolog_out *x, const struct trace_record *
 		       "hold";
 	if (op_info(r->op)->family == FAMILY_READ && r->rvalue >= 0 &&
 	    (uint64_t)r->rvalue < r->length && trace_meta(x->t)->level == LEVEL_SYSCALL)
-		return "it read less than it asked for, as at a file's end: fio ends with an error "
+		return "it read less than requested, as at a file's end: fio ends with an error "
 		       "there";
 	return !sync && (!r->length || r->length > UINT32_MAX)
 		   ? "its length is not between 1 and 2^32 - 1"

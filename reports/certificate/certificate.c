@@ -18,7 +18,7 @@ const char certificate_explanation[] =
     "factor k (GUM). Precision: scatter "
     "of the replay from run to run over that of the program. A verdict holds for these workloads, "
     "this machine and this target, and for "
-    "the components that were assessed; it says nothing of others.";
+    "the components that were assessed; it does not cover others.";
 
 /* --- facts --------------------------------------------------------------- */
 

@@ -160,7 +160,7 @@ static void add_sizes(struct info_page *page, const struct profile *p)
 		const struct sizes *z = &p->sizes[k];
 		if (!z->distribution.n)
 			continue;
-		s = s ? s : sheet_add(page, "Sizes asked for", column, 1u | 1u << 8);
+		s = s ? s : sheet_add(page, "Requested sizes", column, 1u | 1u << 8);
 		table_text(s, k == KIND_READ ? "reads" : "writes");
 		put_count(s, z->distribution.n);
 		for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++)

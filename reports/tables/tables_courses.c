@@ -124,5 +124,5 @@ const struct table_kind table_costs = {"costs", "What a replay costs", n_costs, 
 	"The recording's size; the time of a process beside its requests (starting, reading and "
 	"preparing the trace, writing the new one); anonymous memory of the replayer while its "
 	"requests run, where the page cache has a budget; CPU time while requests run; CPU time "
-	"and largest resident memory of the whole process and those that it started; and how "
+	"and largest resident memory of the process and of its children; and how "
 	"many times as fast as the program the replay is."};

@@ -54,7 +54,7 @@ head -c 6000 /dev/zero >dir/short
 } >end.csv
 expect_status 0 "$VALIDATE" replay --engine fio --dir dir -o end.trace end.csv
 expect_line out '1 of 3; times: preload'
-"$VALIDATE" info --json end.trace | grep -q 'it read less than it asked for' || fail 'nothing is said of what was skipped'
+"$VALIDATE" info --json end.trace | grep -q 'it read less than requested' || fail 'nothing is said of what was skipped'
 rm dir/short
 expect_status 3 "$VALIDATE" replay --engine fio --dir dir -o end.trace end.csv
 expect_line err 'error=No such file or directory'

@@ -1,38 +1,49 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The language of texts that users read. Some constructions are forbidden in documents, manual pages,
-# --help and the strings of the program. Sentences of README.md and --help have at most 30 words;
-# manual pages and documents are not checked for that, because of their lists and figures.
+# protocols, --help and the strings of the program. Their sentences have at most 30 words; names of
+# options and members, numbers, tables and code do not count.
 . "$SRCDIR/tests/e2e/lib.sh"
 cd "$SRCDIR"
 here=$OLDPWD
 
-# Constructions, for grep -E, in lower case. "which" after a preposition is a subordinate clause, at
-# the beginning of a sentence it is an inversion.
-forbidden='(^|[^a-z-])(who|whom|(is|are|was|were) told|tellings?|strokes?|pass(ed|es) over|as if at random|can be had|somebody|nobody)([^a-z-]|$)|(^|[.] )of which '
+# Constructions, for grep -E, in lower case. At the beginning of a sentence "of" is an inversion.
+forbidden='(^|[^a-z-])(who|whom|whoever|(is|are|was|were) (told|said)|tellings?|strokes?|pass(ed|es) over'
+forbidden="$forbidden|as if at random|can be had|somebody|nobody|anybody|those that|says? so|asked for"
+forbidden="$forbidden|nothing of|of no account|one likes)([^a-z-]|\$)|(^|[.] )of (which|an?|the|those|several) "
 
-# Words of prose a sentence: markup, code blocks, tables, headings and lists of terms are no sentences.
-prose() { # FILE: one sentence a line
+# Prose of Markdown, one sentence a line: markup, code blocks, tables and headings are no sentences.
+prose() { # FILE
 	awk '
 		/^```/ { code = !code; next }
 		code || /^    / || /^\|/ || /^#/ || /^!\[/ { print ""; next }
 		/^ *([-*]|[0-9]+\.) / { print "" }
-		{ print }' "$1" | sed 's/`[^`]*`/CODE/g; s/\[\([^]]*\)\]([^)]*)/\1/g; s/<[^>]*>//g' |
+		{ print }' "$1" | sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/<[^>]*>//g' |
 		awk '
-		function flush() { if (text != "") print text; text = "" }
+		function flush() { gsub(/`[^`]*`/, "CODE", text); if (text != "") print text; text = "" }
 		/^[ \t]*$/ { flush(); next }
 		{ text = text " " $0 }
-		END { flush() }' | sed 's/\([A-Za-z0-9)*"]\{2,\}[*"]*[.:;?]\) /\1\n/g'
+		END { flush() }' | sed 's/^ *//; s/\([.?]["*)]*\)  *\(["*(]*[A-Z]\)/\1\n\2/g; s/\([:;]\) /\1\n/g'
 }
 
-check() { # NAME FILE [WORDS]: prose of NAME, with at most so many words a sentence
+# Sentences of more than so many words.
+long() { # WORDS FILE
+	awk -v most="$1" '
+		{
+			n = 0
+			for (i = 1; i <= NF; i++) n += $i ~ /^[("*]*[A-Za-z][A-Za-z\047-]*[.,:;?)"*]*$/
+		}
+		n > most' "$2"
+}
+
+check() { # NAME FILE: prose of NAME
 	prose "$2" >"$here/sentences"
 	tr 'A-Z' 'a-z' <"$here/sentences" | grep -nE "$forbidden" >"$here/found" && {
 		echo "$1: forbidden construction:" && cat "$here/found"
 		echo >>"$here/bad"
 	}
-	awk -v most="${3:-1000}" 'NF > most' "$here/sentences" >"$here/found"
+	long 30 "$here/sentences" >"$here/found"
 	[ ! -s "$here/found" ] || {
-		echo "$1: more than $3 words:" && cat "$here/found"
+		echo "$1: more than 30 words:" && cat "$here/found"
 		echo >>"$here/bad"
 	}
 	wc -l <"$here/sentences" >>"$here/counts"
@@ -42,23 +53,33 @@ check() { # NAME FILE [WORDS]: prose of NAME, with at most so many words a sente
 printf 'A sentence.\n\nThe thread who waits is late.\n' >"$here/sample"
 (check sample "$here/sample") >"$here/out"
 grep -q 'who waits' "$here/out" || fail 'a forbidden word is not found'
-awk 'BEGIN { for (i = 0; i < 31; i++) printf "word "; print "end." }' >"$here/sample"
-(check sample "$here/sample" 30) >"$here/out"
+printf 'Of the threads one is late. (Of an MPI job only ranks are.)\n' >"$here/sample"
+(check sample "$here/sample") >"$here/out"
+grep -q 'of the threads' "$here/out" || fail 'an inversion is not found'
+awk 'BEGIN { for (i = 0; i < 30; i++) printf "word "; print "end." }' >"$here/sample"
+(check sample "$here/sample") >"$here/out"
 grep -q 'more than 30' "$here/out" || fail 'a long sentence is not found'
+awk 'BEGIN { for (i = 0; i < 29; i++) printf "word "; print "end. Next 1 `code`." }' >"$here/sample"
+(check sample "$here/sample") >"$here/out"
+[ ! -s "$here/out" ] || fail "a sentence of 30 words is long: $(cat "$here/out")"
 rm -f "$here/bad" "$here/counts"
 
 for document in README.md SECURITY.md doc/*.md doc/formats/*.md protocols/README.md; do
-	[ "$document" = README.md ] && most=30 || most=
-	check "$document" "$document" $most
+	check "$document" "$document"
 done
 for page in doc/man/*.1; do
-	sed -e '/^\.\(SH\|SS\|TP\|PP\|TH\|IP\|EX\|EE\|RS\|RE\|br\)/s/.*//' -e '/^\.\\"/d' \
+	sed -e '/^\.\(SH\|SS\|TP\|PP\|TH\|IP\|EX\|EE\|RS\|RE\|br\|nf\|fi\)/s/.*//' -e '/^\.\\"/d' \
 		-e 's/^\.[A-Z]* //' -e 's/\\f[A-Z]//g; s/\\-/-/g' "$page" >"$here/text"
 	check "$page" "$here/text"
 done
+for protocol in protocols/*.conf; do
+	# a comment or the text of a claim is a paragraph
+	sed 's/^; *\(- \)*//; t; s/^text = \(.*\)/\n\1\n/; t; s/.*//' "$protocol" >"$here/text"
+	check "$protocol" "$here/text"
+done
 for command in $("$VALIDATE" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'); do
 	"$VALIDATE" "$command" --help | sed '1,/^$/d; /^ /d' >"$here/text"
-	check "validate $command --help" "$here/text" 30
+	check "validate $command --help" "$here/text"
 done
 [ "$(awk '{ n += $1 } END { print n }' "$here/counts")" -ge 3000 ] || fail "few sentences: $(cat "$here/counts")"
 

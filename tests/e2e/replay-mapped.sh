@@ -124,7 +124,7 @@ grep -q 'slice --join' err || fail "a trace that does not tell misses: $(cat err
 
 # traces that are not of one run
 expect_status 3 "$VALIDATE" slice --join above above -o x
-grep -q 'nothing of the page cache' err || fail "a trace without pages: $(cat err)"
+grep -q 'no records of the page cache' err || fail "a trace without pages: $(cat err)"
 "$VALIDATE" capture vfs -o other -- true >/dev/null
 expect_status 3 "$VALIDATE" slice --join other above -o x
 grep -q 'of different runs' err || fail "another run: $(cat err)"

@@ -36,7 +36,7 @@ done
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	expect_status 0 "$VALIDATE" selftest capture --quick --methods strace -q
 	expect_line out 'vfs: the kernel'
-	expect_line out 'left out: not asked for'
+	expect_line out 'left out: not requested'
 	expect_line out 'strace -f -ttt -T; resolution 1000 ns'
 	grep -qE '^  rename +2 +[0-9]+ +0 +0 ' out || fail "no row of rename: $(cat out)"
 else

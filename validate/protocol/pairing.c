@@ -106,11 +106,11 @@ bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **
 {
 	*replayer = NULL;
 	*why =
-	    p->pairing == PAIRING_RUNS ? "the protocol says so" : refused_by(p, scenario, replayer);
+	    p->pairing == PAIRING_RUNS ? "set in the protocol" : refused_by(p, scenario, replayer);
 	if (*why)
 		return false;
 	*why = p->pairing == PAIRING_SLICES
-		   ? "the protocol says so"
+		   ? "set in the protocol"
 		   : "program and replayers can be paused between requests";
 	return true;
 }

@@ -132,7 +132,7 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->observe == OBSERVE_AUTO)
 			observe_choose(s, foreign, below);
 		else
-			s->observe_why = "the protocol says so";
+			s->observe_why = "set in the protocol";
 		if (s->observe == OBSERVE_PRELOAD && below)
 			return observe_refuse(p, s,
 					      "the requests on a device are seen there (observe = "

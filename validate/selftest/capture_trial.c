@@ -151,7 +151,7 @@ static int methods_try(struct trial_job *j, struct err *e)
 		struct capture_standing *s = &j->t->method[i];
 		s->tried = named(j->o->methods, capture_methods[i].name);
 		if (!s->tried) {
-			snprintf(s->left_out, sizeof s->left_out, "not asked for");
+			snprintf(s->left_out, sizeof s->left_out, "not requested");
 			continue;
 		}
 		int rc = launch(j, i, "exit 0", reason, sizeof reason, e);

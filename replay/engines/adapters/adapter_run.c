@@ -77,7 +77,7 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	int ret = app_capture(&c, &o, e);
 	a->n_events_lost = o.n_lost;
 	programs_note(a, &o.unseen,
-		      "ran without the preloaded library, so that nothing of it was seen");
+		      "ran without the preloaded library, so its calls were not seen");
 	programs_note(a, &o.own_calls,
 		      "has system calls of its own, which the preloaded library does not see");
 	programs_note(

@@ -52,7 +52,7 @@ static const struct {
     {"", "type = random-read", "engine = fio\nfio-no-stall = yes", NULL, PAUSE_SIGNAL},
     {"", "type = random-read", "engine = artc", NULL, PAUSE_SIGNAL},
     {"", "type = random-read\nobserve = own", "engine = artc", "not those of the preloaded library", PAUSE_SIGNAL},
-    {"pairing = runs", "type = random-read", "engine = event", "the protocol says so", PAUSE_GATE},
+    {"pairing = runs", "type = random-read", "engine = event", "set in the protocol", PAUSE_GATE},
 };
 
 static void test_cases(void **state)
