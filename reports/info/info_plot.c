@@ -353,11 +353,11 @@ static void figure_sizes(struct figures *fs, const struct info *x)
 		add_curve(&plot, n++, using, "steps", (size_t)k, kind_titles[k]);
 	}
 	if (f) {
-		add_grid(&f->script, "size asked for", "share of the requests");
+		add_grid(&f->script, "requested size", "share of the requests");
 		strbuf_addstr(&f->script, "set yrange [0:1.02]\n");
 		add_log_size_axis(&f->script, fmax(lo, 1), hi);
 		strbuf_addf(&f->script, "%s\n", plot.s);
-		figure_caption(f, "Sizes: share of the requests that asked for at most this much.");
+		figure_caption(f, "Sizes: share of the requests with at most this size.");
 	}
 	strbuf_release(&plot);
 }

@@ -136,7 +136,7 @@ static void sources_testbed(struct analysis *a)
 		    "up to %.2g %% of a run's time on the average of a scenario", 100 * steal);
 	cold_caches(a);
 	add(a, "testbed", 0, "this machine",
-	    "one machine, one kernel, one storage device: nothing is said about others");
+	    "one machine, one kernel, one storage device: the results do not cover others");
 }
 
 static void sources_reference(struct analysis *a)
