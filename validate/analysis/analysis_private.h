@@ -46,7 +46,7 @@ struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t,
 /* The mean over runs. Equal values give an estimate without limits, not an error. */
 struct estimate estimate_of_mean(const double *x, size_t n);
 
-/* --- evidence: what the decisions are made from -------------------------- */
+/* --- evidence: test statistics of the decisions -------------------------- */
 /* A mean of runs has two t-estimates. `t` takes the runs as independent: it is shown, and rejects.
  * `wide` allows for dependence in block order (stats/serial.h): it accepts. */
 /* Pairs that replay one recording share its effect on their replays (recordings.c). */

@@ -37,7 +37,7 @@ static void cases_collect(struct measure_runs *m, const struct analysis *a, size
 			     a->n_replicates);
 }
 
-/* --- which cases --------------------------------------------------------- */
+/* --- selection of cases -------------------------------------------------- */
 
 static bool is_other(const struct analysis *a, const struct claim *c, size_t cell, size_t than)
 {
@@ -76,7 +76,7 @@ static void comparisons_find(struct claim_result *r, const struct analysis *a,
 	}
 }
 
-/* --- what they say ------------------------------------------------------- */
+/* --- outcomes ------------------------------------------------------------ */
 
 /* Outcome of a comparison over n runs. Equal values in all runs, as counts may have, give no
  * interval. Then the sign test decides: n runs on one side of a number have probability 2^(1 - n).

@@ -120,7 +120,7 @@ struct estimate paired_estimate(const struct sample *x, const struct sample *r,
 	return out;
 }
 
-/* --- families: components of several numbers, all of which must lie within the limits --- */
+/* --- families: components of several numbers, which must all lie within the limits --- */
 
 static struct ratio_evidence *part_add(struct family *f, const char *label)
 {
@@ -188,7 +188,7 @@ void family_release(struct family *f)
 	*f = (struct family){0};
 }
 
-/* --- dependence, over all cells of a replayer ---------------------------- */
+/* --- dependence over all cells of a replayer ----------------------------- */
 
 /* Sums over the series of one part of a component of one replayer, one series per case. Parts are
  * pooled separately: independent parts would hide dependent ones. */

@@ -190,7 +190,7 @@ static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell,
 	}
 }
 
-/* --- the worst ----------------------------------------------------------- */
+/* --- worst cases --------------------------------------------------------- */
 
 static void worst_add(struct parallel_worst *w, const struct parallel_case *c)
 {
@@ -268,7 +268,7 @@ static void sum_compute(struct parallel_sum *s, const struct parallel_analysis *
 	s->mean_worst_size = s->n_worst ? worst / (double)s->n_worst : NAN;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- all cells ----------------------------------------------------------- */
 
 void parallel_compute(struct analysis *a)
 {

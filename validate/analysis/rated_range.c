@@ -8,7 +8,7 @@
 
 #include "common/xalloc.h"
 
-/* --- which cases belong together ----------------------------------------- */
+/* --- matching of cases --------------------------------------------------- */
 
 /* Copies a name without the factors of a range: "random-read level=2 pause=10us direct=yes" becomes
  * "random-read direct=yes". */
@@ -50,7 +50,7 @@ static struct rated_range *range_of(struct analysis *a, const struct cell *c)
 	return &a->rated[a->n_rated++];
 }
 
-/* --- what a case asks ---------------------------------------------------- */
+/* --- demand of a case ---------------------------------------------------- */
 
 static double speed_of(const struct replayer *r)
 {

@@ -31,7 +31,7 @@ struct methods { /* chosen once, from all pairs */
 	const struct why_context *context;
 };
 
-/* --- what a run gives ---------------------------------------------------- */
+/* --- sums of a run ------------------------------------------------------- */
 
 static size_t op_index(struct response_layout *y, const char *name)
 {

@@ -30,7 +30,7 @@ static double budget_spent_s(const struct campaign *c)
 	return (double)(c->spent_before_ns + clock_monotonic_ns() - c->started_ns) * 1e-9;
 }
 
-/* --- what is decided ----------------------------------------------------- */
+/* --- decided cases ------------------------------------------------------- */
 
 static void summary_take(struct campaign *c, struct run *r)
 {
@@ -113,7 +113,7 @@ static void outlook_make(struct outlook *o, const struct campaign *c)
 	}
 }
 
-/* --- the choice ---------------------------------------------------------- */
+/* --- choice of the next group -------------------------------------------- */
 
 /* True for a replay beyond the minimum number of pairs whose case is decided. */
 static bool case_is_decided(const struct campaign *c, const struct design_run *r)

@@ -265,7 +265,7 @@ static int group_run(struct campaign_group *g, struct err *e)
 	return ret;
 }
 
-/* --- what became of them ------------------------------------------------- */
+/* --- outcomes ------------------------------------------------------------ */
 
 static int member_take(struct campaign_group *g, struct group_member *m, struct err *e)
 {

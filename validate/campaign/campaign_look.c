@@ -95,7 +95,7 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 	return ret;
 }
 
-/* --- cases, where there is a budget -------------------------------------- */
+/* --- cases of a campaign with a budget ----------------------------------- */
 
 #define IMPRACTICAL 100000 /* pairs: such a case comes last */
 

@@ -29,7 +29,7 @@ static char *runs_dir(const struct campaign *c, const struct run *r)
 			 scenario_recording(c->protocol, r->scenario), r->bank);
 }
 
-/* --- whether the machine can --------------------------------------------- */
+/* --- requirements -------------------------------------------------------- */
 
 int parallel_possible(const struct protocol *p, struct err *e)
 {
@@ -54,7 +54,7 @@ int parallel_possible(const struct protocol *p, struct err *e)
 	return 0;
 }
 
-/* --- how long it takes --------------------------------------------------- */
+/* --- expected time ------------------------------------------------------- */
 
 #define RANKS_GUESS 8
 #define DELAY_GUESS 2.0 /* factor of a run at period 1 */

@@ -111,7 +111,7 @@ int run_step(struct campaign *c, struct run *r, int32_t role, const char *input,
 static bool blank_wanted(const struct campaign *c, const struct run *r)
 {
 	if (c->protocol->scenario[r->scenario].parallel.is)
-		/* what it waits for is part of it */
+		/* its waiting is part of the replay */
 		return false;
 	if (c->places.place[c->protocol->scenario[r->scenario].target].below.path)
 		/* its stamps are not around calls */

@@ -368,7 +368,7 @@ static int queues_begin(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* --- what programs are started with -------------------------------------- */
+/* --- start of programs --------------------------------------------------- */
 
 /* Records a policy that is not permitted here; the protocol names another. Returns 0. */
 static int scheduler_skip(struct campaign *c, const struct scheduling *policy)

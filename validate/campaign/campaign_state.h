@@ -281,7 +281,7 @@ struct summary_work {
  * cannot be written. */
 int summary_make(void *context, struct err *e);
 
-/* --- the others ---------------------------------------------------------- */
+/* --- bank, runs and looks ------------------------------------------------ */
 int calibrate_all(struct campaign *c, struct err *e);
 int calibration_from_event(struct campaign *c, const json_t *event);
 /* --- campaign_bank.c ----------------------------------------------------- */

@@ -32,7 +32,7 @@ static int file_put(const char *dir, const char *name, const char *text, struct 
 	return ret;
 }
 
-/* --- where --------------------------------------------------------------- */
+/* --- search for a place -------------------------------------------------- */
 
 /* A child enters the group: permission to create it does not imply permission to enter. */
 static int enter_try(const struct cgroup *g)

@@ -48,7 +48,7 @@ static bool can_accept(unsigned int n, double level)
 	return level > 0 && n >= chances_fewest(level);
 }
 
-/* --- dependence that n independent pairs may seem to have ---------------- */
+/* --- apparent dependence of independent pairs ---------------------------- */
 
 /* Cases of the replayer with the fewest: dependence is estimated over all of its cases. */
 static size_t cases_fewest(const struct protocol *p)
@@ -291,7 +291,7 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 	return hopeless_explain(p, scatter, e);
 }
 
-/* --- by a measured scatter ----------------------------------------------- */
+/* --- measured scatter ---------------------------------------------------- */
 
 /* Standard deviation of the log ratios, from the interval of their mean; NaN without one. */
 static double scatter_of(const struct estimate *x, size_t n)

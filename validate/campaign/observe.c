@@ -117,7 +117,7 @@ char *observed_bank_path(const struct campaign *c, size_t scenario, const char *
 	return step_is_captured(c, &s) ? xstrdup(bank) : xasprintf("%s.device", bank);
 }
 
-/* --- what comes of it ---------------------------------------------------- */
+/* --- evaluation ---------------------------------------------------------- */
 
 /* Writes the trace with the times of the preload library. */
 static int by_library(struct run *run, const char *trace, const char *side, const char *out,

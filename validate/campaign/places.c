@@ -18,7 +18,7 @@
 #include "validate/campaign/storage.h"
 #include "validate/protocol/pairing.h"
 
-/* --- who shares ---------------------------------------------------------- */
+/* --- shared directories -------------------------------------------------- */
 
 static const struct fileset_entry *entry_find(const struct fileset *s, const char *path)
 {

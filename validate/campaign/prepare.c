@@ -63,7 +63,7 @@ static int caches_warm(const struct fileset *files, int dir_fd, struct fileset_r
 	return ret ? ret : fileset_residency(files, dir_fd, r, e);
 }
 
-/* --- what a program's script made ---------------------------------------- */
+/* --- files made by a program's script ------------------------------------ */
 
 static void list_release(struct fileset *files)
 {

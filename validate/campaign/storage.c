@@ -19,7 +19,7 @@
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 
-/* --- looking ------------------------------------------------------------- */
+/* --- storage of a directory ---------------------------------------------- */
 
 /* mountinfo writes blanks and backslashes as three octal digits. */
 static void octal_unescape(char *s)

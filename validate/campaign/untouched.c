@@ -95,7 +95,7 @@ static int more_remove(struct place_dir *dir, struct err *e)
 	return ret || !code ? ret : err_sys(e, code, "cannot read directory %s", dir->path);
 }
 
-/* --- beside them --------------------------------------------------------- */
+/* --- entries beside the files -------------------------------------------- */
 
 static bool is_dir_of(const struct place *place, const char *name)
 {

@@ -18,7 +18,7 @@
 #include "validate/stats/spread_ratio.h"
 #include "validate/stats/variance_ratio.h"
 
-#define REJECTION_ERROR 0.01 /* of all rejections of the family together */
+#define REJECTION_ERROR 0.01 /* total error of the rejections of the family */
 
 const char *const decided_names[] = {"accept", "reject", "inconclusive", NULL};
 

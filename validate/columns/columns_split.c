@@ -48,8 +48,7 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 	return rc;
 }
 
-/* --- CSV: line by line into libcsv, so that comments can be left out and rows know their line ---
- */
+/* --- CSV, line by line through libcsv: skips comments and keeps line numbers --- */
 
 struct csv_row {
 	struct columns_reader *r;

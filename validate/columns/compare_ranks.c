@@ -8,7 +8,7 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/ranks.h"
 
-#define MAX_PATHS 4e6 /* n m up to which exact P-values are worth their time */
+#define MAX_PATHS 4e6 /* largest n m for exact P-values */
 
 /* The samples in sorted order, which saves sorting them again; empty if they could not be sorted.
  */

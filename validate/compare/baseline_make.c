@@ -214,7 +214,7 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 	pairs_release(&pairs);
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- baseline ------------------------------------------------------------ */
 
 /* A number derived from the results and their date: it differs between any two campaigns. */
 static void campaign_mark(struct baseline *b, const struct results *r)

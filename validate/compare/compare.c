@@ -21,7 +21,7 @@ const char *change_name(enum change c)
 	return names[c];
 }
 
-/* --- which cases belong together ----------------------------------------- */
+/* --- matching of cases --------------------------------------------------- */
 
 static size_t n_replayers(const struct baseline *b)
 {

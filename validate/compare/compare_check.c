@@ -210,7 +210,7 @@ static void environment_compare(struct campaign_change *c)
 	free(is);
 }
 
-/* --- what is let pass ---------------------------------------------------- */
+/* --- permitted differences ----------------------------------------------- */
 
 static int differences_allow(struct campaign_change *c, const char *list, struct err *e)
 {

@@ -15,8 +15,8 @@
 #include "validate/stats/spread_ratio.h"
 
 #define DRAWN_MAX 400000u
-#define DRAWN_SAME 2000u /* against a limit, where P need not be small */
-#define P_WORTH 0.05	 /* where normal theory says more, P is not small anyway */
+#define DRAWN_SAME 2000u /* draws against a limit, for a P that need not be small */
+#define P_WORTH 0.05	 /* above this P of normal theory no draws are made */
 
 static double p_pairs(const double *was, const double *is, size_t n, double limit, double sign)
 {

@@ -101,7 +101,7 @@ bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, doub
 /* Notes reused recordings in the reason of an inconclusive component. */
 void decide_recordings(struct component *c, const struct ratio_evidence *e);
 
-/* --- family.c: several such numbers, all of which must lie within the limits --- */
+/* --- family.c: several such numbers, which must all lie within the limits --- */
 /* Decide and plan a component by the parts in evidence.family and the words of its row. */
 void decide_parts(struct component *c, const struct deciding *d);
 void plan_parts(struct component *c, const struct planning *p);

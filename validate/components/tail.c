@@ -6,7 +6,7 @@
 
 #include "validate/components/component.h"
 
-#define FEWEST_REQUESTS 500 /* of a run: a hundredth of fewer is less than five */
+#define FEWEST_REQUESTS 500 /* of a run: 1 % is at least five */
 
 static double run_tail(const struct run_summary *s)
 {

@@ -152,7 +152,7 @@ static bool is_known(const struct pool *p, const char *scenario, const char *rep
 	return false;
 }
 
-/* --- who is the outlier -------------------------------------------------- */
+/* --- outliers ------------------------------------------------------------ */
 
 static enum outlier_class outlier_worse(enum outlier_class worst, const struct outlier_finding *f,
 					size_t group)

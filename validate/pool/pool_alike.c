@@ -213,7 +213,7 @@ static char *requests_difference(const struct pool_laboratory *x, const struct p
 	    searched ? ": with min-duration each searches for their number" : "");
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- all differences ----------------------------------------------------- */
 
 char *pool_difference(const struct pool *p)
 {

@@ -22,7 +22,7 @@ enum access_pattern {
 };
 extern const char *const access_pattern_names[ACCESS_N + 1];
 
-#define ACCESS_NEAR_BYTES (128u << 10) /* the kernel's read-ahead window as it comes */
+#define ACCESS_NEAR_BYTES (128u << 10) /* default read-ahead window of the kernel */
 /* largest number of sequences; requests of further ones are counted in n_not_followed */
 #define ACCESS_SEQUENCES_MAX 131072u
 

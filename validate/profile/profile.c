@@ -51,7 +51,7 @@ void profile_release(struct profile *p)
 	histogram_release(&p->block.device);
 }
 
-/* --- the half that needs to know what came before, on a thread of its own --- */
+/* --- the half that depends on preceding requests, on its own thread ------ */
 
 #define CHUNK_RECORDS 1024u
 #define N_CHUNKS 16u
@@ -233,7 +233,7 @@ int profile_compute(struct profile *p, struct trace *t, const struct profile_opt
 	return rc;
 }
 
-/* --- what follows from it ------------------------------------------------ */
+/* --- derived numbers ----------------------------------------------------- */
 
 void profile_responses(const struct profile *p, enum profile_kind kind, struct histogram *h)
 {

@@ -22,7 +22,7 @@
 #include "validate/profile/tally.h"
 #include "validate/profile/timeline.h"
 
-#define PROFILE_LEVELS 1024u /* of concurrency, told apart; more are counted in the last */
+#define PROFILE_LEVELS 1024u /* of concurrency; the last counts all higher ones */
 
 /* Scope of the sequences whose begins are compared. */
 enum profile_scope { PROFILE_OBJECT, PROFILE_DESCRIPTOR, PROFILE_THREAD, PROFILE_SCOPES };
@@ -71,7 +71,7 @@ struct profile {
 	uint64_t n_aligned_512, n_aligned_4096;
 	/* first byte, and end of the last, over all objects; if n_position_known > 0 */
 	uint64_t lowest, highest;
-	/* of those that have a begin; offsets in their objects, all objects together */
+	/* of these requests with a begin; offsets within objects, all objects together */
 	struct offset_map offset_map;
 	struct profile_block block;
 

@@ -8,7 +8,7 @@ enum profile_kind profile_kind_of(unsigned int op)
 	return family == FAMILY_READ ? KIND_READ : family == FAMILY_WRITE ? KIND_WRITE : KIND_OTHER;
 }
 
-/* --- each by itself ------------------------------------------------------ */
+/* --- single requests ----------------------------------------------------- */
 
 static inline uint64_t moved_by(const struct profile *p, const struct trace_record *r)
 {
@@ -44,7 +44,7 @@ void profile_add_single(struct profile *p, const struct trace_record *r, size_t 
 		add_one(p, &r[i]);
 }
 
-/* --- by what came before ------------------------------------------------- */
+/* --- relative to preceding requests -------------------------------------- */
 
 static struct object_use *add_object(struct profile *p, const struct trace_record *r,
 				     enum profile_kind kind, uint64_t moved)

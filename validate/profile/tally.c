@@ -171,7 +171,7 @@ void tally_release(struct tally *s)
 	s->thread = NULL;
 }
 
-/* --- what it means ------------------------------------------------------- */
+/* --- derived numbers and warnings ---------------------------------------- */
 
 int64_t tally_span_ns(const struct tally *s)
 {

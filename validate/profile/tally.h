@@ -27,7 +27,7 @@ struct tally_op {
 
 #define TALLY_DAMAGE_MAX 20	   /* messages kept */
 #define TALLY_RECENT 16u
-#define TALLY_THREADS_MAX 131072u /* told apart; beyond that a trace's threads are no threads */
+#define TALLY_THREADS_MAX 131072u /* more threads indicate a wrong column */
 
 struct tally_thread {
 	uint32_t pid, tid;

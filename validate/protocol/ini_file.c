@@ -13,7 +13,7 @@
 #include "validate/protocol/text.h"
 
 #define FILE_MAX_BYTES (1u << 20)
-#define NAME_MAX_CHARS 40 /* inih cuts section headings at 49 */
+#define NAME_MAX_CHARS 40 /* inih truncates section headings to 49 */
 
 static const char blanks[] = " \t\r\n\v\f";
 

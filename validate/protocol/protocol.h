@@ -116,7 +116,7 @@ struct target {
 	int responsiveness;
 };
 
-#define SCENARIO_TRACE "trace" /* a trace that there is; nothing is run again */
+#define SCENARIO_TRACE "trace" /* an existing trace, without a program */
 /* a program captured by capture app; its script prepares and runs it */
 #define SCENARIO_PROGRAM "program"
 /* an application of several nodes, captured with the dependencies between them */

@@ -45,7 +45,7 @@ void observe_take(struct scenario *s, const struct key_grid *g)
 				    NULL); /* checked before */
 }
 
-/* --- what it comes to ---------------------------------------------------- */
+/* --- choice of the observer ---------------------------------------------- */
 
 /* The first replayer around which the library cannot be preloaded; NULL: none. */
 static const struct replayer *unseen_find(const struct protocol *p, size_t scenario)

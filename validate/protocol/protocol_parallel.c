@@ -140,7 +140,7 @@ void parallel_take(struct scenario *s)
 	count_or_word(c.nodes, "all", 4096, &s->parallel.n_throttled, NULL);
 }
 
-/* --- who shares recordings ----------------------------------------------- */
+/* --- shared recordings --------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -177,7 +177,7 @@ size_t scenario_recording(const struct protocol *p, size_t i)
 	return p->scenario[i].parallel.is ? p->scenario[i].parallel.recording : i;
 }
 
-/* --- who replays --------------------------------------------------------- */
+/* --- replayers of parallel applications ---------------------------------- */
 
 bool replayer_is_causal(const struct replayer *r)
 {

@@ -4,7 +4,7 @@
 
 #include "validate/protocol/protocol_read.h"
 
-#define FEWEST_BLOCKS 6 /* of which half are slowed */
+#define FEWEST_BLOCKS 6 /* half of them are slowed */
 
 static bool is_throttled(const struct target *t)
 {

@@ -23,7 +23,7 @@ static json_t *kilobytes_fact(const char *root, const char *key)
 	return o;
 }
 
-/* --- memory that is taken ahead of need ---------------------------------- */
+/* --- memory reclaimed in advance ----------------------------------------- */
 
 static bool fact_is(const char *root, const char *path, const char *text)
 {

@@ -8,7 +8,7 @@
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 
-/* --- faults of processors, and what is done about them ------------------- */
+/* --- CPU vulnerabilities and mitigations --------------------------------- */
 
 static int compare_names(const void *a, const void *b)
 {

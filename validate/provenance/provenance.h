@@ -20,7 +20,7 @@ json_t *provenance_device(const char *dir);
 /* First line of "mpirun --version"; NULL: not installed. The caller frees. */
 char *provenance_mpi(void);
 
-#define PROVENANCE_HIDDEN "redacted" /* what stands for what is hidden */
+#define PROVENANCE_HIDDEN "redacted" /* replaces hidden text */
 
 /* Replaces host names, serial numbers, UUIDs and paths by "redacted", in place. Paths below /dev,
  * /proc and /sys stay, except those by UUID or serial number. The value of `host` in the

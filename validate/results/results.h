@@ -26,7 +26,7 @@
 #include "validate/metrics/summary.h"
 #include "validate/results/seal.h"
 
-#define ROLE_PROGRAM (-1) /* the program run again: the reference r_i of its block */
+#define ROLE_PROGRAM (-1) /* a rerun of the program: the reference r_i of its block */
 #define ROLE_RECORD (-2)  /* recording of a bank trace */
 
 enum run_state { RUN_PENDING, RUN_OK, RUN_FAILED };
