@@ -131,9 +131,7 @@ static int session_note(struct campaign *c, const char *event, struct err *e)
 			      "pid", (int)getpid());
 	if (c->files && (!strcmp(event, "start") || !strcmp(event, "resume")))
 		json_object_set(o, "files", c->files);
-	int ret = journal_append(&c->journal, o, e);
-	json_decref(o);
-	return ret;
+	return journal_append_new(&c->journal, o, e);
 }
 
 /* Removes the recordings. Those that `keep` asks for are stored with the traces of the runs. */

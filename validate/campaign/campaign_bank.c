@@ -146,9 +146,7 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 	    json_pack("{s:s, s:I, s:I, s:s, s:s*}", "event", "bank", "scenario",
 		      (json_int_t)r->scenario, "bank", (json_int_t)r->bank, "state",
 		      reason[0] ? "failed" : "recorded again", "reason", reason[0] ? reason : NULL);
-	ret = journal_append(&c->journal, event, e);
-	json_decref(event);
-	return ret;
+	return journal_append_new(&c->journal, event, e);
 }
 
 /* The failed recording of a parallel application, NULL if it did not fail. Such a recording takes
@@ -206,9 +204,7 @@ static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct 
 	json_t *event =
 	    json_pack("{s:s, s:o, s:s}", "event", "scratch", "path", text_to_json(c->scratch.dir),
 		      "why", "it was removed while it was in use");
-	int ret = journal_append(&c->journal, event, e);
-	json_decref(event);
-	return ret;
+	return journal_append_new(&c->journal, event, e);
 }
 
 int bank_take(struct campaign *c, const struct run *r, const char *recording, struct err *e)

@@ -205,9 +205,8 @@ static int choice_note(struct campaign *c, const struct next *next, size_t first
 	if (next->n_further)
 		json_object_set_new(event, "further", json_integer((json_int_t)next->n_further));
 	const enum time_part before = time_begin(&c->time, TIME_JOURNAL);
-	int ret = journal_append(&c->journal, event, e);
+	int ret = journal_append_new(&c->journal, event, e);
 	time_end(&c->time, before);
-	json_decref(event);
 	return ret;
 }
 
@@ -215,9 +214,7 @@ static int budget_note(struct campaign *c, const char *why, struct err *e)
 {
 	json_t *event = json_pack("{s:s, s:s, s:f}", "event", "budget", "why", why, "spent_s",
 				  budget_spent_s(c));
-	int ret = journal_append(&c->journal, event, e);
-	json_decref(event);
-	return ret;
+	return journal_append_new(&c->journal, event, e);
 }
 
 static void spent_resume(struct campaign *c, const json_t *event)

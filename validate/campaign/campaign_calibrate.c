@@ -217,9 +217,7 @@ static int calibration_journal(struct campaign *c, size_t scenario, struct err *
 		      (json_int_t)scenario, "requests", (json_int_t)k->n_requests, "execution_ns",
 		      (json_int_t)k->execution_ns, "trace_bytes", (json_int_t)k->trace_bytes,
 		      "anonymous_bytes", memory, "failure", text_to_json(k->failure));
-	int ret = journal_append(&c->journal, event, e);
-	json_decref(event);
-	return ret;
+	return journal_append_new(&c->journal, event, e);
 }
 
 int calibration_from_event(struct campaign *c, const json_t *event)

@@ -299,8 +299,7 @@ static int environment_write(struct campaign *c, struct err *e)
 		       : err_set(e, EINVAL, "%s: cannot be written as JSON", path);
 	if (!ret) {
 		json_t *event = json_pack("{s:s, s:s}", "event", "environment", "sha256", hex);
-		ret = journal_append(&c->journal, event, e);
-		json_decref(event);
+		ret = journal_append_new(&c->journal, event, e);
 	}
 	if (!ret)
 		ret = file_write_atomic(path, file.s, file.len, e);

@@ -296,9 +296,7 @@ static int group_take(struct campaign_group *g, struct err *e)
 	const struct run *r = g->member[0].run;
 	json_t *event = json_pack("{s:s, s:I, s:I}", "event", "group", "block",
 				  (json_int_t)r->block, "scenario", (json_int_t)r->scenario);
-	ret = journal_append(&g->c->journal, event, e);
-	json_decref(event);
-	return ret;
+	return journal_append_new(&g->c->journal, event, e);
 }
 
 static int sliced_make(struct campaign *c, size_t first, size_t n, struct err *e)

@@ -87,8 +87,7 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 	    json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k,
 		      "replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells,
 		      "undecided", (json_int_t)n_undecided, "stop", stop);
-	ret = journal_append(&c->journal, event, e);
-	json_decref(event);
+	ret = journal_append_new(&c->journal, event, e);
 	c->n_looks_done++;
 	if (stop)
 		c->stop_replicates = p->look[k];

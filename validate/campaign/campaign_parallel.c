@@ -165,9 +165,7 @@ static int period_journal(struct campaign *c, const struct run *r, const struct 
 	    "{s:s, s:I, s:I, s:I, s:o, s:O}", "event", "period", "scenario",
 	    (json_int_t)r->scenario, "bank", (json_int_t)r->bank, "period", (json_int_t)s->period,
 	    "error", isfinite(error) ? json_real(error) : json_null(), "passed_over", passed_over);
-	int ret = journal_append(&c->journal, event, e);
-	json_decref(event);
-	return ret;
+	return journal_append_new(&c->journal, event, e);
 }
 
 /* The next period to try. Periods above the request count of every node all delay only the first

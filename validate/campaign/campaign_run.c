@@ -288,8 +288,7 @@ int run_journal(struct campaign *c, const struct run *r, const char *output, str
 		return ret;
 	const enum time_part before = time_begin(&c->time, TIME_JOURNAL);
 	json_t *event = run_to_event(r);
-	ret = journal_append(&c->journal, event, e);
-	json_decref(event);
+	ret = journal_append_new(&c->journal, event, e);
 	time_end(&c->time, before);
 	return ret;
 }

@@ -22,13 +22,6 @@
 #define SCRATCH_LEAST_BYTES (64u << 20)
 #define PROGRAM_CODE_BYTES (1u << 20)
 
-static int event_append(struct campaign *c, json_t *event, struct err *e)
-{
-	int ret = journal_append(&c->journal, event, e);
-	json_decref(event);
-	return ret;
-}
-
 /* --- cgroup and caches --------------------------------------------------- */
 
 static bool any_budget(const struct protocol *p)
@@ -65,8 +58,8 @@ static int cgroup_begin(struct campaign *c, struct err *e)
 	}
 	snprintf(c->cgroup_name, sizeof c->cgroup_name, "validate-%s", c->token);
 	char *path = xasprintf("%s/%s", c->cgroups.parent, c->cgroup_name);
-	int ret = event_append(
-	    c, json_pack("{s:s, s:o}", "event", "cgroup", "path", text_to_json(path)), e);
+	int ret = journal_append_new(
+	    &c->journal, json_pack("{s:s, s:o}", "event", "cgroup", "path", text_to_json(path)), e);
 	free(path);
 	return ret;
 }
@@ -148,7 +141,7 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	if (place->path) {
 		json_t *event = json_pack("{s:s, s:I, s:o}", "event", "place", "target",
 					  (json_int_t)i, "path", text_to_json(place->path));
-		int noted = event_append(c, event, ret ? NULL : e);
+		int noted = journal_append_new(&c->journal, event, ret ? NULL : e);
 		ret = ret ? ret : noted;
 	}
 	if (!ret)
@@ -243,9 +236,9 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 	free(targets);
 	if (ret)
 		return ret;
-	ret = event_append(
-	    c, json_pack("{s:s, s:o}", "event", "scratch", "path", text_to_json(c->scratch.dir)),
-	    e);
+	ret = journal_append_new(
+	    &c->journal,
+	    json_pack("{s:s, s:o}", "event", "scratch", "path", text_to_json(c->scratch.dir)), e);
 	scratch_describe(c);
 	programs_find(c);
 	return ret;
@@ -324,9 +317,9 @@ static void left_note(struct campaign *c, const struct err *why)
 	}
 	if (list)
 		json_array_append_new(list, text_to_json(why->msg));
-	event_append(c,
-		     json_pack("{s:s, s:o}", "event", "left behind", "why", text_to_json(why->msg)),
-		     NULL);
+	journal_append_new(
+	    &c->journal,
+	    json_pack("{s:s, s:o}", "event", "left behind", "why", text_to_json(why->msg)), NULL);
 }
 
 /* In reverse order: two targets may lie on one device. */
@@ -340,7 +333,7 @@ static void queues_put_back(struct campaign *c)
 		if (queue_restore(json_array_get(c->queues_before, i), &e) < 0)
 			left_note(c, &e);
 	json_array_clear(c->queues_before);
-	event_append(c, json_pack("{s:s}", "event", "queues put back"), NULL);
+	journal_append_new(&c->journal, json_pack("{s:s}", "event", "queues put back"), NULL);
 }
 
 static int queues_begin(struct campaign *c, struct err *e)
@@ -358,8 +351,8 @@ static int queues_begin(struct campaign *c, struct err *e)
 		if (ret)
 			break;
 		json_array_append_new(c->queues_before, before);
-		ret =
-		    event_append(c, json_pack("{s:s, s:O}", "event", "queue", "before", before), e);
+		ret = journal_append_new(
+		    &c->journal, json_pack("{s:s, s:O}", "event", "queue", "before", before), e);
 		if (!ret)
 			ret = queue_apply(queue, device, e);
 		if (ret)

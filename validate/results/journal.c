@@ -283,3 +283,10 @@ out:
 	strbuf_release(&line);
 	return ret;
 }
+
+int journal_append_new(struct journal *j, json_t *event, struct err *e)
+{
+	int ret = journal_append(j, event, e);
+	json_decref(event);
+	return ret;
+}

@@ -40,6 +40,8 @@ void journal_close(struct journal *j);
  * and "crc". The caller keeps the reference. After an error the file contains no part of the line.
  */
 int journal_append(struct journal *j, json_t *event, struct err *e);
+/* As journal_append(), and releases the event. */
+int journal_append_new(struct journal *j, json_t *event, struct err *e);
 
 struct journal_reading {
 	/* complete lines; ignored ones among them */
