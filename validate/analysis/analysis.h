@@ -23,8 +23,8 @@
 struct estimate {
 	enum stat_status status;
 	double value;
-	/* two-sided limits, NaN if there are none; degrees of freedom of the limits, NaN likewise
-	 */
+	/* two-sided limits, NaN if there are none; degrees of freedom of the limits, NaN
+	 * likewise */
 	double lo90, hi90, lo95, hi95;
 	double df;
 };
@@ -78,8 +78,8 @@ struct component {
 	uint64_t n_more;
 	/* Basis of accepting: lag-1 autocorrelation in block order, the number of independent runs
 	 * (pairs) that the runs are worth, and the resulting one-sided limits at the error of this
-	 * look, in the estimate's unit. NaN: not judged. A one-sided component has no lower limit.
-	 */
+	 * look, in the estimate's unit. NaN: not judged. A one-sided component has no lower
+	 * limit. */
 	double lag1, n_effective, accept_lo, accept_hi;
 	/* Not accepted, but would be accepted if the runs were independent. */
 	bool dependent;
@@ -89,8 +89,8 @@ struct component {
 	/* Rejected against a recording that the campaign did not make. The machine may be the
 	 * cause, so the decision is inconclusive. */
 	bool differs;
-	/* n_more is more than anyone runs, or no number is enough; the reason names alternatives.
-	 */
+	/* n_more is more than anyone runs, or no number is enough; the reason names
+	 * alternatives. */
 	bool impractical;
 	/* One sentence with the deciding numbers. UTF-8, cut between characters. */
 	char reason[400];
@@ -388,8 +388,8 @@ struct analysis {
 	 * count that is complete. 1-based; 0: no look yet, every verdict is inconclusive. With a
 	 * budget: 1 as soon as one case may be decided. */
 	unsigned int look;
-	/* Blocks used, without block 0. With a budget: the last block; a case may have fewer pairs.
-	 */
+	/* Blocks used, without block 0. With a budget: the last block; a case may have fewer
+	 * pairs. */
 	unsigned int n_replicates;
 	/* of this look; 0.05 and 0.01 with one look */
 	double level_accept, level_reject;

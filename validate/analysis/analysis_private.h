@@ -224,8 +224,8 @@ void linearity_compute(struct analysis *a);
 void sources_list(struct analysis *a);
 
 /* Calls one(a, i) for each i < n, on several threads only in large campaigns
- * (protocol_in_detail()). Simulations run thousands of small campaigns in processes of their own.
- */
+ * (protocol_in_detail()). Simulations run thousands of small campaigns in processes of their
+ * own. */
 void analysis_each(struct analysis *a, size_t n, void (*one)(void *analysis, size_t i));
 
 #endif

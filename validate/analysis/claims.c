@@ -79,8 +79,8 @@ static void comparisons_find(struct claim_result *r, const struct analysis *a,
 /* --- outcomes ------------------------------------------------------------ */
 
 /* Outcome of a comparison over n runs. Equal values in all runs, as counts may have, give no
- * interval. Then the sign test decides: n runs on one side of a number have probability 2^(1 - n).
- */
+ * interval. Then the sign test decides: n runs on one side of a number have probability 2^(1 -
+ * n). */
 static enum claim_outcome outcome_of(const struct claim *c, const struct estimate *d, size_t n,
 				     double confidence)
 {

@@ -31,8 +31,8 @@ struct claim_comparison {
 	/* analysis/measures.h; lo95 and hi95 at the confidence of the claim */
 	struct estimate difference;
 	enum claim_outcome outcome;
-	/* F ratio against a number: one-sided at 0.05, for the runs' degrees of freedom; else NaN
-	 */
+	/* F ratio against a number: one-sided at 0.05, for the runs' degrees of freedom; else
+	 * NaN */
 	double f_critical, f_p;
 };
 

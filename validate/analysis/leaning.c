@@ -40,8 +40,8 @@ static bool is_wide(const struct component *k, double lo, double hi)
 	return hi - k->estimate.value > room;
 }
 
-/* By the interval that rejects. The interval that accepts is wider, to allow for hidden dependence.
- */
+/* By the interval that rejects. The interval that accepts is wider, to allow for hidden
+ * dependence. */
 static bool excludes_ideal(const struct component *k)
 {
 	double ideal = ideal_of(k->kind);

@@ -50,8 +50,8 @@ static void line_fit(struct linearity *l, const double *level, const double *bia
 	}
 }
 
-/* Brown-Forsythe with the replicates of each level as a group. They are contiguous, in cell order.
- */
+/* Brown-Forsythe with the replicates of each level as a group. They are contiguous, in cell
+ * order. */
 static void levels_spread(struct linearity *l, const double *level, const double *bias, size_t n)
 {
 	struct values *group = xcalloc(n + 1, sizeof *group);

@@ -6,8 +6,8 @@
  * (on its scale) without block i; se^2 = (n-1)/n sum (theta_(i) - mean)^2, with n - 1 degrees of
  * freedom. This works for means and standard deviations; for a mean it is the usual interval. Two
  * cases are compared on the blocks that both have, so that effects of a block cancel. Runs count as
- * independent. Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 11.
- */
+ * independent. Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter
+ * 11. */
 #ifndef VALIDATE_ANALYSIS_MEASURES_H
 #define VALIDATE_ANALYSIS_MEASURES_H
 

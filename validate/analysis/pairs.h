@@ -17,8 +17,8 @@ struct pairs {
 	size_t n_replays;
 };
 
-/* Collects the pairs of blocks 1..n_blocks. Adds to the cell's counts of blocks, pairs, failures.
- */
+/* Collects the pairs of blocks 1..n_blocks. Adds to the cell's counts of blocks, pairs,
+ * failures. */
 void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks);
 void pairs_release(struct pairs *p);
 

@@ -9,8 +9,8 @@
  * mean is 1 + (m - 1) rho times that of independent pairs, m = sum n_i^2/n. A few pairs estimate
  * rho badly, so it is also averaged over all cells of a replayer. The value allowed for is the
  * larger of two: that mean plus 1.645 of its standard errors, and the cell's rho minus one standard
- * error. Source: Kish (1965) for the design effect; Donner (1986) for rho and its standard error.
- */
+ * error. Source: Kish (1965) for the design effect; Donner (1986) for rho and its standard
+ * error. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -220,8 +220,8 @@ static enum cache_method cache_choose(const struct response_layout *y, const dou
 }
 
 /* A request is served for a and waits for w: m = a (1 + w/a). Waiting in proportion to service is
- * no separate cause. The part is the change of the proportion, at the mean service of both sides.
- */
+ * no separate cause. The part is the change of the proportion, at the mean service of both
+ * sides. */
 static double part_waiting(const double *x, const double *r, int which)
 {
 	double a_x = x[F_MEAN] - x[F_QUEUE] - x[F_STEAL], a_r = r[F_MEAN] - r[F_QUEUE] - r[F_STEAL];

@@ -108,8 +108,8 @@ static int runs_make(struct campaign *c, struct err *e)
 	return 0;
 }
 
-/* A scenario whose program cannot run cannot be judged. The others can, if the protocol allows it.
- */
+/* A scenario whose program cannot run cannot be judged. The others can, if the protocol allows
+ * it. */
 static int calibration_check(struct campaign *c, struct err *e)
 {
 	const struct protocol *p = c->protocol;

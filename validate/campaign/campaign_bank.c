@@ -70,8 +70,8 @@ static int bank_move(const char *from, const char *to, struct err *e)
 	return ret;
 }
 
-/* True if the trace exists and is complete. A killed session or a machine crash may leave a part.
- */
+/* True if the trace exists and is complete. A killed session or a machine crash may leave a
+ * part. */
 static bool trace_is_whole(const char *path)
 {
 	struct trace *t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recordings of parallel applications: many runs each, and several times that to search the period.
- */
+/* Recordings of parallel applications: many runs each, and several times that to search the
+ * period. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

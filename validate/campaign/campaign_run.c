@@ -36,8 +36,8 @@ static int trace_keep(const struct campaign *c, const struct run *r, const char 
 	return ret;
 }
 
-/* Moves the output of another project's replayer, left beside its trace, to the place of the trace.
- */
+/* Moves the output of another project's replayer, left beside its trace, to the place of the
+ * trace. */
 static int printed_keep(const struct campaign *c, const struct run *r, const char *trace,
 			struct err *e)
 {

@@ -44,8 +44,8 @@ struct campaign_calibration { /* of one scenario */
 	uint64_t n_requests;  /* per thread, equal for recording, reruns and replays */
 	int64_t execution_ns; /* of a run with that count */
 	uint64_t trace_bytes; /* of a run's trace */
-	/* [0] program, [1 + i] replayer i: anonymous, during its requests and in total; 0 unknown
-	 */
+	/* [0] program, [1 + i] replayer i: anonymous, during its requests and in total; 0
+	 * unknown */
 	struct own_memory {
 		uint64_t run_bytes, peak_bytes;
 	} *memory;
@@ -182,8 +182,8 @@ struct step_result {
 	/* the campaign lacks space: repeat the step with more */
 	bool no_space;
 };
-/* The command that continues the campaign, with the necessary --device options. The caller frees.
- */
+/* The command that continues the campaign, with the necessary --device options. The caller
+ * frees. */
 char *resume_command(const struct campaign *c);
 /* Sets the error of a step without space, which ends the campaign. Returns -ENOSPC. */
 int no_space(const struct campaign *c, const char *reason, struct err *e);
@@ -322,8 +322,8 @@ int look_after(struct campaign *c, uint64_t block, struct err *e);
 int look_cases(struct campaign *c, struct err *e);
 
 /* --- campaign_group.c ---------------------------------------------------- */
-/* A group is the runs of one scenario in one block: program and replayers, contiguous in the plan.
- */
+/* A group is the runs of one scenario in one block: program and replayers, contiguous in the
+ * plan. */
 static inline bool run_is_wanted(const struct campaign *c, size_t id)
 {
 	return c->run[id].state == RUN_PENDING && !(c->left_out && c->left_out[id]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine of a campaign, as facts for the report: environment.json (members in doc/results.md).
- */
+/* The machine of a campaign, as facts for the report: environment.json (members in
+ * doc/results.md). */
 #ifndef VALIDATE_ENVIRONMENT_H
 #define VALIDATE_ENVIRONMENT_H
 
@@ -14,8 +14,8 @@
 #define ENVIRONMENT_VERSION 1
 
 /* Facts that do not depend on the campaign: host, date, versions of program and libraries, CPUs,
- * memory, kernel, clock, load. Unknown facts are null. `self`: path of this program. New reference.
- */
+ * memory, kernel, clock, load. Unknown facts are null. `self`: path of this program. New
+ * reference. */
 json_t *environment_make(const char *self);
 
 /* Records an unavailable condition: what, why, and the replacement. */

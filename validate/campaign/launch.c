@@ -83,8 +83,8 @@ static void descendants_add(pid_t pid, struct own_descendants *d, int depth)
 
 /* Anonymous memory and page tables of a process and its descendants, in bytes. Memory shared after
  * a fork counts once. Of deliberately shared memory (outcomes of a descendant), the largest part of
- * one process counts. 0: the process has exited. Without CONFIG_PROC_CHILDREN: the process alone.
- */
+ * one process counts. 0: the process has exited. Without CONFIG_PROC_CHILDREN: the process
+ * alone. */
 static uint64_t own_memory_bytes(pid_t pid)
 {
 	struct status_bytes s;

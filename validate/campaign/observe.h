@@ -25,8 +25,8 @@ int observe_begin(struct block_watch **watch, const struct campaign *c, const st
  * the kernel lost events. */
 int observe_end(struct block_watch *watch, struct err *e);
 
-/* True if the trace of another project's replayer has no own times, because the device is observed.
- */
+/* True if the trace of another project's replayer has no own times, because the device is
+ * observed. */
 bool replayer_is_untimed(const struct replayer *r);
 
 /* True if the step is a program whose requests are captured at its device: the observation is its
@@ -37,8 +37,8 @@ bool step_is_captured(const struct campaign *c, const struct step *s);
 char *observed_bank_path(const struct campaign *c, size_t scenario, const char *bank);
 
 /* Replaces the times of a run's trace by those of the observer: writes OUT from TRACE and
- * TRACE.side, and stores the result in `run`. `input`: the replayed recording; NULL: the program.
- */
+ * TRACE.side, and stores the result in `run`. `input`: the replayed recording; NULL: the
+ * program. */
 int observed_make(const struct campaign *c, struct run *run, const char *trace, const char *input,
 		  const char *out, struct err *e);
 

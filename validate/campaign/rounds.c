@@ -247,8 +247,8 @@ static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
 }
 
 /* This thread ends the slices, so its run-queue delay must not exceed that of the processes. Under
- * a real-time policy it gets a higher priority. Returns its previous policy; *was is the parameter.
- */
+ * a real-time policy it gets a higher priority. Returns its previous policy; *was is the
+ * parameter. */
 static int controller_raise(const struct scheduling *s, struct sched_param *was)
 {
 	const int policy = sched_getscheduler(0);

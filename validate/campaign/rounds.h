@@ -22,8 +22,8 @@
 #include "validate/protocol/protocol.h"
 
 /* Requests that begin within this time after a switch do not count. The first request of a thread
- * takes 1.5 to 2 times as long, later ones at most 1.09 times (doc/statistics.md, Pairs in time).
- */
+ * takes 1.5 to 2 times as long, later ones at most 1.09 times (doc/statistics.md, Pairs in
+ * time). */
 #define ROUND_SETTLE_NS 200000
 
 enum round_state {
@@ -41,8 +41,8 @@ struct round_role { /* one process; `pid` leads its process group */
 	struct pause_page *page;
 	pid_t pid;
 	enum pause_by by;
-	/* for another project's replayer: the directory of its files; NULL: it uses the pause page
-	 */
+	/* for another project's replayer: the directory of its files; NULL: it uses the pause
+	 * page */
 	const char *target;
 	struct descendants below; /* all descendants of this replayer */
 	int64_t left_ns; /* remaining time limit */

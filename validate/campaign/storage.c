@@ -112,8 +112,8 @@ static bool is_apart(dev_t device, const dev_t *targets, size_t n)
 	return true;
 }
 
-/* Accepts a path of an earlier session only if it is a real directory that no other user can enter.
- */
+/* Accepts a path of an earlier session only if it is a real directory that no other user can
+ * enter. */
 static bool is_own(const struct stat *st)
 {
 	return S_ISDIR(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & 077);

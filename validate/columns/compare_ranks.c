@@ -10,8 +10,8 @@
 
 #define MAX_PATHS 4e6 /* largest n m for exact P-values */
 
-/* The samples in sorted order, which saves sorting them again; empty if they could not be sorted.
- */
+/* The samples in sorted order, which saves sorting them again; empty if they could not be
+ * sorted. */
 static void sorted_samples(const struct comparison *c, struct values *ref, struct values *rep)
 {
 	*ref = (struct values){c->ref->sorted, c->ref->sorted ? c->ref->x.n : 0};

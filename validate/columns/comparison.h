@@ -6,8 +6,8 @@
  *
  * Values count as independent unless the plan says time_ordered. Then tests of means and spread use
  * 25 batch means of each sample (the batch is the replicate), the bootstrap draws blocks, and
- * bounds on distributions use effective numbers. Descriptions and distances always use the values.
- */
+ * bounds on distributions use effective numbers. Descriptions and distances always use the
+ * values. */
 #ifndef VALIDATE_COLUMNS_COMPARISON_H
 #define VALIDATE_COLUMNS_COMPARISON_H
 
@@ -91,8 +91,8 @@ void comparison_release(struct comparison *c);
 /* Verdict over all comparisons. Trusted: all components of all are accepted. Not trusted: the
  * P-value of a rejection, after Holm over all rejection tests, is at most 0.01. Else inconclusive.
  * A component without a result is inconclusive, and not part of the family. reject[i] tells for
- * each component (bias and precision of each comparison) whether its rejection stands; may be NULL.
- */
+ * each component (bias and precision of each comparison) whether its rejection stands; may be
+ * NULL. */
 enum decision_word comparisons_judge(const struct comparison *c, size_t n, bool *reject);
 
 #endif

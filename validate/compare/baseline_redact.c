@@ -21,8 +21,8 @@ static void lines_hide(char **line, size_t n, const char *host)
 		text_hide(&line[i], host);
 }
 
-/* Applies the new names of cell[n_cells].replayer (old names: was[n_cells]) to a name in [compare].
- */
+/* Applies the new names of cell[n_cells].replayer (old names: was[n_cells]) to a name in
+ * [compare]. */
 static void compared_hide(struct baseline *b, char **name, char *const *was, const char *host)
 {
 	size_t i = 0;

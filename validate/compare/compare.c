@@ -258,8 +258,8 @@ static void words_reach(struct campaign_change *c)
 		c->word = CHANGE_INCONCLUSIVE;
 }
 
-/* Level that remains for one side. With looks at every replicate, P-values are corrected instead.
- */
+/* Level that remains for one side. With looks at every replicate, P-values are corrected
+ * instead. */
 static double level_left(double level, const struct baseline *b, double left)
 {
 	return b->look && !(b->span > 0) ? fmin(level, left) : level;

@@ -61,8 +61,8 @@ struct component_row {
 	 * component compares only what the replayer received: requests, results, order, issue
 	 * times. */
 	bool replayers_own;
-	/* Relative to the program's mean: refused if that cannot be quantified (analysis/blank.h).
-	 */
+	/* Relative to the program's mean: refused if that cannot be quantified
+	 * (analysis/blank.h). */
 	bool relative;
 	/* of decide_parts(): the reasons if summaries lack the numbers, or it does not apply */
 	struct family_words words;

@@ -151,9 +151,8 @@ void plan_ratio(struct component *k, const struct ratio_evidence *e, double alph
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	else if (e->status == STAT_ZERO_VARIANCE && e->t.value != 0)
-		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)),
-			     /* equal pairs until P is small enough */
-			     e->n);
+		/* equal pairs until P is small enough */
+		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)), e->n);
 	else if (!e->status)
 		plan_mean(k, &e->t, &e->serial, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY,
 			  log1p(k->limit), alpha_reject / 2, "ratios");

@@ -168,8 +168,8 @@ static void programs_compare(struct pool *p, const struct pool_laboratory *x,
 
 /* --- requests ------------------------------------------------------------ */
 
-/* True if the protocol searches for the number of requests: hashes then differ between campaigns.
- */
+/* True if the protocol searches for the number of requests: hashes then differ between
+ * campaigns. */
 static bool is_searched(const struct baseline *b)
 {
 	for (size_t i = 0; i < b->n_conditions; i++)

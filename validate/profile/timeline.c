@@ -35,8 +35,8 @@ static void bin_add(struct timeline_bin *to, const struct timeline_bin *from)
 		to->bytes[k] += from->bytes[k];
 }
 
-/* Joins `factor` bins, counted from time 0, into one. `to` may equal `from`: bins only move down.
- */
+/* Joins `factor` bins, counted from time 0, into one. `to` may equal `from`: bins only move
+ * down. */
 static void bins_join(struct timeline *to, const struct timeline *from, int64_t factor)
 {
 	int64_t base = floor_divide(from->base + (int64_t)from->used_from, factor);
@@ -55,8 +55,8 @@ static void bins_join(struct timeline *to, const struct timeline *from, int64_t 
 	to->width_ns = from->width_ns * factor;
 }
 
-/* Centres the used bins, so that a trace in descending order does not move them for each request.
- */
+/* Centres the used bins, so that a trace in descending order does not move them for each
+ * request. */
 static void bins_center(struct timeline *t)
 {
 	size_t n = t->used_to - t->used_from, at = (t->n_bins - n) / 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests and bytes by begin time, in bins that widen tenfold when there are too many: constant
- * memory for any length. Bin i covers [(base + i) width, (base + i + 1) width) of the trace's time.
- */
+ * memory for any length. Bin i covers [(base + i) width, (base + i + 1) width) of the trace's
+ * time. */
 #ifndef VALIDATE_PROFILE_TIMELINE_H
 #define VALIDATE_PROFILE_TIMELINE_H
 

@@ -22,8 +22,8 @@ enum measure {
 /* base units: ns, a ratio (0.1 is 10 %), a number, bytes */
 enum measure_unit { UNIT_TIME, UNIT_RATIO, UNIT_NUMBER, UNIT_BYTES };
 
-/* How two values are compared: by their ratio, by the ratio of 1 + value, or by their difference.
- */
+/* How two values are compared: by their ratio, by the ratio of 1 + value, or by their
+ * difference. */
 enum measure_scale { SCALE_LOG, SCALE_LOG1P, SCALE_LINEAR };
 
 struct measure_info {

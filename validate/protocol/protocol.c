@@ -285,8 +285,8 @@ const struct ini_section *section_find(const struct protocol_file *f, const char
 	return NULL;
 }
 
-/* inih knows only ';' as comment after a value. Any other comment would become part of the value.
- */
+/* inih knows only ';' as comment after a value. Any other comment would become part of the
+ * value. */
 static int comments_check(const struct protocol_file *f, struct err *e)
 {
 	for (size_t i = 0; i < f->ini.n_sections; i++)

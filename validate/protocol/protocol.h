@@ -28,8 +28,8 @@ enum pairing { PAIRING_AUTO, PAIRING_SLICES, PAIRING_RUNS };
 /* How a process pauses between its slices. GATE: it pauses itself between two requests. SIGNAL:
  * SIGSTOP. AUTO: GATE for programs of this project, SIGNAL for others. */
 enum pause_by { PAUSE_AUTO, PAUSE_GATE, PAUSE_SIGNAL };
-/* Regression of ln(replay/program) on the CPU time used by other processes (analysis/covariate.h).
- */
+/* Regression of ln(replay/program) on the CPU time used by other processes
+ * (analysis/covariate.h). */
 enum covariate_kind { COVARIATE_NONE, COVARIATE_OTHERS };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
 /* How caches are made cold. FADVISE: posix_fadvise() on each file. DROP: drop_caches every time,
@@ -66,8 +66,8 @@ struct published_value {
 	enum measure measure;
 	char *operation; /* NULL: all requests */
 	struct selector scenario, replayer;
-	/* in the measure's unit; uncertainty as a share of the value (a ratio); NaN: not published
-	 */
+	/* in the measure's unit; uncertainty as a share of the value (a ratio); NaN: not
+	 * published */
 	double value, uncertainty;
 };
 
@@ -310,8 +310,8 @@ extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], c
  * system, with the path. Ownership: protocol_release(). */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 
-/* As protocol_read(), with `replicates` ("20", "10..60") instead of the file's key; NULL: the key.
- */
+/* As protocol_read(), with `replicates` ("20", "10..60") instead of the file's key; NULL: the
+ * key. */
 int protocol_read_with(struct protocol *p, const char *path, const char *replicates, struct err *e);
 void protocol_release(struct protocol *p);
 

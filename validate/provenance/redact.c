@@ -20,8 +20,8 @@ static bool is_secret(const char *key)
 	return false;
 }
 
-/* Length of a UUID at s: 8-4-4-4-12 hexadecimal digits; after "UUID=" also 4-4 (FAT) or 16 (NTFS).
- */
+/* Length of a UUID at s: 8-4-4-4-12 hexadecimal digits; after "UUID=" also 4-4 (FAT) or 16
+ * (NTFS). */
 static size_t uuid_length(const char *s)
 {
 	static const unsigned char group[] = {8, 4, 4, 4, 12};

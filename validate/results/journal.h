@@ -37,8 +37,8 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 void journal_close(struct journal *j);
 
 /* Appends an event and waits until it is on disk. The line begins with "seq" and ends with "after"
- * and "crc". The caller keeps the reference. After an error the file contains no part of the line.
- */
+ * and "crc". The caller keeps the reference. After an error the file contains no part of the
+ * line. */
 int journal_append(struct journal *j, json_t *event, struct err *e);
 /* As journal_append(), and releases the event. */
 int journal_append_new(struct journal *j, json_t *event, struct err *e);

@@ -195,14 +195,12 @@ static double share_from_event(const json_t *o, const char *name)
 	return json_is_number(share) && x >= 0 && x <= 1 ? x : NAN;
 }
 
-/* Absent for a run in one piece. */
+/* Absent for a run in one piece; "late" is absent in results of earlier versions. */
 static void slices_from_event(struct run *r, const json_t *o)
 {
 	json_int_t n = json_integer_value(json_object_get(o, "n")),
 		   ns = json_integer_value(json_object_get(o, "length_ns")),
-		   late = json_integer_value(
-		       /* absent in results of earlier versions */
-		       json_object_get(o, "late"));
+		   late = json_integer_value(json_object_get(o, "late"));
 	r->sliced = n > 0 && n <= UINT32_MAX && ns > 0;
 	r->n_slices = r->sliced ? (uint32_t)n : 0;
 	r->slice_ns = r->sliced ? ns : 0;

@@ -21,8 +21,8 @@ void results_runs_free(struct run *run, size_t n);
 
 /* Converts a finished run to an event of the journal. Members of the plan are left out. */
 json_t *run_to_event(const struct run *r);
-/* Sets the run of an event. Errors: EINVAL for a run that is not in the plan, or missing members.
- */
+/* Sets the run of an event. Errors: EINVAL for a run that is not in the plan, or missing
+ * members. */
 int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct err *e);
 
 /* {"version": 1, "run": id, "scenario": name, "role": name, "block": .., "summary": {...}} */
