@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two threads read 1 KiB at a time, by pread, from files that are in the page cache: what is left
- * of a request then is the system call itself, and what a replayer adds shows most. Source: the
- * VFS-replay paper (FAST 2005), section 4.1, "Pread". */
+/* Two threads read 1 KiB at a time with pread from cached files. Such a request is mainly the
+ * system call itself, so a replayer's overhead is most visible. Source: the VFS-replay paper (FAST
+ * 2005), section 4.1, "Pread". */
 #include <unistd.h>
 
 #include "microbench/loop.h"

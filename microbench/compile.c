@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What building a program does to files, in bursts. A unit is the compilation of one source: stat
- * of object and source as make does it, the source read whole, then each header looked for along
- * the include path, where most stats find nothing, and read whole; the object is written under
- * another name in small pieces and renamed. Then the thread pauses, as while it computes.
+/* File accesses of a program build, in bursts. A unit is the compilation of one source: stat of
+ * object and source as make does, a read of the whole source, then for each header stats along the
+ * include path, most of which find nothing, and a read of the whole header. The object is written
+ * under a temporary name in small pieces and renamed. Then the thread pauses, as if computing.
  *
- * It begins with what a build begins with: a directory is made for the objects, and the sources are
- * listed. Sources are compiled in turn, again after the last one; which headers a source includes
- * does not change. */
+ * At the start a directory is made for the objects, and the sources are listed. Sources are
+ * compiled in turn, from the first again after the last. The headers of a source do not change. */
 #include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
@@ -19,9 +18,9 @@
 #include "microbench/workloads.h"
 
 #define TOP "compile"
-#define OBJECT_RATIO 3         /* an object has so many times the bytes of its source */
-#define READ_BYTES (1u << 16)  /* sources and headers are read in pieces of this */
-#define NAMES_PER_LISTING 500u /* fit into one getdents, whatever the file system adds */
+#define OBJECT_RATIO 3         /* size of an object relative to its source */
+#define READ_BYTES (1u << 16)  /* sources and headers are read in pieces of this size */
+#define NAMES_PER_LISTING 500u /* fit into one getdents on any file system */
 
 static void defaults(struct microbench_config *c)
 {
@@ -54,13 +53,11 @@ static int check(const struct microbench_config *c, struct err *e)
 	return 0;
 }
 
-/* --- the project
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- the project --------------------------------------------------------- */
 
 struct project {
 	uint64_t *source_bytes, *header_bytes; /* source_bytes[n_files], header_bytes[n_headers] */
-	uint32_t *header_dir;                  /* which of the include path has it */
+	uint32_t *header_dir;                  /* index of the include directory with the header */
 };
 
 static int project_draw(struct project *p, const struct microbench_config *c, struct err *e)
@@ -117,9 +114,7 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-/* --- compilations
- * --------------------------------------------------------------------------------------------------
- */
+/* --- compilations -------------------------------------------------------- */
 
 struct build {
 	const struct microbench_config *c;

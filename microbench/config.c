@@ -16,9 +16,9 @@
 #include "microbench/microbench.h"
 
 enum { MAX_LEVEL = 1024, DIRECT_BYTES = 512 };
-/* a result fits 32 bits; Linux moves less than 2 GiB at once anyway */
+/* a result must fit into 32 bits; Linux transfers less than 2 GiB per call anyway */
 #define MAX_BLOCK_BYTES ((uint64_t)1 << 30)
-#define NO_LIMIT -1			    /* as a row's max: below any min */
+#define NO_LIMIT -1			    /* as a row's max: no limit */
 
 void microbench_config_init(struct microbench_config *c)
 {
@@ -214,7 +214,7 @@ bool workload_has_option(const struct workload *w, const char *name)
 	return true;
 }
 
-/* Those are 0 where nobody set them. */
+/* Options of other workloads are 0 unless the user set them. */
 static int own_options_check(const struct workload *w, const struct microbench_config *c,
 			     struct err *e)
 {
@@ -236,7 +236,7 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 	return 0;
 }
 
-/* What holds for every workload that plays a script. */
+/* Checks for all workloads with scripts. */
 static int script_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	if (c->direct && !w->script->direct)

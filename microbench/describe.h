@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A configuration told in the trace's metadata: as options and as the command that makes the same
- * run again. */
+/* A configuration for the trace's metadata: as options, and as the command that repeats the run. */
 #ifndef MICROBENCH_DESCRIBE_H
 #define MICROBENCH_DESCRIBE_H
 
@@ -9,12 +8,12 @@
 #include "common/strbuf.h"
 #include "microbench/microbench.h"
 
-/* What a protocol could set for this workload, by option name: numbers in bytes and ns, choices by
- * name. New reference, NULL: no memory. */
+/* The options that a protocol could set for this workload: numbers in bytes and ns, choices by
+ * name. New reference; NULL: no memory. */
 json_t *describe_options(const struct workload *w, const struct microbench_config *c);
 
-/* "validate microbench random-read --level 2 ... --dir DIR -o TRACE", with what differs from the
- * defaults. */
+/* "validate microbench random-read --level 2 ... --dir DIR -o TRACE", with the options that differ
+ * from the defaults. */
 void describe_command(const struct workload *w, const struct microbench_config *c,
 		      struct strbuf *out);
 

@@ -7,9 +7,8 @@
 
 const char *const think_names[] = {"fixed", "exponential", "lognormal", "uniform", NULL};
 
-/* One round of splitmix64: neighbouring seeds and threads get streams that have nothing to do with
- * each other. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA
- * 2014. */
+/* One round of splitmix64, so that adjacent seeds and threads get independent streams. Source:
+ * Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15u;

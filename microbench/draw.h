@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is left to chance is drawn before the measured region: which blocks, and how long the pauses
- * are. One stream of random numbers for each thread and purpose, derived from the seed, so that a
- * run with the same seed makes the same requests, whatever the other options are; a longer run
- * begins with the same ones. */
+/* Random choices are made before the measured region: blocks and lengths of pauses. Each thread and
+ * purpose has its own stream derived from the seed. Equal seeds therefore give equal requests,
+ * whatever the other options are, and a longer run begins with the same requests. */
 #ifndef MICROBENCH_DRAW_H
 #define MICROBENCH_DRAW_H
 
@@ -13,18 +12,18 @@
 
 #include "common/err.h"
 
-/* What a stream is for; a stream of the file set has the set's own seed (--fileset-seed) and counts
- * what it is of. */
+/* Purpose of a stream. A stream of the file set uses the seed of the set (--fileset-seed) and the
+ * number of the drawn object. */
 enum draw_purpose {
 	DRAW_BLOCKS = 1,
 	DRAW_THINK = 2,
-	DRAW_SCRIPT = 3,   /* what a thread of a script does */
+	DRAW_SCRIPT = 3,   /* steps of a thread's script */
 	DRAW_TREE = 4,     /* directories and sizes of files */
-	DRAW_EXISTING = 5, /* which of a thread's files are there at first */
+	DRAW_EXISTING = 5, /* which of a thread's files exist at first */
 	DRAW_INCLUDES = 6, /* which headers a source includes */
 };
 
-/* The stream of `number` (a thread). Errors: NULL for want of memory. Ownership: gsl_rng_free. */
+/* The stream of `number` (a thread). NULL: no memory. Ownership: gsl_rng_free. */
 gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpose, struct err *e);
 
 enum think_kind { THINK_FIXED, THINK_EXPONENTIAL, THINK_LOGNORMAL, THINK_UNIFORM };

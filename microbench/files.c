@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a run: opening those of its threads, and seeing to it that a script finds what it
- * was written for. */
+/* Files of a run: opens them for its threads, and checks that they are as a script expects. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -50,11 +49,9 @@ int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)
 	return file_fits(r, f, fd, e);
 }
 
-/* --- of a script
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- of a script --------------------------------------------------------- */
 
-/* Names that scripts give: numbers, with a word before or an ending behind them. */
+/* Names made by scripts: a number, with a prefix or a suffix. */
 static bool is_own_name(const char *name)
 {
 	static const char *const before[] = {"", "s", "obj", "inc"}, *const behind[] = {"", ".o",

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file server: filebench's fileserver personality. A round makes a file and writes all of it,
- * appends to a second one, reads all of a third one, deletes a fourth one and looks at a fifth one:
- * 14 calls, as filebench makes them.
+/* File server: filebench's fileserver personality. A round creates and writes a file, appends to a
+ * second one, reads a third one, deletes a fourth one and stats a fifth one: 14 calls, as in
+ * filebench.
  *
- * Files are taken in turn, as filebench does. It takes them from one list for all threads, so that
- * no two threads meet at a file; here thread t has the files t, t + level, ... for itself, which
- * comes to the same and does not depend on who was quicker: what a thread does is a function of the
- * seeds alone. At first four fifths of the files are there.
+ * Files are used in turn, as in filebench. filebench takes them from one list for all threads, so
+ * two threads never use the same file. Here thread t has the files t, t + level, ..., which is
+ * equivalent but independent of the threads' speed: each thread's calls depend only on the seeds.
+ * At first four fifths of the files exist.
  *
- * Source: metrology paper, section III-D: 4 threads, 1000 files, gamma sizes of mean 131072 and
- * shape 1.5, 30 s, and appends of 16 KB in the mean (filebench itself draws uniformly below its 16
- * KB). Memory: filebench 1.5-alpha3 was measured with this personality and 4 threads: 41 MiB
- * anonymous (10 MiB for each thread) and 43 MiB of shared tables.
- */
+ * Source: metrology paper, section III-D: 4 threads, 1000 files, gamma sizes with mean 131072 and
+ * shape 1.5, 30 s, appends of 16 KB on average (filebench draws uniformly below 16 KB). Memory:
+ * measured for filebench 1.5-alpha3 with this personality and 4 threads: 41 MiB anonymous (10 MiB
+ * per thread) and 43 MiB of shared tables. */
 #include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@
 #include "microbench/workloads.h"
 
 #define TOP "fileserver"
-#define ABSENT_SHARE 5 /* one of so many files is not there at first: filebench's prealloc=80 */
+#define ABSENT_SHARE 5 /* one file in this many is missing at first: filebench's prealloc=80 */
 
 static void defaults(struct microbench_config *c)
 {
@@ -55,15 +54,13 @@ static int check(const struct microbench_config *c, struct err *e)
 	return 0;
 }
 
-/* --- a thread's files
- * ----------------------------------------------------------------------------------------------
- */
+/* --- a thread's files ---------------------------------------------------- */
 
 struct shelf { /* file i of the thread is file i * level + thread of the tree */
 	size_t n;
 	bool *exists;
-	uint64_t *n_bytes;            /* now */
-	size_t present_at, absent_at; /* where the next one is looked for */
+	uint64_t *n_bytes;            /* current size */
+	size_t present_at, absent_at; /* where the next search starts */
 };
 
 static int shelf_open(struct shelf *s, const struct microbench_config *c, const struct tree *t,
@@ -95,7 +92,7 @@ static void shelf_close(struct shelf *s)
 	free(s->n_bytes);
 }
 
-/* The next one that exists, or does not, at or behind *at, round and round. */
+/* The next file, cyclically from *at, that exists or does not exist. */
 static size_t take(const struct shelf *s, size_t *at, bool exists)
 {
 	while (s->exists[*at] != exists)
@@ -127,9 +124,7 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return ret;
 }
 
-/* --- rounds
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- rounds -------------------------------------------------------------- */
 
 struct round {
 	const struct microbench_config *c;
@@ -208,8 +203,7 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	return ret;
 }
 
-/* 14 calls, and the bytes copied with fresh pages for half of them: no machine of today is
- * faster. */
+/* Lower bound: 14 calls, and copying the bytes, half of them with page faults. */
 static double fastest_ns(const struct microbench_config *c)
 {
 	return 14 * 400 + 0.05 * (2 * (double)c->file_bytes + (double)c->append_bytes);

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PART_NS 100000000 /* a pause is called off after this at the latest */
+#define PART_NS 100000000 /* maximum time until a pause notices a stop */
 
 void bench_rewind(const struct bench_thread *t, struct bench_sample *s)
 {
@@ -34,9 +34,9 @@ static void sleep_ns(int64_t ns)
 		;
 }
 
-/* Programs pause by asking for so much sleep, not for an instant: what bookkeeping took comes on
- * top. A long one is made in parts, so that the run can be stopped; the last part ends where the
- * whole would have ended. */
+/* Programs pause by a relative sleep, so bookkeeping adds to the pause. A long pause is made in
+ * parts, so that the run can be stopped; the last part ends where a single sleep would have
+ * ended. */
 static void pause_by_sleep(const struct bench_thread *t, int64_t ns)
 {
 	if (ns > PART_NS) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measured loop. It is one inline function, so that each workload gets its own copy with its
- * call compiled in: no indirect call, no switch, and between the two stamps nothing but the
- * call. */
+/* The measured loop, an inline function. Each workload gets its own copy with its call compiled in:
+ * no indirect call, no switch, and only the call between the two stamps. */
 #ifndef MICROBENCH_LOOP_H
 #define MICROBENCH_LOOP_H
 
@@ -20,76 +19,75 @@
 struct script; /* script.h */
 struct block_load; /* block/block_load.h */
 
-/* One request as it is recorded on the path. Where it went is not stored: the drawn blocks tell
- * that afterwards. */
+/* One request as recorded in the loop. Its offset is not stored, because the drawn blocks determine
+ * it. */
 struct bench_sample {
 	uint64_t begin, end; /* ticks */
-	int32_t result;      /* as returned, or the negative errno */
+	int32_t result;      /* return value, or negative errno */
 	uint32_t op;         /* enum trace_op */
 };
 
-/* All a thread needs. Set up before the start; nothing in here is shared with another thread but
- * through pointers. */
+/* State of one thread, set up before the start. It shares data with other threads only through
+ * pointers. */
 struct bench_thread {
 	const struct clock *clock;
 	const struct placement *placement;
 	unsigned int index;
 	int fd;
 	size_t block_bytes;
-	uint64_t n_blocks;     /* whole blocks of the file */
+	uint64_t n_blocks;     /* size of the file in whole blocks */
 	/* block of request k, block[capacity]; NULL for a sequential workload */
 	const uint32_t *block;
-	uint64_t n_requests;   /* (of a script: units) goes on at least so long, */
-	uint64_t deadline;     /* and until this instant (ticks, 0: none), */
-	uint64_t capacity;     /* but never longer than this */
+	uint64_t n_requests;   /* minimum number of requests (of a script: units) */
+	uint64_t deadline;     /* continue until this time (ticks; 0: none) */
+	uint64_t capacity;     /* maximum number of requests */
 	bool fsync_end;
 	bool pauses;
-	int64_t pause_ns;         /* between requests, */
-	/* or think_ns[capacity], the pause after request k; NULL for the fixed one */
+	int64_t pause_ns;         /* pause between requests */
+	/* or think_ns[capacity], the pause after request k; NULL: fixed */
 	const uint64_t *think_ns;
 	struct waiter waiter;
-	struct pause *pause; /* its word is set when the run must pause or end */
-	/* of a workload that plays a script (script.h), else NULL: `fd` and blocks mean nothing
-	 * then */
+	struct pause *pause; /* its word tells the run to pause or to end */
+	/* for workloads with a script (script.h), else NULL; `fd` and blocks are then unused */
 	const struct script *script;
-	const char *const *names; /* paths by number, */
-	int dir_fd;               /* relative to this directory */
+	const char *const *names; /* paths by number */
+	int dir_fd;               /* their directory */
 	int open_flags[8];        /* open(2) flags by enum script_open */
 	int slot_fd[2];           /* descriptor of each slot, -1 free */
-	struct block_load *load; /* of a workload below the file system, else NULL */
+	struct block_load *load; /* for workloads below the file system, else NULL */
 	uint64_t start;		  /* ticks: the common begin */
-	/* what comes out */
+	/* results */
 	struct bench_sample *sample; /* with room for all requests, rewinds and the fsync */
 	uint64_t n_samples, n_requests_done;
 	bool capacity_reached;
-	bool failed; /* the last request of a script did not return what it must */
+	bool failed; /* the last request of a script returned an unexpected result */
 };
 
-/* Whether a request that moves data moved less than a block. */
+/* Whether a data request transferred less than a block. */
 static inline bool bench_is_short(const struct bench_thread *t, const struct bench_sample *s)
 {
 	return s->op != OP_LSEEK && s->op != OP_FSYNC && s->result != (int32_t)t->block_bytes;
 }
 
-/* The call of a workload. Offsets are where it happens; calls at the file's own position ignore
- * them. */
+/* The call of a workload. Calls at the file's own position ignore the offset. */
 typedef ssize_t bench_call(int fd, void *buffer, size_t n_bytes, uint64_t offset);
 
-/* Off the fast path: back to the start of the file, the pause after request k, the last fsync, and
- * a call of everything with no descriptor so that lazy binding is not measured. */
+/* Outside the fast path: seek to the start of the file, pause after request k, last fsync, and one
+ * call of everything without a descriptor, so that lazy binding is not measured. */
 void bench_rewind(const struct bench_thread *t, struct bench_sample *s);
 void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end);
 void bench_fsync(const struct bench_thread *t, struct bench_sample *s);
 void bench_warm(const struct bench_thread *t, bench_call *call);
 
-/* script_loop.c: the loop of every workload that is a script, and its warming. */
+/* script_loop.c: the loop of all workloads with scripts, and its warm-up. */
 void script_loop(struct bench_thread *t);
 void script_warm(const struct bench_thread *t);
-/* One step that is a call. */
+/* Makes the call of one step. */
 struct bench_step;
 struct bench_sample script_play(struct bench_thread *t, const struct bench_step *s, void *buffer);
 
-/* Between two requests: pauses here while a controller says so. True: the run must end. */
+/* Called between requests: waits while a controller pauses the run. Returns true if the run must
+ * end. */
 static inline __attribute__((always_inline)) bool bench_must_end(const struct bench_thread *t)
 {
 	return __builtin_expect(pause_wanted(t->pause->word), 0) && pause_here(t->pause, t->index);
@@ -107,7 +105,7 @@ bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, 
 	return (struct bench_sample){begin, end, got < 0 ? -errno : (int32_t)got, op};
 }
 
-/* One kind of request; or two: `odd_call` for blocks with an odd number. */
+/* Requests of one kind, or of two: `odd_call` for blocks with an odd number. */
 static inline __attribute__((always_inline)) void
 bench_loop_mixed(struct bench_thread *t, enum trace_op op, enum trace_op odd_op, bool sequential,
 		 bench_call *call, bench_call *odd_call)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many files, made or copied by many threads: filebench's createfiles and copyfiles personalities.
- * Of createfiles a unit makes a file and writes all of it; of copyfiles it reads all of a file and
- * writes as much to a copy. The files are taken in turn, thread t has t, t + level, ...; who has
- * been through all of its own begins again, and makes them anew.
+/* Many files created or copied by many threads: filebench's createfiles and copyfiles
+ * personalities. A unit of createfiles creates and writes a file; a unit of copyfiles reads a file
+ * and writes a copy. Files are used in turn; thread t has t, t + level, .... After its last file a
+ * thread starts again and recreates them.
  *
  * With --direct sizes are whole blocks of 4 KiB.
  *
- * Source: filebench 1.5 (createfiles: 50,000 files, mean width of a directory 100, 16 threads, 1 MB
+ * Source: filebench 1.5 (createfiles: 50,000 files, mean directory width 100, 16 threads, 1 MB
  * requests; copyfiles: width 20), sizes gamma-distributed with mean 16 KB and shape 1.5; the
  * block-replay paper (FAST 2017), section 5.2.1: 100,000 files copied by 256 threads. */
 #include <errno.h>
@@ -76,7 +76,7 @@ static int draw(struct tree *t, const char *top, const struct microbench_config 
 	return ret;
 }
 
-/* The name of a copy: below COPY_TO what the original is below COPY_FROM. */
+/* The name of a copy: its path below COPY_TO is that of the original below COPY_FROM. */
 static char *copy_of(const char *path)
 {
 	return xasprintf(COPY_TO "%s", path + strlen(COPY_FROM));
@@ -174,7 +174,7 @@ static int copy_write(const struct microbench_config *c, unsigned int thread, ui
 	return write_script(c, thread, n_units, true, s, e);
 }
 
-/* 3 or 6 calls, and the bytes copied with fresh pages: no machine of today is faster. */
+/* Lower bound: 3 or 6 calls, and copying the bytes with page faults. */
 static double create_fastest_ns(const struct microbench_config *c)
 {
 	return 3 * 400 + 0.05 * (double)c->file_bytes;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PostMark's pattern: what a mail server does to many small files. Three phases: the files are
- * made; transactions, each a read or an append of one file and the making or deleting of one; all
- * that is left is deleted.
+/* PostMark's pattern: a mail server's many small files. Three phases: the files are created;
+ * transactions, each a read or an append of one file and the creation or deletion of one; the
+ * remaining files are deleted.
  *
- * As in PostMark 1.5 with its defaults and without its buffering: requests of --block-size (512
- * bytes), a read goes through the whole file, an append adds as much as is drawn below the largest
- * size (a file that has that size is read instead), and there are never more than twice as many
- * files as at first.
+ * As PostMark 1.5 with its defaults and without buffering: requests of --block-size (512 bytes), a
+ * read covers the whole file, an append adds a drawn number of bytes below the largest size (a file
+ * of that size is read instead), and there are at most twice as many files as at first.
  *
  * Source: J. Katcher, "PostMark: A New File System Benchmark", Network Appliance TR-3022, 1997; the
  * VFS-replay paper (FAST 2005), section 4.1: 20,000 files of 512 bytes to 10 KB, 200,000
@@ -64,9 +63,7 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-/* --- one thread's pool
- * ---------------------------------------------------------------------------------------------
- */
+/* --- one thread's pool --------------------------------------------------- */
 
 struct mail {
 	uint32_t name;
@@ -81,7 +78,7 @@ struct pool {
 	uint32_t *subdir;  /* subdir[c->n_subdirs]: names */
 	struct mail *mail; /* mail[n], in any order */
 	size_t n, n_most;
-	uint64_t n_made; /* ever: numbers the names */
+	uint64_t n_made; /* created so far: used for names */
 };
 
 static uint64_t draw_between(gsl_rng *rng, uint64_t least, uint64_t most)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Half of the blocks are read and the other half written, so the order of requests does not matter
- * to what is read. */
+/* Half of the blocks are only read and the other half only written, so the order of requests does
+ * not change what is read. */
 #include <unistd.h>
 
 #include "microbench/loop.h"

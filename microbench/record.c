@@ -113,8 +113,7 @@ static json_t *descriptors(const struct bench_run *r)
 	return all;
 }
 
-/* What the program holds as a program would, what its instrument takes, and what all of it came
- * to. */
+/* Memory that the program holds, memory of its instrument, and the total. */
 static json_t *memory(const struct bench_run *r)
 {
 	uint64_t n_instrument = 0;
@@ -128,8 +127,8 @@ static json_t *memory(const struct bench_run *r)
 			 (json_int_t)r->anonymous_bytes);
 }
 
-/* As capture tells it of programs over time. All of it is present before the region begins, so that
- * its ends will do. */
+/* Anonymous memory over time, as capture records it. All of it is present before the region, so
+ * both ends are enough. */
 static json_t *anonymous_memory(const struct bench_run *r)
 {
 	return json_pack("[{s:I,s:I},{s:I,s:I}]", "t_ns", (json_int_t)0, "bytes",
@@ -137,7 +136,7 @@ static json_t *anonymous_memory(const struct bench_run *r)
 			 "bytes", (json_int_t)r->anonymous_after_bytes);
 }
 
-/* With --pin; otherwise workers may run where this process may. */
+/* With --pin; otherwise workers may run on every CPU of this process. */
 static json_t *affinity(const struct bench_run *r)
 {
 	uint64_t own[AFFINITY_WORDS];
@@ -166,8 +165,7 @@ static char *extra_json(const struct bench_run *r)
 	return text;
 }
 
-/* When the region was and what the machine did meanwhile is told by the workers' own stamps and
- * times. */
+/* Sets the time of the region and the machine's activity from the workers' stamps. */
 static void facts_complete(struct bench_run *r)
 {
 	uint64_t first = UINT64_MAX, last = 0;

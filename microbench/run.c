@@ -15,7 +15,7 @@
 #include "microbench/parallel/launch.h"
 #include "microbench/run.h"
 
-/* A script's directory is cleared before the next run: no place for a trace. */
+/* The script's directory is cleared before the next run, so the trace must not be in it. */
 static int output_is_outside(const struct bench_run *r, struct err *e)
 {
 	char *copy = xstrdup(r->config->output),
@@ -63,8 +63,8 @@ static int output_is_apart(const struct bench_run *r, struct err *e)
 	return 0;
 }
 
-/* From before the threads start, which inherit the mask, until the trace is written: a signal is
- * read from a descriptor then, so that it ends the run in order. */
+/* Blocks signals from before the threads start, which inherit the mask, until the trace is written.
+ * Signals are read from a descriptor, so that the run ends in order. */
 static int signals_hold(sigset_t *held, sigset_t *old, struct err *e)
 {
 	sigemptyset(held);

@@ -7,7 +7,7 @@
 
 #include "common/xalloc.h"
 
-enum { LISTING_BYTES = 32768 }; /* what the C library's readdir asks for */
+enum { LISTING_BYTES = 32768 }; /* buffer size of the C library's readdir */
 
 void script_release(struct script *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plays a script. Which call comes next, with which arguments and buffer, is settled before the
- * first stamp of a request; between its stamps is nothing but the call; and what it returned is
- * looked at after the second one. */
+/* Plays a script. The next call, its arguments and its buffer are determined before the first stamp
+ * of a request. Only the call lies between its stamps. The result is checked after the second
+ * stamp. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

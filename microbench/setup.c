@@ -13,8 +13,8 @@
 #include "microbench/draw.h"
 #include "microbench/run.h"
 
-#define MEMORY_BYTES ((uint64_t)1 << 30) /* for records beyond --requests, but never more than */
-#define MEMORY_SHARE 8                   /* one eighth of the machine's */
+#define MEMORY_BYTES ((uint64_t)1 << 30) /* memory for records beyond --requests, but at most */
+#define MEMORY_SHARE 8                   /* this share of RAM */
 #define CALIBRATION_NS 5000000
 
 /* --- room ---------------------------------------------------------------- */
@@ -34,12 +34,11 @@ static uint64_t sample_bytes(const struct workload *w, const struct microbench_c
 uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c,
 			uint64_t memory_bytes)
 {
-	/* No machine of today makes a system call in 100 ns and copies more than 50 bytes in one:
-	 * an upper bound on the rate. Pauses last as long as asked, or in the mean so: a quarter
-	 * off for chance. */
+	/* Upper bound of the rate: no current machine makes a system call in under 100 ns or copies
+	 * more than 50 bytes per ns in one. Pauses last as long as requested, on average; a quarter
+	 * less allows for chance. */
 	double fastest_ns = 100 + 0.02 * (double)c->block_bytes + 0.75 * (double)c->pause_ns;
-	/* at the rate, with a quarter more for chance; closed, a request takes a thread a
-	 * microsecond at least */
+	/* with a rate: a quarter more for chance; closed: at least 1 us per request and thread */
 	if (w->block)
 		fastest_ns = c->rate > 0
 				 ? 0.8e9 * (double)c->level / c->rate
@@ -67,8 +66,8 @@ static uint64_t memory_for_records(void)
 
 /* --- memory -------------------------------------------------------------- */
 
-/* A script is made here, before the first stamp; what cannot fit into memory is noticed before it
- * is made. */
+/* Scripts are written here, before the first stamp; a script that cannot fit into memory is
+ * detected first. */
 static int script_fill(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct workload_script *script = r->workload->script;
@@ -121,7 +120,7 @@ static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 	return ret;
 }
 
-/* Written content must not be zeros, which some storage treats on its own, and must not depend on
+/* Written content must not be zeros, which some storage treats specially, and must not depend on
  * the machine. */
 void bench_content_fill(void *base, size_t n_bytes, uint64_t seed)
 {
@@ -156,7 +155,7 @@ int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 	return ret ? ret : memory_fill(r, w, e);
 }
 
-/* The longest request, which a buffer must hold. */
+/* Size of the longest request, for the buffers. */
 static size_t buffer_bytes(const struct bench_run *r)
 {
 	size_t n = r->workload->script ? 1 : r->config->block_bytes;
@@ -196,7 +195,7 @@ int bench_setup(struct bench_run *r, struct err *e)
 	if (ret)
 		return ret;
 	bench_content_fill(r->placement.region.base, r->placement.region.n_bytes, c->seed);
-	for (unsigned int i = 0; i < r->n_workers; i++) /* now that no name is added */
+	for (unsigned int i = 0; i < r->n_workers; i++) /* all names are known now */
 		r->worker[i].bench.names = (const char *const *)r->names.name;
 	if (c->anon_bytes)
 		ret = vm_alloc(&r->anonymous, c->anon_bytes, "anonymous memory (--anon-memory)", e);

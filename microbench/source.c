@@ -10,9 +10,7 @@
 #include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 
-/* --- what scripts refer to
- * -----------------------------------------------------------------------------------------
- */
+/* --- what scripts refer to ----------------------------------------------- */
 
 static int renamed_names(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
 			 struct err *e)
@@ -31,8 +29,8 @@ static int renamed_names(struct script_refs *s, const struct bench_run *r, struc
 	return ret;
 }
 
-/* Sizes of what is there at first. The set may be large, so names are looked up as objects, which
- * are interned. */
+/* Sizes of the initial files. The set may be large, so names are looked up as objects, which are
+ * interned. */
 static int first_sizes(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
 		       struct err *e)
 {
@@ -89,9 +87,7 @@ int source_open(struct source *s, const struct bench_run *r, unsigned int worker
 	return trace_writer_object(w, OBJECT_PATH, r->files.entry[worker].path, &s->object, e);
 }
 
-/* --- steps
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- steps --------------------------------------------------------------- */
 
 static void data_take(struct source_slot *slot, const struct script_refs *refs,
 		      const struct bench_step *step, struct trace_record *out)
@@ -127,7 +123,7 @@ static void open_take(struct source_slot *slot, const struct script_refs *refs,
 		refs->n_bytes[step->name] = 0;
 }
 
-/* What the operation's row (op.h) says its record holds. */
+/* Fills the members that the operation's row (op.h) names. */
 static void step_take(struct source *s, const struct bench_step *step, const struct bench_thread *t,
 		      struct trace_record *out)
 {
@@ -160,7 +156,7 @@ static void step_take(struct source *s, const struct bench_step *step, const str
 	case OP_CLOSE:
 		slot->fd = -1;
 		break;
-	default: /* on a path */
+	default: /* operations on a path */
 		out->object = s->refs->object[step->name];
 		out->fd = -1;
 		if (step->op == OP_MKDIR)
@@ -185,9 +181,7 @@ const char *source_step_path(const struct bench_thread *t, size_t k)
 	return t->names[step[k].name];
 }
 
-/* --- samples
- * -------------------------------------------------------------------------------------------------------
- */
+/* --- samples ------------------------------------------------------------- */
 
 int64_t source_time(const struct bench_run *r, uint64_t ticks)
 {

@@ -12,11 +12,10 @@
 #include "microbench/block/block_load.h"
 #include "microbench/run.h"
 
-/* From opening the gate to the common begin: the threads that slept there must all be awake
- * again. */
+/* Time from opening the gate to the common begin, so that all waiting threads are awake. */
 #define LEAD_NS 500000
 #define LEAD_PER_THREAD_NS 50000
-/* the most that clock_reanchor lets pass: no run is shorter than asked for */
+/* largest error that clock_reanchor accepts: no run is shorter than requested */
 #define CALIBRATION_ERROR 200e-6
 
 static int64_t realtime_ns(void)
@@ -28,7 +27,7 @@ static int64_t realtime_ns(void)
 
 /* --- the gate ------------------------------------------------------------ */
 
-/* The worker's side; false: the run was called off. */
+/* The worker's side of the gate. Returns false if the run was cancelled. */
 static bool gate_pass(struct gate *g, int error, int scheduling_error)
 {
 	pthread_mutex_lock(&g->mutex);
@@ -77,7 +76,7 @@ static int worker_prepare(struct worker *w)
 		if (code)
 			return code;
 	}
-	/* a due time is not a program's pause */
+	/* a due time is not a pause of a program */
 	const int method = w->bench.load ? WAIT_HYBRID : c->pause_by;
 	if (method == WAIT_HYBRID)
 		waiter_thread_setup();
@@ -164,7 +163,7 @@ static int workers_start(struct bench_run *r, struct err *e)
 	return code ? err_sys(e, code, "pinning a thread to its processor") : 0;
 }
 
-/* Until the last worker is done, or a signal calls the run off. */
+/* Waits until the last worker has finished, or a signal ends the run. */
 static int workers_watch(struct bench_run *r, int signal_fd, struct err *e)
 {
 	struct pollfd fds[] = {{.fd = r->finished_fd, .events = POLLIN}, {.fd = signal_fd,
@@ -215,7 +214,7 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {
 		pause_end(&r->pause);
-		/* a second one ends a run that hangs in a call */
+		/* a second signal ends a run that hangs in a call */
 		pthread_sigmask(SIG_UNBLOCK, &r->held, NULL);
 	}
 	workers_join(r);

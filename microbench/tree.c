@@ -37,8 +37,8 @@ static void add_file(struct tree *t, char *path)
 	t->file[t->n_files++] = (struct tree_file){path, 0};
 }
 
-/* Fills `path` with directories or files; the top one, of level 0, goes on until there are enough
- * files. */
+/* Fills `path` with directories or files; the top directory (level 0) continues until there are
+ * enough files. */
 static void fill(const struct layout *l, const char *path, unsigned int level)
 {
 	uint64_t width = tree_size(l->rng, l->width, TREE_SHAPE),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A drawn tree of files: how filebench lays out a file set. Directories have a gamma-distributed
- * number of entries around the mean width and lie gamma-distributed deep around ln(files) /
- * ln(width); the deepest hold the files, the others directories. Sizes are gamma-distributed. The
- * shape parameter of all of them is 1.5, filebench's own, if not told otherwise.
+/* A random tree of files, laid out as a filebench file set. The number of entries per directory is
+ * gamma-distributed around the mean width; depths are gamma-distributed around ln(files) /
+ * ln(width). The deepest directories hold the files, the others directories. Sizes are
+ * gamma-distributed. The shape parameter is 1.5, filebench's own, by default.
  *
  * Source: metrology paper, section III-D (sizes); filebench 1.5, its manual's section on file sets
  * and its fileserver personality (dirwidth 20, shape 1.5). */
@@ -22,21 +22,21 @@ struct tree_file {
 };
 
 struct tree {
-	char **dir; /* dir[n_dirs], parents before what lies in them */
+	char **dir; /* dir[n_dirs], parents before their content */
 	size_t n_dirs, dirs_cap;
 	struct tree_file *file; /* file[n_files] */
 	size_t n_files, files_cap;
 };
 
-/* Draws --files files below the directory `top`: width --dir-width, sizes of mean --file-size and
- * shape --size-shape, all of them from --fileset-seed. Errors: ENOMEM. Ownership: tree_release. */
+/* Draws --files files below directory `top`: width --dir-width, sizes with mean --file-size and
+ * shape --size-shape, from --fileset-seed. Errors: ENOMEM. Ownership: tree_release. */
 int tree_draw(struct tree *t, const char *top, const struct microbench_config *c, struct err *e);
 void tree_release(struct tree *t);
 
 /* One gamma-distributed size in bytes, at least 1 and at most 2^30. */
 uint64_t tree_size(gsl_rng *rng, double mean, double shape);
 
-/* For whoever makes a set: appends an entry; the set owns the string. */
+/* Appends an entry to a set, which takes ownership of the string. */
 void fileset_add_directory(struct fileset *s, size_t *cap, char *path);
 void fileset_add_file(struct fileset *s, size_t *cap, char *path, uint64_t n_bytes);
 

@@ -61,12 +61,11 @@ static uint32_t length_draw(const struct block_sizes *s, gsl_rng *rng)
 	return s->length[i];
 }
 
-/* Where requests go: one after another through the thread's part of the device, or anywhere on
- * it. */
+/* Draws an offset: sequential in the thread's part of the device, or random on the whole device. */
 static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_t n_bytes,
 			    uint32_t length, uint32_t grain)
 {
-	/* 64 random bits: a device has more blocks than one number of the generator tells apart */
+	/* 64 random bits, because a device can have more blocks than one number of the generator */
 	if (rng)
 		return (((uint64_t)gsl_rng_get(rng) << 32 | gsl_rng_get(rng)) %
 			((n_bytes - length) / grain + 1)) *
@@ -78,8 +77,8 @@ static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_
 	return offset;
 }
 
-/* Due times, ns after the start: bursts at equal intervals, shifted from thread to thread, or at
- * exponential ones. */
+/* Next due time in ns after the start: bursts at equal intervals, shifted per thread, or at
+ * exponential intervals. */
 static double due_next(const struct microbench_config *c, gsl_rng *rng, double last_ns)
 {
 	double mean_ns = 1e9 * (double)c->level * (double)c->burst / c->rate;

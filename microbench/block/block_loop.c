@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measured loop of a thread that has many requests in flight. Neither allocates nor locks, and
- * asks the kernel for nothing but submissions, completions and sleep; while it spins with requests
- * in flight it lets others have the processor. */
+/* The measured loop of a thread with many requests in flight. It does not allocate or lock; its
+ * only system calls are submissions, completions and sleeps. While it spins with requests in flight
+ * it yields the CPU to other threads. */
 #include "microbench/block/block_load.h"
 
 #include <errno.h>
@@ -10,14 +10,14 @@
 #include "microbench/loop.h"
 
 #define BATCH 64u
-#define LOOK_NS 100000000 /* a wait in the kernel ends after this, to look whether to stop */
+#define LOOK_NS 100000000 /* maximum time of a wait in the kernel, to check for a stop */
 
 struct state {
 	struct bench_thread *t;
 	struct block_load *b;
 	uint64_t n_issued;
 	uint32_t in_flight;
-	uint64_t resume; /* ticks: not before, for the pause of a closed loop */
+	uint64_t resume; /* ticks: earliest next submission, for the pause of a closed loop */
 };
 
 static int64_t ns_of(const struct bench_thread *t, uint64_t ticks)
@@ -65,7 +65,7 @@ static bool goes_on(const struct state *s, uint64_t now)
 	return s->n_issued < t->capacity && (s->n_issued < t->n_requests || now < t->deadline);
 }
 
-/* How many of the next requests may be handed over now. */
+/* Number of requests that may be submitted now. */
 static uint32_t ready(const struct state *s, uint64_t now)
 {
 	const struct bench_thread *t = s->t;
@@ -94,7 +94,7 @@ static struct block_command command_of(const struct state *s, uint64_t k, uint32
 	};
 }
 
-/* What the queue refuses has ended. */
+/* Submits requests. A request that the queue rejects counts as completed. */
 static void hand_over(struct state *s, const struct block_command *command, uint32_t n)
 {
 	for (uint32_t done = 0; done < n && !s->b->fatal;) {
@@ -133,8 +133,7 @@ static void issue(struct state *s, uint32_t n)
 
 /* --- waiting ------------------------------------------------------------- */
 
-/* The instant before which nothing can be handed over; UINT64_MAX: only a completion makes it
- * possible. */
+/* The earliest time of the next submission; UINT64_MAX: after a completion. */
 static uint64_t next_instant(const struct state *s, bool more)
 {
 	if (!more || !s->b->n_unused)
@@ -157,20 +156,20 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 	}
 	const uint64_t margin = t->waiter.margin_ticks;
 	if (at <= now + margin) {
-		/* who completes requests may need this very processor: a thread of the device's
-		 * driver, woken here by the submission */
+		/* completion may need this CPU: a thread of the device's driver that the submission
+		 * woke here */
 		sched_yield();
 		return;
 	}
 	const uint64_t n_before = s->in_flight, until = at - margin;
 	harvest(s, ns_of(t, until - now));
-	if (s->in_flight == n_before) { /* nothing but the time ended it */
+	if (s->in_flight == n_before) { /* only time can make a request ready */
 		now = clock_now(t->clock);
 		waiter_learn(&t->waiter, now > until ? now - until : 0);
 	}
 }
 
-/* What the queue still has, or has not taken, when it fails as a whole ends with that. */
+/* Fails all remaining requests when the queue fails. */
 static void abandon(struct state *s)
 {
 	const uint64_t end = clock_end(s->t->clock);

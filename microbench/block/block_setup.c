@@ -13,7 +13,7 @@
 #include "microbench/run.h"
 
 #define DEPTH_MAX 1024
-/* written content begins at another place of it for each request */
+/* each request's written content starts at a different offset in it */
 #define CONTENT_BYTES ((uint64_t)1 << 20)
 #define PAGE 4096u
 
@@ -107,7 +107,7 @@ static const struct block_backend *backend_find(const char *name)
 	return NULL;
 }
 
-/* `auto` is the best that can be had here. */
+/* `auto` chooses the best available backend. */
 static int queue_open(const struct bench_run *r, struct block_load *b, struct err *e)
 {
 	const struct block_queue_config q = {.fd = r->device.fd, .is_block = r->device.is_block,
@@ -160,7 +160,7 @@ int block_setup(struct bench_run *r, struct worker *w, struct err *e)
 		return ret;
 	if (t->capacity > UINT32_MAX)
 		return err_set(e, EINVAL, "requests: expected at most 2^32-1 of a thread");
-	/* it can do no more */
+	/* psync cannot have more */
 	b->depth = strcmp(c->backend, block_psync.name) ? (uint32_t)c->queue_depth : 1;
 	b->max_length = whole_pages(sizes.max);
 	b->failed = UINT64_MAX;

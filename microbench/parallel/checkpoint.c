@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A defensive checkpoint: all ranks write one file, their blocks interleaved, wait for each other,
- * and read back what they wrote. Variants wait for each other after every write, and compute on
- * what was read besides. A checkpoint of earlier is overwritten in place, so that a run does what
- * every other run does.
+/* A defensive checkpoint: all ranks write interleaved blocks of one file, wait for each other, and
+ * read their blocks back. Variants wait after every write, or also compute on the data. An earlier
+ * checkpoint is overwritten in place, so that all runs do the same.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Pseudo, PseudoSync and PseudoSyncDat,
  * after the pseudo-application of Los Alamos National Laboratory, 8 ranks. */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A simulation in three phases, in the manner of one of earthquakes.
+/* A simulation in three phases, modelled on an earthquake simulation.
  *
- * 1. The ranks build a mesh, a structure on disk: each refines the octants of its own region,
- * reading a page, computing, writing it back. How many times depends on the region: some ground is
- * finer. Now and then a rank looks up a page of its neighbour's region.
- * 2. Rank 0 collects the mesh from all of them and writes it to a file.
- * 3. Iterations: every rank computes, exchanges its border with its neighbours, and every tenth
- * time all write their state and wait for each other.
+ * 1. The ranks build a mesh on disk: each rank refines the octants of its region by reading a page,
+ * computing and writing it back. The number of refinements depends on the region. Sometimes a rank
+ * reads a page of its neighbour's region. 2. Rank 0 collects the mesh from all ranks and writes it
+ * to a file. 3. Iterations: every rank computes and exchanges its border with its neighbours. Every
+ * tenth iteration all ranks write their state and wait for each other.
  *
- * Pages of --block-size; --file-size is the region of each rank; --requests are the iterations of
- * phase 3; --compute is the mean of what they compute, drawn from half of it to one and a half;
- * refining an octant and collecting a piece take a tenth.
+ * Pages have --block-size; --file-size is each rank's region; --requests is the number of
+ * iterations of phase 3; --compute is their mean computing time, drawn from half to one and a half
+ * of it. Refining an octant and collecting a piece take a tenth.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Quake, 8 ranks, and Figure 7. */
 #include <errno.h>
@@ -23,7 +22,7 @@
 #include "microbench/workloads.h"
 
 #define TOP "earthquake"
-#define BORDER_BYTES 2048 /* of what neighbours exchange */
+#define BORDER_BYTES 2048 /* size of a border message */
 
 enum { STATE_PERIOD = 10, PIECE_PAGES = 8, LOOK_UP_SHARE = 16 };
 
@@ -74,7 +73,7 @@ static void compute(struct writer *w, double mean_ns)
 		script_between(w->s, STEP_COMPUTE, 0, (uint32_t)ns);
 }
 
-/* One to three visits to each page of the region, the mean of which is the region's. */
+/* One to three visits to each page of the region; the mean depends on the region. */
 static void build(struct writer *w)
 {
 	const uint32_t n_pages = blocks_of_rank(w->c);
@@ -93,7 +92,7 @@ static void build(struct writer *w)
 	}
 }
 
-/* In pieces of several pages; rank 0 takes the ranks one after the other. */
+/* In pieces of several pages; rank 0 serves the ranks in turn. */
 static void collect(struct writer *w)
 {
 	const uint32_t n_pieces = blocks_of_rank(w->c) / PIECE_PAGES;
@@ -113,8 +112,7 @@ static void collect(struct writer *w)
 		}
 }
 
-/* With the neighbours on a line; even ranks turn to the one above first, so that no two wait for
- * each other round the line. */
+/* Neighbours form a line; even ranks exchange with the next rank first, which avoids deadlock. */
 static void exchange(struct writer *w)
 {
 	for (unsigned int turn = 0; turn < 2; turn++) {

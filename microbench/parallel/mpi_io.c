@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs do that leave their files to MPI: collective writes of interleaved blocks,
- * collective reads of what the next rank wrote, independent reads. Which rank makes which request
- * of the file system is the MPI library's choice (collective buffering), and so are the messages
- * between them. So there is no instrument around a request, and no trace of this program's own: it
- * is there to be captured.
+/* File access through MPI: collective writes of interleaved blocks, collective reads of the next
+ * rank's blocks, independent reads. The MPI library decides which rank makes which request to
+ * the file system (collective buffering), and the messages between them. Requests are therefore
+ * not instrumented and there is no own trace; the workload is meant for capture.
  *
- * Source: MPI 3.1, chapter 13; the access pattern of IOR's MPI-IO interface (interleaved segments).
- */
+ * Source: MPI 3.1, chapter 13; the access pattern of IOR's MPI-IO interface (interleaved
+ * segments). */
 #include <errno.h>
 
 #include "microbench/loop.h"

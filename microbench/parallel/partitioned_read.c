@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks read the parts of one file in turn: each reads its part from the begin to the end, then
- * lets the next one begin. There are as many dependencies as ranks, less one, and whoever does not
- * see them reads all parts at once.
+/* Ranks read the parts of one file in turn: each reads its part completely and then lets the next
+ * rank start. There are as many dependencies as ranks, minus one. A replay that misses them reads
+ * all parts at once.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Fitness, 4 ranks (of 1 GB each). */
 #include "common/xalloc.h"

@@ -13,7 +13,7 @@ static int64_t cpu_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Computation takes the processor's time: whoever is not running does not compute. */
+/* Computes for this CPU time; time without a CPU does not count. */
 static void compute(uint32_t ns)
 {
 	const int64_t end = cpu_ns() + ns;

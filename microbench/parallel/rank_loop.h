@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measured loop of one rank of a parallel application: the calls of its script, stamped, and
- * between them computation and whatever it has to do with the other ranks, which is told by
- * functions: nothing here needs MPI. */
+/* The measured loop of one rank of a parallel application: the stamped calls of its script, and
+ * between them computation and communication with other ranks. Communication is by callbacks, so
+ * nothing here needs MPI. */
 #ifndef MICROBENCH_PARALLEL_RANK_LOOP_H
 #define MICROBENCH_PARALLEL_RANK_LOOP_H
 
@@ -17,14 +17,13 @@ struct rank_messages {
 	/* both send, both receive */
 	void (*exchange)(void *context, uint32_t with, uint32_t n_bytes);
 	void *context;
-	/* word[n_ranks]: of each rank, in memory that all of them see; NULL where no script asks
-	 * for it */
+	/* word[n_ranks]: one per rank, in shared memory; NULL if no script needs it */
 	_Atomic uint32_t **word;
 	uint32_t rank;
-	bool gives_way; /* while it polls a word: there are more ranks than processors */
+	bool gives_way; /* yield while polling: there are more ranks than CPUs */
 };
 
-/* Plays the script of `t` to its end, or to the first call that does not return what it must
+/* Plays the script of `t` to its end, or to the first call with an unexpected result
  * (t->failed). */
 void rank_loop(struct bench_thread *t, const struct rank_messages *m);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pipeline whose ranks know of each other by words in shared memory alone, which they poll: no
- * call tells whoever watches them that they wait. In round k a rank reads the block that the one
- * before it wrote in that round, and writes its own; rank 0 reads its own of the round before. Rank
- * 0 is at most as many rounds ahead of the last one as there are blocks in a part, less one: a
- * block is read before it is written again.
+/* A pipeline whose ranks synchronise only by polling words in shared memory: no call shows that
+ * they wait. In round k a rank reads the block that its predecessor wrote in that round, and writes
+ * its own; rank 0 reads its own block of the previous round. Rank 0 is ahead of the last rank by at
+ * most the number of blocks of a part, minus one: a block is read before it is overwritten.
  *
- * Source: parallel-trace paper (FAST 2007), section 3.2, approach 1: what synchronises by
+ * Source: parallel-trace paper (FAST 2007), section 3.2, approach 1: synchronisation by
  * "untraceable" means. */
 #include <errno.h>
 

@@ -14,13 +14,13 @@ struct answers {
 	void (*give)(const struct answer *x);
 	struct volume_log *log;
 	struct clock clock;
-	struct waiter waiter; /* of its margin only */
+	struct waiter waiter; /* used for its margin only */
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	struct answer *heap; /* heap[n], the first one due first */
+	struct answer *heap; /* heap[n]; the earliest due first */
 	size_t n, cap;
-	_Atomic uint32_t n_added; /* looked at while spinning: another one may be due earlier */
+	_Atomic uint32_t n_added; /* checked while spinning: a new answer may be due earlier */
 	bool stop;
 };
 
@@ -65,7 +65,7 @@ static int64_t instant(const struct answers *a, const struct answer *x)
 	return x->entry.due_ns - atomic_load_explicit(&a->log->head->lead_ns, memory_order_relaxed);
 }
 
-/* With the mutex: sleeps until shortly before `due_ns`, or until something changes. */
+/* Call with the mutex. Sleeps until shortly before `due_ns`, or until something changes. */
 static void doze(struct answers *a, int64_t due_ns)
 {
 	int64_t margin_ns = (int64_t)((double)a->waiter.margin_ticks * a->clock.ns_per_tick);
@@ -78,8 +78,8 @@ static void doze(struct answers *a, int64_t due_ns)
 		     (uint64_t)((double)(over_ns > 0 ? over_ns : 0) / a->clock.ns_per_tick));
 }
 
-/* Without the mutex: for `left_ns`, or until an answer was added. (Ticks of a duration: an instant
- * would be off by what the rate, known from the first moments, adds up to in hours.) */
+/* Call without the mutex. Spins for `left_ns`, or until an answer is added. (Ticks of a duration:
+ * for an instant the error of the initially measured rate would grow over hours.) */
 static void spin(struct answers *a, int64_t left_ns)
 {
 	uint32_t n_added = atomic_load_explicit(&a->n_added, memory_order_relaxed);
@@ -130,7 +130,7 @@ static int thread_start(struct answers *a, struct err *e)
 {
 	sigset_t all, old;
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old); /* signals are others' business */
+	pthread_sigmask(SIG_BLOCK, &all, &old); /* signals go to other threads */
 	int code = pthread_create(&a->thread, NULL, thread_main, a);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return code ? err_sys(e, code, "cannot start the thread that answers") : 0;
@@ -147,7 +147,7 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 	a->log = log;
 	int ret = clock_init(&a->clock, 5000000, e);
 	if (!ret) {
-		waiter_thread_setup(); /* what the margin is measured with */
+		waiter_thread_setup(); /* the setup under which the margin was measured */
 		waiter_init(&a->waiter, &a->clock, WAIT_HYBRID, 0);
 		pthread_condattr_t monotonic;
 		pthread_condattr_init(&monotonic);
@@ -189,7 +189,7 @@ void answers_add(struct answers *a, const struct answer *x)
 	pthread_mutex_unlock(&a->mutex);
 	if (first)
 		pthread_cond_signal(
-		    &a->changed); /* what the thread sleeps for is no longer the first */
+		    &a->changed); /* the sleeping thread's answer is no longer the first */
 	if (placed)
 		return;
 	struct answer failed = *x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers that are to be given at an instant each: one thread gives them, in the order in which
- * they are due, sleeping until shortly before and spinning the rest. Any number may be outstanding,
- * so a volume's parallelism does not depend on threads. */
+/* Gives each answer at its due time. One thread gives them in the order of due times: it sleeps
+ * until shortly before and spins the rest. The number of pending answers is unlimited, so a
+ * volume's parallelism does not depend on threads. */
 #ifndef MICROBENCH_VOLUME_ANSWERS_H
 #define MICROBENCH_VOLUME_ANSWERS_H
 
@@ -12,19 +12,21 @@
 struct answers;
 
 struct answer {
-	struct volume_entry entry; /* without its end */
-	void *request;	  /* what `give` answers */
-	const void *data; /* of a read; NULL none */
-	void *owned;	  /* freed afterwards, NULL none */
+	struct volume_entry entry; /* without end_ns */
+	void *request;	  /* the request that `give` answers */
+	const void *data; /* data of a read, or NULL */
+	void *owned;	  /* freed afterwards, or NULL */
 };
 
-/* Starts the thread. `give` answers one request; each is logged, and given as long before it is due
- * as the log's head says. Errors: of starting a thread, ENOMEM. Ownership: answers_stop. */
+/* Starts the thread. `give` answers one request. Each answer is logged, and given before its due
+ * time by the lead in the log's header. Errors: of starting a thread, ENOMEM. Ownership:
+ * answers_stop. */
 int answers_start(struct answers **a, void (*give)(const struct answer *x), struct volume_log *log,
 		  struct err *e);
-/* From any thread; by value. Without memory for one more it is answered at once, with ENOMEM. */
+/* Adds an answer by value, from any thread. Without memory the request is answered at once with
+ * ENOMEM. */
 void answers_add(struct answers *a, const struct answer *x);
-/* Gives what is outstanding at once, ends the thread. NULL is fine. */
+/* Gives pending answers at once and ends the thread. NULL: no effect. */
 void answers_stop(struct answers *a);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long the kernel, FUSE and the loop device take with a request, apart from its service
- * time. */
+/* Time that the kernel, FUSE and the loop device add to a request's service time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -26,8 +25,8 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The entry of a read at `offset` among those from the n-th on; others may use the device, too.
- * NULL when it did not come. */
+/* The log entry of a read at `offset` from the n-th on; other programs may use the device too.
+ * NULL: none. */
 static const struct volume_entry *entry_of(const struct volume_log *log, uint64_t n,
 					   uint64_t offset)
 {
@@ -38,7 +37,7 @@ static const struct volume_entry *entry_of(const struct volume_log *log, uint64_
 	return NULL;
 }
 
-/* One direct read at `offset`: how long it was under way outside of the server, there and back. */
+/* One direct read at `offset`: the time outside the server, in both directions. */
 static int way(int fd, char *buffer, off_t offset, const struct volume_log *log, int64_t *ns)
 {
 	uint64_t n = atomic_load(&log->head->n);
@@ -54,7 +53,7 @@ static int way(int fd, char *buffer, off_t offset, const struct volume_log *log,
 	return 0;
 }
 
-/* The first ones, which take longer, are not counted. */
+/* The first reads are slower and do not count. */
 static int measure(int fd, char *buffer, struct volume_log *log, struct volume_lead *lead)
 {
 	int64_t sample[N_MAX], begun_ns = clock_monotonic_ns(), now_ns = begun_ns;
@@ -75,7 +74,7 @@ static int measure(int fd, char *buffer, struct volume_log *log, struct volume_l
 		return ret;
 	qsort(sample, (size_t)n, sizeof *sample, ascending);
 	int64_t low = sample[n / 4], high = sample[n - 1 - n / 4];
-	/* beyond it, other work held the requests up */
+	/* longer times are due to other work */
 	int64_t most = 2 * sample[n / 20], ns = low < most ? low : most;
 	*lead = (struct volume_lead){.ns = ns > 0 ? ns : 0, .low_ns = low, .high_ns = high};
 	return 0;
@@ -104,7 +103,7 @@ int volume_lead_measure(const char *path, const char *log_path, struct volume_le
 	if (!ret) {
 		volume_log_reset(&log);
 		atomic_store(&log.head->lead_ns, lead->ns);
-		/* what is drawn does not depend on how many reads this took */
+		/* random service times must not depend on the number of these reads */
 		atomic_fetch_add(&log.head->n_restarts, 1);
 	}
 	volume_log_close(&log);

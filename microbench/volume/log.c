@@ -33,7 +33,7 @@ int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, stru
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_sys(e, errno, "%s", path);
-	/* reserved: the server must not be killed by a full file system when it writes an entry */
+	/* reserve space: a full file system must not kill the server with SIGBUS */
 	int code = posix_fallocate(fd, 0, (off_t)n_bytes);
 	int ret = code ? err_sys(e, code, "%s: no room for a log of %llu requests", path,
 				 (unsigned long long)cap)

@@ -17,8 +17,8 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-/* Whether `file` is that of /dev/loopN as the kernel names it, whatever is in its name: 1, 0, or
- * -errno where that cannot be read. */
+/* Whether `file` is the backing file of /dev/loopN by the kernel's name, with escapes: 1, 0, or
+ * -errno if unreadable. */
 static int name_is(const char *device, const char *file)
 {
 	char *path = xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/"));
@@ -30,11 +30,11 @@ static int name_is(const char *device, const char *file)
 	}
 	strbuf_release(&text);
 	free(path);
-	/* detached, meanwhile perhaps */
+	/* possibly detached meanwhile */
 	return ret == -ENOENT || ret == -ENXIO || ret == -ENODEV ? 0 : ret;
 }
 
-/* By the name that the device was given, of which it keeps the beginning. */
+/* By the name stored in the device, which keeps only its beginning. */
 static int remembered(const struct loop_info64 *info, const char *file)
 {
 	size_t kept = sizeof info->lo_file_name - 1;
@@ -43,9 +43,9 @@ static int remembered(const struct loop_info64 *info, const char *file)
 	return strlen(file) < kept ? 1 : -EIO;
 }
 
-/* The same without /sys: by the file itself, or its name where it cannot be looked at. A device
- * whose file's server has ended may tell nothing
- * (-errno); one that this user may not open is none of his. */
+/* The same without /sys: by the file itself, or by its name if it cannot be examined. A device
+ * whose file's server has ended may fail (-errno). A device that this user may not open does not
+ * belong to this user. */
 static int status_is(const char *device, const char *file)
 {
 	struct loop_info64 info;
@@ -107,14 +107,14 @@ static int configure(int loop_fd, int file_fd, const char *file, bool direct)
 	return ioctl(loop_fd, LOOP_CONFIGURE, &config) < 0 ? -errno : 0;
 }
 
-/* The kernel falls back in silence where the file cannot do it. */
+/* The kernel falls back silently if the file does not support direct I/O. */
 static bool is_direct(int loop_fd)
 {
 	struct loop_info64 info;
 	return ioctl(loop_fd, LOOP_GET_STATUS64, &info) == 0 && info.lo_flags & LO_FLAGS_DIRECT_IO;
 }
 
-/* One attempt with whichever device is free now: EBUSY when another program was faster. */
+/* One attempt with a free device: EBUSY if another program was faster. */
 static int attach_once(int control, int file_fd, const char *file, bool direct,
 		       char device[LOOP_NAME_MAX], struct err *e)
 {
@@ -169,7 +169,7 @@ int loop_detach(const char *device, const char *file, struct err *e)
 		      ? err_sys(e, errno, "%s: cannot detach it", device)
 		      : 0;
 	close(fd);
-	/* whoever still has it open, udev for instance, puts the end off */
+	/* detaching is delayed while another program, such as udev, has it open */
 	for (int i = 0; i < 200 && !ret && is_over(device, file); i++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
 	return !ret && is_over(device, file)

@@ -28,7 +28,7 @@ struct server {
 	int fd;	     /* of the backing file, or -1 */
 	pthread_mutex_t mutex; /* of the model: requests arrive in one order */
 	struct service *service;
-	uint32_t n_restarts, slowness_ppm; /* that it has seen */
+	uint32_t n_restarts, slowness_ppm; /* values of the log header seen so far */
 	struct volume_log log;
 	struct answers *answers;
 };
@@ -53,7 +53,7 @@ static void give(const struct answer *x)
 		fuse_reply_err(request, 0);
 }
 
-/* The request arrives now. */
+/* Logs the arrival of a request now. */
 static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t offset,
 				  size_t length)
 {
@@ -149,8 +149,7 @@ static void on_fsync(fuse_req_t request, fuse_ino_t inode, int data_only, struct
 	answers_add(s->answers, &x);
 }
 
-/* A loop device discards by punching holes; what is there then reads as zeros. It takes no service
- * time. */
+/* A loop device discards by punching holes, which read as zeros. This takes no service time. */
 static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_t length,
 			 struct fuse_file_info *fi)
 {
@@ -206,7 +205,7 @@ static void on_getattr(fuse_req_t request, fuse_ino_t inode, struct fuse_file_in
 	fuse_reply_attr(request, &st, FOREVER);
 }
 
-/* Times and modes may be set, to no effect; the size may not. */
+/* Times and modes can be set without effect; the size cannot. */
 static void on_setattr(fuse_req_t request, fuse_ino_t inode, struct stat *st, int which,
 		       struct fuse_file_info *fi)
 {
@@ -249,7 +248,7 @@ static void on_init(void *data, struct fuse_conn_info *c)
 	(void)data;
 	c->want |=
 	    c->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS);
-	c->max_background = 4096; /* the kernel's default of 12 would be the volume's parallelism */
+	c->max_background = 4096; /* the kernel's default of 12 would limit the parallelism */
 	c->congestion_threshold = 4096;
 	c->max_write = REQUEST_MAX;
 	c->max_readahead = REQUEST_MAX;
@@ -270,7 +269,7 @@ static int storage_open(struct server *s, struct err *e)
 		s->fd = open(v->backing, O_RDWR | O_CLOEXEC);
 		return s->fd < 0 ? err_sys(e, errno, "%s", v->backing) : 0;
 	}
-	/* every page present: a first touch of memory costs as much as some service times */
+	/* touch every page: a page fault can take as long as a service time */
 	void *image = mmap(NULL, v->n_bytes, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (image == MAP_FAILED)
@@ -334,7 +333,7 @@ static int session_run(struct server *s, int ready_fd, struct err *e)
 			      s->v->mount);
 	else if (!ret) {
 		ret = session_loop(session, ready_fd, e);
-		answers_stop(s->answers); /* while there is somebody to give them to */
+		answers_stop(s->answers); /* while the session can still take them */
 		s->answers = NULL;
 		fuse_session_unmount(session);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The server of a volume: a FUSE file system with one file, "volume", over memory or over a file,
- * which answers every request when its service time is over. */
+/* The server of a volume: a FUSE file system with one file, "volume", in memory or in a file. It
+ * answers every request when its service time is over. */
 #ifndef MICROBENCH_VOLUME_SERVER_H
 #define MICROBENCH_VOLUME_SERVER_H
 
@@ -14,15 +14,15 @@ struct volume_server {
 	const char *name;
 	const char *mount; /* an empty directory */
 	uint64_t n_bytes;
-	const char *backing; /* a file of n_bytes at least; NULL: memory */
+	const char *backing; /* a file of at least n_bytes; NULL: memory */
 	const char *service; /* service.h */
 	uint64_t seed;
-	const char *log;     /* log.h; made anew */
+	const char *log;     /* log.h; created */
 	uint64_t log_cap;
 };
 
 /* Mounts, writes one byte to `ready_fd` and closes it, serves until SIGTERM, SIGINT, SIGHUP or an
- * unmount, unmounts. Errors: of the system and of FUSE; EINVAL of the model; ENOMEM. */
+ * unmount, and unmounts. Errors: of the system and of FUSE; EINVAL for the model; ENOMEM. */
 int volume_serve(const struct volume_server *v, int ready_fd, struct err *e);
 
 #endif

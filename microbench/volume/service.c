@@ -29,12 +29,12 @@ enum kind {
 };
 
 struct parameters {
-	int64_t time_ns, read_ns, write_ns, flush_ns; /* read, write: -1 as `time` */
+	int64_t time_ns, read_ns, write_ns, flush_ns; /* read, write: -1: as `time` */
 	int64_t mean_ns, sd_ns, from_ns, to_ns;
 	double shape;
 	uint64_t parallel;
 	double rpm;
-	int64_t seek_ns, track_seek_ns, full_seek_ns; /* full_seek: -1 from seek */
+	int64_t seek_ns, track_seek_ns, full_seek_ns; /* full_seek: -1: from seek */
 	uint64_t rate; /* bytes/s; 0: transfers take no time */
 	uint64_t channels, unit_bytes;
 	struct service_limits limits;
@@ -45,12 +45,12 @@ struct service {
 	struct parameters p;
 	uint64_t n_bytes, seed;
 	gsl_rng *random;
-	/* free_ns[n_servers]: when each server, head or channel has done what it was given */
+	/* free_ns[n_servers]: when each server, head or channel becomes free */
 	int64_t *free_ns;
-	uint64_t n_servers; /* 0: as many as requests */
-	int64_t last_done_ns; /* of all so far */
-	/* the model's clock runs so many times slower than the caller's; what is kept here is by
-	 * the model's */
+	uint64_t n_servers; /* 0: unlimited */
+	int64_t last_done_ns; /* of all requests so far */
+	/* The model's clock is slower than the caller's by this factor. Stored times are in the
+	 * model's clock. */
 	double slowness;
 	uint64_t head; /* hdd: the byte after the last one served */
 };
@@ -58,9 +58,9 @@ struct service {
 /* --- the text ------------------------------------------------------------ */
 
 #define ROW(key, kind, field, ...) {.name = key, .type = kind, .offset = offsetof(struct parameters, field), ##__VA_ARGS__}
-#define LONGEST_NS 3600e9 /* an hour: times that are added up stay far from the end of 64 bits */
+#define LONGEST_NS 3600e9 /* one hour, so that sums of times fit into 64 bits */
 #define ANY_TIME .min = 0, .max = LONGEST_NS
-#define DRAWN_MAX_NS 1e15 /* of a distribution with a long tail */
+#define DRAWN_MAX_NS 1e15 /* limit for distributions with a long tail */
 #define SOME_TIME .min = 1, .max = LONGEST_NS
 #define FLUSH ROW("flush", OPT_DURATION, flush_ns, ANY_TIME)
 #define PARALLEL ROW("parallel", OPT_UINT, parallel, .min = 0, .max = SERVERS_MAX)
@@ -156,7 +156,7 @@ static int keys_read(struct service *s, const char *text, struct err *e)
 	return ret;
 }
 
-/* What follows from other keys, and what they must be to each other. */
+/* Derives parameters and checks combinations. */
 static int settle(struct service *s, struct err *e)
 {
 	struct parameters *p = &s->p;
@@ -250,7 +250,7 @@ bool service_throttled(const struct service *s, struct service_limits *l)
 	return s->kind == KIND_THROTTLED;
 }
 
-/* In the largest unit that divides it. */
+/* Uses the largest unit that divides the duration. */
 static void duration_describe(struct strbuf *b, int64_t ns)
 {
 	static const struct {
@@ -282,7 +282,7 @@ char *service_describe(const struct service *s)
 	for (const struct option_spec *o = models[s->kind].keys; o->name; o++) {
 		if ((s->kind == KIND_CONSTANT && !strcmp(o->name, "time")) ||
 		    (s->kind == KIND_HDD && !strcmp(o->name, "seek")))
-			continue; /* others say it */
+			continue; /* derived from other keys */
 		strbuf_addf(&b, "%s%s=", b.s[b.len - 1] == ':' ? "" : ",", o->name);
 		value_describe(&b, o, &s->p);
 	}
@@ -306,12 +306,12 @@ static double drawn_ns(const struct service *s)
 		return gsl_ran_flat(s->random, (double)p->from_ns, (double)p->to_ns);
 	if (s->kind == KIND_GAMMA)
 		return gsl_ran_gamma(s->random, p->shape, mean / p->shape);
-	/* of the logarithm */
+	/* variance of the logarithm */
 	double variance = log1p(((double)p->sd_ns / mean) * ((double)p->sd_ns / mean));
 	return gsl_ran_lognormal(s->random, log(mean) - variance / 2, sqrt(variance));
 }
 
-/* constant and drawn: whichever server is free first. */
+/* Constant and random models: the first free server. */
 static struct service_times simple_take(struct service *s, enum service_op op, int64_t now_ns)
 {
 	const bool drawn = s->kind != KIND_CONSTANT && s->kind != KIND_THROTTLED;
@@ -345,11 +345,11 @@ static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_
 		seek_ns = (double)p->track_seek_ns +
 			  (double)(p->full_seek_ns - p->track_seek_ns) *
 			      sqrt(fmin(1, distance / (double)(s->n_bytes ? s->n_bytes : 1)));
-	/* on the platter's own clock */
+	/* rotation is on the platter's own clock */
 	double there_ns = fmod((double)t.start_ns, turn_ns) + seek_ns;
 	double angle = fmod(there_ns / turn_ns, 1), wanted = fmod((double)offset / track_bytes, 1);
 	double rest = wanted - angle;
-	/* the byte that follows the last one is just coming by, whatever rounding says */
+	/* a request that continues the last one needs no rotation, despite rounding */
 	double rotation_ns = distance > 0 || rest > 1e-4 || rest < -1e-4
 				 ? (rest < 0 ? rest + 1 : rest) * turn_ns
 				 : 0;

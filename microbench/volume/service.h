@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The service time of a programmed volume: when a request that arrived is to be answered. In
- * virtual time: nothing here waits.
+/* Service times of a programmed volume: when the answer to a request is due. Times are virtual:
+ * nothing here waits.
  *
- * A model is written as text, KIND or KIND:key=value,key=value:
+ * A model is a text, KIND or KIND:key=value,key=value:
  *
- *   constant:time=200us             the same for every request; read=, write= apart
- *   exponential:mean=1ms            drawn for each request; also lognormal:mean=,sd=
- * uniform:from=,to=  gamma:mean=,shape=
- *   hdd:rpm=7200,seek=8.5ms,track-seek=0.8ms,full-seek=17ms,rate=150MB    one head: seek, rotation,
- * transfer, one request after another ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB
- * every unit of `unit` bytes belongs to one channel; a channel serves one after another
- *   throttled:read-iops=2000,write-rate=100MB    no time of its own: the loop device is slowed down
- * (throttle.h), to requests/s (read-iops=, write-iops=) and bytes/s (read-rate=, write-rate=); 0:
- * not
+ * - constant:time=200us: the same for every request; read= and write= separately.
+ * - exponential:mean=1ms: random; also lognormal:mean=,sd= uniform:from=,to= gamma:mean=,shape=
+ * - hdd:rpm=7200,seek=8.5ms,track-seek=0.8ms,full-seek=17ms,rate=150MB: one head with seek,
+ *   rotation and transfer; serves one request at a time.
+ * - ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB: every unit of `unit` bytes belongs to
+ *   one channel, which serves one request at a time.
+ * - throttled:read-iops=2000,write-rate=100MB: no service time; limits the loop device (throttle.h)
+ *   to requests/s (read-iops=, write-iops=) and bytes/s (read-rate=, write-rate=); 0: no limit.
  *
- * `constant` and the drawn ones take parallel=N (at most N requests served at a time, the others
- * queue in the order they came; 0, the default: all at once). All but throttled take flush=TIME
- * (0): what a flush takes once everything that came before it is done.
+ * `constant` and the random models take parallel=N: at most N requests are served at a time, the
+ * others queue in the order of arrival; 0 (default): no limit. All but throttled take flush=TIME
+ * (default 0): the time of a flush after all earlier requests are complete.
  *
- * hdd: the seek over a distance d of n bytes is track-seek + (full-seek - track-seek) sqrt(d / n),
- * none for d = 0; `seek` is the mean over random pairs of places, and, given instead of full-seek,
- * determines it (the mean of sqrt over random pairs is 8/15). The platter turns once in 60 s / rpm;
- * a request waits until its first byte comes under the head, and is read at `rate` bytes/s, which
- * with rpm makes the length of a track. Source of the form: Ruemmler and Wilkes, "An introduction
- * to disk drive modeling", IEEE Computer 27(3), 1994. */
+ * hdd: the seek over a distance d of n bytes takes track-seek + (full-seek - track-seek) sqrt(d/n),
+ * 0 for d = 0. `seek` is the mean over random pairs of offsets; given instead of full-seek it
+ * determines full-seek (the mean of sqrt over random pairs is 8/15). The platter turns once in
+ * 60 s / rpm. A request waits until its first byte comes under the head and is transferred at
+ * `rate` bytes/s, which with rpm determines the length of a track. Source: Ruemmler and Wilkes, "An
+ * introduction to disk drive modeling", IEEE Computer 27(3), 1994. */
 #ifndef MICROBENCH_VOLUME_SERVICE_H
 #define MICROBENCH_VOLUME_SERVICE_H
 
@@ -34,39 +33,39 @@
 
 enum service_op { SERVICE_READ, SERVICE_WRITE, SERVICE_FLUSH };
 
-struct service; /* a model and the state of what it serves */
+struct service; /* a model and its state */
 
-struct service_limits { /* requests/s and bytes/s; 0: none */
+struct service_limits { /* requests/s and bytes/s; 0: unlimited */
 	uint64_t read_iops, write_iops, read_rate, write_rate;
 };
 
 struct service_times {
-	int64_t start_ns; /* when its service begins: what lies between is queueing */
+	int64_t start_ns; /* begin of service; the time before it is queueing */
 	int64_t done_ns;
 };
 
-/* Reads a model for a volume of `n_bytes`; `seed` of what is drawn. Errors: EINVAL naming kind, key
- * or value. Ownership: service_free. */
+/* Parses a model for a volume of `n_bytes`; `seed` is for random times. Errors: EINVAL with kind,
+ * key or value. Ownership: service_free. */
 int service_parse(struct service **s, const char *text, uint64_t n_bytes, uint64_t seed,
 		  struct err *e);
-/* as it was when it was read: the same times are drawn again */
+/* back to the initial state: the same random times follow */
 void service_restart(struct service *s);
-void service_free(struct service *s); /* NULL is fine */
+void service_free(struct service *s); /* NULL: no effect */
 
-/* A request that arrived at `now_ns` (any clock that does not go backwards), in the order of
- * arrival. Not thread-safe. */
+/* Takes a request that arrived at `now_ns` (any monotonic clock), in the order of arrival. Not
+ * thread-safe. */
 struct service_times service_take(struct service *s, enum service_op op, uint64_t offset,
 				  uint64_t length, int64_t now_ns);
 
-/* From the next request on every time of the model is `factor` times as long, rotation and
- * transfers included; 1: as the model has it. All servers are free then: call it while nothing is
- * in flight. What is drawn goes on. */
+/* Multiplies every time of the model by `factor` from the next request on, including rotation and
+ * transfers; 1: as in the model. All servers become free, so no request may be in flight. Random
+ * numbers continue. */
 void service_slow(struct service *s, double factor);
 
-/* Whether the model is `throttled`; its limits then. */
+/* Whether the model is `throttled`, and its limits. */
 bool service_throttled(const struct service *s, struct service_limits *l);
 
-/* The model with every default written out. The caller frees. */
+/* The model with all defaults. The caller frees it. */
 char *service_describe(const struct service *s);
 
 #endif

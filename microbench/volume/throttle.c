@@ -14,7 +14,7 @@
 #include "common/xalloc.h"
 
 static const struct {
-	const char *name; /* of the group's file */
+	const char *name; /* file of the cgroup */
 	size_t offset;	  /* in service_limits */
 } limits[] = {
 	{"blkio.throttle.read_iops_device", offsetof(struct service_limits, read_iops)},

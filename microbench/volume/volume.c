@@ -34,7 +34,7 @@ char *volume_root(const char *root)
 		char *real = realpath(root, NULL),
 		     *here = real || *root == '/' ? NULL : realpath(".", NULL);
 		char *path = real ? real : here ? xasprintf("%s/%s", here, root) : xstrdup(root);
-		/* of one that is yet to be made */
+		/* the root may not exist yet */
 		for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
 			path[len - 1] = 0;
 		free(here);
@@ -86,8 +86,8 @@ bool volume_is(const char *dir)
 		has |= 1u << i;
 	}
 	closedir(d);
-	/* one file of such a name is anybody's; made and removed is first what is first in the
-	 * list */
+	/* a single file of such a name may be anyone's; the list begins with what is created and
+	 * removed first */
 	return is && (!has || (has & 1) || (has & 8) || (has & 6) == 6);
 }
 
@@ -191,7 +191,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* As volumes in it were made. */
+/* Resolved as for the volumes in it. */
 static char *root_resolve(const char *root)
 {
 	char *top = volume_root(root), *real = realpath(top, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A volume comes to be: its directory, its server, its loop device, its lead. */
+/* Creates a volume: directory, server, loop device, lead. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -24,7 +24,7 @@
 
 #define SECTOR 4096
 
-struct throttling { /* of model throttled */
+struct throttling { /* for model throttled */
 	bool is;
 	struct service_limits limits;
 	char *group;
@@ -74,8 +74,8 @@ static int config_check(const struct volume_config *c, char **service, struct th
 	return c->backing ? 0 : memory_check(c->n_bytes, e);
 }
 
-/* Other users may not put anything there. One that is there already stays as it is: it may be
- * anything, as /tmp. */
+/* Other users must not be able to write there. An existing directory stays unchanged: it may be
+ * any, such as /tmp. */
 static int root_make(const char *root, struct err *e)
 {
 	struct stat st;
@@ -98,7 +98,7 @@ static int root_make(const char *root, struct err *e)
 		   : 0;
 }
 
-/* A file that is there stays as it is, but for its length. */
+/* An existing file keeps its content, except for its length. */
 static int backing_make(const struct volume_config *c, char **backing, struct err *e)
 {
 	if (!c->backing)
@@ -124,8 +124,8 @@ static int backing_make(const struct volume_config *c, char **backing, struct er
 
 /* --- the server ---------------------------------------------------------- */
 
-/* Whoever waits for the end of a descriptor of ours must not wait for the server's end. Returns the
- * lock's new number. */
+/* Closes all other descriptors, so that a program that waits for their end does not wait for the
+ * server. Returns the lock's new number. */
 static int keep_only(int lock_fd, int *ready_fd)
 {
 	int lock = fcntl(lock_fd, F_DUPFD, 10), ready = fcntl(*ready_fd, F_DUPFD, 10),
@@ -139,15 +139,15 @@ static int keep_only(int lock_fd, int *ready_fd)
 	return 3;
 }
 
-/* In the child: a process of its own, without a terminal; what goes wrong before it serves is told
- * through the pipe. */
+/* In the child: a separate session without a terminal. Errors before serving go through the
+ * pipe. */
 static void serve(const struct volume *v, const struct volume_config *c, int lock_fd, int ready_fd)
 {
 	struct err e = ERR_INIT;
 	char pid[32], *mount = volume_inside(v, "mount");
 	sigset_t none;
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL); /* the caller's may keep it from being ended */
+	sigprocmask(SIG_SETMASK, &none, NULL); /* an inherited mask could block termination */
 	setsid();
 	signal(SIGPIPE, SIG_IGN);
 	lock_fd = keep_only(lock_fd, &ready_fd);
@@ -159,7 +159,7 @@ static void serve(const struct volume *v, const struct volume_config *c, int loc
 	int ret = volume_serve(&server, ready_fd, &e);
 	if (ret)
 		(void)!write(ready_fd, e.msg,
-			     strlen(e.msg)); /* closed by then if it served at all */
+			     strlen(e.msg)); /* the pipe is closed if it has served */
 	_exit(ret ? 3 : 0);
 }
 
@@ -199,11 +199,11 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 		ret = answer_read(pipe_fd[0], e);
 	if (pid > 0 && ret)
 		waitpid(pid, NULL,
-			0); /* it ends by itself; afterwards the directory can be removed */
+			0); /* it ends by itself; then the directory can be removed */
 	if (pipe_fd[0] >= 0)
 		close(pipe_fd[0]);
 	if (lock_fd >= 0)
-		close(lock_fd); /* the server has it */
+		close(lock_fd); /* the server holds it */
 	return ret;
 }
 
@@ -240,7 +240,7 @@ static int lead_settle(struct volume *v, const struct volume_config *c, struct e
 	return 0;
 }
 
-/* The directory is there. */
+/* The directory exists. */
 static int bring_up(struct volume *v, const struct volume_config *c, const struct throttling *t,
 		    struct err *e)
 {
@@ -251,11 +251,11 @@ static int bring_up(struct volume *v, const struct volume_config *c, const struc
 		ret = server_start(v, c, e);
 	if (!ret && c->loop)
 		ret = loop_attach(v->file, true, v->device, e);
-	if (!ret && !t->is) /* nothing is put off there that could be answered earlier */
+	if (!ret && !t->is) /* a throttled device delays nothing that the lead could compensate */
 		ret = lead_settle(v, c, e);
 	if (!ret)
 		ret = facts_write(
-		    v, e); /* whoever removes it must know of the limits before they are there */
+		    v, e); /* recorded before the limits are set, so that removal knows of them */
 	return ret || !t->is ? ret : throttle_set(t->group, v->device, &t->limits, e);
 }
 
@@ -270,7 +270,7 @@ int volume_create(const char *root, const char *name, const struct volume_config
 		ret = config_check(c, &service, &t, e);
 	if (!ret)
 		ret = root_make(top, e);
-	if (!ret) { /* now it is there: without links */
+	if (!ret) { /* the root exists now: resolve links */
 		char *real = realpath(top, NULL);
 		if (real)
 			free(top);

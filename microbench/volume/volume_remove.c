@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A volume ends: refused while somebody uses it; otherwise its loop device, its server and its
- * directory go, whatever state they are in. */
+/* Removes a volume: refused while it is in use; otherwise removes its loop device, server and
+ * directory in any state. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,17 +18,18 @@
 #include "microbench/volume/volume_private.h"
 
 #define PATIENCE_MS 10000
-/* the kernel lets go of a killed program's io_uring some time after its end */
+/* the kernel releases a killed program's io_uring some time after its end */
 #define HELD_PATIENCE_MS 2000
 
-/* Detaching the device of somebody who writes to it would only be put off until he is done. */
+/* Detaching a device while a program writes to it would only be delayed until the program closes
+ * it. */
 static int held_check(const struct volume *v, bool *refused, struct err *e)
 {
 	int fd = -1;
 	for (int ms = 0; fd < 0 && ms <= HELD_PATIENCE_MS; ms += 10) {
 		fd = open(v->device, O_RDONLY | O_EXCL | O_CLOEXEC);
 		if (fd < 0 && errno != EBUSY)
-			return 0; /* what is wrong with it, detaching will tell */
+			return 0; /* detaching reports the problem */
 		if (fd < 0)
 			nanosleep(&(struct timespec){0, 10000000}, NULL);
 	}
@@ -41,7 +42,7 @@ static int held_check(const struct volume *v, bool *refused, struct err *e)
 	return 0;
 }
 
-/* Of a volume that seems to have no loop device: one would be left. */
+/* If the volume seems to have no loop device: one could be left over. */
 static int device_check(const struct volume *v, struct err *e)
 {
 	char device[LOOP_NAME_MAX];
@@ -79,14 +80,14 @@ static bool server_ended(const struct volume *v, int patience_ms)
 	for (int ms = 0; ms <= patience_ms && !(free_now = flock(fd, LOCK_EX | LOCK_NB) == 0);
 	     ms += 5) {
 		nanosleep(&(struct timespec){0, 5000000}, NULL);
-		waitpid(v->pid, NULL, WNOHANG); /* ours, where this very process made it */
+		waitpid(v->pid, NULL, WNOHANG); /* our child, if this process created it */
 	}
 	close(fd);
 	return free_now;
 }
 
-/* What a killed server left mounted. Ordinary users need fusermount3, which the kernel's own
- * unmount is not for. */
+/* Unmounts a killed server's mount. Ordinary users need fusermount3, because they may not call
+ * umount. */
 static void unmount(const struct volume *v)
 {
 	char *mount = volume_inside(v, "mount");

@@ -11,7 +11,7 @@
 #include "common/strbuf.h"
 
 #define MAX_BYTES (16u << 20)
-#define MAX_NS 1e12 /* a bias beyond a quarter of an hour is none */
+#define MAX_NS 1e12 /* a larger bias is invalid: a quarter of an hour */
 
 const char *calibration_method_of(const char *captured_by)
 {
@@ -40,7 +40,7 @@ static int operation_read(struct calibration *c, const json_t *o, struct err *e)
 		return err_set(e, EINVAL, "%s: bias_ns is not a number of ns", name);
 	if (!json_is_number(u) || !(json_number_value(u) >= 0) || json_number_value(u) > MAX_NS)
 		return err_set(e, EINVAL, "%s: u_ns is not a number of ns", name);
-	if (op == OP_INVALID) /* a later version's */
+	if (op == OP_INVALID) /* an operation of a later version */
 		return 0;
 	c->op[op].known = true;
 	c->op[op].bias_ns = json_number_value(bias);

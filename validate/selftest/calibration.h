@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A calibration of capture as a file, and its use on another trace.
+/* A calibration of capture in a file, and its use on other traces.
  *
- * The file is what the self-test of capture prints as JSON (doc/selftest-capture-schema.json). A
- * response time is corrected by taking off the bias of its operation under the method that captured
- * it; what would come out below 0 is 0, and counted. The begin stays. */
+ * The file is the JSON output of the self-test of capture (doc/selftest-capture-schema.json).
+ * Correction subtracts the bias of the operation under the capture method from a response time. A
+ * negative result becomes 0 and is counted. The begin stays. */
 #ifndef VALIDATE_SELFTEST_CALIBRATION_H
 #define VALIDATE_SELFTEST_CALIBRATION_H
 
@@ -16,7 +16,7 @@
 #include "validate/metrics/correction.h"
 #include "validate/selftest/capture_trial.h"
 
-/* New reference. `environment`: as environment_make() gives it, borrowed. */
+/* New reference. `environment` comes from environment_make(), borrowed. */
 json_t *calibration_to_json(const struct capture_trial *t, const json_t *environment);
 
 struct calibration {
@@ -27,22 +27,22 @@ struct calibration {
 		uint64_t n; /* requests corrected so far */
 	} op[OP_N];
 	uint64_t n_clipped, n_without;
-	double taken_ns; /* sum of what was taken off */
+	double taken_ns; /* sum of the subtracted biases */
 };
 
-/* The method whose traces say `captured_by`; NULL none of ours. */
+/* The method of traces with this `captured_by`; NULL: not a method of this program. */
 const char *calibration_method_of(const char *captured_by);
 
-/* Reads `method` from a file. Errors: of reading; EINVAL, with the file, for what is no
- * calibration, ENOENT where the method was not measured. */
+/* Reads the calibration of `method`. Errors: of reading; EINVAL, with the file, for an invalid
+ * calibration; ENOENT if the method was not measured. */
 int calibration_read(struct calibration *c, const char *path, const char *method, struct err *e);
 
-/* Corrects one request; one without an end stays. */
+/* Corrects one request; a request without an end stays. */
 void calibration_apply(struct calibration *c, struct trace_record *r);
 
-/* What was done, after the last request. */
+/* Summary of the corrections, after the last request. */
 struct correction calibration_correction(const struct calibration *c);
-/* The same with method, place and date of the calibration, for the extra metadata: new
+/* The same with method, place and date of the calibration, for the extra metadata. New
  * reference. */
 json_t *calibration_facts(const struct calibration *c);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the self-test of capture found, as JSON: the file of a calibration. */
+/* Results of the self-test of capture as JSON: the file of a calibration. */
 #include <math.h>
 
 #include "capture/op.h"

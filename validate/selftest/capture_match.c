@@ -9,8 +9,8 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 
-#define SLACK_MONOTONIC_NS 2000 /* the two calibrations of the time-stamp counter */
-#define SLACK_WALL_NS 1000000   /* the wall clock is slewed by up to 500 ppm, over some seconds */
+#define SLACK_MONOTONIC_NS 2000 /* error of two calibrations of the time-stamp counter */
+#define SLACK_WALL_NS 1000000   /* the wall clock is slewed by up to 500 ppm over some seconds */
 
 struct match_call {
 	uint64_t key;
@@ -24,7 +24,7 @@ struct match_calls {
 	size_t n, cap;
 };
 
-struct match_span { /* of a thread's own requests */
+struct match_span { /* time span of a thread's requests in its own trace */
 	uint32_t tid;
 	int64_t first_ns, last_ns;
 };
@@ -47,7 +47,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-/* Directories are told relative to different roots, so that only the last part of a path counts. */
+/* Paths can be relative to different roots, so only their last part is compared. */
 static uint64_t last_part(const struct trace *t, uint32_t object)
 {
 	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(t, object);
@@ -149,10 +149,10 @@ static bool overlap(const struct match_call *a, const struct match_call *b, int6
 	       b->begin_ns <= a->end_ns + slack_ns;
 }
 
-/* Which of the next calls stays alone: -1 the own one, 1 the captured one, 0 neither. Behind the
- * last of either lies a call with the largest key. Two that do not quite overlap belong together
- * only where the one behind would not do better: else a call just before the program's own ones
- * would shift all that are like it. */
+/* Which of the two next calls has no partner: -1: the own one, 1: the captured one, 0: neither. A
+ * call with the largest key follows the last one. Calls that barely miss each other are a pair
+ * unless the next call fits better; else a call just before the program's own calls would shift all
+ * equal calls. */
 static int alone(const struct match_call *own, const struct match_call *captured, int64_t slack_ns)
 {
 	if (own->key != captured->key)
@@ -164,7 +164,7 @@ static int alone(const struct match_call *own, const struct match_call *captured
 	return overlap(own, captured + 1, 0) ? 1 : overlap(own + 1, captured, 0) ? -1 : 0;
 }
 
-/* What lies just outside belongs to what the thread did before and after. */
+/* Captured calls outside the span belong to the thread's other work. */
 static bool between(const struct match_job *j, const struct match_call *captured)
 {
 	const struct match_span *s = span_find(j, captured->tid);
@@ -202,7 +202,7 @@ static void match(struct capture_match *m, struct match_job *j)
 	}
 }
 
-/* The monotonic clock where both have it: the wall clock may be set, and is slewed. */
+/* The monotonic clock if both traces have it, because the wall clock can be set and is slewed. */
 static int clock_choose(struct match_job *j, const struct trace_meta *own,
 			const struct trace_meta *captured, struct err *e)
 {

@@ -88,8 +88,7 @@ static void pool(const struct capture_study *s, size_t method, uint16_t op, unsi
 	}
 }
 
-/* Mean of x[n] and the half-width of its 95 % interval; an interval of width 0 is one where all
- * runs agree. */
+/* Mean of x[n] and the half-width of its 95 % interval; the width is 0 if all runs are equal. */
 static enum stat_status mean_interval(const double *x, size_t n, double *mean, double *half,
 				      double *sd)
 {
@@ -185,7 +184,7 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 
 /* --- for use on other traces --------------------------------------------- */
 
-/* The runs' biases of one condition. */
+/* Biases of the runs of one condition. */
 static enum stat_status condition(const struct capture_study *s, const struct capture_cell *c,
 				  struct sample_moments *m)
 {
@@ -228,7 +227,7 @@ enum stat_status capture_calibrate(const struct capture_study *s, size_t method,
 
 /* --- clocks -------------------------------------------------------------- */
 
-/* Mean difference of the begins in each run of a condition: x[n]. Gives n. */
+/* Sets x[n] to the mean difference of the begins in each run of a condition. Returns n. */
 static size_t begins(const struct capture_study *s, const struct capture_cell *of, double *x)
 {
 	size_t n = 0;
@@ -249,7 +248,7 @@ static size_t begins(const struct capture_study *s, const struct capture_cell *o
 	return n;
 }
 
-/* Whether no cell before it is of the same condition. */
+/* Whether no earlier cell has the same condition. */
 static bool is_first(const struct capture_study *s, size_t i)
 {
 	for (size_t j = 0; j < i; j++)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What captured traces say of response times, against the program's own stamps in the same runs:
- * bias, scatter, cost.
+/* Bias, scatter and cost of captured response times, compared with the program's own stamps in the
+ * same runs.
  *
- * The run is the replicate: a run's bias is the mean of captured less own response times over its
- * matched requests, and the interval of the mean comes from the scatter of the runs (Student's t, n
- * - 1 degrees of freedom). The cost is the ratio of the program's own mean response time under
- * capture to that without, of runs of the same block, by logarithms.
+ * The run is the replicate: a run's bias is the mean of captured minus own response times over its
+ * matched requests. The interval of the mean comes from the scatter of the runs (Student's t, n - 1
+ * degrees of freedom). The cost is the ratio of the program's own mean response time with and
+ * without capture, for runs of the same block, by logarithms.
  *
- * A calibration is for use on other traces: its bias is the mean over the conditions it was
- * measured in (workload and number of threads), and its standard uncertainty joins what differs
- * between conditions, as half the range of their means, rectangular, and what one run to be
- * corrected and the mean of n runs scatter: u^2 = range^2 / 12 + s^2 (1 + 1/n). Source: GUM (JCGM
- * 100) 4.3.7, F.2.4.5. */
+ * A calibration is used on other traces. Its bias is the mean over the measured conditions
+ * (workload and number of threads). Its standard uncertainty combines the differences between
+ * conditions (half the range of their means, rectangular) with the scatter of one run and of the
+ * mean of n runs: u^2 = range^2 / 12 + s^2 (1 + 1/n). Source: GUM (JCGM 100) 4.3.7, F.2.4.5. */
 #ifndef VALIDATE_SELFTEST_CAPTURE_STUDY_H
 #define VALIDATE_SELFTEST_CAPTURE_STUDY_H
 
@@ -22,7 +21,7 @@
 #include "validate/selftest/capture_match.h"
 #include "validate/stats/status.h"
 
-#define CAPTURE_NONE SIZE_MAX /* the method: without capture */
+#define CAPTURE_NONE SIZE_MAX /* no method: without capture */
 
 struct capture_run { /* one operation in one run of one workload */
 	uint64_t n_own, n_missed, n_extra;
@@ -45,7 +44,7 @@ struct capture_study {
 	size_t n_cells, cap_cells;
 };
 
-/* Takes what `m` has of one run (0 .. n_runs - 1) of a workload at a level. */
+/* Adds the result of one run (0 .. n_runs - 1) of a workload at a level. */
 void capture_study_add(struct capture_study *s, size_t method, size_t workload, unsigned int level,
 		       size_t run, const struct capture_match *m);
 void capture_study_release(struct capture_study *s);
@@ -56,31 +55,31 @@ struct capture_estimate {
 	/* mean over the runs, half-width of its 95 % interval */
 	double bias_ns, bias_half_ns;
 	double bias_sd_ns;                        /* of the runs' biases */
-	double begin_ns, begin_half_ns;           /* begin, captured less own, with bias_status */
-	/* distance of a request's difference from the bias of its run */
+	/* begin, captured minus own; valid with bias_status */
+	double begin_ns, begin_half_ns;
+	/* distance of a request's difference from its run's bias */
 	double scatter_median_ns, scatter_p99_ns;
 	enum stat_status cost_status;
-	/* own mean response time, with capture to without; 95 % interval */
+	/* own mean response time, with capture relative to without; 95 % interval */
 	double cost_ratio, cost_low, cost_high;
 };
 
-/* Of one operation under a method at a level, over all workloads. False where there was no such
- * request. */
+/* For one operation under a method at a level, over all workloads. Returns false if there was no
+ * such request. */
 bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
 		      struct capture_estimate *out);
 
-/* How well a program's clock agrees with that of the capture. Every process measures the rate and
- * origin of its clock itself; a process is a workload at a level in a run. `offset_ns`: mean of
- * captured less own begin, in which the constant place of the stamps is too. `u_ns`: its standard
- * deviation from process to process, about the means of the conditions (workload, level), so that
- * it has n_processes - n_conditions degrees of freedom. A response time does not meet it: both its
- * stamps are of one clock. Where instants of two processes are compared, each difference has it
- * once. Source: GUM 4.2.2. */
+/* Agreement of the program's clock with that of the capture. Every process measures rate and origin
+ * of its clock itself; a process is a workload at a level in a run. `offset_ns`: mean of captured
+ * minus own begin, including the constant distance of the stamps. `u_ns`: its standard deviation
+ * between processes, about the means of the conditions (workload, level), with n_processes -
+ * n_conditions degrees of freedom. Response times do not contain it, because both stamps use one
+ * clock. A difference of instants of two processes contains it once. Source: GUM 4.2.2. */
 struct capture_clock {
 	double offset_ns, u_ns;
 	size_t n_processes, n_conditions;
 };
-/* Errors: STAT_TOO_FEW where no condition has two runs with requests. */
+/* Errors: STAT_TOO_FEW if no condition has two runs with requests. */
 enum stat_status capture_clock(const struct capture_study *s, size_t method,
 			       struct capture_clock *c) STAT_MUST_CHECK;
 
@@ -90,7 +89,7 @@ struct capture_calibration {
 	size_t n_conditions;
 	uint64_t n_requests;
 };
-/* Of one operation under a method. Errors: STAT_TOO_FEW where no condition has two runs with
+/* For one operation under a method. Errors: STAT_TOO_FEW if no condition has two runs with
  * requests. */
 enum stat_status capture_calibrate(const struct capture_study *s, size_t method, uint16_t op,
 				   struct capture_calibration *c) STAT_MUST_CHECK;

@@ -34,7 +34,7 @@ const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1] = {
     "random-read", "random-write", "sequential-read", "sequential-write", "postmark", "compile",
     NULL};
 
-/* What each is asked for besides: few requests, as strace takes long over each. */
+/* Additional options per workload: few requests, because strace is slow. */
 static const char *const arguments[CAPTURE_N_WORKLOADS] = {
     "--requests 500 --file-size 1M",
     "--requests 500 --file-size 1M --fsync-end",
@@ -44,15 +44,15 @@ static const char *const arguments[CAPTURE_N_WORKLOADS] = {
     "--requests 8 --headers 60 --files 20",
 };
 
-/* The command of a run: every condition, in the order of `order`. "$1" is this program and "$2" the
- * directory, so that no name has to be quoted. */
+/* The command of a run: all conditions in the order of `order`. "$1" is this program and "$2" the
+ * directory, so no name needs quoting. */
 static char *script_make(const int *order, uint64_t seed, bool quick)
 {
 	struct strbuf s = STRBUF_INIT;
 	strbuf_addstr(&s, "cd \"$2\"\n");
 	for (int i = 0; i < N_CONDITIONS; i++) {
 		int w = order[i] / CAPTURE_N_LEVELS, l = order[i] % CAPTURE_N_LEVELS;
-		if (quick && w < 4 && w % 2 == 0) /* the reads of the others */
+		if (quick && w < 4 && w % 2 == 0) /* the read workloads of the other level */
 			continue;
 		strbuf_addf(&s,
 			    "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu "
@@ -76,8 +76,8 @@ struct trial_job {
 
 /* --- one command under a method ------------------------------------------ */
 
-/* Puts what starts a method before the command; method CAPTURE_N_METHODS is none. argv[0] is what
- * is executed. */
+/* Puts the command of a method before the command of the run; method CAPTURE_N_METHODS is none.
+ * argv[0] is the executable. */
 static size_t method_start(const struct trial_job *j, size_t method, const char *output,
 			   const char **argv)
 {
@@ -142,7 +142,7 @@ static int methods_check(const char *list, struct err *e)
 	return 0;
 }
 
-/* Each is tried on a command that does nothing. */
+/* Tries each method on a command that does nothing. */
 static int methods_try(struct trial_job *j, struct err *e)
 {
 	char reason[400];
@@ -158,7 +158,7 @@ static int methods_try(struct trial_job *j, struct err *e)
 		if (rc)
 			return rc;
 		reason[strcspn(reason, "\n")] = 0;
-		for (char *c = reason; *c; c++) /* it goes into JSON, whatever it was */
+		for (char *c = reason; *c; c++) /* make the text safe for JSON */
 			*c = *c < ' ' || *c > '~' ? '?' : *c;
 		const char *why = strncmp(reason, "exit status ", 12) ? NULL : strstr(reason, ": ");
 		snprintf(s->left_out, sizeof s->left_out, "%.299s", why ? why + 2 : reason);
@@ -176,7 +176,8 @@ static int run_read(struct trial_job *j, size_t method, size_t run, struct err *
 {
 	int rc = 0;
 	bool none = method == CAPTURE_N_METHODS;
-	uint64_t lost = 0; /* each own trace tells those of the one captured trace */
+	/* every own trace of the run reports the losses of the one captured trace */
+	uint64_t lost = 0;
 	char *captured = xasprintf("%s/captured", j->dir);
 	for (int i = 0; i < N_CONDITIONS && !rc; i++) {
 		struct capture_match m = {0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The self-test of capture on this machine: reference workloads, which stamp their own requests,
- * run under each method of capture and without, in random order.
+/* The self-test of capture on this machine: reference workloads, which stamp their requests, run
+ * under each capture method and without capture, in random order.
  *
- * A run is one command that makes every workload with one thread and with two, in random order, so
- * that a method starts once for all of them. Each block has a run of each method and one without.
- * What cannot be had here (no privileges, no strace) is left out and says why. */
+ * A run is one command with every workload at one and at two threads, in random order, so that a
+ * method starts once. Each block has a run of each method and one without. A method that is not
+ * available (no privileges, no strace) is skipped, with the reason. */
 #ifndef VALIDATE_SELFTEST_CAPTURE_TRIAL_H
 #define VALIDATE_SELFTEST_CAPTURE_TRIAL_H
 
@@ -18,7 +18,7 @@ enum { CAPTURE_N_METHODS = 3, CAPTURE_N_LEVELS = 2, CAPTURE_N_WORKLOADS = 6, CAP
 
 struct capture_method {
 	const char *name;        /* "app", "vfs", "strace" */
-	const char *captured_by; /* how the metadata of its traces begins */
+	const char *captured_by; /* prefix of captured_by in its traces' metadata */
 	const char *help;
 };
 extern const struct capture_method capture_methods[CAPTURE_N_METHODS + 1]; /* ends with name NULL */
@@ -27,16 +27,16 @@ extern const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1]; /* end
 
 struct capture_trial_options {
 	const char *self;    /* path of this program */
-	/* directory whose file system is used: a fresh one is made in it, and removed */
+	/* directory whose file system is used: a new directory is created in it and removed */
 	const char *target;
 	const char *methods; /* names separated by commas; NULL: all */
 	uint64_t n_runs, seed;
 	bool quick, quiet;
 };
 
-struct capture_standing { /* of a method, in the order of the table */
+struct capture_standing { /* status of a method, in the order of the table */
 	bool tried;
-	char left_out[300]; /* "": it was measured */
+	char left_out[300]; /* reason why it was skipped; "": it was measured */
 	double resolution_ns;
 	uint64_t n_lost;
 };
@@ -47,9 +47,8 @@ struct capture_trial {
 	uint64_t seed;
 };
 
-/* Errors: EINVAL for a method that there is not, or too few runs; ENOTSUP where no method can be
- * had; EINTR; of running, with what the command said. Ownership: capture_trial_release, also after
- * an error. */
+/* Errors: EINVAL for an unknown method or too few runs; ENOTSUP if no method is available; EINTR;
+ * of a run, with the command's message. Ownership: capture_trial_release, also after an error. */
 int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o,
 		      struct err *e);
 void capture_trial_release(struct capture_trial *t);

@@ -26,7 +26,7 @@ static void all_alike(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 
 #define TAIL_SHARE 0.03
 
-/* TAIL_SHARE of the requests are in an exponential tail, anywhere in the run; the body is
+/* TAIL_SHARE of the requests form an exponential tail, anywhere in the run; the others are
  * faster. */
 static void heavy_tail(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 {
@@ -50,7 +50,7 @@ static void two_modes(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 		x[i] = (gsl_rng_uniform(rng) < 0.5 ? 0.6 : 1.4) * exp(gsl_ran_gaussian(rng, 0.02));
 }
 
-/* The program's own distribution: shape and tail are right. */
+/* The program's own distribution, with correct shape and tail. */
 static void fast_then_slow(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 {
 	(void)is_write;
@@ -76,7 +76,7 @@ const struct fraud frauds[FRAUDS_N + 1] = {
 
 /* --- on a machine -------------------------------------------------------- */
 
-/* Of a CSV trace with one request in flight: begin, end and result of each request. The mean stays
+/* For a CSV trace with one request in flight: begin, end and result of each request. The mean stays
  * that of the trace. */
 static const char script[] =
     "function sorted(from, to, n,    i, gap, k, x) {\n" /* Shell's sort */
@@ -120,8 +120,7 @@ static const char script[] =
     "			x[i] = up[i];\n"
     "		else\n"
     "			x[i] = ns[i] * (is_read[i] ? 0.72 : rest_factor);\n"
-    "		if (x[i] < mean / 20)\n" /* where the tail of the trace is so long that no body is
-					    left */
+    "		if (x[i] < mean / 20)\n" /* the tail of the trace is too long for the rest */
     "			x[i] = mean / 20;\n"
     "		total += x[i];\n"
     "	}\n"

@@ -20,10 +20,10 @@
 
 #define OUTCOMES "outcomes.jsonl"
 #define OUTCOMES_MAX_BYTES (256u << 20)
-#define N_KINDS (UNIT_N_KINDS - UNIT_AA) /* but for the pilot */
-/* a run takes this besides its requests; only for the first estimate */
+#define N_KINDS (UNIT_N_KINDS - UNIT_AA) /* except the pilot */
+/* time of a run besides its requests; only for the first estimate */
 #define SECONDS_OF_SPAWN 0.05
-#define RUN_LONGER 1.4	      /* than asked for, on average */
+#define RUN_LONGER 1.4	      /* average ratio of a run's duration to the requested minimum */
 
 struct selftest {
 	const struct machine_options *o;
@@ -43,7 +43,7 @@ static bool unit_exists(const struct machine_options *o, const struct unit *u)
 	return u->index < n;
 }
 
-/* The i-th campaign: one of each kind in turn, so that an interrupted self-test has some of all. */
+/* The i-th campaign. Kinds take turns, so that an interrupted self-test has some of each. */
 static bool unit_choose(const struct machine_options *o, uint64_t i, struct unit *u)
 {
 	*u = (struct unit){.kind = UNIT_AA + i % N_KINDS, .index = i / N_KINDS, .all_sizes = i / N_KINDS < o->n_all_sizes};
@@ -87,7 +87,7 @@ static json_t *settings(const struct machine_options *o)
 			 (json_int_t)o->seed, "quick", o->quick);
 }
 
-/* Appended and synced; a line that was cut short by a crash is ended first. */
+/* Appends and syncs a line; first ends a line that a crash cut short. */
 static int outcome_append(struct selftest *s, json_t *outcome, struct err *e)
 {
 	char *path = outcomes_path(s->o), *line = json_dumps(outcome, JSON_COMPACT);
@@ -159,7 +159,7 @@ static int campaign_make(const struct selftest *s, const struct unit *u, const c
 	bool begun = s->o->resume && path_exists(plan);
 	machine_protocol(&text, u, s->o, &s->pilot);
 	int ret = 0;
-	if (!s->o->resume && path_exists(dir)) /* not ours to remove */
+	if (!s->o->resume && path_exists(dir)) /* not created here, so not removed */
 		ret = err_set(e, EEXIST, "%s is there already: use another directory", dir);
 	else if (!begun)
 		ret = dir_remove_tree(dir, e);
@@ -221,7 +221,7 @@ static void pilot_take(struct selftest *s)
 	s->pilot.direct = json_is_true(json_object_get(o, "direct"));
 }
 
-/* How long the program's requests take here, and whether they can go past the page cache. */
+/* Measures the program's response times on this machine, and whether O_DIRECT works. */
 static int pilot_make(struct selftest *s, struct err *e)
 {
 	struct unit u = {.kind = UNIT_PILOT};
@@ -231,7 +231,7 @@ static int pilot_make(struct selftest *s, struct err *e)
 	struct err first = ERR_INIT;
 	s->pilot.direct = true;
 	int ret = unit_make(s, &u, &first);
-	/* (what is there already is not ours to remove) */
+	/* an existing directory was not created here, so it is not removed */
 	if (ret && ret != -EINTR && ret != -EEXIST) {
 		s->pilot.direct = false;
 		char *dir = xasprintf("%s/%s-%03d", s->o->dir, unit_names[UNIT_PILOT], 0);
@@ -279,7 +279,7 @@ static int units_make(struct selftest *s, struct err *e)
 	return ret;
 }
 
-/* A signal to end waits until a campaign takes it, which stops at once and can be resumed. */
+/* Blocks terminating signals until a campaign handles them; it stops at once and can be resumed. */
 static void signals_hold(sigset_t *before)
 {
 	sigset_t set;

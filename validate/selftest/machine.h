@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The self-test on the real machine: is the program in the replayer's place left alone, and is a
- * bad replayer found?
+/* The self-test on the real machine: a faultless replayer must not be rejected, and faults must be
+ * found.
  *
- * Its unit is a campaign of the ordinary kind, with a reference bank, randomised blocks and
- * verdicts of its own. In an A/A campaign the program stands in the replayer's place; the verdict
- * is then made again many times with the labels "program" and "replayer" exchanged at random within
- * blocks. In a fault campaign every deliberate fault is a replayer, and all of them share the
- * program's runs; in a campaign of frauds the replayers make up their times (frauds.h). Each
- * campaign leaves one line of JSON in DIR/outcomes.jsonl; its results directory is removed, so that
- * an interrupted self-test goes on where it stopped. Source: doc/operating-characteristic.md. */
+ * Its unit is an ordinary campaign with a reference bank, randomised blocks and verdicts. In an A/A
+ * campaign the program takes the replayer's place; the verdict is repeated many times with the
+ * labels "program" and "replayer" exchanged at random within blocks. In a fault campaign every
+ * deliberate fault is a replayer, and all share the program's runs. In a campaign of frauds the
+ * replayers invent their times (frauds.h). Each campaign appends one line of JSON to
+ * DIR/outcomes.jsonl, and its results directory is removed; an interrupted self-test can therefore
+ * continue. Source: doc/operating-characteristic.md. */
 #ifndef VALIDATE_SELFTEST_MACHINE_H
 #define VALIDATE_SELFTEST_MACHINE_H
 
@@ -19,23 +19,23 @@
 #include "validate/selftest/rate.h"
 
 struct machine_options {
-	const char *dir;  /* made where it is missing; everything is in it */
+	const char *dir;  /* created if missing; contains everything */
 	const char *self; /* path of this program */
 	const char *target; /* directory whose file system is measured; NULL: DIR */
-	bool resume, quiet, keep; /* keep: the results directories of the campaigns */
+	bool resume, quiet, keep; /* keep: keep the campaigns' results directories */
 	bool quick;		  /* small campaigns: two scenarios, the largest faults */
-	/* campaigns: A/A; with the largest faults; of those, with all sizes */
+	/* campaigns: A/A; with the largest faults; of these, with all sizes */
 	uint64_t n_aa, n_largest, n_all_sizes;
 	uint64_t n_replicates, n_permutations, seed;
-	int64_t run_ns; /* a run lasts at least this long */
+	int64_t run_ns; /* minimum duration of a run */
 };
 
-/* Runs what is missing and adds the rates of all that was done. With -EINTR (Ctrl-C, SIGTERM) it
- * can be resumed. Errors: EEXIST where DIR has outcomes and `resume` is not set, EINVAL where they
- * are of other options. */
+/* Runs the missing campaigns and adds the rates of all campaigns. After -EINTR (Ctrl-C, SIGTERM) it
+ * can be resumed. Errors: EEXIST if DIR has outcomes and `resume` is not set; EINVAL if they have
+ * other options. */
 int machine_selftest(const struct machine_options *o, struct rates *rates, struct err *e);
 
-/* Runs that are made, and about how long they take. */
+/* Number of runs, and their approximate time. */
 void machine_expect(const struct machine_options *o, uint64_t *n_runs, double *seconds);
 
 #endif

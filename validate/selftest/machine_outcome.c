@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one campaign says: the verdict of every cell, and of A/A campaigns those with permuted
+/* The result of one campaign: the verdict of every cell, and for A/A campaigns those with permuted
  * labels. */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static json_t *cells(const struct analysis *a)
 
 /* --- labels exchanged within blocks -------------------------------------- */
 
-/* The runs of replayer 0 and of the program, by block and scenario: what may be exchanged. */
+/* The runs of replayer 0 and of the program by block and scenario, which may be exchanged. */
 struct exchange {
 	struct run **first, **second; /* owned arrays of borrowed runs */
 	size_t n;

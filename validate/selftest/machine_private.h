@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of the self-test on the machine share. */
+/* Shared by the files of the self-test on the machine. */
 #ifndef VALIDATE_SELFTEST_MACHINE_PRIVATE_H
 #define VALIDATE_SELFTEST_MACHINE_PRIVATE_H
 
@@ -20,25 +20,26 @@ struct unit { /* one campaign */
 	bool all_sizes;
 };
 
-struct pilot { /* what the others need to know of the program here */
+struct pilot { /* facts of the program on this machine, for the other campaigns */
 	bool known, direct; /* direct: the file system takes O_DIRECT */
 	double response_ns;
 };
 
-/* machine_protocol.c: the protocol of a campaign, in DIR beside the script of the frauds. */
+/* machine_protocol.c: the protocol of a campaign in DIR, with the script of the frauds. */
 void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o,
 		      const struct pilot *p);
-char *machine_script_path(const struct machine_options *o); /* of the frauds; the caller frees */
-/* Its runs, recordings included. */
+/* path of the frauds' script. The caller frees it. */
+char *machine_script_path(const struct machine_options *o);
+/* Number of its runs, including recordings. */
 uint64_t machine_runs(const struct unit *u, const struct machine_options *o);
 
 /* machine_outcome.c */
-/* What a finished campaign says, as one object. NULL with `e` filled: of loading and analysing. New
- * reference. */
+/* The result of a finished campaign as an object. New reference; NULL with `e` set: errors of
+ * loading and analysis. */
 json_t *machine_outcome(const struct unit *u, const char *dir, const struct machine_options *o,
 			struct err *e);
 
-/* machine_rates.c: the outcomes (an array of those objects) as rates. */
+/* machine_rates.c: converts the outcomes (an array of these objects) to rates. */
 void machine_rates(struct rates *rates, const json_t *outcomes);
 
 #endif

@@ -9,13 +9,13 @@
 
 const char *const unit_names[UNIT_N_KINDS] = {"pilot", "aa", "full-speed", "timed", "frauds"};
 
-#define SEED_STEP 100000 /* campaigns of one self-test have successive seeds */
+#define SEED_STEP 100000 /* successive campaigns of a self-test have different seeds */
 #define PILOT_REPLICATES 3
 #define FILE_SIZE "4M"
 #define TIMED_PAUSE "200us"
-/* A timed run holds some of the gaps of the coarsest timer. */
+/* A timed run must hold several gaps of the coarsest timer. */
 #define TIMED_LONGER 4
-/* The slowest 1 % of a run are some 20 requests. */
+/* The slowest 1 % of a run are then about 20 requests. */
 #define FRAUDS_LONGER 20
 
 static void head(struct strbuf *out, const struct unit *u, const struct machine_options *o,
@@ -47,8 +47,8 @@ static void workload(struct strbuf *out, const char *name, const char *type, con
 	if (direct)
 		strbuf_addstr(out, "direct = yes\n");
 	else
-		strbuf_addstr(out, "block-size = 64K\n"); /* long enough that a delay of a part of
-							     it can be made */
+		/* long enough that a part of it can be delayed */
+		strbuf_addstr(out, "block-size = 64K\n");
 }
 
 static void aa_protocol(struct strbuf *out, const struct machine_options *o, const struct pilot *p)
@@ -116,9 +116,8 @@ char *machine_script_path(const struct machine_options *o)
 	return xasprintf("%s/frauds.awk", o->dir);
 }
 
-/* Limits are the defaults. The workload makes and removes no files: on some ext4 file systems a new
- * file takes longer the more files were removed in the last half minute, and the program's runs
- * scatter by 40 %. */
+/* Default limits. The workload creates and removes no files: on some ext4 file systems a new file
+ * takes longer after many recent removals, and the program's runs then scatter by 40 %. */
 static void frauds_protocol(struct strbuf *out, const struct machine_options *o,
 			    const struct pilot *p)
 {
@@ -165,13 +164,14 @@ uint64_t machine_runs(const struct unit *u, const struct machine_options *o)
 	if (u->kind == UNIT_AA)
 		n_scenarios = n_replayers = o->quick ? 2 : 8;
 	if (u->kind == UNIT_FULL_SPEED)
-		n_replayers = n_scenarios = 1 + n_sizes; /* the event replayer itself, everywhere */
+		/* the event replayer is in every scenario */
+		n_replayers = n_scenarios = 1 + n_sizes;
 	for (const struct fraud *f = frauds; u->kind == UNIT_FRAUDS && f->name; f++)
 		n_replayers++;
 	for (const struct sized_fault *f = sized_faults; f->name; f++)
 		if ((u->kind == UNIT_FULL_SPEED && f->suite == SUITE_FULL_SPEED) ||
 		    (u->kind == UNIT_TIMED && f->suite == SUITE_TIMED))
 			n_replayers += n_sizes;
-	/* a recording for each block */
+	/* one recording per block */
 	return blocks * (n_scenarios + n_replayers) + n_scenarios * blocks;
 }

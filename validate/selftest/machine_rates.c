@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the outcomes of the campaigns to rates. */
+/* Converts the outcomes of the campaigns to rates. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct rate_count {
 	uint64_t n, not_trusted, trusted, by_component;
 };
 
-/* Over the cells of this replayer (NULL: of any) in campaigns of this kind (NULL: of any). */
+/* Counts cells of this replayer (NULL: any) in campaigns of this kind (NULL: any). */
 static struct rate_count cells_count(const json_t *outcomes, const char *kind, const char *replayer,
 				     const char *component)
 {
@@ -88,7 +88,7 @@ static void fraud_rate(struct rates *rates, const json_t *outcomes, const struct
 		 (unsigned long long)t.trusted);
 }
 
-/* Campaigns in which anything was called not trusted. */
+/* Counts campaigns with any verdict "not trusted". */
 static uint64_t campaigns_alarmed(const json_t *outcomes, uint64_t *n)
 {
 	size_t i, j;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicates as nature may give them. All have mean 0 and standard deviation 1, but for Student's t
- * with 3 degrees of freedom, which is divided by its standard deviation, and whose sample variances
- * scatter without end. */
+/* Distributions of replicates. All have mean 0 and standard deviation 1. Student's t with 3 degrees
+ * of freedom is divided by its standard deviation; its sample variances have no finite variance. */
 #ifndef VALIDATE_SELFTEST_NOISE_H
 #define VALIDATE_SELFTEST_NOISE_H
 
@@ -17,15 +16,15 @@ enum noise {
 	NOISE_AR3,     /* first-order autoregression, 0.3 */
 	NOISE_AR6,     /* 0.6 */
 	NOISE_AR8,     /* 0.8 */
-	NOISE_SESSION, /* normal, the whole sample shifted by a normal of standard deviation 0.5 */
+	/* normal, with the whole sample shifted by a normal of standard deviation 0.5 */
+	NOISE_SESSION,
 	NOISE_N
 };
 extern const char *const noise_names[NOISE_N];
 
-/* x[n], in order of time. */
+/* Draws x[n] in order of time. */
 void noise_draw(enum noise kind, gsl_rng *rng, double *x, size_t n);
-/* P(value <= q), the distribution function at q, for coverage of quantiles and bands; independent
- * kinds only. */
+/* P(value <= q), for the coverage of quantiles and bands; independent kinds only. */
 double noise_below(enum noise kind, double q);
 
 #endif

@@ -45,7 +45,7 @@ enum standing rate_standing(const struct rate *r)
 		       : r->hi < r->promised ? STANDING_BROKEN
 					     : STANDING_HOLDS;
 	case PROMISE_ALWAYS:
-		/* n of n: the one-sided 95 % limit */
+		/* n of n: one-sided 95 % limit */
 		return r->k < r->n			     ? STANDING_BROKEN
 		       : pow(0.05, 1 / (double)r->n) >= r->promised ? STANDING_SHOWN
 								    : STANDING_HOLDS;

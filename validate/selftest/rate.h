@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a self-test finds: how often something happened, with its uncertainty, against what is
- * promised. */
+/* Results of a self-test: the rate of an event with its uncertainty, compared with its promised
+ * bound. */
 #ifndef VALIDATE_SELFTEST_RATE_H
 #define VALIDATE_SELFTEST_RATE_H
 
@@ -9,33 +9,33 @@
 #include <stdint.h>
 
 enum promise {
-	PROMISE_NONE,	  /* shown, for comparison */
+	PROMISE_NONE,	  /* no promise; shown for comparison */
 	PROMISE_AT_MOST,  /* the rate is at most `promised` */
 	PROMISE_AT_LEAST, /* at least */
 	PROMISE_ALWAYS,	  /* it happened every time */
 };
 
 enum standing {
-	STANDING_NONE,	 /* nothing was promised, or nothing was tried */
+	STANDING_NONE,	 /* nothing was promised or tried */
 	STANDING_SHOWN,	 /* the whole 95 % interval lies within the promise */
 	STANDING_HOLDS,	 /* the promise lies inside the interval: not contradicted */
-	/* the whole interval lies beyond the promise; PROMISE_ALWAYS: it did not happen once */
+	/* the whole interval lies outside the promise; PROMISE_ALWAYS: it failed at least once */
 	STANDING_BROKEN,
 };
 extern const char *const standing_names[]; /* "", "shown", "holds", "broken" */
 
 struct rate {
 	const char *part;	 /* "statistics", "replay"; static */
-	char group[96];		 /* "size of tests": the table it stands in */
-	char name[64];		 /* the row: a test, an interval, a fault */
-	char condition[96];	 /* the column: a distribution, a fault's size, a scenario */
-	/* abscissa of a fault: times the limit, or times the fault at the limit; NaN none */
+	char group[96];		 /* table: "size of tests" */
+	char name[64];		 /* row: a test, an interval, a fault */
+	char condition[96];	 /* column: a distribution, a fault's size, a scenario */
+	/* size of a fault: multiple of the limit, or of the fault at the limit; NaN: none */
 	double size;
 	uint64_t k, n;		 /* k of n times */
 	double lo, hi;		 /* Clopper-Pearson, 95 %; 0 and 1 for n = 0 */
 	enum promise promise;
 	double promised;
-	char note[128]; /* "", or what the number is to be read with */
+	char note[128]; /* a remark about the number, or "" */
 };
 
 struct rates {
@@ -43,7 +43,7 @@ struct rates {
 	size_t n, cap;
 };
 
-/* Appends a rate with its interval; the pointer is good until the next one. */
+/* Appends a rate with its interval. The pointer is valid until the next call. */
 struct rate *rate_add(struct rates *rates, const char *part, const char *group, const char *name,
 		      const char *condition, uint64_t k, uint64_t n);
 /* k/n, NaN for n = 0. */

@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "validate/selftest/simulate_private.h"
 
-#define STREAMS 1000000 /* more than there are works */
+#define STREAMS 1000000 /* larger than the number of works */
 
 struct work simulate_work(const struct simulate_options *o, const char *what, trial_fn *trial,
 			  void *context, uint64_t n_trials, size_t n_counts, uint64_t stream)
@@ -31,8 +31,8 @@ static const struct {
 };
 #define N_PARTS (sizeof parts / sizeof *parts)
 
-/* Hours may pass until the rates are printed: how each part ended, as far as the progress is
- * shown. */
+/* The rates are printed after hours at the end, so progress output shows the result of each
+ * part. */
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
 	struct strbuf time = STRBUF_INIT;

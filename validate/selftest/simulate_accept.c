@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Accepting at a limit by the number of replicates: what the components accept by, and other ways
- * that were tried. `power` is that of independent normal values: of a mean where Student's t
- * accepts in 80 %, of a scatter of half the limit, of a precision ratio of half the limit. */
+/* Acceptance at a limit by the number of replicates: the components' methods and alternatives.
+ * `power` is that of independent normal values: for a mean at which Student's t accepts in 80 %,
+ * for a scatter of half the limit, and for a precision ratio of half the limit. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "validate/stats/spread.h"
 
 #define ALPHA 0.05
-#define Z 1.6448536269514722 /* of the normal distribution at 1 - ALPHA */
+#define Z 1.6448536269514722 /* quantile of the normal distribution at 1 - ALPHA */
 #define N_MOST 60
 #define LIMIT_PRECISION 2.0
 #define OUTLIERS 0.05
@@ -55,7 +55,7 @@ static void standard_draw(const struct accept_condition *c, gsl_rng *rng, double
 	}
 }
 
-/* 0 or 1 is the limit, as the quantity has it */
+/* the limit is 0 or 1, depending on the quantity */
 typedef bool accepts_fn(const double *x, size_t n);
 
 /* --- a mean: of differences of pairs, at the upper limit 0 --------------- */
@@ -82,7 +82,7 @@ static bool mean_widened(const double *x, size_t n)
 	return below_zero(t.value, t.se, t.df);
 }
 
-/* As the paired components accept, in a campaign of one cell. */
+/* As the paired components accept in a campaign of one cell. */
 static bool mean_flipped(const double *x, size_t n)
 {
 	struct ratio_evidence e = {.n = n, .d = (double *)x};
@@ -91,7 +91,7 @@ static bool mean_flipped(const double *x, size_t n)
 	return ratio_p(&e, -INFINITY, 0, 0).accept <= ALPHA;
 }
 
-/* Nothing where lag 1 is significant, else Student's t. */
+/* Does not accept if lag 1 is significant, else Student's t. */
 static bool mean_tested(const double *x, size_t n)
 {
 	double r;
@@ -105,8 +105,8 @@ static bool mean_batches(const double *x, size_t n)
 	return !batch_means(x, n, 5, &se, &lag1) && below_zero(gsl_stats_mean(x, 1, n), se, 4);
 }
 
-/* Bartlett's kernel over half of the values, with its own critical value, 1.6449 + 2.1859 b +
- * 0.3142 b^2 - 0.3427 b^3 at b = 1/2. Source: Kiefer and Vogelsang (2005). */
+/* Bartlett's kernel over half of the values with its critical value, 1.6449 + 2.1859 b + 0.3142 b^2
+ * - 0.3427 b^3 at b = 1/2. Source: Kiefer and Vogelsang (2005). */
 static bool mean_newey_west(const double *x, size_t n)
 {
 	double se;
@@ -202,7 +202,7 @@ static const struct accept_way ways[] = {
 };
 #define N_WAYS (sizeof ways / sizeof *ways)
 #define PRECISION "precision: both tests, widened (accepts)"
-#define MOST_PRECISION 20 /* replicates: with more, permuting takes long */
+#define MOST_PRECISION 20 /* largest number of replicates, because permutations are slow */
 enum { COUNT_PRECISION = N_WAYS, COUNT_TRIALS, N_COUNTS };
 
 static bool precision_accepts(const double *r, const double *x, size_t n)
@@ -230,7 +230,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	double r[N_MOST], x[N_MOST], d[N_MOST], t = 0;
 	standard_draw(c, rng, r, n);
 	standard_draw(c, rng, x, n);
-	/* so far inside that Student's t accepts with about 0.8: (t + 0.84) standard errors */
+	/* distance at which Student's t accepts with about 0.8: (t + 0.84) standard errors */
 	double inside = c->power && !t_quantile(1 - ALPHA, (double)(n - 1), &t)
 			    ? (t + 0.84) / sqrt((double)n)
 			    : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrong words of a comparison, and what size of change is found: made-up versions of a replayer in
- * 16 scenarios go through compare_compute(), as real ones do. In one campaign (pairs of blocks)
- * with the limits and the budget of protocols/ci.conf, looks and further pairs as campaign_budget.c
- * makes them; and in two campaigns of a fixed number of replicates. */
+/* Wrong results of comparisons, and the detectable size of a change: simulated versions of a
+ * replayer in 16 scenarios pass through compare_compute(), as real ones do. One campaign (pairs of
+ * blocks) has limits and budget of protocols/ci.conf, and looks and further pairs as in
+ * campaign_budget.c. Two campaigns have a fixed number of replicates. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,27 +20,26 @@
 #define GROUP_FOUND "a slower response time in one of 16 scenarios called worse"
 #define FALSE_ALARM 0.01
 #define SCENARIOS 16
-#define LEAST 16    /* replicates of protocols/ci.conf, least and most */
+#define LEAST 16    /* minimum and maximum of replicates in protocols/ci.conf */
 #define MOST 160
-#define BUDGET 640  /* groups of runs that its budget is worth: 40 for each scenario */
+#define BUDGET 640  /* groups of runs that fit into its budget: 40 per scenario */
 #define FIXED 20    /* replicates of a campaign without a budget */
-#define SPREAD 0.05 /* of typical responses of pairs in slices, on a busy machine */
-/* what stalls add to the mean response and execution times of each side: pairs of these spread 3
- * times as much */
+#define SPREAD 0.05 /* sd of typical responses of pairs in slices, on a busy machine */
+/* mean response and execution times, which stalls affect, scatter 3 times as much in pairs */
 #define STALLS 2
-#define BLOCKS_SD 0.05 /* what a block's runs share */
-/* of campaigns with a budget, which take a second each, that are made less: */
+#define BLOCKS_SD 0.05 /* sd shared by the runs of a block */
+/* Campaigns with a budget take a second each, so fewer are simulated: */
 #define FEWER 25 /* of one kind of scatter, */
-#define FEWEST 100 /* of a change of one size */
+#define FEWEST 100 /* for a change of one size */
 
 struct versions {
 	struct baseline was, is;
 	struct baseline_scenario scenario[SCENARIOS];
 	struct baseline_case old_case[SCENARIOS], new_case[SCENARIOS];
-	bool pairs; /* one campaign */
+	bool pairs; /* one campaign of pairs */
 	enum noise noise;
 	double spread; /* standard deviation of ln(new/old) of the typical responses of a pair */
-	double slower; /* of the new one in scenario 0, relative */
+	double slower; /* relative slowdown of the new version in scenario 0 */
 };
 
 enum { N_COMPARISONS, N_WORSE, N_FOUND, N_CASES, N_SAME, N_COUNTS };
@@ -98,7 +97,7 @@ static void versions_release(struct versions *v)
 	}
 }
 
-/* A campaign's machine: what its blocks share, and the program's own runs. */
+/* Draws what the blocks of a campaign share, and the program's runs. */
 static void machine_draw(const struct versions *v, gsl_rng *rng, double *block, double *program)
 {
 	noise_draw(v->noise, rng, program, MOST);
@@ -131,15 +130,14 @@ static void side_draw(const struct versions *v, struct baseline_case *c, double 
 	}
 }
 
-/* Further pairs before the next look: one, and of many 5 % of them, which saves time here and costs
- * some power. */
+/* Pairs until the next look: one, or 5 % of many, which saves time and costs some power. */
 static size_t step_of(size_t n)
 {
 	return n < 20 ? 1 : n / 20;
 }
 
-/* Of the pairs drawn, as many as the campaign would have made: all scenarios that are undecided
- * share what is left. */
+/* Cuts the drawn pairs to those that the campaign would have made: all undecided scenarios share
+ * the remaining budget. */
 static int pairs_spend(struct versions *v, struct campaign_change *c)
 {
 	size_t left = BUDGET - SCENARIOS * LEAST;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Coverage of intervals with a nominal 95 %: of 20 replicates, and of the mean of a long series
- * whose values depend on each other. */
+/* Coverage of intervals with a nominal 95 %: of 20 replicates, and of the mean of a long dependent
+ * series. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,13 +30,13 @@
 #define N_SERIES 240
 #define BASE 100.0
 #define SCATTER 5.0
-#define PROMISED 0.945 /* 95 %, with some room for the scatter of the simulation */
+#define PROMISED 0.945 /* 95 %, with room for the scatter of the simulation */
 #define RESAMPLES 2000
 
-/* program and replay of the same distribution; truth: mean 100, ratio 1, scatter 5 */
+/* program and replay with the same distribution; true mean 100, ratio 1, scatter 5 */
 struct sampled {
 	enum noise kind;
-	double r[N], x[N], next; /* next: a replay to come */
+	double r[N], x[N], next; /* next: a future replay */
 	uint64_t seed;
 };
 
@@ -120,7 +120,7 @@ static bool bca_relative_covers(const struct sampled *s)
 	return bca_covers(s, RESAMPLE_RELATIVE_PCT, 0);
 }
 
-/* P of the distribution at an order statistic, against p: no quantile has to be known. */
+/* Compares the distribution function at an order statistic with p, so no quantile is needed. */
 static bool order_covers(const struct sampled *s, double p)
 {
 	struct quantile_bounds b;
@@ -158,7 +158,7 @@ static bool band_covers(const struct sampled *s)
 	return most <= epsilon;
 }
 
-/* U: a replay to come, divided by 1 + bias, against what the program shows. */
+/* Whether U covers a future replay, divided by 1 + bias. */
 static bool budget_covers(const struct sampled *s)
 {
 	struct sample_moments x, r;
@@ -183,8 +183,9 @@ static bool budget_covers(const struct sampled *s)
 static const struct simulated_interval {
 	const char *name;
 	covers_fn *covers;
-	bool any_distribution; /* promised for all independent ones, not for the normal only */
-	bool dependent;	       /* and for dependent ones */
+	/* promised for every independent distribution, not only the normal */
+	bool any_distribution;
+	bool dependent;	       /* also for dependent values */
 } intervals[] = {
 	{"t of a mean", mean_covers, false, false},
 	{"t of paired log ratios (rejects)", bias_covers, false, false},
@@ -234,7 +235,7 @@ static int replicates(const struct simulate_options *o, struct rates *rates, str
 			struct rate *r =
 			    rate_add(rates, PART_STATISTICS, GROUP_COVERAGE, intervals[k].name,
 				     noise_names[i], count[i][k], count[i][COUNT_TRIALS]);
-			/* the bootstrap promises nothing of so few values */
+			/* the bootstrap promises nothing for this few values */
 			bool promised = i == NOISE_NORMAL
 					    ? strncmp(intervals[k].name, "BCa", 3) != 0
 					    : (intervals[k].any_distribution && i <= NOISE_T3) ||

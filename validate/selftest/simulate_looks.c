@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Campaigns with a budget, which look after every pair: a case ends with its first verdict that is
+/* Campaigns with a budget and a look after every pair: a case ends with its first verdict that is
  * not inconclusive. */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define FALSE_TRUST 0.05
 #define FIRST_LOOK 8
 #define LAST_LOOK SYNTHETIC_BLOCKS_MAX
-#define CAMPAIGNS_FEWER 50 /* than with one look */
+#define CAMPAIGNS_FEWER 50 /* factor relative to campaigns with one look */
 #define AT_LIMIT_FEWER 20  /* campaigns of one scenario */
 #define CELLS_MAX (SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS)
 
@@ -34,7 +34,7 @@ static void looks_init(struct looks *l, size_t n_scenarios)
 	p->n_replicates_min = FIRST_LOOK;
 }
 
-/* Verdicts that stand from the first look at which a case is decided. */
+/* Sets the verdicts of the first look at which each case is decided. */
 static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[CELLS_MAX],
 		   bool counts[CELLS_MAX])
 {
@@ -63,7 +63,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	for (size_t i = 0; i < CELLS_MAX; i++)
 		verdict[i] = VERDICT_INCONCLUSIVE;
 	synthetic_draw(&l->synthetic, l->world, &l->defect, rng);
-	/* its permutations take most of the time; it is looked at by itself */
+	/* permutations take most of the time, so it is examined only on its own */
 	if (l->defect.kind != COMPONENT_PRECISION)
 		l->synthetic.results.protocol.accept.precision_ratio = NAN;
 	for (unsigned int n = FIRST_LOOK; n <= LAST_LOOK && n_open; n++)

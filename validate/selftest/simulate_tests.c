@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The size of each test: how often it rejects, at a nominal 5 %, what is true, with 20 replicates
- * of either side and whatever distribution those have. Tests that decide a verdict are marked; the
- * others are printed beside it. */
+/* Size of each test: its rejection rate at a nominal 5 % for true hypotheses, with 20 replicates on
+ * either side and several distributions. Tests that decide a verdict are marked; the others are for
+ * comparison. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 #define GROUP_SIZES "size of tests at a nominal 5 %, 20 replicates"
 #define N 20
 #define ALPHA 0.05
-#define PROMISED 0.055 /* 5 %, with some room for the scatter of the simulation */
+#define PROMISED 0.055 /* 5 %, with room for the scatter of the simulation */
 #define BASE 100.0
 #define SCATTER 5.0 /* % */
 #define MARGIN_PCT 4.0
@@ -39,7 +39,7 @@ struct roles {
 	double r[N], x[N];
 };
 
-typedef double p_fn(const struct roles *a); /* P-value; NaN: not defined, which is no rejection */
+typedef double p_fn(const struct roles *a); /* P-value; NaN: undefined, which does not reject */
 
 static double variance_p(const struct roles *a)
 {
@@ -114,14 +114,14 @@ static double precision_p(const struct roles *a)
 	return fmax(pitman_morgan_above_p(a), permutation_p(a));
 }
 
-/* Shifted to the margin, where it must not be called equivalent more often than alpha. */
+/* Shifted to the margin, where it may be called equivalent with at most alpha. */
 static double equivalence_p(const struct roles *a)
 {
 	struct roles b = *a;
 	struct equivalence e;
 	for (int i = 0; i < N; i++)
 		b.x[i] += BASE * MARGIN_PCT / 100;
-	/* margin of the true mean: that of the sample would be another question */
+	/* margin of the true mean, not of the sample's mean */
 	double scale = 0;
 	for (int i = 0; i < N; i++)
 		scale += b.r[i] / N;
@@ -187,7 +187,7 @@ enum { PROMISED_NORMAL = 1, PROMISED_INDEPENDENT = 2, PROMISED_DEPENDENT = 3 };
 static const struct test {
 	const char *name;
 	p_fn *p;
-	int promised; /* where the test promises its size */
+	int promised; /* the test promises its size here */
 } tests[] = {
 	{"F, one-sided", variance_p, PROMISED_NORMAL},
 	{"F, two-sided", variance_two_sided_p, PROMISED_NORMAL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrong verdicts of the whole rule: made-up campaigns go through analysis_compute, as real ones
+/* Wrong verdicts of the whole rule: simulated campaigns pass through analysis_compute, as real ones
  * do. */
 #include <math.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 
 #define FALSE_ALARM 0.01
 #define FALSE_TRUST 0.05
-#define WORLDS_WHOLE 2	  /* the first: all campaigns; the others a fifth */
+#define WORLDS_WHOLE 2	  /* the first kinds have all campaigns, the others a fifth */
 #define WORLDS_FEWER 5
-#define AT_LIMIT_FEWER 20 /* campaigns have 8 cases with the defect */
+#define AT_LIMIT_FEWER 20 /* a campaign has 8 cases with the defect */
 #define CURVE_FEWER 50
 
 struct verdicts {
@@ -28,8 +28,7 @@ struct verdicts {
 
 enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_NOT_TRUSTED, N_COUNTS };
 
-/* Where the machine is too noisy for U it is not judged: that a replayer is trusted then says
- * nothing of U. */
+/* If the machine is too noisy U is not judged, and trust says nothing about U. */
 static bool is_trusted(const struct cell *c, enum component_kind kind)
 {
 	return c->verdict == VERDICT_TRUSTED &&
@@ -142,7 +141,7 @@ static int curves(const struct simulate_options *o, struct verdicts *v, struct r
 	for (int i = 0; i < COMPONENT_N && !ret; i++)
 		for (size_t j = 0; j < N_MULTIPLES && !ret; j++) {
 			v->defect = (struct defect){i, multiples[j]};
-			/* beyond what is made up */
+			/* not simulated */
 			if (i == COMPONENT_IN_FLIGHT_MAX && multiples[j] > 1)
 				v->defect.times = 1;
 			ret = run(o, v, "operating characteristic", o->n_campaigns / CURVE_FEWER,

@@ -17,8 +17,8 @@ const char *const world_names[WORLD_N] = {
 };
 
 #define N_REQUESTS 2000
-#define N_LEVELS 9      /* of concurrency, without a defect */
-#define N_LEVELS_MAX 11 /* of the largest number in flight 25 % more */
+#define N_LEVELS 9      /* levels of concurrency without a defect */
+#define N_LEVELS_MAX 11 /* levels of a maximum in flight that is 25 % larger */
 #define OWN_SD 0.03
 #define NOISY_SD 0.12
 #define PAIRS_SD 0.04
@@ -26,12 +26,11 @@ const char *const world_names[WORLD_N] = {
 #define OUTLIERS 0.05
 #define OUTLIER 10.0
 #define SESSIONS 0.10
-#define LEVEL_SD 0.002 /* of a run's share of time at a level */
-/* Limits of components that have none by default; those replays are timed. */
+#define LEVEL_SD 0.002 /* sd of a run's share of time at a level */
+/* Limits of components without a default limit; these replays are timed. */
 #define LIMIT_ISSUE_ERROR_NS 1000000
 #define LIMIT_SHARE_LATE 0.05
-/* of what a normal and its outliers have together, to that of the normal: 1 + p m^2/3 - (p
- * m/2)^2 */
+/* sd of a normal with outliers relative to the normal: 1 + p m^2/3 - (p m/2)^2 */
 #define OUTLIERS_SD sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
 /* U is 1.96 sqrt(s^2 (1 + 1/n) + s_r^2/n), s of the replays and s_r of the program */
 #define SD_AT_UNCERTAINTY(limit, sd_r)                                                                                       \
@@ -146,7 +145,8 @@ static void blocks_draw(enum world world, gsl_rng *rng, double *block, size_t n)
 	}
 }
 
-/* What one run after another has, of standard deviation 1: dependent where response times are. */
+/* Draws the course of consecutive runs with standard deviation 1; dependent if response times
+ * are. */
 static void course_draw(enum world world, gsl_rng *rng, double *z, size_t n)
 {
 	noise_draw(world == WORLD_AR6   ? NOISE_AR6
@@ -155,8 +155,7 @@ static void course_draw(enum world world, gsl_rng *rng, double *z, size_t n)
 		   rng, z, n);
 }
 
-/* Of standard deviation 1, but for the outliers: those are of every twentieth run, up to 10 times
- * that. */
+/* Standard deviation 1, except for outliers: every twentieth run has up to 10 times that. */
 static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, size_t n)
 {
 	enum noise kind = world == WORLD_T3	     ? NOISE_T3
@@ -172,7 +171,7 @@ static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, siz
 	}
 }
 
-/* Of what both roles of a block have, over the campaign. */
+/* Standard deviation that both roles of a block share over the campaign. */
 static double shared_sd(enum world world)
 {
 	return world == WORLD_PAIRS || world == WORLD_SHARED6 || world == WORLD_SHARED8 ? PAIRS_SD
@@ -181,8 +180,8 @@ static double shared_sd(enum world world)
 							       : 0;
 }
 
-/* Standard deviation of a role's own part. A scatter `times` 2 the program's counts what the blocks
- * share, too. */
+/* Standard deviation of a role's own part. A scatter of twice the program's includes the part that
+ * blocks share. */
 static double own_sd(enum world world, const struct defect *d, bool struck)
 {
 	double sd = world == WORLD_NOISY ? NOISY_SD : OWN_SD, shared = shared_sd(world);
@@ -198,7 +197,7 @@ static double own_sd(enum world world, const struct defect *d, bool struck)
 	return sqrt(ratio * ratio * (sd * sd + shared * shared) - shared * shared);
 }
 
-/* Factor on the mean response time. A line through two levels cannot be off but in its slope: half
+/* Factor on the mean response time. A line through two levels can only deviate in its slope: half
  * below, half above. */
 static double bias_of(const struct defect *d, size_t scenario, bool struck)
 {
@@ -220,8 +219,8 @@ struct synthetic_course {
 	bool dependent;
 };
 
-/* So many of the requests: binomial, or with its mean and variance where runs depend on each
- * other. */
+/* Number of requests with this share: binomial, or a variable of the same mean and variance if runs
+ * are dependent. */
 static uint64_t requests_of(double share, const struct synthetic_course *c, double z, gsl_rng *rng)
 {
 	share = fmin(1, share);
@@ -231,7 +230,7 @@ static uint64_t requests_of(double share, const struct synthetic_course *c, doub
 	return (uint64_t)lround(fmin(N_REQUESTS, fmax(0, n)));
 }
 
-/* Shares of time by concurrency level, with the defect's shift and a little scatter, z. */
+/* Shares of time by concurrency level, with the defect's shift and a small scatter z. */
 static size_t levels_draw(double *share, const struct defect *d, bool struck, double z)
 {
 	size_t n = N_LEVELS;
@@ -240,7 +239,7 @@ static size_t levels_draw(double *share, const struct defect *d, bool struck, do
 	double mean = 0, move = LEVEL_SD * z;
 	for (size_t i = 0; i < N_LEVELS; i++)
 		mean += (double)i * share[i];
-	/* part of it one level up, the same part of another down: same mean */
+	/* one part a level up and an equal part a level down: the mean stays */
 	if (struck && d->kind == COMPONENT_CONCURRENCY)
 		move += d->times * accept_defaults.concurrency;
 	share[1] -= 2 * move;
@@ -285,7 +284,7 @@ static void order_set(struct run_summary *s, const struct defect *d, bool struck
 	uint64_t n = requests_of(share, c, c->order[block - 1], rng);
 	s->has_input = true;
 	s->n_input = N_REQUESTS;
-	/* the smallest fault there is: one request in one run */
+	/* the smallest possible fault: one request in one run */
 	s->n_lost =
 	    struck && d->kind == COMPONENT_FIDELITY && block == SYNTHETIC_BLOCKS / 2 ? 1 : 0;
 	s->reorder_all = s->reorder_thread = s->reorder_object =
@@ -323,17 +322,15 @@ static void times_set(struct run_summary *s, double mean_ns, double execution_ns
 	};
 }
 
-/* Shares of the requests below each edge: a uniform distribution from 0 to 2 and, beyond the last
- * quantile, a tail. With the defect a part of the requests lies higher by the largest distance that
- * is asked for. */
+/* Share of the requests below each edge: uniform from 0 to 2, and a tail beyond the last quantile.
+ * With the defect some requests are higher by the largest tested distance. */
 static double share_below(double edge, double less)
 {
 	double share = edge < 2 ? 0.495 * edge : fmin(1, 0.99 + 0.01 * (edge - 2) / 8);
 	return fmin(1, fmax(0, share - (edge > 0.25 && edge < 1.75 ? less : 0)));
 }
 
-/* The parts of the distribution: `z` is a little scatter; `faultless_mean` is the mean without a
- * defect. */
+/* Sets the distribution: `z` is a small scatter; `faultless_mean` is the mean without a defect. */
 static void distribution_set(struct run_summary *s, const struct defect *d, bool struck, double z,
 			     double faultless_mean)
 {
@@ -349,7 +346,7 @@ static void distribution_set(struct run_summary *s, const struct defect *d, bool
 	s->response_tail = mean * 4 * tail * off;
 	s->response_typical = faultless_mean * 0.85 * typical;
 	s->has_halves = true;
-	for (int i = 0; i < 2; i++) /* as much faster as the other is slower: the mean stays */
+	for (int i = 0; i < 2; i++) /* one half is faster as the other is slower: the mean stays */
 		s->half[i] = (struct moments){.n = N_REQUESTS / 2,
 		    .mean = mean * (1 + (i ? -half : half)), .sd = mean / 4};
 	for (int i = 0; i < 2; i++)
@@ -366,8 +363,8 @@ static bool is_timed(const struct defect *d)
 	return d->kind == COMPONENT_ISSUE_ERROR || d->kind == COMPONENT_SHARE_LATE;
 }
 
-/* How much longer a role takes in this block: as long as the storage does, but for replays that are
- * off by the defect. Blocks of two, the slow one drawn by the seed. */
+/* Factor of this block's times: as much as the storage slows down, except for replays with the
+ * defect. Blocks come in pairs, and the seed draws the slow one. */
 static double storage_factor(struct run *run, enum world world, const struct defect *d, bool struck,
 			     const struct protocol *p)
 {
@@ -401,8 +398,8 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 		double noise = exp(block[b - 1] + c.own[b - 1]);
 		double mean = 100000 * level * noise *
 			      storage_factor(run, world, d, struck, &s->results.protocol);
-		/* every fault is of one component alone: what waits between requests makes up for
-		 * what they take longer */
+		/* a fault affects one component only: the gaps between requests compensate for
+		 * longer requests */
 		times_set(sum, mean * bias_of(d, scenario, struck),
 			  mean * N_REQUESTS / level * 1.02 * longer);
 		levels_set(sum, d, struck, c.level[b - 1]);
@@ -419,7 +416,7 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 	struct protocol *p = &s->results.protocol;
 	double block[SYNTHETIC_BLOCKS_MAX];
 	p->seed = gsl_rng_get(rng);
-	/* such a scatter is beyond what the program has: U alone is to judge it */
+	/* this scatter exceeds the program's, so only U may judge it */
 	p->accept.precision_ratio =
 	    d->kind == COMPONENT_UNCERTAINTY ? NAN : accept_defaults.precision_ratio;
 	p->accept.issue_error_ns = is_timed(d) ? LIMIT_ISSUE_ERROR_NS : -1;

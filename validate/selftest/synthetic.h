@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Campaigns made up in memory, of the shape of protocols/quick.conf: four workloads at levels 1 and
- * 2, two replayers, 20 blocks. Replayer 0 may have a fault of exact size; replayer 1 is faultless,
- * as the program itself is. */
+/* Campaigns made in memory with the shape of protocols/quick.conf: four workloads at levels 1 and
+ * 2, two replayers, 20 blocks. Replayer 0 may have a fault of exact size. Replayer 1 is faultless,
+ * like the program. */
 #ifndef VALIDATE_SELFTEST_SYNTHETIC_H
 #define VALIDATE_SELFTEST_SYNTHETIC_H
 
@@ -9,7 +9,7 @@
 
 #include "validate/analysis/analysis.h"
 
-/* how response times scatter, as logarithms, with 3 % of a run's own unless told otherwise */
+/* scatter of the logarithms of response times, with 3 % of a run's own by default */
 enum world {
 	WORLD_NORMAL,    /* independent runs */
 	WORLD_PAIRS,     /* blocks share 4 % */
@@ -17,16 +17,15 @@ enum world {
 	WORLD_T3,        /* Student's t with 3 degrees of freedom */
 	WORLD_LOGNORMAL, /* skewed */
 	WORLD_OUTLIERS,  /* one run in twenty takes up to 35 % longer */
-	/* each role's own runs are correlated, 0.6; all that is measured of them */
+	/* each role's runs are correlated, 0.6, in all measured quantities */
 	WORLD_AR6,
 	WORLD_AR8,      /* the same, 0.8 */
 	WORLD_SESSIONS, /* two sessions 10 % apart */
-	WORLD_NOISY,    /* 12 % of a run's own: too much for the limits */
-	/* blocks share 4 % that are correlated, 0.6: the machine is, for program and replays
-	 * alike */
+	WORLD_NOISY,    /* 12 % of a run's own: too large for the limits */
+	/* blocks share 4 % that are correlated, 0.6, equally for program and replays */
 	WORLD_SHARED6,
 	WORLD_SHARED8, /* the same, 0.8 */
-	/* half of the blocks find the storage slower, as on a volume of the campaign */
+	/* half of the blocks have slower storage, as on a volume */
 	WORLD_VOLUME,
 	WORLD_N
 };
@@ -49,20 +48,20 @@ struct synthetic {
 
 /* Ownership: synthetic_release. */
 void synthetic_init(struct synthetic *s);
-/* The first n_scenarios of them, at most SYNTHETIC_SCENARIOS, and at most SYNTHETIC_BLOCKS_MAX
+/* Uses the first n_scenarios, at most SYNTHETIC_SCENARIOS, and at most SYNTHETIC_BLOCKS_MAX
  * blocks. */
 void synthetic_init_of(struct synthetic *s, size_t n_scenarios, unsigned int n_blocks);
 void synthetic_release(struct synthetic *s);
 
-/* New numbers for every run. Where the defect is one of timed replays, both replayers are timed;
- * where it is one of responsiveness, half of the blocks find the storage slower. */
+/* Draws new numbers for every run. For a defect of timed replays both replayers are timed; for a
+ * defect of responsiveness half of the blocks have slower storage. */
 void synthetic_draw(struct synthetic *s, enum world world, const struct defect *defect,
 		    gsl_rng *rng);
 
-/* As if only the first blocks had been made so far. */
+/* Reduces the campaign to its first blocks. */
 void synthetic_made_until(struct synthetic *s, unsigned int n_blocks);
 
-/* True for cells that have the defect, for a defect of one level only is not in the others. */
+/* Whether the cell has the defect: a defect of one level is only in cells of that level. */
 bool synthetic_is_struck(const struct cell *c, const struct defect *defect);
 
 #endif

@@ -15,16 +15,16 @@
 #include "common/splitmix.h"
 #include "common/xalloc.h"
 
-#define LOOK_NS 200000000 /* between looks at how far it is */
+#define LOOK_NS 200000000 /* interval of progress updates */
 #define MANY_PROCESSES 1024
 
-/* neighbouring trials get unrelated seeds */
+/* adjacent trials get unrelated seeds */
 static unsigned long seed_of(uint64_t seed, uint64_t trial)
 {
 	return splitmix_mix(seed * 0xd1342543de82ef95u + trial * SPLITMIX_STEP);
 }
 
-/* Of process k: how many trials it made, then its counts. */
+/* Memory of process k: its number of trials, then its counts. */
 static uint64_t *part_of(uint64_t *shared, const struct work *w, unsigned int k)
 {
 	return shared + (size_t)k * (w->n_counts + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many independent trials on several processes. Every trial has random numbers of its own, so that
- * what is counted does not depend on how many processes there are. */
+/* Many independent trials on several processes. Every trial has its own random numbers, so the
+ * counts do not depend on the number of processes. */
 #ifndef VALIDATE_SELFTEST_WORK_H
 #define VALIDATE_SELFTEST_WORK_H
 
@@ -12,22 +12,22 @@
 
 #include "common/err.h"
 
-/* Makes one trial and adds to count[n_counts]. The context is each process's own copy: what it
- * remembers there stays from one of its trials to the next and must not change what is counted. */
+/* Makes one trial and adds to count[n_counts]. Each process has its own copy of the context, which
+ * stays between its trials and must not change the counts. */
 typedef void trial_fn(void *context, gsl_rng *rng, uint64_t *count);
 
 struct work {
-	const char *what; /* shown while it goes on */
+	const char *what; /* shown as progress */
 	trial_fn *trial;
 	void *context;
 	uint64_t n_trials, seed;
 	size_t n_counts;
-	unsigned int n_processes; /* 0: as many as processors that may be used */
+	unsigned int n_processes; /* 0: one per permitted CPU */
 	bool quiet;
 };
 
-/* count[n_counts] is set to the sums. Errors: EINTR after SIGINT, SIGTERM or SIGHUP, with no
- * process left behind; EIO where a process came to harm; of the system. */
+/* Sets count[n_counts] to the sums. Errors: EINTR after SIGINT, SIGTERM or SIGHUP, with no process
+ * left; EIO if a process failed; of the system. */
 int work_run(const struct work *w, uint64_t *count, struct err *e);
 
 #endif

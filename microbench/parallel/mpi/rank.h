@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One rank of a parallel application (validate-mpi-workload). The only files that need MPI are
- * those of this directory. */
+/* One rank of a parallel application (validate-mpi-workload). Only this directory needs MPI. */
 #ifndef MICROBENCH_PARALLEL_MPI_RANK_H
 #define MICROBENCH_PARALLEL_MPI_RANK_H
 
@@ -11,34 +10,33 @@
 
 struct rank {
 	int number, n_ranks;
-	bool one_host; /* all ranks are on one machine, with one clock */
-	/* run.worker[number] is the rank's own; those of others are filled where the trace is
-	 * written */
+	bool one_host; /* all ranks are on one machine and share its clock */
+	/* run.worker[number] is this rank's; others are filled when the trace is written */
 	struct bench_run run;
 	struct rank_messages messages;
-	unsigned char *out, *in;	  /* what is sent and received */
-	/* of the words in shared memory, MPI_WIN_NULL where no script asks for them */
+	unsigned char *out, *in;	  /* message buffers */
+	/* words in shared memory; MPI_WIN_NULL if no script needs them */
 	MPI_Win window;
 	_Atomic uint32_t **word;
 };
 
-/* Collective: whether something failed on any rank; then the lowest such rank says what, and all
- * return the same. */
+/* Collective: checks whether a rank failed. The lowest failed rank prints its message, and all
+ * return the same value. */
 int rank_agree(const struct rank *r, int ret, const struct err *e);
 
-/* Says what went wrong on this rank, and ends the job. */
+/* Prints the message of this rank and ends the job. */
 void rank_abort(const struct rank *r, const struct err *e);
 
 /* rank_mpi_io.c: workload mpi-io. Collective. Errors: EIO. */
 int rank_mpi_io(const struct rank *r, struct err *e);
 
-/* rank_messages.c: buffers, and words in shared memory where the script asks for them. Collective.
- * Errors: EXDEV where ranks on several hosts are to share memory. */
+/* rank_messages.c: buffers, and words in shared memory if the script needs them. Collective.
+ * Errors: EXDEV if ranks on several hosts would share memory. */
 int rank_messages_init(struct rank *r, struct err *e);
 void rank_messages_release(struct rank *r);
 
-/* rank_gather.c: rank 0 collects the samples and facts of all and writes the trace. Collective.
- * Errors: EXDEV where ranks are on several hosts, whose clocks are not one; as bench_record. */
+/* rank_gather.c: rank 0 collects samples and facts of all ranks and writes the trace. Collective.
+ * Errors: EXDEV if ranks are on several hosts with different clocks; as bench_record. */
 int rank_gather(struct rank *r, struct err *e);
 
 #endif

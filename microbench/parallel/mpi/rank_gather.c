@@ -5,7 +5,7 @@
 
 enum { TAG = 2, MOST_BYTES = 1 << 28 };
 
-/* What rank 0 must know of another besides its samples. */
+/* What rank 0 needs from another rank besides its samples. */
 struct told {
 	uint32_t pid;
 	int32_t tid;
@@ -47,7 +47,7 @@ static void rank_tell(const struct rank *r)
 	MPI_Send(&told, sizeof told, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
 }
 
-/* Its script is written here once more: what its samples are of. */
+/* The sender's script is written here again, because its samples refer to it. */
 static int rank_hear(struct rank *r, int from, struct err *e)
 {
 	struct bench_run *run = &r->run;

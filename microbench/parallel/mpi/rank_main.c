@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate-mpi-workload: what a launcher starts as the ranks of a parallel application.
+/* validate-mpi-workload: the program of the ranks that a launcher starts.
  *
- *     mpirun -n 8 validate-mpi-workload checkpoint --dir DIR [options of validate microbench] [-o
+ * mpirun -n 8 validate-mpi-workload checkpoint --dir DIR [options of validate microbench] [-o
  * TRACE]
  *
- * The files must be there already: validate microbench checkpoint --level 8 --dir DIR
- * --prepare-only. Without -o nothing is recorded, for whoever watches from outside. Exit status: 0
- * done, 2 usage, 3 failed. */
+ * The files must exist: validate microbench checkpoint --level 8 --dir DIR --prepare-only. Without
+ * -o nothing is recorded, for capture from outside. Exit status: 0 done, 2 usage, 3 failed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,8 +79,7 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 
 /* --- the rank ------------------------------------------------------------ */
 
-/* Machines are told apart by their boots: containers of one have one clock, whatever they are
- * called. */
+/* Machines are identified by their boot: containers of one machine share its clock. */
 static bool is_one_host(int n_ranks)
 {
 	char mine[64] = "", *all = xcalloc((size_t)n_ranks, sizeof mine);
@@ -106,9 +104,9 @@ static bool is_here(const char *dir)
 	       !memcmp(dir, at, (size_t)n);
 }
 
-/* Whoever watches a rank that records nothing sees its script's calls and no others: there the
- * directory is entered, not opened, and not even that where it was started there. Else its running
- * time would begin before all is made ready. */
+/* A capture of a rank that records nothing must see only its script's calls. The directory is
+ * therefore entered, not opened, and not even entered if the rank was started there. Otherwise its
+ * running time would include the preparation. */
 static int dir_enter(struct bench_run *run, struct err *e)
 {
 	const char *dir = run->config->dir;
@@ -150,7 +148,7 @@ static int rank_setup(struct rank *r, struct err *e)
 	return ret ? ret : clock_init(&run->clock, CALIBRATION_NS, e);
 }
 
-/* Nobody else can go on. */
+/* Ends the job, because the other ranks cannot continue. */
 static void rank_failed(const struct rank *r)
 {
 	const struct bench_run *run = &r->run;
@@ -187,7 +185,8 @@ static int rank_measure(struct rank *r, struct err *e)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	run->start = clock_begin(&run->clock);
 	run->wall_epoch_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
-	MPI_Barrier(MPI_COMM_WORLD); /* nobody begins before the trace's epoch, which is rank 0's */
+	/* no rank starts before the trace's epoch, which rank 0 takes */
+	MPI_Barrier(MPI_COMM_WORLD);
 	rank_loop(&own->bench, &r->messages);
 	if (own->bench.failed)
 		rank_failed(r);

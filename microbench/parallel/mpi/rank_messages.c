@@ -6,7 +6,7 @@
 #include "common/xalloc.h"
 #include "microbench/parallel/mpi/rank.h"
 
-/* a word has its cache line, and the one that is fetched with it, for itself */
+/* each word has its own pair of cache lines, because lines are fetched in pairs */
 enum { TAG = 1, WORD_BYTES = 128 };
 
 static void barrier(void *context)

@@ -7,7 +7,7 @@
 #include "microbench/parallel/mpi/rank.h"
 #include "microbench/parallel/ranks.h"
 
-/* What the last call said, and whether it moved as much as it should. */
+/* Checks the result of the last call and its transferred bytes. */
 static int check(int code, const char *what, const char *path, MPI_Status *status, uint64_t n_bytes,
 		 struct err *e)
 {
@@ -31,8 +31,8 @@ static MPI_Offset offset_of(const struct rank *r, int of, uint64_t k)
 	return (MPI_Offset)(block_interleaved(c, (unsigned int)of, k) * c->block_bytes);
 }
 
-/* Collective calls must be made by all: after a failure of one, the others would wait for ever, so
- * that whoever fails ends the job. */
+/* All ranks must make collective calls. After a failure the others would wait forever, so the
+ * failing rank ends the job. */
 static int blocks_move(const struct rank *r, MPI_File file, const char *path, void *buffer,
 		       struct err *e)
 {
