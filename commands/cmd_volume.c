@@ -232,10 +232,10 @@ static int remove_them(const struct volume_options *o, char **names, struct err 
 	struct volume *v;
 	size_t n;
 	if (!o->all && !names[0])
-		return err_set(e, EINVAL, "which volume? (--all: every one)"), EXIT_USAGE;
+		return err_set(e, EINVAL, "no volume named: name volumes, or use --all"), EXIT_USAGE;
 	if (o->all && names[0])
 		return err_set(e, EINVAL,
-			       "--all removes every volume, not only \"%s\": one or the other",
+			       "--all removes every volume: do not name \"%s\" too",
 			       names[0]),
 		       EXIT_USAGE;
 	if (!o->all)
@@ -299,7 +299,7 @@ static int volume_main(int argc, char **argv, struct err *e)
 			continue;
 		if (n - 1 < a->min || n - 1 > a->max)
 			return err_set(e, EINVAL, "%s: %s", a->name,
-				       n - 1 < a->min ? "which volume?" : "one volume at a time"),
+				       n - 1 < a->min ? "no volume named" : "name only one volume"),
 			       EXIT_USAGE;
 		if (others_refuse(&o, a->name, e))
 			return EXIT_USAGE;

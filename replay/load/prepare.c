@@ -59,7 +59,7 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 	struct strbuf needs = STRBUF_INIT, has = STRBUF_INIT;
 	format_size(&needs, wanted - there);
 	format_size(&has, room);
-	int ret = err_set(e, ENOSPC, "%s: the trace's files need %s more, there is room for %s",
+	int ret = err_set(e, ENOSPC, "%s: the trace's files need %s more, but only %s are free",
 			  dir, needs.s, has.s);
 	strbuf_release(&needs);
 	strbuf_release(&has);

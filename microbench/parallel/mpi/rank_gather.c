@@ -98,8 +98,8 @@ int rank_gather(struct rank *r, struct err *e)
 	int go_on;
 	if (!r->one_host)
 		return err_set(e, EXDEV,
-			       "the ranks are on several hosts, whose clocks are not one: without "
-			       "-o the application runs there as well");
+			       "the ranks are on several hosts without a common clock, so there is no "
+			       "trace: run the application without -o");
 	if (r->number == 0) {
 		int ret = all_hear(r, e);
 		return ret ? ret : bench_record(&r->run, -1, &unwanted, e);
