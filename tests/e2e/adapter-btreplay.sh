@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate replay --engine btreplay on a loop device: bunches as btrecord makes them, and one request each; it is ended when it hangs behind its
-# last request, and when it never began. hfplayer's refusals, which need a device too.
+# Engine btreplay on a loop device: bunches as btrecord makes them, and one request in each bunch.
+# btreplay is ended if it hangs after its last request or never begins. Also refusals of engine
+# hfplayer, which need a device.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 [ "$(id -u)" -eq 0 ] || skip "loop devices and tracefs need root"

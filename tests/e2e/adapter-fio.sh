@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate replay --engine fio: fio itself on a file, in a directory and, as root, on a loop device by each of its engines; and what it does
-# wrong in ways that its status does not tell.
+# Engine fio: fio on a file, in a directory and, as root, on a loop device, with each of its
+# ioengines; and failures of fio that its status does not show.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 command -v fio >/dev/null || skip "no fio"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate replay --engine blkreplay, artc, beefs: recorded input and output (tests/data/replayers), given by scripts in their place that check
-# what they are given; and the programs themselves where VALIDATE_BLKREPLAY, VALIDATE_ARTC, VALIDATE_BEEFS name them.
+# Engines blkreplay, artc and beefs with recorded input and output (tests/data/replayers). Scripts
+# replace the replayers and check their input. If VALIDATE_BLKREPLAY, VALIDATE_ARTC or
+# VALIDATE_BEEFS is set, the real program runs too.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 data=$SRCDIR/tests/data/replayers

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Replayers that replace the files of their target, or write beside it: that run fails, with what
-# was done as its reason, and no other.
+# Replayers that replace files of their target, or write beside it: this run fails with the reason,
+# and the other runs do not.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Replayers of a protocol that hang, crash and do nothing: each run's reason is in the journal, and
-# the campaign goes on to the others.
+# Replayers of a protocol that hang, crash or do nothing: the journal has the reason of each run,
+# and the campaign continues with the other replayers.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Replayers that remove what they were to replay on, damage the trace, fill the disk, say nothing, say what cannot be, or do all of it twice:
-# each is named, and a campaign goes on.
+# Replayers that remove their target, damage the trace, fill the disk, print nothing, print
+# impossible results, or make all requests twice: the message names each fault, and a campaign
+# continues.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 . "$SRCDIR/tests/e2e/adapters-lib"

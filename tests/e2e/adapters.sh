@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Engine exec, as doc/adapters.md shows it: the example replayer, observed in each way; how a command and its times are told; and
-# replayers that hang, crash, fork, flood, lie, skip, repeat and reorder, each named, with nothing of them left behind.
+# Engine exec as in doc/adapters.md: the example replayer under each observer, and the forms of
+# command and times. Replayers that hang, crash, fork, print too much, print false times, skip,
+# repeat or reorder are named, and none of their processes remains.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # 200 requests of 4 KiB at different places, every 50 us

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Programs as scenarios: captured live, run again in every block, replayed by every engine without a mismatch; a program that is
-# missing is named and spoils nothing else; nothing is left behind; and the results directory is enough to measure again.
+# Programs as scenarios: captured while they run, run again in every block, and replayed by every
+# engine without a mismatch. A missing program is named and does not affect other scenarios. Nothing
+# is left, and the results directory is enough to measure again.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 mkdir -p given/programs

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `validate baseline`: what it keeps of a campaign, that it comes back to the byte, and baselines that are damaged.
+# validate baseline: the stored data of a campaign, equal bytes after reading and writing, and
+# damaged baselines.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 command -v jq >/dev/null || skip "jq is not there to read JSON"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 25 s
-# A part of tests/breadth: five programs of every system by every method of capture that is possible
-# here. And try-programs finds what differs: a file that is missing, another size, other permissions.
+# A part of tests/breadth: five programs that every system has, by each available method of capture.
+# try-programs also finds differences: a missing file, another size, other permissions.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v cc >/dev/null || skip 'no cc for engine compiled'

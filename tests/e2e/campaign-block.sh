@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Campaigns below the file system: what is refused, on a file, and on a volume that the campaign makes and removes.
+# Campaigns below the file system: refusals, a file as target, and a volume that the campaign makes
+# and removes.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 protocol() { # target lines on standard input

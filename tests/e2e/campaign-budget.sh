@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A campaign with a budget: decided cases stop, the others go on until the budget or the plan ends, and a resumed one goes on with what is left.
+# A campaign with a budget: decided cases stop, the other cases continue until the budget or the
+# plan ends, and a resumed campaign continues with the rest.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

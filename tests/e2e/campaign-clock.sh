@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Clocks that are set back while a campaign runs. The monotonic one, which stamps: those runs fail and say why, the others
-# stand. The wall clock: nothing depends on it.
+# Clocks that are set back during a campaign. With the monotonic clock, which gives the stamps,
+# these runs fail with the reason, and other runs count. The wall clock has no effect.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Planned looks of a campaign whose [compare] names two replayers: it ends at the first one at which their comparison is decided in every
-# scenario, whatever is open about each of them; and goes on where one scenario is not.
+# Planned looks of a campaign whose [compare] names two replayers: it ends at the first look that
+# decides their comparison in every scenario, even if verdicts are undecided. It continues if one
+# scenario is undecided.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 command -v jq >/dev/null || skip "jq is not there to read JSON"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A campaign with the compiled engine: programs are made before the runs and outside their memory cgroup, once for each trace and way; their
-# memory counts; where they cannot be made the runs fail, and say why.
+# A campaign with the compiled engine: programs are made before the runs and outside their memory
+# cgroup, once for each trace and variant. Their memory counts. If programs cannot be made, the runs
+# fail with the reason.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 command -v cc >/dev/null || skip 'no C compiler is called cc'

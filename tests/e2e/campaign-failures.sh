@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 30 s
-# What goes wrong with a run is its outcome, with a reason; what goes wrong with the journal ends the campaign, which can be resumed.
+# A failure of a run is its outcome, with a reason. A failure of the journal ends the campaign,
+# which can be resumed.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 30 s
-# Killed at random points, again and again: every run that was finished stays, none is made twice, nothing is left behind.
+# A campaign is killed at random points several times: every finished run stays, none is repeated,
+# and nothing is left.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

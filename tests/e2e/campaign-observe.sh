@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 26 s
-# Campaigns that observe at the device and by the preloaded library: the program and every replayer alike.
+# Campaigns that observe at the device and by the preloaded library: the program and every replayer
+# in the same way.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v jq >/dev/null || skip "jq is not there to read JSON"

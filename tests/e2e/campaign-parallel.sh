@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A parallel application: recorded on one target with what its nodes wait for, replayed on another, compared with its own runs there; one that does
-# otherwise from run to run fails with the reason, and the campaign goes on; a period that is found; and nothing is left.
+# A parallel application: recorded with its dependencies on one target, replayed on another, and
+# compared with its own runs there. An application that differs from run to run fails with the
+# reason, and the campaign continues. A period is found, and nothing is left.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-parallel-lib"
 

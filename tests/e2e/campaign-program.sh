@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The program's file is replaced while its campaign runs: all runs are still made by what began it. Resumed by another
-# program: that is told.
+# The program's file is replaced during its campaign: the original program still makes all runs. A
+# resume with another program is reported.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Half of the blocks find the campaign's volume slower: a replay must follow, and an instrument that prints the traced times does not.
+# The volume is slower in half of the blocks: a replay must slow down too, and a replayer that
+# prints the traced times does not.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 [ "$(id -u)" -eq 0 ] || skip "loop devices need root"

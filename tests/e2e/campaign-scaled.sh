@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A program that works on a device: captured on one target, replayed on another, compared with its own runs there; and nothing is left of it.
+# A program on a device: captured on one target, replayed on another, compared with its own runs
+# there. Nothing is left.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A campaign of workloads that make and remove files: every run begins from the same state, nothing fails, nothing stays.
+# A campaign of workloads that make and remove files: every run begins from the same state, none
+# fails, and nothing is left.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 mkdir target

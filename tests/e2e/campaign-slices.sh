@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # alone: slices of some milliseconds must hold requests of each process
-# Program and replayers in slices: another project's replayer, paused by signals; one that fails among others; what cannot be paused, with the
-# reason; and nothing left of stopped processes when the campaign is killed.
+# Program and replayers in slices: a replayer of another project, paused by signals; a failure of
+# one replayer; scenarios that cannot be paused, with the reason. No stopped process remains when
+# the campaign is killed.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 preload_before_sanitizer

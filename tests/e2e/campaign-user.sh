@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# As an ordinary user: what needs root is replaced or skipped, and said.
+# A campaign as an ordinary user: functions that need root are replaced or skipped, and listed.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # alone: a delay of 20 us must be seen
-# A validator that cannot fail is worthless: a replayer that adds 20 us to each request is not trusted, and the program run again in a
-# replayer's place is not rejected.
+# A replayer that adds 20 us to each request is not trusted. The program itself in the place of a
+# replayer is not rejected.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

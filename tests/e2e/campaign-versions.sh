@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Version against version: two builds of one replayer in a protocol, run in turn; and one that is optional and not found.
+# Two builds of one replayer in a protocol, run in turn; and an optional replayer that is not found.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

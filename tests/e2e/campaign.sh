@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A tiny campaign from end to end: what it leaves, what it does not leave, and its report made again.
+# A tiny campaign from start to end: its files, its cleanup, and its report made again.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

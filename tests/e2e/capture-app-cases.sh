@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app on programs written for it: nothing is lost however they end; asynchronous requests; what cannot be seen is
-# said; what has other privileges is refused; programs that close all descriptors or start others with no environment.
+# capture app on programs written for it: nothing is lost, for any end of a program; asynchronous
+# requests; unseen calls are reported; programs with other privileges are refused; programs that
+# close all descriptors or start children without an environment.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 programs=$SRCDIR/tests/programs

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 30 s
-# capture app and strace look at programs of many kinds: ways to start others, to lose descriptors
-# and to leave one's surroundings; other languages; small tools. Call by call they agree, but for
-# what doc/capture.md explains. The least numbers of calls show that something was compared. Where
-# the number depends on the machine or on versions of tools, the least is a small part of it.
+# capture app and strace record programs of many kinds: ways to start children, to lose descriptors
+# and to change the environment; other languages; small tools. The traces agree call by call, except
+# for the differences in doc/capture.md. The least number of calls shows that calls were compared.
+# It is small if the number depends on the machine or on versions of tools.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/strace-lib"
 compiler=${CC:-cc}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app on functions of the C library that use files under other names: each is noted as the operation that does as much, and
-# strace's view of the same run agrees where it is there.
+# capture app on C library functions that use files under other names: each becomes the operation
+# that does the same. strace's record of the same run agrees, if strace is available.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 $compiler -w -O2 -o library "$SRCDIR/tests/programs/library.c" || fail 'library.c does not compile'

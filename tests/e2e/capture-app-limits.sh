@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app on a program under limits: the program does what it does alone, and nothing is lost
-# without a word.
+# capture app on a program under limits: the program behaves as without capture, and lost calls are
+# reported.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ -z "${SANITIZE:-}" ] || skip 'the sanitizers reserve more address space than these limits'
 ${CC:-cc} -w -O1 -o threads "$SRCDIR/tests/programs/threads.c" -pthread ||

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app --snapshot: the trace holds the state that the program found, and replay --prepare makes it elsewhere.
+# capture app --snapshot: the trace has the state that the program found, and replay --prepare makes
+# it in another place.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 cat >user.c <<'END'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app: eight threads make calls while the collector stands still: none is lost, for there is room; with little room the threads
-# wait for it.
+# capture app: eight threads make calls while the collector is stopped. With enough space none is
+# lost; with little space the threads wait for the collector.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 cat >hammer.c <<'END'

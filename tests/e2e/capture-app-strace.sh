@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 15 s
-# capture app and strace look at the same run, of programs written for it and of some that people use: call by call they
-# agree, but for what doc/capture.md explains.
+# capture app and strace record the same run of programs written for the test and of common
+# programs. The traces agree call by call, except for the differences in doc/capture.md.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/strace-lib"
 compiler=${CC:-cc}

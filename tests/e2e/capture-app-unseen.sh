@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app says which programs make system calls past the C library, and keeps silent about all others.
+# capture app reports programs that make direct system calls, and only those programs.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip 'code is looked at on x86-64 only'
 compiler=${CC:-cc}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app: a trace of what a command did, whatever it did and however it ended; wrong usage and refusals.
+# capture app: a trace of a command, for any work and any end of the command; wrong usage and
+# refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 capture() { # the trace is t.trace, and as lines "function args rvalue" calls

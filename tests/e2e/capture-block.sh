@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate capture block: the requests of a loop device, as many as were made, where they were made.
+# validate capture block: the requests of a loop device, with their number and places.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # what needs no privilege

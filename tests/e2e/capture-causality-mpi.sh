@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture causality on ranks of an MPI job: what waits for each other is found among those that poll, in calls and in memory; nothing is left of
-# an application that is interrupted; a rank that fails is an error.
+# capture causality on ranks of an MPI job: dependencies between ranks that poll in calls and in
+# memory are found. Nothing is left of an interrupted application, and a failed rank is an error.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v mpirun >/dev/null || skip 'mpirun is not installed'

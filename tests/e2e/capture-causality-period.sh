@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture causality --period auto: halves the period until a replay is as long as the application, and ends at 1 where none is.
+# capture causality --period auto: halves the period until a replay takes as long as the
+# application. It ends at 1 if no period does.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v jq >/dev/null || skip 'no jq'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture causality on applications whose dependencies are known: each is found at period 1, none where there is none; a capture that was
-# interrupted goes on; an application that fails or does otherwise each time is an error that says so.
+# capture causality on applications with known dependencies: period 1 finds each and no others. An
+# interrupted capture can be resumed. An application that fails or differs from run to run is an
+# error.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v jq >/dev/null || skip 'no jq'

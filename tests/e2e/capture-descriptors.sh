@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app, capture vfs and the import of strace know what a descriptor of no file is: a pipe, a socket and the like, made by a call that is no
-# request; capture app also the file behind one that another process has sent. A replay skips what is on the former, and nothing of it fails.
+# capture app, capture vfs and the import of strace recognise descriptors that are not files, such
+# as pipes and sockets, made by a call that is not a request. capture app also finds the file of a
+# descriptor that another process sent. A replay skips requests on such descriptors without a
+# mismatch.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 $compiler -w -O1 -o made "$SRCDIR/tests/programs/descriptors.c" || fail 'descriptors.c does not compile'

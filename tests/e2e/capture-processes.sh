@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Processes of a captured program: the trace names the thread that waited for each, though the wait
-# began before the child's first call; a child of vfork knows the descriptor that its parent opened
+# Processes of a captured program: the trace names the thread that waited for each, even if the wait
+# began before the child's first call. A child of vfork knows the descriptor that its parent opened
 # last.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A '/' behind a name, and what is no directory on its way, decide whether a call fails: what the library, strace's text and tracepoints
-# tell of a program fails alike when it is replayed, in the order of names, too, and what was there before is made so that it does.
+# A trailing slash, and a path component that is not a directory, decide whether a call fails. Calls
+# recorded by the library, strace and tracepoints fail in the same way in a replay, also in order of
+# names, and the initial state is made accordingly.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 compiler=${CC:-cc}

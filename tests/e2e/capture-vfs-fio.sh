@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture vfs of a fio run, cached and mapped: as many requests, misses and faults as fio counts itself.
+# capture vfs of a fio run, cached and mapped: requests, misses and faults equal fio's own counts.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "tracefs needs root"
 [ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"

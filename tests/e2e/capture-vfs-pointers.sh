@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture vfs sees what arguments point to: sockets' names, locks, ranges of clones, requests of
-# libaio; and the umask. A replay of its trace leaves the tree that the program left.
+# capture vfs reads the data behind pointer arguments: names of sockets, locks, ranges of clones,
+# requests of libaio; and the umask. A replay of its trace leaves the tree that the program left.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "tracefs needs root"
 [ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture vfs on rings of io_uring: what the kernel takes from a ring is in the trace, also where a
-# kernel thread takes it and where entries are overwritten at once. Rings that are not read are counted.
+# capture vfs on rings of io_uring: the trace has each entry that the kernel takes, also if a kernel
+# thread takes it and if entries are overwritten at once. Rings that cannot be read are counted.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 [ "$(id -u)" -eq 0 ] || skip "tracefs needs root"

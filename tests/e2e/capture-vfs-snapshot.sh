@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture vfs --snapshot: the trace holds the state that the command found, as that of capture app.
+# capture vfs --snapshot: the trace has the state that the command found, as with capture app.
 . "$SRCDIR/tests/e2e/lib.sh"
 expect_status 2 "$VALIDATE" capture vfs --snapshot -o x.trace --pid $$
 expect_line err 'needs a command'

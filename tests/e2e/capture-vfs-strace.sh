@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture vfs and strace look at the same run of programs written for it and of some that people use: call by call they agree.
+# capture vfs and strace record the same run of programs written for the test and of common
+# programs: the traces agree call by call.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "tracefs needs root"
 [ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate capture vfs: fio's own counts, strace's view of the same runs, the beginnings and ends of a capture.
+# validate capture vfs: fio's own counts, strace's record of the same runs, and the start and end of
+# a capture.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # what needs no privilege

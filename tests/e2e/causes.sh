@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # alone: faults of some microseconds must be explained
 # Why a replayer is not trusted: each deliberate fault is named as the main cause, in every form of
-# the report; parts add up; the limit of quantification is there. On a busy machine a fault may stay
-# undecided; what is decided must be explained rightly.
+# the report. Parts add up, and the limit of quantification is shown. On a busy machine a fault can
+# stay undecided; decided faults must have the right cause.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 replayer() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate export: what is written comes back, and other tools take it.
+# validate export: written files can be imported again, and other tools read them.
 . "$SRCDIR/tests/e2e/lib.sh"
 data=$SRCDIR/tests/data/formats
 

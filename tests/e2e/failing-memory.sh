@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Each command with one allocation that fails: its output is what it is with memory, or it ends with
-# a message that names memory and leaves nothing behind. FAILING_MEMORY_STEP=1 tries every
-# allocation; otherwise a few of each command.
+# Each command with one allocation that fails: its output is unchanged, or it ends with a message
+# about memory and leaves no files. FAILING_MEMORY_STEP=1 tries every allocation; otherwise a few of
+# each command.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 [ -z "${SANITIZE:-}" ] || skip 'the sanitizers have allocators of their own'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every header compiles alone, and includes nothing of a room to its right.
+# Every header compiles alone, and includes no header of a room to its right.
 . "$SRCDIR/tests/e2e/lib.sh"
 scratch=$PWD
 cd "$SRCDIR"

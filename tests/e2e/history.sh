@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `validate history`: campaigns over months of which some shifted, in every form; what a history refuses, and what breaks files.
+# validate history: campaigns over months, some of them shifted, in every form; refusals of a
+# history, and damaged files.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to make campaigns"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not there to look into the file"

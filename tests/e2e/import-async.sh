@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# strace's text of a program with libaio: each of fio's requests is there, begun, ended and with its result, and what is imported replays.
+# strace's text of a program with libaio: the trace has each of fio's requests with begin, end and
+# result, and can be replayed.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v fio >/dev/null && command -v strace >/dev/null && strace -o probe true 2>/dev/null || skip 'fio, or strace, is not to be had here'
 mkdir in

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # validate import of strace: permissions set by an access control list, times of files, and
-# close_range; and the way back by export.
+# close_range; and export back.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 csv() { # FILE: its requests' columns from the function on, without their numbers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# import of strace: results of stat and its kin become the list of files that were there.
+# import of strace: results of stat and similar calls become the list of initial files.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 cat >log <<'END'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate import: what no line tells alone, but is followed through those before: positions, sizes, and how a request of a device ended.
+# validate import of state that no single line shows: positions, sizes, and the end of a request of
+# a device follow from earlier lines.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 csv() { # FILE: its requests' columns from the function on, without their numbers

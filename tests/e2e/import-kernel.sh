@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Kernel tracepoints as text, from real output: perf script, trace-cmd report, perf trace and ftrace, of a dd that copies 13 bytes 4 at a time.
+# Kernel tracepoints as text, from real output of perf script, trace-cmd report, perf trace and
+# ftrace: a dd that copies 13 bytes, 4 at a time.
 . "$SRCDIR/tests/e2e/lib.sh"
 data=$SRCDIR/tests/data/formats
 

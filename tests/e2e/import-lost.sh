@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate import of traces that tell themselves that events are missing in them: by a line, by a heading, by a figure at the end, by numbers
-# that are skipped. The trace is incomplete then, and every command says so; where nothing is missing nobody says it.
+# validate import of traces that report missing events: by a line, a heading, a figure at the end,
+# or skipped numbers. The trace is then incomplete, and every command states it. Complete traces
+# cause no such message.
 . "$SRCDIR/tests/e2e/lib.sh"
 data=$SRCDIR/tests/data/formats
 

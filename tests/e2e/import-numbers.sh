@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate import of lines with something that is no number, negative, too large or unknown: the column that is told is where it
-# stands, and --lenient leaves the line out.
+# validate import of lines with a field that is not a number, negative, too large or unknown: the
+# message names the right column, and --lenient skips the line.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/import-lib"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate info: what it computes, its plots, its page, its JSON against the schema; traces that mean harm.
+# validate info: its numbers, plots, page, and JSON against the schema; hostile traces.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip 'jq is not installed'
 golden=$SRCDIR/tests/data/trace-v1.trace

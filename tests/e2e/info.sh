@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate info: text, JSON, requests, CSV; damage and cuts; strangers' names.
+# validate info: text, JSON, requests, CSV; damaged and truncated traces; hostile names.
 . "$SRCDIR/tests/e2e/lib.sh"
 golden=$SRCDIR/tests/data/trace-v1.trace
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# make install puts everything in its place below DESTDIR and PREFIX, what is installed works, and uninstall removes it.
+# make install puts every file in its place below DESTDIR and PREFIX. The installed program works,
+# and uninstall removes it.
 . "$SRCDIR/tests/e2e/lib.sh"
 root="$PWD/a root" # names with blanks are names
 build=${BUILD#"$SRCDIR/"} # of make's own targets they are not

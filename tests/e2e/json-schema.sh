@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The JSON of validate metrics and of validate stats fits its schema in doc/, in all their forms; and what does not fit is told.
+# The JSON of validate metrics and validate stats matches its schema in doc/, in all forms.
+# Mismatches are reported.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # alone: replays with nothing beside them must keep the times of a recording
-# validate judge on recordings of another machine: an old one of slow storage, and an iolog.
+# validate judge on recordings of another machine: an old recording of slow storage, and an iolog.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

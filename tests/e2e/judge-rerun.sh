@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 13 s
-# validate judge --rerun: the captured command is run again in a copy of its files, and is the
-# reference; what cannot be run again is refused.
+# validate judge --rerun: the captured command runs again in a copy of its files and is the
+# reference. Traces that cannot run again are refused.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 preload_before_sanitizer

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate judge: a verdict for one trace, the protocol that it used, which is a protocol; replayers by name; what is refused.
+# validate judge: a verdict for one trace; the protocol that it makes is valid; replayers by name;
+# refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

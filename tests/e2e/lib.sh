@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the end-to-end scripts share: `. "$SRCDIR/tests/e2e/lib.sh"` at their top. tests/run-tests sets SRCDIR, BUILD,
-# VALIDATE and TMPDIR and starts each script in an empty directory.
+# Common functions of the end-to-end scripts: `. "$SRCDIR/tests/e2e/lib.sh"` at their top.
+# tests/run-tests sets SRCDIR, BUILD, VALIDATE and TMPDIR and starts each script in an empty
+# directory.
 
 set -eu
 

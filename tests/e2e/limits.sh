@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Limits that are too low for the program: it refuses by name and does not die; and what needs
-# little is content with little.
+# Limits that are too low for the program: it refuses with the name of the limit and does not crash.
+# Commands that need little memory run with little memory.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ -z "${SANITIZE:-}" ] || skip 'the sanitizers need more memory than these limits'
 cp "$SRCDIR/tests/data/trace-v1.trace" in.trace

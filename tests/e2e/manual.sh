@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The manual is complete and true: each command has a page and is named in validate(1); a page has each option that the
-# command's table has, and explains none that it has not.
+# The manual is complete and true: each command has a page and is named in validate(1). A page has
+# each option of the command's table, and no other.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 bad=0

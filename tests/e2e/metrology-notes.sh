@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every command of doc/metrology-notes.md prints what stands below it there.
+# Every command of doc/metrology-notes.md prints the output that follows it there.
 . "$SRCDIR/tests/e2e/lib.sh"
 notes=$SRCDIR/doc/metrology-notes.md
 

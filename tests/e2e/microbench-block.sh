@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Workloads below the file system, on a regular file and on a loop device: what is asked for, what is in the trace, what is refused.
+# Workloads below the file system, on a regular file and on a loop device: options, traces and
+# refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 truncate -s 8M file

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Parallel applications: every one runs under mpirun, its trace has all ranks' requests in an order that their dependencies allow, the same ones for the
-# same seed; a rank that fails, a job that is told to end, and what is not installed.
+# Parallel applications: each runs under mpirun. Its trace has all ranks' requests in an order that
+# the dependencies allow, and the same requests for the same seed. A failed rank, a terminated job,
+# and missing MPI.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v mpirun >/dev/null || skip 'mpirun is not installed'
 [ -x "$BUILD/validate-mpi-workload" ] || skip 'built without OpenMPI: there is no validate-mpi-workload'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Workloads that play scripts, from the command line: what is there before and after, repetition, refusals, a kill.
+# Workloads that play scripts, from the command line: files before and after, repetition, refusals,
+# a kill.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 mkdir target

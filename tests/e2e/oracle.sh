@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every row of tests/data/oracle by the program's own functions; and that the program which says so can fail, and is not
-# led astray by tables that are wrong.
+# The program's own functions compute every row of tests/data/oracle. The checking program fails for
+# wrong values and wrong tables.
 . "$SRCDIR/tests/e2e/lib.sh"
 oracle=$BUILD/tests/oracle
 [ -x "$oracle" ] || fail "$oracle is missing: \"make oracle\" builds it"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Traces of parallel applications: text both ways, what deps, info, slice and exporters make of them, and what is refused.
+# Traces of parallel applications: text in both directions, deps, info, slice and exporters, and
+# refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # three nodes that meet at a barrier; then node 0 lets node 1 close. Written by hand, as the paper has it

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Plots where $TMPDIR is full, or cannot be written: gnuplot, which ends with status 0 although a
-# file of it failed, needs no file.
+# Plots if $TMPDIR is full or not writable: gnuplot needs no file, because it ends with status 0
+# even if its file failed.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 command -v gnuplot >/dev/null || skip 'no gnuplot'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `validate pool`: laboratories made of one campaign's baseline, of which one differs; its forms; what cannot be pooled.
+# validate pool: laboratories made from the baseline of one campaign, one of them different; its
+# forms; laboratories that cannot be pooled.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 command -v jq >/dev/null || skip "jq is not there to make laboratories"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Bad protocols start nothing; the one that init writes, and the ready ones, are good; doctor looks.
+# Bad protocols start nothing. The protocol that init writes and the supplied protocols are valid.
+# doctor runs.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 bad() { # text, expected message

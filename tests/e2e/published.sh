@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Published values and findings of a protocol: every form of the report has them beside what was measured, with one outcome; the
-# results directory needs nothing from elsewhere; and what is wrong in them is told with its line before anything is started.
+# Published values and findings of a protocol: every form of the report shows them beside the
+# measured values, with one outcome. The results directory needs no other files. Errors in them are
+# reported with their line before the start.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A trace that cannot be read in one place: every command fails and says so, or its output is the
-# right one. Each call that reads the trace fails once, in a run of its own.
+# A trace with a read error in one place: every command fails with a message, or its output is
+# right. Each call that reads the trace fails once, in a run of its own.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ -z "${SANITIZE:-}" ] || skip 'a library is preloaded, which the sanitizer must be first of'
 ${CC:-cc} -O1 -shared -fPIC -o failing.so "$SRCDIR/tests/programs/failing-reads.c" -ldl

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 20 s
-# Captured programs replay with the results that they had: every subject of tests/programs/cases.c, and real applications, in a
-# fresh directory that --prepare makes, for every engine, with threads and with a process for each.
+# Captured programs replay with their traced results: every subject of tests/programs/cases.c, and
+# real applications, in a fresh directory that --prepare makes, for every engine, with threads and
+# with a process for each traced process.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 $compiler -w -O1 -o cases "$SRCDIR/tests/programs/cases.c" -ldl -lpthread || fail 'cases.c does not compile'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Resource matching: what a balloon takes, what is refused, and that with it a replay misses the page cache as often as the
-# program did, without it more rarely, inside the same memory limit. By bytes that the device had to read, not by time.
+# The balloon: its size, refusals, and its effect. Inside the same memory limit, a replay with the
+# balloon misses the page cache as often as the program, and less often without. The test counts
+# bytes read from the device, not time.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 locked=$(ulimit -l)

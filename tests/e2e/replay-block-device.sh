@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate replay --device on a loop device: as many requests reach it as were handed over, by what the kernel's tracepoints see; flushes,
-# forced unit access, discards; I/O errors; limits; a device that is in use.
+# validate replay --device on a loop device: the kernel's tracepoints see as many requests as were
+# submitted; flushes, forced unit access, discards; I/O errors; limits; a device that is in use.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 [ "$(id -u)" -eq 0 ] || skip "loop devices and tracefs need root"

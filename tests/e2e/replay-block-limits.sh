@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate replay --device where the system gives less than is asked for: io_uring forbidden, limits too low, a file that ends too soon; and
-# which calls a replay makes while it runs.
+# validate replay --device with limited resources: io_uring forbidden, limits too low, a file that
+# ends too soon; and the system calls of a replay while it runs.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # 200 requests of 4 KiB every 50 us, each 60 us long, every third one a write; as MSR Cambridge has them

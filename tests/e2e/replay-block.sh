@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate replay --device on a regular file, as anybody may: modes, ways to the kernel, what does not fit, deliberate faults, a dry run.
+# validate replay --device on a regular file, as an ordinary user: modes, kernel interfaces,
+# refusals, deliberate faults, a dry run.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # 200 requests of 4 KiB every 50 us, each 60 us long, every third one a write; as MSR Cambridge has them

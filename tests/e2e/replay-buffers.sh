@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The memory of request buffers: a worker has what its own requests need, long requests share one
-# buffer, and too little memory is refused by name.
+# The memory of request buffers: a worker has a buffer for its own requests, long requests share one
+# buffer, and a refusal for lack of memory names the request.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ -z "${SANITIZE:-}" ] || skip 'a sanitizer needs all of the address space'
 

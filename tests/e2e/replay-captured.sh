@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app --content keeps what was written, and replay --payload captured leaves the same files behind, byte for byte: a copy, an archive that
-# is unpacked, a database, streams; in little memory, too. What lies outside the root is not kept.
+# capture app --content stores written data, and replay --payload captured leaves equal files: a
+# copy, an unpacked archive, a database, streams; also in little memory. Files outside the root are
+# not stored.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 kept() { # NAME COMMAND...: in ./NAME.run, to ./NAME.trace

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Clones (ioctl FICLONE and FICLONERANGE) by capture app and from strace: a replay clones where the file system shares blocks,
-# and else copies, which it says. Needs a file system that shares blocks.
+# Clones (ioctl FICLONE and FICLONERANGE) by capture app and from strace: a replay clones if the
+# file system shares blocks; otherwise it copies and reports it. Needs a file system that shares
+# blocks.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 ${CC:-cc} -w -O1 -D_GNU_SOURCE -o clone "$SRCDIR/tests/programs/clone.c" || fail 'clone.c does not compile'

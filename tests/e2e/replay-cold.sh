@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A replay leaves cold metadata cold: between the eviction of the caches and the first request it
+# A replay keeps cold metadata cold: between the eviction of the caches and the first request it
 # looks up no name in the target directory. strace shows it, with every engine that runs here, for
 # --cache cold and for caches that were dropped before the replay. As root, on ext4 on a loop
 # device.

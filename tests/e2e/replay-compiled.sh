@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 18 s
-# The compiled engine: its source holds nothing of the trace, whatever names are in it; programs are kept, and not trusted from anywhere; what
-# happens without a compiler, when the program is killed, and when the replay is.
+# The compiled engine: its source contains no bytes of the trace, such as names. Programs are
+# cached, and unsafe caches are not used. A missing compiler, a killed program, and a killed replay.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v cc >/dev/null || skip 'no C compiler is called cc'
 XDG_CACHE_HOME=$PWD/cache

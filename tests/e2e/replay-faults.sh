@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What goes wrong around a replay, with each engine: a full target, no permission, too few descriptors, a request that does not
-# return, a signal.
+# Failures around a replay, with each engine: a full target, no permission, too few descriptors, a
+# request that does not return, a signal.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 header=pid,tid,begin,end,function,args,rvalue

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A FIFO that the program made is made, listed, changed, renamed and removed as in the program. What
-# went through it is passed over. A FIFO that the replay did not make is not changed.
+# A FIFO that the program made is made, listed, changed, renamed and removed as in the program.
+# Requests on it are skipped. A FIFO that the replay did not make is not changed.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

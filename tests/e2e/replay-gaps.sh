@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A pause of years in a trace: timed replays are refused before they touch anything, and say which
-# record it is.
+# A pause of years in a trace: timed replays are refused before the start, with the record.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 header=pid,tid,begin,end,function,args,rvalue

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A program that maps a file, captured both ways at once, joined, and replayed cold: every page that it touched is touched, none that it
-# did not, and those that it wrote are written.
+# A program that maps a file, captured by both methods at once, joined, and replayed cold: exactly
+# the pages that it touched are touched, and the pages that it wrote are written.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "tracefs needs root"
 [ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A replay whose plan does not fit into what it may have: the same replay, in bounded memory, with no page fault on the way.
+# A replay whose plan exceeds its memory limit: the same replay, in bounded memory, without page
+# faults.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not installed"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Engine parallel on three hosts, one of which is cut off. The replay ends soon and says which it was; the rank over there ends by itself.
+# Engine parallel on three hosts, one of which is cut off. The replay ends soon and names the host,
+# and the rank on that host ends by itself.
 . "$SRCDIR/tests/e2e/lib.sh"
 script=$SRCDIR/tests/e2e/replay-parallel-cut.sh
 . "$SRCDIR/tests/e2e/parallel-hosts-lib"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Engine parallel on three hosts, where a rank is killed, and where one is stopped, for which the others wait. The replay ends soon and says which it was, and
-# nothing is left on any host.
+# Engine parallel on three hosts: a rank is killed, or a rank is stopped while other ranks wait for
+# it. The replay ends soon and names the rank, and no process is left on any host.
 . "$SRCDIR/tests/e2e/lib.sh"
 script=$SRCDIR/tests/e2e/replay-parallel-lost.sh
 . "$SRCDIR/tests/e2e/parallel-hosts-lib"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a replay writes, and what it prepares: as compressible and as repetitive as asked for, by zstd and by counting equal blocks.
+# Content of writes and prepared files: compressible and repetitive as requested, measured by zstd
+# and by counting equal blocks.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v zstd >/dev/null || skip "zstd is not installed"
 

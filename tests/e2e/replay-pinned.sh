@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Pinning as traced: capture and microbench tell on which processors threads were kept, and the workers of a replay with --cpus traced are
-# kept on the same; what that cannot be done for is refused before anything is issued.
+# Pinning as traced: capture and microbench record the permitted CPUs of threads, and a replay with
+# --cpus traced binds its workers to them. Traces without this data are refused before the start.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 compiler=${CC:-cc}

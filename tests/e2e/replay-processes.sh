@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Replays with a process for each traced process (--processes): the processes are there, with descriptors and working directories
-# of their own; they end with the one that looks on, however that ends; protocols know the option.
+# Replays with a process for each traced process (--processes): each has its own descriptors and
+# working directory. All end with the supervising process. Protocols have the option.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # three processes: a parent, and two that work elsewhere an hour later

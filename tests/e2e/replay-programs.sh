@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 25 s
-# Captured programs replay without a mismatch and leave an equal tree: kinds, sizes and modes, in orders fs and temporal, by engines
-# event and compiled.
+# Captured programs replay without a mismatch and leave an equal tree: kinds, sizes and modes, in
+# orders fs and temporal, by engines event and compiled.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 

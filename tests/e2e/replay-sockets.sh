@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bind(2) of a UNIX socket makes a file, which later calls find in a replay: by capture app and from strace. A replay does not
-# change the file of a socket that it has not made. To open a socket fails as it did.
+# bind(2) of a UNIX socket makes a file, which later calls find in a replay: by capture app and from
+# strace. A replay does not change a socket file that it has not made. Opening a socket fails as in
+# the trace.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Positions of streams where a macro took a character that no request shows.
+# Positions of streams if a macro read a character that no request shows.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # as sed -s: it looks at the next character and puts it back; at the end there is none

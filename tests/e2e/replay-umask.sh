@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The umask of a program, inherited or its own, decides the permissions of the files of a replay, whatever the replay's own umask is.
+# The umask of a program, inherited or set, decides the permissions of files in a replay, for any
+# umask of the replay.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

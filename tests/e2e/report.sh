@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 15 s
-# `validate report` on what a real, tiny campaign left: every form, its exit status, without gnuplot, and what cannot be done.
+# validate report on the results of a tiny campaign: every form, its exit status, without gnuplot,
+# and refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

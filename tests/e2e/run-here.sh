@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What `make run` does with the outcome of validate: a report is success whatever its verdict, and is named at the end.
+# make run and the outcome of validate: a report with any verdict is a success, and its path is
+# printed at the end.
 . "$SRCDIR/tests/e2e/lib.sh"
 case $(stat -f -c %T .) in tmpfs | ramfs) skip 'this directory is in memory, where make run does not work' ;; esac
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The test runner counts honestly, runs tests side by side and ends them on a signal: on a tree of
+# The test runner counts correctly, runs tests side by side and ends them on a signal: on a tree of
 # its own, with programs that pass, fail, crash, hang and skip.
 . "$SRCDIR/tests/e2e/lib.sh"
 

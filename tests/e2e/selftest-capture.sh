@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 15 s
-# The self-test of capture: a tiny run of it, what is left out and said, and its calibration applied to a captured trace.
+# The self-test of capture: a tiny run, its unavailable parts with the reason, and its calibration
+# applied to a captured trace.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v jq >/dev/null || skip "jq is not there to read JSON"

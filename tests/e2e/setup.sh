@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./setup with stand-ins for dpkg, apt-get, sudo and make: what it installs, as whom, and what it says when it cannot.
+# ./setup with stand-ins for dpkg, apt-get, sudo and make: the packages, the user, and its messages
+# on failure.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 mkdir bin tree

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Names with escape sequences: no terminal obeys them, in messages or in exported text, and no CI
-# service takes them for its commands.
+# Names with escape sequences: no terminal executes them, in messages or in exported text, and no CI
+# service reads them as commands.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 escape=$(printf '\033')

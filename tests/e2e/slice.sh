@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate slice: each filter against what awk finds in the CSV; merging; scaling; names hidden.
+# validate slice: each filter against the result of awk on the CSV; merging; scaling; anonymised
+# names.
 . "$SRCDIR/tests/e2e/lib.sh"
 data=$SRCDIR/tests/data/formats
 

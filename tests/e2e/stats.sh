@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate stats: text and CSV in, sentences, tables and JSON out; verdicts; what is wrong in a file named by its place.
+# validate stats: text and CSV as input; sentences, tables and JSON as output; verdicts; errors in a
+# file with their place.
 . "$SRCDIR/tests/e2e/lib.sh"
 stats() { "$VALIDATE" stats "$@"; }
 

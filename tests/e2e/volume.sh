@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate volume: storage with a programmed service time, from its making to its end.
+# validate volume: storage with a programmed service time, from creation to removal.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # what needs no privilege

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The real workloads of protocols/workloads at their smallest: the same inputs every time, only `run` is captured, and
-# capture and strace agree about it call by call.
+# The real workloads of protocols/workloads at their smallest size: the same inputs every time, only
+# `run` is captured, and capture and strace agree call by call.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v strace >/dev/null || skip 'strace is not installed'
 strace -o probe true 2>/dev/null || skip 'strace is not allowed to trace here'
