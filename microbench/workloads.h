@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The workloads, one file each; workloads.c holds the table. */
+/* The workloads; workloads.c holds the table. */
 #ifndef MICROBENCH_WORKLOADS_H
 #define MICROBENCH_WORKLOADS_H
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workloads of one call on a file per thread. */
+#include <unistd.h>
+
+#include "microbench/loop.h"
+#include "microbench/workloads.h"
+
+static inline ssize_t call_pread(int fd, void *buffer, size_t n_bytes, uint64_t offset)
+{
+	return pread(fd, buffer, n_bytes, (off_t)offset);
+}
+
+static inline ssize_t call_pwrite(int fd, void *buffer, size_t n_bytes, uint64_t offset)
+{
+	return pwrite(fd, buffer, n_bytes, (off_t)offset);
+}
+
+static inline ssize_t call_read(int fd, void *buffer, size_t n_bytes, uint64_t offset)
+{
+	(void)offset;
+	return read(fd, buffer, n_bytes);
+}
+
+static inline ssize_t call_write(int fd, void *buffer, size_t n_bytes, uint64_t offset)
+{
+	(void)offset;
+	return write(fd, buffer, n_bytes);
+}
+
+static void loop_pread(struct bench_thread *t)
+{
+	bench_loop(t, OP_PREAD, false, call_pread);
+}
+
+static void loop_pwrite(struct bench_thread *t)
+{
+	bench_loop(t, OP_PWRITE, false, call_pwrite);
+}
+
+static void loop_mixed(struct bench_thread *t)
+{
+	bench_loop_mixed(t, OP_PREAD, OP_PWRITE, false, call_pread, call_pwrite);
+}
+
+static void loop_read(struct bench_thread *t)
+{
+	bench_loop(t, OP_READ, true, call_read);
+}
+
+static void loop_write(struct bench_thread *t)
+{
+	bench_loop(t, OP_WRITE, true, call_write);
+}
+
+const struct workload workload_random_read = {
+    .name = "random-read", .alias = "rr", .help = "pread at random offsets", .op = OP_PREAD,
+    .call = call_pread, .loop = loop_pread,
+};
+
+const struct workload workload_random_write = {
+    .name = "random-write", .alias = "rw", .help = "pwrite at random offsets", .op = OP_PWRITE,
+    .writes = true, .call = call_pwrite, .loop = loop_pwrite,
+};
+
+/* Half of the blocks are only read and the other half only written, so the order of requests does
+ * not change what is read. */
+const struct workload workload_random_mixed = {
+    .name = "random-mixed", .alias = "rm",
+    .help = "random offsets, even blocks by pread and odd blocks by pwrite", .op = OP_INVALID,
+    .reads = true, .writes = true, .call = call_pread, .loop = loop_mixed,
+};
+
+const struct workload workload_sequential_read = {
+    .name = "sequential-read", .alias = "sr",
+    .help = "read in sequence, from the start again at the end of the file", .op = OP_READ,
+    .sequential = true, .call = call_read, .loop = loop_read,
+};
+
+const struct workload workload_sequential_write = {
+    .name = "sequential-write", .alias = "sw",
+    .help = "write in sequence, from the start again at the end of the file", .op = OP_WRITE,
+    .writes = true, .sequential = true, .call = call_write, .loop = loop_write,
+};
+
+static void cached_defaults(struct microbench_config *c)
+{
+	c->level = 2;
+	c->n_requests = 100000;
+	c->block_bytes = 1024;
+	c->file_bytes = 1 << 20;
+}
+
+/* Two threads read 1 KiB at a time with pread from cached files. Such a request is mainly the
+ * system call itself, so a replayer's overhead is most visible. Source: the VFS-replay paper (FAST
+ * 2005), section 4.1, "Pread". */
+const struct workload workload_cached_pread = {
+    .name = "cached-pread", .alias = "cp",
+    .help = "two threads, pread of 1 KiB from the page cache", .op = OP_PREAD, .warm = true,
+    .defaults = cached_defaults, .call = call_pread, .loop = loop_pread,
+};
