@@ -150,7 +150,9 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	json_t *facts = facts_make(dir);
 	for (size_t i = 0; doctor_checks[i].name; i++) {
 		if (doctor_checks[i].look)
-			doctor_checks[i].look(dir, &found[i]);
+			doctor_checks[i].look(&found[i]);
+		else if (doctor_checks[i].look_at)
+			doctor_checks[i].look_at(dir, &found[i]);
 		else
 			doctor_checks[i].judge(facts, &found[i]);
 		n_fail += found[i].health == HEALTH_FAIL;

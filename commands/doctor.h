@@ -15,9 +15,10 @@ struct finding {
 
 struct doctor_check {
 	const char *name;
-	/* Exactly one function is set. `dir`: the target directory, which most checks ignore.
-	 * `facts`: facts of the machine (provenance.h). */
-	void (*look)(const char *dir, struct finding *f);
+	/* Exactly one function is set. `dir`: the target directory. `facts`: facts of the machine
+	 * (provenance.h). */
+	void (*look)(struct finding *f);
+	void (*look_at)(const char *dir, struct finding *f);
 	void (*judge)(const json_t *facts, struct finding *f);
 };
 extern const struct doctor_check doctor_checks[]; /* ends with a row without a name */

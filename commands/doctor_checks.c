@@ -38,12 +38,11 @@ void finding_say(struct finding *f, enum health health, const char *what, const 
 
 /* --- time ---------------------------------------------------------------- */
 
-static void clock_look(const char *dir, struct finding *f)
+static void clock_look(struct finding *f)
 {
 	struct clock c;
 	struct err e = ERR_INIT;
 	char what[200];
-	(void)dir;
 	if (clock_init(&c, 5000000, &e) < 0) {
 		finding_say(f, HEALTH_FAIL, e.msg,
 			    "nothing can be measured with a clock that does not run");
@@ -64,11 +63,10 @@ static void clock_look(const char *dir, struct finding *f)
 		finding_say(f, HEALTH_OK, what, "");
 }
 
-static void slack_look(const char *dir, struct finding *f)
+static void slack_look(struct finding *f)
 {
 	long slack = prctl(PR_GET_TIMERSLACK);
 	char what[100];
-	(void)dir;
 	snprintf(what, sizeof what, "%ld ns are added to sleeps", slack);
 	finding_say(f, slack > 100000 ? HEALTH_WARN : HEALTH_OK, what,
 	    slack > 100000 ? "pauses made by sleeping will be longer" : "");
@@ -76,11 +74,10 @@ static void slack_look(const char *dir, struct finding *f)
 
 /* --- company ------------------------------------------------------------- */
 
-static void processors_look(const char *dir, struct finding *f)
+static void processors_look(struct finding *f)
 {
 	cpu_set_t allowed;
 	char what[100];
-	(void)dir;
 	CPU_ZERO(&allowed);
 	sched_getaffinity(0, sizeof allowed, &allowed);
 	int n = CPU_COUNT(&allowed);
@@ -92,12 +89,11 @@ static void processors_look(const char *dir, struct finding *f)
 		  : "");
 }
 
-static void load_look(const char *dir, struct finding *f)
+static void load_look(struct finding *f)
 {
 	char *line = file_read_line("/proc/loadavg");
 	double one = 0;
 	char what[100];
-	(void)dir;
 	if (!line || sscanf(line, "%lf", &one) != 1)
 		one = 0;
 	free(line);
@@ -107,11 +103,10 @@ static void load_look(const char *dir, struct finding *f)
 	    busy ? "something else is running: wait for it, or expect wide intervals" : "");
 }
 
-static void stolen_look(const char *dir, struct finding *f)
+static void stolen_look(struct finding *f)
 {
 	struct cpu_ticks a, b;
 	char what[100];
-	(void)dir;
 	if (!cpu_ticks_read(&a)) {
 		finding_say(f, HEALTH_OK, "not reported by the kernel", "");
 		return;
@@ -127,10 +122,9 @@ static void stolen_look(const char *dir, struct finding *f)
 		    bad ? "the hypervisor gives this machine's time to others" : "");
 }
 
-static void scheduler_look(const char *dir, struct finding *f)
+static void scheduler_look(struct finding *f)
 {
 	struct rlimit limit = {0};
-	(void)dir;
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	bool may = geteuid() == 0 || limit.rlim_cur > 0;
 	finding_say(f, HEALTH_OK,
@@ -141,9 +135,8 @@ static void scheduler_look(const char *dir, struct finding *f)
 
 /* --- caches and memory --------------------------------------------------- */
 
-static void drop_look(const char *dir, struct finding *f)
+static void drop_look(struct finding *f)
 {
-	(void)dir;
 	if (may_drop_caches())
 		finding_say(f, HEALTH_OK, "all caches may be dropped", "");
 	else
@@ -152,11 +145,10 @@ static void drop_look(const char *dir, struct finding *f)
 		    "recorded; run as root to drop them");
 }
 
-static void cgroup_look(const char *dir, struct finding *f)
+static void cgroup_look(struct finding *f)
 {
 	struct cgroup_place p;
 	char what[400];
-	(void)dir;
 	cgroup_find(&p, "");
 	if (p.kind == CGROUP_NONE) {
 		snprintf(what, sizeof what, "none: %s", p.why);
@@ -170,10 +162,9 @@ static void cgroup_look(const char *dir, struct finding *f)
 	cgroup_place_release(&p);
 }
 
-static void cachestat_look(const char *dir, struct finding *f)
+static void cachestat_look(struct finding *f)
 {
 	uint64_t range[2] = {0, 0}, answer[5];
-	(void)dir;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	bool works = fd >= 0 && syscall(451, fd, range, answer, 0) == 0;
 	if (fd >= 0)
@@ -184,13 +175,12 @@ static void cachestat_look(const char *dir, struct finding *f)
 		    "");
 }
 
-static void memory_look(const char *dir, struct finding *f)
+static void memory_look(struct finding *f)
 {
 	struct strbuf text = STRBUF_INIT;
 	uint64_t free_bytes = 0;
 	unsigned long long kib;
 	char line[200];
-	(void)dir;
 	FILE *in = fopen("/proc/meminfo", "re");
 	while (in && fgets(line, sizeof line, in))
 		if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
@@ -267,11 +257,10 @@ static void scratch_look(const char *dir, struct finding *f)
 
 /* --- kernel and tools ---------------------------------------------------- */
 
-static void openat2_look(const char *dir, struct finding *f)
+static void openat2_look(struct finding *f)
 {
 	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
 	    .resolve = RESOLVE_BENEATH};
-	(void)dir;
 	long fd = syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how);
 	if (fd >= 0)
 		close((int)fd);
@@ -283,9 +272,8 @@ static void openat2_look(const char *dir, struct finding *f)
 			: "");
 }
 
-static void membarrier_look(const char *dir, struct finding *f)
+static void membarrier_look(struct finding *f)
 {
-	(void)dir;
 	long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 	finding_say(f, HEALTH_OK,
 		    known >= 0 ? "available" : "not available (nothing depends on it yet)", "");
@@ -306,9 +294,8 @@ static bool program_on_path(const char *name)
 	return found;
 }
 
-static void gnuplot_look(const char *dir, struct finding *f)
+static void gnuplot_look(struct finding *f)
 {
-	(void)dir;
 	bool found = program_on_path("gnuplot");
 	finding_say(f, found ? HEALTH_OK : HEALTH_WARN, found ? "found" : "not found",
 	    found ? "" : "reports come without plots: apt-get install gnuplot-nox");
@@ -317,13 +304,12 @@ static void gnuplot_look(const char *dir, struct finding *f)
 /* Most parallel applications in the protocols have 8 ranks. On fewer CPUs they take turns. */
 #define RANKS_USUAL 8
 
-static void mpi_look(const char *dir, struct finding *f)
+static void mpi_look(struct finding *f)
 {
 	struct words_list words = {0};
 	char *version = provenance_mpi();
 	char *rank = companion_find("validate-mpi-replay", "the program that replays a rank", NULL);
 	const int n = processors_allowed();
-	(void)dir;
 	if (mpi_launch_words(&words, NULL, 2, NULL) < 0)
 		finding_say(f, HEALTH_WARN,
 			    "no mpirun: parallel applications cannot be replayed, and MPI "
@@ -349,33 +335,33 @@ static void mpi_look(const char *dir, struct finding *f)
 }
 
 const struct doctor_check doctor_checks[] = {
-    {"clock", clock_look, NULL},
-    {"frequency governor", NULL, governor_judge},
-    {"turbo", NULL, turbo_judge},
-    {"idle states", NULL, idle_judge},
-    {"timer slack", slack_look, NULL},
-    {"processors", processors_look, NULL},
-    {"threads of a core", NULL, smt_judge},
-    {"processor quota", NULL, quota_judge},
-    {"NUMA", NULL, numa_judge},
-    {"mitigations", NULL, mitigations_judge},
-    {"load", load_look, NULL},
-    {"stolen time", stolen_look, NULL},
-    {"real-time scheduling", scheduler_look, NULL},
-    {"memory", memory_look, NULL},
-    {"swap", NULL, swap_judge},
-    {"reclaim", NULL, reclaim_judge},
-    {"huge pages", NULL, huge_pages_judge},
-    {"locked memory", NULL, locked_judge},
-    {"memory cgroup", cgroup_look, NULL},
-    {"cache dropping", drop_look, NULL},
-    {"write-back", NULL, write_back_judge},
-    {"residency", cachestat_look, NULL},
-    {"target directory", target_look, NULL},
-    {"scratch directory", scratch_look, NULL},
-    {"openat2", openat2_look, NULL},
-    {"membarrier", membarrier_look, NULL},
-    {"gnuplot", gnuplot_look, NULL},
-    {"MPI", mpi_look, NULL},
-    {NULL, NULL, NULL},
+    {.name = "clock", .look = clock_look},
+    {.name = "frequency governor", .judge = governor_judge},
+    {.name = "turbo", .judge = turbo_judge},
+    {.name = "idle states", .judge = idle_judge},
+    {.name = "timer slack", .look = slack_look},
+    {.name = "processors", .look = processors_look},
+    {.name = "threads of a core", .judge = smt_judge},
+    {.name = "processor quota", .judge = quota_judge},
+    {.name = "NUMA", .judge = numa_judge},
+    {.name = "mitigations", .judge = mitigations_judge},
+    {.name = "load", .look = load_look},
+    {.name = "stolen time", .look = stolen_look},
+    {.name = "real-time scheduling", .look = scheduler_look},
+    {.name = "memory", .look = memory_look},
+    {.name = "swap", .judge = swap_judge},
+    {.name = "reclaim", .judge = reclaim_judge},
+    {.name = "huge pages", .judge = huge_pages_judge},
+    {.name = "locked memory", .judge = locked_judge},
+    {.name = "memory cgroup", .look = cgroup_look},
+    {.name = "cache dropping", .look = drop_look},
+    {.name = "write-back", .judge = write_back_judge},
+    {.name = "residency", .look = cachestat_look},
+    {.name = "target directory", .look_at = target_look},
+    {.name = "scratch directory", .look_at = scratch_look},
+    {.name = "openat2", .look = openat2_look},
+    {.name = "membarrier", .look = membarrier_look},
+    {.name = "gnuplot", .look = gnuplot_look},
+    {.name = "MPI", .look = mpi_look},
+    {.name = NULL},
 };
