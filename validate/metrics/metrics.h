@@ -163,6 +163,10 @@ int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
 		    struct err *e);
 void metrics_release(struct metrics *m);
 
+/* Whether a trace that was read completely, n requests, is whole. Errors: EBADMSG for damaged
+ * blocks, ENODATA for a trace without an end. */
+int metrics_trace_check(const struct trace *t, const char *path, uint64_t n, struct err *e);
+
 double metrics_execution_ns(const struct metrics_side *s);
 /* Completed requests per second of execution time; NaN if the execution time is 0. */
 double metrics_throughput(const struct metrics_side *s);

@@ -22,20 +22,25 @@ static int file_next(void *context, const struct trace_record **r, size_t *n, st
 	return rc;
 }
 
-static int file_check_end(void *context, struct err *e)
+int metrics_trace_check(const struct trace *t, const char *path, uint64_t n, struct err *e)
 {
-	struct file_source *f = context;
 	struct trace_health h;
-	trace_health(f->trace, &h);
+	trace_health(t, &h);
 	if (h.n_blocks_damaged)
-		return err_set(e, EBADMSG, "%s: %llu damaged blocks", f->path,
+		return err_set(e, EBADMSG, "%s: %llu damaged blocks", path,
 			       (unsigned long long)h.n_blocks_damaged);
 	if (!h.complete || h.n_records_uncommitted)
 		return err_set(e, ENODATA,
 			       "%s: the trace has no end: its writer was killed or ran out of "
 			       "space after %llu requests",
-			       f->path, (unsigned long long)f->n);
+			       path, (unsigned long long)n);
 	return 0;
+}
+
+static int file_check_end(void *context, struct err *e)
+{
+	struct file_source *f = context;
+	return metrics_trace_check(f->trace, f->path, f->n, e);
 }
 
 static void file_close(void *context)

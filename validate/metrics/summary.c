@@ -11,6 +11,7 @@
 #include "capture/unseen.h"
 #include "common/xalloc.h"
 #include "validate/metrics/correction.h"
+#include "validate/metrics/metrics.h"
 #include "validate/metrics/requests_hash.h"
 #include "validate/metrics/summary_private.h"
 
@@ -193,26 +194,10 @@ static int halves_check(struct summary_pass *p, struct err *e)
 
 /* --- what makes a trace no run ------------------------------------------- */
 
-static int check_complete(const struct trace *t, const char *path, uint64_t n_records,
-			  struct err *e)
-{
-	struct trace_health h;
-	trace_health(t, &h);
-	if (h.n_blocks_damaged)
-		return err_set(e, EBADMSG, "%s: %llu damaged blocks", path,
-			       (unsigned long long)h.n_blocks_damaged);
-	if (!h.complete || h.n_records_uncommitted)
-		return err_set(e, ENODATA,
-			       "%s: the trace has no end: its writer was killed or ran out of "
-			       "space after %llu requests",
-			       path, (unsigned long long)n_records);
-	return 0;
-}
-
 static int check_run(const struct summary_pass *p, struct err *e)
 {
 	const struct summary_tally *t = &p->tally;
-	int rc = check_complete(p->trace, p->trace_path, p->n_records, e);
+	int rc = metrics_trace_check(p->trace, p->trace_path, p->n_records, e);
 	if (rc)
 		return rc;
 	if (t->n_negative) {
@@ -238,11 +223,6 @@ static int check_run(const struct summary_pass *p, struct err *e)
 }
 
 /* --- what comes of it ---------------------------------------------------- */
-
-static double between(double value, double min, double max)
-{
-	return value < min ? min : value > max ? max : value;
-}
 
 static int quantile(const struct run_summary *s, double p, double *value, struct err *e)
 {

@@ -23,11 +23,6 @@ double summary_shape_edge(size_t k)
 	return p->from * pow(p->to / p->from, (double)k / p->n_steps);
 }
 
-static double between(double value, double min, double max)
-{
-	return value < min ? min : value > max ? max : value;
-}
-
 void summary_fill_distribution(struct run_summary *s, const struct moments *half)
 {
 	const uint64_t n = s->response.n, n_tail = (n - 1) / 100 + 1,

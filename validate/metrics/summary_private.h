@@ -77,6 +77,11 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 /* Adds records of the input that the trace does not have. */
 void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
 
+static inline double between(double value, double min, double max)
+{
+	return value < min ? min : value > max ? max : value;
+}
+
 /* Sets tail, typical response, halves and shape from `response` and its histogram. */
 void summary_fill_distribution(struct run_summary *s, const struct moments *half);
 
