@@ -227,7 +227,7 @@ struct cell { /* one scenario x one replayer */
 	uint64_t n_fewest_requests;
 	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
 	double precision_lower95, precision_upper95; /* one-sided */
-	/* Permutation of the labels within pairs, against the limit (stats/pair_permutation.h): P
+	/* Permutation of the labels within pairs, against the limit (stats/sign_flip.h): P
 	 * that the ratio is above it, below it. NaN undefined. */
 	double permutation_p_above, permutation_p_below;
 	struct estimate precision_independent;	     /* F limits, also of logarithms */

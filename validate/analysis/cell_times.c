@@ -10,7 +10,7 @@
 #include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
-#include "validate/stats/pair_permutation.h"
+#include "validate/stats/sign_flip.h"
 #include "validate/stats/series.h"
 #include "validate/stats/shapiro.h"
 #include "validate/stats/variance_ratio.h"

@@ -9,7 +9,7 @@
 #include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
-#include "validate/stats/pair_permutation.h"
+#include "validate/stats/sign_flip.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/multiplicity.h"
 #include "validate/stats/spread_ratio.h"

@@ -15,7 +15,7 @@
 #include "validate/stats/dependence.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
-#include "validate/stats/pair_permutation.h"
+#include "validate/stats/sign_flip.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/serial.h"
 #include "validate/stats/series.h"

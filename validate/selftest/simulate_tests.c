@@ -15,7 +15,7 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/multiplicity.h"
-#include "validate/stats/pair_permutation.h"
+#include "validate/stats/sign_flip.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/ranks.h"
 #include "validate/stats/ratio.h"

@@ -7,7 +7,7 @@
 
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/pair_permutation.h"
+#include "validate/stats/sign_flip.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/variance_ratio.h"
 

@@ -11,7 +11,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "validate/stats/pair_permutation.h"
+#include "validate/stats/sign_flip.h"
 
 enum { MAX_N = 40 };
 
