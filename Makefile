@@ -40,7 +40,7 @@ ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(filter-out
                 $(CPPFLAGS)
 LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -laio -lm -pthread
 
-# the interposer is a shared library of its own: linked into a program it would interpose that program's own calls
+# the interposer is a separate shared library, because in a program it would interpose the calls of that program
 sources  = $(filter-out capture/preload/% $(1)/parallel/mpi/%,$(sort $(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 libs_for = $(foreach r,$(1),$(BUILD)/lib$(r).a)
@@ -86,8 +86,8 @@ help:
 	@echo 'make clean           removes what was built'
 	@echo './setup TARGET       installs the packages that are missing (Debian), then makes TARGET'
 
-# Remembers a text (flags, a list of files) and changes only when that does, so that what depends on it is made again.
-# Compared by content: $(1) is the file, $(2) the text.
+# A file with a text (flags, a list of files) that changes only when the text changes, so that its dependants are made
+# again. $(1) is the file, $(2) the text.
 define remember
 $(1): FORCE
 	@mkdir -p $$(@D); printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $$@ || printf '%s\n' '$(subst ','\'',$(2))' > $$@
@@ -112,16 +112,16 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-# mapping files are taken in by the assembler, of which the compiler lists no dependency
+# the assembler includes mapping files, so the compiler lists no dependency on them
 $(BUILD)/obj/capture/formats/mappings.o: $(wildcard capture/formats/*.map)
 
-# --- the library that capture preloads into programs: only names of the C library are visible. No sanitizer's runtime goes
-# into other people's programs; undefined behaviour is an illegal instruction there ----------------------------------------
+# --- the library that capture preloads into programs: only names of the C library are visible. The programs of users get no
+# runtime of a sanitizer; undefined behaviour is an illegal instruction there ----------------------------------------
 PRELOAD_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard capture/preload/*.c)))
 PRELOAD_FLAGS = -std=c11 -pthread $(filter-out -O0,$(CFLAGS)) -O2 $(WARN) -fPIC -fno-builtin -fvisibility=hidden \
                 -ftls-model=initial-exec -fexceptions -U_FORTIFY_SOURCE \
                 $(if $(findstring undefined,$(SANITIZE)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
-# what it calls of its own functions is its own, also where the program has one of that name
+# calls inside the library use its own functions, also if the program has a function of the same name
 PRELOAD_LINK = -shared -Wl,--version-script=capture/preload/exports.map -Wl,-z,now,-z,defs -Wl,-Bsymbolic-functions
 $(PRELOAD_OBJECTS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -131,7 +131,7 @@ $(PRELOAD): $(PRELOAD_OBJECTS) capture/preload/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(PRELOAD_LINK) -o $@ $(PRELOAD_OBJECTS) -ldl
 
-# The same sources once more with what tells apart computing and waiting: only parallel applications have to pay for that
+# The same sources again, with code that distinguishes computing and waiting, which costs time: for parallel applications
 PRELOAD_CAUSES := $(BUILD)/libvalidate-causality.so
 PRELOAD_CAUSES_OBJECTS := $(patsubst %.c,$(BUILD)/obj/causes/%.o,$(sort $(wildcard capture/preload/*.c capture/preload/causes/*.c)))
 $(PRELOAD_CAUSES_OBJECTS): $(BUILD)/obj/causes/%.o: %.c $(BUILD)/flags
@@ -143,8 +143,8 @@ $(PRELOAD_CAUSES): $(PRELOAD_CAUSES_OBJECTS) capture/preload/exports.map
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(PRELOAD_LINK) -o $@ $(PRELOAD_CAUSES_OBJECTS) -ldl
 $(MAIN): | $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY)
 
-# --- what compiled programs are linked with: the loops, gates and calls of the replay, and what those stand on -------------------
-# The headers that they are compiled with are taken into the program by the assembler; program.h says which.
+# --- the library of compiled programs: the loops, gates and calls of the replay, and their dependencies -------------------
+# The assembler includes the headers of compiled programs into validate; program.h lists them.
 HEADER_LIST := $(BUILD)/gen/program-headers.inc
 $(HEADER_LIST): replay/engines/compiled/program.h $(wildcard common/*.h capture/*.h capture/*/*.h replay/*/*.h replay/engines/*/*.h)
 	@mkdir -p $(@D)
@@ -152,7 +152,7 @@ $(HEADER_LIST): replay/engines/compiled/program.h $(wildcard common/*.h capture/
 $(BUILD)/obj/replay/engines/compiled/headers.o: $(HEADER_LIST) $(wildcard common/*.h capture/*.h capture/*/*.h replay/*/*.h replay/engines/*/*.h)
 $(BUILD)/obj/replay/engines/compiled/headers.o: ALL_CPPFLAGS += -I$(BUILD)/gen
 $(BUILD)/obj/replay/engines/compiled/build.o: ALL_CPPFLAGS += -DPROGRAM_FLAGS='"$(SANITIZE)"'
-# Of these a program takes the functions that it needs, and none that would need another library.
+# A program links only the functions that it needs, and none that needs another library.
 REPLAY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard common/*.c replay/issue/*.c) replay/target/rooted.c \
 	replay/content/captured_take.c replay/plan/call_table.c capture/confine.c \
 	capture/content/content_read.c capture/op.c \
@@ -181,10 +181,10 @@ run: $(MAIN)
 	$(Q)sh protocols/run-here $(MAIN) protocols/quick.conf
 
 # --- tests: tests/unit/ROOM/test_*.c, one program each, linked with that room and those below it -----------------------
-# What they test is compiled with CFLAGS; the tests themselves are compiled with less optimization, which takes less time.
+# The tested code is compiled with CFLAGS. The tests are compiled with less optimization, to save time.
 $(addprefix $(BUILD)/obj/tests/,unit/%.o oracle/%.o hostile/%.o): private CFLAGS := $(patsubst -O2,-O1,$(CFLAGS))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
-ifneq ($(strip $(TESTS)),) # only those that are asked for (by a part of their path, as in tests/run-tests)
+ifneq ($(strip $(TESTS)),) # only the requested tests (by a part of their path, as in tests/run-tests)
 UNIT := $(sort $(foreach t,$(UNIT),$(if $(strip $(foreach w,$(TESTS),$(findstring $(w),$(t)))),$(t))))
 endif
 define unit_room
@@ -197,7 +197,7 @@ $(foreach r,$(ROOMS),$(eval $(call unit_room,$(r))))
 # the recorder of the preload library without its hooks, which would interpose the test's own calls
 RECORDER := $(filter-out $(BUILD)/obj/capture/preload/hook_%.o,$(PRELOAD_OBJECTS))
 $(filter $(BUILD)/tests/unit/capture/test_preload_%,$(UNIT)): $(RECORDER)
-# a test that compiles programs finds their library where every program does: beside itself
+# a test that compiles programs finds their library beside itself, as every program does
 $(filter $(BUILD)/tests/unit/replay/%,$(UNIT)): | $(BUILD)/tests/unit/replay/$(notdir $(REPLAY))
 $(BUILD)/tests/unit/replay/$(notdir $(REPLAY)): | $(REPLAY)
 	@mkdir -p $(@D)
@@ -211,10 +211,10 @@ $(ORACLE): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/oracle/*.c)))
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 oracle: $(ORACLE)
 
-# what tries to harm the program; tests/e2e/hostile.sh
+# attacks on the program; tests/e2e/hostile.sh
 TORTURE := $(BUILD)/tests/torture
 
-# what a test that compiles or calls make needs in order to do it alike
+# settings for tests that compile or call make
 RUN_TESTS = CC='$(CC)' CFLAGS='$(CFLAGS)' SANITIZE='$(SANITIZE)' CI='$(CI)' CPPFLAGS='$(CPPFLAGS)' \
             TEST_CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" tests/run-tests $(BUILD)
 check: $(MAIN) $(UNIT) $(ORACLE) $(TORTURE)
@@ -237,7 +237,7 @@ SEEDS ?= 1000
 check-property: $(BUILD)/tests/unit/replay/test_fs_property
 	$(Q)FS_PROPERTY_SEEDS=$(SEEDS) $<
 
-# lines reached by the tests, from the counts that the instrumented programs left beside the objects
+# lines that the tests reach, from the counts of the instrumented programs beside the objects
 coverage:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-coverage SANITIZE='--coverage -fprofile-update=atomic' \
 		CFLAGS='-O0 -g' check || true
@@ -295,7 +295,7 @@ $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(ALL_LIBS)
 bench: $(MAIN) $(BENCH)
 	$(Q)tests/bench/run $(BUILD)
 
-# --- real programs: captured by every method, replayed, and what differs; tests/breadth/programs ---
+# --- real programs: captured by every method, replayed and compared; tests/breadth/programs ---
 breadth: $(MAIN)
 	$(Q)VALIDATE=$(MAIN) tests/breadth/try-programs -o $(BUILD)/breadth $(PROGRAMS)
 

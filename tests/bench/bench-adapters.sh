@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What observing a replayer costs it: the example replayer of doc/adapters.md, as fast as it can, by its own times: with nobody looking, with the
-# preloaded library, and with tracepoints on the device, in turns. Its own mean response time and run time as ratios to nobody looking: median
-# over the turns, with quartiles. On a file; on a loop device as well where one can be had.
+# Cost of observing a replayer: the example replayer of doc/adapters.md at full speed, in turn
+# without observer, with the preloaded library, and with tracepoints on the device. The output is
+# its own mean response time and run time, as ratios to those without observer: median over the
+# turns, with quartiles. On a file, and on a loop device if available.
 set -eu
 work=$(mktemp -d)
 loop=

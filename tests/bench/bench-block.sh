@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Block replay at full rate. The reference is a program (fio, random reads of 4 KiB, queue depth 32) on a loop device, at shares of the rate
-# that it reaches there (Poisson arrivals; at 100 % as fast as it can). It is captured, and replayed by this program with 1 and 2
-# workers, by fio --read_iolog, by btreplay, and the program is run once more; `capture block` observes all of them. Of each: errors of
-# execution time and mean response time, and what was reordered, per cent (medians of the repeats, least and largest in brackets), and
-# the highest share at which it keeps execution time within 1 %, response time within 5 % and reordered below 1 %. Then processor
-# time per request, and how late requests were issued. Needs root, tracefs and fio.
+# Block replay at full rate. The reference is a program (fio, random reads of 4 KiB, queue depth 32)
+# on a loop device, at shares of the rate that it reaches there (Poisson arrivals; at 100 % as fast
+# as it can). It is captured, and replayed by this program with 1 and 2 workers, by fio --read_iolog
+# and by btreplay. The program also runs once more. `capture block` observes all of them. For each
+# the output has the errors of execution time and mean response time and the share of reordered
+# requests, in per cent (median, smallest and largest of the repeats). It has the highest share that
+# keeps execution time within 1 %, response time within 5 % and reordering below 1 %. It has the CPU
+# time of a request and the lateness of requests. Needs root, tracefs and fio.
 #
-# In the environment: ENGINES, SHARES (per cent), REPEATS, REQUESTS; DIR, where the loop device's file lies.
+# Environment: ENGINES, SHARES (per cent), REPEATS, REQUESTS; DIR, the directory of the loop
+# device's file.
 set -eu
 [ "$(id -u)" -eq 0 ] || { echo 'skipped: loop devices and tracefs need root'; exit 0; }
 for tool in fio losetup jq; do command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }; done

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What capturing one cached 4 KiB pread costs, with 1 and 2 threads: nobody looks, capture app, capture vfs (tracefs), strace,
-# bpftrace writing the same fields (where they are, and may be used). In turns, so that a machine that changes its speed does so for
-# all. Times in ns a call, medians over the turns; the ratio is what capture adds to a call against two readings of the clock (aim of
-# capture app: 1.5 at most). Of capture app the path alone stands beside it: calls through the library against calls past it, block
-# against block on one thread. The whole has the collector at work, too, which where all processors are busy is the programs' loss. No call
-# may be lost by capture app.
+# Cost of capturing one cached 4 KiB pread, with 1 and 2 threads: without capture, capture app,
+# capture vfs (tracefs), strace, and bpftrace that writes the same fields (if available and
+# permitted). They run in turn, so changes of the machine affect all. Times are ns for each call,
+# medians over the turns. The ratio is the added time of a call divided by the time of two readings
+# of the clock.
+#
+# For capture app the path alone is shown too: calls through the library against direct calls, block
+# against block on one thread. The other value includes the collector, which takes CPU time from the
+# program if all CPUs are busy. capture app must lose no call.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Time and peak memory of `validate compare` on 1,000 scenarios with 30 replicates each: of two baselines made of the stored ones, in turn with a
-# plain read of both files as JSON by jq; and of a results directory of 64,000 runs, in turn with a plain read of what it reads; and of `validate report` there.
+# Time and peak memory of `validate compare` on 1,000 scenarios with 30 replicates each. First with
+# two baselines, in turn with jq that reads both files as JSON. Then with a results directory of
+# 64,000 runs, in turn with a plain read of the same files, and of `validate report` there.
 #
-# With BENCH_COMPARISONS=N instead: N campaigns of protocols/ci.conf on this machine, whose new
-# version is slower by BENCH_SLOWER (5%; 0: not at all) in one scenario, drawn anew for each
-# campaign. Printed: how often the slow scenario is called worse, and how often each other one is
-# the same. usage: bench-compare.sh [BUILD]; BENCH_ROUNDS=5; BENCH_SCENARIOS=1000 of the results
-# directory
+# With BENCH_COMPARISONS=N instead: N campaigns of protocols/ci.conf on this machine. The new
+# version is slower by BENCH_SLOWER (5%; 0: not slower) in one random scenario of each campaign. The
+# output counts how often the slow scenario is called worse, and how often each other scenario is
+# called the same.
+#
+# usage: bench-compare.sh [BUILD]; BENCH_ROUNDS=5; BENCH_SCENARIOS=1000 of the results directory
 . "$(dirname "$0")/lib.sh"
 maker=$BUILD/tests/bench/make-results scenarios=${BENCH_SCENARIOS:-1000}
 command -v jq >/dev/null || { echo "jq is not there to make the baselines" >&2; exit 3; }

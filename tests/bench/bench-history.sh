@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Time and peak memory of `validate history show` on 10,000 entries: 100 charts of 100 campaigns, one chart of 10,000 campaigns (each in an
-# environment of its own), in turn with a plain read of the same rows by sqlite3.
+# Time and peak memory of `validate history show` on 10,000 entries: 100 charts of 100 campaigns,
+# and one chart of 10,000 campaigns (each in an environment of its own), in turn with sqlite3 that
+# reads the same rows.
+#
 # usage: bench-history.sh [BUILD]; BENCH_ROUNDS=5
 . "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || { echo "sqlite3 is not there to make the history" >&2; exit 3; }

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Do slices measure what separate runs measure? Bias and execution time of every order and of
-# every fault that can act at full speed, by separate runs, by slices with the gate and by slices
-# with signals. The faults drift and coarse are of timed replays, which cannot be sliced.
+# Do slices measure the same as separate runs? Bias and execution time of every order, and of every
+# fault that can act at full speed, by separate runs, by slices with the gate and by slices with
+# signals. The faults drift and coarse belong to timed replays, which cannot be sliced.
 #
 # Each round makes one campaign of each kind, in random order. Every block has its own recording,
-# since a recording decides how much concurrency a replay in temporal order loses. Shown are the
+# because the recording affects the concurrency of a replay in temporal order. The output has the
 # mean of ln(replay / program) with its 95 % interval, and the rows whose slices lie outside the
-# interval of the difference to separate runs.
+# interval of the difference from separate runs.
+#
 # usage: bench-pairing-same.sh [BUILD]; BENCH_ROUNDS=2; BENCH_PAIRS=6 in each campaign;
-# BENCH_LEVEL=2; BENCH_QUICK=1: one round.
-# With BENCH_SAMPLES=FILE the pairs of earlier calls count too; BENCH_ROUNDS=0 only prints them.
-# BENCH_KEEP=DIR keeps the results with traces.
+# BENCH_LEVEL=2; BENCH_QUICK=1: one round. With BENCH_SAMPLES=FILE the pairs of earlier calls count
+# too; BENCH_ROUNDS=0 only prints them. BENCH_KEEP=DIR keeps the results with traces.
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || { echo "jq is needed to read the results" >&2; exit 3; }
 rounds=${BENCH_ROUNDS:-2} samples=${BENCH_SAMPLES:-$dir/samples}

@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How narrow the 95 % interval of the bias becomes in equal time: separate runs, shorter runs,
-# slices by gate and by signal, each beside no neighbour, a build and a disk hog. Replayer: event,
-# order fs, whose bias is small.
+# Width of the 95 % interval of the bias in equal time: separate runs, shorter runs, slices by gate
+# and by signal, each without other load, beside a build and beside a disk hog. The replayer is
+# event in order fs, whose bias is small.
 #
-# In each round every way makes a small campaign of its own, in random order. The half-width is
-# that of Student's interval of the mean of ln(replay / program) over all pairs, times the square
-# root of the time of the pairs: runs, preparation and summaries, without calibration and
-# recordings. Shown is its ratio to that of separate runs under the same neighbour, as geometric
-# mean of the scenarios, and the smallest and largest. "typical" takes the mean of the fastest 90
-# % of the requests; "covariate" subtracts the regression of ln(replay / program) on the
-# difference of the processor time of others.
+# In each round every way makes a small campaign, in random order. The half-width is that of
+# Student's interval of the mean of ln(replay / program) over all pairs, times the square root of
+# the time of the pairs (runs, preparation and summaries, without calibration and recordings). The
+# output is its ratio to that of separate runs under the same load: geometric mean of the scenarios,
+# smallest and largest. "typical" takes the mean of the fastest 90 % of the requests. "covariate"
+# subtracts the regression of ln(replay / program) on the difference of the CPU time of other
+# processes.
 #
 # usage: bench-pairing.sh [BUILD]; BENCH_ROUNDS=2; BENCH_PAIRS=6 in each campaign;
 # BENCH_NEIGHBOURS="none build disk"; BENCH_WAYS.
-# BENCH_QUICK=1: one round without a neighbour. With BENCH_SAMPLES=FILE the pairs of earlier calls
+#
+# BENCH_QUICK=1: one round without other load. With BENCH_SAMPLES=FILE the pairs of earlier calls
 # count too; BENCH_ROUNDS=0 only prints them.
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || { echo "jq is needed to read the results" >&2; exit 3; }

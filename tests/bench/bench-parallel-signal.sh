@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How long a wait of engine parallel outlasts its signal: nodes that signal one another in a ring, again and again. Per signal: the run's time over
-# the number of signals, which is the whole way (signalling, the message, seeing it, and the two stamps of either); least, median and most of
-# the runs. Two ranks and two threads of a rank; and more ranks than processors. In the environment: SIGNALS, RUNS.
+# How long a wait of engine parallel outlasts its signal: nodes signal one another in a ring many
+# times. A value is the time of the run divided by the number of signals: sending, the message, its
+# receipt, and the two stamps of each node. Least, median and largest value of the runs. For two
+# ranks, for two threads of a rank, and for more ranks than CPUs. Environment: SIGNALS, RUNS.
 set -eu
 command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ] || { echo 'skipped: no OpenMPI'; exit 0; }
 signals=${SIGNALS:-20000} runs=${RUNS:-7}

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Time and peak memory of summarising a run of 10 million requests, as ratios to a plain pass that reads every record
-# of the same traces, measured in turn; and of `validate report` on 1,000 runs.
-# usage: bench-summary.sh [BUILD]
-# BENCH_REQUESTS=10000000 BENCH_ROUNDS=5 BENCH_DIR=where 4.5 GB fit (default /dev/shm, else TMPDIR)
+# Time and peak memory of a summary of a run of 10 million requests, as ratios to a plain pass that
+# reads every record of the same traces, in turn; and of `validate report` on 1,000 runs.
+#
+# usage: bench-summary.sh [BUILD]; BENCH_REQUESTS=10000000 BENCH_ROUNDS=5 BENCH_DIR=directory with
+# 4.5 GB of space (default /dev/shm, else TMPDIR)
 n=${BENCH_REQUESTS:-10000000}
 need_kib=$((n / 1000 * 96 * 4 + n / 1000 * 40 + 100000))
 fits() {

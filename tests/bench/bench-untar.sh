@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Metadata-heavy replay: an archive of many small files is unpacked by tar, and its captured calls are replayed, in turn. Of the replay the
-# time from its first call to its last one counts, of tar that of the whole program, which is a little more than its calls.
-# usage: bench-untar.sh; BENCH_FILES=50000 BENCH_PAIRS=11 BENCH_DIR=/dev/shm (where files are made)
+# Replay of metadata calls: tar unpacks an archive of many small files, and its captured calls are
+# replayed, in turn. The time of the replay is from its first call to its last. The time of tar is
+# that of the whole program, which is a little longer than its calls.
+#
+# usage: bench-untar.sh; BENCH_FILES=50000 BENCH_PAIRS=11 BENCH_DIR=/dev/shm (directory of the
+# files)
 set -eu
 files=${BENCH_FILES:-$([ -n "${BENCH_QUICK-1}" ] && echo 5000 || echo 50000)}
 pairs=${BENCH_PAIRS:-11}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What benchmark scripts begin with: SRCDIR, BUILD, rounds, tool (tests/bench/summarise), dir (removed at the end), spread.
+# Common start of benchmark scripts: sets SRCDIR, BUILD, rounds, tool (tests/bench/summarise), dir
+# (removed at the end), spread.
+#
 # usage: . tests/bench/lib.sh, with the script's own arguments: [BUILD]
 set -u
 LC_ALL=C

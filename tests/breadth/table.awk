@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: awk -f table.awk COST RESULTS.csv...
 # Prints a Markdown table: a row for each program, four columns for each method of capture. A later
-# file of results replaces what an earlier one has of the same replay.
-# Behind it: how many of the complete traces of each method are clean in all replays.
-# Mismatches: 0 where all four replays have none, else those of order fs by engines event and
+# file of results replaces the result of the same replay in an earlier file.
+# After the table: how many of the complete traces of each method are clean in all replays.
+# Mismatches: 0 if all four replays have none, else those of order fs by engines event and
 # compiled, then of order temporal by both ("-": not tried).
 BEGIN {
 	FS = ","

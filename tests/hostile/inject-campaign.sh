@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# After a campaign with a fault: it can be resumed without, is then complete and has its report.
+# Runs after a campaign with a fault: without the fault the campaign can be resumed, is then
+# complete and has its report.
+#
 # Usage: PROGRAM STATUS, in the directory that holds results.
 program=$1 status=$2
 case $status in

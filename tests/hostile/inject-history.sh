@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# After history add with a fault: what was in the history is still there, and the campaign is in it
-# when that was said. Usage: PROGRAM STATUS.
+# Runs after history add with a fault: the old entries of the history are still there, and the new
+# campaign is in it if the command reported success. Usage: PROGRAM STATUS.
 program=$1 status=$2
 "$program" history show db --format json >tmp/show 2>tmp/err ||
 	{ echo "the history is broken: $(cat tmp/err)" >&2; exit 1; }

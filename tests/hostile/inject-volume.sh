@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A volume made, used, listed and removed. Usage: PROGRAM volume. The status is that of the first command that failed. Whatever
-# failed, a second try to remove it leaves nothing.
+# Makes, uses, lists and removes a volume. Usage: PROGRAM volume. The status is that of the first
+# command that failed. After any failure a second removal leaves nothing.
 program=$1 status=0
 volume() {
 	"$program" volume "$@" --root root || { code=$?; [ $status -ne 0 ] || status=$code; }

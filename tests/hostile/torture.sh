@@ -1,18 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Everything that tries to harm the program, for a given time: hostile traces, kills, full disks, injected faults.
+# Attacks on the program for a given time: hostile traces, kills, full disks, injected faults.
 #
 # usage: tests/hostile/torture.sh BUILD SECONDS COUNTS
 #
-# COUNTS: lines "NAME COUNT". What this run did is added, and all of it is printed at the end. Each
-# run begins with other seeds: what has been counted so far. Failing traces and results directories
-# are kept in BUILD/torture.
-# TORTURE_CPUS: processors that may be used (as taskset -c takes them; all).
-# TORTURE_JOBS: attacks of one kind that run at the same time (1). Many wait: for a watchdog, for a
-# disk, for the time of a kill.
-# TORTURE_LIMIT: seconds after which a replay counts as hanging (60). More where others use the
-# processor: memory of 1 GiB alone takes seconds.
-# Status: 0, 1 after a failure, 3 where it cannot be run.
+# COUNTS: lines "NAME COUNT". The counts of this run are added, and all counts are printed at the
+# end. The count so far is the seed of a run. Failing traces and results directories are kept in
+# BUILD/torture.
+#
+# TORTURE_CPUS: permitted CPUs, as for taskset -c (all). TORTURE_JOBS: attacks of one kind that run
+# at the same time (1); many attacks wait for a watchdog, a disk or the time of a kill.
+# TORTURE_LIMIT: seconds after which a replay counts as hanging (60). Raise it on a busy machine:
+# memory of 1 GiB alone takes seconds. Status: 0, 1 after a failure, 3 if the script cannot run.
 set -u
 LC_ALL=C
 export LC_ALL
