@@ -256,9 +256,8 @@ static void budget_progress(struct campaign *c, const struct outlook *o, size_t 
 {
 	struct strbuf what = STRBUF_INIT;
 	const struct design_run *r = &c->plan.run[id];
-	format_duration(&what, floor(budget_spent_s(c)) * 1e9);
-	strbuf_addstr(&what, " of ");
-	format_duration(&what, (double)c->budget_ns);
+	strbuf_addf(&what, "%s of %s", duration_text(floor(budget_spent_s(c)) * 1e9).s,
+		    duration_text((double)c->budget_ns).s);
 	if (r->block <= c->protocol->n_replicates_min)
 		strbuf_addf(&what, "; block %u of at least %llu", r->block,
 			    (unsigned long long)c->protocol->n_replicates_min);

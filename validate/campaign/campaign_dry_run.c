@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "capture/trace.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/wait.h"
 #include "common/xalloc.h"
@@ -120,22 +119,6 @@ static int scenario_expect(const struct protocol *p, size_t i, struct expected *
 	return 0;
 }
 
-static void size_put(FILE *out, uint64_t bytes)
-{
-	struct strbuf text = STRBUF_INIT;
-	format_size(&text, bytes);
-	fputs(text.s, out);
-	strbuf_release(&text);
-}
-
-static void time_put(FILE *out, double seconds)
-{
-	struct strbuf text = STRBUF_INIT;
-	format_duration(&text, seconds * 1e9);
-	fputs(text.s, out);
-	strbuf_release(&text);
-}
-
 static void heading_put(const struct protocol *p, FILE *out)
 {
 	fprintf(out, "%s\n\n", p->title);
@@ -183,18 +166,14 @@ static void device_put(const struct target *t, FILE *out)
 		t->destructive ? "WOULD BE OVERWRITTEN" : "would only be read");
 	if (real && strcmp(real, t->device))
 		fprintf(out, "  that is %s\n", real);
-	if (ret) {
+	if (ret)
 		fprintf(out, "  it would not be done: %s\n", why.msg);
-	} else {
-		fputs(t->destructive ? "  any of its " : "  it has ", out);
-		size_put(out, n_bytes);
-		if (t->destructive)
-			fprintf(out,
-				" may be lost; it is unused and has no known content; needs "
-				"--device %s\n", t->device);
-		else
-			fputc('\n', out);
-	}
+	else if (t->destructive)
+		fprintf(out,
+			"  any of its %s may be lost; it is unused and has no known content; needs "
+			"--device %s\n", size_text(n_bytes).s, t->device);
+	else
+		fprintf(out, "  it has %s\n", size_text(n_bytes).s);
 	free(real);
 }
 
@@ -206,9 +185,8 @@ static void devices_put(const struct protocol *p, FILE *out)
 		if (t->device)
 			device_put(t, out);
 		if (t->volume) {
-			fprintf(out, "\ntarget %s: a volume in memory, ", t->name);
-			size_put(out, t->size_bytes);
-			fprintf(out, ", service time %s\n", t->volume);
+			fprintf(out, "\ntarget %s: a volume in memory, %s, service time %s\n",
+				t->name, size_text(t->size_bytes).s, t->volume);
 			if (!strncmp(t->volume, "throttled", strlen("throttled")))
 				fputs("  warning: the kernel throttles in slices of 100 ms: the "
 				      "rate is kept, response times are those of bursts and "
@@ -270,31 +248,25 @@ static int budget_put(const struct protocol *p, const struct total *t, FILE *out
 	const double least_s = t->s - t->pair_s * (n_blocks - 1 - (double)p->n_replicates_min);
 	double n = (budget_s - (t->s - t->pair_s * n_blocks)) / t->pair_s - 1;
 	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
-	fputs("time:    at most ", out);
-	time_put(out, budget_s);
-	fprintf(out, " (budget): about %.0f pairs of each scenario, fewer if decided earlier", n);
+	fprintf(out,
+		"time:    at most %s (budget): about %.0f pairs of each scenario, fewer if decided "
+		"earlier", duration_text(budget_s * 1e9).s, n);
 	if (2 * n >= (double)p->n_replicates_min)
 		return 0;
-	struct strbuf least = STRBUF_INIT;
-	format_duration(&least, least_s * 1e9);
-	err_set(e, EINVAL,
-		"%s: the budget holds about %.0f pairs of each scenario, and nothing is decided "
-		"before %llu: these need about %s",
-		p->path, n, (unsigned long long)p->n_replicates_min, least.s);
-	strbuf_release(&least);
-	return -EINVAL;
+	return err_set(e, EINVAL,
+		       "%s: the budget holds about %.0f pairs of each scenario, and nothing is "
+		       "decided before %llu: these need about %s", p->path, n,
+		       (unsigned long long)p->n_replicates_min, duration_text(least_s * 1e9).s);
 }
 
 static void time_needed_put(const struct total *t, FILE *out)
 {
-	fputs("time:    about ", out);
-	time_put(out, t->s);
-	if (t->recordings_s > 0) {
-		fputs("; recording parallel applications may take ", out);
-		time_put(out, t->recordings_s);
-		fputs(": each node is delayed in a run of its own, and how many there are is known "
-		      "when they run", out);
-	}
+	fprintf(out, "time:    about %s", duration_text(t->s * 1e9).s);
+	if (t->recordings_s > 0)
+		fprintf(out,
+			"; recording parallel applications may take %s: each node is delayed in a "
+			"run of its own, and how many there are is known when they run",
+			duration_text(t->recordings_s * 1e9).s);
 }
 
 static int scenarios_put(const struct protocol *p, struct total *t, FILE *out, struct err *e)
@@ -306,13 +278,9 @@ static int scenarios_put(const struct protocol *p, struct total *t, FILE *out, s
 		int ret = scenario_expect(p, i, &x, e);
 		if (ret)
 			return ret;
-		struct strbuf run = STRBUF_INIT, files = STRBUF_INIT;
-		format_duration(&run, x.run_s * 1e9);
-		format_size(&files, x.file_bytes);
 		fprintf(out, "%-44s %6llu %10s %12s\n", p->scenario[i].name,
-			(unsigned long long)x.n_runs, run.s, files.s);
-		strbuf_release(&run);
-		strbuf_release(&files);
+			(unsigned long long)x.n_runs, duration_text(x.run_s * 1e9).s,
+			size_text(x.file_bytes).s);
 		total_add(t, p, &x);
 	}
 	return 0;
@@ -341,14 +309,11 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		ret = budget_put(p, &total, out, e);
 	else
 		time_needed_put(&total, out);
-	fputs(
-	    "\n         if replays take as long as the program; some designs take many times that",
-	    out);
-	fputs("\nspace:   ", out);
-	size_put(out, files_bytes);
-	fputs(" of files (shared between scenarios), about ", out);
-	size_put(out, (uint64_t)total.bank_bytes);
-	fputs(" of traces in the scratch directory\n", out);
+	fprintf(out,
+		"\n         if replays take as long as the program; some designs take many times "
+		"that\nspace:   %s of files (shared between scenarios), about %s of traces in the "
+		"scratch directory\n", size_text(files_bytes).s,
+		size_text((uint64_t)total.bank_bytes).s);
 	design_make(&plan, p);
 	order_put(&plan, p, out);
 	design_release(&plan);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/files.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
@@ -237,15 +236,9 @@ static int space_check(const struct place *place, struct err *e)
 	uint64_t free_bytes = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
 	if (need <= has + free_bytes)
 		return 0;
-	struct strbuf text = STRBUF_INIT;
-	strbuf_addf(&text, "no space for the workloads' files in %s: ", place->path);
-	format_size(&text, need - has);
-	strbuf_addstr(&text, " are needed, ");
-	format_size(&text, free_bytes);
-	strbuf_addstr(&text, " are free");
-	int ret = err_set(e, ENOSPC, "%s", text.s);
-	strbuf_release(&text);
-	return ret;
+	return err_set(e, ENOSPC,
+		       "no space for the workloads' files in %s: %s are needed, %s are free",
+		       place->path, size_text(need - has).s, size_text(free_bytes).s);
 }
 
 static bool has_copies(const struct place *place)

@@ -91,10 +91,9 @@ void time_use_print(const json_t *o, FILE *out)
 {
 	const double total = seconds_of(o, "total");
 	bool shown[TIME_N] = {false};
-	struct strbuf text = STRBUF_INIT;
 	if (!(total > 0))
 		return;
-	format_duration(&text, total * 1e9);
+	fprintf(out, "time: %s", duration_text(total * 1e9).s);
 	for (int n = 0; n < TIME_N; n++) {
 		int most = 0;
 		for (int i = 1; i < TIME_N; i++)
@@ -104,9 +103,7 @@ void time_use_print(const json_t *o, FILE *out)
 		const double share = seconds_of(o, time_part_names[most]) / total;
 		shown[most] = true;
 		if (share >= 0.01)
-			strbuf_addf(&text, "%s %s %.0f %%", n ? "," : ":", part_texts[most],
-				    100 * share);
+			fprintf(out, "%s %s %.0f %%", n ? "," : ":", part_texts[most], 100 * share);
 	}
-	fprintf(out, "time: %s\n", text.s);
-	strbuf_release(&text);
+	fputc('\n', out);
 }
