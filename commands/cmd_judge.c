@@ -80,7 +80,7 @@ static void judged_tell(const struct judged *j, const struct protocol *p)
 {
 	const uint64_t n_runs = protocol_n_runs(p);
 	printf("%" PRIu64 " request%s in %s: %" PRIu64
-	       " runs, which take about %s where they keep the trace's times\n\n",
+	       " runs, which take about %s if they keep the trace's times\n\n",
 	       j->n, j->n == 1 ? "" : "s", duration_text((double)j->lasts_ns).s, n_runs,
 	       duration_text((double)n_runs * ((double)j->lasts_ns + OVERHEAD_NS)).s);
 	fflush(stdout);
@@ -108,8 +108,8 @@ static void rerun_tell(const struct judge_config *c, const struct judged *j,
 	if (!j->no_rerun.code)
 		rerun_show(&command, &base, &j->rerun);
 	if (c->rerun)
-		printf("Runs this command again, in a fresh copy of %s. What it does outside of "
-		       "the copy it does again:\n  %s\n\n",
+		printf("Runs this command again in a fresh copy of %s. Its effects outside the "
+		       "copy are repeated:\n  %s\n\n",
 		       base.s, command.s);
 	else if (command.len)
 		printf("The reference is the recording. --rerun runs the captured command again "

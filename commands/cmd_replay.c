@@ -179,9 +179,9 @@ static void block_print(const struct replay_summary *s)
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
 		struct strbuf time = STRBUF_INIT;
 		format_duration(&time, (double)b->silent_ns);
-		printf("note: nothing succeeded from record %" PRIu64
-		       " on, %s after the start: the device, or what lies under it, fails "
-		       "altogether\n",
+		printf("note: every request from record %" PRIu64
+		       " on failed, %s after the start: the device or the storage below it has "
+		       "failed\n",
 		       b->silent_record, time.s);
 		strbuf_release(&time);
 	}
@@ -203,7 +203,7 @@ static int touched_print(const struct replay_config *c, struct block_touched *t)
 	if (*t->refusal)
 		printf("it would not be done: %s\n", t->refusal);
 	if (!t->n_written)
-		puts("nothing on it would change");
+		puts("nothing on the device would change");
 	else
 		printf("%-16s%s in %zu range%s of bytes:\n", "would be lost",
 		       size_text(t->written_bytes).s, t->n_written, t->n_written == 1 ? "" : "s");
@@ -220,7 +220,7 @@ static void balloon_print(const struct replay_summary *s)
 {
 	if (!s->balloon)
 		return;
-	printf("%-16s%s%s%s of memory held beside the replay's own %s\n", "balloon",
+	printf("%-16s%s%s%s of memory held, besides the replay's own %s\n", "balloon",
 	       size_text(s->balloon_least_bytes).s,
 	       s->balloon_least_bytes == s->balloon_most_bytes ? "" : " to ",
 	       s->balloon_least_bytes == s->balloon_most_bytes ? ""
@@ -271,7 +271,7 @@ static void parallel_print(const struct replay_summary *s)
 	if (p->n_ranks > 1)
 		printf("%-16scompared before and after, to ± %s at most\n", "clocks",
 		       duration_text((double)p->uncertainty_ns).s);
-	count_print("signals", p->n_signals, "between nodes, each of which one waited for");
+	count_print("signals", p->n_signals, "between nodes, each with a waiting node");
 	if (p->n_crowded)
 		printf("note: %u rank%s share processors, with more threads than these are\n",
 		       p->n_crowded, p->n_crowded == 1 ? "" : "s");
@@ -336,14 +336,14 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
 	}
 	if (c->reads == READS_ORIGINAL) {
-		printf("%-16spages: %" PRIu64 " missed then and read; %" PRIu64
-		       " found then, of which %" PRIu64 " touched and %" PRIu64
-		       " not cached now and left alone\n",
+		printf("%-16spages: %" PRIu64 " missed when traced, and read; %" PRIu64
+		       " found when traced: %" PRIu64 " touched, %" PRIu64
+		       " not cached now and skipped\n",
 		       "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
 		       s->n_pages_touched, s->n_pages_left);
 		if (s->n_pages_stayed)
-			printf("note: %" PRIu64 " pages missed then could not be dropped from the "
-						"cache now, and were found there\n",
+			printf("note: %" PRIu64 " pages missed when traced could not be dropped from the "
+						"cache, and were found there\n",
 			       s->n_pages_stayed);
 	}
 	if (s->n_clones_copied)

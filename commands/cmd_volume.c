@@ -83,13 +83,14 @@ static const char about[] =
 	"The first two rows accept parallel=N: serve at most N requests at a time\n"
 	"(default 0: all). All except the last accept flush=TIME (default 0).";
 
-/* --- what there is ------------------------------------------------------- */
+/* --- list ---------------------------------------------------------------- */
 
 static void lead_print(const struct volume_lead *l)
 {
-	printf("  lead       %s, given before an answer is due", duration_text((double)l->ns).s);
+	printf("  lead       %s: answers are given this long before they are due",
+	       duration_text((double)l->ns).s);
 	if (l->high_ns)
-		printf("; there and back, half of some reads took %s to %s",
+		printf("; round trips of test reads: quartiles %s and %s",
 		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
 	puts(l->ns < l->low_ns ? ": the machine was busy" : "");
 }
@@ -98,7 +99,7 @@ static int volume_print(const struct volume *v, struct err *e)
 {
 	struct volume_log log;
 	if (!v->service) {
-		printf("%-13s%s: not made to the end (validate volume remove %s)\n", v->name,
+		printf("%-13s%s: incomplete (validate volume remove %s)\n", v->name,
 		       v->dir, v->name);
 		return 0;
 	}
@@ -212,7 +213,7 @@ static int remove_one(const struct volume *v, struct err *e)
 	bool refused;
 	int ret = volume_remove(v, &refused, e);
 	if (!ret)
-		printf("%s is gone\n", v->name);
+		printf("%s removed\n", v->name);
 	return refused ? EXIT_REFUSED : ret ? EXIT_FAILED : EXIT_OK;
 }
 

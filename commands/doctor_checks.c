@@ -203,7 +203,7 @@ static void target_look(const char *dir, struct finding *f)
 	struct err e = ERR_INIT;
 	if (storage_look(&s, dir, &e) < 0) {
 		finding_say(f, HEALTH_FAIL, e.msg,
-			    "name a directory that is there: validate doctor DIR");
+			    "name an existing directory: validate doctor DIR");
 		return;
 	}
 	const char *device = s.queue_dir ? strrchr(s.queue_dir, '/') + 1 : "no block device";
@@ -323,8 +323,8 @@ static void mpi_look(struct finding *f)
 	else
 		finding_say(f, HEALTH_OK, version ? version : "found", "");
 	if (f->health == HEALTH_OK && n < RANKS_USUAL) {
-		char *what = xasprintf("%s; %d processor%s: ranks beyond that take turns, and "
-				       "running times have the errors of that",
+		char *what = xasprintf("%s; %d processor%s: more ranks take turns, which "
+				       "distorts execution times",
 				       version ? version : "found", n, n == 1 ? "" : "s");
 		finding_say(f, HEALTH_OK, what, "");
 		free(what);

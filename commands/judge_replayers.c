@@ -92,7 +92,7 @@ static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 	for (char *p = why.msg; *p; p++)
 		*p = *p == '\n' ? ' ' : *p;
 	strbuf_addf(out,
-		    "\n; other people's replayers are left out, for they are timed at a block "
+		    "\n; third-party replayers are omitted, because they are timed at a block "
 		    "device: %s\n",
 		    why.msg);
 	return false;

@@ -155,7 +155,7 @@ expect_line err '--device is missing'
 # others are timed at a block device: with a file in its place ours are judged
 expect_status 0 "$VALIDATE" judge --dry-run --destructive --device disk.img block.trace
 expect_line out 'engine = block'
-expect_line out "; other people's replayers are left out"
+expect_line out "; third-party replayers are omitted"
 expect_line out 'disk.img is not a block device'
 ! grep -E 'engine = (fio|btreplay|blkreplay|hfplayer)' out || fail 'a replayer that nobody could time'
 cksum disk.img >before

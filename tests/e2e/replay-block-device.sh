@@ -89,7 +89,7 @@ expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
 truncate -s 64K image
 expect_status 0 "$VALIDATE" replay --read-only --device "$device" -o out.trace in.trace
 expect_line out 'Input/output error'
-expect_line out 'note: nothing succeeded from record 16 on'
+expect_line out 'note: every request from record 16 on failed'
 expect_status 0 "$VALIDATE" info out.trace --csv out.csv
 grep -q ',EIO,' out.csv || fail 'no EIO in the replay trace'
 truncate -s 16M image

@@ -54,7 +54,7 @@ expect_status 0 "$VALIDATE" replay --dry-run --destructive --device by-link in.c
 grep -qxF "$(cat wanted)" out || fail "not $(cat wanted): $(cat out)"
 expect_line out "device          by-link: $(realpath target), 1 MiB"
 expect_status 0 "$VALIDATE" replay --dry-run --read-only --device target in.csv
-expect_line out 'nothing on it would change'
+expect_line out 'nothing on the device would change'
 expect_status 2 "$VALIDATE" replay --dry-run --dir . in.csv
 [ "$(cksum target)" = "$(cat before)" ] || fail "a dry run wrote"
 "$VALIDATE" replay --destructive --device target in.csv >out 2>err || {

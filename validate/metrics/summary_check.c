@@ -124,7 +124,7 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 	if (!rc && s->n_untold > s->n_input)
 		rc = err_set(
 		    e, EINVAL,
-		    "summary: \"n_untold\": more results are untold than there were requests");
+		    "summary: \"n_untold\": more results are unknown than there are requests");
 	return rc;
 }
 

@@ -160,7 +160,7 @@ static int campaign_make(const struct selftest *s, const struct unit *u, const c
 	machine_protocol(&text, u, s->o, &s->pilot);
 	int ret = 0;
 	if (!s->o->resume && path_exists(dir)) /* not created here, so not removed */
-		ret = err_set(e, EEXIST, "%s is there already: use another directory", dir);
+		ret = err_set(e, EEXIST, "%s already exists: use another directory", dir);
 	else if (!begun)
 		ret = dir_remove_tree(dir, e);
 	if (!ret)
