@@ -43,7 +43,7 @@ expect_status 3 "$VALIDATE" run p.conf -o r3 -q
 expect_line err 'cannot make a scratch directory'
 printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\ncpus = 1023\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r4 -q
-expect_line err 'cannot set its processors'
+expect_line err 'cannot set its CPUs'
 printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\n[target t]\nqueue = no_such_setting=1\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r5 -q
 for r in r1 r2 r3 r4 r5; do

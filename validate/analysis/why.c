@@ -70,7 +70,7 @@ static bool main_of_split(struct why *w, const struct cell *c, enum split_quanti
 	    part_largest(&w->split[SPLIT_RESPONSE]))
 		part = part_largest(&w->split[SPLIT_RESPONSE]);
 	if (part && part->cause == CAUSE_RUN_QUEUE && has_excess(c))
-		set_main(w, CAUSE_CONCURRENCY, "excess concurrency, which waits for processors");
+		set_main(w, CAUSE_CONCURRENCY, "excess concurrency, which waits for CPUs");
 	else if (part)
 		set_main(w, part->cause, part->name);
 	return part;

@@ -339,13 +339,13 @@ static const char *part_name(enum cause k, bool up, bool above)
 	case CAUSE_FAULTS:
 		return above ? "more page faults" : "fewer page faults";
 	case CAUSE_RUN_QUEUE:
-		return "waiting for a processor";
+		return "waiting for a CPU";
 	case CAUSE_STEAL:
 		return "time stolen by the hypervisor";
 	case CAUSE_PROCESSOR:
-		return "time on the processor";
+		return "time on the CPU";
 	case CAUSE_OFF_PROCESSOR:
-		return "time off the processor";
+		return "time off the CPU";
 	default:
 		return "the service itself (unexplained)";
 	}
@@ -374,7 +374,7 @@ static const char *part_how(enum cause k, const struct methods *m)
 	case CAUSE_RUN_QUEUE:
 		return "measured; in proportion to the service";
 	case CAUSE_STEAL:
-		return "measured, of all processors, in proportion; at most";
+		return "measured, of all CPUs, in proportion; at most";
 	case CAUSE_PROCESSOR:
 	case CAUSE_OFF_PROCESSOR:
 		return "measured, in and between requests; beside";

@@ -186,7 +186,7 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 		close(fd);
 	}
 	if (s->cpus && sched_setaffinity(0, sizeof *s->cpus, s->cpus) < 0)
-		child_fail(pipe_fd, "cannot set its processors (cpus)");
+		child_fail(pipe_fd, "cannot set its CPUs (cpus)");
 	errno = scheduling_apply(&s->scheduling);
 	if (errno)
 		child_fail(pipe_fd, "cannot set its scheduling policy (scheduler)");

@@ -289,7 +289,7 @@ static void waiting_for_processors(void **state)
 	r.level = x.level = 2;
 	x.queue = 700;
 	make(&k, &r, &x, 0);
-	assert_main(&k, CAUSE_RUN_QUEUE, "waiting for a processor");
+	assert_main(&k, CAUSE_RUN_QUEUE, "waiting for a CPU");
 	assert_part(&k, SPLIT_RESPONSE, CAUSE_RUN_QUEUE, 0.5, 0.01);
 	drop(&k);
 }
