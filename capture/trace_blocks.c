@@ -102,7 +102,7 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 	struct stat st;
 	window_release(w);
 	if (fstat(f->fd, &st) || (uint64_t)st.st_size < offset + len)
-		return err_set(e, EIO, "%s: was cut while it was read", f->path);
+		return err_set(e, EIO, "%s: was truncated while it was read", f->path);
 	uint64_t from = offset - offset % page, to = offset + len;
 	if (to < from + WINDOW_BYTES)
 		to = from + WINDOW_BYTES < f->size ? from + WINDOW_BYTES : f->size;
@@ -208,7 +208,7 @@ static int read_header(const struct block_file *f, const struct window *w, uint6
 		return 0;
 	return got < 0 ? err_sys(e, errno, "%s: reading at byte %llu", f->path,
 				 (unsigned long long)offset)
-		       : err_set(e, EIO, "%s: was cut while it was read", f->path);
+		       : err_set(e, EIO, "%s: was truncated while it was read", f->path);
 }
 
 int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct block *b,

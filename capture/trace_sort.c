@@ -193,7 +193,7 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 		if (!rc && id != i)
 			rc = err_set(
 			    e, EINVAL,
-			    "the objects of the trace to be sorted cannot be kept in place");
+			    "cannot sort the trace: its objects would get other numbers");
 	}
 	return rc ? rc : trace_rewind(s->from, e);
 }

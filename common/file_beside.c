@@ -41,7 +41,7 @@ int file_beside(const char *path, unsigned int mode, char **name, struct err *e)
 	const char *slash = strrchr(path, '/');
 	*name = NULL;
 	if (!*path)
-		return err_set(e, EINVAL, "a file is to be written whose name is empty");
+		return err_set(e, EINVAL, "the name of the output file is empty");
 	char *made = xasprintf("%.*s" PREFIX "XXXXXX", slash ? (int)(slash - path + 1) : 0, path);
 	int fd = -1;
 	/* a signal between creation and leftover_add() would leave the file */

@@ -254,8 +254,8 @@ static int script_check(const struct workload *w, const struct microbench_config
 		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");
 	if (w->script->parallel && (c->pin || c->scheduler))
 		return err_set(e, EINVAL,
-			       "pin, scheduler: where and how the ranks of %s run is the "
-			       "launcher's business (--launcher)",
+			       "pin, scheduler: not for %s: the launcher of the ranks sets "
+			       "them (--launcher)",
 			       w->name);
 	return w->script->check(c, e);
 }

@@ -109,8 +109,8 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	else if (code != EEXIST)
 		return err_sys(e, code, "%s: making the %s", path, what);
 	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || (st.st_mode & S_IFMT) != type)
-		return err_set(e, EPERM, "%s: refused: something is in the way of a %s", path,
-			       what);
+		return err_set(e, EPERM, "%s: refused: there is another kind of object than a %s",
+			       path, what);
 	return 0;
 }
 

@@ -18,12 +18,13 @@ int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 	struct stat st;
 	int fd = confined_open(dir_fd, path, flags, 0, e);
 	if (fd == -EISDIR)
-		return err_set(e, EPERM, "%s: refused: a directory is in the way of a file", path);
+		return err_set(e, EPERM, "%s: refused: expected a regular file, found a directory",
+			       path);
 	if (fd < 0)
 		return fd;
 	int rc = fstat(fd, &st) ? err_sys(e, errno, "%s", path) : 0;
 	if (!rc && !S_ISREG(st.st_mode))
-		rc = err_set(e, EPERM, "%s: refused: %s is in the way of a file", path,
+		rc = err_set(e, EPERM, "%s: refused: expected a regular file, found %s", path,
 			     confined_kind_name(st.st_mode));
 	if (rc)
 		close(fd);

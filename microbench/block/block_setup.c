@@ -119,7 +119,7 @@ static int queue_open(const struct bench_run *r, struct block_load *b, struct er
 	if (strcmp(r->config->backend, "auto")) {
 		b->backend = backend_find(r->config->backend);
 		ret = b->backend ? b->backend->open(&b->queue, &q, &notes, e)
-				 : err_set(e, EINVAL, "backend %s: auto, io_uring, libaio or psync",
+				 : err_set(e, EINVAL, "backend %s: expected auto, io_uring, libaio or psync",
 					   r->config->backend);
 	}
 	for (const struct block_backend *const *try = block_backends;

@@ -83,5 +83,5 @@ mkdir elsewhere
 	truncate -s 0 cut.trace
 	cat >/dev/null
 }
-[ "$(cat status)" -eq 3 ] || fail "status $(cat status) where the trace was cut while it was read: $(cat err)"
+[ "$(cat status)" -eq 3 ] || fail "status $(cat status) where the trace was truncated while it was read: $(cat err)"
 expect_line err 'truncated'

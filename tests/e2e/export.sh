@@ -230,6 +230,6 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 for how in csv parallel iolog; do
 	expect_status 3 "$VALIDATE" export --to $how app.trace -o ''
-	expect_line err 'whose name is empty'
+	expect_line err 'name of the output file is empty'
 done
 [ -z "$(find . -name '.validate-*')" ] || fail "left behind: $(find . -name '.validate-*')"

@@ -149,7 +149,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["end"] -
 # nothing for a device, several devices, a damaged trace
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,close,"fd=3",0\n' >none.csv
 expect_status 3 "$VALIDATE" replay --destructive --device target none.csv
-expect_line err 'no request that a device could be asked'
+expect_line err 'no request for a device'
 { cat in.csv; sed 's/hm,0/hm,1/' in.csv; } >two.csv
 expect_status 3 "$VALIDATE" replay --destructive --device target two.csv
 expect_line err 'validate slice --object'

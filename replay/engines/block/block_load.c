@@ -258,8 +258,8 @@ int block_load_read(struct block_load *l, struct trace *t, const struct device *
 		ret = records_read(&p, e);
 	if (!ret && !l->n)
 		ret = err_set(e, EINVAL,
-			      "no request that a device could be asked: reads, writes and flushes "
-			      "at known places are wanted");
+			      "no request for a device: only reads and writes at known places, and "
+			      "flushes, are replayed");
 	if (!ret)
 		ret = target_check(&p, e);
 	if (!ret)
