@@ -122,7 +122,8 @@ static int dot_write(const struct deps *d, const struct deps_config *config, str
 
 /* Handles traces whose dependencies do not come from an order policy. Returns 1 if done (*status is
  * set), 0 for other traces. */
-static int of_itself(const struct deps_config *config, const char *path, int *status, struct err *e)
+static int deps_without_policy(const struct deps_config *config, const char *path, int *status,
+			       struct err *e)
 {
 	struct trace *t;
 	bool usage = false;
@@ -196,7 +197,7 @@ static int deps_run(int argc, char **argv, struct err *e)
 	if (output_check_input(config.dot, argv[1], e) ||
 	    output_check_input(config.output, argv[1], e))
 		return EXIT_FAILED;
-	if (of_itself(&config, argv[1], &status, e))
+	if (deps_without_policy(&config, argv[1], &status, e))
 		return status;
 	if (config.think || config.output || config.from) {
 		err_set(e, EINVAL, "--think-time, --from and --output go with --infer");

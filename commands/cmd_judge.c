@@ -76,7 +76,7 @@ static const char about[] =
 #define OVERHEAD_NS 3e8 /* overhead of a run besides its requests, measured with some files */
 
 /* Prints the number of runs and the expected time. */
-static void judged_tell(const struct judged *j, const struct protocol *p)
+static void plan_print(const struct judged *j, const struct protocol *p)
 {
 	const uint64_t n_runs = protocol_n_runs(p);
 	printf("%" PRIu64 " request%s in %s: %" PRIu64
@@ -87,7 +87,7 @@ static void judged_tell(const struct judged *j, const struct protocol *p)
 }
 
 /* Warns about what cannot be judged, before anything starts. */
-static void responses_tell(const struct judged *j)
+static void responses_warn(const struct judged *j)
 {
 	if (j->n_ended)
 		return;
@@ -101,7 +101,7 @@ static void responses_tell(const struct judged *j)
 }
 
 /* Prints the command that runs again and its directory, or how to run it again. */
-static void rerun_tell(const struct judge_config *c, const struct judged *j,
+static void rerun_print(const struct judge_config *c, const struct judged *j,
 		       const struct strbuf *script)
 {
 	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
@@ -201,11 +201,11 @@ static int judge(const struct judge_config *c, const struct judged *j,
 		status = EXIT_USAGE;
 	}
 	if (status == EXIT_OK)
-		responses_tell(j);
+		responses_warn(j);
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
 		printf("%s\n", text.s);
-		rerun_tell(c, j, &script);
-		judged_tell(j, &p);
+		rerun_print(c, j, &script);
+		plan_print(j, &p);
 	}
 	if (status == EXIT_OK)
 		status = run_consent(&p, c->destructive ? c->device : NULL, e);

@@ -51,16 +51,16 @@ static const char about[] =
  * side that has it; borrowed. */
 static const char *names_align(struct baseline *b, size_t n, const char *replayer)
 {
-	const char *told = replayer;
+	const char *named = replayer;
 	bool hidden = false;
 	for (size_t i = 0; i < n; i++)
 		hidden |= baseline_is_redacted(&b[i]);
 	for (size_t i = 0; i < n && hidden; i++)
 		if (!baseline_is_redacted(&b[i])) {
 			const char *name = baseline_redact_names(&b[i], replayer);
-			told = told == replayer ? name : told;
+			named = named == replayer ? name : named;
 		}
-	return told;
+	return named;
 }
 
 static int pool_them(const struct pool_config *c, const struct baseline *b, size_t n, struct err *e)

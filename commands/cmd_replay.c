@@ -342,8 +342,9 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
 		       s->n_pages_touched, s->n_pages_left);
 		if (s->n_pages_stayed)
-			printf("note: %" PRIu64 " pages missed when traced could not be dropped from the "
-						"cache, and were found there\n",
+			printf("note: %" PRIu64
+			       " pages missed when traced could not be dropped from the cache, and "
+			       "were found there\n",
 			       s->n_pages_stayed);
 	}
 	if (s->n_clones_copied)
@@ -415,7 +416,7 @@ static void forward(int number)
 
 /* --no-keep: the replay runs in a child process, so that its files are removed in any case. Returns
  * -1 in the child, else the exit status. */
-static int kept_not(const char *trace, const struct replay_config *c, struct err *e)
+static int replay_in_child(const char *trace, const struct replay_config *c, struct err *e)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct sigaction action = {.sa_handler = forward, .sa_flags = SA_RESTART}, usual[4];
@@ -493,7 +494,7 @@ static int replay_command(int argc, char **argv, struct err *e)
 	}
 	if (replay_check(&c, e))
 		return EXIT_USAGE;
-	status = c.keep ? -1 : kept_not(argv[1], &c, e);
+	status = c.keep ? -1 : replay_in_child(argv[1], &c, e);
 	if (status >= 0)
 		return status;
 	int ret = replay_run_summary(argv[1], &c, &s, e);

@@ -233,7 +233,8 @@ static int remove_them(const struct volume_options *o, char **names, struct err 
 	struct volume *v;
 	size_t n;
 	if (!o->all && !names[0])
-		return err_set(e, EINVAL, "no volume named: name volumes, or use --all"), EXIT_USAGE;
+		return err_set(e, EINVAL, "no volume named: name volumes, or use --all"),
+		       EXIT_USAGE;
 	if (o->all && names[0])
 		return err_set(e, EINVAL,
 			       "--all removes every volume: do not name \"%s\" too",
@@ -260,7 +261,7 @@ static const struct action {
 };
 
 /* Rejects options that belong to another action. */
-static int others_refuse(const struct volume_options *o, const char *action, struct err *e)
+static int options_check(const struct volume_options *o, const char *action, struct err *e)
 {
 	struct volume_config usual;
 	volume_config_init(&usual);
@@ -302,7 +303,7 @@ static int volume_main(int argc, char **argv, struct err *e)
 			return err_set(e, EINVAL, "%s: %s", a->name,
 				       n - 1 < a->min ? "no volume named" : "name only one volume"),
 			       EXIT_USAGE;
-		if (others_refuse(&o, a->name, e))
+		if (options_check(&o, a->name, e))
 			return EXIT_USAGE;
 		char **wanted = calloc((size_t)n, sizeof *wanted);
 		if (!wanted)

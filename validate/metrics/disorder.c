@@ -68,7 +68,7 @@ static uint64_t unwrap(uint64_t near, uint32_t k)
 
 /* Updates the counts that are not maintained while everything arrives in order: displacements of 0,
  * empty buffer. */
-static void become_involved(struct disorder *d, struct disorder_sequence *s)
+static void leave_plain(struct disorder *d, struct disorder_sequence *s)
 {
 	if (!s->plain)
 		return;
@@ -114,7 +114,7 @@ static uint64_t lost_before(const struct disorder_sequence *s, uint64_t place)
 void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k)
 {
 	struct disorder_sequence *s = sequence_get(d, sequence);
-	become_involved(d, s);
+	leave_plain(d, s);
 	uint64_t place = unwrap(s->next, k);
 	d->total.n_lost++;
 	d->total.needs_bt |= d->options.bt == DENSITY_UNBOUNDED;
@@ -235,7 +235,7 @@ int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k,
 		s->next++;
 		return 0;
 	}
-	become_involved(d, s);
+	leave_plain(d, s);
 	uint64_t place = unwrap(s->next, k);
 	if (!d->options.counts_only)
 		add_densities(d, s, place);
@@ -258,7 +258,7 @@ void disorder_finish(struct disorder *d)
 	struct disorder_total *t = &d->total;
 	for (size_t i = 0; i < d->n_sequences; i++) {
 		struct disorder_sequence *s = &d->sequence[i];
-		become_involved(d, s);
+		leave_plain(d, s);
 		if (s->window && s->window->open)
 			t->n_moves += disorder_window_close(s->window, s->n);
 		if (s->stay_back)

@@ -26,7 +26,7 @@ bool match_results_differ(const struct trace_record *x, const struct trace_recor
 /* Whether the replayer skipped this request on purpose: it has no begin, and EOPNOTSUPP marks it as
  * skipped (a pipe, a call that must not be made, requests excluded by options). Any other request
  * without a begin is lost. */
-static inline bool match_passed_over(const struct trace_record *x)
+static inline bool match_skipped(const struct trace_record *x)
 {
 	return x->begin_ns == TIME_NONE && x->error == EOPNOTSUPP;
 }

@@ -207,7 +207,7 @@ static void tally_reset(struct metrics *m)
 	side_init(&m->replay);
 }
 
-static bool anything_left(const struct metrics_work *w)
+static bool has_work(const struct metrics_work *w)
 {
 	bool any = w->tally;
 	for (int i = 0; i < LANE_N; i++)
@@ -315,15 +315,15 @@ static int compute_matched(struct metrics_work *w, bool dispatch, struct err *e)
 {
 	int rc = warmup_find(&w->warmup, w->reference, w->o, false, e);
 	work_plan(w, dispatch);
-	while (!rc && anything_left(w)) {
+	while (!rc && has_work(w)) {
 		rc = work_once(w, e);
-		if (!rc && !anything_left(w))
+		if (!rc && !has_work(w))
 			choose_bt(w);
 	}
 	return rc;
 }
 
-static int compute_by_key_after_all(struct metrics *m, const struct metrics_work *first,
+static int compute_by_key_instead(struct metrics *m, const struct metrics_work *first,
 				    bool dispatch, struct err *e)
 {
 	struct metrics_work w = {.reference = first->reference, .replay = first->replay,
@@ -352,7 +352,7 @@ int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
 	/* most records are other requests than the reference's: the metadata is wrong */
 	if (!rc && o->match == MATCH_AUTO && m->match == MATCH_NUMBER &&
 	    2 * m->n_same_request < m->n_compared)
-		rc = compute_by_key_after_all(m, &w, dispatch, e);
+		rc = compute_by_key_instead(m, &w, dispatch, e);
 	rc = rc ? rc : check_side(&m->reference, reference->name, e);
 	rc = rc ? rc : check_side(&m->replay, replay->name, e);
 	m->has_issue_error = m->issue_error.sum.n;

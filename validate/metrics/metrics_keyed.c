@@ -26,10 +26,10 @@ static int count_late(struct metrics_pass *p, const struct trace_record *r, uint
 	return observe_reference_late(p, r, index, e);
 }
 
-static int left_over(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
-		     uint64_t index, bool known, struct err *e)
+static int take_unmatched(struct metrics_pass *p, enum match_side side,
+			  const struct trace_record *r, uint64_t index, bool known, struct err *e)
 {
-	if (side == SIDE_REPLAY && match_passed_over(r))
+	if (side == SIDE_REPLAY && match_skipped(r))
 		return 0;
 	if (side == SIDE_REPLAY) {
 		tally_one(p, side, r, index, false);
@@ -53,10 +53,11 @@ static int take_keyed_reference(struct metrics_pass *p, const struct trace_recor
 	if (warmup || !p->late_reference)
 		tally_one(p, SIDE_REFERENCE, r, index, warmup);
 	if (warmup || p->late_reference)
-		see_order(p, r);
+		check_reference_order(p, r);
 	if (warmup)
 		return 0;
-	see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
+	check_thread_order(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r,
+			   index);
 	return p->late_reference ? 0 : observe_reference(p, r, index, e);
 }
 
@@ -65,7 +66,7 @@ static int take_matched(struct metrics_pass *p, const struct trace_record *a, ui
 			const struct trace_record *x, uint64_t of_x, struct err *e)
 {
 	bool warmup = p->warmup.on && warmup_covers(&p->warmup, a, of_a);
-	if (match_passed_over(x)) {
+	if (match_skipped(x)) {
 		p->needs_late_reference |= !warmup && !p->late_reference;
 		if (p->tally)
 			p->m->n_passed += !warmup;
@@ -92,7 +93,7 @@ static uint64_t place_of(struct metrics_pass *p, enum match_side side, const str
 
 static bool counts(enum match_side side, const struct trace_record *r)
 {
-	return r->begin_ns != TIME_NONE || (side == SIDE_REPLAY && match_passed_over(r));
+	return r->begin_ns != TIME_NONE || (side == SIDE_REPLAY && match_skipped(r));
 }
 
 static void keys_make(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
@@ -117,7 +118,7 @@ static int take_keyed(struct metrics_pass *p, enum match_side side, const struct
 	if (key == KEY_NONE) { /* neither lost nor extra */
 		if (p->tally && r->begin_ns != TIME_NONE)
 			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;
-		return left_over(p, side, r, index, false, e);
+		return take_unmatched(p, side, r, index, false, e);
 	}
 	rc = key_match_put(&p->keys, side, key, index, r, last, &partner, e);
 	if (rc < 0)
@@ -125,7 +126,7 @@ static int take_keyed(struct metrics_pass *p, enum match_side side, const struct
 				   side == SIDE_REFERENCE ? p->reference.name : p->replay.name,
 				   (unsigned long long)index);
 	if (!rc)
-		return last ? left_over(p, side, r, index, true, e) : 0;
+		return last ? take_unmatched(p, side, r, index, true, e) : 0;
 	if (side == SIDE_REPLAY)
 		return take_matched(p, key_match_kept(&p->keys, partner), partner->index, r, index,
 				    e);
@@ -166,8 +167,8 @@ int run_keyed(struct metrics_pass *p, struct err *e)
 	}
 	const struct key_waiting *w;
 	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
-		rc = left_over(p, (enum match_side)w->side, key_match_kept(&p->keys, w), w->index,
-			       true, e);
+		rc = take_unmatched(p, (enum match_side)w->side, key_match_kept(&p->keys, w),
+				    w->index, true, e);
 	if (!rc && p->tally) {
 		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
 		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;

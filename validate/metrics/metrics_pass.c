@@ -78,7 +78,7 @@ int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
 
 /* --- observing ----------------------------------------------------------- */
 
-void see_thread(struct metrics_pass *p, uint32_t thread, const struct trace_record *r,
+void check_thread_order(struct metrics_pass *p, uint32_t thread, const struct trace_record *r,
 		uint64_t index)
 {
 	while (thread >= p->thread_cap) {
@@ -123,7 +123,7 @@ int observe_reference(struct metrics_pass *p, const struct trace_record *r, uint
 {
 	if (r->begin_ns == TIME_NONE)
 		return 0;
-	see_order(p, r);
+	check_reference_order(p, r);
 	return observe_reference_late(p, r, index, e);
 }
 
@@ -154,7 +154,7 @@ static int observe_references(struct metrics_pass *p, const struct trace_record 
 	for (size_t i = 0; i < n; i++) {
 		if (r[i].begin_ns == TIME_NONE)
 			continue;
-		see_order(p, &r[i]);
+		check_reference_order(p, &r[i]);
 		a[n_issued].begin_ns = r[i].begin_ns;
 		a[n_issued++].end_ns = end_of(&r[i]);
 	}
@@ -178,7 +178,7 @@ int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t 
 	    .begin_ns = TIME_NONE, .end_ns = TIME_NONE, .file_place = (uint32_t)of_x};
 	find_sequences(p, r, &a);
 	if (p->match != MATCH_KEY) /* by key, requests arrive here in the order of their partners */
-		see_thread(p, a.thread, r, of_r);
+		check_thread_order(p, a.thread, r, of_r);
 	/* sort key in the order of the reference */
 	int64_t place = p->by_index ? (int64_t)of_r : r->begin_ns;
 	bool issued = x && x->begin_ns != TIME_NONE;
@@ -252,7 +252,7 @@ static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
 			  const struct trace_record *x, size_t n, enum leaving why)
 {
 	for (size_t i = 0; i < n; i++)
-		see_order(p, &r[i]);
+		check_reference_order(p, &r[i]);
 	if (!p->tally) /* another thread counts */
 		return;
 	if (why == LEAVE_PASSED) {
@@ -270,7 +270,7 @@ static inline enum leaving leaving_of(const struct metrics_pass *p, const struct
 {
 	if (p->warmup.on && warmup_covers(&p->warmup, &r[i], p->n_reference + i))
 		return LEAVE_WARMUP;
-	return x && match_passed_over(&x[i]) && r[i].begin_ns != TIME_NONE ? LEAVE_PASSED
+	return x && match_skipped(&x[i]) && r[i].begin_ns != TIME_NONE ? LEAVE_PASSED
 									   : LEAVE_NOT;
 }
 

@@ -106,14 +106,14 @@ int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
 
 /* Detects whether the reference's file is in the order of its begins. A replay may have any
  * order. */
-static inline void see_order(struct metrics_pass *p, const struct trace_record *r)
+static inline void check_reference_order(struct metrics_pass *p, const struct trace_record *r)
 {
 	p->reference_unsorted |= r->begin_ns < p->reference_begin_ns;
 	p->reference_begin_ns = r->begin_ns;
 }
 
 /* Detects begins of a thread that go backwards. */
-void see_thread(struct metrics_pass *p, uint32_t thread, const struct trace_record *r,
+void check_thread_order(struct metrics_pass *p, uint32_t thread, const struct trace_record *r,
 		uint64_t index);
 
 /* Adds a request of the reference to its levels. If the file turns out to be unsorted, the pass is

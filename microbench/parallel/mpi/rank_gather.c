@@ -6,7 +6,7 @@
 enum { TAG = 2, MOST_BYTES = 1 << 28 };
 
 /* What rank 0 needs from another rank besides its samples. */
-struct told {
+struct rank_facts {
 	uint32_t pid;
 	int32_t tid;
 	int64_t wait_ns;
@@ -38,25 +38,25 @@ static void samples_receive(struct worker *w, int from)
 static void rank_tell(const struct rank *r)
 {
 	const struct worker *w = &r->run.worker[r->number];
-	const struct told told = {
+	const struct rank_facts facts = {
 	    .pid = w->pid, .tid = w->tid, .wait_ns = w->wait_ns, .n_samples = w->bench.n_samples,
 	    .n_requests_done = w->bench.n_requests_done, .anonymous_bytes = r->run.anonymous_bytes,
 	    .anonymous_after_bytes = r->run.anonymous_after_bytes, .facts = r->run.facts,
 	    .source = r->run.clock.source,
 	};
-	MPI_Send(&told, sizeof told, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+	MPI_Send(&facts, sizeof facts, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
 }
 
 /* The sender's script is written here again, because its samples refer to it. */
-static int rank_hear(struct rank *r, int from, struct err *e)
+static int rank_receive(struct rank *r, int from, struct err *e)
 {
 	struct bench_run *run = &r->run;
 	struct worker *w = &run->worker[from];
-	struct told told;
+	struct rank_facts facts;
 	int go_on = 1;
-	MPI_Recv(&told, sizeof told, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Recv(&facts, sizeof facts, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	int ret = bench_worker_setup(run, w, e);
-	if (!ret && told.source != run->clock.source)
+	if (!ret && facts.source != run->clock.source)
 		ret = err_set(e, EXDEV,
 			      "rank %d has another clock than rank 0: their times cannot be put "
 			      "into one trace",
@@ -65,25 +65,25 @@ static int rank_hear(struct rank *r, int from, struct err *e)
 	MPI_Send(&go_on, 1, MPI_INT, from, TAG, MPI_COMM_WORLD);
 	if (ret)
 		return ret;
-	w->pid = told.pid;
-	w->tid = told.tid;
-	w->wait_ns = told.wait_ns;
-	w->bench.n_samples = told.n_samples;
-	w->bench.n_requests_done = told.n_requests_done;
+	w->pid = facts.pid;
+	w->tid = facts.tid;
+	w->wait_ns = facts.wait_ns;
+	w->bench.n_samples = facts.n_samples;
+	w->bench.n_requests_done = facts.n_requests_done;
 	samples_receive(w, from);
-	run_facts_add(&run->facts, &told.facts);
-	run->anonymous_bytes += told.anonymous_bytes;
-	run->anonymous_after_bytes += told.anonymous_after_bytes;
+	run_facts_add(&run->facts, &facts.facts);
+	run->anonymous_bytes += facts.anonymous_bytes;
+	run->anonymous_after_bytes += facts.anonymous_after_bytes;
 	return 0;
 }
 
-static int all_hear(struct rank *r, struct err *e)
+static int ranks_receive(struct rank *r, struct err *e)
 {
 	struct bench_run *run = &r->run;
 	int ret = 0, heard;
 	for (int from = 1; from < r->n_ranks; from++) {
 		struct err one = ERR_INIT;
-		heard = rank_hear(r, from, &one);
+		heard = rank_receive(r, from, &one);
 		if (heard && !ret)
 			ret = err_set(e, -heard, "%s", one.msg);
 	}
@@ -97,11 +97,12 @@ int rank_gather(struct rank *r, struct err *e)
 	struct microbench_outcome unwanted;
 	int go_on;
 	if (!r->one_host)
-		return err_set(e, EXDEV,
-			       "the ranks are on several hosts without a common clock, so there is no "
-			       "trace: run the application without -o");
+		return err_set(
+		    e, EXDEV,
+		    "the ranks are on several hosts without a common clock, so there is no "
+		    "trace: run the application without -o");
 	if (r->number == 0) {
-		int ret = all_hear(r, e);
+		int ret = ranks_receive(r, e);
 		return ret ? ret : bench_record(&r->run, -1, &unwanted, e);
 	}
 	rank_tell(r);
