@@ -179,7 +179,7 @@ struct blank { /* replays without calls (analysis/blank.h); STAT_NOT_ASSESSED: n
 /* Regression on the CPU time used by other processes (analysis/covariate.h), if [protocol]
  * covariate asks for it. */
 struct covariate_effect {
-	enum stat_status status; /* STAT_NOT_ASSESSED: not asked for */
+	enum stat_status status; /* STAT_NOT_ASSESSED: not requested */
 	/* slope of ln(x/r) on the difference of ln(1 + share used by others) */
 	double slope, se;
 	/* Explained share of the scatter within the cells of the scenario. */

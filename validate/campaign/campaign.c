@@ -289,7 +289,7 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 	if (!ret && o->resume && campaign_finished(&c) && c.ended && !c.heal)
 		goto out;
 	if (!ret && o->resume)
-		ret = setup_nobody_else(&c, e);
+		ret = setup_check_unused(&c, e);
 	if (!ret)
 		ret = signals_take(&c.old_signals, &c.signal_fd, e);
 	if (!ret)

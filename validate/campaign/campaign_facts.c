@@ -157,10 +157,11 @@ static const json_t *replayer_known(const json_t *all, const char *name)
 	return NULL;
 }
 
-static void replayer_note(struct campaign *c, const char *name, const json_t *told)
+static void replayer_note(struct campaign *c, const char *name, const json_t *described)
 {
 	json_t *all = json_object_get(c->environment, "replayers");
-	const json_t *known = replayer_known(all, name), *digest = json_object_get(told, "sha256");
+	const json_t *known = replayer_known(all, name),
+		     *digest = json_object_get(described, "sha256");
 	if (!all) {
 		all = json_array();
 		json_object_set_new(c->environment, "replayers", all);
@@ -168,9 +169,9 @@ static void replayer_note(struct campaign *c, const char *name, const json_t *to
 	if (!known) {
 		json_array_append_new(
 		    all, json_pack("{s:o, s:O?, s:O?, s:O?, s:O?}", "name", text_to_json(name),
-				   "engine", json_object_get(told, "name"), "program",
-				   json_object_get(told, "program"), "version",
-				   json_object_get(told, "version"), "sha256", digest));
+				   "engine", json_object_get(described, "name"), "program",
+				   json_object_get(described, "program"), "version",
+				   json_object_get(described, "version"), "sha256", digest));
 		return;
 	}
 	if (json_equal(json_object_get(known, "sha256"), digest))
@@ -189,9 +190,9 @@ void facts_note_replayer(struct campaign *c, int32_t role, const char *trace)
 		return;
 	const char *extra = trace_meta(t)->extra_json;
 	json_t *all = extra ? json_loads(extra, 0, NULL) : NULL,
-	       *told = json_object_get(json_object_get(all, "replay"), "replayer");
-	if (json_is_object(told))
-		replayer_note(c, c->protocol->replayer[role].name, told);
+	       *described = json_object_get(json_object_get(all, "replay"), "replayer");
+	if (json_is_object(described))
+		replayer_note(c, c->protocol->replayer[role].name, described);
 	json_decref(all);
 	trace_close(t);
 }

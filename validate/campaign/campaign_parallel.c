@@ -159,22 +159,22 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 }
 
 static int period_journal(struct campaign *c, const struct run *r, const struct step *s,
-			  double error, json_t *passed_over, struct err *e)
+			  double error, json_t *skipped, struct err *e)
 {
 	json_t *event = json_pack(
 	    "{s:s, s:I, s:I, s:I, s:o, s:O}", "event", "period", "scenario",
 	    (json_int_t)r->scenario, "bank", (json_int_t)r->bank, "period", (json_int_t)s->period,
-	    "error", isfinite(error) ? json_real(error) : json_null(), "passed_over", passed_over);
+	    "error", isfinite(error) ? json_real(error) : json_null(), "passed_over", skipped);
 	return journal_append_new(&c->journal, event, e);
 }
 
 /* The next period to try. Periods above the request count of every node all delay only the first
  * request, as the last one did: skip them. */
-static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *passed_over)
+static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *skipped)
 {
-	json_array_clear(passed_over);
+	json_array_clear(skipped);
 	for (period /= 2; period > 1 && period >= n_most; period /= 2)
-		json_array_append_new(passed_over, json_integer((json_int_t)period));
+		json_array_append_new(skipped, json_integer((json_int_t)period));
 	return period;
 }
 
@@ -184,7 +184,7 @@ static int period_search(struct campaign *c, struct run *r, struct step *s,
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[r->scenario].parallel;
 	const int64_t begin_ns = clock_monotonic_ns();
-	json_t *passed_over = json_array();
+	json_t *skipped = json_array();
 	int ret;
 	for (s->period = PERIOD_FIRST;;) {
 		struct period_outcome o = {NAN, 1};
@@ -192,15 +192,15 @@ static int period_search(struct campaign *c, struct run *r, struct step *s,
 		if (!ret && !result->reason[0])
 			ret = error_measure(c, s, &o, result->reason, sizeof result->reason, e);
 		if (!ret && !result->reason[0])
-			ret = period_journal(c, r, s, o.error, passed_over, e);
+			ret = period_journal(c, r, s, o.error, skipped, e);
 		r->search.n_periods++;
 		r->search.error = o.error;
 		r->search.ns = clock_monotonic_ns() - begin_ns;
 		if (ret || result->reason[0] || o.error <= x->error || s->period == 1)
 			break;
-		s->period = period_next(s->period, o.n_most, passed_over);
+		s->period = period_next(s->period, o.n_most, skipped);
 	}
-	json_decref(passed_over);
+	json_decref(skipped);
 	return ret;
 }
 

@@ -213,7 +213,7 @@ static char *scratch_name(const struct campaign *c)
 	return xasprintf("validate-scratch-%s", c->token);
 }
 
-int setup_nobody_else(const struct campaign *c, struct err *e)
+int setup_check_unused(const struct campaign *c, struct err *e)
 {
 	char *wanted = scratch_wanted(c), *name = scratch_name(c);
 	int ret = scratch_check_free(wanted, name, c->dir, e);

@@ -126,7 +126,7 @@ struct campaign {
 /* Before a resume: checks that no other campaign uses the same names. A copied results directory
  * names the resources of the original campaign. Errors: EBUSY if that one is active; nothing is
  * changed. */
-int setup_nobody_else(const struct campaign *c, struct err *e);
+int setup_check_unused(const struct campaign *c, struct err *e);
 /* Sets up the places of the runs. Everything to be restored is journalled first. */
 int setup_begin(struct campaign *c, struct err *e);
 /* Takes over what a killed session left, so that setup_end() removes it. Creates nothing. */

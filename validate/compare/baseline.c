@@ -154,10 +154,10 @@ static int replayer_refuse(const struct baseline *b, const char *replayer, struc
 {
 	struct strbuf names = STRBUF_INIT;
 	for (size_t i = 0; i < b->n_cells; i++) {
-		bool told = false;
+		bool listed = false;
 		for (size_t k = 0; k < i; k++)
-			told |= !strcmp(b->cell[k].replayer, b->cell[i].replayer);
-		if (!told)
+			listed |= !strcmp(b->cell[k].replayer, b->cell[i].replayer);
+		if (!listed)
 			strbuf_addf(&names, "%s\"%s\"", names.len ? ", " : "", b->cell[i].replayer);
 	}
 	err_set(e, ENOENT, "%s: unknown replayer \"%s\": it has %s", b->source, replayer,

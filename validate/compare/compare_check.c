@@ -72,10 +72,10 @@ static void lines_compare(struct campaign_change *c, const char *where, char *co
 	for (size_t i = 0; i < n_is; i++) {
 		const char *equals = strstr(is[i], " = ");
 		size_t key = equals ? (size_t)(equals - is[i]) + 3 : strlen(is[i]);
-		bool told = has_line(c, was, n_was, is[i]);
+		bool reported = has_line(c, was, n_was, is[i]);
 		for (size_t k = 0; k < n_was; k++)
-			told |= !strncmp(was[k], is[i], key) && !has_line(c, is, n_is, was[k]);
-		if (!told)
+			reported |= !strncmp(was[k], is[i], key) && !has_line(c, is, n_is, was[k]);
+		if (!reported)
 			difference_add(
 			    c, DIFFERENCE_PROTOCOL,
 			    xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), is[i]),

@@ -137,15 +137,15 @@ static bool is_among(char **const *name, size_t n, const char *text)
 void provenance_redact_names(char **const *name, size_t n, const char *host)
 {
 	for (size_t i = 0; i < n; i++) {
-		char *plain = provenance_redact_text(*name[i], host), *told = xstrdup(plain);
+		char *plain = provenance_redact_text(*name[i], host), *unique = xstrdup(plain);
 		const bool changed = strcmp(plain, *name[i]) != 0;
-		for (size_t k = 2; changed && is_among(name, i, told); k++) {
-			free(told);
-			told = xasprintf("%s (%zu)", plain, k);
+		for (size_t k = 2; changed && is_among(name, i, unique); k++) {
+			free(unique);
+			unique = xasprintf("%s (%zu)", plain, k);
 		}
 		free(plain);
 		free(*name[i]);
-		*name[i] = told;
+		*name[i] = unique;
 	}
 }
 

@@ -181,11 +181,11 @@ static void list_rename(const json_t *list, const char *key, char **was, char **
 	size_t k;
 	json_array_foreach(list, k, one)
 	{
-		const char *told = json_string_value(json_object_get(one, key));
+		const char *name_here = json_string_value(json_object_get(one, key));
 		size_t i = 0;
-		while (told && i < n && strcmp(was[i], told))
+		while (name_here && i < n && strcmp(was[i], name_here))
 			i++;
-		if (told && i < n)
+		if (name_here && i < n)
 			json_object_set_new(one, key, json_string(*name[i]));
 	}
 }
