@@ -184,7 +184,7 @@ static int severity(enum verdict v)
 	return v == VERDICT_NOT_TRUSTED ? 2 : v == VERDICT_INCONCLUSIVE ? 1 : 0;
 }
 
-/* Those in which it is trusted least first, then by the scenario. */
+/* Scenarios in which the replayer is trusted least come first. */
 static int compare_ranked(const void *x, const void *y)
 {
 	const struct ranked *p = x, *q = y;
@@ -255,7 +255,8 @@ static void verdict_find(struct certificate *c, const struct analysis *a)
 static void certificate_make(struct certificate *c, const struct analysis *a, size_t replayer,
 			     const struct results_identity *i)
 {
-	*c = (struct certificate){.replayer = replayer, .name = xstrdup(a->results->protocol.replayer[replayer].name)};
+	*c = (struct certificate){.replayer = replayer,
+				  .name = xstrdup(a->results->protocol.replayer[replayer].name)};
 	add_results(c, a);
 	verdict_find(c, a);
 	add_replayer(c, a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A page for each replayer that says what was found, in what range, under which conditions, and by
- * which protocol: to be cited beside published measurements. Collected once, written as text and as
- * a page for printing. Source: ISO/IEC 17025, 7.8 (what a report of results holds). */
+/* A page for each replayer to cite beside published measurements: results, range, conditions and
+ * protocol. It is collected once, and written as text and as a page for printing. Source: ISO/IEC
+ * 17025, 7.8 (contents of a report of results). */
 #ifndef REPORTS_CERTIFICATE_H
 #define REPORTS_CERTIFICATE_H
 
@@ -9,7 +9,7 @@
 #include "reports/tables/table.h"
 #include "validate/analysis/analysis.h"
 
-/* of one replayer on its page: those in which it is trusted least first */
+/* rows of one replayer, least trusted first */
 #define CERTIFICATE_MAX_CASES 14
 
 struct certificate_fact {
@@ -35,11 +35,11 @@ struct certificates {
 	char *citation; /* owned */
 };
 
-/* Errors: of results_identify(); there is nothing to release then. */
+/* Errors: of results_identify(); then there is nothing to release. */
 int certificates_collect(struct certificates *c, const struct analysis *a, struct err *e);
 void certificates_release(struct certificates *c);
 
-/* What the numbers are, the same under every table. */
+/* Meaning of the numbers, the same under every table. */
 extern const char certificate_explanation[];
 
 void certificate_add_text(struct strbuf *out, const struct certificates *c, size_t width);

@@ -6,7 +6,7 @@
 #include "reports/html/html.h"
 #include "reports/words.h"
 
-/* Beside the style of the report: one certificate a sheet of A4. */
+/* In addition to the style of the report: one certificate on a sheet of A4. */
 static const char sheet[] =
     "<style>\nmain{max-width:50rem}section{padding-bottom:1.5rem;margin-bottom:2rem;border-bottom:"
     "1px solid var(--rule)}"
@@ -62,7 +62,7 @@ static void add_table(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-/* Several things that were noted under one label, a line each. */
+/* Several notes under one label, a line each. */
 static void add_lines(struct strbuf *out, const char *text)
 {
 	static const char bar[] = " | ";

@@ -52,7 +52,7 @@ void certificate_add_text(struct strbuf *out, const struct certificates *c, size
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (i)
-			strbuf_addstr(out, "\n\f\n"); /* a printer takes a new page */
+			strbuf_addstr(out, "\n\f\n"); /* form feed: a new page */
 		add_certificate(out, &c->one[i], width);
 		add_wrapped(out, certificate_explanation, 0, 0, width);
 		strbuf_addstr(out, "\nCite as: ");

@@ -88,8 +88,8 @@ static void row_of(struct machine *m, const struct case_change *c, enum aspect k
 	r->value_limit = a->limit;
 }
 
-/* What keeps the word from being a good one is a row, too: whoever counts rows only must not take
- * it for one. */
+/* Reasons that forbid a good result are rows too, so that a program that only counts rows does not
+ * see a success. */
 static bool is_open(const struct campaign_change *c, const struct difference *d)
 {
 	return d->refuses || (d->kind == DIFFERENCE_MISSING && c->n_missing);
@@ -150,11 +150,11 @@ static void add_by(const struct machine_format *f, struct strbuf *out,
 	machine_release(&m);
 }
 
-#define FORM(which, what)                                                                                              \
-	static void add_##which(struct strbuf *out, const struct campaign_change *c)                                        \
-	{                                                                                                              \
-		add_by(&machine_##which, out, c);                                                                      \
-	}                                                                                                              \
+#define FORM(which, what)                                                                          \
+	static void add_##which(struct strbuf *out, const struct campaign_change *c)               \
+	{                                                                                          \
+		add_by(&machine_##which, out, c);                                                  \
+	}                                                                                          \
 	const struct compare_form compare_form_##which = {#which, what, add_##which}
 
 FORM(markdown, "for a comment on a pull request or a step summary, below 1 MiB");

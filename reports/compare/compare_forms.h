@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms of a comparison: functions of it. Nothing here computes. */
+/* Forms of a comparison. They compute nothing. */
 #ifndef REPORTS_COMPARE_FORMS_H
 #define REPORTS_COMPARE_FORMS_H
 
@@ -22,16 +22,16 @@ int compare_form_choose(const char *name, const struct compare_form **form, stru
 int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out,
 		       struct err *e);
 
-/* Shared by them (compare_words.c). One line of at most 140 bytes: the word of the whole, and how
- * many cases have which. */
+/* Shared by the forms (compare_words.c). One line of at most 140 bytes: the word for all, and the
+ * number of cases with each word. */
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c);
-/* How many runs of that side failed, and where; nothing where none did. */
+/* The number of failed runs of that side, and their cases; nothing if none failed. */
 void compare_add_failed(struct strbuf *out, const struct campaign_change *c, bool is_new);
-/* The two by themselves, uncut: "worse", "not comparable"; "of 3 cases 1 worse, ..." */
+/* Both parts, not cut: "worse", "not comparable"; "of 3 cases 1 worse, ..." */
 void compare_add_word(struct strbuf *out, const struct campaign_change *c);
 void compare_add_counts(struct strbuf *out, const struct campaign_change *c);
 void compare_add_title(struct strbuf *out, const struct campaign_change *c); /* "OLD against NEW" */
-/* "+20.1 [+18.0, +22.3] %", "1.3 [0.9, 1.9]", "+3"; of the limit: "±5 %", "2" */
+/* A change: "+20.1 [+18.0, +22.3] %", "1.3 [0.9, 1.9]", "+3"; and its limit: "±5 %", "2" */
 void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum aspect k);
 void compare_add_limit(struct strbuf *out, const struct aspect_change *a, enum aspect k);
 /* A side's value: "+1.2 %", "0.034" */
@@ -40,14 +40,14 @@ void compare_add_value(struct strbuf *out, double value, enum aspect k);
 void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum aspect k);
 /* "kernel.release: 6.1 before, 6.2 now" */
 void compare_add_difference(struct strbuf *out, const struct difference *d);
-/* "old" or "old and new" where their names differ. */
+/* "old", or "old and new" if their names differ. */
 void compare_add_replayer(struct strbuf *out, const struct case_change *c);
 
 extern const struct compare_form compare_form_text, compare_form_json, compare_form_html;
 extern const struct compare_form compare_form_markdown, compare_form_junit, compare_form_github,
     compare_form_openmetrics;
 
-/* What a baseline is of and what it says, for people. */
+/* Describes a baseline for people. */
 void baseline_text_add(struct strbuf *out, const struct baseline *b);
 
 #endif

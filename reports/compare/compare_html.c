@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison as one page that needs nothing from anywhere. */
+/* A comparison as one self-contained page. */
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ static void chip(struct strbuf *out, enum change w)
 		    change_name(w));
 }
 
-/* Text with numbers in it: a minus is no hyphen. */
+/* Text with numbers: a hyphen before a digit becomes a minus sign. */
 static void escape_numbers(struct strbuf *out, const char *text)
 {
 	struct strbuf signs = STRBUF_INIT;
@@ -67,7 +67,7 @@ static void banner(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</p><p>");
 	strbuf_reset(&text);
 	compare_add_counts(&text, c);
-	/* "Of 3 cases": a sentence of its own here */
+	/* "Of 3 cases" begins a sentence here */
 	text.s[0] = text.s[0] == 'o' ? 'O' : text.s[0];
 	escape_numbers(out, text.s);
 	strbuf_addstr(out, "</p></div>\n");
@@ -100,7 +100,7 @@ static void sides(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-/* A sign and the change; the whole change with its interval when the pointer rests on it. */
+/* A sign and the change. The title of the cell has the interval. */
 static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum aspect k)
 {
 	static const char *const heat[] = {[CHANGE_SAME] = "h0",
@@ -127,7 +127,7 @@ static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum 
 	strbuf_release(&text);
 }
 
-/* Aspects without a limit in every case are left out. */
+/* Omits aspects without a limit in any case. */
 static bool is_shown(const struct campaign_change *c, size_t k)
 {
 	for (size_t i = 0; i < c->n_cells; i++)
@@ -138,7 +138,7 @@ static bool is_shown(const struct campaign_change *c, size_t k)
 
 /* --- dumbbells ----------------------------------------------------------- */
 
-/* What a column of dumbbells shows: both sides of one aspect, and the range of its axis. */
+/* A column of dumbbells: both sides of one aspect, and the range of its axis. */
 struct dumbbells {
 	enum aspect aspect;
 	double lo, hi;

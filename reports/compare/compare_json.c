@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Everything in a comparison, for programs. doc/compare-schema.json describes it. */
+/* A comparison for programs, with all data. doc/compare-schema.json describes it. */
 #include "reports/compare/compare_forms.h"
 #include "reports/json/json_value.h"
 

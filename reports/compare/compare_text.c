@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison on one screen: the word, what is not the same and why, what differs besides. */
+/* A comparison on one screen: the word, what is not the same and why, other differences. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "validate/compare/compare.h"
 
 #define WIDTH 100
-#define ROWS_MAX 40	   /* of aspects that are not the same */
-#define DIFFERENCES_MAX 12 /* those that refuse are all told */
-#define OPEN_MAX 6	   /* not decided, one by one */
+#define ROWS_MAX 40	   /* aspects that are not the same */
+#define DIFFERENCES_MAX 12 /* differences that refuse a comparison are all listed */
+#define OPEN_MAX 6	   /* undecided aspects that are listed one by one */
 #define NAME 44
 
 static void paragraph(struct strbuf *out, const char *text, size_t first, size_t indent)
@@ -72,7 +72,7 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c,
 	strbuf_release(&line);
 }
 
-/* A row for each case: the aspects that are judged, in words. */
+/* A row for each case with the words of the judged aspects. */
 static void case_add(struct strbuf *out, const struct case_change *c, bool replayer)
 {
 	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT, cut = STRBUF_INIT;
@@ -107,7 +107,7 @@ static void cases_add(struct strbuf *out, const struct campaign_change *c)
 		    replayer ? "Scenario, replayer" : "Scenario", "Word", "Response time",
 		    "Worse/inconclusive/better/same");
 	size_t n = 0;
-	/* what is not the same first, where there are many */
+	/* if there are many rows, those that are not the same come first */
 	for (size_t pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < c->n_cells && n < ROWS_MAX; i++)
 			if (c->n_cells <= ROWS_MAX
@@ -158,8 +158,7 @@ static void aspects_add(struct strbuf *out, const struct campaign_change *c, enu
 		strbuf_addf(out, "  and %zu more\n", left);
 }
 
-/* The nearest to a word first; of those that are equally far one that says more than its numbers.
- */
+/* The aspect that is nearest to a decision comes first; of equal ones, the one with a reason. */
 static bool tells_more(const struct aspect_change *a, const struct aspect_change *than)
 {
 	const double p = a->status || isnan(a->p) ? 2 : a->p,
@@ -167,7 +166,7 @@ static bool tells_more(const struct aspect_change *a, const struct aspect_change
 	return p < of_than || (p <= of_than && !than->reason[0] && a->reason[0]);
 }
 
-/* How wide the intervals are tells what could have been decided. */
+/* The widths of the intervals show what could be decided. */
 static void open_group_add(struct strbuf *out, const struct campaign_change *c, enum aspect k)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -208,7 +207,7 @@ static void open_group_add(struct strbuf *out, const struct campaign_change *c, 
 	strbuf_release(&line);
 }
 
-/* A few one by one; many by component, for on a busy machine that may be all of them. */
+/* Lists few aspects one by one, and many by component: on a busy machine all may be undecided. */
 static void open_add(struct strbuf *out, const struct campaign_change *c)
 {
 	size_t n = 0;

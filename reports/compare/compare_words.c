@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plain words for a comparison, the same in every form. */
+/* Words of a comparison, the same in every form. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -112,7 +112,7 @@ void compare_add_title(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, *c->new_side->title ? c->new_side->title : c->new_side->protocol);
 }
 
-/* The first aspect that is worse, or not decided. */
+/* The first aspect that is worse or undecided. */
 static void example_add(struct strbuf *out, const struct campaign_change *c, enum change word)
 {
 	for (size_t i = 0; i < c->n_cells; i++)
@@ -173,7 +173,7 @@ void compare_add_headline(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(&text, ": ");
 	compare_add_counts(&text, c);
 	escape_line(&line, text.s);
-	/* signs of two and three bytes */
+	/* characters of two and three bytes */
 	text_cut(out, line.s, line.len > HEADLINE_MAX ? HEADLINE_MAX - 20 : HEADLINE_MAX);
 	strbuf_release(&line);
 	strbuf_release(&text);

@@ -111,8 +111,8 @@ void figures_build(struct figures *fs, const struct analysis *a)
 
 /* --- writing and running ------------------------------------------------- */
 
-/* What a script begins with. `alone`: it reads and writes files of the figure's name, else the data
- * block and standard output. */
+/* The begin of a script. `alone`: the script reads and writes files that have the figure's name;
+ * else it uses the data block and standard output. */
 static void add_prelude(struct strbuf *out, const struct figure *f, bool alone)
 {
 	if (alone)
@@ -160,7 +160,7 @@ static int write_figure(const struct figure *f, const char *dir, struct err *e)
 	return ret;
 }
 
-/* Takes the plot that gnuplot made. A figure without a whole one has no svg. */
+/* Takes a plot from gnuplot. If the plot is incomplete, the figure has no svg. */
 static int take_plot(struct figure *f, struct strbuf *text, const char *dir, struct err *e)
 {
 	if (text->len > SVG_MAX_BYTES || !svg_inline(&f->svg, text->s, f->alt)) {
@@ -171,8 +171,8 @@ static int take_plot(struct figure *f, struct strbuf *text, const char *dir, str
 	return dir ? write_part(f, dir, "svg", text, e) : 0;
 }
 
-/* Starts gnuplot once for all figures, because its start costs more than most of them; and once for
- * each figure when it failed at one of them. */
+/* Starts gnuplot once for all figures, because starting it costs more than most figures. If it
+ * fails, starts it once for each figure. */
 static void run_gnuplot(struct figures *fs, struct gnuplot_plot *plot, size_t n)
 {
 	struct err why = ERR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The builders of figures by subject, and what they share. */
+/* Builders of figures by subject, and what they share. */
 #ifndef REPORTS_FIGURES_H
 #define REPORTS_FIGURES_H
 
@@ -16,11 +16,11 @@ void figures_issue(struct figures *fs, const struct analysis *a); /* issue error
 /* A row of a panel: a case, or a title above cases. */
 struct panel_row {
 	const struct cell *cell; /* NULL: only a title */
-	char *label;             /* owned, as it came */
+	char *label;             /* owned, not escaped */
 	size_t indent;
 };
 
-struct panel { /* what fits one figure; whole workloads where possible */
+struct panel { /* rows of one figure; whole workloads if possible */
 	struct panel_row *row;
 	size_t n, cap;
 };
@@ -30,20 +30,20 @@ struct panels {
 	size_t n, cap;
 };
 
-/* The cases for which `wanted` holds (NULL: all), by workload, scenario and replayer. Ownership:
- * panels_release. */
+/* Collects the cases for which `wanted` holds (NULL: all), by workload, scenario and replayer.
+ * Ownership: panels_release. */
 void panels_build(struct panels *ps, const struct analysis *a, bool (*wanted)(const struct cell *));
 void panels_release(struct panels *ps);
-/* "1", "2" ... or NULL when there is one panel only; into `text`. */
+/* Returns "1", "2" ... in `text`, or NULL if there is one panel only. */
 const char *panel_part(const struct panels *ps, size_t i, char text[24]);
-/* Height of a figure with this panel, px; yrange and ytics of its script: row i is at y = i + 1
- * from above. */
+/* The height of a figure with this panel in px. Then: adds yrange and ytics to its script; row i is
+ * at y = i + 1 from above. */
 unsigned int panel_height(const struct panel *p);
 void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width);
 
-/* Scenarios worth figures of their own: not trusted ones first, then inconclusive ones, at most
- * `max`, given in the order of the protocol. `wanted` as above, for any of its cells. *n_left_out
- * counts the others. The caller frees. */
+/* Chooses at most `max` scenarios for figures: those that are not trusted first, then inconclusive
+ * ones. Returns them in the order of the protocol. `wanted` holds for one of their cells (NULL:
+ * all). *n_left_out counts the others. The caller frees the array. */
 size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *),
 			 size_t *n, size_t *n_left_out);
 
@@ -53,9 +53,9 @@ void plot_time_axis(struct strbuf *script, char axis, double lo_ns, double hi_ns
 /* The distance between at most about `most` labels from lo to hi: 1, 2 or 5 times a power of ten.
  */
 double plot_step(double lo, double hi, size_t most);
-/* A number for a data file: "NaN" when undefined, huge ones clipped. */
+/* Appends a number for a data file: "NaN" if undefined, huge numbers clipped. */
 void plot_number(struct strbuf *out, double x);
-/* 'text' in single quotes, cut to `width` characters. */
+/* Appends the text in single quotes, cut to `width` characters. */
 void plot_string(struct strbuf *out, const char *text, size_t width);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shares of the combined uncertainty: which source is worth working on. And the issue error of
- * timed replays. */
+/* Shares of the combined uncertainty, and the issue error of timed replays. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,9 +106,7 @@ void figures_budget(struct figures *fs, const struct analysis *a)
 	panels_release(&ps);
 }
 
-/* --- issue error
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- issue error --------------------------------------------------------- */
 
 static bool is_timed(const struct cell *c)
 {
@@ -128,7 +125,7 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 		const struct cell *c = p->row[k].cell;
 		if (!c)
 			continue;
-		/* a logarithmic axis has no place for 0 or less: 1 ns stands for "at once" */
+		/* a logarithmic axis has no 0: values up to 1 ns are drawn at 1 ns */
 		double v[3] = {fmax(c->issue_error_p50.value, 1), fmax(c->issue_error_p99.value, 1),
 			       fmax(c->issue_error_max, 1)};
 		strbuf_addf(&f->data, "%zu", k + 1);

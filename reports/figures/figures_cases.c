@@ -35,8 +35,8 @@ static struct figure *add_figure(struct figures *fs, const struct analysis *a, s
 
 /* --- distribution of the response times ---------------------------------- */
 
-/* Adds the share of the run's requests that took at most each time t[N_STEPS], ascending, from the
- * counts at the edges of its shape. */
+/* Adds the shares of the run's requests that took at most t[N_STEPS] (ascending), from the counts
+ * at the edges of its shape. */
 static void add_shares(double *share, const double *t, const struct run_summary *s)
 {
 	size_t k = 0;
@@ -185,7 +185,7 @@ static void add_in_flight(struct figures *fs, const struct analysis *a, size_t c
 
 /* --- causes -------------------------------------------------------------- */
 
-/* The split with the larger significant difference; that of the response time where none is. */
+/* The split with the larger significant difference, else that of the response time. */
 static enum split_quantity choose_split(const struct why *w)
 {
 	const struct split *s = w->split;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Chart of individuals: the pairs' relative differences in the order of the blocks, with centre and
- * limits, and below them their moving ranges. */
+/* Chart of individuals: relative differences of the pairs in the order of the blocks, with centre
+ * and limits; below them their moving ranges. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool has_chart(const struct cell *c)
 	return c->control.status == STAT_OK && c->control.d.n > 1;
 }
 
-/* Something lies outside, or the case was not accepted. */
+/* Whether a point lies outside the limits, or the case is not trusted. */
 static bool is_worth_a_look(const struct cell *c)
 {
 	return has_chart(c) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Over the time of a run: requests per second recorded and replayed, and the issue error; its
- * distribution, and against the rate. */
+/* Over the time of a run: requests per second, requests in flight, bandwidth, issue error. And the
+ * issue error by itself and against the rate. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define WIDTH 520
 #define HEIGHT 260
 #define KEY_LINE 18
-#define LEAST_US 0.01 /* where a logarithmic axis begins: what is earlier is drawn there */
+#define LEAST_US 0.01 /* begin of a logarithmic axis; smaller errors are drawn there */
 
 static void add_axes(struct figure *f, size_t n_key, const char *x, const char *y)
 {
@@ -64,7 +64,7 @@ static bool has_course(const struct analysis *a, size_t cell, size_t scenario)
 	return a->cell[cell].scenario == scenario && a->course[cell].n > 1;
 }
 
-/* Of the program, and of each replay. */
+/* A quantity of the program and of each replay. */
 struct over_time {
 	const char *section, *y, *first, *alt;
 	double *(*program)(const struct course *c), *(*replay)(const struct course *c);
@@ -80,15 +80,19 @@ static double *bandwidth_program(const struct course *c) { return c->bandwidth_p
 static double *bandwidth_replay(const struct course *c) { return c->bandwidth_replay; }
 
 static const struct over_time over_time[] = {
-    {"pace", "requests per second", "recorded", "Requests per second over the time of a run, recorded and replayed", rate_recorded, rate_replay, 1},
-    {"in-flight-time", "requests in flight", "program", "Mean number of requests in flight over the time of a run", in_flight_program,
+    {"pace", "requests per second", "recorded",
+     "Requests per second over the time of a run, recorded and replayed", rate_recorded,
+     rate_replay, 1},
+    {"in-flight-time", "requests in flight", "program",
+     "Mean number of requests in flight over the time of a run", in_flight_program,
      in_flight_replay, 1},
-    {"bandwidth", "MB per second", "application", "Bandwidth over the time of a run (figure 1 of the parallel-trace paper)", bandwidth_program,
+    {"bandwidth", "MB per second", "application",
+     "Bandwidth over the time of a run (figure 1 of the parallel-trace paper)", bandwidth_program,
      bandwidth_replay, 1e6},
 };
 
-/* Bandwidth is told of parallel applications only; and large campaigns, like results of earlier
- * versions, have no courses at all: gnuplot takes a plot without any point for an error. */
+/* Only parallel applications have a bandwidth, and large campaigns and old results have no courses.
+ * A plot without a point would stop gnuplot. */
 static bool is_told(const struct analysis *a, const struct over_time *kind, size_t scenario)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -160,12 +164,14 @@ struct issue_figure {
 };
 
 static const struct issue_figure issue_figures[] = {
-    {"issue-cdf", "issued no later than, µs", "share of the requests", "set logscale x\nset yrange [0:1.04]\n", "lines lw 1.6",
-     "Distribution of the issue error", data_distribution},
-    {"issue-time", "s", "mean issue error, µs", "set logscale y\n", "lines lw 1.4", "Mean issue error over the time of a run",
-     data_over_time},
-    {"issue-by-rate", "requests per second at the time", "mean issue error, µs", "set logscale xy\n", "linespoints lw 1.4 pt 7 ps 0.5",
-     "Mean issue error against the rate", data_rate},
+    {"issue-cdf", "issued no later than, µs", "share of the requests",
+     "set logscale x\nset yrange [0:1.04]\n", "lines lw 1.6", "Distribution of the issue error",
+     data_distribution},
+    {"issue-time", "s", "mean issue error, µs", "set logscale y\n", "lines lw 1.4",
+     "Mean issue error over the time of a run", data_over_time},
+    {"issue-by-rate", "requests per second at the time", "mean issue error, µs",
+     "set logscale xy\n", "linespoints lw 1.4 pt 7 ps 0.5", "Mean issue error against the rate",
+     data_rate},
 };
 
 static void add_issue(struct figures *fs, const struct analysis *a, const struct issue_figure *kind,

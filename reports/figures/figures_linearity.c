@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias over the load level, one figure per group of scenarios that differ in nothing else.
- */
+/* Relative bias over the load level: a figure for each group of scenarios that differ only in the
+ * level. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

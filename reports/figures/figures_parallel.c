@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors of the running time of parallel applications, as figures 8 to 11 of the parallel-trace
- * paper show them: the worst over what they were recorded on, by application and target, by
- * sampling period, and by how many nodes were delayed. Published values beside them. */
+/* Errors of the running time of parallel applications, as in figures 8 to 11 of the parallel-trace
+ * paper: the worst over the targets of the recordings, by application and target, by sampling
+ * period, and by the number of delayed nodes. Published values stand beside them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,11 +82,11 @@ static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const c
 
 /* --- by application and target ------------------------------------------- */
 
-struct place {	       /* of the axis: an application on a target */
-	size_t family; /* index of a worst */
+struct place {	       /* a place on the axis: an application on a target */
+	size_t family; /* index in a->parallel->worst */
 };
 
-/* The finest recording of an application for a target: all nodes, the smallest period. */
+/* Whether it is the finest recording of an application for a target: all nodes, smallest period. */
 static bool is_finest(const struct analysis *a, const struct parallel_worst *w)
 {
 	const struct scenario *s = scenario_of(a, w);
@@ -209,7 +209,7 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 struct by {
 	const char *section, *x, *caption;
 	uint64_t (*value)(const struct analysis *a, const struct parallel_worst *w);
-	/* what must agree along a line */
+	/* whether two scenarios belong to one line */
 	bool (*kept)(const struct scenario *a, const struct scenario *b);
 	bool logarithmic;
 };
@@ -225,8 +225,11 @@ static bool same_period(const struct scenario *a, const struct scenario *b)
 }
 
 static const struct by by[] = {
-    {"parallel-period", "sampling period", "by sampling period (figure 10 of the parallel-trace paper)", period_of, same_nodes, true},
-    {"parallel-nodes", "delayed nodes", "by the number of delayed nodes (figure 11 of the parallel-trace paper)", nodes_of, same_period, false},
+    {"parallel-period", "sampling period",
+     "by sampling period (figure 10 of the parallel-trace paper)", period_of, same_nodes, true},
+    {"parallel-nodes", "delayed nodes",
+     "by the number of delayed nodes (figure 11 of the parallel-trace paper)", nodes_of,
+     same_period, false},
 };
 
 static size_t causal_sum(const struct analysis *a)
@@ -238,7 +241,7 @@ static size_t causal_sum(const struct analysis *a)
 	return 0;
 }
 
-/* The points of one target; how many. Of equal ones the first. */
+/* Adds the points of one target and returns their number. Of equal points it takes the first. */
 static size_t add_line(struct strbuf *data, const struct analysis *a, const struct by *b,
 		       const struct parallel_worst *first, size_t target)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cause-and-effect diagram (Ishikawa) of the sources of uncertainty, after figure 2 of Pereira et
- * al. 2016: the spine ends in the measurand, a bone per category, a twig per source. */
+ * al. 2016: a bone for each category, a twig for each source; the spine ends in the measurand. */
 #include <string.h>
 
 #include "reports/escape.h"
@@ -8,9 +8,9 @@
 
 #define MAX_CATEGORIES 12
 #define COLUMN 330 /* px between bones of one side */
-#define SLANT 66   /* how far a bone leans */
+#define SLANT 66   /* horizontal offset between the ends of a bone */
 #define ROW 25
-#define HEAD 150 /* the measurand's box */
+#define HEAD 150 /* width of the measurand's box and its margin */
 #define LABEL_WIDTH 36
 
 struct category {
@@ -47,7 +47,7 @@ static void add_text(struct strbuf *out, double x, double y, const char *anchor,
 	strbuf_release(&cut);
 }
 
-/* Shape as well as colour: filled circle, open circle, triangle. */
+/* A filled circle, an open circle or a triangle, so that the colour is not needed. */
 static void add_mark(struct strbuf *out, double x, double y, const struct uncertainty_source *s)
 {
 	if (s->warning)
@@ -62,8 +62,8 @@ static void add_mark(struct strbuf *out, double x, double y, const struct uncert
 		    palette[PALETTE_BLUE].hex);
 }
 
-/* A bone from its head at the edge to the spine; twigs end on it from the left. `up` 1: above the
- * spine. */
+/* Draws a bone from the edge to the spine; twigs join it from the left. `up` is 1 above the spine
+ * and -1 below. */
 static void add_bone(struct strbuf *out, const struct analysis *a, const struct category *c,
 		     double x, double spine, double height, int up)
 {

@@ -19,8 +19,8 @@
 
 #define OUTPUT_MAX_BYTES (256l << 20)
 
-/* Sets the full name of gnuplot, which the caller frees. Errors: ENOENT: no directory of $PATH has
- * it; of the system, where that is not known. */
+/* Finds gnuplot in $PATH; the caller frees its name. Errors: ENOENT: not there; other errors of the
+ * system: unknown. */
 static int find_gnuplot(char **program, struct err *e)
 {
 	const char *path = getenv("PATH");
@@ -31,14 +31,14 @@ static int find_gnuplot(char **program, struct err *e)
 		char *name = xasprintf("%.*s%sgnuplot", (int)len, path, len ? "/" : "./");
 		struct stat st;
 		errno = 0;
-		/* only absolute entries: another directory of the user may be the present one */
+		/* only absolute directories: a relative one may belong to another user */
 		if (name[0] == '/' && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
 		    access(name, X_OK) == 0) {
 			*program = name;
 			return 0;
 		}
 		if (errno == ENOMEM || errno == EIO || errno == EMFILE || errno == ENFILE)
-			code = errno; /* not known whether it is there */
+			code = errno; /* it is unknown whether gnuplot is there */
 		free(name);
 		path += len + (path[len] == ':');
 	}
@@ -54,7 +54,7 @@ bool figure_gnuplot_found(void)
 	return name != NULL;
 }
 
-/* Waits by looking every few milliseconds: the caller may have children and signals of its own. */
+/* Polls every few milliseconds, because the caller may have other children and signal handlers. */
 static int wait_for(pid_t pid, unsigned int timeout_s, int *status)
 {
 	for (unsigned long ms = 0; ms < timeout_s * 1000ul; ms += 5) {
@@ -81,7 +81,7 @@ static int spawn_on(const char *program, char *const *argv, const int fd[3], pid
 	sigset_t none, defaults;
 	sigemptyset(&none);
 	sigfillset(&defaults);
-	posix_spawnattr_init(&attributes); /* in glibc only the actions can fail, with ENOMEM */
+	posix_spawnattr_init(&attributes); /* in glibc only adding actions can fail, with ENOMEM */
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -95,7 +95,7 @@ static int spawn_on(const char *program, char *const *argv, const int fd[3], pid
 	return -code;
 }
 
-/* The line of the log that names the error, on one line. */
+/* Appends the line of the log that names the error. */
 static void read_complaint(int fd, char *text, size_t size)
 {
 	ssize_t n = 0;
@@ -116,7 +116,7 @@ void gnuplot_add_data(struct strbuf *script, const char *name, const struct strb
 									  : "END_OF_DATA\n");
 }
 
-/* The line that gnuplot prints before plot i; the last one, of i = n, shows that it came to the
+/* The line that gnuplot prints before plot i. The line for i = n shows that gnuplot reached the
  * end. */
 static void add_mark(struct strbuf *out, size_t i)
 {
@@ -175,7 +175,7 @@ static int split_output(int fd, struct gnuplot_plot *plots, size_t n, struct err
 
 static int run(const char *program, const int fd[3], unsigned int timeout_s, struct err *e)
 {
-	/* as a file, which ends at the first error; commands of standard input go on */
+	/* as a file: gnuplot stops at the first error in a file, but not on standard input */
 	char name[] = "gnuplot", defaults[] = "-d", script[] = "/dev/stdin", complaint[8192],
 	     *argv[] = {name, defaults, script, NULL};
 	int status = 0;

@@ -12,7 +12,7 @@
 #define ROWS_A_PANEL 45 /* a new panel begins at the next workload */
 #define ROWS_AT_MOST 70
 #define LABEL_WIDTH 40
-#define CHARACTER 7 /* px of one, about */
+#define CHARACTER 7 /* approximate width in px */
 
 void plot_number(struct strbuf *out, double x)
 {
@@ -147,7 +147,7 @@ unsigned int panel_height(const struct panel *p)
 	return 96 + 17 * (unsigned int)p->n;
 }
 
-/* Labels stand at the left, what belongs to a title further in and fainter. */
+/* Labels stand at the left. Those of cases below a title are indented and grey. */
 void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width)
 {
 	size_t widest = 0;

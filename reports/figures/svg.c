@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From gnuplot's SVG document to an element of the page. gnuplot writes one element a line and
- * always the same way, so this reads lines; what it does not know it leaves alone. */
+/* Converts gnuplot's SVG document to an element of the page. gnuplot writes one element per line in
+ * fixed forms, so this reads lines and copies unknown ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static const struct palette_entry *find_color(unsigned int r, unsigned int g, un
 	return NULL;
 }
 
-/* "rgb(  0, 114, 178)", "#0072b2" or "black" at s: what the page calls it, and how long it is here.
- */
+/* Returns the page's name of the colour "rgb(  0, 114, 178)", "#0072b2" or "black" at s; *len is
+ * its length here. */
 static const char *color_at(const char *s, size_t *len)
 {
 	unsigned int r, g, b;
@@ -38,7 +38,7 @@ static const char *color_at(const char *s, size_t *len)
 	return starts(s, "black") ? "currentColor" : NULL;
 }
 
-/* Attributes whose value is a colour, with the quote that opens it. */
+/* Length of an attribute name whose value is a colour, with the opening quote; 0: none. */
 static size_t color_attribute(const char *s)
 {
 	static const char *const name[] = {" stroke=", " fill=", " color=", " fill = "};
@@ -48,8 +48,7 @@ static size_t color_attribute(const char *s)
 	return 0;
 }
 
-/* One line of markup with the page's colours, without the font family (the page has one) and with
- * "href". */
+/* Copies one line with the page's colours, without the font family and with "href". */
 static void add_line(struct strbuf *out, const char *s, size_t len)
 {
 	const char *end = s + len;
@@ -74,7 +73,7 @@ static void add_line(struct strbuf *out, const char *s, size_t len)
 	strbuf_addch(out, '\n');
 }
 
-/* Drops a group that was opened and has nothing in it; gnuplot writes many. */
+/* Drops an empty group; gnuplot writes many. */
 static bool drop_empty_group(struct strbuf *out, size_t last_line)
 {
 	if (!starts(out->s + last_line, "<g ") || !strchr(out->s + last_line, '>') ||
@@ -106,7 +105,7 @@ static void add_body(struct strbuf *out, const char *s)
 		    drop_empty_group(out, last_line))
 			continue;
 		last_line = out->len;
-		if (starts(line, "<g id=")) /* ids would be met twice in the page */
+		if (starts(line, "<g id=")) /* the ids would occur twice in the page */
 			strbuf_addstr(out, "<g>\n");
 		else
 			add_line(out, line, len);
@@ -210,7 +209,7 @@ const char *palette_series(size_t n)
 	return palette[series[n % PALETTE_N_SERIES]].hex;
 }
 
-/* Filled circle, square, triangles, diamond, pentagon: told apart without colour too. */
+/* Filled circle, square, triangles, diamond, pentagon: distinct without colour. */
 int palette_point(size_t n)
 {
 	static const int point[PALETTE_N_SERIES] = {7, 5, 9, 13, 11, 15};

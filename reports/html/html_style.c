@@ -144,7 +144,9 @@ static const char style[] =
     "padding:.1rem .25rem}tbody th,tbody th.l{white-space:normal;min-width:0;max-width:34mm}"
     "td{white-space:normal}td.w{min-width:0}.chip{padding:0 .3em}figure,tr,.banner{"
     "break-inside:avoid}h2,h3,caption,tr.g,summary{break-after:avoid}figure{max-width:125mm}"
-    ".grid{grid-template-columns:1fr 1fr}.map tbody td{width:auto}.map td,.bar,.key i,.chip{"
+    ".grid{grid-template-columns:1fr "
+    "1fr}.case{grid-template-columns:1fr}.four{grid-template-columns:repeat(4,1fr)}.map tbody "
+    "td{width:auto}.map td,.bar,.key i,.chip{"
     "print-color-adjust:exact}figure svg,.sources svg{min-width:0}details{border:0;padding:0}"
     "details::details-content{content-visibility:visible;block-size:auto;opacity:1}a{"
     "color:inherit;text-decoration:none}}\n";

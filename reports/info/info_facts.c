@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines at the top: what there is, where it comes from, and the figures that fit a line. */
+/* The facts at the top: requests, origin, and numbers that fit a line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,7 +244,7 @@ static void add_clock(struct info_page *page, const struct info *x)
 static void add_epoch(struct info_page *page, const struct trace_meta *m)
 {
 	struct strbuf out = STRBUF_INIT;
-	/* the second that it lies in, before 1970, too */
+	/* floor to seconds, also before 1970 */
 	time_t seconds =
 	    (time_t)(m->wall_epoch_ns / 1000000000 - (m->wall_epoch_ns % 1000000000 < 0));
 	struct tm tm;
@@ -287,10 +287,10 @@ static void add_json_value(struct strbuf *out, const json_t *v)
 	free(text);
 }
 
-#define LIST_SHOWN 4   /* longer lists are counted: --json has them */
-#define EXTRA_WIDTH 98 /* characters, from which an object's members go on on the next line */
+#define LIST_SHOWN 4   /* longer lists are only counted; --json has them */
+#define EXTRA_WIDTH 98 /* characters after which members of an object continue on the next line */
 
-/* "key: value", or "key: name value, name value, ..." over as many lines as it takes. */
+/* "key: value", or "key: name value, name value, ..." on one or more lines. */
 static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 {
 	struct strbuf item = STRBUF_INIT;
@@ -323,7 +323,7 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 	strbuf_release(&item);
 }
 
-/* The nodes of a parallel application, and how their dependencies were found. */
+/* The nodes of a parallel application, and the origin of their dependencies. */
 static void add_nodes(struct info_page *page, const struct trace_meta *m)
 {
 	struct causality_facts f;

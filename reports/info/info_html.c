@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page of validate info: one file that needs nothing from anywhere. */
+/* The page of validate info: one self-contained file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void add_warning(struct strbuf *out, const char *text)
 	strbuf_release(&line);
 }
 
-/* What makes the trace doubtful comes first. */
+/* Damage and warnings come first. */
 static void add_warnings(struct strbuf *out, const struct info *x)
 {
 	const struct tally *s = &x->profile->tally;

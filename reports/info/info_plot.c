@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of a trace, by gnuplot: figures for the page, and the same data made of characters for the
- * terminal. */
+/* Plots of a trace by gnuplot: figures for the page, and text plots for the terminal. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,14 +22,14 @@
 
 static const char *const kind_titles[KIND_N] = {"reads", "writes", "others"};
 
-struct axis { /* of times: what is shown is ns * scale */
+struct axis { /* of times: shown value = ns * scale */
 	struct number_unit unit;
-	double end; /* as shown */
+	double end; /* in the shown unit */
 };
 
 /* --- data ---------------------------------------------------------------- */
 
-/* Of the bin's width, what lies between the first and the last begin. */
+/* The part of the bin between the first and the last begin. */
 static double bin_clip(const struct tally *s, int64_t begin_ns, int64_t width_ns, double *from_ns)
 {
 	int64_t lo = begin_ns > s->first_begin_ns ? begin_ns : s->first_begin_ns;
@@ -54,16 +53,16 @@ static void add_bin(struct strbuf *data, const struct timeline_bin *b, double fr
 	}
 }
 
-/* Two lines a bin, for its begin and its end: time, requests a second of each kind and of all, MiB
- * a second read and written. A bin at either end of which less than half is inside the trace is
- * left out: its rate is that of a few requests. */
+/* Two lines for each bin, at its begin and end: time, requests per second of each kind and of all,
+ * MiB per second read and written. Omits a first or last bin of which less than half lies inside
+ * the trace, because few requests determine its rate. */
 static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins, struct axis *axis)
 {
 	const struct tally *s = &x->profile->tally;
 	struct timeline t;
 	timeline_shrink(&t, &x->profile->timeline, max_bins);
 	double end_ns = (double)(s->last_begin_ns - s->first_begin_ns), width = (double)t.width_ns;
-	bool single = t.used_to - t.used_from < 3; /* nothing can be left out */
+	bool single = t.used_to - t.used_from < 3; /* then no bin is omitted */
 	axis->unit = number_unit_time(end_ns > 0 ? end_ns : width);
 	axis->end = (single ? fmax(end_ns, width) : end_ns) * axis->unit.scale;
 	strbuf_addstr(data,
@@ -80,8 +79,8 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 	timeline_release(&t);
 }
 
-/* Response times of one kind as a distribution function: ns, share. Returns whether there are any.
- */
+/* Adds the distribution function of the response times of one kind: ns, share. Returns whether
+ * there are any. */
 static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind)
 {
 	static const double tail[] = {0.995, 0.998, 0.999, 0.9999, 1};
@@ -120,7 +119,7 @@ static void level_data(struct strbuf *data, const struct profile *p)
 		strbuf_addf(data, "%zu %.6g\n", i, 100 * profile_share_of_time(p, i));
 }
 
-/* The same as outlines of bars. */
+/* The same data as outlines of bars. */
 static void level_outline(struct strbuf *data, const struct profile *p)
 {
 	for (size_t i = 0; i <= p->concurrency.highest; i++) {
@@ -238,7 +237,8 @@ static void add_row(struct strbuf *data, const struct offset_map *m, int64_t off
 	}
 }
 
-/* A factor between the limits of shades: the first from 1 request, the last holds the most. */
+/* Finds the limits of the shades: the first begins at 1 request, and a constant factor separates
+ * them. */
 static void find_shades(const struct offset_map *m, uint32_t *limit)
 {
 	uint32_t most = 1;
@@ -339,7 +339,7 @@ static void figure_sizes(struct figures *fs, const struct info *x)
 			continue;
 		if (!f)
 			f = figure_add(fs, "sizes", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
-		/* from the left edge up, so that a single size is a step too */
+		/* starts at share 0, so that a single size is a step too */
 		if (!histogram_quantile(h, 0, &q, NULL))
 			strbuf_addf(&f->data, "%.10g 0\n", fmax(q, 1) / 2);
 		lo = fmin(lo, fmax(q, 1) / 2);
@@ -377,7 +377,7 @@ void info_figures_build(struct figures *fs, const struct info *x)
 
 /* --- characters ---------------------------------------------------------- */
 
-/* What a plot of characters begins with. */
+/* The begin of a text plot. */
 static void text_begin(struct gnuplot_plot *plot, const struct strbuf *data, unsigned int columns,
 		       unsigned int rows, const char *title)
 {
@@ -440,7 +440,7 @@ static void text_level(struct gnuplot_plot *plot, const struct info *x, unsigned
 	strbuf_release(&data);
 }
 
-/* Appends a plot that gnuplot made, after an empty line and without blanks at the ends of lines. */
+/* Appends a text plot after an empty line, without trailing blanks. */
 static void add_plot(struct strbuf *out, const struct strbuf *text)
 {
 	if (text->len)

@@ -10,7 +10,7 @@
 
 /* --- building ------------------------------------------------------------ */
 
-/* `left`: bits of the columns that are text. The others are numbers, as text. */
+/* `left`: bit mask of the columns with text. The others hold numbers as text. */
 static struct table *sheet_add(struct info_page *page, const char *title, const char *const *column,
 			       uint32_t left)
 {
@@ -22,7 +22,7 @@ static struct table *sheet_add(struct info_page *page, const char *title, const 
 	return s;
 }
 
-/* Takes the text. */
+/* Takes ownership of the text. */
 static void put(struct table *s, struct strbuf *text)
 {
 	table_text(s, text->s);
@@ -316,7 +316,7 @@ static void add_threads(struct info_page *page, const struct tally *t)
 				    (unsigned long long)t->n_threads, n);
 }
 
-/* A line for each error number, with the operations that met it. */
+/* A row for each error number, with the operations that returned it. */
 static void add_errors(struct info_page *page, const struct profile *p)
 {
 	static const char *const column[] = {"Error", "requests", "operations", NULL};
@@ -348,7 +348,7 @@ static void add_errors(struct info_page *page, const struct profile *p)
 
 /* --- what a replay makes of it ------------------------------------------- */
 
-/* A line: c[op] of all operations together. */
+/* A row: c[op], all operations together. */
 static struct table *put_replay(struct info_page *page, struct table *s, const char *what,
 				     const struct replayable_count c[OP_N])
 {

@@ -12,7 +12,7 @@
 
 #define LABEL_WIDTH 11
 
-/* A text of several lines is set in below its label. */
+/* A text with several lines is indented below its label. */
 static void add_facts(struct strbuf *out, const struct info_page *page)
 {
 	for (size_t i = 0; i < page->n_facts; i++) {
@@ -65,7 +65,7 @@ void info_print_text(const struct info *x, const struct info_text_options *o)
 	    info_plot_text(&out, x, o->plot_columns, o->plot_rows, &e))
 		fprintf(stderr, "no plots: %s\n", e.msg);
 	add_warnings(&out, x);
-	fwrite(out.s, 1, out.len, stdout); /* main sees stdout's errors */
+	fwrite(out.s, 1, out.len, stdout); /* main checks stdout for errors */
 	info_page_release(&page);
 	strbuf_release(&out);
 }
@@ -107,7 +107,7 @@ int info_print_records(struct trace *t, uint64_t n_records, struct err *e)
 	for (uint64_t i = 0; i < n_records && !rc; i++) {
 		do
 			rc = trace_next(t, &r, e);
-		while (rc == -EBADMSG); /* said above */
+		while (rc == -EBADMSG); /* already printed */
 		if (rc != 1)
 			break;
 		rc = 0;

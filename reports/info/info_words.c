@@ -6,8 +6,8 @@
 #include "reports/info/info.h"
 #include "common/units.h"
 
-/* Characters that a terminal obeys instead of showing: controls, and those that turn the direction
- * of writing. */
+/* Characters that a terminal obeys: control characters, and those that change the direction of
+ * writing. */
 static bool is_printable(const unsigned char *s, size_t n)
 {
 	if (n == 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/report.json: everything in the analysis, for programs. doc/report-schema.json describes
- * it; keys keep their order. */
+/* report/report.json: the whole analysis for programs. doc/report-schema.json describes it; keys
+ * keep their order. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define REPORT_FORMAT_VERSION 1
 
-/* Null where there is none, with the status that what it would judge has. */
+/* Null without a value, with the status of the estimate that the limit would judge. */
 #define J_LIMIT(k, limit) J_STATUS(k, isnan(limit) ? STAT_NOT_ASSESSED : STAT_OK, limit)
 
 static json_t *limits(const struct accept_limits *l)
@@ -213,7 +213,7 @@ static json_t *run_json(const struct analysis *a, size_t i)
 		J_COUNT("cgroup_peak_bytes", u->cgroup_peak_bytes));
 }
 
-/* Members of `o`, which is dropped. */
+/* Appends the members of `o` and drops it. */
 static void add_members(FILE *out, bool first, json_t *o)
 {
 	const char *key;
@@ -281,7 +281,7 @@ const struct report_form report_form_json = {
 
 #define FLAGS (JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY)
 
-struct buffer { /* used again for the next value */
+struct buffer { /* reused for the next value */
 	char *text;
 	size_t size;
 };
@@ -296,7 +296,7 @@ static size_t dump(struct buffer *b, const json_t *value)
 	return json_dumpb(value, b->text, b->size, FLAGS);
 }
 
-/* No text of JSON has a newline but between its parts. */
+/* JSON text has newlines only between its parts. */
 static void value_add(FILE *out, struct buffer *b, const json_t *value, unsigned int depth)
 {
 	const size_t len = dump(b, value);

@@ -94,19 +94,20 @@ static void set_order_and_concurrency(json_t *o, const struct cell *c)
 		J_ESTIMATE("deciding", &c->reordered), J_ESTIMATE("all", &c->reordered_all),
 		J_ESTIMATE("thread", &c->reordered_thread),
 		J_ESTIMATE("object", &c->reordered_object));
-	json_t *concurrency = json_make(J_NUMBER("mean_program", c->concurrency_mean_r),
-		J_NUMBER("mean_replay", c->concurrency_mean_x),
-		J_NUMBER("max_program", c->concurrency_max_r),
-		J_NUMBER("max_replay", c->concurrency_max_x), J_ESTIMATE("in_flight", &c->in_flight),
-		J_ESTIMATE("in_flight_max", &c->in_flight_max),
-		J_ESTIMATE("distance_of_means_by_time", &c->concurrency_time),
-		J_ESTIMATE("distance_of_means_by_request", &c->concurrency_request),
-		J_ESTIMATE("distance_by_time", &c->concurrency_distance_time),
-		J_ESTIMATE("distance_by_request", &c->concurrency_distance_request),
-		J_VALUE("cdf_by_time_program", cdf(&c->concurrency_time_r)),
-		J_VALUE("cdf_by_time_replay", cdf(&c->concurrency_time_x)),
-		J_VALUE("cdf_by_request_program", cdf(&c->concurrency_request_r)),
-		J_VALUE("cdf_by_request_replay", cdf(&c->concurrency_request_x)));
+	json_t *concurrency = json_make(
+	    J_NUMBER("mean_program", c->concurrency_mean_r),
+	    J_NUMBER("mean_replay", c->concurrency_mean_x),
+	    J_NUMBER("max_program", c->concurrency_max_r),
+	    J_NUMBER("max_replay", c->concurrency_max_x), J_ESTIMATE("in_flight", &c->in_flight),
+	    J_ESTIMATE("in_flight_max", &c->in_flight_max),
+	    J_ESTIMATE("distance_of_means_by_time", &c->concurrency_time),
+	    J_ESTIMATE("distance_of_means_by_request", &c->concurrency_request),
+	    J_ESTIMATE("distance_by_time", &c->concurrency_distance_time),
+	    J_ESTIMATE("distance_by_request", &c->concurrency_distance_request),
+	    J_VALUE("cdf_by_time_program", cdf(&c->concurrency_time_r)),
+	    J_VALUE("cdf_by_time_replay", cdf(&c->concurrency_time_x)),
+	    J_VALUE("cdf_by_request_program", cdf(&c->concurrency_request_r)),
+	    J_VALUE("cdf_by_request_replay", cdf(&c->concurrency_request_x)));
 	json_add(o, J_VALUE("reordered", order), J_VALUE("concurrency", concurrency));
 }
 
@@ -211,8 +212,7 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	return o;
 }
 
-/* The members of a case that stand beside the verdict: quantiles, sessions, the chart of
- * individuals. */
+/* Members of a case beside the verdict: quantiles, sessions, chart of individuals. */
 
 static void set_quantiles(json_t *o, const struct cell *c)
 {

@@ -255,7 +255,7 @@ json_t *json_costs(const struct analysis *a)
 	return all;
 }
 
-/* What the differences of a case come from, rated ranges and blanks, as JSON. */
+/* Causes of the differences of a case, rated ranges and blanks. */
 
 static json_t *parts(const struct split *s)
 {

@@ -9,16 +9,15 @@
 #include "reports/json/json_value.h"
 #include "validate/analysis/analysis.h"
 
-/* Members of the outermost object as text, as json_dumps gives it with JSON_INDENT(1). They are
- * written one after the other, and long arrays element by element, so that nothing large is in
- * memory as a whole. Errors are those of `out`. */
+/* Writes members of the outermost object as text, as json_dumps does with JSON_INDENT(1). Long
+ * arrays are written element by element, so that memory stays small. Errors: those of `out`. */
 void json_text_member(FILE *out, bool first, const char *key, const json_t *value);
 void json_text_array(FILE *out, bool first, const char *key, size_t n,
 		     json_t *(*element)(const struct analysis *a, size_t i),
 		     const struct analysis *a);
 
 json_t *json_cell(const struct analysis *a, const struct cell *c);
-/* Members of a case: those beside the verdict; "why", where there is something to explain. */
+/* Members of a case beside the verdict; "why" if there is something to explain. */
 void json_set_metrology(json_t *cell, const struct cell *c);
 void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c);
 json_t *json_rated_ranges(const struct analysis *a);
@@ -30,6 +29,6 @@ json_t *json_courses(const struct analysis *a);
 json_t *json_costs(const struct analysis *a);
 json_t *json_league(const struct analysis *a);
 json_t *json_at_device(const struct analysis *a);
-json_t *json_parallel(const struct analysis *a); /* of a protocol with parallel applications */
+json_t *json_parallel(const struct analysis *a); /* for protocols with parallel applications */
 
 #endif

@@ -18,7 +18,7 @@
 struct estimate;
 struct sample;
 
-struct json_field { /* one member; made by the macros below */
+struct json_field { /* one member, made by the macros below */
 	const char *key; /* NULL ends a list */
 	enum { JSON_NUMBER, JSON_TEXT, JSON_COUNT, JSON_VALUE } kind;
 	union {
@@ -27,12 +27,11 @@ struct json_field { /* one member; made by the macros below */
 		uint64_t count;
 		json_t *value;
 	};
-	const char *status; /* JSON_NUMBER: why there is none; NULL: there is one */
+	const char *status; /* JSON_NUMBER: reason for a missing number; NULL: there is a number */
 };
 
-/* The number. Where it is not finite: null, and KEY_status says "undefined", "infinite" or
- * "-infinite". J_STATUS: null with that status whenever it is not STAT_OK. J_FINITE: null alone
- * where it is not finite. */
+/* A number. If it is not finite: null, and KEY_status is "undefined", "infinite" or "-infinite".
+ * J_STATUS: null and that status unless it is STAT_OK. J_FINITE: only null if it is not finite. */
 #define J_NUMBER(k, x) {.key = (k), .kind = JSON_NUMBER, .number = (x)}
 #define J_STATUS(k, s, x) {.key = (k), .kind = JSON_NUMBER, .number = (x), .status = json_status(s)}
 #define J_FINITE(k, x) J_VALUE(k, json_finite(x))
@@ -45,7 +44,7 @@ struct json_field { /* one member; made by the macros below */
 #define J_BOOL(k, b) J_VALUE(k, json_boolean(b))
 #define J_ESTIMATE(k, e) J_VALUE(k, json_estimate(e))
 #define J_SAMPLE(k, s) J_VALUE(k, json_sample(s)) /* with its values */
-/* Any value; its reference is taken. */
+/* Any value; takes the reference. */
 #define J_VALUE(k, v) {.key = (k), .kind = JSON_VALUE, .value = (v)}
 
 /* Adds members to an object; makes an object of them; appends such an object to an array. */
@@ -59,17 +58,17 @@ static inline const char *json_status(enum stat_status s) /* NULL: STAT_OK */
 	return s == STAT_OK ? NULL : stat_status_name(s);
 }
 
-/* Text with everything that is no valid UTF-8 replaced; NULL gives null. New reference, as of all
- * below. */
+/* Text in which bytes that are not valid UTF-8 are replaced; NULL gives null. New reference, as
+ * from all functions below. */
 json_t *json_text(const char *s);
-/* Text whose bytes that are no UTF-8 become \xNN, for names of files; NULL gives null. */
+/* Text, for names of files, in which bytes that are not UTF-8 become \xNN; NULL gives null. */
 json_t *json_name(const char *s);
-json_t *json_finite(double x); /* null for what is no finite number */
+json_t *json_finite(double x); /* null if it is not finite */
 json_t *json_estimate(const struct estimate *e);
 json_t *json_sample(const struct sample *s);
 
-/* The whole document, indented, with a newline at its end: on standard output, whose errors main
- * sees; appended to `out`. Ownership: `o` is dropped. */
+/* Prints the whole document indented on standard output, whose errors main checks; or appends it to
+ * `out`. Drops `o`. */
 void json_print(json_t *o);
 void json_add_document(struct strbuf *out, json_t *o);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs that read many tools' results want of ours: rows of a case and a component with an
- * outcome and a sentence. A report and a comparison are brought to this form, and each format is
- * written once. */
+/* Rows of a case and a component with an outcome and a sentence, for programs that read the results
+ * of many tools. A report and a comparison are converted to this form, and each format is written
+ * once. */
 #ifndef REPORTS_MACHINE_H
 #define REPORTS_MACHINE_H
 
@@ -16,7 +16,7 @@ struct machine_row {
 	const char *scenario, *replayer, *component; /* borrowed */
 	enum outcome outcome;
 	const char *word;  /* "worse", "reject"; static */
-	/* what was found, for people: "+20.1 [+18.0, +22.3] %"; owned, may be NULL */
+	/* the result for people: "+20.1 [+18.0, +22.3] %"; owned, may be NULL */
 	char *number;
 	char *limit;	   /* likewise */
 	char *message;	   /* owned; one sentence, may be NULL */
@@ -27,26 +27,26 @@ struct machine {
 	const char *suite; /* "validate compare"; static */
 	const char *metric; /* "validate_compare"; static */
 	char *title, *headline; /* headline: fit for a commit status, at most 140 bytes */
-	const char *word;	/* of the whole; static */
+	const char *word;	/* word for the whole; static */
 	enum outcome outcome;
 	struct machine_row *row;
 	size_t n_rows, cap_rows;
-	char **note; /* what a reader must know besides, a sentence each */
+	char **note; /* further notes, a sentence each */
 	size_t n_notes;
 };
 
-/* The next row, zeroed. */
+/* Adds a row; all its members are 0. */
 struct machine_row *machine_row_add(struct machine *m);
 void machine_note_add(struct machine *m, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void machine_release(struct machine *m);
 
-/* Rows of one outcome and component, for forms that tell of many at once. */
+/* Rows of one outcome and component, for forms that summarise. */
 struct machine_group {
 	const struct machine_row *first; /* NULL: none */
-	size_t n, n_component; /* of them; all rows of that component */
+	size_t n, n_component; /* number of these rows; number of all rows of the component */
 };
-/* The group that begins with row `i`; none where an earlier row is of the same. */
+/* The group that begins with row `i`; none if an earlier row belongs to it. */
 struct machine_group machine_group_at(const struct machine *m, size_t i);
 
 struct machine_format {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workflow commands of GitHub Actions: annotations of a run. Ten of a kind are shown for a step, so
- * no more are written. Source: docs.github.com, "Workflow commands for GitHub Actions"; toolkit's
- * command.ts for what is escaped. */
+/* Workflow commands of GitHub Actions: annotations of a run. GitHub shows ten of a kind for a step,
+ * so at most ten are written. Source: docs.github.com, "Workflow commands for GitHub Actions";
+ * escaping as in the toolkit's command.ts. */
 #include <stdbool.h>
 
 #include "reports/escape.h"
@@ -58,8 +58,7 @@ static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome
 	return n;
 }
 
-/* One for each component: on a busy machine everything may be inconclusive, which is one thing to
- * know. */
+/* One annotation for each component: on a busy machine every case may be inconclusive. */
 static void groups_add(struct strbuf *out, const struct machine *m, enum outcome o,
 		       const char *level, size_t room)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JUnit's XML: a test case for each case and component; what is rejected is a failure, what is
- * inconclusive an error, as far as readers go a state of its own. Source: the schema of Jenkins'
- * xUnit plugin (junit-10.xsd). */
+/* JUnit XML: a test case for each case and component. A rejection is a failure, and an inconclusive
+ * decision an error, which readers of JUnit show as a state of its own. Source: the schema of
+ * Jenkins' xUnit plugin (junit-10.xsd). */
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 

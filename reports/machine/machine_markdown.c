@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Markdown, for a comment on a pull request or the summary of a CI step: what is not accepted in
- * full, the rest folded. A step's summary may have 1 MiB, so rows beyond are counted instead. */
+/* Markdown for a comment on a pull request or the summary of a CI step: rows that are not accepted
+ * in full, the rest folded. A summary may have 1 MiB, so further rows are only counted. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "reports/machine/machine.h"
 
 #define BYTES_MAX ((size_t)1000 * 1000)
-#define OPEN_MAX 12 /* rows that are not decided; more are counted by component, and folded */
+#define OPEN_MAX 12 /* undecided rows; more are counted by component, and folded */
 
 static const char *const mark[] = {[OUTCOME_PASS] = "✅",
 				   [OUTCOME_BETTER] = "✅",
@@ -16,7 +16,7 @@ static const char *const mark[] = {[OUTCOME_PASS] = "✅",
 				   [OUTCOME_OPEN] = "❔",
 				   [OUTCOME_SKIPPED] = "·"};
 
-/* Nothing of it is markup; GitHub makes mentions and references of @ and #. */
+/* Text without markup. GitHub would make mentions and references of @ and #. */
 static void escaped(struct strbuf *out, const char *s)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -62,7 +62,7 @@ static bool is_folded(const struct machine *m, const struct machine_row *r)
 	       (r->outcome != OUTCOME_OPEN || n_of(m, OUTCOME_OPEN) > OPEN_MAX);
 }
 
-/* What is not decided, a line for each component. */
+/* Undecided rows, a line for each component. */
 static void open_groups_add(struct strbuf *out, const struct machine *m)
 {
 	strbuf_addstr(out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OpenMetrics text: an outcome and, where there is one, the value and its limit for each case and
- * component. Source: OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF). */
+/* OpenMetrics text: the outcome of each case and component, and its value and limit if it has them.
+ * Source: OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF). */
 #include <math.h>
 #include <stdbool.h>
 

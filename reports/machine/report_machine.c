@@ -53,8 +53,8 @@ static bool is_told(const struct cell *c)
 	return false;
 }
 
-/* Of a case in which nothing was assessed: whoever counts rows only must not take it for a good
- * one. */
+/* A row for a case without an assessed component, so that a program that only counts rows does not
+ * see a success. */
 static void verdict_row(struct machine *m, const struct analysis *a, const struct cell *c)
 {
 	struct machine_row *r = machine_row_add(m);
@@ -75,10 +75,11 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 	    .suite = "validate report",
 	    .metric = "validate_report",
 	    .title = xstrdup(words_title(a)),
-	    .headline = xasprintf("%s: of %zu cases %zu trusted, %zu not trusted, %zu inconclusive", verdict_name(a->verdict), a->n_cells,
-				  a->n_trusted, a->n_not_trusted, a->n_inconclusive),
+	    .headline = xasprintf("%s: of %zu cases %zu trusted, %zu not trusted, %zu inconclusive",
+				  verdict_name(a->verdict), a->n_cells, a->n_trusted,
+				  a->n_not_trusted, a->n_inconclusive),
 	    .word = verdict_name(a->verdict),
-	    .outcome = a->verdict == VERDICT_TRUSTED	   ? OUTCOME_PASS
+	    .outcome = a->verdict == VERDICT_TRUSTED       ? OUTCOME_PASS
 		       : a->verdict == VERDICT_NOT_TRUSTED ? OUTCOME_FAIL
 							   : OUTCOME_OPEN,
 	};
@@ -102,12 +103,13 @@ static int print(const struct machine_format *f, const struct analysis *a, FILE 
 	return ret;
 }
 
-#define FORM(which, what)                                                                                              \
-	static int print_##which(const struct analysis *a, FILE *out, struct err *e)                                   \
-	{                                                                                                              \
-		return print(&machine_##which, a, out, e);                                                             \
-	}                                                                                                              \
-	const struct report_form report_form_##which = {.name = #which, .help = what, .print = print_##which}
+#define FORM(which, what)                                                                          \
+	static int print_##which(const struct analysis *a, FILE *out, struct err *e)               \
+	{                                                                                          \
+		return print(&machine_##which, a, out, e);                                         \
+	}                                                                                          \
+	const struct report_form report_form_##which = {                                           \
+	    .name = #which, .help = what, .print = print_##which}
 
 FORM(markdown, "for a comment on a pull request or a step summary, below 1 MiB");
 FORM(junit, "XML, a test case for each case and component");

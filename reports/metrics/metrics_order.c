@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The order of the requests as text: a row for each figure, a column for each scope. */
+/* The order of the requests as text: a row for each number, a column for each scope. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -34,10 +34,10 @@ struct order_row {
 	enum cell_unit unit;
 	double (*value)(const struct disorder_total *t);
 };
-#define VALUE(name, expression)                                                                                        \
-	static double name(const struct disorder_total *t)                                                             \
-	{                                                                                                              \
-		return expression;                                                                                     \
+#define VALUE(name, expression)                                                                    \
+	static double name(const struct disorder_total *t)                                         \
+	{                                                                                          \
+		return expression;                                                                 \
 	}
 VALUE(value_sequences, (double)t->n_sequences)
 VALUE(value_received, (double)t->n_received)
@@ -68,7 +68,8 @@ VALUE(value_moves, (double)t->n_moves)
 VALUE(value_footrule, (double)t->footrule)
 VALUE(value_displacement, ratio((double)t->displacement_sum, (double)t->n_displaced))
 VALUE(value_displaced_late, 100 * ratio((double)t->displaced_late.n, (double)t->n_displaced))
-VALUE(value_occupancy, t->needs_bt ? NAN : ratio((double)t->occupancy_sum, (double)t->n_occupancies))
+VALUE(value_occupancy,
+      t->needs_bt ? NAN : ratio((double)t->occupancy_sum, (double)t->n_occupancies))
 
 static const struct order_row order_rows[] = {
     {"sequences", CELL_COUNT, value_sequences},
@@ -126,7 +127,7 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 	}
 }
 
-/* Whether every scope received all requests in order: each figure is then 0, 1 or undefined. */
+/* Whether every scope received all requests in order. Then each number is 0, 1 or undefined. */
 static bool all_in_order(const struct metrics *m, int point)
 {
 	for (int s = 0; s < SCOPE_N; s++) {

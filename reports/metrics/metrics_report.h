@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two faces of validate metrics. */
+/* The forms of validate metrics: text and JSON. */
 #ifndef REPORTS_METRICS_REPORT_H
 #define REPORTS_METRICS_REPORT_H
 
@@ -20,23 +20,23 @@ void metrics_print_text(const struct metrics *m, const struct metrics_paths *p);
 /* its part, enum metrics_point */
 void metrics_add_order(struct strbuf *out, const struct metrics *m, int point);
 
-/* One JSON object on stdout; its keys are in validate-metrics(1) and only ever added to. */
+/* Prints one JSON object. validate-metrics(1) lists its keys; later versions only add keys. */
 void metrics_print_json(const struct metrics *m, const struct metrics_paths *p);
 
-/* The tables of validate metrics: rows of a label and of numbers in columns of one width. What is
- * not finite is "-". */
+/* The tables of validate metrics: rows of a label and numbers, in columns of one width. "-" stands
+ * for a number that is not finite. */
 #define CELLS_LABEL_WIDTH 34
 #define CELLS_WIDTH 13
 
-/* of numbers: as they are, ns, as they are, in per cent, bytes */
+/* formats: plain, ns, plain, per cent, bytes */
 enum cell_unit { CELL_COUNT, CELL_DURATION, CELL_NUMBER, CELL_PERCENT, CELL_BYTES };
 
-void cells_add_printable(struct strbuf *out, const char *text); /* other bytes as \xNN */
+void cells_add_printable(struct strbuf *out, const char *text); /* other bytes become \xNN */
 void cells_add_heads(struct strbuf *out, const char *title, const char *const *head, size_t n);
 void cells_add_label(struct strbuf *out, const char *label);
 void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n,
 		   enum cell_unit unit);
-/* Reference, replay, and by how much they differ. */
+/* Reference, replay, and their difference. */
 void cells_add_pair(struct strbuf *out, const char *label, double reference, double replay,
 		    enum cell_unit unit);
 

@@ -214,7 +214,7 @@ static void add_concurrency(struct strbuf *out, const struct metrics *m)
 
 /* --- what makes it doubtful ---------------------------------------------- */
 
-/* "3 requests failed (reference)": `one` of one, `more` of another number. */
+/* "3 requests failed (reference)": `one` for the number 1, `more` for others. */
 static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *one, const char *more,
 		     const char *side)
 {
@@ -289,6 +289,6 @@ void metrics_print_text(const struct metrics *m, const struct metrics_paths *p)
 	for (int point = 0; point < POINT_N; point++)
 		metrics_add_order(&out, m, point);
 	add_notes(&out, m);
-	fwrite(out.s, 1, out.len, stdout); /* main sees stdout's errors */
+	fwrite(out.s, 1, out.len, stdout); /* main checks stdout for errors */
 	strbuf_release(&out);
 }

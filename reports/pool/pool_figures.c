@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mandel's plots: a bar a case, grouped by laboratory, with the critical values. A laboratory that
- * differs in all cases is seen at a glance, and one that differs in one is not mistaken for it.
- * Source: ISO 5725-2, 7.3.1. */
+/* Mandel's plots: a bar for each case, grouped by laboratory, with the critical values. They show a
+ * laboratory that differs in all cases, and one that differs in a single case. Source: ISO 5725-2,
+ * 7.3.1. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,8 +18,7 @@ static const struct outlier_finding *statistic_of(const struct pool_group *g, bo
 	return scatter ? &g->k : &g->h;
 }
 
-/* The smallest critical values over the cases: with the same replicates everywhere they are all the
- * same. */
+/* The smallest critical values of all cases. With equal numbers of replicates they are equal. */
 static void critical_find(const struct pool *p, bool scatter, double *at5, double *at1)
 {
 	*at5 = *at1 = NAN;
@@ -34,7 +33,7 @@ static void critical_find(const struct pool *p, bool scatter, double *at5, doubl
 		}
 }
 
-/* One row a bar: place, value; a gap between laboratories. Returns how many bars. */
+/* A row for each bar: place, value; with a gap between laboratories. Returns the number of bars. */
 static size_t data_add(struct strbuf *out, const struct pool *p, size_t laboratory, bool scatter,
 		       size_t at)
 {
@@ -51,7 +50,7 @@ static size_t data_add(struct strbuf *out, const struct pool *p, size_t laborato
 	return n;
 }
 
-/* The labels of both lines do not meet: one stands at the left, one at the right. */
+/* One label stands at the left and one at the right, so that they do not overlap. */
 static void line_add(struct strbuf *out, double y, const char *dash, const char *label, bool left)
 {
 	if (isnan(y))

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The forms of a study between laboratories. Nothing here computes. */
+/* The forms of a study between laboratories. They compute nothing. */
 #ifndef REPORTS_POOL_REPORT_H
 #define REPORTS_POOL_REPORT_H
 
 #include "reports/study_form.h"
 #include "validate/pool/pool.h"
 
-/* A row a case; a row a case and laboratory; a row a laboratory; what somebody lacks. Ownership:
- * tables_release. */
+/* Tables with a row for each case, for each case and laboratory, for each laboratory, and for each
+ * missing case. Ownership: tables_release. */
 void pool_tables_build(struct tables *ts, const void *study);
 /* Mandel's h and k of every case, laboratory by laboratory. Ownership: figures_release. */
 void pool_figures_build(struct figures *fs, const void *study);
 
-/* The question first: who is the outlier, and by how much two results may differ. */
+/* The answer first: which laboratory is an outlier, and how far two results may differ. */
 void pool_text_add(struct strbuf *out, const void *study, size_t width);
-void pool_sentence_add(struct strbuf *out, const struct pool *p); /* one line, as it came */
+void pool_sentence_add(struct strbuf *out, const struct pool *p); /* one line, not escaped */
 void pool_json_add(struct strbuf *out, const void *study);
 void pool_html_add(struct strbuf *out, const void *study, const struct tables *ts,
 		   const struct figures *fs);

@@ -46,7 +46,7 @@ static void table_suspects(struct table *t, const struct pool *p)
 	}
 }
 
-/* Rounded by a tenth of itself. */
+/* Rounded to two significant digits. */
 #define COL_TENTH(t, f, key, title, s, x) COL_STATUS(t, f, key, title, s, x, fabs(x) / 10)
 
 static void study_row(struct table *t, const struct pool_case *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a self-test found, for people and for programs. */
+/* Forms of the results of a self-test. */
 #ifndef REPORTS_SELFTEST_H
 #define REPORTS_SELFTEST_H
 
@@ -13,11 +13,11 @@
 
 void selftest_print_text(const struct rates *rates, FILE *out);
 /* {"version", "rates": [{"part", "group", "name", "condition", "size", "k", "n", "rate", "lo95",
- * "hi95", "promise", "promised", "standing", "note"}], "n_broken"}; what is not known is null. */
+ * "hi95", "promise", "promised", "standing", "note"}], "n_broken"}; unknown values are null. */
 void selftest_print_json(const struct rates *rates, FILE *out);
 
-/* rates.csv, detection.dat, detection.gp and, where there is gnuplot, detection.svg into `dir`.
- * That gnuplot is missing is no error. Errors: of writing. */
+/* Writes rates.csv, detection.dat, detection.gp and, with gnuplot, detection.svg into `dir`. A
+ * missing gnuplot is no error. Errors: of writing. */
 int selftest_plot(const struct rates *rates, const char *dir, struct err *e);
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out);

@@ -14,7 +14,7 @@
 #include "validate/campaign/environment.h"
 #include "validate/selftest/calibration.h"
 
-/* In the unit that `like` is best told in: ns up to 9999, then us, ms. */
+/* In a unit that suits `like`: ns up to 9999, then us, ms. */
 static void time_put(char *out, size_t size, double ns, double like, bool sign)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a self-test: its rates as CSV, and the detection rate against the size of each
- * fault, drawn by gnuplot. */
+/* The files of a self-test: rates as CSV, and the detection rate over the size of each fault, drawn
+ * by gnuplot. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static bool is_plotted(const struct rate *r)
 	return isfinite(r->size) && r->n > 0;
 }
 
-/* A block of lines for each fault, two empty lines between: size, rate, limits. */
+/* A block of lines for each fault, separated by two empty lines: size, rate, limits. */
 static size_t data_build(const struct rates *rates, struct strbuf *data, struct strbuf *script)
 {
 	size_t n_series = 0;
@@ -84,7 +84,7 @@ static size_t data_build(const struct rates *rates, struct strbuf *data, struct 
 	return n_series;
 }
 
-/* Lets gnuplot draw the series; why it did not is printed. Errors: of writing the plot. */
+/* Runs gnuplot for the series. If it fails, prints the reason. Errors: of writing the plot. */
 static int draw(const struct strbuf *data, const struct strbuf *script, const char *dir,
 		struct err *e)
 {
@@ -103,7 +103,7 @@ static int draw(const struct strbuf *data, const struct strbuf *script, const ch
 	return ret;
 }
 
-/* Writes the script of the plot, which can be run in the directory. */
+/* Writes the script of the plot; gnuplot can run it in the directory. */
 static int script_write(const struct strbuf *script, const char *dir, struct err *e)
 {
 	struct strbuf alone = STRBUF_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON of validate stats. A statistic without parameters is a number, a word or null under its
- * name; one with parameters is an object of those under its parameters' text ("conf=0.95"). What is
- * null has its reason in "status". */
+ * name. One with parameters is an object, with the text of its parameters as keys ("conf=0.95").
+ * For a null, "status" has the reason. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One line a sample: |---[==|==]-----| from the smallest to the largest value, brackets at the
- * quartiles, | the median, A the mean. Where a few values lie far out the axis ends earlier, and <
- * or > says so. */
+/* One line for each sample: |---[==|==]-----| from the smallest to the largest value, with brackets
+ * at the quartiles, | at the median and A at the mean. If some values lie far out, the axis ends
+ * earlier, and < or > marks them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static size_t position(const struct axis *a, double x)
 	return (size_t)fmin(fmax(floor(at + 0.5), 0), (double)a->width - 1);
 }
 
-/* From the lowest to the highest value, but no farther than three quartile distances beyond all
+/* From the smallest to the largest value, but at most three interquartile distances beyond all
  * quartiles. */
 static bool axis_find(const struct stats *s, struct axis *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What validate stats computed, and the ways it is shown. */
+/* Results of validate stats, and their forms. */
 #ifndef REPORTS_STATS_REPORT_H
 #define REPORTS_STATS_REPORT_H
 
@@ -18,7 +18,7 @@ struct stats_config {
 struct stats_sessions {
 	char **label;	      /* [n], borrowed from the columns */
 	struct values *group; /* [n] */
-	double *x;	      /* all of them, group by group */
+	double *x;	      /* of all groups, one group after the other */
 	size_t n;
 	struct estimates estimates;
 };
@@ -30,7 +30,7 @@ struct stats_sample {
 	struct stats_sessions sessions;
 };
 
-struct stats { /* the first sample is the reference; one alone is only described */
+struct stats { /* the first sample is the reference; a single sample is only described */
 	const struct stats_config *config;
 	struct comparison_plan plan;
 	struct stats_sample *sample; /* [n] */
@@ -45,8 +45,8 @@ const char *stats_verdict_name(const struct stats *s);
 void stats_print_text(const struct stats *s);
 int stats_print_json(const struct stats *s, struct err *e);
 
-/* A picture of the samples on one axis, each a line with its range, quartiles, median and mean;
- * `width` characters. */
+/* Draws the samples on one axis of `width` characters, a line for each, with range, quartiles,
+ * median and mean. */
 void stats_print_plot(const struct stats *s, size_t width);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One screen that answers the question first: sentences, a picture, tables. Numbers come from the
- * lists of estimates. */
+/* One screen: the answer in sentences, a picture, tables. The numbers come from lists of
+ * estimates. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,33 +164,37 @@ struct table_row {
 };
 
 static const struct table_row rows[] = {
-    {"relative bias of means, %", "relative_bias_of_means_pct", NULL, "bias_ci_lo_pct", "bias_ci_hi_pct", NULL, "bias_p",
-     NULL},
-    {"  BCa bootstrap", "relative_bias_of_means_pct", NULL, "boot_bias_lo_pct", "boot_bias_hi_pct", NULL, NULL, NULL},
-    {"  paired log ratios", "log_ratio_bias_pct", NULL, "log_ratio_ci_lo_pct", "log_ratio_ci_hi_pct", NULL, "log_ratio_p",
-     NULL},
-    {"difference of means (Welch)", "welch_diff", NULL, "welch_ci_lo", "welch_ci_hi", NULL, "welch_p", NULL},
+    {"relative bias of means, %", "relative_bias_of_means_pct", NULL, "bias_ci_lo_pct",
+     "bias_ci_hi_pct", NULL, "bias_p", NULL},
+    {"  BCa bootstrap", "relative_bias_of_means_pct", NULL, "boot_bias_lo_pct", "boot_bias_hi_pct",
+     NULL, NULL, NULL},
+    {"  paired log ratios", "log_ratio_bias_pct", NULL, "log_ratio_ci_lo_pct",
+     "log_ratio_ci_hi_pct", NULL, "log_ratio_p", NULL},
+    {"difference of means (Welch)", "welch_diff", NULL, "welch_ci_lo", "welch_ci_hi", NULL,
+     "welch_p", NULL},
     {"shift (Hodges-Lehmann)", "hodges_lehmann", NULL, NULL, NULL, NULL, "mwu_p_asym", NULL},
     {"P(replay > reference), A12", "vargha_delaney_A12", NULL, NULL, NULL, NULL, NULL, NULL},
-    {"median bias, %", "quantile_bias_pct", "p=0.5;type=7", "quantile_bias_ci_lo_pct", "quantile_bias_ci_hi_pct", "p=0.5",
+    {"median bias, %", "quantile_bias_pct", "p=0.5;type=7", "quantile_bias_ci_lo_pct",
+     "quantile_bias_ci_hi_pct", "p=0.5", NULL, NULL},
+    {"p90 bias, %", "quantile_bias_pct", "p=0.9;type=7", "quantile_bias_ci_lo_pct",
+     "quantile_bias_ci_hi_pct", "p=0.9", NULL, NULL},
+    {"p99 bias, %", "quantile_bias_pct", "p=0.99;type=7", "quantile_bias_ci_lo_pct",
+     "quantile_bias_ci_hi_pct", "p=0.99", NULL, NULL},
+    {"p99.9 bias, %", "quantile_bias_pct", "p=0.999;type=7", "quantile_bias_ci_lo_pct",
+     "quantile_bias_ci_hi_pct", "p=0.999", NULL, NULL},
+    {"ratio of standard deviations", "precision_ratio", NULL, "precision_ratio_lo",
+     "precision_ratio_hi", NULL, "F_p", "side=two"},
+    {"  paired (Pitman-Morgan, logs)", "pm_log_ratio", NULL, "pm_log_lower", "pm_log_upper", NULL,
      NULL, NULL},
-    {"p90 bias, %", "quantile_bias_pct", "p=0.9;type=7", "quantile_bias_ci_lo_pct", "quantile_bias_ci_hi_pct", "p=0.9",
-     NULL, NULL},
-    {"p99 bias, %", "quantile_bias_pct", "p=0.99;type=7", "quantile_bias_ci_lo_pct", "quantile_bias_ci_hi_pct", "p=0.99",
-     NULL, NULL},
-    {"p99.9 bias, %", "quantile_bias_pct", "p=0.999;type=7", "quantile_bias_ci_lo_pct", "quantile_bias_ci_hi_pct",
-     "p=0.999", NULL, NULL},
-    {"ratio of standard deviations", "precision_ratio", NULL, "precision_ratio_lo", "precision_ratio_hi", NULL, "F_p",
-     "side=two"},
-    {"  paired (Pitman-Morgan, logs)", "pm_log_ratio", NULL, "pm_log_lower", "pm_log_upper", NULL, NULL, NULL},
-    {"F ratio, one-sided p", "F_r", NULL, "var_ratio_ci_lo", "var_ratio_ci_hi", NULL, "F_p", "side=greater"},
+    {"F ratio, one-sided p", "F_r", NULL, "var_ratio_ci_lo", "var_ratio_ci_hi", NULL, "F_p",
+     "side=greater"},
     {"  Brown-Forsythe", "brown_forsythe_W", NULL, NULL, NULL, NULL, "brown_forsythe_p", NULL},
     {"distance (Kolmogorov-Smirnov)", "ks_D", NULL, NULL, NULL, NULL, "ks_p_asym", NULL},
     {"distance (Wasserstein), %", "wasserstein1_pct", NULL, NULL, NULL, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-/* The one of that name whose parameters begin so. */
+/* The estimate of that name whose parameters begin with this text. */
 static const struct named_estimate *find(const struct estimates *list, const char *name,
 					 const char *prefix)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One screen that answers the question: which replayer may be trusted for what, and if not, why
- * not. */
+/* One screen: which replayer is trusted for which scenario, and if not, why not. */
 #include "reports/terminal/terminal.h"
 
 #include <stdio.h>
@@ -19,11 +18,11 @@
 #include "reports/text_table.h"
 #include "validate/analysis/league.h"
 
-#define LEAGUE_LEAST 3 /* two are seen at a glance */
-#define WIDTH 80 /* least, and where it is not known */
+#define LEAGUE_LEAST 3 /* two replayers need no table */
+#define WIDTH 80 /* the minimum, and the default if the width is unknown */
 #define MAX_WIDTH 100
 #define MAX_WARNINGS 6
-#define MAX_REJECTED 2 /* different reasons shown of what one component decided alike */
+#define MAX_REJECTED 2 /* different reasons shown for one component and decision */
 #define MAX_INCONCLUSIVE 1
 #define NAME 48     /* columns of a name in a sentence */
 
@@ -94,7 +93,7 @@ static void add_machine(struct strbuf *out, const struct analysis *a,
 	strbuf_release(&line);
 }
 
-/* " (event order=fs in 3, coordinator in 48)" where the cases are too many to be listed */
+/* " (event order=fs in 3, coordinator in 48)" if there are too many cases to list */
 static void add_replayer_counts(struct strbuf *out, const struct analysis *a,
 				const struct finding_group *g)
 {
@@ -166,7 +165,7 @@ static void add_worst(struct strbuf *line, const struct analysis *a, const struc
 	strbuf_addf(line, " (%s)", a->results->protocol.scenario[c->scenario].name);
 }
 
-/* The replayers beside each other, where there are several, the best first. */
+/* A table that compares the replayers, the best first, if there are several. */
 static void add_league(struct strbuf *out, const struct analysis *a,
 		       const struct terminal_style *style)
 {

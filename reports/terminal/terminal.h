@@ -7,9 +7,9 @@
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 
-/* The summary for a terminal: lines of at most `width` columns (80 or more), UTF-8. `dir` is the
- * results directory, for commands and for the place of the whole report; NULL: "DIR", and the
- * report is not named. */
+/* The summary for a terminal: UTF-8 lines of at most `width` columns (80 or more). `dir` is the
+ * results directory, for commands and for the path of the report; NULL: "DIR", and the report is
+ * not named. */
 void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color,
 		  const char *dir);
 

@@ -21,7 +21,7 @@ enum { NAME, BIAS, PRECISION, TIME, WORTH, REORDERED, MISMATCHED, VERDICT, N_COL
 struct row {
 	struct strbuf cell[N_COLUMNS]; /* the name first, the verdict last */
 	enum verdict verdict;          /* colours the last cell */
-	/* only a name, as wide as it likes: what the rows below have in common */
+	/* a name of any width that the rows below share */
 	bool is_title;
 	bool is_head;
 	bool is_case;                  /* the last cell is a verdict */
@@ -74,11 +74,9 @@ void terminal_end_verdict(struct strbuf *out, const struct terminal_style *style
 		strbuf_addstr(out, "\x1b[0m");
 }
 
-/* --- laying out
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- laying out ---------------------------------------------------------- */
 
-/* Columns of what is mostly 0 are not shown where all is 0, nor is a column without a number. */
+/* Omits columns of zeros that are usually 0, and columns without a number. */
 static bool is_dropped(const struct grid *g, size_t column)
 {
 	for (size_t k = 0; k < g->n && column; k++) {
@@ -92,7 +90,7 @@ static bool is_dropped(const struct grid *g, size_t column)
 	return column;
 }
 
-/* Numbers take what they need, names the rest. A column that is dropped has the width 0. */
+/* Numbers get the width that they need, names the rest. An omitted column has width 0. */
 static void find_widths(const struct grid *g, size_t total, size_t *width)
 {
 	size_t rest = 0;
@@ -106,7 +104,8 @@ static void find_widths(const struct grid *g, size_t total, size_t *width)
 		}
 		rest += i && width[i] ? width[i] + GAP : 0;
 	}
-	if (width[NAME] + rest > total && width[WORTH]) { /* names in one line are worth more */
+	/* space for names in one line comes first */
+	if (width[NAME] + rest > total && width[WORTH]) {
 		rest -= width[WORTH] + GAP;
 		width[WORTH] = 0;
 	}
@@ -122,7 +121,7 @@ static void lay_row(struct strbuf *out, const struct row *r, const size_t *width
 	strbuf_addf(&name, "%*s", (int)r->indent, "");
 	text_wrap(&name, r->cell[NAME].s, r->indent, r->indent + 2,
 		  r->is_title ? style->width : width[0]);
-	/* the numbers stand beside the last line of a name that wraps */
+	/* the numbers stand on the last line of a wrapped name */
 	const char *last = strrchr(name.s, '\n');
 	last = last ? last + 1 : name.s;
 	strbuf_add(out, name.s, name.len);
@@ -177,11 +176,9 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 			accept_limit_of(&p->accept, COMPONENT_EXECUTION_TIME, true));
 }
 
-/* --- a row per case
- * ------------------------------------------------------------------------------------------------
- */
+/* --- a row per case ------------------------------------------------------ */
 
-/* Short, for the table is narrow; why there is none is among the reasons. */
+/* A short word; the reasons say why there is no number. */
 static const char *no_number(enum stat_status s)
 {
 	return s == STAT_NOT_APPLICABLE || s == STAT_NOT_ASSESSED ? "–" : "undefined";
@@ -250,13 +247,12 @@ static void add_cases(struct grid *g, const struct analysis *a)
 	}
 }
 
-/* --- a row per workload and replayer
- * -------------------------------------------------------------------------------
- */
+/* --- a row per workload and replayer ------------------------------------- */
 
-struct span { /* smallest and largest of what is defined */
+struct span { /* smallest and largest of the defined values */
 	double lo, hi;
-	enum stat_status status; /* where nothing is (lo > hi): that of the last one */
+	/* status if no value is defined (lo > hi): that of the last value */
+	enum stat_status status;
 };
 
 static void widen(struct span *s, const struct estimate *e)

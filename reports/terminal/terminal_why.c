@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What explains the cases that are not trusted or differ significantly, and the rated ranges, on
- * the terminal: a sentence each. */
+/* Causes of the differences of cases that are not trusted or differ significantly, and the rated
+ * ranges, a sentence each. */
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/text_table.h"
