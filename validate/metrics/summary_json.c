@@ -57,6 +57,12 @@ static int get_members(void *s, const struct json_member *m, const json_t *o, st
 	return rc;
 }
 
+/* Reads the members if the first one is present. */
+static int get_if_present(void *s, const struct json_member *m, const json_t *o, struct err *e)
+{
+	return json_object_get(o, m->name) ? get_members(s, m, o, e) : 0;
+}
+
 /* Reads the object `name` of `o` with the given members. */
 static int get_object(void *s, const struct json_member *m, const json_t *o, const char *name,
 		      struct err *e)
@@ -135,10 +141,8 @@ static int get_comparison(struct run_summary *s, const json_t *o, struct err *e)
 	if (!s->has_input)
 		return 0;
 	int rc = get_members(s, summary_input_members, o, e);
-	if (!rc && json_object_get(o, "n_passed"))
-		rc = get_members(s, summary_passed_members, o, e);
-	if (!rc && json_object_get(o, "n_untold"))
-		rc = get_members(s, summary_untold_members, o, e);
+	rc = rc ? rc : get_if_present(s, summary_passed_members, o, e);
+	rc = rc ? rc : get_if_present(s, summary_untold_members, o, e);
 	rc = rc ? rc : get_reorder(&s->reorder_all, o, "reorder_all", e);
 	rc = rc ? rc : get_reorder(&s->reorder_thread, o, "reorder_thread", e);
 	rc = rc ? rc : get_reorder(&s->reorder_object, o, "reorder_object", e);
@@ -261,16 +265,15 @@ static int get_halves(struct run_summary *s, const json_t *o, struct err *e)
 
 static int get_distribution(struct run_summary *s, const json_t *o, struct err *e)
 {
-	int rc = 0;
 	s->response_tail = s->response_typical = NAN;
-	if (json_object_get(o, "response_tail"))
-		rc = get_members(s, summary_tail_members, o, e);
+	int rc = get_if_present(s, summary_tail_members, o, e);
 	rc = rc ? rc : get_halves(s, o, e);
 	s->has_shape = json_object_get(o, "shape_typical");
 	if (!rc && s->has_shape)
 		rc = get_counts(s->shape, SUMMARY_N_SHAPE, o, "shape_typical", e);
-	return rc || !json_object_get(o, "n_slices") ? rc
-						     : get_members(s, summary_slices_members, o, e);
+	if (!rc && json_object_get(o, "n_slices"))
+		rc = get_members(s, summary_slices_members, o, e);
+	return rc;
 }
 
 static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
@@ -318,17 +321,12 @@ static int get_nodes(struct run_summary *s, const json_t *o, struct err *e)
 /* Members that are written only if not 0. */
 static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 {
-	int rc = json_object_get(o, "correction_u_ns")
-		     ? get_members(s, summary_correction_members, o, e)
-		     : 0;
+	int rc = get_if_present(s, summary_correction_members, o, e);
 	rc = rc ? rc : get_requests_hash(s, o, e);
 	rc = rc ? rc : get_nodes(s, o, e);
-	rc = rc || !json_object_get(o, "n_cut") ? rc : get_members(s, summary_cut_members, o, e);
-	rc = rc || !json_object_get(o, "n_programs_unseen")
-		 ? rc
-		 : get_members(s, summary_unseen_members, o, e);
-	return rc || !json_object_get(o, "n_requests_unseen") ? rc :
-		get_members(s, summary_unseen_requests_members, o, e);
+	rc = rc ? rc : get_if_present(s, summary_cut_members, o, e);
+	rc = rc ? rc : get_if_present(s, summary_unseen_members, o, e);
+	return rc ? rc : get_if_present(s, summary_unseen_requests_members, o, e);
 }
 
 static int check_version(const json_t *o, struct err *e)

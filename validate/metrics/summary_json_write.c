@@ -117,6 +117,14 @@ static int put_members(json_t *o, const void *s, const struct json_member *m)
 	return rc;
 }
 
+/* Writes the members if the first one, a count or a real, is above 0. */
+static int put_if_set(json_t *o, const void *s, const struct json_member *m)
+{
+	const void *field = (const char *)s + m->offset;
+	bool is_set = m->type == COUNT ? *(const uint64_t *)field > 0 : *(const double *)field > 0;
+	return is_set ? put_members(o, s, m) : 0;
+}
+
 static json_t *members_to_json(const void *s, const struct json_member *m)
 {
 	json_t *o = json_object();
@@ -173,9 +181,7 @@ static int put_classes(json_t *o, const struct run_summary *s)
 /* Writes halves, tail and shape of the response times. */
 static int put_distribution(json_t *o, const struct run_summary *s)
 {
-	int rc = 0;
-	if (s->response_tail > 0)
-		rc |= put_members(o, s, summary_tail_members);
+	int rc = put_if_set(o, s, summary_tail_members);
 	if (s->has_halves)
 		rc |= json_object_set_new(
 		    o, "half",
@@ -232,8 +238,8 @@ json_t *summary_to_json(const struct run_summary *s)
 				  levels_to_json(NULL, s->requests_at_level, s->n_levels));
 	if (s->has_input) {
 		rc |= put_members(o, s, summary_input_members);
-		rc |= s->n_passed ? put_members(o, s, summary_passed_members) : 0;
-		rc |= s->n_untold ? put_members(o, s, summary_untold_members) : 0;
+		rc |= put_if_set(o, s, summary_passed_members);
+		rc |= put_if_set(o, s, summary_untold_members);
 		rc |= json_object_set_new(
 		    o, "reorder_all", members_to_json(&s->reorder_all, summary_reorder_members));
 		rc |= json_object_set_new(
@@ -263,8 +269,7 @@ json_t *summary_to_json(const struct run_summary *s)
 	rc |= put_distribution(o, s);
 	if (s->n_slices)
 		rc |= put_members(o, s, summary_slices_members);
-	if (s->correction_u_ns > 0)
-		rc |= put_members(o, s, summary_correction_members);
+	rc |= put_if_set(o, s, summary_correction_members);
 	if (s->causality.n_nodes)
 		rc |= json_object_set_new(
 		    o, "causality", members_to_json(&s->causality, summary_causality_members));
@@ -275,12 +280,9 @@ json_t *summary_to_json(const struct run_summary *s)
 		snprintf(digits, sizeof digits, "%016" PRIx64, s->requests_hash);
 		rc |= json_object_set_new(o, "requests_hash", json_string(digits));
 	}
-	if (s->n_cut)
-		rc |= put_members(o, s, summary_cut_members);
-	if (s->n_programs_unseen)
-		rc |= put_members(o, s, summary_unseen_members);
-	if (s->n_requests_unseen)
-		rc |= put_members(o, s, summary_unseen_requests_members);
+	rc |= put_if_set(o, s, summary_cut_members);
+	rc |= put_if_set(o, s, summary_unseen_members);
+	rc |= put_if_set(o, s, summary_unseen_requests_members);
 	if (s->has_facts)
 		rc |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
 	if (rc) {
