@@ -476,7 +476,7 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (c.list_mutants)
 		return list_mutants();
 	if (n_positional < 1) {
-		err_set(e, EINVAL, "which trace? usage is validate replay %.*s",
+		err_set(e, EINVAL, "no trace named: usage is validate replay %.*s",
 			(int)strcspn(synopsis, "\n"), synopsis);
 		return EXIT_USAGE;
 	}

@@ -97,7 +97,7 @@ wrong() { # what it says, then arguments
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $*"
 	[ ! -e wrong.trace ] || fail "wrong usage wrote a trace: $*"
 }
-wrong 'which trace' --dir target -o wrong.trace
+wrong 'no trace named' --dir target -o wrong.trace
 wrong '--dir is missing' -o wrong.trace sr.trace
 wrong 'did you mean "event"' --engine evnet --dir target -o wrong.trace sr.trace
 wrong 'coordinator engine has none' --engine coordinator --mutant delay --dir target -o wrong.trace sr.trace
