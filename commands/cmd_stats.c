@@ -194,7 +194,7 @@ static int stats_run(int argc, char **argv, struct err *e)
 	}
 	if (n < 1) {
 		err_set(e, EINVAL,
-			"which file? usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
+			"no file named: usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
 		return EXIT_USAGE;
 	}
 	return stats_files(&config, argv + 1, (size_t)n, e);

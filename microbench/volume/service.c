@@ -178,7 +178,7 @@ static int settle(struct service *s, struct err *e)
 	    !l->write_rate)
 		return err_set(
 		    e, EINVAL,
-		    "throttled: to what? read-iops, write-iops, read-rate or write-rate");
+		    "throttled: expected read-iops, write-iops, read-rate or write-rate");
 	s->n_servers = s->kind == KIND_HDD ? 1 : s->kind == KIND_SSD ? p->channels : p->parallel;
 	return 0;
 }
