@@ -76,7 +76,7 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 	meta->n_events_lost = trace_set_events_lost(x->set);
 }
 
-/* --- what was found ------------------------------------------------------ */
+/* --- output -------------------------------------------------------------- */
 
 static void print_found(const struct import *x, const struct trace_meta *meta, const struct pour *p,
 			const char *path)

@@ -197,7 +197,7 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 	return ret;
 }
 
-/* --- what it came to ----------------------------------------------------- */
+/* --- output -------------------------------------------------------------- */
 
 static void say(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void say(const char *name, const char *fmt, ...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options by which a command is told how a foreign trace is to be read; rows for its table. */
+/* Options for reading a foreign trace, as rows of a command's table. */
 #ifndef COMMANDS_OPEN_OPTIONS_H
 #define COMMANDS_OPEN_OPTIONS_H
 

@@ -40,7 +40,7 @@ void stats_conditions_choose(const struct stats_conditions *w, struct column_cho
 		choice[i] = (struct column_choice){w->item[i], true, w->text[i], w->except[i]};
 }
 
-/* --- which column of which file ------------------------------------------ */
+/* --- columns and files --------------------------------------------------- */
 
 struct plan {
 	const char *selector[STATS_MAX_SAMPLES];

@@ -10,7 +10,7 @@
 #include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 
-/* --- what scripts refer to ----------------------------------------------- */
+/* --- references of scripts ----------------------------------------------- */
 
 static int renamed_names(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
 			 struct err *e)

@@ -150,7 +150,7 @@ static int job_run(char **word, struct err *e)
 	return 0;
 }
 
-/* --- what came of it ----------------------------------------------------- */
+/* --- result -------------------------------------------------------------- */
 
 static int outcome_read(const char *path, struct microbench_outcome *o, struct err *e)
 {

@@ -207,7 +207,7 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 	return ret;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- creation ------------------------------------------------------------ */
 
 static int facts_write(const struct volume *v, struct err *e)
 {

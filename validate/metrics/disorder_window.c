@@ -179,7 +179,7 @@ static void sum_above(const struct disorder_window *w, uint64_t from, struct win
 	sum_places(w, block, end, late);
 }
 
-/* --- what stands --------------------------------------------------------- */
+/* --- arrivals to compare with -------------------------------------------- */
 
 /* Of the arrivals below every missing place only the last can still be compared. */
 static void standing_push(struct disorder_window *w, uint64_t place, uint64_t position)

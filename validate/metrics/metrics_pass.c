@@ -56,7 +56,7 @@ void pass_release(struct metrics_pass *p)
 		p->replay.close(p->replay.context);
 }
 
-/* --- what is refused ----------------------------------------------------- */
+/* --- invalid requests ---------------------------------------------------- */
 
 static bool is_negative(const struct trace_record *r)
 {
@@ -340,7 +340,7 @@ static int run_numbered(struct metrics_pass *p, struct err *e)
 	return rc;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- the whole pass ------------------------------------------------------ */
 
 static int check_end(struct metrics_pass *p, struct metrics_source *s, struct metrics_side *side,
 		     struct err *e)

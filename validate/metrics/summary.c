@@ -192,7 +192,7 @@ static int halves_check(struct summary_pass *p, struct err *e)
 	return halves_run(p, e);
 }
 
-/* --- what makes a trace no run ------------------------------------------- */
+/* --- checks -------------------------------------------------------------- */
 
 static int check_run(const struct summary_pass *p, struct err *e)
 {
@@ -222,7 +222,7 @@ static int check_run(const struct summary_pass *p, struct err *e)
 	return 0;
 }
 
-/* --- what comes of it ---------------------------------------------------- */
+/* --- results ------------------------------------------------------------- */
 
 static int quantile(const struct run_summary *s, double p, double *value, struct err *e)
 {
@@ -473,7 +473,7 @@ static int fill_summary(struct run_summary *s, struct summary_pass *p, struct er
 	return rc ? rc : fill_meta(s, p, e);
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- the whole computation ----------------------------------------------- */
 
 static int pass_start(struct summary_pass *p, const struct slices *slices,
 		      const struct arrivals_options *options, struct err *e)

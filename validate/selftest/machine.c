@@ -73,7 +73,7 @@ void machine_expect(const struct machine_options *o, uint64_t *n_runs, double *s
 	*seconds = seconds_of(o, *n_runs);
 }
 
-/* --- what was done before ------------------------------------------------ */
+/* --- earlier outcomes ---------------------------------------------------- */
 
 static char *outcomes_path(const struct machine_options *o)
 {

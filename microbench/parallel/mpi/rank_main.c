@@ -44,7 +44,7 @@ int rank_agree(const struct rank *r, int ret, const struct err *e)
 	return worst.code;
 }
 
-/* --- what is to be done -------------------------------------------------- */
+/* --- options ------------------------------------------------------------- */
 
 static int arguments(struct rank *r, int argc, char **argv, struct microbench_config *c,
 		     const struct workload **w, struct err *e)
