@@ -71,9 +71,9 @@ static void issue_rate_item(struct table *t, const struct analysis *a, size_t i,
 
 const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the rate of the moment",
 	n_courses, .n_items = n_rates, .item = issue_rate_item, .n_row_headers = 3, .note =
-	"Requests by the rate of the interval of the run in which they were issued (up to 256 "
-	"intervals a run), and their mean issue error. An error that grows with the rate is what "
-	"the replayer adds between requests; one that does not is that of its clock."};
+	"Requests by the rate in the interval of the run in which they were issued (at most 256 "
+	"intervals a run), and their mean issue error. An error that grows with the rate is "
+	"added by the replayer between requests. A constant error comes from its clock."};
 
 static void stamps_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -121,8 +121,8 @@ static void costs_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_costs = {"costs", "What a replay costs", n_costs, costs_row,
 	.note =
-	"The recording's size; the time of a process beside its requests (starting, reading and "
-	"preparing the trace, writing the new one); anonymous memory of the replayer while its "
-	"requests run, where the page cache has a budget; CPU time while requests run; CPU time "
-	"and largest resident memory of the process and of its children; and how "
-	"many times as fast as the program the replay is."};
+	"Trace: size of the recording. Beside the requests: time of a process for starting, "
+	"reading and preparing the trace, and writing the new one. Memory: anonymous memory of "
+	"the replayer while its requests run, if the page cache has a budget. CPU time while "
+	"requests run. Whole process and peak memory include the processes that it started. "
+	"Times as fast: speed of the replay over that of the program."};

@@ -40,11 +40,11 @@ static void order_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_order = {"order", "Order of the requests", table_n_cells, order_row,
 	.note =
-	"A request is reordered when it was issued after one that follows it in the trace (RFC "
-	"4737). \"All\" looks at the whole replay, \"by thread\" and \"by file\" at the sequence "
-	"of each thread or file; the one named as deciding is what the verdict uses. Descents "
-	"count only direct neighbours in the wrong order: other tools' figure, a lower bound, "
-	"for comparison."};
+	"A request is reordered if it was issued after a request that follows it in the trace "
+	"(RFC 4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over "
+	"the sequence of each thread or file. The verdict uses the scope that is named as "
+	"deciding. Descents count only neighbours in the wrong order, as other tools do; they "
+	"are a lower bound, for comparison."};
 
 static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -150,7 +150,7 @@ static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_diagnostics = {
     "diagnostics", "Were the replicates independent?", table_n_cells, diagnostics_row,
-    .note = "Of the pairs in the order in which they were run: correlation of neighbours (0 is "
-	    "ideal), how many independent pairs the pairs are taken for when a verdict rests on "
-	    "them, p of \"no runs above or below the median\", p of \"no trend\". Small p tell of "
-	    "drift."};
+    .note =
+	"Pairs in the order in which they were run: correlation of neighbours (0 is ideal), "
+	"number of independent pairs that they count as, p of \"no runs above or below the "
+	"median\", p of \"no trend\". A small p shows drift."};

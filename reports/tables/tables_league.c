@@ -64,10 +64,10 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_league = {"league", "League table", league_n, league_row,
 	.n_row_headers = 2, .note =
-	"A row for each replayer, the best first: by its verdict, which is the worst of its cases, "
-	"then by how many of them are trusted, then by the deviation: the mean over all judged "
-	"components, each as a multiple of its limit (10 at most). Of each quantity the case is "
-	"shown where it is largest, with its 95 % interval."};
+	"A row for each replayer, the best first: by its verdict (the worst of its cases), then "
+	"by the number of trusted cases, then by the deviation. The deviation is the mean over "
+	"all judged components, each as a multiple of its limit (10 at most). For each quantity "
+	"the table shows the case with the largest value, with its 95 % interval."};
 
 static void observation_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -79,7 +79,7 @@ static void observation_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_observation = {"observation", "Whose times count",
 	table_n_scenarios, observation_row, .n_row_headers = 1, .note =
-	"Of each scenario, the program and all replayers are timed in the same way."};
+	"In a scenario, program and replayers are timed in the same way."};
 
 static size_t device_n(const struct analysis *a)
 {

@@ -117,7 +117,7 @@ static void control_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_control = {
     "control", "Chart of individuals and moving ranges", table_n_cells, control_row,
     .note =
-	"Of the pairs' relative differences in the order of the blocks: centre and limits (three "
-	"standard deviations, from the mean moving range), the limit of a moving range, and how "
-	"many lie outside. Points outside, or a moving range above its limit, tell of a "
-	"disturbance worth a look; nothing is left out for it."};
+	"Relative differences of the pairs in the order of the blocks: centre, limits (three "
+	"standard deviations, from the mean moving range), limit of a moving range, and numbers "
+	"of points outside. Points outside the limits show a disturbance. No point is left out "
+	"because of it."};

@@ -67,10 +67,10 @@ static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_uncertainty = {
     "uncertainty", "Measurement uncertainty", table_n_cells, uncertainty_row,
     .note =
-	"The result of one future replay lies within ±U of what the program would have shown, "
-	"corrected for the bias, with 95 % coverage. U = k u_c; u_c combines the budget below, k "
-	"is Student's t for its effective degrees of freedom. All relative to the program's "
-	"mean. Beside it the interval that 200 000 Monte Carlo trials of the same budget give "
+	"After correction for the bias, the result of one future replay lies within ±U of the "
+	"program's result, with 95 % coverage. U = k u_c; the budget gives u_c, and k is "
+	"Student's t for its effective degrees of freedom. All are relative to the program's "
+	"mean. For comparison: the interval from 200 000 Monte Carlo trials of the same budget "
 	"(JCGM 101), and whether ±U agrees with it to one digit of u_c."};
 
 static size_t n_budget_rows(const struct analysis *a, size_t i)
