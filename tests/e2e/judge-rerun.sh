@@ -22,7 +22,7 @@ expect_line out 'reference = trace'
 expect_line out '--rerun runs the captured command again instead'
 expect_status 0 "$VALIDATE" judge --dry-run --rerun --with event app.trace
 expect_line out 'reference = rerun'
-expect_line out 'Runs this command again, in a fresh copy of '
+expect_line out 'Runs this command again in a fresh copy of '
 expect_line out "$work"
 ! grep -q '^\[accept\]\|^control = ' out || fail 'limits of a single reference'
 
