@@ -91,6 +91,9 @@ static inline bool load_is_touch(const struct load_request *r)
 	return r->op == OP_PAGE_FAULT;
 }
 
+/* Whether the call follows a link at the end of its path. */
+bool load_follows_link(const struct load_request *r);
+
 /* Asynchronous requests begin at their submission and end when their results were fetched
  * (load_async.h). */
 static inline bool load_is_async(const struct load_request *r)

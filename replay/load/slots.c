@@ -145,8 +145,11 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	}
 	if (r->slot && !s->slot[r->slot].passed && !clones)
 		m->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
-	if ((!r->slot || s->slot[r->slot].passed) && (!m->slot || s->slot[m->slot].passed) &&
-	    r->rvalue >= 0)
+	/* a failure may come from the kind of the other side, which the replay replaces */
+	const uint8_t from = s->slot[r->slot].passed, to_passed = s->slot[m->slot].passed;
+	if (r->rvalue < 0)
+		r->passed = from ? from : to_passed;
+	else if ((!r->slot || from) && (!m->slot || to_passed))
 		r->passed = PASS_OBJECT;
 }
 
@@ -215,6 +218,10 @@ static void path_request(struct finder *f, struct load_request *r)
 		f->s->file[r->name].passed = PASS_OBJECT;
 	if (r->name != NONE32 && r->rvalue >= 0 && (r->op == OP_MKNOD || r->op == OP_UNLINK))
 		f->s->file[r->name].fifo = r->op == OP_MKNOD && S_ISFIFO(r->length);
+	if (r->name != NONE32 && r->rvalue >= 0 && (r->op == OP_UNLINK || r->op == OP_RENAME))
+		f->s->file[r->name].to_system = false;
+	if (m && m->name != NONE32 && r->rvalue >= 0 && r->op == OP_RENAME)
+		f->s->file[m->name].to_system = false;
 	if (r->op == OP_CHDIR)
 		directory_change(f, r, r->name);
 	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK ||
@@ -234,6 +241,8 @@ static void pass(struct finder *f, struct load_request *r)
 	bool copy = op_info(r->op)->family == FAMILY_COPY;
 	if (r->name != NONE32 && s->file[r->name].passed)
 		r->passed = s->file[r->name].passed;
+	if (r->name != NONE32 && s->file[r->name].to_system && load_follows_link(r))
+		r->passed = PASS_SYSTEM;
 	if (m && m->name != NONE32 && s->file[m->name].passed)
 		r->passed = s->file[m->name].passed;
 	if (r->slot && s->slot[r->slot].passed && !copy)
@@ -370,6 +379,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	memset(f.file_of_object, 0xff, (f.n_objects + 1) * sizeof *f.file_of_object);
 	int ret = descriptor_table_read(&f, e);
 	if (!ret) {
+		names_of_system(&f);
 		walk(&f);
 		free(f.walk);
 		f.walk = NULL;

@@ -48,6 +48,7 @@ struct slot {
 struct slot_file {
 	char *name;	   /* owned */
 	uint8_t passed;	   /* enum pass_reason: below /proc, /sys or /dev, or a special file */
+	bool to_system;	   /* during the walk: a link to such a path */
 	bool touched;	   /* during the walk: a request on a descriptor of it succeeded */
 	bool opened;	   /* some request opens it */
 	bool created;	   /* its first successful request was an open with O_CREAT */

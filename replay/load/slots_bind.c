@@ -234,6 +234,8 @@ uint32_t slot_add(struct finder *f, struct slot what, bool at_known)
 		what.origin = s->n;
 	if (what.file != NONE32 && s->file[what.file].passed)
 		what.passed = s->file[what.file].passed;
+	else if (what.file != NONE32 && s->file[what.file].to_system)
+		what.passed = PASS_SYSTEM;
 	if (what.file != NONE32 && s->file[what.file].fifo)
 		what.passed = PASS_OBJECT;
 	f->walk[s->n] = (struct slot_walk){.closed_ns = INT64_MAX, .at_known = at_known, .stream_known = at_known};

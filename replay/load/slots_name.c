@@ -153,6 +153,56 @@ void directory_change(struct finder *f, const struct load_request *r, uint32_t f
 	*directory = xstrdup(f->s->file[file].name);
 }
 
+/* --- links --------------------------------------------------------------- */
+
+bool load_follows_link(const struct load_request *r)
+{
+	switch (r->op) {
+	case OP_RENAME:
+	case OP_SYMLINK:
+	case OP_READLINK:
+	case OP_UNLINK:
+	case OP_MKDIR:
+	case OP_RMDIR:
+	case OP_MKNOD:
+		return false;
+	case OP_LINK:
+		return r->flags & AT_SYMLINK_FOLLOW;
+	case OP_OPEN:
+		return !(r->flags & O_NOFOLLOW);
+	default:
+		return !(r->flags & AT_SYMLINK_NOFOLLOW);
+	}
+}
+
+/* Where the link leads to: a path below the root, if its text goes up only at its begin. */
+static void target_name(struct strbuf *to, const char *path, const char *text)
+{
+	const char *slash = text[0] == '/' ? NULL : strrchr(path, '/');
+	for (; slash && !strncmp(text, "../", 3); text += 3)
+		slash = memrchr(path, '/', (size_t)(slash - path));
+	strbuf_reset(to);
+	strbuf_add(to, path, slash ? (size_t)(slash + 1 - path) : 0);
+	strbuf_addstr(to, plain_name(text));
+}
+
+void names_of_system(struct finder *f)
+{
+	const struct fileset *listed = &trace_meta(f->t)->files;
+	struct strbuf target = STRBUF_INIT;
+	for (size_t i = 0; i < listed->n; i++) {
+		const char *text = fileset_link(listed, i);
+		if (!text)
+			continue;
+		target_name(&target, listed->entry[i].path, text);
+		if (pass_of_name(f, target.s) != PASS_SYSTEM)
+			continue;
+		const uint32_t file = name_find(f, listed->entry[i].path);
+		f->s->file[file].to_system = true;
+	}
+	strbuf_release(&target);
+}
+
 /* --- facts about names --------------------------------------------------- */
 
 void names_list(struct finder *f)

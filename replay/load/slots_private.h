@@ -86,6 +86,8 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r);
 /* The path in a heap item; joined like an object's. */
 uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path);
 void directory_change(struct finder *f, const struct load_request *r, uint32_t file);
+/* Sets `to_system` from the trace's own table of files. Before the walk. */
+void names_of_system(struct finder *f);
 void names_list(struct finder *f); /* sets `listed` from the trace's own table of files */
 void names_require(struct finder *f); /* sets `required` from slots.initial */
 void links_mark(struct finder *f); /* sets `maybe_link` and `leads` */

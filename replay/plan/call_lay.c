@@ -55,25 +55,6 @@ static bool ended_in_dot(const struct load_request *r)
 	       (r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags == AT_REMOVEDIR));
 }
 
-/* Which calls follow a link at the end of their path. */
-static bool follows(const struct load_request *r)
-{
-	switch (r->op) {
-	case OP_RENAME:
-	case OP_SYMLINK:
-	case OP_READLINK:
-	case OP_UNLINK:
-	case OP_MKDIR:
-	case OP_RMDIR:
-	case OP_MKNOD:
-		return false;
-	case OP_LINK:
-		return r->flags & AT_SYMLINK_FOLLOW;
-	default:
-		return !(r->flags & AT_SYMLINK_NOFOLLOW);
-	}
-}
-
 static bool turns(const struct slots *s, const struct load_request *r, const struct load_more *m)
 {
 	bool names =
@@ -124,7 +105,7 @@ static uint16_t bits_of(const struct slots *s, const struct load_request *r,
 {
 	uint16_t bits = 0;
 	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && r->rvalue != -EFAULT &&
-	    follows(r) && s->file[r->name].maybe_link)
+	    load_follows_link(r) && s->file[r->name].maybe_link)
 		bits |= CALL_FOLLOW;
 	if (r->rvalue == -EFAULT)
 		bits |= CALL_BAD_ADDRESS;
