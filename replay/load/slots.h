@@ -67,6 +67,7 @@ struct slot_map { /* a mapping, from its mmap to its munmap */
 	uint64_t offset; /* file offset of its first byte */
 	uint32_t process; /* index into slots.process: the mapping ends at the latest with it */
 	bool writable;
+	uint32_t request; /* its mmap: index into load.request */
 };
 
 struct slot_process {

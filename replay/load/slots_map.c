@@ -63,7 +63,8 @@ static void mapped(struct finder *f, struct load_request *r)
 	uint64_t from = (uint64_t)r->rvalue;
 	GROW(s->map, s->n_maps, s->maps_cap);
 	s->map[s->n_maps] = (struct slot_map){.slot = r->slot, .n_bytes = r->length, .offset = r->offset, .process = process_of(f, r),
-						 .writable = r->flags >> 29 & PROT_WRITE};
+						 .writable = r->flags >> 29 & PROT_WRITE,
+						 .request = (uint32_t)(r - f->l->request)};
 	m->map = s->n_maps++;
 	if (r->rvalue < 0)
 		return;
@@ -147,7 +148,11 @@ void touch_follow(struct finder *f, struct load_request *r)
 	    at_address ? map_at(maps_of(f, r), (uint64_t)r->rvalue, 1) : map_of_page(f, r);
 	if (!piece)
 		return;
-	const struct slot_map *map = &f->s->map[piece->map];
+	struct slot_map *map = &f->s->map[piece->map];
+	if (r->flags & PAGE_WRITTEN && !map->writable) { /* mprotect, which is no request */
+		map->writable = true;
+		f->l->request[map->request].flags |= (uint32_t)PROT_WRITE << 29;
+	}
 	m->map = piece->map;
 	m->from =
 	    at_address ? piece->at + ((uint64_t)r->rvalue - piece->from) : r->offset - map->offset;
