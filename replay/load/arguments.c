@@ -73,6 +73,10 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_REMOVEXATTR:
 	case OP_FREMOVEXATTR:
 		return text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;
+	case OP_GETXATTR:
+	case OP_FGETXATTR: /* an attribute that a replay does not make */
+		return text && r->rvalue >= 0 && strncmp(text, "user.", 5) ? PASS_FORBIDDEN
+									    : PASS_NOT;
 	case OP_FCNTL:
 		return control_refusal(l, r);
 	case OP_IOCTL:
