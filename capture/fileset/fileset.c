@@ -114,11 +114,11 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	return 0;
 }
 
-/* The permissions of an entry; 0: unknown. Set-user-ID and set-group-ID are omitted. For an
- * ordinary user, those that the next restore needs are added. */
+/* The permissions of an entry; 0: unknown. Set-user-ID is omitted, and set-group-ID of files. For
+ * an ordinary user, those that the next restore needs are added. */
 static mode_t mode_of(const struct fileset *s, size_t i)
 {
-	const mode_t kept = s->entry[i].directory ? 01777 : 0777,
+	const mode_t kept = s->entry[i].directory ? 03777 : 0777,
 		     needed = s->entry[i].directory ? S_IRWXU : S_IRUSR | S_IWUSR;
 	if (!s->detail || !s->detail[i].mode)
 		return 0;

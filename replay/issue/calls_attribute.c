@@ -13,7 +13,8 @@
 #include "replay/issue/calls_private.h"
 #include "replay/target/rooted.h"
 
-#define PERMISSIONS 01777 /* set-user-ID and set-group-ID are not replayed */
+/* Set-user-ID is not replayed, set-group-ID for directories only. */
+#define PERMISSIONS 01777
 
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
@@ -92,9 +93,17 @@ static int mode_set_of(int fd, mode_t mode)
 	return ret < 0 && errno == ENOSYS ? chmod(proc_path(fd).text, mode) : ret;
 }
 
+static mode_t permissions_for(int fd, uint64_t mode)
+{
+	struct stat st;
+	const bool group = mode & S_ISGID && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+	return (mode_t)mode & (PERMISSIONS | (group ? S_ISGID : 0));
+}
+
 void call_fchmod(struct caller *k)
 {
-	ON_DESCRIPTOR(k, fchmod(fd, (mode_t)k->c->length & PERMISSIONS));
+	const mode_t mode = permissions_for(call_fd(k, k->c->slot), k->c->length);
+	ON_DESCRIPTOR(k, fchmod(fd, mode));
 }
 
 /* Without privileges the file is given to the replaying user: the call is still made. */
@@ -203,8 +212,7 @@ static int changed_file(struct caller *k)
 
 void call_chmod(struct caller *k)
 {
-	const mode_t mode = (mode_t)k->c->length & PERMISSIONS;
-	ON_CHANGED_FILE(k, mode_set_of(fd, mode));
+	ON_CHANGED_FILE(k, mode_set_of(fd, permissions_for(fd, k->c->length)));
 }
 
 void call_chown(struct caller *k)

@@ -169,3 +169,30 @@ grep -Eq 'warning +the list of the 52[0-9]{2} files that were there is too long 
 expect_status 0 "$VALIDATE" info long.trace
 expect_line out 'Health     complete'
 expect_line out 'State      unknown'
+
+# directories with set-group-ID keep it, before and in the replay; files never get it
+rm -rf in dir
+mkdir -p in/before
+chmod 2775 in/before
+cat >groups.sh <<'S'
+mkdir before/below made
+chmod 2755 made
+mkdir made/below
+echo x >before/file
+chmod 2755 before/file
+chmod 0755 made/below
+S
+cd in
+expect_status 0 "$VALIDATE" capture app --snapshot --root . -o ../groups.trace -- sh ../groups.sh
+cd ..
+for engine in event compiled; do
+	rm -rf dir
+	mkdir dir
+	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir dir groups.trace
+	expect_line out 'mismatches      0'
+	for d in before before/below made made/below; do
+		[ "$(stat -c %a dir/$d)" = "$(stat -c %a in/$d)" ] ||
+			fail "$engine: permissions of $d: $(stat -c %a dir/$d) instead of $(stat -c %a in/$d)"
+	done
+	[ "$(stat -c %a dir/before/file)" = 755 ] || fail "$engine: a file with set-group-ID"
+done
