@@ -56,6 +56,19 @@ any_verdict "at the last resume"
 complete results $N_TINY
 grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state":"failed"' results/journal | head -n 1)"
 clean results
+
+# a group that another process was trying is none of this campaign; that of its own process is
+group=$(places_used results | grep '^/sys/fs/cgroup/' | head -n 1)
+if [ "$group" ]; then
+	other=${group%/*}/validate-try-999999999
+	own=${group%/*}/validate-try-$(campaign_pids results | tail -n 1)
+	mkdir "$other"
+	(clean results) || fail "a group of another process counts as left behind"
+	rmdir "$other" 2>/dev/null || :
+	mkdir "$own"
+	(clean results) >out 2>&1 && [ -d "$own" ] && fail "$own was not noticed"
+	rmdir "$own" 2>/dev/null || :
+fi
 [ -s results/report/index.html ] || fail "no report"
 
 # half-written files of a killed session go, and nobody else's
