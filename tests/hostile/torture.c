@@ -139,9 +139,11 @@ static void attempt_one(struct torture *t, size_t k, uint64_t seed)
 	char why[300] = "";
 	int status;
 	t->n_attempts[k]++;
+	const double begin = now_s();
 	const bool good = attempt_make(&t->scene, &a, &status, why, sizeof why);
 	if (t->shows) {
-		printf("%s %llu: %d ", a.kind->name, (unsigned long long)seed, status);
+		printf("%s %llu: %.0f ms, %d ", a.kind->name, (unsigned long long)seed,
+		       1e3 * (now_s() - begin), status);
 		fflush(stdout);
 		if (system("head -n 1 " ATTEMPT_ERR "; grep -q . " ATTEMPT_ERR " || echo"))
 			abort();
@@ -182,6 +184,7 @@ static int inside(struct torture *t, const char *cgroup)
 	const int ret = scene_enter(&t->scene, t->keep, cgroup);
 	if (ret)
 		return ret;
+	attempts_begin();
 	rounds_make(t);
 	for (size_t k = 0; kinds[k].name; k++)
 		if (t->n_attempts[k])

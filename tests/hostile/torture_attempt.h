@@ -42,4 +42,7 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
  * refused while it ran. */
 bool attempt_ran(int status);
 
+/* Before the first attempt: calibrates the clock that all of them use. */
+void attempts_begin(void);
+
 #endif
