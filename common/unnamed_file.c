@@ -54,6 +54,23 @@ int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, str
 	return 0;
 }
 
+int file_reserve(int fd, uint64_t n_bytes)
+{
+	static const char zeros[65536];
+	int ret;
+	do
+		ret = fallocate(fd, 0, 0, (off_t)n_bytes) < 0 ? -errno : 0;
+	while (ret == -EINTR); /* a signal met it: tmpfs gives back what it had reserved */
+	if (ret != -EOPNOTSUPP && ret != -ENOSYS)
+		return ret;
+	ret = 0;
+	for (uint64_t at = 0, n; at < n_bytes && !ret; at += n) {
+		n = n_bytes - at < sizeof zeros ? n_bytes - at : sizeof zeros;
+		ret = file_write_at(fd, zeros, n, at, NULL);
+	}
+	return ret;
+}
+
 bool file_in_memory(int fd)
 {
 	struct statfs v;

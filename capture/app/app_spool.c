@@ -31,7 +31,7 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 {
 	int fd = openat(s->dir_fd, "control", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* allocate now: a page without room would raise SIGBUS later, also in the programs */
-	int code = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *s->control);
+	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *s->control);
 	if (code) {
 		int rc = err_sys(e, code, "%s/control", s->dir);
 		if (fd >= 0)

@@ -16,6 +16,7 @@
 #include "capture/causality/watch_private.h"
 #include "common/clock.h"
 #include "common/strbuf.h"
+#include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
 enum {
@@ -220,7 +221,7 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 	char *path = xasprintf("%s/" CAUSE_FILE, dir);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* allocate now: a page without room would raise SIGBUS later */
-	int code = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *w->page);
+	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *w->page);
 	int rc = code ? err_sys(e, code, "%s", path) : 0;
 	void *at = rc ? MAP_FAILED
 		      : mmap(NULL, sizeof *w->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/trace.h"
+#include "common/unnamed_file.h"
 #include "common/xalloc.h"
 #include "microbench/volume/service.h"
 
@@ -34,7 +35,7 @@ int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, stru
 	if (fd < 0)
 		return err_sys(e, errno, "%s", path);
 	/* reserve space: a full file system must not kill the server with SIGBUS */
-	int code = posix_fallocate(fd, 0, (off_t)n_bytes);
+	int code = -file_reserve(fd, n_bytes);
 	int ret = code ? err_sys(e, code, "%s: no room for a log of %llu requests", path,
 				 (unsigned long long)cap)
 		       : map(l, fd, n_bytes, PROT_READ | PROT_WRITE, path, e);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/unnamed_file.h"
 #include "common/xalloc.h"
 #include "replay/content/captured_take.h"
 
@@ -210,7 +211,7 @@ static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 	c->memory_fd = memfd_create("validate-content", MFD_CLOEXEC);
 	if (c->memory_fd < 0 || ftruncate(c->memory_fd, (off_t)n_bytes) < 0)
 		return err_sys(e, errno, "no memory for the captured content");
-	const int code = posix_fallocate(c->memory_fd, 0, (off_t)n_bytes);
+	const int code = -file_reserve(c->memory_fd, n_bytes);
 	if (code)
 		return err_sys(e, code, "no memory for the captured content: %llu KiB",
 			       (unsigned long long)(n_bytes >> 10));

@@ -87,7 +87,7 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 		ret = fd;
 	else
 		p->file.fd = fd;
-	const int code = ret ? 0 : posix_fallocate(fd, 0, (off_t)n_bytes);
+	const int code = ret ? 0 : -file_reserve(fd, n_bytes);
 	if (code) {
 		struct strbuf size = STRBUF_INIT;
 		format_size(&size, n_bytes);

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/unnamed_file.h"
+
 static int open_in(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -54,7 +56,7 @@ int spill_map(void **table, size_t bytes, struct err *e)
 		if (fd < 0)
 			return fd;
 		/* a page without space would raise SIGBUS later */
-		int code = posix_fallocate(fd, 0, (off_t)bytes);
+		int code = -file_reserve(fd, bytes);
 		if (code) {
 			close(fd);
 			return err_sys(e, code,

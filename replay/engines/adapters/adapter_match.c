@@ -25,13 +25,14 @@ static int outcomes_make(struct adapter_state *a, struct err *e)
 {
 	const size_t n_bytes = a->inputs.n_records * sizeof *a->outcome;
 	int fd = unnamed_file_open(a->scratch, e), ret = fd < 0 ? fd : 0;
-	if (!ret && (errno = posix_fallocate(fd, 0, (off_t)n_bytes)))
-		ret = err_sys(e, errno, "%s: room for what became of %" PRIu64 " requests",
+	const int code = ret ? 0 : -file_reserve(fd, n_bytes);
+	if (code)
+		ret = err_sys(e, code, "%s: room for the outcomes of %" PRIu64 " requests",
 			      a->scratch, a->inputs.n_records);
 	if (!ret) {
 		void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (at == MAP_FAILED)
-			ret = err_sys(e, errno, "mapping what became of %" PRIu64 " requests",
+			ret = err_sys(e, errno, "mapping the outcomes of %" PRIu64 " requests",
 				      a->inputs.n_records);
 		else
 			a->outcome = at;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/unnamed_file.h"
 #include "replay/content/captured.h"
 #include "replay/engines/compiled/control.h"
 #include "replay/engines/compiled/image.h"
@@ -50,7 +51,7 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 	*fd = memfd_create("validate-replay", MFD_CLOEXEC);
 	if (*fd < 0 || ftruncate(*fd, (off_t)n_bytes) < 0)
 		return err_sys(e, errno, "no memory to share with the compiled program");
-	int code = posix_fallocate(*fd, 0, (off_t)n_bytes);
+	int code = -file_reserve(*fd, n_bytes);
 	c = code ? MAP_FAILED : mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 	if (c == MAP_FAILED)
 		return err_sys(e, code ? code : errno,
