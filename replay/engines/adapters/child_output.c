@@ -53,12 +53,19 @@ void child_output_started(struct child_output *o)
 		close(o->out_end);
 }
 
+/* The first error decides: the program is ended, and its run fails. */
+static void keep(struct child_output *o, int fd, const char *data, size_t len)
+{
+	if (!o->error)
+		o->error = -write_all(fd, data, len);
+}
+
 static void printed_take(struct child_output *o, const char *data, size_t len)
 {
 	size_t head = o->n_printed < CHILD_PRINTED_BYTES ? CHILD_PRINTED_BYTES - o->n_printed : 0;
 	head = len < head ? len : head;
-	if (head && write_all(o->printed_file, data, head))
-		head = len; /* a full disk: its last words must do */
+	if (head)
+		keep(o, o->printed_file, data, head);
 	for (size_t i = head, n; i < len; i += n) {
 		size_t at = (o->n_printed + i) % CHILD_PRINTED_BYTES;
 		n = CHILD_PRINTED_BYTES - at < len - i ? CHILD_PRINTED_BYTES - at : len - i;
@@ -70,8 +77,8 @@ static void printed_take(struct child_output *o, const char *data, size_t len)
 /* What is beyond the limit is not written: the program is about to be ended. */
 static void output_take(struct child_output *o, const char *data, size_t len)
 {
-	if (o->n_taken <= o->limit_bytes && !o->error)
-		o->error = -write_all(o->file, data, len);
+	if (o->n_taken <= o->limit_bytes)
+		keep(o, o->file, data, len);
 	o->n_taken += len;
 }
 
@@ -117,7 +124,7 @@ static void tail_write(struct child_output *o)
 	for (uint64_t at = o->n_printed - kept; at < o->n_printed; at++) {
 		size_t from = at % CHILD_PRINTED_BYTES, n = CHILD_PRINTED_BYTES - from;
 		n = n < o->n_printed - at ? n : o->n_printed - at;
-		(void)!write_all(o->printed_file, o->tail + from, n);
+		keep(o, o->printed_file, o->tail + from, n);
 		at += n - 1;
 	}
 }
@@ -130,8 +137,8 @@ void child_output_close(struct child_output *o)
 		tail_write(o);
 	int *const all[] = {&o->printed, &o->out, &o->file, &o->printed_file};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (*all[i] >= 0)
-			close(*all[i]);
+		if (*all[i] >= 0 && close(*all[i]) < 0 && !o->error)
+			o->error = errno;
 	free(o->tail);
 	o->tail = NULL;
 }

@@ -256,6 +256,21 @@ static void too_much(void **state)
 	kept_release(&k);
 }
 
+static void a_full_disk_is_an_error(void **state)
+{
+	(void)state;
+	static const char *const scripts[] = {"echo lost >&2", "seq 100000 >&2", "echo lost"};
+	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+		struct kept k;
+		kept_make(&k, scripts[i]);
+		free((char *)k.spec.printed);
+		k.spec.printed = xstrdup("/dev/full");
+		assert_true(waitpid(kept_start(&k), NULL, 0) > 0);
+		assert_int_equal(k.result->output_error, ENOSPC);
+		kept_release(&k);
+	}
+}
+
 static void closes_its_output(void **state)
 {
 	struct kept k;
@@ -377,6 +392,7 @@ int main(void)
 	    cmocka_unit_test(first_and_last_of_what_it_prints),
 	    cmocka_unit_test(bytes_of_any_value),
 	    cmocka_unit_test(too_much),
+	    cmocka_unit_test(a_full_disk_is_an_error),
 	    cmocka_unit_test(closes_its_output),
 	    cmocka_unit_test(a_daemon),
 	    cmocka_unit_test(more_than_can_be_named),
