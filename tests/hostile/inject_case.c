@@ -102,6 +102,8 @@ static void option_take(struct fault_case *c, char *word)
 		c->script = text_make("%s", word + 7);
 	else if (!strncmp(word, "data=", 5))
 		c->data = text_make("%s", word + 5);
+	else if (!strncmp(word, "stays=", 6))
+		c->stays = text_make("%s", word + 6);
 	else if (!strncmp(word, "from=", 5))
 		c->from = text_make("%s", word + 5);
 	else if (!strncmp(word, "check=", 6))

@@ -207,6 +207,8 @@ static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 				*had = tree_find(&c->before, e->path);
 	const char *base = strrchr(e->path, '/') ? strrchr(e->path, '/') + 1 : e->path;
 	snprintf(text, sizeof text, "%s", "");
+	if (!good && !had && c->stays && !strcmp(e->path, c->stays))
+		return NULL;
 	/* What cannot be removed stays. On a file system, look-ups are in every call: an unlink
 	 * fails, or a file was made when making it fails. */
 	bool looked_up = !w->library && w->state->family == STAT,

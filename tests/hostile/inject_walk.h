@@ -43,6 +43,7 @@ struct fault_case {
 	/* files whose names begin so are what a trace's requests read and write: not compared. NULL
 	 * none */
 	char *data;
+	char *stays;  /* a new file that may stay after an error; NULL none */
 	char *script; /* that is run in place of the program; NULL none */
 	bool vary_output, free_tree, rare, preload_only;
 	bool left_out; /* it needs what is not there */
