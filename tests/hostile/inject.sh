@@ -11,8 +11,9 @@
 # seed, so that each run tries other calls.
 #
 # BUILD: the directory of the program (build). VALIDATE: the program. WORK: directory of the runs,
-# kept after a failure (BUILD/inject). FUSE=no: only the preloaded library. KEEP: if set, WORK
-# stays, and a later call with it reuses its content and the compiled tools.
+# kept after a failure (BUILD/inject). TORTURE_JOBS: walks with the library that run at the same
+# time and share the cases (1). FUSE=no: only the preloaded library. KEEP: if set, WORK stays, and
+# a later call with it reuses its content and the compiled tools.
 #
 # A failure is printed with the option --at that repeats it: tests/hostile/inject.sh 0 - --only CASE
 # --at FAMILY:N:FAULT. Exit status: 0, 1 if a fault had a wrong outcome, 3 if the script cannot run.
@@ -142,43 +143,71 @@ END
 }
 [ -f "$work/in/ready" ] || prepare
 cd "$work" || exit 3
-device=
+jobs=${TORTURE_JOBS:-1}
+devices=
+walks=
 mounted=no
 unmount() {
 	[ $mounted = no ] || fusermount3 -u "$work/fuse" 2>/dev/null || umount -l "$work/fuse"
 	mounted=no
 }
 end() {
+	[ ! "$walks" ] || kill $walks 2>/dev/null
 	unmount
-	[ ! "$device" ] || losetup -d "$device"
+	for device in $devices; do
+		losetup -d "$device"
+	done
 }
 trap end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-# a device to write to, where that is permitted; its cases are left out elsewhere
-rm -f in/device
-truncate -s 1M disk
-if device=$(losetup -f --show disk 2>/dev/null) && [ -b "$device" ]; then
-	ln -s "$device" in/device
-else
-	device=
-fi
+# A device to write to, where that is permitted; its cases are left out elsewhere.
+device_make() { # DIR: for the walk in it
+	rm -f "$1/in/device"
+	truncate -s 1M "$1/disk"
+	device=$(losetup -f --show "$1/disk" 2>/dev/null) || return 0
+	devices="$devices $device"
+	[ ! -b "$device" ] || ln -s "$device" "$1/in/device"
+}
+device_make "$work"
+job=1
+while [ $job -lt "$jobs" ]; do
+	mkdir -p "$work/job-$job"
+	rm -rf "$work/job-$job/in"
+	cp -a in "$work/job-$job/in"
+	device_make "$work/job-$job"
+	job=$((job + 1))
+done
 
 # --- faults -------------------------------------------------------------------------------------------------------------------
 failed=0
-walk() { # NAME OPTION...
-	name=$1
-	shift
-	"$tools/inject_walk" --seed $(($(count_of "$name") + 1)) "$@" "$work" "$VALIDATE" "$here/inject-cases" >"$work/$name.log" 2>&1
-	status=$?
-	cat "$work/$name.log"
-	[ $status -le 1 ] || failed=3
-	set -- $(sed -n 's/^inject: \([0-9]*\) faults.* \([0-9]*\) failures$/\1 \2/p' "$work/$name.log")
-	count_add "$name" "${1:-0}"
-	count_add inject-failures "${2:-0}"
-	[ "${2:-0}" -eq 0 ] || [ $failed -eq 3 ] || failed=1
+walk() { # NAME JOBS OPTION...
+	name=$1 n=$2 job=0
+	shift 2
+	seed=$(($(count_of "$name") + 1))
+	while [ $job -lt "$n" ]; do
+		dir=$work
+		[ $job -eq 0 ] || dir=$work/job-$job
+		(cd "$dir" && exec "$tools/inject_walk" --seed "$seed" --part "$job/$n" "$@" "$dir" "$VALIDATE" "$here/inject-cases") \
+			>"$work/$name-$job.log" 2>&1 &
+		walks="$walks $!"
+		job=$((job + 1))
+	done
+	job=0
+	for pid in $walks; do
+		status=0
+		wait "$pid" || status=$?
+		[ $status -le 1 ] || failed=3
+		cat "$work/$name-$job.log"
+		set -- $(sed -n 's/^inject: \([0-9]*\) faults.* \([0-9]*\) failures$/\1 \2/p' "$work/$name-$job.log")
+		count_add "$name" "${1:-0}"
+		count_add inject-failures "${2:-0}"
+		[ "${2:-0}" -eq 0 ] || [ $failed -eq 3 ] || failed=1
+		job=$((job + 1))
+	done
+	walks=
 }
-walk inject-preload --library "$tools/inject.so" --seconds "$seconds" "$@"
+walk inject-preload "$jobs" --library "$tools/inject.so" --seconds "$seconds" "$@"
 
 # the same commands on a file system that fails: also what the kernel reads for a mapped file
 if [ "${FUSE:-}" = no ]; then
@@ -198,7 +227,7 @@ elif [ -w /dev/fuse ] && pkg-config --exists fuse3 &&
 		sleep 0.01
 	done
 	mounted=yes
-	walk inject-fuse --base "$work/fuse" --seconds $((seconds / 4)) "$@"
+	walk inject-fuse 1 --base "$work/fuse" --seconds $((seconds / 4)) "$@"
 	unmount
 	wait
 else

@@ -10,6 +10,8 @@
  *   --seconds S        end after S seconds (10); --points N: after N faults, however long that
  * takes
  *   --seed N           chooses the order (1)
+ *   --part I/N         only every N-th case of that order, from the I-th on: walks side by side share
+ * the cases
  *   --only NAME,...    only these cases; --family NAME: only these calls
  *   --at FAMILY:N:FAULT  only this fault, as a line of a failure has it
  *   --log FILE         appends each fault with the message that came of it
@@ -34,6 +36,7 @@ struct options {
 	uint64_t points, seed;
 	const char *only, *at, *log;
 	int family;
+	size_t part, n_parts;
 };
 
 void give_up(const char *how, ...)
@@ -235,7 +238,8 @@ static void arguments_take(struct walk *w, struct options *o, int argc, char **a
 					      {"seconds", 1, NULL, 's'}, {"points", 1, NULL, 'p'},
 					      {"seed", 1, NULL, 'e'},    {"only", 1, NULL, 'o'},
 					      {"family", 1, NULL, 'f'},  {"at", 1, NULL, 'a'},
-					      {"log", 1, NULL, 'g'},     {NULL, 0, NULL, 0}};
+					      {"log", 1, NULL, 'g'},     {"part", 1, NULL, 't'},
+					      {NULL, 0, NULL, 0}};
 	for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;)
 		switch (c) {
 		case 'l': w->library = optarg; break;
@@ -247,6 +251,10 @@ static void arguments_take(struct walk *w, struct options *o, int argc, char **a
 		case 'f': o->family = family_by_name(optarg); break;
 		case 'a': o->at = optarg; break;
 		case 'g': o->log = optarg; break;
+		case 't':
+			if (sscanf(optarg, "%zu/%zu", &o->part, &o->n_parts) != 2 || !o->n_parts)
+				give_up("--part is I/N, not %s", optarg);
+			break;
 		default: exit(2);
 		}
 	if (argc - optind != 3)
@@ -259,7 +267,7 @@ static void arguments_take(struct walk *w, struct options *o, int argc, char **a
 int main(int argc, char **argv)
 {
 	struct walk w = {0};
-	struct options o = {.seconds = 10, .seed = 1, .family = -1};
+	struct options o = {.seconds = 10, .seed = 1, .family = -1, .n_parts = 1};
 	struct fault_case *cases;
 	arguments_take(&w, &o, argc, argv);
 	w.run = text_make("%s/run", w.base);
@@ -275,6 +283,9 @@ int main(int argc, char **argv)
 		    !cases[i].left_out)
 			cases[n++] = cases[i];
 	cases_shuffle(cases, n, o.seed);
+	for (size_t i = n_all = 0; o.part + i < n; i += o.n_parts)
+		cases[n_all++] = cases[o.part + i];
+	n = n_all;
 	for (size_t i = 0; i < n && o.at; i++) {
 		case_measure(&w, &cases[i], &o.seed);
 		point_try(&w, &cases[i], point_parse(o.at), log);

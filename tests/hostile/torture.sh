@@ -11,7 +11,8 @@
 # TORTURE_CPUS: permitted CPUs, as for taskset -c (all). TORTURE_JOBS: attacks of one kind that run
 # at the same time (1); many attacks wait for a watchdog, a disk or the time of a kill.
 # TORTURE_LIMIT: seconds after which a replay counts as hanging (60). Raise it on a busy machine:
-# memory of 1 GiB alone takes seconds. Status: 0, 1 after a failure, 3 if the script cannot run.
+# memory of 1 GiB alone takes seconds. TORTURE_PARTS: only these of "replays kills full-disk
+# inject", each for the whole time. Status: 0, 1 after a failure, 3 if the script cannot run.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -71,17 +72,23 @@ part() { # NAME SEED COMMAND...: TORTURE_JOBS times, each with a seed as the las
 	done
 }
 share() { # PER CENT of the time
+	[ ! "${TORTURE_PARTS:-}" ] || set -- 100
 	s=$((seconds * $1 / 100))
 	[ $s -gt 0 ] && echo $s || echo 1
 }
+wanted() { # PART
+	case " ${TORTURE_PARTS:-$1} " in *" $1 "*) ;; *) return 1 ;; esac
+}
 
-part replays "$(($(count_of replays-event) + 1))" "$BUILD/tests/torture" --seconds "$(share 60)" \
-	--limit "${TORTURE_LIMIT:-60}" "$VALIDATE" "$BUILD/torture/keep" --seed
-part kills "$(($(count_of kills) + 1))" sh "$here/torture-kills.sh" "$(share 20)"
-part full-disk "$(($(count_of full-disk) + 1))" sh "$here/torture-full-disk.sh" "$(share 10)"
-if [ -f "$here/inject.sh" ]; then
+! wanted replays ||
+	part replays "$(($(count_of replays-event) + 1))" "$BUILD/tests/torture" --seconds "$(share 60)" \
+		--limit "${TORTURE_LIMIT:-60}" "$VALIDATE" "$BUILD/torture/keep" --seed
+! wanted kills ||
+	part kills "$(($(count_of kills) + 1))" sh "$here/torture-kills.sh" "$(share 20)"
+! wanted full-disk ||
+	part full-disk "$(($(count_of full-disk) + 1))" sh "$here/torture-full-disk.sh" "$(share 10)"
+! wanted inject ||
 	WORK=$BUILD/torture/inject sh "$here/inject.sh" "$(share 10)" "$counts" || bad=1
-fi
 [ $bad -eq 0 ] && echo 'nothing was found; counts so far:' || echo "FAILURES are above and in $BUILD/torture; counts so far:"
 sed 's/^/  /' "$counts"
 exit $bad
