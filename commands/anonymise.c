@@ -19,6 +19,12 @@ struct anonymiser {
 	gcry_md_hd_t hash;
 };
 
+static int hash_failed(gcry_error_t why, struct err *e)
+{
+	return err_set(e, gcry_err_code(why) == GPG_ERR_ENOMEM ? ENOMEM : EIO,
+		       "no keyed hash can be computed: %s", gcry_strerror(why));
+}
+
 static int take_key(struct anonymiser *a, const char *path, struct err *e)
 {
 	struct strbuf key = STRBUF_INIT;
@@ -34,8 +40,9 @@ static int take_key(struct anonymiser *a, const char *path, struct err *e)
 	} else {
 		rc = err_sys(e, errno, "cannot get a random key");
 	}
-	if (!rc && gcry_md_setkey(a->hash, key.s, key.len))
-		rc = err_set(e, EIO, "the hash does not take the key");
+	const gcry_error_t why = rc ? 0 : gcry_md_setkey(a->hash, key.s, key.len);
+	if (why)
+		rc = hash_failed(why, e);
 	if (key.len)
 		explicit_bzero(key.s, key.len);
 	explicit_bzero(some, sizeof some);
@@ -54,9 +61,8 @@ int anonymiser_open(struct anonymiser **out, const char *key_path, struct err *e
 		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 	}
 	struct anonymiser *a = xcalloc(1, sizeof *a);
-	rc = gcry_md_open(&a->hash, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC)
-		 ? err_set(e, EIO, "libgcrypt has no HMAC-SHA-256")
-		 : 0;
+	const gcry_error_t why = gcry_md_open(&a->hash, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC);
+	rc = why ? hash_failed(why, e) : 0;
 	rc = rc ? rc : take_key(a, key_path, e);
 	if (rc)
 		anonymiser_close(a);

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
+
 /* Without a free descriptor the start would fail for good: asked first, it can be tried again
  * later. */
 static int descriptor_free(struct err *e)
@@ -44,14 +46,25 @@ static bool started(void)
 	return ok;
 }
 
+/* A keyed hash allocates memory where it is read, and has no way to return an error. */
+static void on_fatal_error(void *opaque, int code, const char *text)
+{
+	(void)opaque;
+	(void)text;
+	if (gcry_err_code((gcry_error_t)code) == GPG_ERR_ENOMEM)
+		out_of_memory(0);
+}
+
 int digest_ready(struct err *e)
 {
 	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
 	static enum { NEW, READY, FAILED } state;
 	pthread_mutex_lock(&once);
 	int ret = state == NEW ? descriptor_free(e) : 0;
-	if (!ret && state == NEW)
+	if (!ret && state == NEW) {
 		state = started() ? READY : FAILED;
+		gcry_set_fatalerror_handler(on_fatal_error, NULL);
+	}
 	if (!ret && state == FAILED)
 		ret = err_set(e, EIO,
 			      "no digest can be computed: libgcrypt could not start (no memory, no "

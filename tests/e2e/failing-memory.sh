@@ -67,6 +67,8 @@ sweep 149 info in.trace --html made
 sweep 499 metrics in.trace again.trace --json
 sweep 11 stats numbers
 sweep 13 slice in.trace --operation read -o made
+echo 'a key of thirty-two bytes or more' >key
+sweep 2 slice in.trace --anonymise --key key -o made # libgcrypt's allocations among them
 sweep 17 export --to csv in.trace -o made
 sweep 31 import "$formats/strace-us.strace" -o made
 sweep 23 import "$formats/sda.blkparse" -o made
