@@ -167,6 +167,7 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	strbuf_addstr(out, "<h2>Laboratories that differ</h2>\n");
 	html_add_figures(out, &page, "mandel-h", false);
 	html_add_figures(out, &page, "mandel-k", false);
+	html_add_missing(out, fs);
 	html_add_table(out, &page, "suspects", NULL);
 	html_add_table(out, &page, "laboratories", NULL);
 	html_add_table(out, &page, "missing", NULL);

@@ -53,6 +53,13 @@ done
 if command -v gnuplot >/dev/null; then
 	[ -s report/plots/history-1.svg ] || fail 'no plot'
 fi
+path=$PATH
+PATH=/proc/nonexistent
+status=0
+"$VALIDATE" history show db -o bare --scenario 'reads level=1' --replayer event >out 2>err || status=$?
+PATH=$path
+[ $status -eq 0 ] || fail "status $status without gnuplot: $(cat err)"
+expect_line bare/index.html '1 figure is missing here (gnuplot was not found'
 expect_status 0 "$VALIDATE" history show db --from 26 --baseline 8
 expect_line out '11 campaigns'
 

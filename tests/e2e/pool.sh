@@ -93,3 +93,4 @@ status=0
 PATH=$path
 [ $status -eq 0 ] || fail "status $status without gnuplot: $(cat err)"
 [ -s bare/index.html ] || fail 'no page without gnuplot'
+expect_line bare/index.html 'figures are missing here (gnuplot was not found'
