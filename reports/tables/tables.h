@@ -52,6 +52,9 @@ struct table_kind {
 #define TABLE_ADDRESS(name) &table_##name,
 TABLES(TABLE_EXTERN)
 
+/* Address of the item that a row describes. NULL while columns are named: row 0 may not exist. */
+#define ROW_ITEM(t, address) ((t)->in_heads ? NULL : (address))
+
 /* A column and its value. The value is not evaluated while columns are named. */
 #define COL(t, f, key, title, cell)                                                                \
 	do {                                                                                       \

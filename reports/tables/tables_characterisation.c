@@ -9,7 +9,7 @@
 
 static void response_time_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_COUNT(t, "n_pairs", "Pairs", c->n_pairs);
 	COL_NUMBER(t, TIME, "program_mean", "Program mean", c->r.mean, c->r.sd);
@@ -33,7 +33,7 @@ const struct table_kind table_response_time = {"response-time", "Response times"
 
 static void precision_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_ESTIMATE(t, NUMBER, "ratio", "Ratio [95 %]", &c->precision_ratio);
 	COL_STATUS(t, NUMBER, "ratio_lower95", "One-sided lower limit", c->precision_ratio.status,
@@ -68,7 +68,7 @@ const struct table_kind table_precision = {"precision", "Precision", table_n_cel
 
 static void bias_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_NUMBER(t, TIME, "replay_mean", "Replay", c->x.mean, c->x.sem);
@@ -125,7 +125,7 @@ static void linearity_names(struct table *t, const struct analysis *a, const str
 static void over_levels_row(struct table *t, const struct analysis *a, size_t i,
 			    enum table_format format, const char *key)
 {
-	const struct linearity *l = &a->linearity[i];
+	const struct linearity *l = ROW_ITEM(t, &a->linearity[i]);
 	size_t n;
 	uint64_t *level = all_levels(a, &n);
 	linearity_names(t, a, l);
@@ -178,7 +178,7 @@ const struct table_kind table_linearity_bias = {"linearity-bias", "Linearity of 
 
 static void linearity_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct linearity *l = &a->linearity[i];
+	const struct linearity *l = ROW_ITEM(t, &a->linearity[i]);
 	linearity_names(t, a, l);
 	COL_COUNT(t, "n_levels", "Levels", l->n_levels);
 	COL_STATUS(t, RELATIVE, "slope", "Slope per level", l->status, l->slope, l->slope_se);

@@ -18,7 +18,7 @@ static size_t n_intervals(const struct analysis *a, size_t i)
 
 static void pace_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct course *c = &a->course[i];
+	const struct course *c = ROW_ITEM(t, &a->course[i]);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_NUMBER(t, NUMBER, "begin_s", "From, s", (double)k * c->width_s, NAN);
 	COL_NUMBER(t, NUMBER, "width_s", "Width, s", c->width_s, NAN);
@@ -60,7 +60,7 @@ static size_t n_rates(const struct analysis *a, size_t i)
 
 static void issue_rate_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct course_rate *r = a->course ? &a->course[i].rate[k] : NULL;
+	const struct course_rate *r = ROW_ITEM(t, &a->course[i].rate[k]);
 	if (!t->in_heads && !(r->n_requests > 0))
 		return;
 	COL_CELL(t, a, &a->cell[i]);
@@ -77,7 +77,7 @@ const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the ra
 
 static void stamps_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cost *k = a->cost ? &a->cost[i] : NULL;
+	const struct cost *k = ROW_ITEM(t, &a->cost[i]);
 	if (!t->in_heads &&
 	    (k->own.status == STAT_NOT_ASSESSED || k->own.status == STAT_TOO_FEW))
 		return;
@@ -100,7 +100,7 @@ const struct table_kind table_stamps = {
 
 static void costs_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cost *k = a->cost ? &a->cost[i] : NULL;
+	const struct cost *k = ROW_ITEM(t, &a->cost[i]);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_COUNT(t, "n_requests", "Requests a run", k->n_requests);
 	COL_KNOWN(t, BYTES, "trace", "Trace", k->trace_bytes);

@@ -6,7 +6,7 @@
 
 static void time_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_time", "Program", c->r_time.mean, c->r_time.sem);
 	COL_NUMBER(t, TIME, "replay_time", "Replay", c->x_time.mean, c->x_time.sem);
@@ -26,7 +26,7 @@ const struct table_kind table_time = {
 
 static void order_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_COUNT(t, "n_received", "Requests", c->n_received);
 	COL_COUNT(t, "n_reordered", "Reordered", c->n_reordered);
@@ -48,7 +48,7 @@ const struct table_kind table_order = {"order", "Order of the requests", table_n
 
 static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, NUMBER, "program_mean_level", "Program, mean", c->concurrency_mean_r, 0.1);
 	COL_NUMBER(t, NUMBER, "replay_mean_level", "Replay, mean", c->concurrency_mean_x, 0.1);
@@ -67,7 +67,7 @@ const struct table_kind table_in_flight = {
 
 static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_ESTIMATE(t, NUMBER, "distance_of_means_by_time", "By time [95 %]",
 		&c->concurrency_time);
@@ -89,7 +89,7 @@ const struct table_kind table_concurrency = {
 
 static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	enum stat_status timed = t->in_heads ? STAT_OK : c->issue_error_p50.status;
 	COL_CELL(t, a, c);
 	COL_ESTIMATE(t, TIME, "issue_error_p50", "Median", &c->issue_error_p50);
@@ -116,7 +116,7 @@ const struct table_kind table_issue_error = {
 
 static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_COUNT(t, "n_requests", "Requests", c->n_requests);
 	COL_COUNT(t, "n_lost", "Lost", c->n_lost);
@@ -140,7 +140,7 @@ const struct table_kind table_fidelity = {
 
 static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, NUMBER, "lag1", "Lag-1 correlation", c->lag1, 0.1);
 	COL_NUMBER(t, NUMBER, "n_effective", "Pairs count as", c->n_effective, 1);

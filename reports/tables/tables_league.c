@@ -36,7 +36,7 @@ static size_t league_n(const struct analysis *a)
 
 static void league_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct league_row *row = a->league ? &a->league[i] : NULL;
+	const struct league_row *row = ROW_ITEM(t, &a->league[i]);
 	const struct replayer *replayer = a->results->protocol.replayer;
 	COL_COUNT(t, "rank", "Rank", i + 1);
 	COL_TEXT(t, "replayer", "Replayer", replayer[row->replayer].name);
@@ -71,7 +71,7 @@ const struct table_kind table_league = {"league", "League table", league_n, leag
 
 static void observation_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct scenario *s = &a->results->protocol.scenario[i];
+	const struct scenario *s = ROW_ITEM(t, &a->results->protocol.scenario[i]);
 	COL_TEXT(t, "scenario", "Scenario", s->name);
 	COL_WORDS(t, "observed_by", "Timed by", words_add_observation(&s_, s));
 	COL_TEXT(t, "why", "Why", s->observe_why);
@@ -88,8 +88,8 @@ static size_t device_n(const struct analysis *a)
 
 static void device_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
-	const struct at_device *d = a->device ? &a->device[i] : NULL;
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
+	const struct at_device *d = ROW_ITEM(t, &a->device[i]);
 	if (!t->in_heads && !d->there)
 		return;
 	COL_CELL(t, a, c);

@@ -12,7 +12,7 @@ static void quantiles_row(struct table *t, const struct analysis *a, size_t i)
 	    {"bias_p90", "p90 [95 %]", "p90_extrapolated"},
 	    {"bias_p99", "p99 [95 %]", "p99_extrapolated"},
 	    {"bias_p999", "p99.9 [95 %]", "p999_extrapolated"}};
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	for (int k = 0; k < QUANTILES_N; k++) {
 		COL_ESTIMATE(t, RELATIVE, key[k][0], key[k][1], &c->quantile_bias[k]);
@@ -42,7 +42,7 @@ static void add_mark(struct table *t, enum stat_status s, enum outlier_class cla
 
 static void sessions_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct session_study *s = &a->cell[i].sessions;
+	const struct session_study *s = ROW_ITEM(t, &a->cell[i].sessions);
 	if (!t->in_heads && s->status)
 		return;
 	COL_CELL(t, a, &a->cell[i]);
@@ -82,7 +82,7 @@ static size_t n_sessions(const struct analysis *a, size_t i)
 
 static void session_groups_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct session_group *g = t->in_heads ? NULL : &a->cell[i].sessions.session[k];
+	const struct session_group *g = ROW_ITEM(t, &a->cell[i].sessions.session[k]);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_COUNT(t, "session", "Session", k + 1);
 	COL_COUNT(t, "n", "Replicates", g->n);
@@ -101,7 +101,7 @@ const struct table_kind table_session_groups = {"session-groups", "Every session
 
 static void control_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct control_chart *k = &a->cell[i].control;
+	const struct control_chart *k = ROW_ITEM(t, &a->cell[i].control);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_STATUS(t, RELATIVE, "center", "Centre", k->status, k->center, k->upper - k->lower);
 	COL_STATUS(t, RELATIVE, "lower", "Lower limit", k->status, k->lower, k->upper - k->lower);

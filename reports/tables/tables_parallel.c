@@ -66,7 +66,7 @@ static size_t n_worst(const struct analysis *a)
 static void parallel_worst_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct protocol *p = &a->results->protocol;
-	const struct parallel_worst *w = a->parallel ? &a->parallel->worst[i] : NULL;
+	const struct parallel_worst *w = ROW_ITEM(t, &a->parallel->worst[i]);
 	family_columns(t, a, t->in_heads ? 0 : w->first);
 	COL_TEXT(t, "replayer", "Replayer", p->replayer[a->cell[w->first].replayer].name);
 	COL_ESTIMATE(t, SHARE, "error", "Error [95 %]", &w->size);
@@ -144,7 +144,7 @@ static size_t n_nodes(const struct analysis *a)
 
 static void parallel_nodes_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct parallel_node *o = a->parallel ? &a->parallel->node[i] : NULL;
+	const struct parallel_node *o = ROW_ITEM(t, &a->parallel->node[i]);
 	COL_CELL(t, a, &a->cell[o->cell]);
 	COL_COUNT(t, "node", "Node", o->node);
 	COL_KNOWN(t, COUNT, "n_requests", "Requests a run", o->n_requests);

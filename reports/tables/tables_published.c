@@ -13,7 +13,7 @@ static size_t published_n(const struct analysis *a)
 
 static void published_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct published_result *r = &a->published[i];
+	const struct published_result *r = ROW_ITEM(t, &a->published[i]);
 	COL_TEXT(t, "source", "Published in", r->value->source);
 	COL_CELL(t, a, &a->cell[r->cell]);
 	COL_WORDS(t, "measure", "Measure",
@@ -41,7 +41,7 @@ const struct table_kind table_published = {"published",
 
 static void published_values_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct published_result *r = &a->published[i];
+	const struct published_result *r = ROW_ITEM(t, &a->published[i]);
 	COL_TEXT(t, "source", "Published in", r->value->source);
 	COL_CELL(t, a, &a->cell[r->cell]);
 	COL_TEXT(t, "measure", "Measure", measure_info[r->value->measure].name);
@@ -70,8 +70,8 @@ static size_t claims_n(const struct analysis *a)
 
 static void claims_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct claim *c = &a->results->protocol.claim[i];
-	const struct claim_result *r = &a->claim[i];
+	const struct claim *c = ROW_ITEM(t, &a->results->protocol.claim[i]);
+	const struct claim_result *r = ROW_ITEM(t, &a->claim[i]);
 	COL_TEXT(t, "finding", "Finding", c->name);
 	COL_TEXT(t, "text", "As published", c->text);
 	COL_TEXT(t, "source", "Published in", c->source);
@@ -118,8 +118,8 @@ static size_t n_comparisons(const struct analysis *a, size_t i)
 
 static void comparisons_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct claim *c = &a->results->protocol.claim[i];
-	const struct claim_comparison *q = t->in_heads ? NULL : &a->claim[i].comparison[k];
+	const struct claim *c = ROW_ITEM(t, &a->results->protocol.claim[i]);
+	const struct claim_comparison *q = ROW_ITEM(t, &a->claim[i].comparison[k]);
 	COL_TEXT(t, "finding", "Finding", c->name);
 	COL_CELL(t, a, &a->cell[q->cell]);
 	COL(t, TEXT, "than", "Against", add_other(t, a, c, q));
@@ -138,8 +138,8 @@ const struct table_kind table_claim_comparisons = {"finding-comparisons",
 
 static void claim_values_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct claim *c = &a->results->protocol.claim[i];
-	const struct claim_comparison *q = t->in_heads ? NULL : &a->claim[i].comparison[k];
+	const struct claim *c = ROW_ITEM(t, &a->results->protocol.claim[i]);
+	const struct claim_comparison *q = ROW_ITEM(t, &a->claim[i].comparison[k]);
 	const struct estimate *d = q ? &q->difference : NULL;
 	COL_TEXT(t, "finding", "Finding", c->name);
 	COL_CELL(t, a, &a->cell[q->cell]);
@@ -165,7 +165,7 @@ const struct table_kind table_claim_values = {"finding-values",
 
 static void operations_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct operation_result *o = &a->operation[i];
+	const struct operation_result *o = ROW_ITEM(t, &a->operation[i]);
 	COL_CELL(t, a, &a->cell[o->cell]);
 	COL_TEXT(t, "operation", "Request", o->op);
 	COL_COUNT(t, "n_requests", "Requests a run", o->n_requests);

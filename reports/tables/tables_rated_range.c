@@ -22,8 +22,8 @@ static size_t n_points(const struct analysis *a, size_t i)
 
 static void rated_range_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct rated_range *r = &a->rated[i];
-	const struct rated_point *q = t->in_heads ? NULL : &r->point[k];
+	const struct rated_range *r = ROW_ITEM(t, &a->rated[i]);
+	const struct rated_point *q = ROW_ITEM(t, &r->point[k]);
 	COL_TEXT(t, "workload", "Workload", r->name);
 	COL_TEXT(t, "replayer", "Replayer", r->replayer);
 	COL_COUNT(t, "level", "Level", q->level);
@@ -46,8 +46,8 @@ const struct table_kind table_rated_range = {"rated-range",
 
 static void blank_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
-	const struct blank *b = &c->blank;
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
+	const struct blank *b = ROW_ITEM(t, &a->cell[i].blank);
 	if (!t->in_heads && (b->status == STAT_NOT_ASSESSED || !b->n))
 		return;
 	COL_CELL(t, a, c);

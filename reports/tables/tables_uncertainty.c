@@ -14,7 +14,7 @@ static const char *significance(const struct estimate *bias)
 
 static void calibration_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias [95 %]", &c->bias);
 	COL_TEXT(t, "difference", "Takes", significance(&c->bias));
@@ -47,9 +47,9 @@ const struct table_kind table_calibration = {
 
 static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
-	const struct budget *b = &c->budget;
-	const struct propagation *m = &b->monte_carlo;
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
+	const struct budget *b = ROW_ITEM(t, &a->cell[i].budget);
+	const struct propagation *m = ROW_ITEM(t, &b->monte_carlo);
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_NUMBER(t, TIME, "replay_mean", "Replay", c->x.mean, c->x.sem);
@@ -81,7 +81,7 @@ static size_t n_budget_rows(const struct analysis *a, size_t i)
 
 static void budget_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct budget_row *r = &a->cell[i].budget.row[k];
+	const struct budget_row *r = ROW_ITEM(t, &a->cell[i].budget.row[k]);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_TEXT(t, "component", "Component", r->source);
 	COL(t, TEXT, "type", "Type", table_textf(t, "%c", r->type));
@@ -112,7 +112,7 @@ static size_t n_modes(const struct analysis *a, size_t i)
 
 static void paper_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct paper_uncertainty *p = &a->cell[i].paper[k];
+	const struct paper_uncertainty *p = ROW_ITEM(t, &a->cell[i].paper[k]);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_TEXT(t, "mode", "Mode", paper_mode_names[k]);
 	COL_STATUS(t, PERCENT, "rms_bias", "RMS bias", p->status, p->rms_bias_pct, p->rms_bias_pct);
@@ -141,7 +141,7 @@ static size_t n_replicates(const struct analysis *a, size_t i)
 
 static void replicates_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_COUNT(t, "pair", "Pair", k + 1);
 	COL_NUMBER(t, TIME, "program", "Program", c->r.x[k], NAN);
@@ -186,10 +186,10 @@ static void runs_row(struct table *t, const struct analysis *a, size_t i)
 	static const char *const state[] = {
 		[RUN_PENDING] = "not run", [RUN_OK] = "ok", [RUN_FAILED] = "failed"};
 	const struct protocol *p = &a->results->protocol;
-	const struct run *r = &a->results->run[i];
-	const struct fileset_residency *f = &r->residency;
+	const struct run *r = ROW_ITEM(t, &a->results->run[i]);
+	const struct fileset_residency *f = ROW_ITEM(t, &r->residency);
 	const bool ok = !t->in_heads && r->state == RUN_OK && r->has_summary;
-	const struct run_summary *s = &r->summary;
+	const struct run_summary *s = ROW_ITEM(t, &r->summary);
 	t->data_only = !protocol_in_detail(p); /* too many pages for a reader */
 	COL_COUNT(t, "run", "Run", r->id);
 	COL_COUNT(t, "block", "Block", r->block);

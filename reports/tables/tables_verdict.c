@@ -11,7 +11,7 @@
 
 static void summary_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias", &c->component[COMPONENT_BIAS].estimate);
@@ -101,7 +101,7 @@ size_t table_n_scenarios(const struct analysis *a)
 static void scenarios_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct protocol *p = &a->results->protocol;
-	const struct scenario *s = &p->scenario[i];
+	const struct scenario *s = ROW_ITEM(t, &p->scenario[i]);
 	COL_TEXT(t, "scenario", "Scenario", s->name);
 	COL_TEXT(t, "workload", "Workload", s->workload);
 	COL_TEXT(t, "type", "Type", s->type);
@@ -131,7 +131,7 @@ static size_t replayers_n(const struct analysis *a)
 static void replayers_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct protocol *p = &a->results->protocol;
-	const struct replayer *r = &p->replayer[i];
+	const struct replayer *r = ROW_ITEM(t, &p->replayer[i]);
 	COL_TEXT(t, "replayer", "Replayer", r->name);
 	COL_TEXT(t, "engine", "Engine", r->engine);
 	COL_YES(t, "total_order", "Promises a total order", r->total_order);
@@ -145,7 +145,7 @@ const struct table_kind table_replayers = {"replayers", "Replayers", replayers_n
 
 static void sources_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct uncertainty_source *s = &a->source[i];
+	const struct uncertainty_source *s = ROW_ITEM(t, &a->source[i]);
 	COL_TEXT(t, "source", "Source", s->name);
 	COL_TEXT(t, "category", "Category", s->category);
 	COL_TEXT(t, "treatment", "Treatment", words_treatment(s));
@@ -176,7 +176,7 @@ static void component_columns(struct table *t, const struct component *c, enum t
 
 static void distribution_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct component *c = a->cell[i].component;
+	const struct component *c = ROW_ITEM(t, a->cell[i].component);
 	COL_CELL(t, a, &a->cell[i]);
 	component_columns(t, &c[COMPONENT_TYPICAL], FORMAT_RELATIVE, "typical", "Typical [95 %]");
 	component_columns(t, &c[COMPONENT_TAIL], FORMAT_RELATIVE, "tail", "Tail [95 %]");
