@@ -37,7 +37,9 @@ campaign() {
 			"$VALIDATE" run tiny.conf -o results -q >out 2>err &
 		fi
 		pid=$!
-		random_below 700
+		# often soon after the start, so that there are more kills; a later start goes on from there
+		random_below 3
+		[ "$random" -eq 0 ] && random_below 900 || random_below 250
 		sleep "0.$(printf %03d "$random")"
 		if ! kill -KILL $pid 2>/dev/null; then
 			wait $pid && status=0 || status=$?
