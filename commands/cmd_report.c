@@ -69,9 +69,8 @@ static int report_run(int argc, char **argv, struct err *e)
 		goto out;
 	}
 	analysis_propagate(&a);
-	analysis_describe(&a);
-	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0 &&
-	    seal_require(&r.seal, argv[1], e) == 0)
+	if (analysis_describe(&a, e) == 0 && report_write_all(&a, argv[1], e) == 0 &&
+	    form->print(&a, stdout, e) == 0 && seal_require(&r.seal, argv[1], e) == 0)
 		status = a.verdict == VERDICT_TRUSTED ? EXIT_OK
 			: a.verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
 	analysis_release(&a);

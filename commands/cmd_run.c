@@ -91,8 +91,9 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 		return ret;
 	}
 	analysis_propagate(&a);
-	analysis_describe(&a);
-	ret = report_write_all(&a, dir, e);
+	ret = analysis_describe(&a, e);
+	if (!ret)
+		ret = report_write_all(&a, dir, e);
 	if (!ret)
 		ret = form->print(&a, stdout, e);
 	if (!ret)

@@ -179,7 +179,12 @@ int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 	if (!ret)
 		ret = sync_dir(dir, e);
 	/* the old report, or an unfinished new one */
-	dir_remove_tree(made, NULL);
+	struct err stays = ERR_INIT;
+	const int left = dir_remove_tree(made, &stays);
+	if (left && ret)
+		err_context(e, "%s", stays.msg);
+	else if (left)
+		ret = err_set(e, -left, "%s", stays.msg);
 	if (fd >= 0)
 		close(fd);
 	free(made);

@@ -33,14 +33,28 @@
 /* Distances between the distributions of the response times of all requests, runs pooled. Pooled
  * requests depend on each other, so no test is made. */
 
+/* Whether there is no histogram. The seal names a file that was changed or is gone. */
+static bool is_absent(int ret)
+{
+	return ret == -ENOENT || ret == -EBADMSG || ret == -EINVAL;
+}
+
+struct distances_work {
+	struct analysis *a;
+	struct {
+		int ret;
+		struct err e;
+	} *cell; /* [n_cells] */
+};
+
 static int histograms_pool(struct histogram *h, const struct results *r, const struct run **runs,
-			   size_t n)
+			   size_t n, struct err *e)
 {
 	int ret = 0;
 	histogram_init(h);
 	for (size_t i = 0; i < n && !ret; i++) {
 		struct histogram one;
-		ret = results_histogram(&one, r, runs[i], NULL);
+		ret = results_histogram(&one, r, runs[i], e);
 		if (!ret)
 			histogram_merge(h, &one);
 		histogram_release(&one);
@@ -74,21 +88,40 @@ static void distances_measure(struct cell *c, const struct histogram *x, const s
 	c->wasserstein = c->r.mean > 0 ? w / c->r.mean : NAN;
 }
 
-static void cell_distances(void *analysis, size_t i)
+static void cell_distances(void *work, size_t i)
 {
-	struct analysis *a = analysis;
+	const struct distances_work *w = work;
+	struct analysis *a = w->a;
 	/* pairs_collect() adds to the counts of its cell, and those of c are final */
 	struct cell *c = &a->cell[i], again = {.scenario = c->scenario, .replayer = c->replayer};
 	struct histogram x, r;
 	struct pairs p;
 	pairs_collect(&p, &again, a->results, a->n_replicates);
-	int ret = histograms_pool(&x, a->results, p.x, p.n),
-	    ret_r = histograms_pool(&r, a->results, p.r, p.n);
-	if (!ret && !ret_r && x.n && r.n)
+	int ret = histograms_pool(&x, a->results, p.x, p.n, &w->cell[i].e);
+	histogram_init(&r);
+	ret = ret ? ret : histograms_pool(&r, a->results, p.r, p.n, &w->cell[i].e);
+	if (!ret && x.n && r.n)
 		distances_measure(c, &x, &r);
+	w->cell[i].ret = ret && is_absent(ret) ? 0 : ret;
 	histogram_release(&x);
 	histogram_release(&r);
 	pairs_release(&p);
+}
+
+/* Reads the histograms of all runs. ks_distance and wasserstein stay NaN in large campaigns
+ * (protocol_in_detail()) and if a run has no histogram. */
+static int distances_compute(struct analysis *a, struct err *e)
+{
+	int ret = 0;
+	if (!protocol_in_detail(&a->results->protocol))
+		return 0;
+	struct distances_work w = {a, xcalloc(a->n_cells + 1, sizeof *w.cell)};
+	each_do(a->n_cells, cell_distances, &w);
+	for (size_t i = 0; i < a->n_cells && !ret; i++)
+		if (w.cell[i].ret)
+			ret = err_set(e, -w.cell[i].ret, "%s", w.cell[i].e.msg);
+	free(w.cell);
+	return ret;
 }
 
 /* Error of accepting one component, and of all rejections of the campaign together. */
@@ -317,11 +350,11 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	return 0;
 }
 
-void analysis_describe(struct analysis *a)
+int analysis_describe(struct analysis *a, struct err *e)
 {
-	/* otherwise ks_distance and wasserstein stay NaN, as they do if a histogram is unreadable */
-	if (protocol_in_detail(&a->results->protocol))
-		each_do(a->n_cells, cell_distances, a);
+	int ret = distances_compute(a, e);
+	if (ret)
+		return ret;
 	claims_compute(a);
 	operations_compute(a);
 	courses_compute(a);
@@ -329,6 +362,7 @@ void analysis_describe(struct analysis *a)
 	at_device_compute(a);
 	league_compute(a);
 	parallel_compute(a);
+	return 0;
 }
 
 static void cell_release(struct cell *c)

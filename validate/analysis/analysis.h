@@ -408,8 +408,8 @@ void analysis_release(struct analysis *a);
 void analysis_propagate(struct analysis *a);
 
 /* Computes the parts that do not decide: distances of distributions, published findings and values,
- * kinds of requests, courses and costs. */
-void analysis_describe(struct analysis *a);
+ * kinds of requests, courses and costs. Errors: of reading the histograms of the runs. */
+int analysis_describe(struct analysis *a, struct err *e);
 
 /* True if a look was reached and no verdict is inconclusive: the campaign may stop. */
 bool analysis_is_settled(const struct analysis *a);

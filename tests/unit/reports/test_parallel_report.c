@@ -64,7 +64,7 @@ static void test_forms(void **state)
 	c.results.dir = dir = temp_dir_make();
 	c.results.environment = json_object();
 	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
-	analysis_describe(&a);
+	assert_int_equal(analysis_describe(&a, NULL), 0);
 	if (report_write_all(&a, dir, &e))
 		fail_msg("%s", e.msg);
 	expect("summary.txt", terminal);

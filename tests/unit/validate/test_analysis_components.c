@@ -486,7 +486,7 @@ static void test_chart_and_quantiles(void **state)
 	}
 	run_find(&c, 9, 0, 0)->summary.response.mean *= 2;
 	again(&c, &a);
-	analysis_describe(&a);
+	assert_int_equal(analysis_describe(&a, NULL), 0);
 	cell = &a.cell[0];
 	assert_int_equal(cell->control.n_out, 1);
 	assert_true(cell->control.n_mr_out >= 1);

@@ -23,7 +23,7 @@ static void analyse(struct campaign *c, struct analysis *a)
 	struct err e = ERR_INIT;
 	made_parallel(c, pairs, N, N_BLOCKS);
 	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
-	analysis_describe(a);
+	assert_int_equal(analysis_describe(a, NULL), 0);
 	assert_non_null(a->parallel);
 }
 
@@ -150,7 +150,7 @@ static void test_published(void **state)
 	c.results.protocol.published = v;
 	c.results.protocol.n_published = 2;
 	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
-	analysis_describe(&a);
+	assert_int_equal(analysis_describe(&a, NULL), 0);
 	for (size_t i = 0; i < a.parallel->n_worst; i++) {
 		const struct parallel_worst *w = &a.parallel->worst[i];
 		const struct scenario *s = &c.results.protocol.scenario[a.cell[w->first].scenario];

@@ -153,7 +153,7 @@ static void test_distances(void **state)
 		fail_msg("%s", e.msg);
 	assert_int_equal(a.cell[0].n_pairs, 1); /* runs 5 and 6, of 105 and 106 ns */
 	assert_true(isnan(a.cell[0].ks_distance));
-	analysis_describe(&a);
+	assert_int_equal(analysis_describe(&a, NULL), 0);
 	assert_true(a.cell[0].ks_distance == 1);
 	assert_true(fabs(a.cell[0].wasserstein * a.cell[0].r.mean - 1) < 1e-9);
 	analysis_release(&a);
@@ -161,8 +161,14 @@ static void test_distances(void **state)
 	assert_int_equal(results_histogram(&h, &r, &r.run[6], &e), -ENOENT);
 	assert_int_equal(h.n, 0);
 	assert_int_equal(analysis_compute(&a, &r, &e), 0);
-	analysis_describe(&a);
+	assert_int_equal(analysis_describe(&a, &e), 0);
 	assert_true(isnan(a.cell[0].ks_distance) && isnan(a.cell[0].wasserstein));
+	analysis_release(&a);
+	/* an error is no absence */
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(analysis_compute(&a, &r, &e), 0);
+	assert_int_equal(analysis_describe(&a, &e), -EISDIR);
+	assert_non_null(strstr(e.msg, "000006.json"));
 	analysis_release(&a);
 	results_release(&r);
 	free(path);
