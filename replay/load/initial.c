@@ -127,8 +127,8 @@ static bool removes_directory(const struct load_request *r)
 	return r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
 }
 
-/* ENOTDIR. If the request needs a directory, its own path names something else. Otherwise the parent
- * of its path is not a directory, provided that all components above it are known. */
+/* ENOTDIR. If the request needs a directory, its own path names something else. Otherwise the
+ * parent of its path is not a directory, provided that all components above it are known. */
 static void failed_no_directory(struct walker *w, const struct load_request *r,
 				struct name_path path)
 {
@@ -376,8 +376,8 @@ static void listed_take(struct walker *w, const struct fileset *f)
 	}
 }
 
-/* The target of a link. If the trace does not hold it, letters of the length that readlink returned.
- */
+/* The target of a link. If the trace does not hold it, letters of the length that readlink
+ * returned. */
 static char *link_text(const struct node *n)
 {
 	uint64_t len = n->link_bytes && n->link_bytes < 4096 ? n->link_bytes : 1;
@@ -496,7 +496,8 @@ static void late_free(struct late_link *late, uint32_t n)
 	free(late);
 }
 
-/* Walks the trace a second time if it followed links before a request showed that they are links. */
+/* Walks the trace a second time if it followed links before a request showed that they are
+ * links. */
 struct initial *initial_find(const struct load *l, const struct slots *s,
 		const struct trace_meta *meta)
 {

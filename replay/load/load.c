@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "capture/op.h"
+#include "common/heap.h"
 #include "common/xalloc.h"
 #include "replay/load/reads.h"
 #include "replay/load/load_async.h"
@@ -283,8 +284,8 @@ static void sort(struct load *l)
 	}
 }
 
-/* A page fault during a call of its thread gets the begin of that call. The call is ordered after all
- * requests with the same begin. */
+/* A page fault during a call of its thread gets the begin of that call. The call is ordered after
+ * all requests with the same begin. */
 static void touches_settle(struct load *l)
 {
 	/* last[n_threads]: the latest call of each thread */
@@ -406,35 +407,30 @@ void load_release(struct load *l)
 
 /* --- requests in flight -------------------------------------------------- */
 
-static bool ends_before(const struct load *l, uint32_t a, uint32_t b)
+static bool ends_before(const void *a, const void *b, const void *load)
 {
-	const int64_t x = load_end_ns(l, &l->request[a]), y = load_end_ns(l, &l->request[b]);
-	return x != y ? x < y : a < b;
+	const struct load *l = load;
+	const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const int64_t x = load_end_ns(l, &l->request[i]), y = load_end_ns(l, &l->request[k]);
+	return x != y ? x < y : i < k;
 }
 
 void flight_push(struct flight *f, const struct load *l, uint32_t request)
 {
+	const struct heap_type by_end = {sizeof *f->item, ends_before, l};
 	GROW(f->item, f->n, f->cap);
-	uint32_t i = f->n++;
-	for (; i && ends_before(l, request, f->item[(i - 1) / 2]); i = (i - 1) / 2)
-		f->item[i] = f->item[(i - 1) / 2];
-	f->item[i] = request;
+	f->item[f->n] = request;
+	heap_sift_up(&by_end, f->item, f->n++);
 }
 
 uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns)
 {
+	const struct heap_type by_end = {sizeof *f->item, ends_before, l};
 	if (!f->n || load_end_ns(l, &l->request[f->item[0]]) > now_ns)
 		return NONE32;
-	uint32_t top = f->item[0], last = f->item[--f->n];
-	uint32_t i = 0;
-	for (uint32_t child; (child = 2 * i + 1) < f->n; i = child) {
-		if (child + 1 < f->n && ends_before(l, f->item[child + 1], f->item[child]))
-			child++;
-		if (!ends_before(l, f->item[child], last))
-			break;
-		f->item[i] = f->item[child];
-	}
-	f->item[i] = last;
+	const uint32_t top = f->item[0];
+	f->item[0] = f->item[--f->n];
+	heap_sift_down(&by_end, f->item, f->n, 0);
 	return top;
 }
 

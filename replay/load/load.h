@@ -22,8 +22,8 @@
 #define REPLAY_MAX_REQUESTS ((UINT64_C(1) << 30) - 1)
 #define NONE32 UINT32_MAX
 
-/* Why a request is skipped: it has its place in the order, but no call is made. The replay trace and
- * the summary report it. */
+/* Why a request is skipped: it has its place in the order, but no call is made. The replay trace
+ * and the summary report it. */
 enum pass_reason {
 	PASS_NOT,    /* it is replayed */
 	PASS_OBJECT, /* its file is a pipe, socket, terminal or event descriptor */
@@ -38,7 +38,8 @@ enum pass_reason {
 	PASS_DISCARD, /* block level: a discard, without --discards */
 	PASS_NO_DATA, /* block level: it moves no data at a known offset */
 	PASS_FORMAT,  /* the trace format of the foreign replayer cannot represent it */
-	/* not a request: computing or waiting of a parallel application; engine parallel replays it */
+	/* not a request: computing or waiting of a parallel application; engine parallel replays
+	 * it */
 	PASS_CAUSE,
 	PASS_N
 };
@@ -48,8 +49,8 @@ struct load_request { /* 64 bytes: there may be many */
 	int64_t begin_ns;
 	/* the argument, or the file position as far as it is known, or OFFSET_NONE */
 	uint64_t offset;
-	/* as recorded: bytes, or what the operation's row says (op.h). For calls that create a file:
-	 * its mode after the umask */
+	/* as recorded: bytes, or what the operation's row says (op.h). For calls that create a
+	 * file: its mode after the umask */
 	uint64_t length;
 	int64_t rvalue;		  /* traced result, or the negative errno */
 	/* in ns; with is_long an index into load.long_end_ns, or LOAD_NO_END; use load_end_ns() */
@@ -62,8 +63,8 @@ struct load_request { /* 64 bytes: there may be many */
 	uint32_t flags;
 	union {
 		uint32_t object; /* before slots_find; or OBJECT_NONE */
-		/* after slots_find: its path, an index into slots.file, or NONE32. For a request on a
-		 * descriptor the path is slot.file */
+		/* after slots_find: its path, an index into slots.file, or NONE32. For a request on
+		 * a descriptor the path is slot.file */
 		uint32_t name;
 	};
 	union {
@@ -84,8 +85,8 @@ _Static_assert(OP_N <= UINT8_MAX && REPLAY_MAX_THREADS < 1u << 15,
 #define LOAD_NO_END ((UINT32_C(1) << 30) - 1)
 
 /* A page fault on a mapped file is replayed as a touch of its page: `offset` is a byte of that page
- * in the file, `length` is 1. A fault during a call of its own thread, which read from mapped memory
- * or into it, was moved in front of that call. */
+ * in the file, `length` is 1. A fault during a call of its own thread, which read from mapped
+ * memory or into it, was moved in front of that call. */
 static inline bool load_is_touch(const struct load_request *r)
 {
 	return r->op == OP_PAGE_FAULT;
@@ -115,12 +116,13 @@ struct load_more {
 	uint32_t slot;
 	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
 	/* Copies: offset of the write, OFFSET_NONE unknown. Mappings and touches: first byte within
-	 * the mapping. fscanf: bytes consumed, as far as a later ftell shows. ftell, fgetc: bytes that
-	 * macros consumed before, which the trace lacks. Submissions of asynchronous requests: end of
-	 * the call; fetches: its begin */
+	 * the mapping. fscanf: bytes consumed, as far as a later ftell shows. ftell, fgetc: bytes
+	 * that macros consumed before, which the trace lacks. Submissions of asynchronous requests:
+	 * end of the call; fetches: its begin */
 	uint64_t from;
 	bool itself; /* dup2 to the same number */
-	/* preadv2, pwritev2, copies: uses and moves the file position; to_position: of the target */
+	/* preadv2, pwritev2, copies: uses and moves the file position; to_position: of the
+	 * target */
 	bool at_position, to_position;
 };
 
@@ -155,8 +157,8 @@ struct load {
 	uint64_t n_with_end;
 };
 
-/* Reads all records of T except computing, signals and waits. Errors: EINVAL, E2BIG, ENOMEM with the
- * number of the record; of reading. Ownership: load_release. */
+/* Reads all records of T except computing, signals and waits. Errors: EINVAL, E2BIG, ENOMEM with
+ * the number of the record; of reading. Ownership: load_release. */
 int load_read(struct load *l, struct trace *t, struct err *e);
 /* As load_read, with computing, signals and waits; asynchronous requests stay in their threads. */
 int load_read_with_causes(struct load *l, struct trace *t, struct err *e);

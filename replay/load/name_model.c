@@ -116,8 +116,8 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Walks `path` from the directory `at`. `known`: see known_of(). *n_links: links followed so far. With
- * `parent` the walk stops before the last component and returns that component in *last. */
+/* Walks `path` from the directory `at`. `known`: see known_of(). *n_links: links followed so far.
+ * With `parent` the walk stops before the last component and returns that component in *last. */
 static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known,
 		     bool follow, bool parent, unsigned int *n_links, const char **last,
 		     size_t *last_len)

@@ -45,8 +45,8 @@ struct name_model {
 	struct u64_map entry; /* hash of (directory, name) to an index into `bond` */
 	struct bond *bond;    /* bond[n_bonds] */
 	uint32_t n_bonds, bonds_cap;
-	/* cache of look-ups. first[n_paths]: index in `known` of the first component of a path, 0 none
-	 */
+	/* cache of look-ups. first[n_paths]: index in `known` of the first component of a path, 0
+	 * none */
 	uint32_t *first;
 	/* known[n_known]: index in `bond` of a component at its last look-up, plus 1; 0 none */
 	uint32_t *known;

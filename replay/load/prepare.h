@@ -26,17 +26,17 @@ struct input { /* a loaded trace and the directory in which it is replayed */
 int input_open(struct input *in, const char *path, const struct replay_config *c, struct err *e);
 void input_close(struct input *in);
 
-/* --prepare: creates the files, with content by `payload` (NULL: as the buffers). `on_storage`: also
- * writes them back, because dirty pages cannot be dropped from the cache. Errors: ENOSPC before
- * anything is written; of the system, with the path. */
+/* --prepare: creates the files, with content by `payload` (NULL: as the buffers). `on_storage`:
+ * also writes them back, because dirty pages cannot be dropped from the cache. Errors: ENOSPC
+ * before anything is written; of the system, with the path. */
 int files_prepare(const struct input *in, bool on_storage, const struct payload *payload,
 		  struct err *e);
 
 /* Opens TRACE and creates its files in c->dir. Errors: as input_open and files_prepare. */
 int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e);
 
-/* Removes what --prepare and a replay of TRACE create in c->dir: the trace's files and everything with
- * a name that the trace creates. Directories with other content stay. Errors: as
+/* Removes what --prepare and a replay of TRACE create in c->dir: the trace's files and everything
+ * with a name that the trace creates. Directories with other content stay. Errors: as
  * replay_files_prepare; of the system. */
 int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e);
 

@@ -71,7 +71,8 @@ static uint32_t origin_of(const struct slots *s, uint32_t slot)
 	return s->slot[slot].origin;
 }
 
-/* matters[s->n], by origin: whether some request changes a file at the position of the open file. */
+/* matters[s->n], by origin: whether some request changes a file at the position of the open
+ * file. */
 static bool *positions_that_matter(const struct load *l, const struct slots *s)
 {
 	bool *matters = xcalloc((size_t)s->n + 1, sizeof *matters);

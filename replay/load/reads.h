@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a replay makes reads.
  *
- * `current`: as calls; the present cache decides which pages come from storage. `original`: the cache
- * at capture decides. Pages that were missed then are read from storage; pages that were found are
- * touched if they are cached, and otherwise left alone. `none`: no reads, nor other requests that
- * change nothing: to bring a file system into the state that the trace leaves, as fast as possible.
- * Source: Joukov, Wong and Zadok (FAST 2005), section 2.5, which replays page-level reads inside the
- * kernel; doc/replay-engines.md describes the substitute here. */
+ * `current`: as calls; the present cache decides which pages come from storage. `original`: the
+ * cache at capture decides. Pages that were missed then are read from storage; pages that were
+ * found are touched if they are cached, and otherwise left alone. `none`: no reads, nor other
+ * requests that change nothing: to bring a file system into the state that the trace leaves, as
+ * fast as possible. Source: Joukov, Wong and Zadok (FAST 2005), section 2.5, which replays
+ * page-level reads inside the kernel; doc/replay-engines.md describes the substitute here. */
 #ifndef REPLAY_READS_H
 #define REPLAY_READS_H
 
@@ -35,8 +35,8 @@ struct reads {
 	struct misses misses; /* original */
 };
 
-/* Marks the requests that are left out (PASS_READ), finds the misses and sets l->reads. Call it before
- * the order is derived. Errors: EINVAL for `original` with a trace that has no misses. */
+/* Marks the requests that are left out (PASS_READ), finds the misses and sets l->reads. Call it
+ * before the order is derived. Errors: EINVAL for `original` with a trace that has no misses. */
 int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 		  enum replay_reads mode, struct err *e);
 void reads_free(struct reads *r); /* NULL is fine */

@@ -12,8 +12,8 @@ static void count(struct replayable_count *c, uint32_t record)
 		c->first = record;
 }
 
-/* Whether the trace has more than `n_max` records. If the file does not say how many it has, they are
- * counted, so they are read twice. */
+/* Whether the trace has more than `n_max` records. If the file does not say how many it has, they
+ * are counted, so they are read twice. */
 static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 {
 	bool known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which records of a trace of system calls a replay would refuse or skip. Found by the same walk that
- * prepares a replay, without access to the files. */
+/* Which records of a trace of system calls a replay would refuse or skip. Found by the same walk
+ * that prepares a replay, without access to the files. */
 #ifndef REPLAY_REPLAYABLE_H
 #define REPLAY_REPLAYABLE_H
 

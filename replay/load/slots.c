@@ -80,8 +80,9 @@ static void file_follow(struct slot_file *file, const struct load_request *r)
 	file->created = (r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT;
 }
 
-/* Infers the access mode of a file that the trace does not open: it allows all successful requests on
- * its descriptors, and only writing if a read failed with EBADF. `origin`: the slot that opened it. */
+/* Infers the access mode of a file that the trace does not open: it allows all successful requests
+ * on its descriptors, and only writing if a read failed with EBADF. `origin`: the slot that opened
+ * it. */
 static void access_follow(struct slot *b, struct slot *origin, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -327,8 +328,8 @@ static void threads_count(struct finder *f)
 	}
 }
 
-/* Whether the trace has absolute paths. The path "/" alone does not count: traces of a whole machine
- * may have it beside relative paths. */
+/* Whether the trace has absolute paths. The path "/" alone does not count: traces of a whole
+ * machine may have it beside relative paths. */
 static bool any_absolute(const struct trace *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptor instances. A descriptor number refers to another file after each open. A slot is one
- * instance: from its open (or from the start of the trace) to its close, or several such instances in
- * sequence (slots_reuse). The slot of each request is found before the run by walking the trace. So
- * the measured path only loads from an array, and a request that is issued after the close of its
- * descriptor finds no descriptor instead of a wrong one.
+ * instance: from its open (or from the start of the trace) to its close, or several such instances
+ * in sequence (slots_reuse). The slot of each request is found before the run by walking the trace.
+ * So the measured path only loads from an array, and a request that is issued after the close of
+ * its descriptor finds no descriptor instead of a wrong one.
  *
- * dup and fork create further descriptors of one open file, which share its position. Such a slot is a
- * copy. Its `origin` is the slot whose open created the open file; the position belongs to the origin.
- * Inherited descriptors are copied when their source is opened, before any of their requests.
+ * dup and fork create further descriptors of one open file, which share its position. Such a slot
+ * is a copy. Its `origin` is the slot whose open created the open file; the position belongs to the
+ * origin. Inherited descriptors are copied when their source is opened, before any of their
+ * requests.
  *
  * Slot 0 is a missing descriptor: requests on it fail with EBADF. */
 #ifndef REPLAY_SLOTS_H
@@ -81,12 +82,13 @@ struct slot_process {
 	bool waited; /* thread waiter_tid waited for its end, until waited_ns */
 	uint32_t waiter_tid;
 	int64_t waited_ns;
-	/* thread of the load that waited for it, until knows_ns; NONE32 none. If the waiting process
-	 * has no requests: the thread that waited for that process, and so on */
+	/* thread of the load that waited for it, until knows_ns; NONE32 none. If the waiting
+	 * process has no requests: the thread that waited for that process, and so on */
 	uint32_t knows;
 	int64_t knows_ns;
 	bool locks;	  /* some request uses a lock that belongs to it: a close ends such locks */
-	/* working directory; NULL: the top. Only for traces that have absolute and relative paths */
+	/* working directory; NULL: the top. Only for traces that have absolute and relative
+	 * paths */
 	char *directory;
 };
 
@@ -119,19 +121,18 @@ struct slots {
 	uint64_t n_unknown; /* requests on slot 0 that succeeded in the trace */
 };
 
-/* Finds the slot and name of every request of `l`: fills in load_request.slot, .name and .passed, the
- * same of load_more, and .offset of sequential requests whose position follows from earlier ones.
- * Reads two tables of the trace's extra metadata:
- * "descriptors": [{"fd": N, "path": TEXT, "flags": N, "pid": N}], default flags O_RDWR, without pid
- * for any process; "processes": [{"pid": N, "parent": N, "begin_ns": N, "waited_by": TID,
- * "waited_ns": N}], the last two only if a thread waited for the process.
- * Errors: EINVAL for a malformed table. */
+/* Finds the slot and name of every request of `l`: fills in load_request.slot, .name and .passed,
+ * the same of load_more, and .offset of sequential requests whose position follows from earlier
+ * ones. Reads two tables of the trace's extra metadata: "descriptors": [{"fd": N, "path": TEXT,
+ * "flags": N, "pid": N}], default flags O_RDWR, without pid for any process; "processes": [{"pid":
+ * N, "parent": N, "begin_ns": N, "waited_by": TID, "waited_ns": N}], the last two only if a thread
+ * waited for the process. Errors: EINVAL for a malformed table. */
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e);
 void slots_release(struct slots *s);
-/* Merges instances that one thread opened with the same path, flags and mode, used alone, and closed,
- * into one slot. So the number of slots depends on the open files, not on the length of the trace. For
- * replays that keep the order of each thread. Call it after slots_find and reads_prepare, before slots
- * are stored elsewhere. */
+/* Merges instances that one thread opened with the same path, flags and mode, used alone, and
+ * closed, into one slot. So the number of slots depends on the open files, not on the length of the
+ * trace. For replays that keep the order of each thread. Call it after slots_find and
+ * reads_prepare, before slots are stored elsewhere. */
 void slots_reuse(struct slots *s, struct load *l);
 /* Frees everything except paths, processes and counts, when the descriptors are open. */
 void slots_shrink(struct slots *s);
@@ -139,18 +140,21 @@ void slots_shrink(struct slots *s);
  * slots_files_release. */
 void slots_files(const struct slots *s, struct fileset *f);
 void slots_files_release(struct fileset *f);
-/* Raises the limit of open files for all slots and `n_more`. Errors: EMFILE, as descriptors_allow. */
+/* Raises the limit of open files for all slots and `n_more`. Errors: EMFILE, as
+ * descriptors_allow. */
 int slots_allow(const struct slots *s, uint32_t n_more, struct err *e);
-/* Opens the descriptors of before the first request, inside `root`: fds[n], -1 for slots that are not
- * open yet. `n_more`: further descriptors that the replay needs. Errors: of the system, with the path;
- * EPERM for a path that is neither file nor directory; EMFILE with the limit that is needed. */
+/* Opens the descriptors of before the first request, inside `root`: fds[n], -1 for slots that are
+ * not open yet. `n_more`: further descriptors that the replay needs. Errors: of the system, with
+ * the path; EPERM for a path that is neither file nor directory; EMFILE with the limit that is
+ * needed. */
 int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more, int *fds,
 	       struct err *e);
 /* Opens one descriptor with the flags and position of the slot. Errors: as slots_open. */
 int descriptor_open(const struct rooted *root, const char *name, const struct slot *b, int *fd,
 		    struct err *e);
 /* Raises the limit of open files to n_wanted, or as far as permitted. Errors: EMFILE if less than
- * n_needed is permitted; n_of_trace, for the message: descriptors that the trace has open at once. */
+ * n_needed is permitted; n_of_trace, for the message: descriptors that the trace has open at
+ * once. */
 int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e);
 /* Whether the slot shares the open file of another slot. */
 static inline bool slot_is_copy(const struct slots *s, uint32_t slot)

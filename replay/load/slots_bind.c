@@ -302,9 +302,9 @@ static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
 	return pid == from;
 }
 
-/* The slot that was open under the number when the process began. If the trace has parents, a slot of
- * an ancestor is preferred. The begin of a process may be recorded late: then it is the slot that an
- * ancestor closed last. */
+/* The slot that was open under the number when the process began. If the trace has parents, a slot
+ * of an ancestor is preferred. The begin of a process may be recorded late: then it is the slot
+ * that an ancestor closed last. */
 static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_t latest)
 {
 	const struct slots *s = f->s;
@@ -387,8 +387,8 @@ static uint32_t first_alike(const struct finder *f, uint32_t number)
 	return number;
 }
 
-/* The slot of a row of the table. `shared`: processes that inherited it from a common ancestor share
- * the open file. */
+/* The slot of a row of the table. `shared`: processes that inherited it from a common ancestor
+ * share the open file. */
 static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool shared,
 		uint32_t process, uint32_t file)
 {
@@ -408,8 +408,8 @@ static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool share
 	return added;
 }
 
-/* If standard output and standard error are the same file and their opens are unknown, they share one
- * open file. */
+/* If standard output and standard error are the same file and their opens are unknown, they share
+ * one open file. */
 static uint32_t slot_of_output(struct finder *f, uint32_t process, int32_t fd, uint32_t file)
 {
 	const int32_t other = 3 - fd;

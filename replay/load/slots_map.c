@@ -106,8 +106,8 @@ void map_follow(struct finder *f, struct load_request *r)
 		range_clear(maps_of(f, r), r->offset, end_of(r->offset, r->length));
 }
 
-/* One access can cause several events: the kernel looks for pages to map, reads one, and looks again.
- */
+/* One access can cause several events: the kernel looks for pages to map, reads one, and looks
+ * again. */
 static bool touched_again(struct finder *f, const struct load_request *r, uint32_t map,
 			  uint64_t page)
 {

@@ -107,7 +107,8 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process);
 void processes_settle(struct finder *f); /* after the walk */
 
 /* slots_stream.c */
-/* Follows the position of a stream. How many bytes an fscanf consumed is known from a later ftell. */
+/* Follows the position of a stream. How many bytes an fscanf consumed is known from a later
+ * ftell. */
 void stream_follow(struct finder *f, struct load_request *r);
 
 /* slots_map.c */

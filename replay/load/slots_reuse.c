@@ -21,8 +21,8 @@ struct reuse {
 	uint32_t *as;
 	/* next[s->n]: list of free slots of one thread, path, flags and mode, 0 end */
 	uint32_t *next;
-	/* how: (flags, mode) -> number; path_how: (path, how) -> number; free: (thread, path_how) ->
-	 * first free slot */
+	/* how: (flags, mode) -> number; path_how: (path, how) -> number; free: (thread, path_how)
+	 * -> first free slot */
 	struct u64_map how, path_how, free;
 	uint32_t n_hows, n_path_hows;
 };

@@ -27,9 +27,9 @@ static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 	return any;
 }
 
-/* fgetc() consumed one byte, or hit end of file. The program consumed the rest of the buffer by macros
- * before: otherwise the macro would not have called fgetc(). A length other than 1 is the number of
- * bytes that the call read into the buffer; 0 is this byte alone. */
+/* fgetc() consumed one byte, or hit end of file. The program consumed the rest of the buffer by
+ * macros before: otherwise the macro would not have called fgetc(). A length other than 1 is the
+ * number of bytes that the call read into the buffer; 0 is this byte alone. */
 static void character_follow(struct slot_walk *b, const struct load_request *r, struct load_more *m)
 {
 	if (m)
@@ -67,8 +67,8 @@ static void stream_begin(struct slot_walk *b, const struct load_request *r)
 	b->at_known = false; /* the C library reads and writes whole buffers */
 }
 
-/* ftell(): a position beyond the sum of the calls shows how many bytes macros or fscanf() consumed, if
- * the position was known before. */
+/* ftell(): a position beyond the sum of the calls shows how many bytes macros or fscanf() consumed,
+ * if the position was known before. */
 static void stream_tell(struct finder *f, uint32_t origin, const struct load_request *r)
 {
 	struct slot_walk *b = &f->walk[origin];
