@@ -108,9 +108,7 @@ static bool seat_sleep(struct waiter *w, uint64_t deadline, uint64_t target)
 	return woken;
 }
 
-/* --- the wait
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- the wait ------------------------------------------------------------ */
 
 /* Wakes who is due next, where it would spin by now if it had a processor. */
 static void next_wake(struct waiter *w, uint64_t now, uint64_t lead)

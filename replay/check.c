@@ -33,7 +33,7 @@ static int engine_unknown(const char *name, struct err *e)
 	return ret;
 }
 
-/* Options that only other engines have. */
+/* Refuses options that only other engines have. */
 static int options_check(const struct replay_config *c, const struct replay_engine *g,
 			 struct err *e)
 {
@@ -43,7 +43,7 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 	for (; (o = options_changed(o, c, &standard)); o++) {
 		struct strbuf names = STRBUF_INIT;
 		const bool own = g->options && options_find(g->options, o->name);
-		bool foreign = true; /* only replayers of other projects have it */
+		bool foreign = true; /* only foreign replayers have it */
 		for (const struct replay_engine *const *other = replay_engines; !own && *other;
 		     other++)
 			if ((*other)->options && !(*other)->options_ignored &&
@@ -79,7 +79,7 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 	if (!c->cpus)
 		return 0;
 	if (c->pin)
-		return err_set(e, EINVAL, "cpus and pin: both say where workers run");
+		return err_set(e, EINVAL, "cpus and pin: use only one of them");
 	if (pinning_is_traced(c) && g->own_threads && c->order != ORDER_NONE)
 		return 0;
 	if (pinning_is_traced(c))
@@ -96,14 +96,14 @@ static int payload_check(const struct replay_config *c, const struct replay_engi
 			 struct err *e)
 {
 	if (c->payload != PAYLOAD_RANDOM && (c->compressible > 0 || c->duplicates > 0))
-		return err_set(e, EINVAL, "compressible, duplicates: they are of payload random");
+		return err_set(e, EINVAL, "compressible, duplicates: only for payload random");
 	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
 		return err_set(e, EINVAL,
-			       "payload: with a mutant only what lies in the buffers is written");
+			       "payload: a mutant writes only the content of the buffers");
 	if (c->payload == PAYLOAD_CAPTURED && !g->captured)
 		return err_set(
 		    e, EINVAL,
-		    "payload captured: engines event, coordinator and compiled write it");
+		    "payload captured: only for engines event, coordinator and compiled");
 	return 0;
 }
 
@@ -111,11 +111,11 @@ static int cache_check(const struct replay_config *c, const struct replay_engine
 {
 	if (c->cache != REPLAY_CACHE_AS_IS && g->replay)
 		return err_set(e, EINVAL,
-			       "cache: engine %s opens the files itself; drop the caches before it "
-			       "is started",
+			       "cache: engine %s opens the files itself; drop the caches before "
+			       "starting it",
 			       g->name);
 	if (c->cache != REPLAY_CACHE_AS_IS && c->blank)
-		return err_set(e, EINVAL, "cache: a blank replay makes no call and reads no file");
+		return err_set(e, EINVAL, "cache: a blank replay makes no calls and reads no files");
 	return 0;
 }
 
@@ -123,8 +123,8 @@ static int keep_check(const struct replay_config *c, struct err *e)
 {
 	if (!c->keep && (!c->prepare || c->prepare_only || c->compiled.compile_only))
 		return err_set(e, EINVAL,
-			       "no-keep: it removes what --prepare and the replay have made, and "
-			       "goes with both");
+			       "no-keep: it removes the files of --prepare and the replay, and "
+			       "needs both");
 	return 0;
 }
 
@@ -137,49 +137,50 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (!g)
 		return engine_unknown(c->engine ? c->engine : "", e);
 	if (g->adapter)
-		return g->check(&settled, e); /* which looks at `row` */
+		return g->check(&settled, e); /* it reads `row` */
 	int ret = options_check(c, g, e);
 	if (ret)
 		return ret;
-	ret = fs_rules_parse(&rules, c->fs_rules, e);
-	if (ret)
+	if (c->fs_rules && fs_rules_parse(&rules, c->fs_rules, e))
 		return err_context(e, "fs-rules");
 	ret = mutant_parse(&m, c->mutant, e);
 	ret = ret ? ret : cpus_check(c, g, e);
 	ret = ret ? ret : keep_check(c, e);
 	ret = ret ? ret : cache_check(c, g, e);
-	ret = ret ? ret : balloon_text_check(c->balloon, e);
-	struct scheduling scheduling = {.set = false};
-	if (!ret && c->scheduler)
+	if (!ret && c->balloon)
+		ret = balloon_text_check(c->balloon, e);
+	if (!ret && c->scheduler) {
+		struct scheduling scheduling;
 		ret = scheduling_parse(c->scheduler, &scheduling, e);
-	ret = ret ? ret : scheduling_check(&scheduling, c->pin || c->cpus, e);
+		ret = ret ? ret : scheduling_check(&scheduling, c->pin || c->cpus, e);
+	}
 	ret = ret ? ret : payload_check(c, g, e);
 	if (ret)
 		return ret;
-	const struct fault *f = mutant_fault(m.kind);
+	const struct fault *f = m.kind != FAULT_NONE ? mutant_fault(m.kind) : NULL;
 	bool pool = c->order == ORDER_NONE || m.kind == FAULT_DOUBLE;
 	if (!(c->speed > 0) || !isfinite(c->speed) || c->spin_ns < 0 ||
 	    c->n_workers > REPLAY_MAX_THREADS)
 		return err_set(e, EINVAL, "speed, spin or workers: out of range");
 	if (f && c->blank)
-		return err_set(e, EINVAL, "blank: nothing is called that mutant %s could spoil",
+		return err_set(e, EINVAL, "blank: no calls are made that mutant %s could change",
 			       f->name);
 	if (c->blank && c->stop_on_mismatch)
 		return err_set(
 		    e, EINVAL,
-		    "blank: nothing is called, so no result can differ (stop-on-mismatch)");
+		    "blank: no calls are made, so no result can differ (stop-on-mismatch)");
 	if (pool && c->timing == TIMING_THINK)
 		return err_set(
 		    e, EINVAL,
 		    "timing think needs an order within threads: use order thread instead of none");
 	if (pool && c->processes)
 		return err_set(e, EINVAL,
-			       "processes: %s lets any worker issue any request, so that none "
-			       "belongs to a process",
+			       "processes: with %s any worker issues any request, so that no "
+			       "worker belongs to a process",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->processes && !g->processes)
 		return err_set(e, EINVAL,
-			       "processes: the %s engine has threads only (event, coordinator and "
+			       "processes: engine %s has only threads (event, coordinator and "
 			       "compiled have both)",
 			       g->name);
 	if (g->moded)
@@ -187,11 +188,11 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
 		return err_set(
 		    e, EINVAL,
-		    "mutant %s is a fault of waiting for times: it needs timing timestamp or think",
+		    "mutant %s changes waits for times: it needs timing timestamp or think",
 		    f->name);
 	if (c->n_workers && !pool)
 		return err_set(e, EINVAL,
-			       "workers: only order none has a choice; the others have one for "
+			       "workers: only for order none; other orders have one worker for "
 			       "each traced thread");
 	return g->check ? g->check(c, e) : 0;
 }

@@ -8,7 +8,7 @@
 
 extern const struct replay_engine engine_event, engine_coordinator, engine_compiled,
     engine_parallel, engine_block;
-/* other people's (replay/engines/adapters/) */
+/* foreign replayers (replay/engines/adapters/) */
 extern const struct replay_engine engine_exec, engine_fio, engine_btreplay, engine_blkreplay,
     engine_hfplayer, engine_artc, engine_beefs;
 

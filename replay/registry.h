@@ -6,11 +6,11 @@
 #include "replay/options/engine.h"
 
 extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
-const struct replay_engine *replay_engine_find(const char *name); /* NULL is no name */
-/* The configuration as its engine takes it; `row` is set. */
+const struct replay_engine *replay_engine_find(const char *name); /* NULL for an unknown name */
+/* The configuration with `row` set and with the changes that its engine makes (settle). */
 struct replay_config replay_settled(const struct replay_config *c);
-/* LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK: requests on a device; 0: either, as
- * the target says. */
+/* LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK: requests on a device; 0: both,
+ * depending on the target. */
 enum trace_level replay_engine_level(const struct replay_engine *g);
 
 #endif

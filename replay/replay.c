@@ -37,18 +37,18 @@
 #include "replay/load/slots.h"
 
 struct run {
-	const struct replay_config *c; /* as the engine takes it */
-	struct replay_config pinned;   /* with cpus traced: then c is this, */
-	char *cpus;		       /* with this for them */
-	const struct replay_config *asked;
+	const struct replay_config *c; /* settled by the engine */
+	struct replay_config pinned;   /* --cpus traced: c points to this copy, which uses `cpus` */
+	char *cpus;
+	const struct replay_config *given; /* as the caller gave it */
 	struct input in;
 	struct replay_plan plan;
 	struct balloon balloon;
-	struct captured *captured; /* NULL: it writes something else */
-	enum metadata_state metadata; /* when the first request begins */
+	struct captured *captured; /* NULL: captured content is not replayed */
+	enum metadata_state metadata; /* at the first request */
 };
 
-/* --- preparing ----------------------------------------------------------- */
+/* --- preparation --------------------------------------------------------- */
 
 static int input_take(struct run *r, const char *path, struct replay_summary *s, struct err *e)
 {
@@ -67,7 +67,7 @@ static int input_take(struct run *r, const char *path, struct replay_summary *s,
 	return 0;
 }
 
-/* Before anything is touched: the trace's times are data from strangers. */
+/* Checked before any file is accessed, because the times of the trace are untrusted. */
 static int gaps_check(const struct run *r, struct err *e)
 {
 	struct gaps gaps;
@@ -102,14 +102,14 @@ static int plan_derive(struct run *r, struct err *e)
 	struct replay_plan *p = &r->plan;
 	const struct replay_engine *engine = r->c->row;
 	const struct clock clock = p->clock;
-	struct replay_config laid = *r->c; /* an engine that prepares is shown the calls */
+	struct replay_config laid = *r->c; /* an engine with `prepare` needs the calls */
 	unsigned int rules;
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
 	edges = (struct edges){.edge = NULL};
 	ret = ret ? ret : gaps_check(r, e);
-	ret = ret ? ret
-		  : reads_prepare(&r->in.load, &r->in.slots, r->in.trace,
-				  (enum replay_reads)r->c->reads, e);
+	if (!ret && r->c->reads != READS_CURRENT)
+		ret = reads_prepare(&r->in.load, &r->in.slots, r->in.trace,
+				    (enum replay_reads)r->c->reads, e);
 	if (!ret && thread_order_is_kept(r->c))
 		slots_reuse(&r->in.slots, &r->in.load);
 	ret = ret ? ret
@@ -132,14 +132,14 @@ static int plan_derive(struct run *r, struct err *e)
 	return ret ? err_context(e, "%s", r->in.path) : 0;
 }
 
-/* Descriptors beside those of the trace. */
+/* Number of descriptors that the replay needs in addition to those of the trace. */
 static uint32_t descriptors_more(const struct run *r)
 {
 	uint32_t n = call_store_room(r->plan.n_workers + 1);
 	return r->c->processes ? n + passing_room(r->in.slots.n_processes) : n;
 }
 
-/* What a replay fails for at its start is said before an engine takes long to prepare. */
+/* Reports an error of the start before a long preparation of the engine. */
 static int limits_check(const struct run *r, const struct replay_engine *engine, struct err *e)
 {
 	if (r->c->prepare_only || r->c->blank || engine->opens)
@@ -154,7 +154,7 @@ static int files_open(struct run *r, struct err *e)
 	const bool elsewhere = r->c->row->opens;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
 	const struct initial *initial = r->in.slots.initial;
-	/* otherwise the check must not warm what may be cold */
+	/* if false, the check must not load metadata into the cache */
 	const bool is_warm = r->c->prepare || r->c->cache == REPLAY_CACHE_COLD;
 	r->metadata = r->c->prepare ? METADATA_WARM : METADATA_AS_IS;
 	int ret = !is_warm && initial_seems_there(initial, r->in.root.fd)
@@ -191,7 +191,7 @@ static void files_close(struct run *r)
 	}
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- results ------------------------------------------------------------- */
 
 static void counts_take(struct replay_summary *s, const struct call_counts *n)
 {
@@ -241,7 +241,7 @@ static void refused_take(struct replay_summary *s, const struct rooted_refused *
 	snprintf(s->refused_path, sizeof s->refused_path, "%s", r->path);
 }
 
-/* A trace that reaches for a device has not been replayed, whatever else it did. */
+/* A replay that skipped calls on devices is an error. */
 static int refused_check(const struct replay_summary *s, struct err *e)
 {
 	if (!s->n_refused)
@@ -254,18 +254,19 @@ static int refused_check(const struct replay_summary *s, struct err *e)
 		       confined_kind_name(s->refused_mode));
 }
 
-/* What the metadata tell of the conditions under which the requests were issued. */
+/* The conditions of the run, for the metadata of the replay trace. */
 static json_t *more_of_plan(const struct replay_plan *p, const struct replay_summary *s)
 {
 	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*, s:s}", "n_pre_spin_wakes",
-			 (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout), "balloon",
+			 (json_int_t)p->n_relays, "parallel",
+			 p->layout ? layout_to_json(p->layout) : json_null(), "balloon",
 			 p->balloon ? balloon_to_json(p->balloon) : json_null(), "scheduling",
 			 scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
 			 "captured_content", captured_to_json(&s->captured), "metadata_cache",
 			 metadata_state_names[s->metadata]);
 }
 
-/* Whether every worker may spin at the same time. */
+/* Whether all workers may spin at the same time. */
 static bool all_spin(const struct replay_config *c)
 {
 	bool spins = c->wait == WAIT_SPIN || (c->wait == WAIT_HYBRID && !c->pre_spin);
@@ -298,13 +299,12 @@ static int run_all(struct run *r, const char *trace_path, struct replay_summary 
 	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
 	if (!ret && !r->c->blank && r->c->cache == REPLAY_CACHE_COLD)
-		ret = files_evict(r,
-				  e); /* last: from here on nothing looks up a name in the target */
+		ret = files_evict(r, e); /* last: no later step looks up a name in the target */
 	slots_shrink(&r->in.slots);
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
 			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
-		malloc_trim(0); /* what preparing took is given back before the start */
+		malloc_trim(0); /* return the memory of the preparation before the start */
 		if (r->captured)
 			ret = captured_start(r->captured, r->c->memory_bytes, e);
 		r->plan.calls.content = r->captured ? captured_reader(r->captured) : NULL;
@@ -336,18 +336,19 @@ static int run_all(struct run *r, const char *trace_path, struct replay_summary 
 	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout)
 			 : r->c->processes && r->in.slots.n_processes ? r->in.slots.n_processes
 								      : 1;
-	scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c),
-			   s->scheduling_note, sizeof s->scheduling_note);
+	if (r->plan.scheduling.set)
+		scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c),
+				   s->scheduling_note, sizeof s->scheduling_note);
 	if (ret && !r->plan.partial)
 		return ret;
 	if (r->plan.layout)
 		layout_summary(r->plan.layout, &s->parallel);
-	/* a mutant has times of its own */
+	/* a mutant changes the times */
 	if (r->c->timing == TIMING_TIMESTAMP && r->plan.mutant.kind == FAULT_NONE)
 		output_spread_held(&r->plan);
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
 	from.more = more_of_plan(&r->plan, s);
-	int written = output_write(r->in.trace, r->in.path, &from, r->asked, s, ret ? NULL : e);
+	int written = output_write(r->in.trace, r->in.path, &from, r->given, s, ret ? NULL : e);
 	json_decref(from.more);
 	ret = ret ? ret : written;
 	return ret ? ret : refused_check(s, e);
@@ -364,17 +365,19 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 	if (settled.row->replay)
 		return settled.row->replay(trace_path, &settled, s, e);
 	struct run *r = xcalloc(1, sizeof *r);
-	*r = (struct run){.c = &settled, .asked = c, .in = {.root = {.fd = -1, .tree = -1}}};
+	*r = (struct run){.c = &settled, .given = c, .in = {.root = {.fd = -1, .tree = -1}}};
 	ret = run_all(r, trace_path, s, e);
-	if (r->plan.abandoned) /* some thread is still at it, and will be until the process ends */
+	if (r->plan.abandoned) /* a blocked thread uses the memory until the process ends */
 		return ret;
 	files_close(r);
 	if (r->plan.balloon)
 		balloon_release(&r->balloon);
 	call_table_release(&r->plan.calls);
-	layout_free(r->plan.layout);
+	if (r->plan.layout)
+		layout_free(r->plan.layout);
 	plan_release(&r->plan);
-	captured_free(r->captured);
+	if (r->captured)
+		captured_free(r->captured);
 	input_close(&r->in);
 	free(r->cpus);
 	free(r);

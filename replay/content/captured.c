@@ -16,22 +16,22 @@
 #include "common/xalloc.h"
 #include "replay/content/captured_take.h"
 
-#define NAP_NS 500000 /* of who fetches, when there is no room */
+#define NAP_NS 500000 /* pause of the reading thread while the ring is full */
 #define MEMORY_LEAST (UINT64_C(1) << 20)
 
 struct captured {
-	struct captured_reader reader; /* what workers have of it */
-	uint64_t *seq; /* seq[n_seq] of the trace's records; NULL: each is its number */
+	struct captured_reader reader; /* for the workers */
+	uint64_t *seq; /* seq[n_seq] of the trace's records; NULL: equal to their numbers */
 	uint64_t n_seq;
-	struct captured_item *item; /* item[n], until it starts; then they are in shared memory */
+	struct captured_item *item; /* item[n]; from captured_start() on in shared memory */
 	uint64_t n, cap;
 	uint64_t n_bytes;
 	int memory_fd;
-	/* The ring: of items [oldest, next) what was fetched lies in it, in their order, from
-	 * `from` to `to` and round its end. */
+	/* The ring holds the fetched items of [oldest, next), in order, at positions `from` to
+	 * `to`, continuing at its start. */
 	uint64_t n_locked_bytes;
 	uint64_t oldest, next, from, to;
-	bool full; /* from == to, and something is there */
+	bool full; /* from == to, and the ring is not empty */
 	pthread_t id;
 	bool runs;
 	atomic_bool stop;
@@ -39,7 +39,7 @@ struct captured {
 
 /* --- the trace and its content ------------------------------------------- */
 
-/* Slices keep the numbers that their requests had. */
+/* The records of a slice keep the sequence numbers of the original trace. */
 static int seqs_read(struct captured *c, const char *path, struct err *e)
 {
 	const struct trace_record *r;
@@ -63,7 +63,7 @@ static int seqs_read(struct captured *c, const char *path, struct err *e)
 	return ret;
 }
 
-/* By which the trace knows its content; "" where it has none. */
+/* The name of the trace's content; "" if it has none. */
 static void name_wanted(const struct trace *t, char hex[2 * CONTENT_NAME_BYTES + 1])
 {
 	const char *text = trace_meta(t)->extra_json;
@@ -90,8 +90,8 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 	name_wanted(t, wanted);
 	if (!*wanted)
 		return err_set(e, ENOENT,
-			       "%s: no content was kept with this trace (validate capture app "
-			       "--content keeps it)",
+			       "%s: the trace has no captured content (validate capture app "
+			       "--content stores it)",
 			       path);
 	struct captured *c = xcalloc(1, sizeof *c);
 	c->memory_fd = -1;
@@ -100,7 +100,7 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 	if (ret)
 		ret = err_context(e, "payload captured");
 	else if (!name_is(c->reader.content, wanted))
-		ret = err_set(e, EINVAL, "%s: the content of another trace", beside);
+		ret = err_set(e, EINVAL, "%s: belongs to another trace", beside);
 	ret = ret ? ret : seqs_read(c, path, e);
 	free(beside);
 	if (ret)
@@ -130,7 +130,7 @@ static uint32_t state_of(const struct captured_item *i)
 	return atomic_load_explicit(&i->state, memory_order_acquire);
 }
 
-/* Gives back the memory of what was taken, oldest first. */
+/* Frees the memory of items that were taken, oldest first. */
 static void taken_forget(struct captured *c)
 {
 	while (c->oldest < c->next && state_of(&c->item[c->oldest]) == ITEM_TAKEN) {
@@ -146,7 +146,7 @@ static void taken_forget(struct captured *c)
 	}
 }
 
-/* Where `n` bytes fit, in one piece; false where they do not. */
+/* Finds room for `n` contiguous bytes; false if there is none. */
 static bool room_find(struct captured *c, uint64_t n, uint64_t *at)
 {
 	if (c->full)
@@ -163,7 +163,7 @@ static bool room_find(struct captured *c, uint64_t n, uint64_t *at)
 	return true;
 }
 
-/* Fetches until there is no room, or nothing more. */
+/* Fetches items until the ring is full or all are fetched. */
 static void fetch(struct captured *c)
 {
 	taken_forget(c);
@@ -173,7 +173,7 @@ static void fetch(struct captured *c)
 		uint32_t wanted = ITEM_WANTED;
 		i->at = UINT64_MAX;
 		if (i->n_bytes > c->reader.shared->ring_bytes || state_of(i) != ITEM_WANTED)
-			continue; /* its worker reads it, or has */
+			continue; /* its worker reads it, or has read it */
 		if (!room_find(c, i->n_bytes, &i->at))
 			return;
 		if (content_read(c->reader.content, i->place, 0,
@@ -201,7 +201,7 @@ static uint64_t rounded(uint64_t n)
 	return (n + PAGE - 1) / PAGE * PAGE;
 }
 
-/* In a file of memory, so that another program may map it, too. */
+/* Uses a memory file, so that another program can map it. */
 static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 {
 	const uint64_t items_at = rounded(sizeof *c->reader.shared),
@@ -221,7 +221,11 @@ static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 	captured_own(&c->reader);
 	c->n_locked_bytes = vm_lock(&c->reader.memory, &unlocked) ? 0 : n_bytes;
 	struct captured_shared *s = c->reader.shared = c->reader.memory.base;
-	*s = (struct captured_shared){.n_bytes = n_bytes, .n_items = c->n, .items_at = items_at, .ring_at = ring_at, .ring_bytes = ring_bytes};
+	*s = (struct captured_shared){.n_bytes = n_bytes,
+				      .n_items = c->n,
+				      .items_at = items_at,
+				      .ring_at = ring_at,
+				      .ring_bytes = ring_bytes};
 	memcpy(captured_items(s), c->item, c->n * sizeof *c->item);
 	free(c->item);
 	c->item = captured_items(s);
@@ -281,8 +285,6 @@ int captured_stop(struct captured *c, struct captured_summary *s, struct err *e)
 
 void captured_free(struct captured *c)
 {
-	if (!c)
-		return;
 	end(c);
 	content_close(c->reader.content);
 	if (!c->reader.shared)

@@ -43,14 +43,14 @@ static int memory_join(struct captured_reader *r, int fd, struct err *e)
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size < sizeof *r->shared)
-		return err_set(e, EINVAL, "payload captured: no memory to take it from");
+		return err_set(e, EINVAL, "payload captured: the shared memory is missing");
 	int ret = vm_map_file(&r->memory, fd, 0, (size_t)st.st_size, "what is written", e);
 	if (ret)
 		return ret;
 	r->shared = r->memory.base;
 	return r->shared->n_bytes == (uint64_t)st.st_size
 		   ? 0
-		   : err_set(e, EINVAL, "payload captured: the memory of another version");
+		   : err_set(e, EINVAL, "payload captured: the shared memory is of another version");
 }
 
 int captured_join(struct captured_reader **out, int content_fd, int memory_fd, struct err *e)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The workers' side of captured content (captured.h), in whatever process they are: what was
- * fetched lies in memory that all of them share with the one that fetches, and what was not is read
- * by who wants it. Compiled programs are linked with this. */
+/* Captured content (captured.h) for workers in any process: fetched content is in shared memory; a
+ * worker reads content that was not fetched itself. Compiled programs are linked with this file. */
 #ifndef REPLAY_CAPTURED_TAKE_H
 #define REPLAY_CAPTURED_TAKE_H
 
@@ -16,22 +15,22 @@ enum captured_state { ITEM_WANTED, ITEM_THERE, ITEM_TAKEN };
 
 struct captured_item { /* content of a request, in issue order */
 	uint64_t place, n_bytes;
-	uint64_t at; /* in the ring, where it is there */
+	uint64_t at; /* position in the ring, if ITEM_THERE */
 	_Atomic uint32_t state;
 };
 
-struct captured_shared { /* the shared memory begins with it; items and the ring lie behind */
+struct captured_shared { /* head of the shared memory; items and ring follow */
 	uint64_t n_bytes, n_items;
 	uint64_t items_at, ring_at, ring_bytes;
 	_Atomic uint64_t n_late;
-	_Atomic int failure; /* positive errno of what could not be read, and */
-	char why[256];	     /* what was said, by who set it */
+	_Atomic int failure; /* positive errno of the first failed read, 0 none */
+	char why[256];	     /* its message */
 };
 
 struct captured_reader {
 	struct content *content;
 	struct captured_shared *shared;
-	struct vm_region memory; /* where it is */
+	struct vm_region memory; /* of `shared` */
 };
 
 static inline struct captured_item *captured_items(const struct captured_shared *s)
@@ -44,15 +43,15 @@ static inline char *captured_ring(const struct captured_shared *s)
 	return (char *)(uintptr_t)s + s->ring_at;
 }
 
-/* At most `n` bytes of what request `number` wrote, into a worker's buffer; once. */
+/* Copies at most `n` bytes of the content of request `number` to the worker's buffer. Call it once
+ * for each request. */
 void captured_take(const struct captured_reader *r, uint64_t number, void *to, uint64_t n);
-/* After a fork: the shared memory is made present. */
+/* After a fork: makes the shared memory present. */
 void captured_own(const struct captured_reader *r);
-/* In another program, by the descriptors that captured_descriptors told: of the file and of the
- * memory. Both are closed. Errors: of the system; EINVAL. Ownership: the process'. */
+/* In another program: opens the content with the descriptors of captured_descriptors, and closes
+ * them. Errors: of the system; EINVAL. Ownership: until the process ends. */
 int captured_join(struct captured_reader **r, int content_fd, int memory_fd, struct err *e);
-
-/* What could not be read; only the first failure is kept. */
+/* Stores why content could not be read; only the first failure is kept. */
 void captured_failed(struct captured_shared *s, const struct err *why);
 
 #endif

@@ -170,8 +170,8 @@ static void held_set(struct balloon *b, uint64_t bytes)
 	b->most_bytes = bytes > b->most_bytes ? bytes : b->most_bytes;
 }
 
-/* The present memory of all processes of the replay, without the balloon and without other processes
- * of its cgroup. */
+/* The present memory of all processes of the replay, without the balloon and without other
+ * processes of its cgroup. */
 static uint64_t own_now(const struct balloon *b)
 {
 	uint64_t all = process_anonymous_bytes(getpid()) +

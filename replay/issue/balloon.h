@@ -3,13 +3,13 @@
  * traced program used. Under the same memory limit the page cache then has the same size as beside
  * the program.
  *
- * The trace's metadata have the program's memory ("anonymous_memory": samples over time). With timing
- * `timestamp` a sample is applied at its time divided by the speed. Otherwise it is applied when as
- * many requests have ended as the program had issued by then. The replay's own anonymous memory is
- * subtracted. Pages are filled with content that cannot be compressed or merged, and locked. The
- * memory belongs to the replaying process (engine compiled: to its program), so it is freed however
- * that process ends. Source: metrology paper, section IV-C (file-server workload: an effect of up to
- * 120 %). */
+ * The trace's metadata have the program's memory ("anonymous_memory": samples over time). With
+ * timing `timestamp` a sample is applied at its time divided by the speed. Otherwise it is applied
+ * when as many requests have ended as the program had issued by then. The replay's own anonymous
+ * memory is subtracted. Pages are filled with content that cannot be compressed or merged, and
+ * locked. The memory belongs to the replaying process (engine compiled: to its program), so it is
+ * freed however that process ends. Source: metrology paper, section IV-C (file-server workload: an
+ * effect of up to 120 %). */
 #ifndef REPLAY_BALLOON_H
 #define REPLAY_BALLOON_H
 

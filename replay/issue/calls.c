@@ -68,9 +68,9 @@ bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b)
 	return a % s->n == b % s->n;
 }
 
-/* A name that is not in the dentry cache is read from storage. The traced call read it too, unless the
- * program had read it before; then it is cached here as well. So a look-up from storage is part of the
- * response time, and a look-up from the cache is not. */
+/* A name that is not in the dentry cache is read from storage. The traced call read it too, unless
+ * the program had read it before; then it is cached here as well. So a look-up from storage is part
+ * of the response time, and a look-up from the cache is not. */
 int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
 {
 	int fd = k->begin ? -1 : rooted_look_cached(dir_fd, path, flags);

@@ -16,8 +16,8 @@ uint32_t call_store_room(uint32_t n_runners); /* descriptors that all stores tog
 void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
 		uint32_t begun, bool careful, struct outcome *out);
 
-/* A thread of the process has issued its last request. After the last thread the descriptors, streams
- * and mappings of the process are closed. */
+/* A thread of the process has issued its last request. After the last thread the descriptors,
+ * streams and mappings of the process are closed. */
 void call_leave(struct replay_plan *p, uint32_t process);
 /* After the run: flushes and closes streams. */
 void call_table_finish(struct replay_plan *p);

@@ -194,8 +194,9 @@ static void success_only(struct caller *k)
 /* --- changes by path ----------------------------------------------------- */
 
 /* The permissions of a device node control access to the device: a replay changes neither them nor
- * its times and attributes. The node is looked up and checked before the first stamp, and the call is
- * made through that descriptor, so a rename meanwhile does no harm. Returns -1 with the outcome. */
+ * its times and attributes. The node is looked up and checked before the first stamp, and the call
+ * is made through that descriptor, so a rename meanwhile does no harm. Returns -1 with the
+ * outcome. */
 static int changed_file(struct caller *k)
 {
 	struct stat st = {0};

@@ -3,8 +3,8 @@
  *
  * original: a read consists of parts. Pages that were missed at capture are dropped from the cache
  * before the first stamp and read between the stamps; only pages that were read ahead then are read
- * ahead. Pages that were found in the cache are read if all are cached now, and otherwise left alone;
- * this is checked before the first stamp. */
+ * ahead. Pages that were found in the cache are read if all are cached now, and otherwise left
+ * alone; this is checked before the first stamp. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -35,8 +35,8 @@ static uint64_t down_to(uint64_t x, uint64_t align)
 	return x / align * align;
 }
 
-/* The kernel drops pages that it read as one folio only together: the range grows until all are gone.
- */
+/* The kernel drops pages that it read as one folio only together: the range grows until all are
+ * gone. */
 void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes)
 {
 	struct call_counts *n = &k->calls->common->counts;
@@ -70,8 +70,8 @@ static bool part_settle(struct caller *k, int fd, const struct call_part *part)
 	return there;
 }
 
-/* The bytes that a part moved, or -1. A part that was found at capture counts even if it is left alone
- * now. */
+/* The bytes that a part moved, or -1. A part that was found at capture counts even if it is left
+ * alone now. */
 INLINE int64_t part_move(const struct caller *k, int fd, const struct call_part *part, bool wanted)
 {
 	char *to = k->buffer + part->at;

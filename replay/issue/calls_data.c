@@ -147,9 +147,9 @@ static inline __attribute__((always_inline)) void copy_between(struct caller *k,
 		CALL(k, call(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
 }
 
-/* A clone (FICLONE, FICLONERANGE: a copy that shares blocks) on a file system that cannot share these
- * blocks: no such operation, two file systems, or an unsuitable range. Source: ioctl_ficlonerange(2).
- */
+/* A clone (FICLONE, FICLONERANGE: a copy that shares blocks) on a file system that cannot share
+ * these blocks: no such operation, two file systems, or an unsuitable range. Source:
+ * ioctl_ficlonerange(2). */
 static bool cannot_share(int error)
 {
 	return error == EOPNOTSUPP || error == ENOTTY || error == EXDEV || error == EINVAL;
@@ -255,8 +255,9 @@ void call_fallocate(struct caller *k)
 
 /* --- asynchronous requests ----------------------------------------------- */
 
-/* Asynchronous requests are made at their place in the order, as synchronous calls. So no call waits
- * for a request that another thread has yet to submit. The submission itself makes no call. */
+/* Asynchronous requests are made at their place in the order, as synchronous calls. So no call
+ * waits for a request that another thread has yet to submit. The submission itself makes no
+ * call. */
 void call_io_submit(struct caller *k)
 {
 	CALL(k, 0);

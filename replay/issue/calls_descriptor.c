@@ -11,8 +11,8 @@
 
 /* --- closing and copying ------------------------------------------------- */
 
-/* close, fclose and closedir close whatever the slot has become, so that no stream keeps a number that
- * refers to another file. */
+/* close, fclose and closedir close whatever the slot has become, so that no stream keeps a number
+ * that refers to another file. */
 void call_close(struct caller *k)
 {
 	uint32_t slot = k->c->slot;

@@ -99,8 +99,8 @@ void call_rewinddir(struct caller *k)
 	directory_give(s);
 }
 
-/* Positions in a directory depend on the file system: the result of telldir replaces the traced one in
- * later calls of seekdir. */
+/* Positions in a directory depend on the file system: the result of telldir replaces the traced one
+ * in later calls of seekdir. */
 void call_telldir(struct caller *k)
 {
 	struct call_stream *s = directory_take(k);

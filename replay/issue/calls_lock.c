@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Locks. A lock by F_SETLK or lockf belongs to a process and a file, whatever descriptor was used. The
- * threads of a replay may replay several traced processes, which the kernel sees as one process. So
- * each traced process has one more open file for each file that it locks, and its locks belong to that
- * open file (F_OFD_SETLK). They do not conflict with each other, and they conflict with locks of other
- * processes. They end when the process closes any descriptor of the file. Source: fcntl_locking(2). */
+/* Locks. A lock by F_SETLK or lockf belongs to a process and a file, whatever descriptor was used.
+ * The threads of a replay may replay several traced processes, which the kernel sees as one
+ * process. So each traced process has one more open file for each file that it locks, and its locks
+ * belong to that open file (F_OFD_SETLK). They do not conflict with each other, and they conflict
+ * with locks of other processes. They end when the process closes any descriptor of the file.
+ * Source: fcntl_locking(2). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static struct lock_owner **owner_find(struct call_process *t, const struct stat 
 	return at;
 }
 
-/* Whether the kernel permits such a lock on the descriptor; otherwise the call is made on it and fails.
- */
+/* Whether the kernel permits such a lock on the descriptor; otherwise the call is made on it and
+ * fails. */
 static bool mode_allows(int fd, int type)
 {
 	const int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
@@ -127,9 +128,9 @@ static bool would_block(int ret)
 	return ret < 0 && (errno == EAGAIN || errno == EACCES || errno == EWOULDBLOCK);
 }
 
-/* Waits between two attempts to get a lock. Returns false to give up. If the traced wait ended without
- * the lock (a signal, or a deadlock that the kernel found), this one ends at the first attempt that
- * fails, with the same error. */
+/* Waits between two attempts to get a lock. Returns false to give up. If the traced wait ended
+ * without the lock (a signal, or a deadlock that the kernel found), this one ends at the first
+ * attempt that fails, with the same error. */
 static bool lock_pause(const struct caller *k)
 {
 	const struct timespec pause = {.tv_nsec = 20000};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mapped files. The kernel chooses the address of a mapping; requests on it have an offset from its
- * start. An unmapped part stays reserved, so that no other mapping gets an address that later requests
- * of the trace use. */
+ * start. An unmapped part stays reserved, so that no other mapping gets an address that later
+ * requests of the trace use. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -26,8 +26,8 @@
 
 /* A touch replays an access to mapped memory, one page at a time: one load or one store between the
  * stamps. The kernel does the rest, or nothing if the page is mapped. A touch beyond the end of the
- * file or of memory that is not mapped that way raises a signal: its outcome is EFAULT, as of a system
- * call with such an address. */
+ * file or of memory that is not mapped that way raises a signal: its outcome is EFAULT, as of a
+ * system call with such an address. */
 struct touching {
 	sigjmp_buf back;
 	volatile sig_atomic_t under_way;
@@ -54,8 +54,8 @@ static void refused(int number, siginfo_t *info, void *context)
 	sigaction(number, &before[number == SIGBUS], NULL);
 }
 
-/* Installs the handlers: a touch beyond the end of a file is an outcome, not a crash. Repeated before
- * each mapping, because other code may have set handlers. */
+/* Installs the handlers: a touch beyond the end of a file is an outcome, not a crash. Repeated
+ * before each mapping, because other code may have set handlers. */
 static void signals_catch(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -206,8 +206,8 @@ void call_madvise(struct caller *k)
 	map_give(m);
 }
 
-/* mremap always applies to the whole mapping, because the trace lacks the old length. It may move it.
- */
+/* mremap always applies to the whole mapping, because the trace lacks the old length. It may move
+ * it. */
 void call_mremap(struct caller *k)
 {
 	char *at, *to = MAP_FAILED;

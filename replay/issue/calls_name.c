@@ -18,8 +18,8 @@ static const char *last_of(const struct caller *k, const struct call_path *path)
 	return call_is_bad(k) ? BAD_ADDRESS : path->last;
 }
 
-/* open() of a socket fails with ENXIO. A replay opens no socket: it fails with the same error if the
- * path is one. */
+/* open() of a socket fails with ENXIO. A replay opens no socket: it fails with the same error if
+ * the path is one. */
 static int open_socket(const struct rooted *root, const char *path, uint32_t flags, uint32_t mode)
 {
 	struct stat st = {0};
@@ -190,8 +190,8 @@ void call_mknod(struct caller *k)
 		socket_remember(k, dir);
 }
 
-/* A replaying process changes its directory. Threads share one working directory and do not change it.
- * No path is looked up from there: the paths of the trace are joined with it beforehand. */
+/* A replaying process changes its directory. Threads share one working directory and do not change
+ * it. No path is looked up from there: the paths of the trace are joined with it beforehand. */
 static int work_at(const struct caller *k, int fd)
 {
 	if (fd < 0 || !k->p->passing || fchdir(fd) == 0)

@@ -101,8 +101,8 @@ static inline int call_fd(const struct caller *k, uint32_t slot)
 }
 
 /* calls.c */
-/* The directory of the path's last component, looked up inside the target directory: a descriptor of
- * the store, or -1 with the failed look-up as the outcome of the request. */
+/* The directory of the path's last component, looked up inside the target directory: a descriptor
+ * of the store, or -1 with the failed look-up as the outcome of the request. */
 int call_directory(struct caller *k, const struct call_path *path);
 /* rooted_look, which begins the call (caller.begin) if a name of the path is not in the dentry
  * cache. */

@@ -109,9 +109,9 @@ static size_t n_bytes_of(const struct caller *k)
 	return (size_t)(n < k->room ? n : k->room);
 }
 
-/* A call that failed with EFAULT. The C library copies from and to its own buffer, where a bad address
- * would crash. The error comes only from a system call with the program's address; so that system
- * call is made. */
+/* A call that failed with EFAULT. The C library copies from and to its own buffer, where a bad
+ * address would crash. The error comes only from a system call with the program's address; so that
+ * system call is made. */
 static bool stream_is_refused(struct caller *k, const struct call_stream *s, bool writes)
 {
 	const size_t n = n_bytes_of(k) ? n_bytes_of(k) : 1;
@@ -155,8 +155,8 @@ void call_fwrite(struct caller *k)
 	stream_give(s);
 }
 
-/* Consumes characters that the program consumed by macros, which no capture sees. The limit protects
- * from invalid traces. */
+/* Consumes characters that the program consumed by macros, which no capture sees. The limit
+ * protects from invalid traces. */
 static void macros_take(const struct caller *k, FILE *f)
 {
 	const uint64_t most = 2 * BUFFER_MAX;

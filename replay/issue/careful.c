@@ -60,9 +60,9 @@ void issue_linger(const struct runner *w, uint64_t begin)
 		;
 }
 
-/* The deadline by a wrong clock. A slow clock makes every wait longer by the same ratio. With timing
- * `timestamp` waits are measured from the start, so the lateness grows; with `think` they are measured
- * from the end of the previous request. */
+/* The deadline by a wrong clock. A slow clock makes every wait longer by the same ratio. With
+ * timing `timestamp` waits are measured from the start, so the lateness grows; with `think` they
+ * are measured from the end of the previous request. */
 static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t due)
 {
 	if (p->mutant.kind == FAULT_DRIFT)

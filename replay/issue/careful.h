@@ -22,8 +22,8 @@ struct ration {
  * request is taken, in issue order. */
 bool ration_take(const struct runner *w, struct ration *r);
 
-/* Returns the last chunk of a lane that is read ahead, after k requests. If the lane has more requests,
- * threads that wait for them are woken. */
+/* Returns the last chunk of a lane that is read ahead, after k requests. If the lane has more
+ * requests, threads that wait for them are woken. */
 void lane_fed(const struct runner *w, uint32_t k);
 
 #endif

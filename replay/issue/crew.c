@@ -21,7 +21,8 @@
 /* Time from the release of the threads to the common start: all of them must be awake by then. */
 #define LEAD_NS 1000000
 #define LEAD_PER_THREAD_NS 50000
-/* With more runners than CPUs, the awaited thread may need the CPU that the waiting thread spins on. */
+/* With more runners than CPUs, the awaited thread may need the CPU that the waiting thread spins
+ * on. */
 #define CROWDED_SPIN_NS 2000
 
 #define STACK_BYTES ((size_t)256 << 10)
@@ -269,8 +270,8 @@ void crew_join(struct crew *c)
 		pthread_join(c->runner[c->from + i].id, NULL);
 }
 
-/* Joins one thread and checks the watchdog meanwhile. If no request completes for its time, waits for
- * locks are abandoned; returns false if that does not help. */
+/* Joins one thread and checks the watchdog meanwhile. If no request completes for its time, waits
+ * for locks are abandoned; returns false if that does not help. */
 static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct strbuf *blocked)
 {
 	for (int64_t pause_ns = CREW_LOOK_FIRST_NS;; pause_ns = CREW_LOOK_NEXT_NS) {

@@ -78,12 +78,13 @@ struct crew {
  * each with its own buffers. Errors: ENOMEM. Ownership: crew_release. */
 int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config,
 	      uint32_t n_runners, void (*loop)(struct runner *w), struct err *e);
-/* No effect if a thread was abandoned; then the plan (plan.abandoned) must not be released either. */
+/* No effect if a thread was abandoned; then the plan (plan.abandoned) must not be released
+ * either. */
 void crew_release(struct crew *c);
 
-/* Starts the threads, runs their loops and joins them; sets the plan's start, clock and facts. Errors:
- * EAGAIN and others of starting threads; EIO of the clock; ETIMEDOUT, with the request, if no request
- * completed for the watchdog's time. */
+/* Starts the threads, runs their loops and joins them; sets the plan's start, clock and facts.
+ * Errors: EAGAIN and others of starting threads; EIO of the clock; ETIMEDOUT, with the request, if
+ * no request completed for the watchdog's time. */
 int crew_run(struct crew *c, struct err *e);
 
 /* Converts the due times of a plan from nanoseconds to ticks, in place. crew_run() calls it. */
@@ -95,8 +96,8 @@ void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns);
 #define CREW_LOOK_FIRST_NS 200000000
 #define CREW_LOOK_NEXT_NS 500000000
 
-/* Starts runners [from, to) and waits until each is ready. Errors: of starting and pinning; also then
- * call crew_open and crew_join. */
+/* Starts runners [from, to) and waits until each is ready. Errors: of starting and pinning; also
+ * then call crew_open and crew_join. */
 int crew_start(struct crew *c, struct err *e);
 /* Releases the runners: they begin at the plan's start or, cancelled, end. */
 void crew_open(struct crew *c, bool cancelled);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A crew of processes: one for each traced process, with its threads. Each process inherits all
  * prepared memory, closes the descriptors of other processes, and runs its share of the runners.
- * Progress, outcomes and reports are in shared memory. The calling process watches them and kills all
- * when one of them fails.
+ * Progress, outcomes and reports are in shared memory. The calling process watches them and kills
+ * all when one of them fails.
  *
  * All processes start together. A process that its traced parent forks late waits for the
  * predecessors of its first request, as any request does. A fork at the traced time would add the
@@ -380,7 +380,8 @@ static int processes_watch(struct processes *ps, struct err *e)
 
 /* --- results ------------------------------------------------------------- */
 
-/* Wall time and steal time are read by this process; all other facts are sums over the processes. */
+/* Wall time and steal time are read by this process; all other facts are sums over the
+ * processes. */
 static void reports_gather(struct processes *ps, const struct run_facts_snapshot *before,
 			   const struct run_facts_snapshot *after)
 {

@@ -106,8 +106,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The number of the n requests whose waits fit into the chunk, at least one; *n_waits is their number
- * of waits. */
+/* The number of the n requests whose waits fit into the chunk, at least one; *n_waits is their
+ * number of waits. */
 static uint32_t chunk_fit(const struct feed *f, const struct chunk *c, uint32_t n,
 			  uint32_t *n_waits)
 {
@@ -192,7 +192,8 @@ static void lane_wake(struct feed_lane *s)
 		futex(&s->n_ready, FUTEX_WAKE, INT_MAX);
 }
 
-/* Writes one chunk back and reads one ahead. Returns true if there was work, or a negative errno. */
+/* Writes one chunk back and reads one ahead. Returns true if there was work, or a negative
+ * errno. */
 static int lane_serve(struct feed *f, uint32_t lane)
 {
 	struct feed_lane *s = &f->lane[lane];

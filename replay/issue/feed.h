@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays a plan that is in a file, in bounded memory. Each lane has a ring of chunks in locked memory:
- * its next requests with their waits and due times, and space for their outcomes. One thread, the
- * feeder, reads a fixed number of chunks ahead of every worker and writes outcomes back to the file. A
- * worker takes its next chunk between two requests, outside the stamps. If the chunk is not ready, the
- * worker waits; such waits are counted.
+/* Replays a plan that is in a file, in bounded memory. Each lane has a ring of chunks in locked
+ * memory: its next requests with their waits and due times, and space for their outcomes. One
+ * thread, the feeder, reads a fixed number of chunks ahead of every worker and writes outcomes back
+ * to the file. A worker takes its next chunk between two requests, outside the stamps. If the chunk
+ * is not ready, the worker waits; such waits are counted.
  *
  * With as many workers as CPUs the feeder works only while some worker waits for its next chunk:
- * otherwise it would take a CPU from a worker during a request. It drops what it has read and written
- * from the page cache. Source: Joukov, Wong and Zadok (FAST 2005), sections 2.1 and 2.2: prefetching
- * on a fixed horizon. */
+ * otherwise it would take a CPU from a worker during a request. It drops what it has read and
+ * written from the page cache. Source: Joukov, Wong and Zadok (FAST 2005), sections 2.1 and 2.2:
+ * prefetching on a fixed horizon. */
 #ifndef REPLAY_FEED_H
 #define REPLAY_FEED_H
 
@@ -21,8 +21,9 @@
 struct feed;
 
 /* Allocates the rings of the plan's lanes within plan.file.limit_bytes, and fills them. `expected`:
- * workers also need expected[]. Memory that cannot be locked is used unlocked (see plan.fed). Errors:
- * ENOMEM; ERANGE if the limit is too small for so many lanes; of reading. Ownership: feed_close. */
+ * workers also need expected[]. Memory that cannot be locked is used unlocked (see plan.fed).
+ * Errors: ENOMEM; ERANGE if the limit is too small for so many lanes; of reading. Ownership:
+ * feed_close. */
 int feed_open(struct feed **f, struct replay_plan *p, bool expected, struct err *e);
 void feed_close(struct feed *f);
 
@@ -32,9 +33,9 @@ int feed_start(struct feed *f, double ticks_per_ns, struct err *e);
  * those of the feeder. */
 int feed_stop(struct feed *f, struct err *e);
 
-/* The worker of a lane has done its requests before k and continues with k. Sets `a`, its copy of the
- * lane, and *wait to the next chunk. Returns the first request that is not in the chunk; k if the
- * feeder failed and the run must end. */
+/* The worker of a lane has done its requests before k and continues with k. Sets `a`, its copy of
+ * the lane, and *wait to the next chunk. Returns the first request that is not in the chunk; k if
+ * the feeder failed and the run must end. */
 uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct hot_wait **wait,
 		   uint32_t k);
 /* The worker ends; requests before k have ended. */

@@ -100,8 +100,8 @@ static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t
 /* Yields the CPU, because the awaited thread may be ready to run on it. A yield costs less than a
  * sleep and needs no wake-up: with twice as many threads as CPUs, replays in temporal order took a
  * fifth to a tenth of the time. If another program runs on this CPU, a yield costs one of its time
- * slices, whereas the scheduler prefers a thread that wakes from a sleep: with a program computing on
- * each CPU, replays in temporal order took 8 s with yields and 1.6 s without. */
+ * slices, whereas the scheduler prefers a thread that wakes from a sleep: with a program computing
+ * on each CPU, replays in temporal order took 8 s with yields and 1.6 s without. */
 static bool yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold)
 {
 	const double ns_per_tick = g->clock->ns_per_tick;

@@ -3,8 +3,8 @@
  *
  * Progress is a number that only one thread writes and that only grows: 2 * index + 1 when its
  * request `index` has begun, 2 * index + 2 when it has ended, GATE_DONE after its last request.
- * Publishing is a plain store. A waiting thread spins for a while, yields the CPU, and then sleeps on
- * a futex.
+ * Publishing is a plain store. A waiting thread spins for a while, yields the CPU, and then sleeps
+ * on a futex.
  *
  * No wake-up is lost although the publisher has no fence between storing its progress and checking
  * for sleepers. The sleeper announces itself and then calls membarrier(2), which makes every other
@@ -15,8 +15,8 @@
  * The cost is not the instruction but the transfer of the cache line: 30 to 300 ns between CPUs. A
  * store to a line that other CPUs have read stays in the store buffer for that time, and the next
  * locked instruction, somewhere in the next system call, waits for it. gate_drain moves that wait
- * before the begin stamp. Two gates share a line: fetching the line in order to publish also fetches
- * the progress of the other thread. */
+ * before the begin stamp. Two gates share a line: fetching the line in order to publish also
+ * fetches the progress of the other thread. */
 #ifndef REPLAY_GATE_H
 #define REPLAY_GATE_H
 
@@ -55,9 +55,9 @@ struct gates { /* constant after gates_init */
 	bool shared_line;    /* the words share one cache line */
 };
 
-/* `n` gates of progress 0. `crowded`: more threads than CPUs, so that many will sleep. `across`: the
- * threads belong to processes that are forked later; each of them calls gates_join() first. `clock`
- * is borrowed. Errors: ENOMEM. Ownership: gates_release. */
+/* `n` gates of progress 0. `crowded`: more threads than CPUs, so that many will sleep. `across`:
+ * the threads belong to processes that are forked later; each of them calls gates_join() first.
+ * `clock` is borrowed. Errors: ENOMEM. Ownership: gates_release. */
 int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
 	       bool crowded, bool across, struct err *e);
 /* Errors: ENOSYS: no membarrier() in this process. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One request between stamps. All arguments of the call are in registers before the first stamp.
- * Between the stamps are the call and, if another thread waits for its begin, the publication of its
- * begin. */
+ * Between the stamps are the call and, if another thread waits for its begin, the publication of
+ * its begin. */
 #ifndef REPLAY_ISSUE_H
 #define REPLAY_ISSUE_H
 
@@ -100,7 +100,8 @@ INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct o
 	}
 }
 
-/* `op` and `careful` are constants in every use: between the stamps is one call without a branch. */
+/* `op` and `careful` are constants in every use: between the stamps is one call without a
+ * branch. */
 INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a,
 			  bool publish, uint32_t begun, const bool careful, struct outcome *out)
 {
@@ -162,8 +163,8 @@ static inline unsigned int issue_kind_of(unsigned int op)
 	}
 }
 
-/* After the stamps: checks that the opened file is a regular file or directory. Returns 0 or a negative
- * errno. */
+/* After the stamps: checks that the opened file is a regular file or directory. Returns 0 or a
+ * negative errno. */
 static inline int issue_opened(const struct site *s, const struct hot_open *o, _Atomic int *place,
 			       int fd)
 {
@@ -174,24 +175,24 @@ static inline int issue_opened(const struct site *s, const struct hot_open *o, _
 	return 0;
 }
 
-/* Whether the request is of this kind; decided at compile time if `kinds` has only this kind or lacks
- * it. */
+/* Whether the request is of this kind; decided at compile time if `kinds` has only this kind or
+ * lacks it. */
 INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const unsigned int kinds,
 		     const unsigned int op)
 {
 	return kinds & kind && (kinds == kind || h->op == op);
 }
 
-/* `publish`: another thread waits for its begin; `begun` is the progress to publish. `careful`: with
- * mutants. `kinds` (enum issue_kind) includes the kind of the request. */
+/* `publish`: another thread waits for its begin; `begun` is the progress to publish. `careful`:
+ * with mutants. `kinds` (enum issue_kind) includes the kind of the request. */
 INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
 		  uint32_t begun, const bool careful, const unsigned int kinds, struct outcome *out)
 {
 	_Atomic int *place = &s->fds[h->slot];
 	struct operands a = {atomic_load_explicit(place, memory_order_acquire), buffer, h->length,
 			     h->offset, &s->open[h->slot]};
-	/* Comparisons for the frequent kinds: the load and indirect jump of a jump table could still
-	 * be executing at the first stamp. */
+	/* Comparisons for the frequent kinds: the load and indirect jump of a jump table could
+	 * still be executing at the first stamp. */
 	if (LIKELY(issue_is(h, ISSUE_READ, kinds, OP_READ)))
 		issue_stamped(s, OP_READ, a, publish, begun, careful, out);
 	else if (LIKELY(issue_is(h, ISSUE_PREAD, kinds, OP_PREAD)))

@@ -3,9 +3,9 @@
  * requests: the event engine for each combination of order and timing, the compiled engine also for
  * the kinds of requests in a lane.
  *
- * Requests and outcomes are accessed in memory order, so the CPU prefetches them. Explicit prefetching
- * at full speed added 5 ns to each timed region (doc/replay-engines.md). A worker that waits for a due
- * time prefetches its request before the wait. */
+ * Requests and outcomes are accessed in memory order, so the CPU prefetches them. Explicit
+ * prefetching at full speed added 5 ns to each timed region (doc/replay-engines.md). A worker that
+ * waits for a due time prefetches its request before the wait. */
 #ifndef REPLAY_LOOPS_H
 #define REPLAY_LOOPS_H
 
@@ -16,8 +16,8 @@
 
 /* --- an order policy: worker i runs lane i ------------------------------- */
 
-/* Waits for the request's predecessors and prepares its publication, so that it does not disturb the
- * timed region. Returns the first wait of the next request. */
+/* Waits for the request's predecessors and prepares its publication, so that it does not disturb
+ * the timed region. Returns the first wait of the next request. */
 INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 					 const struct hot_request *h, const struct hot_wait *wait,
 					 uint32_t next_progress)
@@ -96,7 +96,8 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	}
 }
 
-/* After the last request of a lane that is not `ordered`. In an ordered lane requests have HOT_LEAVE. */
+/* After the last request of a lane that is not `ordered`. In an ordered lane requests have
+ * HOT_LEAVE. */
 INLINE void lane_leave(const struct runner *w)
 {
 	call_leave(w->crew->plan, w->crew->plan->process_of[w->index]);

@@ -38,7 +38,8 @@ static uint64_t due_at(const struct crew *c, uint32_t lane, uint32_t k)
 	return from + plan_due(p, lane, k);
 }
 
-/* Computing and waits for nodes elsewhere may take any time. They do not block other requests here. */
+/* Computing and waits for nodes elsewhere may take any time. They do not block other requests
+ * here. */
 static bool is_cause(const struct replay_plan *p, uint32_t lane, uint32_t k)
 {
 	const unsigned int op = p->file.fd ? OP_INVALID : p->lane[lane].request[k].op;

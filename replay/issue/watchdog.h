@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detects a replay that makes no progress. A request may block that did not block in the trace: a lock
- * taken in another order, a file system that does not respond. The message names the request and one
- * that waits for it. */
+/* Detects a replay that makes no progress. A request may block that did not block in the trace: a
+ * lock taken in another order, a file system that does not respond. The message names the request
+ * and one that waits for it. */
 #ifndef REPLAY_WATCHDOG_H
 #define REPLAY_WATCHDOG_H
 
@@ -23,14 +23,14 @@ struct watchdog {
 void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns);
 void watchdog_release(struct watchdog *w);
 
-/* Whether no request has ended for w->ticks and none waits for its due time. Call it periodically from
- * one thread. */
+/* Whether no request has ended for w->ticks and none waits for its due time. Call it periodically
+ * from one thread. */
 bool watchdog_is_quiet(struct watchdog *w);
 void watchdog_restart(struct watchdog *w); /* starts a new period without progress */
 /* Appends which request blocks, and a request that waits for it. */
 void watchdog_describe(const struct watchdog *w, struct strbuf *to);
-/* Appends ", at " and a request of lanes [from, to) that is in progress, or the first one that has not
- * begun; nothing if all have ended. */
+/* Appends ", at " and a request of lanes [from, to) that is in progress, or the first one that has
+ * not begun; nothing if all have ended. */
 void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t to,
 			     struct strbuf *text);
 

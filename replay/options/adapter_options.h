@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of the engines that are other people's replayers: the keys that all of them have, and
- * each one's own. Their rows are part of replay_options, so that each is an option of the command
- * line and a key of a protocol's [replayer NAME]. An adapter's own keys begin with its name:
- * fio-iodepth. */
+/* Options of foreign replayers: those of all adapters, and those of each adapter. Their rows are
+ * part of replay_options, so that each row is an option of the command line and a key of a
+ * protocol's [replayer NAME]. Keys of one adapter begin with its name: fio-iodepth. */
 #ifndef REPLAY_ADAPTER_OPTIONS_H
 #define REPLAY_ADAPTER_OPTIONS_H
 
@@ -12,21 +11,17 @@
 #include "replay/options/known_options.h"
 
 struct adapter_options {
-	/* --times self|self:FORM|preload|block|none, NULL: the adapter's usual one (times.h) */
+	/* --times self|self:FORM|preload|block|none (times.h); NULL: the adapter's default */
 	const char *times;
-	const char *export;	/* --export FORMAT[/trace|thread|process|device]: of engine exec */
-	const char *command;	/* --command: words with placeholders; NULL: the adapter's own */
-	const char *environment; /* --environment NAME=VALUE...: words as of command, NULL none */
-	/* --start-in: directory it is started in, with placeholders; NULL: the adapter's, mostly
-	 * {scratch} */
-	const char *start_in;
-	const char *user;	/* --user: user of the replayer, NULL: the user of this process */
-	/* --accept-status: exit statuses that are no failure, beside 0; NULL none */
-	const char *accept_status;
-	int64_t time_limit_ns;	/* --time-limit: then it is killed */
-	/* --full-speed: engine exec issues requests without regard to their traced times */
-	bool full_speed;
-	struct known_options known; /* of each adapter's own */
+	const char *export;	/* --export FORMAT[/trace|thread|process|device]: engine exec */
+	const char *command;	/* --command: words with placeholders; NULL: the adapter's */
+	const char *environment; /* --environment NAME=VALUE...: words; NULL none */
+	const char *start_in;	/* --start-in: working directory; NULL: the adapter's */
+	const char *user;	/* --user: user of the replayer; NULL: the user of this process */
+	const char *accept_status; /* --accept-status: statuses besides 0 that mean success */
+	int64_t time_limit_ns;	/* --time-limit: after it the replayer is killed */
+	bool full_speed;	/* --full-speed: engine exec ignores the traced times */
+	struct known_options known; /* options of single adapters */
 };
 
 /* Designated initialisers for a struct adapter_options. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the engine `compiled` can be told. */
+/* Options of engine `compiled`. */
 #ifndef REPLAY_COMPILED_OPTIONS_H
 #define REPLAY_COMPILED_OPTIONS_H
 
@@ -7,10 +7,10 @@
 
 struct compiled_options {
 	const char *cc;		   /* --cc, NULL "cc" */
-	bool unroll;		   /* --unroll: each request as code */
-	bool compile_only;	   /* --compile-only: make the program, and replay nothing */
+	bool unroll;		   /* --unroll: generate code for each request */
+	bool compile_only;	   /* --compile-only: no replay */
 	const char *keep_source;   /* --keep-source, NULL none */
-	const char *program_cache; /* --program-cache, NULL the user's own */
+	const char *program_cache; /* --program-cache, NULL the user's cache directory */
 };
 
 #endif

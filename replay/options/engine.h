@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an engine is: a row of the registry (registry.h).
+/* An engine: a row of the registry (registry.h).
  *
- * An engine takes a prepared plan (plan.h: hot requests and dependencies) and fills in outcomes.
- * Loading the trace, opening files inside the target directory and writing the replay trace are the
- * same for all. */
+ * An engine runs a prepared plan (plan.h) and fills in outcomes. Loading the trace, opening files
+ * in the target directory and writing the replay trace are the same for all engines. */
 #ifndef REPLAY_ENGINE_H
 #define REPLAY_ENGINE_H
 
@@ -21,43 +20,36 @@ struct slots;
 
 struct replay_engine {
 	const char *name, *help;
-	enum trace_level level; /* of the traces it replays; of adapters: replay_engine_level() */
+	enum trace_level level; /* of the traces it replays; adapters: see replay_engine_level() */
 	/* replayer of another project; NULL: an engine of this program */
 	const struct adapter *adapter;
-	bool bounded;	/* it can run from a plan in a file (--memory) */
-	bool processes; /* it can replay with a process for each traced process */
-	/* its processes open the descriptors that were there before the first request */
-	bool opens;
-	/* it has a worker for each traced thread, in any order but none (--cpus traced) */
-	bool own_threads;
-	bool captured;	/* it writes what the traced program wrote (--payload captured) */
-	/* its workers wait for their times themselves, and mark requests that were held up */
-	bool waits_held;
-	/* its requests are made by a program of its own, which is made beforehand */
-	bool program;
-	/* it replays parallel applications: what their nodes compute, signal and wait for */
-	bool nodes;
-	bool moded;	/* it has modes (--mode) instead of orders and timings */
-	const struct option_spec *options; /* beside the common ones; NULL: none */
-	/* Other engines ignore its options, so that a protocol can give them to several engines;
-	 * otherwise they refuse them. */
+	bool bounded;	/* can run from a plan in a file (--memory) */
+	bool processes; /* supports --processes */
+	bool opens;	/* its processes open the descriptors of before the first request */
+	bool own_threads; /* one worker for each traced thread, except with order none */
+	bool captured;	/* supports --payload captured */
+	bool waits_held; /* its workers wait for due times and mark requests that were held up */
+	bool program;	/* a separate program, made before the run, issues the requests */
+	bool nodes;	/* replays computing, signals and waits of parallel applications */
+	bool moded;	/* has modes (--mode) instead of orders and timings */
+	const struct option_spec *options; /* further options; NULL: none */
+	/* other engines ignore its options, so that a protocol can set them for several engines;
+	 * otherwise they refuse them */
 	bool options_ignored;
-	/* Errors: EINVAL for a combination this engine cannot do. NULL: it does all. */
+	/* Checks combinations of options; NULL: all are supported. Errors: EINVAL. */
 	int (*check)(const struct replay_config *c, struct err *e);
-	/* What the engine's own options mean for the plan; NULL: they mean what they say. */
+	/* Translates the engine's options for the plan; NULL: nothing to do. */
 	void (*settle)(struct replay_config *c);
-	/* What else it needs of the load, which is freed afterwards; NULL nothing. The plan is
-	 * made. Errors: its own. */
+	/* Takes what else it needs from the load, which is freed afterwards; NULL: nothing. The
+	 * plan is complete. */
 	int (*lay)(struct replay_plan *p, const struct replay_config *c, const struct load *l,
 		   const struct slots *s, struct trace *t, struct err *e);
-	/* Makes what can be made before files are touched; NULL where there is nothing to make.
-	 * Errors: its own. */
+	/* Prepares the run before files are accessed; NULL: nothing to do. */
 	int (*prepare)(struct replay_plan *p, const struct replay_config *c, struct err *e);
-	/* Runs every request of the plan; returns when all have ended. Errors: of threads and
+	/* Issues all requests of the plan; returns when all have ended. Errors: of threads and
 	 * memory; a failed request is an outcome, not an error. */
 	int (*run)(struct replay_plan *p, const struct replay_config *c, struct err *e);
-	/* Of an engine that has no use for that plan: all of replay_run_summary but the check;
-	 * `run` is NULL. */
+	/* For an engine that uses no plan: replay_run_summary without the check; `run` is NULL. */
 	int (*replay)(const char *trace_path, const struct replay_config *c,
 		      struct replay_summary *s, struct err *e);
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of the replayers whose adapters come with the program: each name begins with the
- * adapter's. What they mean to the replayer is in doc/adapters.md. */
+/* Options of the built-in adapters. Each name begins with that of the adapter. doc/adapters.md
+ * defines them. */
 #ifndef REPLAY_KNOWN_OPTIONS_H
 #define REPLAY_KNOWN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* NULL-terminated, as --help lists them; the others alike */
+/* NULL-terminated */
 extern const char *const fio_ioengine_names[];
 extern const char *const fio_direct_names[];
 extern const char *const blkreplay_conflicts_names[]; /* enum in blkreplay.c */
@@ -17,7 +17,7 @@ extern const char *const beefs_policy_names[];
 
 struct known_options {
 	int fio_ioengine;
-	uint64_t fio_iodepth; /* 0: as many as the trace has in flight */
+	uint64_t fio_iodepth; /* 0: the traced number in flight */
 	int fio_direct;
 	bool fio_no_stall;
 	int64_t btreplay_bunch_ns; /* 0: a bunch for each request */
@@ -34,7 +34,7 @@ struct known_options {
 	int64_t beefs_delay_ns;
 };
 
-/* Designated initialisers: what each replayer does by itself, where it does something by itself. */
+/* Designated initialisers: the defaults of the replayers themselves. */
 #define KNOWN_OPTIONS_STANDARD                                                                                                  \
 	{.btreplay_bunch_ns = 10000000, .btreplay_bunch_max = 8, .btreplay_streams = 1, .blkreplay_threads = 64,                \
 	 .hfplayer_threads = 1, .hfplayer_queue = 8192}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the engine `parallel` can be told. doc/parallel.md says what each means exactly. */
+/* Options of engine `parallel`. doc/parallel.md defines them. */
 #ifndef REPLAY_PARALLEL_OPTIONS_H
 #define REPLAY_PARALLEL_OPTIONS_H
 
@@ -11,10 +11,9 @@ extern const char *const parallel_compute_names[]; /* "spin", "sleep", NULL */
 extern const char *const parallel_clock_names[];   /* "auto", "cpu", "wall", NULL */
 
 struct parallel_options {
-	/* --launcher: the command that starts the ranks; NULL: mpirun, with what it needs here */
-	const char *launcher;
+	const char *launcher; /* --launcher: command that starts the ranks; NULL: mpirun */
 	int compute;	      /* --compute: enum parallel_compute */
-	int clock;	      /* --clock: of what time computing is counted (enum parallel_clock) */
+	int clock;	      /* --clock: enum parallel_clock, the clock of computing */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of call_table.h that lays requests out before the run. */
+/* Builds a call table before the run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -40,15 +40,14 @@ bool call_result_counts(uint16_t op)
 
 /* --- one request --------------------------------------------------------- */
 
-/* Which calls make, change or end the name itself, whatever it means. */
+/* Whether the call creates, changes or removes the name itself. */
 static bool is_on_name(uint16_t op)
 {
 	return op == OP_RENAME || op == OP_SYMLINK || op == OP_UNLINK || op == OP_MKDIR ||
 	       op == OP_RMDIR || op == OP_MKNOD;
 }
 
-/* To remove a directory is called invalid only where its name ends in ".", which traces leave out.
- */
+/* The removal of a directory fails with EINVAL only if its path ends in ".", which traces omit. */
 static bool ended_in_dot(const struct load_request *r)
 {
 	return r->rvalue == -EINVAL &&
@@ -62,7 +61,7 @@ static bool turns(const struct slots *s, const struct load_request *r, const str
 	if (!names || r->name == NONE32)
 		return false;
 	if (s->any_links && r->op != OP_UNLINK)
-		return true; /* whatever is below a link has other paths */
+		return true; /* files below a link also have other paths */
 	if (r->op == OP_UNLINK)
 		return s->file[r->name].maybe_link;
 	return s->file[r->name].leads || (m && m->name != NONE32 && s->file[m->name].leads);
@@ -75,7 +74,7 @@ static void vector_lay(struct call *c, const struct load *l, const struct load_r
 	c->vector = (const uint64_t *)(const void *)item;
 	c->n_vector = item ? len / 8 : 0;
 	uint64_t total = 0;
-	/* a trace may claim anything: it may not read beyond the buffer */
+	/* the trace is untrusted: the vector must not exceed the buffer */
 	for (uint32_t i = 0; i < c->n_vector; i++)
 		if (c->vector[i] > r->length || (total += c->vector[i]) > r->length)
 			c->n_vector = i;
@@ -118,7 +117,7 @@ static uint16_t bits_of(const struct slots *s, const struct load_request *r,
 	return bits;
 }
 
-/* --- reads as the original cache decided --------------------------------- */
+/* --- reads by pages (--reads original) ----------------------------------- */
 
 #define PAGE_BYTES 4096u
 
@@ -138,13 +137,13 @@ static void part_add(struct call_table *c, struct call *to, uint64_t begin, uint
 	}
 }
 
-/* A trace may claim that more came than was asked for: there is no room for that. */
+/* The trace is untrusted: the result must not exceed the requested length. */
 static uint64_t n_returned(const struct load_request *r)
 {
 	return (uint64_t)r->rvalue < r->length ? (uint64_t)r->rvalue : r->length;
 }
 
-/* The bytes [begin, end) that a read returned, and the pages that came into the cache meanwhile. */
+/* Adds the bytes [begin, end) that a read returned, and the pages that it added to the cache. */
 static void parts_lay(struct call_table *c, struct call *to, const struct load *l,
 		      const struct load_request *r)
 {
@@ -167,7 +166,7 @@ static void parts_lay(struct call_table *c, struct call *to, const struct load *
 		}
 	}
 	part_add(c, to, begin, at, end, PART_FOUND);
-	for (uint32_t i = 0; i < n; i++) { /* behind what was asked for, and before it */
+	for (uint32_t i = 0; i < n; i++) { /* pages behind and before the requested bytes */
 		const uint64_t from = miss[i].offset, till = from + miss[i].length;
 		if (touch && r->offset >= from && r->offset < till)
 			continue;
@@ -208,8 +207,8 @@ static uint64_t call_hash(const struct call *x)
 	return hash;
 }
 
-/* Calls on names are made again and again, and one on descriptors whose slots are used again
- * (slots_reuse): the same one is there once. */
+/* Equal calls share one entry: calls on names repeat, and calls on slots that are used again
+ * (slots_reuse). */
 static uint32_t call_shared(struct call_table *c, const struct call *call)
 {
 	const bool own = (call->slot && call->op != OP_FSTAT) || call->other || call->second ||
@@ -230,7 +229,8 @@ static uint32_t call_add(struct call_table *c, const struct load *l, const struc
 	const struct load_more *m = load_more(l, r);
 	uint32_t len;
 	struct call call = {
-		.path = ended_in_dot(r) ? call_path_lay_inside(c, s, r->name) : call_path_lay(c, s, r->name, is_on_name(r->op)),
+		.path = ended_in_dot(r) ? call_path_lay_inside(c, s, r->name)
+					: call_path_lay(c, s, r->name, is_on_name(r->op)),
 		.offset = r->offset,
 		.length = r->length,
 		.traced = r->rvalue,
@@ -285,8 +285,7 @@ static bool is_plain(const struct slots *s, const struct load_request *r)
 	}
 }
 
-/* Where content is made before each write, no write is a plain call; where it was captured, none of
- * which it was. */
+/* Whether the request writes generated or captured content. Such a request is not a plain call. */
 static bool writes_payload(const struct call_table *c, const struct load_request *r,
 			   uint64_t *number)
 {
@@ -301,7 +300,10 @@ static bool writes_payload(const struct call_table *c, const struct load_request
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s,
 			    const struct load_request *r)
 {
-	struct hot_request h = {.offset = r->offset, .length = (uint32_t)r->length, .slot = r->slot, .op = (uint8_t)r->op};
+	struct hot_request h = {.offset = r->offset,
+				.length = (uint32_t)r->length,
+				.slot = r->slot,
+				.op = (uint8_t)r->op};
 	uint64_t number = 0;
 	const bool payload = !r->passed && writes_payload(c, r, &number);
 	c->n_passed[r->passed]++;
@@ -322,7 +324,7 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 	return h;
 }
 
-/* What a copy moved comes from the buffer where its source is skipped. */
+/* If the source of a copy is skipped, its bytes come from the buffer. */
 static uint64_t copied_bytes(const struct load_request *r)
 {
 	return r->rvalue >= 0 ? (uint64_t)r->rvalue : r->length;
@@ -368,7 +370,7 @@ uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
 	return n < REPLAY_MAX_REQUEST_BYTES ? n : REPLAY_MAX_REQUEST_BYTES;
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- the table ----------------------------------------------------------- */
 
 static void processes_lay(struct call_table *c, const struct load *l, const struct slots *s)
 {
@@ -405,7 +407,8 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s)
 {
-	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .captured = l->captured};
+	*c = (struct call_table){
+		.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .captured = l->captured};
 	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
 		out_of_memory(sizeof *c->common);
 	c->common = c->memory.base;
@@ -423,7 +426,6 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 	processes_lay(c, l, s);
 }
 
-/* What only laying needs. */
 void call_table_laid(struct call_table *c)
 {
 	bool copies = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of calls.h that lays paths out before the run: a directory, which the run looks up
- * inside the target, and the name in it. */
+/* Splits paths before the run into a directory, which the run looks up inside the target, and a
+ * name in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t nam
 	const size_t len = strlen(whole);
 	uint32_t *known = &c->places_laid->path_of[name], own = 0;
 	if (on_name && len && whole[len - 1] == '/')
-		known = &own; /* another than what is looked up by it */
+		known = &own; /* differs from the path that look-ups use */
 	if (!*known) {
 		GROW(c->path, c->n_paths, c->paths_cap);
 		c->path[c->n_paths] = path_split(c, whole, on_name);
@@ -69,7 +69,11 @@ uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint3
 		return 0;
 	const char *whole = s->file[name].name;
 	GROW(c->path, c->n_paths, c->paths_cap);
-	c->path[c->n_paths] = (struct call_path){.whole = whole, .last = ".", .place = place_find(c, c->places_laid, whole, strlen(whole))};
+	c->path[c->n_paths] = (struct call_path){
+		.whole = whole,
+		.last = ".",
+		.place = place_find(c, c->places_laid, whole, strlen(whole)),
+	};
 	return c->n_paths++;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program needs of a table that it was given: the part that carries it into another program.
- */
+/* Functions of a call table that a compiled program needs too. */
 #include <stdlib.h>
 
 #include "common/xalloc.h"

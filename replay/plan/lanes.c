@@ -34,7 +34,7 @@ static int compare_begin(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Lanes by when they are free: a heap of (end, lane). */
+/* Lanes in the order in which they become free: a heap of (end, lane). */
 static bool free_before(const void *a, const void *b, const void *context)
 {
 	const struct life *x = a, *y = b;
@@ -44,8 +44,8 @@ static bool free_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type lanes_free = {sizeof(struct life), free_before, NULL};
 
-/* Each thread, in the order of their begins, takes the lane that has been free for longest, or a
- * new one. */
+/* In the order of their begins, each thread gets the lane that has been free for the longest time,
+ * or a new lane. */
 static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane)
 {
 	struct life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
@@ -55,7 +55,7 @@ static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane
 		const bool any = n && heap[0].end_ns <= x.begin_ns;
 		const uint32_t taken = any ? heap[0].thread : n;
 		lane[x.thread] = taken;
-		x.thread = taken; /* of the lane */
+		x.thread = taken; /* in the heap: the lane */
 		if (any) {
 			heap[0] = x;
 			heap_sift_down(&lanes_free, heap, n, 0);
@@ -68,7 +68,7 @@ static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane
 	return n;
 }
 
-/* By their first threads' numbers. */
+/* Numbers the lanes in the order of their first threads. */
 static void renumber(uint32_t *lane, uint32_t n_threads, uint32_t n)
 {
 	uint32_t *new_number = xcalloc((size_t)n + 1, sizeof *new_number), next = 0;
@@ -86,8 +86,10 @@ void lanes_assign(struct lanes *out, const struct load *l, bool joins)
 {
 	const size_t n = (size_t)l->n_threads + 1;
 	struct life *life = lives_find(l);
-	*out = (struct lanes){.lane = xcalloc(n, sizeof *out->lane), .base = xcalloc(n, sizeof *out->base),
-			      .n_requests = xcalloc(n, sizeof *out->n_requests), .n = l->n_threads};
+	*out = (struct lanes){.lane = xcalloc(n, sizeof *out->lane),
+			      .base = xcalloc(n, sizeof *out->base),
+			      .n_requests = xcalloc(n, sizeof *out->n_requests),
+			      .n = l->n_threads};
 	qsort(life, l->n_threads, sizeof *life, compare_begin);
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		out->lane[i] = i;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/op.h"
+#include "common/splitmix.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/plan/plan.h"
@@ -66,7 +67,7 @@ static int duration_parse(const char *text, int64_t *ns, struct err *e)
 {
 	int ret = parse_duration(text, ns, e);
 	if (!ret && *ns <= 0)
-		ret = err_set(e, EINVAL, "\"%s\": a time longer than 0 is wanted", text);
+		ret = err_set(e, EINVAL, "\"%s\": the time must be longer than 0", text);
 	return ret;
 }
 
@@ -83,14 +84,16 @@ static int argument_parse(struct mutant *m, const struct fault *f, const char *t
 		ret = ratio_parse(copy, &m->ratio, e);
 	if (!ret && f->argument == ARGUMENT_DURATION_EVERY)
 		ret = slash ? duration_parse(slash + 1, &m->every_ns, e)
-			    : err_set(e, EINVAL, "\"%s\": two times are wanted, as in %s", text,
+			    : err_set(e, EINVAL, "\"%s\": expected two times, such as %s", text,
 				      f->usual);
 	if (!ret && f->argument == ARGUMENT_DURATION_EVERY && m->ns >= m->every_ns)
 		ret = err_set(e, EINVAL, "\"%s\": the stall must be shorter than its period", text);
 	if (!ret && f->argument == ARGUMENT_SHARE && !(m->ratio > 0 && m->ratio <= 1))
-		ret = err_set(e, EINVAL, "\"%s\": a share above 0 and up to 100%% is wanted", text);
+		ret = err_set(e, EINVAL, "\"%s\": the share must be above 0 and at most 100%%",
+			      text);
 	if (!ret && f->argument == ARGUMENT_RATIO && !(m->ratio > 0 && m->ratio <= 1000))
-		ret = err_set(e, EINVAL, "\"%s\": a ratio above 0 and up to 1000 is wanted", text);
+		ret = err_set(e, EINVAL, "\"%s\": the ratio must be above 0 and at most 1000",
+			      text);
 	free(copy);
 	return ret;
 }
@@ -133,20 +136,12 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e)
 	return 0;
 }
 
-/* --- choosing whom to strike --------------------------------------------- */
+/* --- sampling ------------------------------------------------------------ */
 
 uint64_t mutant_count(double share, uint64_t n)
 {
 	uint64_t k = (uint64_t)llround(share * (double)n);
 	return k > n ? n : k;
-}
-
-static uint64_t random_next(uint64_t *state) /* splitmix64 */
-{
-	uint64_t x = *state += 0x9e3779b97f4a7c15u;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
 }
 
 int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests,
@@ -158,24 +153,25 @@ int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint
 	if (s->wanted == 0)
 		return err_set(
 		    e, EINVAL,
-		    "mutant %s: %.4g%% of the %llu requests that it could strike is none",
+		    "mutant %s: %.4g%% of the %llu requests that it can change are none",
 		    mutant_fault(m->kind)->name, m->ratio * 100, (unsigned long long)s->left);
 	return 0;
 }
 
 bool sampler_takes(struct sampler *s)
 {
-	double u = (double)(random_next(&s->state) >> 11) * 0x1p-53;
+	double u = (double)(splitmix_mix(s->state += SPLITMIX_STEP) >> 11) * 0x1p-53;
 	bool take = u * (double)s->left-- < (double)s->wanted;
 	s->wanted -= take;
 	return take;
 }
 
-/* --- striking ------------------------------------------------------------ */
+/* --- faulty requests ----------------------------------------------------- */
 
 #define SECTOR_BYTES 512u
 
-/* What can be struck: no kernel moves more than the second bound, and shifts are of 32 bits. */
+/* Whether the request can be faulty. The kernel moves at most INT32_MAX bytes, and shifts have 32
+ * bits. */
 static bool moves_data(const struct hot_request *h)
 {
 	bool plain =
@@ -190,7 +186,7 @@ static bool is_sequential(const struct hot_request *h)
 
 static void strike_offset(struct hot_request *h)
 {
-	/* backwards where that is possible: there is data */
+	/* backwards if possible, because the file has data there */
 	bool back = h->offset != OFFSET_NONE && h->offset >= h->length;
 	int32_t shift = back ? -(int32_t)h->length : (int32_t)h->length;
 	if (is_sequential(h))
@@ -199,7 +195,7 @@ static void strike_offset(struct hot_request *h)
 		h->offset += (uint64_t)(int64_t)shift;
 }
 
-/* Half of it; of what fits the sectors of a device, whole sectors. */
+/* Halves the size; a multiple of sectors stays a multiple of sectors. */
 static void strike_size(struct hot_request *h)
 {
 	uint32_t half = h->length / 2;
@@ -222,7 +218,7 @@ static bool can_swap(const struct lane *a, uint32_t k)
 	       (uint64_t)h->length + g->length <= INT32_MAX;
 }
 
-/* Changes the calls and the records they answer, not what is waited for, published, or due. */
+/* Swaps the calls and their records, but neither waits, publications nor due times. */
 static void strike_swap(struct replay_plan *p, const uint32_t *record_at, uint32_t lane, uint32_t k)
 {
 	struct hot_request *h = &p->lane[lane].request[k], *g = h + 1, was = *h;
@@ -230,7 +226,7 @@ static void strike_swap(struct replay_plan *p, const uint32_t *record_at, uint32
 	h->offset = g->offset, h->length = g->length, h->slot = g->slot, h->op = g->op;
 	g->offset = was.offset, g->length = was.length, g->slot = was.slot, g->op = was.op;
 	expected[0] = expected[1], expected[1] = first;
-	if (is_sequential(h)) { /* now h reads what lies behind, then g what lies before it */
+	if (is_sequential(h)) { /* h now accesses the second range, then g the first */
 		h->offset = shifts_pack((int32_t)g->length, -(int32_t)(g->length + h->length));
 		g->offset = shifts_pack(0, (int32_t)h->length);
 	}
@@ -248,8 +244,8 @@ static void strike(struct replay_plan *p, struct hot_request *h)
 		strike_size(h);
 }
 
-/* Walks the requests that the fault can strike: counts them, or strikes those that the sampler
- * takes. Pairs to be swapped do not overlap. */
+/* Walks the requests that can be faulty: without a sampler it counts them, else it changes those
+ * that the sampler takes. Swapped pairs do not overlap. */
 static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *record_at)
 {
 	uint64_t n = 0, first = 0;

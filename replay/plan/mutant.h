@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deliberate faults. A validator is worth something when it finds a bad replayer, so here are bad
- * replayers, each with one known fault of a known size. Without a mutant none of this is on the
- * measured path.
+/* Deliberate faults: replayers with one known fault of known size, to test whether the validator
+ * finds them. Without a mutant none of this is on the measured path.
  *
- * Faults of single requests (lost, repeat, swap, offset, size) strike an exact share of the reads
- * and writes, chosen at random with a fixed seed, and are put into the plan before the run. The
- * others act while it runs. */
+ * Faults of single requests (lost, repeat, swap, offset, size) change an exact share of the reads
+ * and writes, chosen at random with a fixed seed, in the plan before the run. Other faults act
+ * during the run. */
 #ifndef REPLAY_MUTANT_H
 #define REPLAY_MUTANT_H
 
@@ -42,9 +41,9 @@ struct fault {
 	const char *name;
 	enum fault_kind kind;
 	enum fault_argument argument;
-	const char *usual; /* the argument where none is given */
+	const char *usual; /* default argument */
 	const char *help;
-	bool timed; /* it is a fault of waiting for a time: meaningless at full speed */
+	bool timed; /* a fault of waiting for due times: not at full speed */
 };
 extern const struct fault faults[]; /* ends with name NULL */
 
@@ -60,28 +59,26 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e);
 const struct fault *mutant_fault(enum fault_kind kind);
 
 struct replay_plan;
-/* Puts the faults of single requests into a plan that is otherwise complete. Errors: EINVAL when
- * the trace has no request that the fault could strike. */
+/* Applies faults of single requests to a complete plan. Errors: EINVAL if the fault can change no
+ * request of the trace. */
 int mutant_apply(struct replay_plan *p, struct err *e);
 
-/* How many of `n` reads and writes a share strikes: the nearest whole number (of swaps: no more
- * than there are pairs). */
+/* The number of `n` reads and writes that a share changes: the nearest whole number. */
 uint64_t mutant_count(double share, uint64_t n);
 
 /* Selection sampling (Knuth, TAOCP 3.4.2, algorithm S): exactly `wanted` of `left`, each subset
- * alike. */
+ * with equal probability. */
 struct sampler {
 	uint64_t left, wanted, state;
 };
-/* As many as the mutant's share of `n_requests` (reads and writes), of the `n_can` that it can
- * strike. Errors: EINVAL where that is none. */
+/* Selects the mutant's share of `n_requests` (reads and writes) from the `n_can` requests that it
+ * can change. Errors: EINVAL if that is none. */
 int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests,
 		 uint64_t seed, struct err *e);
-bool sampler_takes(struct sampler *s); /* whether the next one is among them */
+bool sampler_takes(struct sampler *s); /* whether the next request is selected */
 
-/* The shifts of a sequential request with a fault: bytes its descriptor is moved by before and
- * after the call, outside the stamps, so that this request is wrong and the next one right again.
- */
+/* The shifts of a faulty sequential request: bytes by which its file position is moved before and
+ * after the call, outside the stamps, so that this request is wrong and the next one is right. */
 static inline uint64_t shifts_pack(int32_t before, int32_t after)
 {
 	return (uint64_t)(uint32_t)before << 32 | (uint32_t)after;

@@ -13,11 +13,6 @@
 #include "common/u64_map.h"
 #include "replay/options/config.h"
 
-bool pinning_is_traced(const struct replay_config *c)
-{
-	return c->cpus && !strcmp(c->cpus, "traced");
-}
-
 static const char *list_of(const json_t *row)
 {
 	const char *list = json_string_value(json_object_get(row, "cpus"));
@@ -26,7 +21,7 @@ static const char *list_of(const json_t *row)
 	return numbers && list && *list && list[strspn(list, "0123456789,-")] == '\0' ? list : NULL;
 }
 
-/* Row i of the table, which the thread (pid, tid) has in `of_thread` afterwards. */
+/* Reads row i of the table and stores it in `of_thread` under (pid, tid). */
 static int row_read(struct u64_map *of_thread, const json_t *rows, size_t i, struct err *e)
 {
 	const json_t *row = json_array_get(rows, i);
@@ -35,15 +30,14 @@ static int row_read(struct u64_map *of_thread, const json_t *rows, size_t i, str
 	if (!list)
 		return err_set(e, EINVAL,
 			       "the trace's \"affinity\", entry %zu: it needs integers \"pid\" and "
-			       "\"tid\", and a list of processors \"cpus\"",
+			       "\"tid\", and a list of CPUs \"cpus\"",
 			       i);
 	const uint32_t pid = (uint32_t)json_integer_value(json_object_get(row, "pid")),
 		       tid = (uint32_t)json_integer_value(json_object_get(row, "tid"));
 	int ret = processors_parse(&usable, list, e);
 	processors_release(&usable);
 	if (ret)
-		return err_context(e, "cpus traced: thread %u was kept on processors %s", tid,
-				   list);
+		return err_context(e, "cpus traced: thread %u was pinned to CPUs %s", tid, list);
 	*u64_map_at(of_thread, u64_pair(pid, tid), 0) = (uint32_t)i;
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workers where the traced threads were (--cpus traced): a thread that was kept on some processors
- * has its worker kept on the same ones; others run wherever the kernel puts them. */
+/* --cpus traced: workers are pinned to the CPUs to which their traced threads were pinned. Other
+ * workers are not pinned. */
 #ifndef REPLAY_PINNING_H
 #define REPLAY_PINNING_H
 
@@ -10,20 +10,22 @@
 #include "capture/trace.h"
 #include "common/err.h"
 #include "replay/load/load.h"
+#include "replay/options/config.h"
 
-struct replay_config;
+static inline bool pinning_is_traced(const struct replay_config *c)
+{
+	return c->cpus && !strcmp(c->cpus, "traced");
+}
 
-bool pinning_is_traced(const struct replay_config *c);
-
-/* Of each thread of the load, in their order, a slash and the list of its processors, empty for
- * any: what replay_config.cpus is to the workers then. Channels are where their threads are. From
- * the trace's "affinity" (doc/formats/trace.md). Errors: EINVAL where the trace has none, or not in
- * this form, or with processors that this process may not use. Ownership: *text is freed by the
- * caller. */
+/* The CPUs of each thread of the load, in order: a slash and a list, empty for a thread that was
+ * not pinned; the value of replay_config.cpus for the workers. Channels are pinned as their
+ * threads. Source: "affinity" of the trace (doc/formats/trace.md). Errors: EINVAL if the trace has
+ * none, or an invalid one, or one with CPUs that this process may not use. Ownership: the caller
+ * frees *text. */
 int pinning_find(char **text, const struct load *l, const struct trace_meta *m, struct err *e);
 
-/* Where the next thread's list begins, behind its slash; NULL: behind the last. `at`: the text, or
- * what was returned before. */
+/* The list of the next thread, after its slash; NULL after the last. `at`: the text, or the
+ * previous result. */
 static inline const char *pinning_next(const char *at)
 {
 	at = strchr(at, '/');

@@ -15,11 +15,11 @@
 #include "replay/plan/pinning.h"
 #include "replay/plan/plan_memory.h"
 
-#define FORGET_REQUESTS (UINT32_C(1) << 17) /* of the load, given back at a time */
+#define FORGET_REQUESTS (UINT32_C(1) << 17) /* requests of the load that are freed at a time */
 
 /* --- layout -------------------------------------------------------------- */
 
-/* One for all where a pool of workers takes requests in issue order. */
+/* A pool of workers that takes requests in issue order has one lane. */
 static void lanes_choose(struct replay_plan *p, const struct replay_config *c,
 			 const struct lanes *lanes)
 {
@@ -42,18 +42,18 @@ static int64_t scaled_ns(int64_t gap_ns, double speed)
 
 #define NO_END INT64_MIN
 
-/* `before_ns`: the end of the one before in its lane, NO_END where it is the first. */
+/* `before_ns`: end of the previous request in its lane, NO_END for the first. */
 static int64_t due_ns(const struct replay_config *c, const struct load *l,
 		      const struct load_request *r, int64_t before_ns)
 {
 	const int64_t begin_ns = load_call_begin(l, r);
 	if (c->timing == TIMING_TIMESTAMP)
 		return scaled_ns(r->begin_ns - l->first_begin_ns, c->speed);
-	if (load_is_async(r) && r->flags & LOAD_HANDED_OVER) /* the pause was that of the call */
+	if (load_is_async(r) && r->flags & LOAD_HANDED_OVER) /* its submission had the pause */
 		return 0;
 	if (before_ns == NO_END)
 		return scaled_ns(begin_ns - l->first_begin_ns, c->speed);
-	/* an unknown end, or calls of one thread that overlap: there was no gap */
+	/* an unknown end or overlapping calls of one thread: no gap */
 	return before_ns >= begin_ns ? 0 : scaled_ns(begin_ns - before_ns, c->speed);
 }
 
@@ -64,8 +64,7 @@ static int64_t expected_of(const struct load_request *r)
 	return r->rvalue > 0 && !call_result_counts(r->op) ? 0 : r->rvalue;
 }
 
-/* What is there already stays: what it waits for, and what others laid before it have it publish.
- */
+/* Keeps the waits and the flags of publication that were set before. */
 static void request_lay(struct hot_request *to, struct hot_request h)
 {
 	h.n_waits = to->n_waits;
@@ -81,7 +80,8 @@ static void pass_lay(struct replay_plan *p, const struct load_request *r)
 		p->pass_reason[r->record] = r->passed;
 }
 
-/* What a request waits for, or false where it comes later in the same lane anyhow. */
+/* Converts an edge to a wait; false if both requests are in the same lane, which keeps their
+ * order. */
 static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g,
 		    struct hot_wait *w)
 {
@@ -89,9 +89,9 @@ static bool wait_of(const struct lanes *lanes, const struct load *l, const struc
 	return w->lane != lanes->lane[l->request[g->request].thread];
 }
 
-struct waits_walk { /* along the edges, which are sorted by request, as the requests are laid */
+struct waits_walk { /* a walk over the edges, which are sorted by request */
 	const struct edges *edges;
-	size_t n; /* of them, done */
+	size_t n; /* edges that are done */
 	struct hot_wait **next; /* next[n_lanes] */
 };
 
@@ -103,7 +103,7 @@ static void waits_walk_begin(struct waits_walk *x, const struct replay_plan *p,
 		x->next[i] = p->lane[i].wait;
 }
 
-/* Those of request i, which is at `at`. What it waits for may have been laid, or not yet. */
+/* Adds the waits of request i, which is at `at`. */
 static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct load *l,
 		      const struct lanes *lanes, uint32_t i, struct lane_place at)
 {
@@ -135,8 +135,8 @@ static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load 
 		    (struct plan_longest){n_bytes, r->record, l->thread[r->thread].tid, r->op};
 }
 
-/* The last walk over the load's requests: their memory is given back on the way, so that it and the
- * plan's are never there both. */
+/* The last walk over the load's requests. It frees their memory on the way, so that load and plan
+ * are never both in memory. */
 static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l,
 			 const struct slots *s, const struct edges *d, const struct lanes *lanes)
 {
@@ -173,7 +173,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	}
 	p->calls.n_passed[PASS_CAUSE] = l->n_causes;
 	call_table_laid(&p->calls);
-	p->bytes = l->bytes; /* calls point into it */
+	p->bytes = l->bytes; /* calls refer to it */
 	p->n_bytes = l->n_bytes;
 	l->bytes = NULL;
 	l->n_bytes = l->bytes_cap = 0;
@@ -184,7 +184,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	free(before_ns);
 }
 
-/* A thread's last request is where it leaves its process. */
+/* Marks the last request of each thread: after it the thread leaves its process. */
 static void leaves_lay(struct replay_plan *p, const struct load *l, const struct lanes *lanes)
 {
 	if (p->pool)
@@ -205,7 +205,8 @@ static void leaves_lay(struct replay_plan *p, const struct load *l, const struct
 
 /* --- order --------------------------------------------------------------- */
 
-/* Publishing inside the timed region, or shortly before it, needs the way cleared (gate.h). */
+/* Marks requests that publish inside the timed region or shortly before it: gate_drain() precedes
+ * them. */
 static void drains_lay(struct replay_plan *p)
 {
 	for (uint32_t i = 0; i < p->n_lanes; i++)
@@ -231,7 +232,7 @@ static void opens_lay(struct replay_plan *p, const struct slots *s)
 	}
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- the plan ------------------------------------------------------------ */
 
 static int lanes_make(struct replay_plan *p, const struct replay_config *c, const struct load *l,
 		      const struct edges *d, const struct lanes *lanes, struct err *e)
@@ -254,8 +255,9 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	      const struct slots *s, const struct edges *d, struct err *e)
 {
 	struct lanes lanes;
-	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .root = {.fd = -1, .tree = -1}};
-	int ret = mutant_parse(&p->mutant, c->mutant, e);
+	*p = (struct replay_plan){
+		.n = l->n, .n_records = l->n_records, .root = {.fd = -1, .tree = -1}};
+	int ret = c->mutant ? mutant_parse(&p->mutant, c->mutant, e) : 0;
 	if (ret)
 		return ret;
 	lanes_assign(&lanes, l, !c->processes && !pinning_is_traced(c));
@@ -264,13 +266,13 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 		requests_lay(p, c, l, s, d, &lanes);
 		if (!p->pool)
 			drains_lay(p);
-		/* threads leave their processes on the way */
+		/* joined threads leave their processes within a lane */
 		p->ordered |= !p->pool && lanes.joined;
 		leaves_lay(p, l, &lanes);
 		if (c->blank)
 			plan_blank(p);
 		opens_lay(p, s);
-		ret = mutant_apply(p, e);
+		ret = p->mutant.kind != FAULT_NONE ? mutant_apply(p, e) : 0;
 		ret = ret ? ret : plan_memory_settle(p, e);
 	}
 	lanes_release(&lanes);

@@ -30,7 +30,7 @@ static uint64_t rounded(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* `base` is advanced by what a lane needs; NULL stays NULL. */
+/* Returns *base and advances it by the size of a lane's part; NULL stays NULL. */
 static void *lane_part(char **base, uint64_t n, size_t size)
 {
 	char *part = *base;
@@ -60,19 +60,19 @@ static void lanes_point(struct replay_plan *p, const uint32_t *n_waits)
 
 /* --- in a file ----------------------------------------------------------- */
 
-/* What only whole plans can do. */
+/* Why a plan must be in memory; NULL if it may be in a file. */
 static const char *whole_reason(const struct replay_plan *p, const struct replay_config *c)
 {
 	if (!c->row || !c->row->bounded)
-		return "this engine has the whole plan in memory";
+		return "this engine needs the whole plan in memory";
 	if (p->pool)
-		return "workers that take any request (order none) have the whole plan in memory";
+		return "order none needs the whole plan in memory";
 	if (c->processes)
-		return "processes have the whole plan in memory";
-	return p->mutant.kind != FAULT_NONE ? "a mutant has the whole plan in memory" : NULL;
+		return "--processes needs the whole plan in memory";
+	return p->mutant.kind != FAULT_NONE ? "a mutant needs the whole plan in memory" : NULL;
 }
 
-/* Beside the replay trace, where there must be room for as much. */
+/* Opens the file beside the replay trace, where space for as much data is needed anyway. */
 static int file_open(struct replay_plan *p, const struct replay_config *c, uint64_t n_bytes,
 		     struct err *e)
 {
@@ -92,7 +92,7 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 		struct strbuf size = STRBUF_INIT;
 		format_size(&size, n_bytes);
 		ret = err_sys(e, code,
-			      "%s: no room for the plan of the replay, %s (--scratch, --memory)",
+			      "%s: no space for the plan of the replay, %s (--scratch, --memory)",
 			      dir, size.s);
 		strbuf_release(&size);
 	}
@@ -128,7 +128,7 @@ static int parts_reserve(struct replay_plan *p, const struct replay_config *c,
 	return ret;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- file or memory ------------------------------------------------------ */
 
 int plan_memory_get(struct replay_plan *p, const struct replay_config *c, const uint32_t *n_waits,
 		    struct err *e)
@@ -162,7 +162,7 @@ int plan_memory_get(struct replay_plan *p, const struct replay_config *c, const 
 int plan_memory_settle(struct replay_plan *p, struct err *e)
 {
 	if (p->file.fd && !p->file.in_memory && fdatasync(p->file.fd))
-		return err_sys(e, errno, "writing the plan of the replay to its scratch file");
+		return err_sys(e, errno, "cannot write the plan of the replay to its scratch file");
 	for (int i = 0; i < PLAN_PARTS; i++) {
 		const struct vm_region *r = &p->memory[i];
 		if (!p->file.fd)

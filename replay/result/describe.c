@@ -21,7 +21,7 @@ char *replay_describe_command(const struct replay_config *c, const struct replay
 			    replay_timing_names[c->timing]);
 	struct replay_config standard;
 	replay_config_init(&standard);
-	standard.order = c->order; /* told already */
+	standard.order = c->order; /* printed above */
 	standard.timing = c->timing;
 	standard.block.mode = c->block.mode;
 	options_command(&out, replay_options, c, &standard, false);
@@ -55,7 +55,8 @@ static json_t *counts_by_reason(const struct replay_summary *s)
 	return counts;
 }
 
-/* Text that is no UTF-8 cannot stand in JSON: its bad bytes become question marks. */
+/* Replaces bytes that are not ASCII by question marks if the text is not valid UTF-8, as JSON
+ * needs. */
 static json_t *text_to_json(const char *text)
 {
 	json_t *good = json_string(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a replay trace tells about the replay, in its metadata. */
+/* The description of a replay in the metadata of its trace. */
 #ifndef REPLAY_DESCRIBE_H
 #define REPLAY_DESCRIBE_H
 
@@ -8,14 +8,14 @@
 #include "replay/options/config.h"
 #include "replay/result/summary.h"
 
-/* The command line that does this again: `c` as it was given, and as its engine takes it. The
- * caller frees. */
+/* The command line that repeats the replay. `c`: as given; `settled`: with the engine's changes.
+ * The caller frees. */
 char *replay_describe_command(const struct replay_config *c, const struct replay_config *settled,
 			      const char *input_path);
 
-/* The extra metadata, one JSON object: "replay" (engine, options, input, counts), "facts", and of
- * the input's the parts that stay true of its replay ("descriptors", "workload"). The caller frees.
- */
+/* The extra metadata, one JSON object: "replay" (engine, options, input, counts), "facts", and the
+ * parts of the input's metadata that also apply to its replay ("descriptors", "workload"). The
+ * caller frees. */
 char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,
 			    const struct replay_summary *s, const struct trace_meta *input,
 			    const char *input_path);

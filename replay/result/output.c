@@ -22,8 +22,8 @@ struct output {
 	const struct replay_config *c;
 	struct replay_summary *s;
 	struct trace *input;
-	struct trace_writer *w; /* NULL: only the summary is wanted */
-	/* object_of[n_objects]: input's object to the output's, NONE32 not yet */
+	struct trace_writer *w; /* NULL: only the summary is computed */
+	/* object_of[n_objects]: the output's number of each input object, NONE32 not yet */
 	uint32_t *object_of;
 	uint32_t n_objects;
 	struct trace_record batch[BATCH];
@@ -34,8 +34,7 @@ struct output {
 	int64_t first_ns, last_ns, input_last_ns;
 	double sum_ns, input_sum_ns;
 	uint64_t n_input_sum;
-	/* of the timed requests, room for all, n_room: from the front, and of those held up from
-	 * the back */
+	/* issue_error[n_room]: of timed requests from the front, of those held up from the back */
 	double *issue_error;
 	uint64_t n_room;
 };
@@ -52,14 +51,14 @@ int output_check(const char *input, const char *output, const char *device, stru
 	struct stat out;
 	bool existed = stat(output, &out) == 0;
 	if (existed && !S_ISREG(out.st_mode))
-		return err_set(e, EINVAL, "%s: no regular file", output);
+		return err_set(e, EINVAL, "%s: not a regular file", output);
 	if (existed && is_file(input, &out))
 		return err_set(e, EINVAL, "%s: the output would overwrite the input", output);
 	if (existed && is_file(device, &out))
 		return err_set(e, EINVAL, "%s: the output would overwrite the device", output);
 	int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return err_sys(e, errno, "%s: cannot be written", output);
+		return err_sys(e, errno, "cannot write %s", output);
 	close(fd);
 	if (!existed)
 		unlink(output);
@@ -114,7 +113,7 @@ static void outcome_put(const struct output *o, struct trace_record *r,
 	r->rvalue = out->rvalue < 0 ? -1 : got->success;
 }
 
-/* Touches of pages are traced as instants; computing and waiting are no requests. */
+/* Touches of pages have no duration in traces; computing and waiting are not requests. */
 static bool is_response(uint16_t op)
 {
 	return op_info(op)->family != FAMILY_PAGE && op_info(op)->family != FAMILY_CAUSE;
@@ -132,14 +131,15 @@ static void input_count(struct output *o, const struct trace_record *r)
 		o->input_last_ns = r->end_ns;
 }
 
-/* `object`: the input's. */
+/* `object`: number in the input. */
 static void mismatch_note(struct output *o, const struct trace_record *r, uint32_t object,
 			  int64_t expected, int64_t actual)
 {
 	struct replay_summary *s = o->s;
 	if (s->n_mismatches < REPLAY_MISMATCHES_SHOWN) {
 		struct replay_mismatch *m = &s->mismatch[s->n_mismatches];
-		*m = (struct replay_mismatch){.seq = r->seq, .op = r->op, .expected = expected, .actual = actual};
+		*m = (struct replay_mismatch){
+			.seq = r->seq, .op = r->op, .expected = expected, .actual = actual};
 		const struct trace_object *named =
 		    object < o->n_objects ? trace_object(o->input, object) : NULL;
 		const char *path = named && named->name ? named->name : "";
@@ -258,7 +258,7 @@ static int extra_put(struct output *o, struct err *e)
 	return ret;
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- all records --------------------------------------------------------- */
 
 static int walk(struct output *o, struct err *e)
 {
@@ -336,8 +336,7 @@ static int64_t realtime_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* The metadata is written twice: when the output is opened, and with what is known only at the end.
- */
+/* The metadata is written when the output is opened and again, complete, at the end. */
 static int meta_put(struct output *o, const char *input_path, bool first, struct err *e)
 {
 	const struct trace_meta *in = trace_meta(o->input);
@@ -376,7 +375,8 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 		 const struct replay_config *c, struct replay_summary *s, struct err *e)
 {
 	struct output *o = xcalloc(1, sizeof *o);
-	*o = (struct output){.from = from, .c = c, .s = s, .input = input, .n_objects = trace_n_objects(input)};
+	*o = (struct output){
+		.from = from, .c = c, .s = s, .input = input, .n_objects = trace_n_objects(input)};
 	o->epoch_ns = clock_ns_of_ticks(from->clock, from->start_ticks);
 	o->input_first_ns = s->input_first_ns;
 	o->input_last_ns = o->input_first_ns;

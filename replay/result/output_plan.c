@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What became of the requests of a plan. */
+/* Outcomes of a plan. */
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ static int64_t ns_after_start(const struct replay_plan *p, uint64_t ticks)
 	return clock_ns_of_ticks(&p->clock, ticks) - clock_ns_of_ticks(&p->clock, p->start_ticks);
 }
 
-/* What was moved to an instant within a call (load.h) is due then, and not when its record begins.
- */
+/* A request that was moved to a time within a call (load.h) is due at that time, not at the begin
+ * of its record. */
 static bool is_moved(const struct trace_record *traced)
 {
 	return traced->op == OP_IO_GETEVENTS || op_info(traced->op)->family == FAMILY_PAGE;
@@ -30,7 +30,7 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 		return ns_after_start(p, p->start_ticks + plan_due(p, at.lane, at.index));
 	if (o->config->timing == TIMING_TIMESTAMP)
 		return llrint((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
-	uint64_t from = p->start_ticks; /* or the end of the last one in its lane that was issued */
+	uint64_t from = p->start_ticks; /* or the end of the last issued request of its lane */
 	for (uint32_t k = at.index; k-- > 0;)
 		if (a->outcome[k].begin_ticks) {
 			from = outcome_end(&a->outcome[k]);
@@ -39,15 +39,15 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 	return ns_after_start(p, from + plan_due(p, at.lane, at.index));
 }
 
-/* An open that succeeded only here: as nothing used it, it is open still. */
+/* An open that succeeded only in the replay: no request used or closed it, so it is still open. */
 static int64_t made_here(const struct replay_plan *p, const struct hot_request *h, int64_t traced,
 			 int64_t got)
 {
 	return h->op == OP_OPEN && traced < 0 ? atomic_load(&p->fds[h->slot]) : got;
 }
 
-/* `shown`: what the record says so far; where only success counts its outcome is always 0, and the
- * traced result stands for it. */
+/* `shown`: return value of the record so far. If only success is compared, the outcome is 0 and the
+ * traced result is used. */
 static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h,
 					const struct trace_record *traced,
 					const struct outcome *out, int64_t shown)
@@ -59,7 +59,7 @@ static struct output_outcome outcome_of(const struct replay_plan *p, const struc
 	return o;
 }
 
-/* What was really asked for, where a mutant asked for something else. */
+/* Sets the arguments that a mutant really used. */
 static void fault_put(struct trace_record *r, const struct hot_request *h)
 {
 	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
@@ -95,9 +95,9 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 				      f->first.outcome.rvalue < 0 ? -1 : f->first.success);
 }
 
-/* Of how late a request is, `held` is due to what held up one before it: it would have begun so
- * much sooner, for all that are made behind each other since move together, until one need not
- * wait. A lane that is behind for other reasons stays late with or without it. */
+/* `held`: the part of a request's lateness that comes from an earlier request that was held up.
+ * Requests that follow each other without a wait are all late by this part, until one has to wait.
+ * Lateness for other reasons is not counted. */
 static void spread_in_lane(const struct replay_plan *p, uint32_t lane)
 {
 	const struct lane *a = &p->lane[lane];

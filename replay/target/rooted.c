@@ -20,8 +20,7 @@
 #define N_TRIES 100
 #define N_LINKS 40 /* as the kernel */
 
-/* --- the directory
- * ---------------------------------------------------------------------------------------------- */
+/* --- the directory ------------------------------------------------------- */
 
 int rooted_begin(struct rooted *r, const char *dir, struct err *e)
 {

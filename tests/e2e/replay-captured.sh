@@ -211,7 +211,7 @@ cp streams.trace.content good
 printf x | dd of=streams.trace.content bs=1 seek=70 conv=notrunc 2>/dev/null
 refused 'a damaged one'
 cp tar.trace.content streams.trace.content
-refused 'the content of another trace'
+refused 'belongs to another trace'
 rm streams.trace.content
 refused 'streams.trace.content'
 cp good streams.trace.content
@@ -225,7 +225,7 @@ mkdir -p plain.run
 (cd plain.run && "$VALIDATE" capture app --root "$PWD" -o ../plain.trace -- touch made) >/dev/null
 [ ! -e plain.trace.content ] || fail 'content is kept where nobody asked'
 expect_status 3 "$VALIDATE" replay --payload captured --dir bad plain.trace
-grep -q 'no content was kept with this trace' err || fail "$(cat err)"
+grep -q 'the trace has no captured content' err || fail "$(cat err)"
 # where the content cannot be put in its place nothing is run, and the trace that is there stays
 mkdir plain.trace.content
 cp plain.trace before

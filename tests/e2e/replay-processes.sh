@@ -22,7 +22,7 @@ expect_line out 'mismatches      0'
 expect_line out '3 workers in 3 processes for 3 traced threads'
 expect_status 0 "$VALIDATE" info --json out.trace
 expect_status 2 "$VALIDATE" replay --processes --order none --dir tree in.csv
-expect_line err 'order none lets any worker issue any request'
+expect_line err 'with order none any worker issues any request'
 
 # while they wait: who has what open, and where
 started() { # COMMAND...: in the background; waits until its three processes have made their first requests

@@ -125,7 +125,7 @@ echo 'not a trace' >junk
 failed 'junk' --dir target -o wrong.trace junk
 cmp -s sr.trace out.trace && fail "the input was overwritten"
 
-failed 'no regular file' --dir target -o /dev/null rw.trace
+failed 'not a regular file' --dir target -o /dev/null rw.trace
 [ -c /dev/null ] || fail '/dev/null is gone'
 
 # a mismatch is reported, and stops only where asked
