@@ -67,7 +67,7 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* When a request could begin, if those it waits for have been looked at; NOT_YET otherwise. */
+/* The earliest begin of a request; NOT_YET if that of a predecessor is still unknown. */
 #define NOT_YET INT64_MIN
 
 static int64_t begin_find(const struct deps *d, const int64_t *begin, const size_t *first_edge,
@@ -100,8 +100,8 @@ static size_t *edges_index(const struct deps *d)
 	return first;
 }
 
-/* Threads take turns, each as far as it gets: a request may wait for one that began after it
- * (order_linear.h). */
+/* Threads take turns, each as far as possible: a request may wait for one that began later
+ * (order_linear.c). */
 static void begins_find(struct deps *d, int64_t *begin, const size_t *first_edge)
 {
 	const struct load *l = &d->load;
@@ -148,7 +148,7 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, unsigne
 		return ret;
 	if (trace_meta(d->trace)->level == LEVEL_BLOCK)
 		return err_set(e, EINVAL,
-			       "%s: a block-level trace; these orders are of system calls", path);
+			       "%s: a block-level trace; these orders apply to system calls", path);
 	ret = load_read(&d->load, d->trace, e);
 	if (!ret)
 		ret = slots_find(&d->slots, &d->load, d->trace, e);

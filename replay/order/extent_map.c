@@ -21,11 +21,11 @@ struct extent_few {
 	struct extent x[FEW];
 };
 
-/* What is in child i begins at or behind upper[i - 1] and ends at or before upper[i]; the last
- * one's is not looked at. No child is empty. */
+/* Extents of child i begin at or after upper[i - 1] and end at or before upper[i]; the upper bound
+ * of the last child is not used. No child is empty. */
 struct extent_node {
 	uint32_t n;
-	uint32_t leaf; /* or, unused, the next unused one */
+	uint32_t leaf; /* in an unused node: the next unused node */
 	union {
 		struct {
 			uint64_t start[LEAF], end[LEAF];
@@ -101,7 +101,7 @@ void extent_clear(struct extent_pool *p, uint32_t root)
 
 /* --- leaves -------------------------------------------------------------- */
 
-/* The first that ends behind `at`. */
+/* The first extent that ends after `at`. */
 static uint32_t leaf_find(const struct extent_node *x, uint64_t at)
 {
 	uint32_t i = 0;
@@ -131,7 +131,7 @@ static void leaf_move(struct extent_node *x, uint32_t to, uint32_t from)
 	x->n = to + n;
 }
 
-/* An extent that reaches beyond both ends leaves its second part in *beyond. */
+/* If an extent exceeds the range at both ends, its second part goes to *beyond. */
 static void leaf_erase(struct extent_node *x, uint64_t start, uint64_t end, struct extent *beyond)
 {
 	uint32_t i = leaf_find(x, start);
@@ -149,7 +149,7 @@ static void leaf_erase(struct extent_node *x, uint64_t start, uint64_t end, stru
 		leaf_move(x, i, k);
 }
 
-/* There is room, and nothing where it comes. */
+/* The leaf has room, and the range is free. */
 static void leaf_add(struct extent_node *x, struct extent e)
 {
 	const uint32_t i = leaf_find(x, e.start);
@@ -192,7 +192,7 @@ static void erase(struct extent_pool *p, uint32_t node, uint64_t start, uint64_t
 	x->n -= i - to;
 }
 
-struct halved { /* of a node that was full: what is behind `upper` is in `node` now */
+struct halved { /* a full node was split: extents after `upper` are now in `node` */
 	uint64_t upper;
 	uint32_t node;
 };
@@ -201,7 +201,7 @@ static struct halved leaf_halve(struct extent_pool *p, uint32_t node, struct ext
 {
 	const uint32_t right = node_new(p, true);
 	struct extent_node *x = &p->node[node], *y = &p->node[right];
-	/* what is written in ascending order fills its leaves */
+	/* writes in ascending order fill the leaves */
 	const uint32_t keep = e.start >= x->end[LEAF - 1] ? LEAF : LEAF / 2;
 	for (uint32_t i = keep; i < LEAF; i++)
 		leaf_set(y, y->n++, leaf_get(x, i));
@@ -233,7 +233,7 @@ static struct halved inner_halve(struct extent_pool *p, uint32_t node, uint32_t 
 	return (struct halved){x->upper[x->n - 1], right};
 }
 
-/* Returns node 0 where nothing was halved. */
+/* Returns node 0 if no node was split. */
 static struct halved insert(struct extent_pool *p, uint32_t node, struct extent e)
 {
 	struct extent_node *x = &p->node[node];
@@ -244,7 +244,7 @@ static struct halved insert(struct extent_pool *p, uint32_t node, struct extent 
 		return (struct halved){.node = 0};
 	}
 	const uint32_t at = child_find(x, e.start);
-	if (at + 1 < x->n && x->upper[at] < e.end) /* nothing else lies there */
+	if (at + 1 < x->n && x->upper[at] < e.end) /* the range up to e.end is free */
 		x->upper[at] = e.end;
 	const struct halved h = insert(p, x->child[at], e);
 	x = &p->node[node];
@@ -274,7 +274,7 @@ static uint32_t tree_insert(struct extent_pool *p, uint32_t root, struct extent 
 
 /* --- the map ------------------------------------------------------------- */
 
-/* Whether there is an extent of just these bytes, which then changes its owner. */
+/* If there is an extent of exactly these bytes, changes its owner and returns true. */
 static bool owner_set(struct extent_pool *p, uint32_t root, struct extent e)
 {
 	struct extent_node *x = &p->node[root];
@@ -302,7 +302,7 @@ static uint32_t tree_put(struct extent_pool *p, uint32_t root, struct extent e)
 	return beyond.end ? tree_insert(p, root, beyond) : root;
 }
 
-/* Worked on as a leaf, and a leaf as soon as there are more. */
+/* Uses a temporary leaf, which becomes a node if it has more than FEW extents. */
 static uint32_t few_put(struct extent_pool *p, uint32_t root, struct extent e)
 {
 	struct extent_node leaf = {.leaf = true};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who wrote each byte of a file last: disjoint extents with an owner each, in a B+ tree (Bayer and
- * McCreight 1972), so that neither random writes nor a trace made to hurt take more than
- * logarithmic time, and a look-up meets few cache lines. Nodes that become empty are taken out,
- * others are not joined. Many files share one pool of nodes; up to three extents take 64 bytes. */
+/* The last writer of each byte of a file: disjoint extents with an owner, in a B+ tree (Bayer and
+ * McCreight 1972). Random writes and hostile traces take logarithmic time, and a look-up touches
+ * few cache lines. Empty nodes are removed; others are not merged. Many files share one pool of
+ * nodes; up to three extents take 64 bytes. */
 #ifndef REPLAY_EXTENT_MAP_H
 #define REPLAY_EXTENT_MAP_H
 
@@ -27,7 +27,7 @@ uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64
  * True when all were visited. */
 bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
 		  bool (*visit)(void *arg, uint32_t owner), void *arg);
-/* Gives the nodes of a map back. */
+/* Frees the nodes of a map. */
 void extent_clear(struct extent_pool *p, uint32_t root);
 
 #endif

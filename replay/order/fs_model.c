@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "replay/order/fs_model_private.h"
 
-#define LINKS_MAX 10 /* on the way of one path */
+#define LINKS_MAX 10 /* links followed in one path */
 
 /* --- words --------------------------------------------------------------- */
 
@@ -39,9 +39,9 @@ void word_set(struct fs_model *m, uint32_t word, uint64_t value)
 	m->word[word] = value;
 }
 
-/* Nothing knows of it any more, but for words of names in it and of attributes, which are found by
- * its number. */
-static void object_unmade(struct fs_model *m, uint32_t object)
+/* Makes an object reusable, unless words of its names or attributes exist, which are found by its
+ * number. */
+static void object_free(struct fs_model *m, uint32_t object)
 {
 	if (m->word[object + WORD_LINK] != UNKNOWN)
 		return;
@@ -54,13 +54,13 @@ void fs_model_back(struct fs_model *m, size_t mark)
 	while (m->n_undo > mark) {
 		const struct fs_undo *u = &m->undo[--m->n_undo];
 		if (u->word & UNDO_MADE)
-			object_unmade(m, u->word & ~UNDO_MADE);
+			object_free(m, u->word & ~UNDO_MADE);
 		else
 			m->word[u->word] = u->old;
 	}
 }
 
-/* `complete`: the trace made it, so an empty directory has no entries that nobody told of. */
+/* `complete`: the trace created it, so a directory has no unknown entries. */
 uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete)
 {
 	uint32_t object = m->unused;
@@ -77,11 +77,11 @@ uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete)
 	return object;
 }
 
-/* Words that are found by the object's number are about to be made. */
+/* Call it before words are made that are found by the object's number. */
 static void object_has_more(struct fs_model *m, uint32_t object)
 {
 	if (m->word[object + WORD_LINK] == UNKNOWN)
-		m->word[object + WORD_LINK] = HAS_MORE; /* and stays so, whatever is taken back */
+		m->word[object + WORD_LINK] = HAS_MORE; /* not undone by fs_model_back() */
 }
 
 /* --- components and paths ------------------------------------------------ */
@@ -102,7 +102,7 @@ static uint32_t component_find(struct fs_model *m, const char *text, size_t len)
 	}
 }
 
-/* ".." takes back the name before it, as the traces' paths were made. */
+/* ".." removes the component before it. */
 static struct fs_path components_add(struct fs_model *m, const char *text, size_t len)
 {
 	struct fs_path p = {.first = m->n_path_components, .absolute = len && text[0] == '/'};
@@ -117,7 +117,8 @@ static struct fs_path components_add(struct fs_model *m, const char *text, size_
 			continue;
 		}
 		GROW(m->component, m->n_path_components, m->path_components_cap);
-		m->component[m->n_path_components++] = (struct fs_component){.text = component_find(m, text + at, end - at)};
+		m->component[m->n_path_components++] =
+		    (struct fs_component){.text = component_find(m, text + at, end - at)};
 		p.n++;
 	}
 	return p;
@@ -130,8 +131,7 @@ uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len)
 	return m->n_paths++;
 }
 
-/* A path is looked up again and again where it was: each component remembers its name in the last
- * directory. */
+/* The name of a component in a directory. Each component caches its name in the last directory. */
 static uint32_t name_of(struct fs_model *m, uint32_t directory, uint32_t component)
 {
 	struct fs_component *c = &m->component[component];
@@ -166,7 +166,7 @@ uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint3
 void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, bool change,
 		  size_t n, const uint64_t more[])
 {
-	if (t->cap - t->n < n + 1) { /* it may be small: relay.c exchanges buffers */
+	if (t->cap - t->n < n + 1) { /* relay.c may have exchanged the buffer for a small one */
 		t->cap = t->cap * 2 + 1024;
 		t->word = xreallocarray(t->word, t->cap, sizeof *t->word);
 	}
@@ -175,15 +175,15 @@ void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, b
 		t->word[t->n++] = more[i];
 }
 
-/* --- looking up ---------------------------------------------------------- */
+/* --- look-ups ------------------------------------------------------------ */
 
-void told_name(struct fs_model *m, const struct found *f, bool change)
+void name_report(struct fs_model *m, const struct found *f, bool change)
 {
 	if (!f->name)
 		return;
-	tell(m, FS_EVENT_NAME, f->name, change);
+	event_report(m, FS_EVENT_NAME, f->name, change);
 	if (change && f->directory)
-		tell(m, FS_EVENT_ENTRIES, f->directory + WORD_ENTRIES, true);
+		event_report(m, FS_EVENT_ENTRIES, f->directory + WORD_ENTRIES, true);
 }
 
 bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind)
@@ -213,12 +213,12 @@ static struct found link_follow(struct walk *w, uint32_t directory, uint32_t lin
 		    true);
 }
 
-/* Into the directory that a name on the way means; FOUND_OBJECT when that worked. */
+/* Enters the directory of a name within a path; FOUND_OBJECT if it is one. */
 static struct found enter(struct walk *w, struct found at)
 {
 	struct fs_model *m = w->m;
 	uint64_t meaning = m->word[at.name];
-	told_name(m, &at, false);
+	name_report(m, &at, false);
 	if (meaning == UNKNOWN && !w->succeeded)
 		return (struct found){.how = FOUND_VAGUE};
 	if (meaning == ASSUMED && !w->succeeded)
@@ -233,7 +233,7 @@ static struct found enter(struct walk *w, struct found at)
 	at.object = (uint32_t)meaning;
 	if (m->word[at.object + WORD_KIND] == KIND_LINK) {
 		at = link_follow(w, at.directory, at.object);
-		told_name(m, &at, false);
+		name_report(m, &at, false);
 	}
 	if (at.how == FOUND_UNKNOWN && w->succeeded)
 		found_must_exist(m, &at);
@@ -243,7 +243,9 @@ static struct found enter(struct walk *w, struct found at)
 		return (struct found){.how = at.how == FOUND_NOTHING ? FOUND_NO_WAY : at.how};
 	if (m->word[at.object + WORD_KIND] == KIND_UNKNOWN && w->succeeded)
 		word_set(m, at.object + WORD_KIND, KIND_DIRECTORY);
-	return m->word[at.object + WORD_KIND] == KIND_FILE ? (struct found){.how = FOUND_NOT_DIRECTORY} : at;
+	return m->word[at.object + WORD_KIND] == KIND_FILE
+		   ? (struct found){.how = FOUND_NOT_DIRECTORY}
+		   : at;
 }
 
 static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool follow)
@@ -269,7 +271,7 @@ static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool foll
 							  : FOUND_OBJECT;
 	at.object = at.how == FOUND_OBJECT ? (uint32_t)meaning : 0;
 	if (at.how == FOUND_OBJECT && follow && m->word[at.object + WORD_KIND] == KIND_LINK) {
-		told_name(m, &at, false);
+		name_report(m, &at, false);
 		return link_follow(w, at.directory, at.object);
 	}
 	return at;
@@ -303,7 +305,6 @@ bool found_must_not_exist(struct fs_model *m, struct found *f)
 	return true;
 }
 
-/* A directory that the trace made knows how many entries it has. */
 void name_set(struct fs_model *m, const struct found *f, uint64_t meaning)
 {
 	if (!f->name)
@@ -315,10 +316,10 @@ void name_set(struct fs_model *m, const struct found *f, uint64_t meaning)
 	if (entries != UNKNOWN && was != ABSENT && meaning == ABSENT)
 		word_set(m, f->directory + WORD_ENTRIES, entries ? entries - 1 : 0);
 	word_set(m, f->name, meaning);
-	told_name(m, f, true);
+	name_report(m, f, true);
 }
 
-/* --- the beginning and the end ------------------------------------------- */
+/* --- start and end ------------------------------------------------------- */
 
 static void entry_listed(struct fs_model *m, const struct fileset *before, size_t i)
 {
@@ -350,7 +351,7 @@ static void slot_begin(struct fs_model *m, uint32_t slot)
 void fs_model_init(struct fs_model *m, const struct load *l, const struct slots *s)
 {
 	*m = (struct fs_model){.l = l, .s = s};
-	words_new(m, 1); /* no object and no name is 0 */
+	words_new(m, 1); /* 0 means no object and no name */
 	m->slot_word = xcalloc(s->n + 1, sizeof *m->slot_word);
 	m->state_word = words_new(m, s->n);
 	for (uint32_t i = 0; i < s->n; i++)
@@ -359,7 +360,7 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 	for (uint32_t i = 0; i < s->n; i++)
 		if (!slot_is_copy(s, i))
 			m->slot_word[i] = words_new(m, SLOT_WORDS);
-	m->first_told = m->n_words;
+	m->event_base = m->n_words;
 	m->root = object_new(m, KIND_DIRECTORY, false);
 	for (uint32_t i = 0; i < s->n_files; i++)
 		path_of_text(m, s->file[i].name, (uint32_t)strlen(s->file[i].name));

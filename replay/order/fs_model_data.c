@@ -37,7 +37,7 @@ static bool closes(const struct load_request *r)
 	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
 }
 
-/* Nothing succeeds on a descriptor before it is opened, nor after it is closed. */
+/* No request succeeds on a descriptor before its open or after its close. */
 static bool slot_apply(struct fs_model *m, const struct load_request *r)
 {
 	const struct load_more *more = load_more(m->l, r);
@@ -68,19 +68,19 @@ static void position_set(struct fs_model *m, uint32_t slot, uint64_t at)
 void size_change(struct fs_model *m, uint32_t object, uint64_t size)
 {
 	word_set(m, object + WORD_SIZE, size);
-	tell(m, FS_EVENT_RESIZE, object, true);
+	event_report(m, FS_EVENT_RESIZE, object, true);
 }
 
-void attribute_told(struct fs_model *m, uint32_t object, bool change)
+void attribute_report(struct fs_model *m, uint32_t object, bool change)
 {
-	tell(m, FS_EVENT_ATTRIBUTE, object, change);
+	event_report(m, FS_EVENT_ATTRIBUTE, object, change);
 }
 
-/* A directory is listed through a descriptor: what that gives ends when it is removed. */
+/* A listing through a descriptor also depends on the removal of the directory. */
 static void listed(struct fs_model *m, uint32_t directory)
 {
-	tell(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
-	attribute_told(m, directory, false);
+	event_report(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
+	attribute_report(m, directory, false);
 }
 
 /* --- moving data --------------------------------------------------------- */
@@ -97,10 +97,10 @@ static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint
 		if (got > expected)
 			word_set(m, object + WORD_SIZE, end_of(start, got));
 	} else if (start != OFFSET_NONE && got && got < asked) {
-		word_set(m, object + WORD_SIZE, end_of(start, got)); /* it met the end */
+		word_set(m, object + WORD_SIZE, end_of(start, got)); /* short: end of file */
 	}
 	const uint64_t end = start == OFFSET_NONE ? UINT64_MAX : end_of(start, asked);
-	tell_more(m, FS_EVENT_READ, object, false, 3, (const uint64_t[]){start, end, got});
+	event_report_more(m, FS_EVENT_READ, object, false, 3, (const uint64_t[]){start, end, got});
 	return true;
 }
 
@@ -116,12 +116,11 @@ static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uin
 	else if (size != UNKNOWN && end > size)
 		word_set(m, object + WORD_SIZE, end);
 	if (start != OFFSET_NONE && size != UNKNOWN && start > size)
-		start = size; /* it also made the hole before it readable */
-	tell_more(m, FS_EVENT_WRITE, object, appends, 2, (const uint64_t[]){start, end});
+		start = size; /* the hole before it becomes readable too */
+	event_report_more(m, FS_EVENT_WRITE, object, appends, 2, (const uint64_t[]){start, end});
 }
 
-/* What moved between a descriptor and memory, or another descriptor. Position: OFFSET_NONE where
- * the call has its own offset. */
+/* A transfer between a descriptor and memory or another descriptor. */
 static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool at_position,
 		       uint64_t offset, uint64_t asked, int64_t result)
 {
@@ -152,7 +151,7 @@ static bool copy_apply(struct fs_model *m, const struct load_request *r)
 	uint64_t from = r->offset;
 	if (r->rvalue < 0)
 		return true;
-	/* A short copy into a pipe or socket says nothing of the file's end. */
+	/* A short copy to a pipe or socket does not show the end of the file. */
 	uint64_t asked = r->op == OP_COPY_FILE_RANGE ? r->length : (uint64_t)r->rvalue;
 	if (r->slot && !m->s->slot[r->slot].passed &&
 	    !move_apply(m, r->slot, false, from_position && r->offset == OFFSET_NONE, from, asked,
@@ -164,18 +163,18 @@ static bool copy_apply(struct fs_model *m, const struct load_request *r)
 	return true;
 }
 
-/* Directories end at 0 or at the largest number that their file system has. */
+/* The end of a directory is 0 or the largest position of its file system. */
 static bool end_asked(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
-	uint64_t size = m->word[object + WORD_SIZE], told = (uint64_t)r->rvalue - r->offset;
+	uint64_t size = m->word[object + WORD_SIZE], found = (uint64_t)r->rvalue - r->offset;
 	bool directory = m->word[object + WORD_KIND] == KIND_DIRECTORY;
-	if (directory && told && told < INT32_MAX && !m->force)
+	if (directory && found && found < INT32_MAX && !m->force)
 		return false;
-	if (r->flags == SEEK_END && !directory && size != UNKNOWN && size != told && !m->force)
+	if (r->flags == SEEK_END && !directory && size != UNKNOWN && size != found && !m->force)
 		return false;
 	if (r->flags == SEEK_END && !directory)
-		word_set(m, object + WORD_SIZE, told);
-	tell_more(m, FS_EVENT_SIZE, object, false, 1,
+		word_set(m, object + WORD_SIZE, found);
+	event_report_more(m, FS_EVENT_SIZE, object, false, 1,
 		  (const uint64_t[]){m->word[object + WORD_SIZE]});
 	return true;
 }
@@ -185,11 +184,11 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 	uint32_t object = slot_object(m, r->slot);
 	uint64_t at = m->word[m->slot_word[r->slot] + SLOT_POSITION];
 	bool from_end = r->flags != SEEK_SET && r->flags != SEEK_CUR;
-	/* whether bytes behind were ever written decides */
+	/* the result depends on whether later bytes were ever written */
 	if ((r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && object)
-		tell_more(m, FS_EVENT_READ, object, false, 3,
+		event_report_more(m, FS_EVENT_READ, object, false, 3,
 			  (const uint64_t[]){r->offset, UINT64_MAX, 0});
-	/* Where a directory ends follows from what is in it. */
+	/* The end of a directory depends on its entries. */
 	if (from_end && object && m->word[object + WORD_KIND] == KIND_DIRECTORY)
 		listed(m, object);
 	if (r->rvalue < 0)
@@ -207,15 +206,14 @@ static void allocate_apply(struct fs_model *m, const struct load_request *r, uin
 {
 	uint64_t end = end_of(r->offset, r->length), size = m->word[object + WORD_SIZE];
 	if (r->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
-		tell_more(m, FS_EVENT_WRITE, object, false, 2, (const uint64_t[]){r->offset, end});
+		event_report_more(m, FS_EVENT_WRITE, object, false, 2, (const uint64_t[]){r->offset, end});
 	if (r->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
 		size_change(m, object, UNKNOWN);
-	else if (!(r->flags & FALLOC_FL_KEEP_SIZE)) /* also where it extends nothing now: earlier it
-						       would have */
+	else if (!(r->flags & FALLOC_FL_KEEP_SIZE)) /* even if the file is large enough now */
 		write_apply(m, object, size < end ? size : end, size < end ? end - size : 0, false);
 }
 
-/* Streams read and write in portions of their own: where is not known. */
+/* Streams read and write whole buffers at unknown offsets. */
 static void stream_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
 	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC ||
@@ -232,7 +230,7 @@ static void stream_apply(struct fs_model *m, const struct load_request *r, uint3
 
 /* --- attributes ---------------------------------------------------------- */
 
-/* A word of an attribute: UNKNOWN, 0 for none, or 1 + its length. */
+/* The word of an attribute: UNKNOWN, 0 if it does not exist, or 1 + its length. */
 static bool xattr_apply(struct fs_model *m, const struct load_request *r, uint32_t object,
 			bool sets, bool removes)
 {
@@ -268,13 +266,13 @@ bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t 
 	if ((sets || removes || looks) && !xattr_apply(m, r, object, sets, removes))
 		return false;
 	if (changes || looks || lists || r->op == OP_ACCESS || r->op == OP_OPEN)
-		attribute_told(m, object, changes && r->rvalue >= 0);
+		attribute_report(m, object, changes && r->rvalue >= 0);
 	return true;
 }
 
 /* --- locks --------------------------------------------------------------- */
 
-/* A close may give locks up: of the process, or the last of an open file. */
+/* A close may release locks: those of the process, or of the open file. */
 static void lock_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
 	bool of_process;
@@ -282,7 +280,7 @@ static void lock_apply(struct fs_model *m, const struct load_request *r, uint32_
 	if (closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)
 		act = LOCK_RELEASED;
 	if (act != LOCK_NONE)
-		tell_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1, (const uint64_t[]){act});
+		event_report_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1, (const uint64_t[]){act});
 }
 
 /* --- one request --------------------------------------------------------- */

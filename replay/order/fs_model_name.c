@@ -16,14 +16,15 @@ static bool succeeded(const struct load_request *r)
 	return r->rvalue >= 0;
 }
 
-/* The call got to the last name, whatever it did there. */
+/* The call reached the last component. */
 static bool arrived(const struct load_request *r)
 {
 	return succeeded(r) || r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY ||
 	       r->rvalue == -EISDIR;
 }
 
-/* What any call on the name would fail with because of the way to it: 0 nothing, -1 who knows. */
+/* The error of every call on the name because of the directories in its path: 0 none, -1
+ * unknown. */
 static int way_error(const struct found *f)
 {
 	switch (f->how) {
@@ -38,8 +39,8 @@ static int way_error(const struct found *f)
 	}
 }
 
-/* Whether a call that failed can have met what is there. */
-static bool meant(struct fs_model *m, const struct load_request *r, struct found *f)
+/* Whether the failure of the call is consistent with what is found. */
+static bool failure_fits(struct fs_model *m, const struct load_request *r, struct found *f)
 {
 	int way = way_error(f);
 	if (way)
@@ -57,13 +58,13 @@ static bool meant(struct fs_model *m, const struct load_request *r, struct found
 	return true;
 }
 
-static void told_entries(struct fs_model *m, uint32_t directory)
+static void entries_report(struct fs_model *m, uint32_t directory)
 {
 	if (directory)
-		tell(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
+		event_report(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
 }
 
-/* --- calls that need the name to mean something -------------------------- */
+/* --- calls that need an existing name ------------------------------------ */
 
 static uint64_t kind_needed(const struct load_request *r)
 {
@@ -85,9 +86,9 @@ static bool look_apply(struct fs_model *m, const struct load_request *r)
 {
 	bool follow = r->op != OP_READLINK && !(r->flags & AT_SYMLINK_NOFOLLOW);
 	struct found f = path_find(m, r->name, follow, arrived(r));
-	told_name(m, &f, false);
+	name_report(m, &f, false);
 	if (!succeeded(r))
-		return meant(m, r, &f) &&
+		return failure_fits(m, r, &f) &&
 		       (f.how != FOUND_OBJECT || attribute_apply(m, r, f.object));
 	if (!found_must_exist(m, &f))
 		return false;
@@ -102,7 +103,7 @@ static bool look_apply(struct fs_model *m, const struct load_request *r)
 	if (r->op == OP_TRUNCATE)
 		size_change(m, f.object, r->length);
 	if (r->op == OP_SCANDIR || r->op == OP_WALK)
-		told_entries(m, f.object);
+		entries_report(m, f.object);
 	if (r->op == OP_OPENDIR && r->slot) {
 		slot_opened(m, r->slot);
 		word_set(m, m->slot_word[r->slot] + SLOT_OBJECT, f.object);
@@ -117,7 +118,8 @@ static bool is_temporary(const struct load_request *r)
 	return (r->flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* False where it cannot have succeeded. A file that was made is told as a change of its name. */
+/* Finds the opened file; false if the open cannot have succeeded. Reports a created file as a
+ * change of its name. */
 static bool opened_find(struct fs_model *m, const struct load_request *r, struct found *f)
 {
 	bool makes = r->flags & O_CREAT, only = makes && r->flags & O_EXCL;
@@ -137,13 +139,13 @@ static bool opened_find(struct fs_model *m, const struct load_request *r, struct
 		f->how = FOUND_OBJECT;
 		return true;
 	}
-	told_name(m, f, false);
+	name_report(m, f, false);
 	return found_must_exist(m, f);
 }
 
 static bool open_failed(struct fs_model *m, const struct load_request *r, struct found *f)
 {
-	told_name(m, f, false);
+	name_report(m, f, false);
 	if (r->rvalue == -EEXIST)
 		return found_must_exist(m, f);
 	if (r->flags & O_CREAT && !way_error(f) && f->how == FOUND_NOTHING)
@@ -152,11 +154,11 @@ static bool open_failed(struct fs_model *m, const struct load_request *r, struct
 			   : m->force;
 	if (r->flags & O_CREAT && !way_error(f) && r->rvalue == -ENOENT)
 		return m->force;
-	return meant(m, r, f);
+	return failure_fits(m, r, f);
 }
 
-/* It may have meant something before (slots_reuse). */
-static void slot_means(struct fs_model *m, const struct load_request *r, uint32_t object)
+/* Binds the slot to the object; a reused slot (slots_reuse) had another one. */
+static void slot_object_set(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
 	word_set(m, m->slot_word[r->slot] + SLOT_OBJECT, object);
 	word_set(m, m->slot_word[r->slot] + SLOT_POSITION, r->op == OP_OPEN ? 0 : UNKNOWN);
@@ -173,7 +175,7 @@ static bool open_apply(struct fs_model *m, const struct load_request *r)
 		return false;
 	if (f.how != FOUND_OBJECT) {
 		slot_opened(m, r->slot);
-		slot_means(m, r, 0);
+		slot_object_set(m, r, 0);
 		return true;
 	}
 	uint32_t access = r->flags & O_ACCMODE;
@@ -186,18 +188,18 @@ static bool open_apply(struct fs_model *m, const struct load_request *r)
 		size_change(m, f.object, 0);
 	if (r->slot) {
 		slot_opened(m, r->slot);
-		slot_means(m, r, f.object);
+		slot_object_set(m, r, f.object);
 	}
 	return attribute_apply(m, r, f.object);
 }
 
-/* --- making and removing ------------------------------------------------- */
+/* --- creation and removal ------------------------------------------------ */
 
 static bool make_apply(struct fs_model *m, const struct load_request *r)
 {
 	struct found f = path_find(m, r->name, false, arrived(r));
 	if (!succeeded(r)) {
-		told_name(m, &f, false);
+		name_report(m, &f, false);
 		if (r->rvalue == -EEXIST)
 			return found_must_exist(m, &f);
 		int way = way_error(&f);
@@ -225,10 +227,10 @@ static bool removes_directory(const struct load_request *r)
 	return r->op == OP_RMDIR || r->flags & AT_REMOVEDIR;
 }
 
-static bool is_empty_as_told(struct fs_model *m, uint32_t object, bool empty)
+static bool emptiness_fits(struct fs_model *m, uint32_t object, bool empty)
 {
 	uint64_t entries = m->word[object + WORD_ENTRIES];
-	told_entries(m, object);
+	entries_report(m, object);
 	if (entries == UNKNOWN || (entries == 0) == empty)
 		return true;
 	if (m->force && empty)
@@ -238,10 +240,10 @@ static bool is_empty_as_told(struct fs_model *m, uint32_t object, bool empty)
 
 static bool remove_failed(struct fs_model *m, const struct load_request *r, struct found *f)
 {
-	told_name(m, f, false);
+	name_report(m, f, false);
 	if (r->rvalue == -ENOTEMPTY && found_must_exist(m, f) && f->how == FOUND_OBJECT)
-		return is_empty_as_told(m, f->object, false);
-	return meant(m, r, f);
+		return emptiness_fits(m, f->object, false);
+	return failure_fits(m, r, f);
 }
 
 static bool remove_apply(struct fs_model *m, const struct load_request *r)
@@ -255,13 +257,13 @@ static bool remove_apply(struct fs_model *m, const struct load_request *r)
 		return true;
 	bool directory = removes_directory(r);
 	if (directory &&
-	    (!object_must_be(m, f.object, KIND_DIRECTORY) || !is_empty_as_told(m, f.object, true)))
+	    (!object_must_be(m, f.object, KIND_DIRECTORY) || !emptiness_fits(m, f.object, true)))
 		return false;
 	if (!directory && m->word[f.object + WORD_KIND] == KIND_DIRECTORY && !m->force)
 		return false;
 	name_set(m, &f, ABSENT);
 	if (directory)
-		attribute_told(m, f.object, true);
+		attribute_report(m, f.object, true);
 	return true;
 }
 
@@ -272,7 +274,7 @@ static uint64_t kind_of(const struct fs_model *m, const struct found *f)
 	return f->how == FOUND_OBJECT ? m->word[f->object + WORD_KIND] : KIND_UNKNOWN;
 }
 
-/* A directory has one name, replaces only directories, and nothing else replaces it. */
+/* A directory has one name, replaces only directories, and is replaced only by directories. */
 static bool pair_kinds_fit(struct fs_model *m, const struct load_request *r, struct found *a,
 			   struct found *b)
 {
@@ -291,16 +293,16 @@ static bool pair_kinds_fit(struct fs_model *m, const struct load_request *r, str
 static bool pair_failed(struct fs_model *m, const struct load_request *r, struct found *a,
 			struct found *b)
 {
-	told_name(m, a, false);
-	told_name(m, b, false);
+	name_report(m, a, false);
+	name_report(m, b, false);
 	if (r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY) {
 		if (!found_must_exist(m, a) || !found_must_exist(m, b))
 			return false;
 		return r->rvalue != -ENOTEMPTY || b->how != FOUND_OBJECT ||
-		       is_empty_as_told(m, b->object, false);
+		       emptiness_fits(m, b->object, false);
 	}
-	/* link(2) looks the old name up before it goes the way of the new one, rename(2)
-	 * afterwards. */
+	/* link(2) looks up the old name before the directories of the new one, rename(2) after
+	 * them */
 	if (r->op == OP_LINK && r->rvalue == -ENOENT &&
 	    (a->how == FOUND_NOTHING || a->how == FOUND_UNKNOWN) && way_error(b))
 		return found_must_not_exist(m, a);
@@ -328,15 +330,15 @@ static bool rename_done(struct fs_model *m, const struct load_request *r, struct
 		return false;
 	if (r->flags & EXCHANGE)
 		return found_must_exist(m, b) && (b->how != FOUND_OBJECT || exchange(m, a, b));
-	/* two names of one file: nothing happens */
+	/* two names of one file: rename(2) does nothing */
 	if (b->how == FOUND_OBJECT && b->object == a->object) {
-		told_name(m, a, false);
-		told_name(m, b, false);
+		name_report(m, a, false);
+		name_report(m, b, false);
 		return true;
 	}
 	bool directory = m->word[a->object + WORD_KIND] == KIND_DIRECTORY;
 	if (b->how == FOUND_OBJECT && m->word[b->object + WORD_KIND] == KIND_DIRECTORY &&
-	    !is_empty_as_told(m, b->object, true))
+	    !emptiness_fits(m, b->object, true))
 		return false;
 	if (b->how == FOUND_OBJECT && directory && m->word[b->object + WORD_KIND] == KIND_FILE &&
 	    !m->force)
@@ -364,14 +366,14 @@ static bool pair_apply(struct fs_model *m, const struct load_request *r)
 		return rename_done(m, r, &a, &b);
 	if (!found_must_not_exist(m, &b))
 		return false;
-	told_name(m, &a, false);
+	name_report(m, &a, false);
 	name_set(m, &b, a.object);
 	return true;
 }
 
 /* --- one request --------------------------------------------------------- */
 
-/* The name that a call makes, NONE32: it makes none, or a directory. */
+/* The name that a call creates; NONE32: none, or a directory. */
 static uint32_t name_made(const struct fs_model *m, const struct load_request *r)
 {
 	const struct load_more *more = load_more(m->l, r);
@@ -382,7 +384,8 @@ static uint32_t name_made(const struct fs_model *m, const struct load_request *r
 	return makes ? r->name : NONE32;
 }
 
-/* A '/' behind it, which is kept where a call failed for it: refused, whatever is there. */
+/* A trailing slash, which is kept if the call may have failed for it: refused whatever exists
+ * there. */
 static bool is_refused(const struct fs_model *m, const struct load_request *r)
 {
 	const uint32_t made = succeeded(r) ? NONE32 : name_made(m, r);
@@ -393,10 +396,10 @@ static bool is_refused(const struct fs_model *m, const struct load_request *r)
 static bool refused_apply(struct fs_model *m, const struct load_request *r)
 {
 	const struct found f = path_find(m, r->name, false, false);
-	told_name(m, &f, false);
+	name_report(m, &f, false);
 	if (r->op == OP_RENAME || r->op == OP_LINK) {
 		const struct found made = path_find(m, name_made(m, r), false, false);
-		told_name(m, &made, false);
+		name_report(m, &made, false);
 	}
 	return true;
 }
@@ -428,9 +431,9 @@ static bool name_apply(struct fs_model *m, const struct load_request *r)
 bool fs_model_apply(struct fs_model *m, uint32_t i)
 {
 	const struct load_request *r = &m->l->request[i];
-	size_t mark = fs_model_mark(m), n_told = m->told ? m->told->n : 0;
-	if (m->told)
-		fs_event_add(m->told, FS_EVENT_REQUEST, i, false, 0, NULL);
+	size_t mark = fs_model_mark(m), n_events = m->events ? m->events->n : 0;
+	if (m->events)
+		fs_event_add(m->events, FS_EVENT_REQUEST, i, false, 0, NULL);
 	if (r->passed)
 		return true;
 	bool ok = op_info(r->op)->uses & OP_HAS_PATH && !load_is_touch(r)
@@ -440,8 +443,8 @@ bool fs_model_apply(struct fs_model *m, uint32_t i)
 		return true;
 	if (!ok) {
 		fs_model_back(m, mark);
-		if (m->told)
-			m->told->n = n_told;
+		if (m->events)
+			m->events->n = n_events;
 	}
 	return ok;
 }

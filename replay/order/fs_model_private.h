@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words of the model. Private to replay/fs_model*.c. */
+/* The words of the model. Private to replay/order/fs_model*.c. */
 #ifndef REPLAY_FS_MODEL_PRIVATE_H
 #define REPLAY_FS_MODEL_PRIVATE_H
 
 #include "replay/order/fs_model.h"
 
 #define UNKNOWN UINT64_MAX
-#define ABSENT 0u /* of a name: else the object it means, or UNKNOWN */
-/* of a name: absent, because the trace's table of files has it not; tables have been incomplete */
+#define ABSENT 0u /* value of a name; others: UNKNOWN or an object */
+/* value of a name that is not in the trace's table of files: probably absent (tables can be
+ * incomplete) */
 #define ASSUMED (UINT64_MAX - 1)
-
-/* as WORD_LINK of what is no link: words of names in it, or of its attributes, have been asked for
- */
+/* WORD_LINK of an object that is no link: words of its names or attributes exist */
 #define HAS_MORE (UINT64_MAX - 1)
 #define UNDO_MADE 0x80000000u
 
@@ -22,62 +21,56 @@ enum { KIND_UNKNOWN, KIND_FILE, KIND_DIRECTORY, KIND_LINK };
 
 enum found_how {
 	FOUND_OBJECT,
-	FOUND_NOTHING, /* the name is there to be made */
-	FOUND_UNKNOWN, /* the name may mean something or not */
-	FOUND_NO_WAY,  /* a directory on the way is missing */
-	FOUND_NOT_DIRECTORY, /* something on the way is none */
-	FOUND_VAGUE,   /* a directory on the way may be missing, or a link leads who knows where */
+	FOUND_NOTHING, /* the name does not exist, but its directory does */
+	FOUND_UNKNOWN, /* whether the name exists is unknown */
+	FOUND_NO_WAY,  /* a directory in the path is missing */
+	FOUND_NOT_DIRECTORY, /* a component in the path is not a directory */
+	FOUND_VAGUE,   /* a directory in the path may be missing, or the target of a link is unknown */
 };
 
 struct found {
 	enum found_how how;
-	uint32_t name;	    /* last one, 0 where the way ended before, or for the root */
-	uint32_t directory; /* it lies in */
+	uint32_t name;	    /* the last name; 0: a directory before it is missing, or the root */
+	uint32_t directory; /* of the name */
 	uint32_t object;
 };
 
-static inline uint64_t word_get(const struct fs_model *m, uint32_t word)
-{
-	return m->word[word];
-}
 void word_set(struct fs_model *m, uint32_t word, uint64_t value);
 uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete);
 uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint32_t len);
 uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len);
 
-/* Looks a path up. `follow`: a link at its end too. `succeeded`: the call got there, so what is not
- * known on the way is a directory. Watchers are told of the names on the way, not of the last one.
- */
+/* Looks up a path. `follow`: also follow a link at its end. `succeeded`: the call reached the last
+ * component, so unknown components before it are directories. Reports events for the names before
+ * the last one. */
 struct found path_find(struct fs_model *m, uint32_t path, bool follow, bool succeeded);
-/* What is found is an object, because the call says so; false where it cannot be. */
+/* The result of the call shows that the name exists; false if it cannot exist. */
 bool found_must_exist(struct fs_model *m, struct found *f);
-/* Nothing has the name, and there is a way to it. */
+/* The result of the call shows that the name does not exist; false if it must exist. */
 bool found_must_not_exist(struct fs_model *m, struct found *f);
 bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind);
-/* A name gets another meaning: ABSENT or an object. */
+/* Sets a name to an object or to ABSENT, and the number of entries of its directory. */
 void name_set(struct fs_model *m, const struct found *f, uint64_t meaning);
-void told_name(struct fs_model *m, const struct found *f, bool change);
-
-/* Reports a use to the listener, if there is one. `what`: a name, an object, of a directory the
- * word of its entries, or of locks the word of the kind. */
-static inline void tell_more(struct fs_model *m, enum fs_event_kind kind, uint32_t what,
+void name_report(struct fs_model *m, const struct found *f, bool change);
+/* Reports an event, if events are wanted. `what`: the word of a name or object; of a directory the
+ * word of its entries; for locks the word of the kind. */
+static inline void event_report_more(struct fs_model *m, enum fs_event_kind kind, uint32_t what,
 			     bool change, size_t n, const uint64_t more[])
 {
-	if (m->told)
-		fs_event_add(m->told, kind, what - m->first_told, change, n, more);
+	if (m->events)
+		fs_event_add(m->events, kind, what - m->event_base, change, n, more);
 }
-static inline void tell(struct fs_model *m, enum fs_event_kind kind, uint32_t what, bool change)
+static inline void event_report(struct fs_model *m, enum fs_event_kind kind, uint32_t what, bool change)
 {
-	tell_more(m, kind, what, change, 0, NULL);
+	event_report_more(m, kind, what, change, 0, NULL);
 }
 
-/* fs_model_data.c: requests on descriptors. `object`: what the slot means. */
+/* fs_model_data.c: requests on descriptors. `object`: object of the slot. */
 bool data_apply(struct fs_model *m, const struct load_request *r);
-bool size_must_be(struct fs_model *m, uint32_t object, uint64_t at_least, uint64_t at_most);
 void size_change(struct fs_model *m, uint32_t object, uint64_t size);
-uint32_t slot_object(const struct fs_model *m, uint32_t slot); /* 0: not known */
-void slot_opened(struct fs_model *m, uint32_t slot); /* and what inherits it */
-void attribute_told(struct fs_model *m, uint32_t object, bool change);
+uint32_t slot_object(const struct fs_model *m, uint32_t slot); /* 0: unknown */
+void slot_opened(struct fs_model *m, uint32_t slot); /* also opens its heirs */
+void attribute_report(struct fs_model *m, uint32_t object, bool change);
 bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t object);
 
 #endif

@@ -13,17 +13,17 @@
 #define REQUESTS_MAX (UINT64_C(1) << (64 - OPEN_BITS))
 #define NO_PLACE UINT32_MAX
 
-/* One 128-bit number to compare: end, then the request's number; its place in open[] is below that.
- */
+/* One 128-bit number for comparisons: the end, then the request's number, then its place in
+ * open[]. */
 struct infer_node {
 	unsigned __int128 key;
 };
 
 struct infer_open {
-	uint64_t hi;	  /* its own: what it depends on */
+	uint64_t hi;	  /* infer_parents.hi of the request */
 	uint64_t depth;	  /* longest chain that ends in it */
-	int64_t shift_ns; /* how much earlier it would end if requests took no time, negative */
-	uint32_t next;	  /* unused places */
+	int64_t shift_ns; /* shift of its end if requests took no time, negative */
+	uint32_t next;	  /* list of unused places */
 };
 
 struct infer_best {
@@ -32,11 +32,11 @@ struct infer_best {
 };
 
 /* --- the heap of open intervals ------------------------------------------ */
-/* Four children a node: they share a cache line, and the heap is half as deep. */
+/* Four children per node share a cache line, and the heap is half as deep as a binary one. */
 
 static unsigned __int128 key_make(int64_t end_ns, uint64_t request, uint32_t place)
 {
-	/* so that it sorts as a number without sign */
+	/* flips the sign bit, so that ends compare as unsigned numbers */
 	uint64_t end = (uint64_t)end_ns ^ (UINT64_C(1) << 63);
 	return (unsigned __int128)end << 64 | request << OPEN_BITS | place;
 }
@@ -84,14 +84,14 @@ static int open_grow(struct infer *f, struct err *e)
 {
 	size_t cap = f->cap ? f->cap * 2 : 256;
 	if (cap > OPEN_MAX)
-		return err_set(e, E2BIG, "more than %llu requests are under way at a time",
+		return err_set(e, E2BIG, "more than %llu requests are in flight at one time",
 			       (unsigned long long)OPEN_MAX);
 	struct infer_node *heap = realloc(f->heap, cap * sizeof *heap);
 	f->heap = heap ? heap : f->heap;
 	struct infer_open *open = heap ? realloc(f->open, cap * sizeof *open) : NULL;
 	f->open = open ? open : f->open;
 	if (!open)
-		return err_set(e, ENOMEM, "out of memory: %zu requests are under way at a time",
+		return err_set(e, ENOMEM, "out of memory: %zu requests are in flight at one time",
 			       f->n_open);
 	for (size_t i = f->cap; i < cap; i++)
 		open[i].next = i + 1 < cap ? (uint32_t)i + 1 : NO_PLACE;
@@ -100,9 +100,10 @@ static int open_grow(struct infer *f, struct err *e)
 	return 0;
 }
 
-/* --- the queue of who decides -------------------------------------------- */
-/* Of the ranks [lo, hi) the one with the largest shift: both bounds only grow, so whoever is
- * followed by a larger one can never decide again. */
+/* --- the largest shift of the parents ------------------------------------ */
+
+/* A queue for the largest shift of the ranks [lo, hi). Both bounds only grow, so a rank that is
+ * followed by a larger shift is never the maximum again. */
 
 static int best_grow(struct infer *f, struct err *e)
 {
@@ -145,7 +146,10 @@ static void best_drop(struct infer *f)
 
 void infer_init(struct infer *f, int64_t threshold_ns)
 {
-	*f = (struct infer){.threshold_ns = threshold_ns, .unused = NO_PLACE, .last_begin_ns = INT64_MIN, .last_end_ns = INT64_MIN};
+	*f = (struct infer){.threshold_ns = threshold_ns,
+			    .unused = NO_PLACE,
+			    .last_begin_ns = INT64_MIN,
+			    .last_end_ns = INT64_MIN};
 }
 
 static int request_end(struct infer *f, struct err *e)
@@ -169,7 +173,7 @@ static int request_check(const struct infer *f, int64_t begin_ns, int64_t end_ns
 	if (begin_ns < f->last_begin_ns)
 		return err_set(
 		    e, EINVAL,
-		    "it begins %lld ns before the one before it; `validate slice` sorts a trace",
+		    "it begins %lld ns before the previous request; `validate slice` sorts a trace",
 		    (long long)(f->last_begin_ns - begin_ns));
 	if (end_ns != TIME_NONE && end_ns < begin_ns)
 		return err_set(e, EINVAL, "it ends %lld ns before it begins",
@@ -207,7 +211,7 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 		return ret;
 	best_drop(f);
 	*parents = (struct infer_parents){f->lo, f->hi};
-	/* Without parents it keeps its time; else it moves with the one of them that would end
+	/* Without parents it keeps its time; otherwise it moves with the parent that would end
 	 * last. */
 	int64_t shift = f->best_n ? f->best[f->best_from].shift_ns : 0;
 	uint64_t depth = f->depth + 1, request = f->sum.n_requests;
@@ -219,7 +223,8 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 	} else {
 		uint32_t place = f->unused;
 		f->unused = f->open[place].next;
-		f->open[place] = (struct infer_open){.hi = f->hi, .depth = depth, .shift_ns = shift - (end_ns - begin_ns)};
+		f->open[place] = (struct infer_open){
+			.hi = f->hi, .depth = depth, .shift_ns = shift - (end_ns - begin_ns)};
 		heap_push(f, key_make(end_ns, request, place));
 		f->sum.service_ns += (double)(end_ns - begin_ns);
 		f->last_end_ns = end_ns > f->last_end_ns ? end_ns : f->last_end_ns;

@@ -20,7 +20,7 @@ static int think_check(const struct trace_record *r, int64_t last_begin_ns, stru
 	if (r->begin_ns < last_begin_ns)
 		return err_set(
 		    e, EINVAL,
-		    "it begins %lld ns before the one before it; `validate slice` sorts a trace",
+		    "it begins %lld ns before the previous request; `validate slice` sorts a trace",
 		    (long long)(last_begin_ns - r->begin_ns));
 	return 0;
 }
@@ -46,7 +46,7 @@ int think_times_read(struct think_times *h, struct trace *t, struct err *e)
 			h->least_ns = think < h->least_ns ? think : h->least_ns;
 		}
 		if (r->end_ns == TIME_NONE)
-			last_end = INT64_MAX; /* under way to the end, as far as anybody knows */
+			last_end = INT64_MAX; /* it may run to the end of the trace */
 		else if (r->end_ns > last_end)
 			last_end = r->end_ns;
 	}
@@ -90,7 +90,7 @@ int infer_trace(struct infer_what *w, struct trace *t, struct infer_summary *s, 
 	return rc;
 }
 
-/* --- annotated ----------------------------------------------------------- */
+/* --- annotation ---------------------------------------------------------- */
 
 struct annotator {
 	struct infer f;
@@ -109,7 +109,7 @@ static int annotate(void *ctx, struct trace_writer *w, struct trace_record *r, s
 	if (rc)
 		return record_error(record, e);
 	if (r->heap != HEAP_NONE)
-		return 0; /* a system call that needs its own */
+		return 0; /* a system call that has its own heap item */
 	uint32_t n = p.hi - p.lo < UINT32_MAX ? (uint32_t)(p.hi - p.lo) : UINT32_MAX;
 	memcpy(item, &p.lo, sizeof p.lo);
 	memcpy(item + sizeof p.lo, &n, sizeof n);

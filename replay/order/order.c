@@ -24,10 +24,10 @@ void edges_release(struct edges *d)
 
 /* --- turns of locks ------------------------------------------------------ */
 
-/* If several requests wait for one lock, the trace shows which of them got it first: it ended first. A
- * replay in which another request gets the lock could not continue, because the first one must precede
- * the end of the other. So a request that took a lock counts as begun at the end of the last conflicting
- * request on the same file that ended before it. */
+/* If several requests wait for one lock, the trace shows which of them got it first: it ended
+ * first. A replay in which another request gets the lock could not continue, because the first one
+ * must precede the end of the other. So a request that took a lock counts as begun at the end of
+ * the last conflicting request on the same file that ended before it. */
 
 struct lock_turn {
 	int64_t ns;
@@ -147,12 +147,12 @@ static void lock_turns_release(struct lock_turns *t)
 /* --- policies ------------------------------------------------------------ */
 
 /* Temporal. By definition r waits for the begin of every earlier request and for the end of every
- * one that ended before r began. With p the request just before r, r needs only (1) p begun: p
- * itself has waited for the rest; (2) the ends that fall between the begins of p and r: earlier
- * ends p has waited for; and of these only a thread's last: an earlier one is implied by the begin
- * of its successor in its thread. So each request is waited for at most twice, whatever the number
- * of threads: the transitive reduction, with at most 2n edges. Requests are taken as lock_turns.h
- * sorts them. */
+ * request that ended before r began. Let p be the request just before r. It suffices that r waits
+ * for (1) the begin of p, because p has waited for the earlier begins; (2) the ends between the
+ * begins of p and r, because p has waited for earlier ends; of these only the last of each thread,
+ * because its successor in the thread implies an earlier one. So at most two requests wait for each
+ * request: the transitive reduction has at most 2n edges. Requests are sorted by the turns of
+ * locks. */
 static void derive_temporal(struct edges *out, const struct load *l, const struct slots *s)
 {
 	struct flight flight = {.item = NULL};
@@ -184,7 +184,7 @@ static void derive_temporal(struct edges *out, const struct load *l, const struc
 	flight_release(&flight);
 }
 
-/* Only when all earlier requests have ended: the one before has waited for those before it. */
+/* Each request waits for the end of the previous one, which has waited for the others. */
 static void derive_temporal_serial(struct edges *out, const struct load *l)
 {
 	for (uint32_t i = 1; i < l->n; i++) {
@@ -194,7 +194,7 @@ static void derive_temporal_serial(struct edges *out, const struct load *l)
 	}
 }
 
-/* Each thread's own order, and what channels leave of it. */
+/* The order of each thread, including its asynchronous requests in channels. */
 static void derive_thread(struct edges *out, const struct load *l)
 {
 	struct process_waits asynchronous;

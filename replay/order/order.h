@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Order policies: which requests a request waits for.
  *
- * In every policy but `none` a thread issues its requests in their traced order, so "request q of
- * thread B has begun" and "... has ended" are thresholds on B's progress: 2 * index + 1 and 2 *
- * index + 2. A policy becomes a short list of (thread, threshold) pairs for each request; what
- * follows from program order and from earlier waits is left out.
+ * In every policy except `none` a thread issues its requests in traced order. So "request q of
+ * thread B has begun" and "has ended" are thresholds of B's progress: 2 * index + 1 and 2 * index +
+ * 2. A policy produces a short list of (thread, threshold) pairs for each request, without waits
+ * that program order and earlier waits imply.
  *
- * "Earlier" is the issue order of the trace: by begin, then by position in the file; for `fs` it is
- * the order in which calls can have taken effect (order_linear.h). Every wait is for an earlier
- * request, so no policy can deadlock. q "ended before" r when q.end <= r.begin (ends come before
- * begins). The exact rules: doc/replay-engines.md. */
+ * "Earlier" means the issue order of the trace: by begin, then by position in the file; for `fs` it
+ * means the order in which calls can have taken effect (order_linear.c). A request only waits for
+ * earlier requests, so no policy can deadlock. q "ended before" r if q.end <= r.begin. The exact
+ * rules are in doc/replay-engines.md. */
 #ifndef REPLAY_ORDER_H
 #define REPLAY_ORDER_H
 
@@ -22,8 +22,8 @@
 
 struct edge {
 	uint32_t request;   /* index into load.request; edges are sorted by it */
-	uint32_t thread;    /* waited for; never the request's own */
-	uint32_t threshold; /* of that thread's progress */
+	uint32_t thread;    /* the thread that it waits for; never its own */
+	uint32_t threshold; /* of the progress of that thread */
 };
 
 struct edges {
@@ -40,7 +40,7 @@ static inline uint32_t threshold_ended(const struct load_request *q)
 	return 2 * q->index + 2;
 }
 
-/* The rules of `fs` (order_fs.c); each can be left out. */
+/* The rules of `fs` (order_fs.c); each can be excluded. */
 enum fs_rule {
 	RULE_DESCRIPTOR,
 	RULE_POSITION,
@@ -54,20 +54,20 @@ enum fs_rule {
 };
 #define RULES_ALL ((1u << RULES_N) - 1)
 extern const char *const fs_rule_names[RULES_N + 1]; /* "descriptor", "position", ..., NULL */
-/* `text`: "all", or names with commas between; each with a minus sign in front is left out of all.
- * NULL is "all". *rules gets bit 1 << RULE_... of each. Errors: EINVAL with the nearest name. */
+/* Parses "all" or a list of names separated by commas; a leading minus sign excludes a rule. NULL
+ * means "all". *rules: bits 1 << RULE_... Errors: EINVAL with the nearest name. */
 int fs_rules_parse(unsigned int *rules, const char *text, struct err *e);
 
 /* Derives the edges of a policy; `none` has none, and `thread` only those of asynchronous requests.
- * `rules` are those of `fs` that count. Takes O(n log n) time for n requests; for `fs` times the
- * number of threads that share a file where they do. Errors: ENOMEM. */
+ * `rules`: for `fs`. Time: O(n log n) for n requests; for `fs` times the number of threads that
+ * share a file. Errors: ENOMEM. */
 int order_derive(struct edges *out, enum replay_order order, unsigned int rules,
 		 const struct load *l, const struct slots *s, struct err *e);
 void edges_release(struct edges *d);
 
 /* Appends one edge; for the derivations. */
 void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t threshold);
-/* By request, and by thread. */
+/* Sorts by request, then by thread. */
 void edges_sort(struct edges *d);
 
 /* order_fs.c */

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order `fs`: what the file system's rules demand, and no more. Requests are walked in an order in
- * which they can have taken effect (order_linear.h); what each one used and changed is told by a
- * model (fs_model.h).
+/* Order `fs`: the waits that the rules of the file system demand. Requests are walked in an order
+ * in which they can have taken effect (order_linear.c). A model (fs_model.h) reports what each
+ * request used and changed.
  *
- * r waits for the end of an earlier q of another thread when
- *   descriptor  q opened the descriptor that r uses; q used it and r closes it; q closed it
- *   position    both move the position of one open file
- *   name        q made, removed or replaced a name that r looks up on its way; q looked up a name
- * that r makes, removes or replaces directory   q made or removed an entry of the directory that r
- * lists, or finds empty or not; the reverse data        q is the last that wrote some byte which r
- * asked for size        q set the size of the file that r reads, writes or asks the size of; q did,
- * and r sets it; q met the end of the file, and r writes beyond; both append attribute   q changed
- * what r asks for: permissions, owner, extended attributes; the reverse; both change it locks:
- * lock_rules() process     r is the first of a process's thread and q of its parent had ended when
- * it began, or of a process that the parent knew to have ended; q's process had ended when r's
- * thread had waited for that where "earlier" is by that order. Source: ARTC's resource rules and
- * TBBT's (see doc/replay-engines.md). */
+ * r waits for the end of an earlier q of another thread when descriptor  q opened the descriptor
+ * that r uses; q used it and r closes it; q closed it position    both move the position of one
+ * open file name        q created, removed or replaced a name that r looks up; q looked up a name
+ * that r creates, removes or replaces directory   q created or removed an entry of the directory
+ * that r lists or checks for entries; the reverse data        q is the last writer of some byte
+ * that r reads size        q set the size of the file that r reads, writes or queries; q did, and r
+ * sets it; q reached the end of the file, and r writes beyond it; both append attribute   q changed
+ * permissions, owner or extended attributes that r reads; the reverse; both change them; locks: see
+ * lock_rules() process     r is the first request of a thread, and q of the parent process, or of a
+ * process for which the parent had waited, had ended when r began; r's thread has waited for the
+ * end of q's process where "earlier" refers to that order. Source: the resource rules of ARTC and
+ * TBBT (see doc/replay-engines.md). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@
 #include "replay/order/fs_model.h"
 #include "replay/order/order_fs_private.h"
 
-#define WAITED_THREADS_MAX 512u /* threads whose waits for one another are in one array */
+#define WAITED_THREADS_MAX 512u /* with more threads a hash table replaces the array of waits */
 
 const char *const fs_rule_names[RULES_N + 1] = {
     "descriptor", "position", "name", "directory", "data", "size", "attribute", "process", NULL};
@@ -130,14 +129,13 @@ static void descriptor_use(struct fs *f, const struct load_request *r, uint32_t 
 		fs_wait_for_all(f, &b->users);
 		if (r->rvalue >= 0) {
 			b->closer = f->request;
-			use_drop(&f->uses, &b->users); /* what comes later waits for this one */
+			use_drop(&f->uses, &b->users); /* later requests wait for this one */
 		}
 	}
 	if (b->closes)
 		fs_note(f, &b->users, 0);
 }
 
-/* A mapping is there from its mmap to its munmap. */
 static void mapping_use(struct fs *f, const struct load_request *r, uint32_t map)
 {
 	const bool change = r->op == OP_MMAP || r->op == OP_MUNMAP || r->op == OP_MREMAP;
@@ -201,7 +199,7 @@ static void waits_follow(struct fs *f, const struct process_waits *w, const stru
 		fs_wait_for(f, w->wait[i].earlier);
 }
 
-/* --- what the model tells ------------------------------------------------ */
+/* --- events of the model ------------------------------------------------- */
 
 static uint32_t *note_of(struct fs *f, uint32_t what)
 {
@@ -238,7 +236,7 @@ static void entries_rules(struct fs *f, uint32_t directory, bool change)
 	fs_note(f, change ? &d->changers : &d->listers, 0);
 }
 
-/* Those of one process: locks that a process takes do not conflict with its own. */
+/* Waits for uses by the same process: its locks do not conflict with each other. */
 static void own_process_wait(struct fs *f, const struct use_set *s)
 {
 	for (uint32_t u = s->first; u; u = f->uses.use[u].next)
@@ -286,11 +284,14 @@ static struct file_state *file_of(struct fs *f, uint32_t object)
 		GROW(f->file, f->n_files, f->files_cap);
 		*at = f->n_files++;
 	}
-	f->file[*at] = (struct file_state){.attribute = {.changer = NONE32}, .resizer = NONE32, .appender = NONE32, .object = object};
+	f->file[*at] = (struct file_state){.attribute = {.changer = NONE32},
+					   .resizer = NONE32,
+					   .appender = NONE32,
+					   .object = object};
 	return &f->file[*at];
 }
 
-/* --- one event after another --------------------------------------------- */
+/* --- the walk ------------------------------------------------------------ */
 
 static void states_init(struct fs *f)
 {
@@ -335,8 +336,8 @@ static void request_begins(struct fs *f, uint32_t request)
 		position_rules(f, r);
 }
 
-/* Returns how many words that was. */
-static size_t told(struct fs *f, const uint64_t *word)
+/* Takes one event. Returns its number of words. */
+static size_t event_take(struct fs *f, const uint64_t *word)
 {
 	const uint32_t what = event_subject(*word);
 	const bool change = event_is_change(*word);
@@ -378,10 +379,10 @@ static size_t told(struct fs *f, const uint64_t *word)
 	return 1;
 }
 
-static void take(void *ctx, const uint64_t *word, size_t n)
+static void events_take(void *ctx, const uint64_t *word, size_t n)
 {
 	for (size_t i = 0; i < n;)
-		i += told(ctx, word + i);
+		i += event_take(ctx, word + i);
 }
 
 static void fs_release(struct fs *f)
@@ -409,10 +410,15 @@ static void fs_release(struct fs *f)
 int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l,
 			       const struct slots *s, uint32_t forget_at, struct err *e)
 {
-	struct fs f = {.l = l, .s = s, .out = out, .rules = rules, .request = NONE32, .forget_at = forget_at};
+	struct fs f = {.l = l,
+		       .s = s,
+		       .out = out,
+		       .rules = rules,
+		       .request = NONE32,
+		       .forget_at = forget_at};
 	struct linear order = {.request = NULL};
 	if (l->n_threads < 2)
-		return 0; /* program order says it all */
+		return 0; /* one thread: program order suffices */
 	f.slot = calloc(s->n + 1, sizeof *f.slot);
 	f.map = malloc((s->n_maps + 1) * sizeof *f.map);
 	f.edge_of = malloc((l->n_threads + 1) * sizeof *f.edge_of);
@@ -422,7 +428,7 @@ int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const stru
 	if (!ret) {
 		states_init(&f);
 		processes_init(&f);
-		ret = order_linearise(&order, l, s, take, &f, e);
+		ret = order_linearise(&order, l, s, events_take, &f, e);
 	}
 	fs_release(&f);
 	ret = ret ? ret : edges_reduce(out, l, &order, e);

@@ -2,7 +2,7 @@
 /* The rules `data` and `size`. */
 #include "replay/order/order_fs_private.h"
 
-/* a read that meets more waits for the last write of every thread instead */
+/* a read of more extents waits for the last write of every thread instead */
 #define MAX_EXTENTS 1024
 
 static bool met(void *arg, uint32_t owner)
@@ -12,7 +12,7 @@ static bool met(void *arg, uint32_t owner)
 	return ++f->n_met < MAX_EXTENTS;
 }
 
-/* Waits for the last writer of each of these bytes. start: OFFSET_NONE where it is not known. */
+/* Waits for the last writer of each byte. start: OFFSET_NONE if unknown. */
 static void writers_wait(struct fs *f, const struct file_state *file, uint64_t start, uint64_t end)
 {
 	f->n_met = 0;
@@ -46,14 +46,14 @@ void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint6
 				fs_wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 		if (appends) {
 			fs_wait_for(f, file->appender);
-			/* where it writes follows from theirs */
+			/* earlier writes determine its offset */
 			fs_wait_for_all(f, &file->writers);
 			file->appender = f->request;
 			fs_note(f, &file->enders, known ? start : 0);
 		}
 		fs_note(f, &file->movers, 0);
 	}
-	/* the content that is left is the last one's */
+	/* the last write determines the final content */
 	if (fs_rule(f, RULE_DATA) && f->l->captured) {
 		writers_wait(f, file, start, end);
 		if (!known)

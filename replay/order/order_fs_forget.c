@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace of a day makes and removes files without end, and each has had users: without this, what
- * is known of them grows with the trace. */
+/* Without this the state of removed files would grow with the length of the trace. */
 #include <string.h>
 
 #include "replay/order/order_fs_private.h"
@@ -10,7 +9,8 @@ static bool has_more(const struct fs *f, uint32_t thread)
 	return f->begun[thread] < f->l->thread[thread].n_requests;
 }
 
-/* Of each thread, the progress that all others with requests left have waited for. */
+/* For each thread, finds the progress that all other threads with remaining requests have waited
+ * for. */
 static void known_find(struct fs *f)
 {
 	const uint32_t n = f->l->n_threads;
@@ -85,10 +85,9 @@ void fs_forget(struct fs *f)
 		set_forget(f, &f->slot[i].users);
 	for (uint32_t i = 0; i < f->s->n_maps; i++)
 		set_forget(f, &f->map[i].users);
-	/* Looking at everything is paid for by as many uses that come into being before the next
-	 * time. */
-	const uint32_t n_looked_at = f->n_files + f->n_names + 2 * f->n_directories +
+	/* the next pass is due after a number of new uses in proportion to the cost of this one */
+	const uint32_t n_examined = f->n_files + f->n_names + 2 * f->n_directories +
 		4 * f->n_locks + f->s->n + f->s->n_maps + 8 * f->extents.n;
 	if (f->forget_at)
-		f->forget_at = 2 * use_table_used(&f->uses) + n_looked_at / 2 + FORGET_AT;
+		f->forget_at = 2 * use_table_used(&f->uses) + n_examined / 2 + FORGET_AT;
 }

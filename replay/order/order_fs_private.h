@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is kept while the order `fs` is derived. Private to replay/order/order_fs*.c. */
+/* State of the derivation of order `fs`. Private to replay/order/order_fs*.c. */
 #ifndef REPLAY_ORDER_FS_PRIVATE_H
 #define REPLAY_ORDER_FS_PRIVATE_H
 
@@ -8,10 +8,10 @@
 #include "replay/order/order_private.h"
 #include "replay/order/use_set.h"
 
-#define FORGET_AT (1u << 14) /* uses, before any is forgotten */
+#define FORGET_AT (1u << 14) /* number of uses before the first pass of fs_forget() */
 
-/* Somebody changed it last, others used it since: a use waits for the change, a change for all of
- * them. */
+/* A resource with its last change and the uses since: a use waits for the change, and the next
+ * change waits for all uses. */
 struct resource {
 	uint32_t changer; /* request, NONE32 */
 	struct use_set users;
@@ -19,19 +19,19 @@ struct resource {
 
 struct slot_state {
 	uint32_t opener, closer; /* requests, NONE32 */
-	uint32_t mover;		 /* the last that moved the position; of origins */
+	uint32_t mover;		 /* origins: last request that moved the position */
 	struct use_set users;
-	bool closes; /* some request closes it: users are worth noting */
+	bool closes; /* some request closes it, so its users are recorded */
 };
 
 struct file_state {
 	struct resource attribute;
 	uint32_t resizer, appender;
-	struct use_set movers; /* read or wrote it since */
-	struct use_set writers, vague_writers; /* vague: where is not known */
-	struct use_set enders;	/* met its end; least: where that was */
+	struct use_set movers; /* reads and writes since the last change of the size */
+	struct use_set writers, vague_writers; /* vague: offset unknown */
+	struct use_set enders;	/* requests that reached the end; least: its offset */
 	uint32_t extents;
-	/* of the model; NONE32: unused, and `appender` the next unused one, 0 ends */
+	/* object of the model; NONE32: unused, then `appender` links the unused states, 0: end */
 	uint32_t object;
 };
 
@@ -50,7 +50,7 @@ struct fs {
 	unsigned int rules;
 	struct slot_state *slot;
 	struct resource *map; /* map[s->n_maps] */
-	/* note[n_notes]: what the model tells of has a place in one of the next four, 0 none */
+	/* note[n_notes]: index in one of the next four arrays, by event subject; 0 none */
 	uint32_t *note;
 	size_t n_notes;
 	struct resource *name; /* name[n_names], [0] unused */
@@ -62,23 +62,21 @@ struct fs {
 	struct lock_state *lock; /* lock[n_locks], [0] unused */
 	uint32_t n_locks, locks_cap;
 	struct process_waits processes, asynchronous;
-	struct u64_map process_wait_of, async_wait_of; /* request to the first in their wait */
-	struct use_table uses; /* of requests by the thresholds of their threads */
+	struct u64_map process_wait_of, async_wait_of; /* request -> its first entry in `wait` */
+	struct use_table uses; /* a use's `request` is a threshold of its thread */
 	struct extent_pool extents;
-	/* waited[thread * n_threads + other]: the threshold already waited for; NULL where there
-	 * are too many threads: */
+	/* waited[thread * n_threads + other]: threshold that the thread has waited for; NULL: too
+	 * many threads, use waited_of */
 	uint32_t *waited;
-	struct u64_map waited_of; /* (thread, other) to the same */
-	/* begun[n_threads]: requests of each thread, the present one included */
-	uint32_t *begun;
-	/* known[n_threads]: what every other thread has waited for of this one; for fs_forget */
+	struct u64_map waited_of; /* (thread, other) -> the same */
+	uint32_t *begun; /* begun[n_threads]: requests of each thread, including the present one */
+	/* known[n_threads]: progress that every other thread has waited for; for fs_forget */
 	uint32_t *known;
-	uint32_t forget_at;	  /* uses, when some are forgotten the next time */
-	uint32_t request;	  /* the one whose edges are being found, NONE32 before the first */
-	/* its thread, and what of that has been reached when it has ended */
-	uint32_t own, threshold;
+	uint32_t forget_at;	  /* number of uses at the next pass of fs_forget() */
+	uint32_t request;	  /* the present request, NONE32 before the first */
+	uint32_t own, threshold;  /* its thread, and the progress when it has ended */
 	size_t first_edge;
-	size_t *edge_of; /* edge_of[n_threads]: of this request to that thread, if >= first_edge */
+	size_t *edge_of; /* edge_of[n_threads]: its edge to that thread, if >= first_edge */
 	uint32_t n_met;	 /* extents met by this read */
 };
 
@@ -87,32 +85,31 @@ static inline bool fs_rule(const struct fs *f, enum fs_rule which)
 	return f->rules >> which & 1;
 }
 
-/* The request whose edges are being found waits: until thread `thread` has reached `threshold`, for
- * the end of request `q` (NONE32: for none), for all that were noted in `s`. */
+/* The present request waits until `thread` has reached `threshold`; for the end of request `q`
+ * (NONE32: none); for all uses in `s`. */
 void fs_wait_until(struct fs *f, uint32_t thread, uint32_t threshold);
 void fs_wait_for(struct fs *f, uint32_t q);
 void fs_wait_for_all(struct fs *f, const struct use_set *s);
-/* Notes that request in `s`, with a value of which the least is kept. */
+/* Adds the present request to `s` with a value; the set keeps the smallest value. */
 void fs_note(struct fs *f, struct use_set *s, uint64_t value);
 
-/* That request reads or writes bytes [start, end) of a file; a read got n of them. start:
- * OFFSET_NONE where it is not known. */
+/* The present request reads or writes bytes [start, end) of a file; a read returned n of them.
+ * start: OFFSET_NONE if unknown. */
 void fs_read_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, uint64_t n);
 void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end,
 		    bool appends);
-/* It sets the file's size, or learns that it is `size` (UINT64_MAX: not known). */
+/* It sets the size of the file, or reads `size` (UINT64_MAX: unknown). */
 void fs_resize_rules(struct fs *f, struct file_state *file);
 void fs_size_rules(struct fs *f, struct file_state *file, uint64_t size);
 
-/* Gives back what nobody will wait for any more, because every other thread that has requests left
- * has waited for as much or more of the same thread already: uses, and with them the files of which
- * nothing else is known, most of which are not there any more. Waits do not change, but that who
- * writes beyond a file's end no longer waits for a later use for an earlier one's sake. Between two
- * requests. */
+/* Frees uses that no request will wait for, because every other thread with remaining requests has
+ * waited for at least as much of the same thread, and the states of files without other uses. Waits
+ * stay the same, with one exception: a write beyond the end of a file no longer waits for a later
+ * use instead of an earlier one. Call it between two requests. */
 void fs_forget(struct fs *f);
 
-/* order_derive_fs into an all-zero `out`, with another number in place of FORGET_AT, for tests: 0
- * forgets before each request. */
+/* For tests: order_derive_fs into an all-zero `out` with another value of FORGET_AT; 0: call
+ * fs_forget() before each request. */
 int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l,
 			       const struct slots *s, uint32_t forget_at, struct err *e);
 

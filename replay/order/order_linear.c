@@ -9,16 +9,16 @@
 #include "common/xalloc.h"
 #include "replay/order/fs_model.h"
 
-#define WINDOW 1024 /* calls that can be moved again: one that took long overlaps many */
+#define WINDOW 1024 /* last calls whose place can change: a long call overlaps many */
 #define PULLED_MAX 3
-#define MOVABLE 64 /* last calls that are tried at another place */
+#define MOVABLE 64 /* last calls that move_earlier() tries at another place */
 #define TRIES_A_REQUEST 16
 #define TRIES_MORE 1000000
 #define GIVE_EVERY 4096 /* requests settled */
 
-struct placed { /* of the last WINDOW */
-	size_t mark; /* of the model's journal, before it */
-	size_t n_told; /* likewise */
+struct placed { /* for the last WINDOW calls */
+	size_t mark; /* of the model's journal before the call */
+	size_t n_events; /* likewise */
 	bool forced;
 };
 
@@ -27,13 +27,13 @@ struct linear_search {
 	struct fs_model model;
 	uint32_t *out, n;
 	struct placed placed[WINDOW]; /* by place modulo WINDOW */
-	uint32_t *next;		      /* next[t]: the first of the thread that has no place */
+	uint32_t *next;		      /* next[t]: first request of the thread without a place */
 	struct flight flight;
 	uint64_t tries;
 	struct linear *result;
 	uint32_t *of;	       /* of[result->first[t] + k]: the k-th request of thread t */
-	struct relay *relay;   /* NULL: nobody listens */
-	struct fs_events told;   /* what was not given away yet: */
+	struct relay *relay;   /* NULL: events are not used */
+	struct fs_events events;   /* what was not given away yet: */
 	uint32_t n_given;      /* by place */
 };
 
@@ -59,7 +59,7 @@ static bool overlap(const struct linear_search *s, uint32_t a, uint32_t b)
 	       load_end_ns(s->l, y) > x->begin_ns;
 }
 
-/* --- placing and taking back --------------------------------------------- */
+/* --- placing and undoing ------------------------------------------------- */
 
 static void journal_trim(struct linear_search *s)
 {
@@ -74,14 +74,14 @@ static void journal_trim(struct linear_search *s)
 
 static bool place(struct linear_search *s, uint32_t request, bool force)
 {
-	size_t mark = fs_model_mark(&s->model), n_told = s->told.n;
+	size_t mark = fs_model_mark(&s->model), n_events = s->events.n;
 	s->model.force = force;
 	s->tries -= s->tries > 0;
 	bool ok = fs_model_apply(&s->model, request);
 	s->model.force = false;
 	if (!ok)
 		return false;
-	s->placed[s->n % WINDOW] = (struct placed){mark, n_told, force};
+	s->placed[s->n % WINDOW] = (struct placed){mark, n_events, force};
 	s->out[s->n++] = request;
 	s->next[request_of(s, request)->thread]++;
 	return true;
@@ -93,11 +93,11 @@ static void back(struct linear_search *s, uint32_t n)
 		s->n--;
 		s->next[request_of(s, s->out[s->n])->thread]--;
 		fs_model_back(&s->model, s->placed[s->n % WINDOW].mark);
-		s->told.n = s->placed[s->n % WINDOW].n_told;
+		s->events.n = s->placed[s->n % WINDOW].n_events;
 	}
 }
 
-struct tail { /* what stood behind some place */
+struct tail { /* copy of the calls after some place */
 	uint32_t request[WINDOW], n;
 	bool forced[WINDOW];
 };
@@ -111,11 +111,11 @@ static void tail_copy(const struct linear_search *s, uint32_t from, struct tail 
 	}
 }
 
-/* As it was, from place `from` of the copy on. What was learnt in another order is forgotten, so
- * each fits again where it did. */
+/* Restores the copy from place `from` on. The model has undone all other orders, so each call fits
+ * again. */
 static void tail_restore(struct linear_search *s, uint32_t from, const struct tail *t)
 {
-	uint32_t same = from; /* what was not touched need not be done again */
+	uint32_t same = from; /* unchanged calls stay in place */
 	while (same < s->n && same - from < t->n && s->out[same] == t->request[same - from])
 		same++;
 	back(s, same);
@@ -126,7 +126,7 @@ static void tail_restore(struct linear_search *s, uint32_t from, const struct ta
 
 /* --- explanations -------------------------------------------------------- */
 
-/* Some calls that had begun took effect before it. */
+/* Tries to place some calls that had begun before the request. */
 static bool pull(struct linear_search *s, uint32_t request, int depth)
 {
 	for (uint32_t i = 0; i < s->flight.n && s->tries; i++) {
@@ -153,7 +153,7 @@ static bool tail_put_from(struct linear_search *s, const struct tail *t, uint32_
 	return true;
 }
 
-/* It took effect before some that ended before it: the later the place, the sooner it is tried. */
+/* Tries to place the request before calls that ended before it; late places are tried first. */
 static bool put_before(struct linear_search *s, uint32_t request)
 {
 	struct tail t;
@@ -175,7 +175,7 @@ static bool put_before(struct linear_search *s, uint32_t request)
 	return false;
 }
 
-/* The call at place `from` without which this one fits, somewhere before that place. */
+/* Tries to move the call at place `from` to an earlier place so that the request fits. */
 static bool move_and_put(struct linear_search *s, uint32_t from, uint32_t lowest,
 			 const struct tail *t, uint32_t request)
 {
@@ -204,7 +204,7 @@ static bool move_and_put(struct linear_search *s, uint32_t from, uint32_t lowest
 	return false;
 }
 
-/* One earlier call took effect before others that ended before it, which shows only now. */
+/* Tries to move one earlier call before calls that ended before it. */
 static bool move_earlier(struct linear_search *s, uint32_t request)
 {
 	struct tail t;
@@ -220,13 +220,13 @@ static bool move_earlier(struct linear_search *s, uint32_t request)
 	return false;
 }
 
-/* Several earlier calls took effect in another order, which shows only now: all orders of the last
- * calls are tried that their times allow, and those that have begun may come in between. */
+/* Tries all orders of the last calls that their times permit, also with calls that have begun in
+ * between. */
 #define AGAIN_MAX 24	/* calls */
 #define AGAIN_TRIES 4000 /* in one search */
 
 struct again {
-	/* the first n_must have ended; the others may wait */
+	/* the first n_must calls have ended and must be placed; others may be */
 	uint32_t request[AGAIN_MAX + 8], n, n_must;
 	bool forced[AGAIN_MAX + 8], done[AGAIN_MAX + 8];
 	uint64_t tries;
@@ -307,19 +307,19 @@ static void settle(struct linear_search *s, uint32_t request)
 	place(s, request, true);
 }
 
-/* What stands before place `to` stays where it is. */
+/* Calls before place `to` are final: passes on their events. */
 static void settled_give(struct linear_search *s, uint32_t to)
 {
 	if (!s->relay || to < s->n_given || (to < s->l->n && to - s->n_given < GIVE_EVERY))
 		return;
-	const size_t n = to < s->n ? s->placed[to % WINDOW].n_told : s->told.n;
-	relay_give(s->relay, &s->told, n);
+	const size_t n = to < s->n ? s->placed[to % WINDOW].n_events : s->events.n;
+	relay_give(s->relay, &s->events, n);
 	for (uint32_t i = to; i < s->n; i++)
-		s->placed[i % WINDOW].n_told -= n;
+		s->placed[i % WINDOW].n_events -= n;
 	s->n_given = to;
 }
 
-/* A request's time is over: whatever of its thread has no place yet gets one, up to it. */
+/* The request has ended: places the remaining requests of its thread up to it. */
 static void ended(struct linear_search *s, uint32_t request)
 {
 	const struct load_request *q = request_of(s, request);
@@ -357,14 +357,14 @@ static void walk(struct linear_search *s)
 	settled_give(s, s->n);
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- the search ---------------------------------------------------------- */
 
 static void search_release(struct linear_search *s)
 {
 	relay_end(s->relay);
 	fs_model_release(&s->model);
 	flight_release(&s->flight);
-	free(s->told.word);
+	free(s->events.word);
 	free(s->of);
 	free(s->next);
 }
@@ -396,7 +396,7 @@ int order_linearise(struct linear *out, const struct load *l, const struct slots
 		fs_model_init(&s->model, l, slots);
 		if (take) {
 			s->relay = relay_begin(take, ctx);
-			s->model.told = &s->told;
+			s->model.events = &s->events;
 		}
 		walk(s);
 	}

@@ -12,13 +12,13 @@
 #include "replay/order/fs_model.h"
 #include "replay/order/order.h"
 
-/* process_waits.c. What follows from who started which process, and who waited for its end
- * (slot_process): the first request of each thread of a process comes after those of its parent's
- * threads that had ended when it began, and after the processes that the parent had waited for by
- * then; what a thread does after it has waited for a process's end comes after all that process's
- * requests. A parent without requests of its own, for example a shell or timeout(1), stands for
- * those that it started and waited for. Where a parent is only inferred the process began, as far
- * as is known, with its first request. For rule `process` of order fs (order_fs.c). */
+/* process_waits.c. Waits that follow from the start of processes and from waits for their end
+ * (slot_process). The first request of each thread of a process follows the requests of its
+ * parent's threads that had ended when it began, and the processes for which the parent had waited.
+ * Requests of a thread after it has waited for a process follow all requests of that process. A
+ * parent without requests, such as a shell or timeout(1), is replaced by the processes that it
+ * started and waited for. If a parent is only inferred, the process begins with its first request.
+ * For rule `process` of order fs (order_fs.c). */
 
 struct process_wait { /* indices into load.request; `earlier` ended before `request` began */
 	uint32_t request, earlier;
@@ -33,12 +33,11 @@ struct process_waits {
 void process_waits_find(struct process_waits *p, const struct load *l, const struct slots *s);
 void process_waits_release(struct process_waits *p); /* an all-zero one is fine */
 
-/* async_waits.c. What the channels of asynchronous requests (load_async.h) leave of the order of
- * the thread that made them: a request comes after the calls of its thread that had ended when it
- * was handed over; the call that fetched its result, or else the first of its thread that began
- * when it had ended, comes after it. For every order that keeps that of threads. */
-
-/* Those of one thread with itself are left out. Ownership: process_waits_release. */
+/* process_waits.c. Waits between asynchronous requests in channels (load_async.h) and the calls of
+ * their thread. A request follows the calls of its thread that had ended at its submission. The
+ * call that fetched its result, or else the first call of its thread that began after its end,
+ * follows it. For all orders that keep the order of threads. Waits within one thread of the load
+ * are left out. Ownership: process_waits_release. */
 void async_waits_find(struct process_waits *p, const struct load *l);
 
 /* relay.c. Passes the events of the model (fs_model.h) to another thread, in order and in batches.
@@ -52,47 +51,42 @@ struct relay *relay_begin(relay_take *take, void *ctx);
 void relay_end(struct relay *r); /* NULL is fine */
 
 /* Sends the first n words; the others move to the beginning. */
-void relay_give(struct relay *r, struct fs_events *told, size_t n);
+void relay_give(struct relay *r, struct fs_events *events, size_t n);
 
-/* order_linear.c. An order in which the traced calls can have taken effect, one after another.
+/* order_linear.c. Finds an order in which the traced calls can have taken effect, one after
+ * another.
  *
- * Calls that overlap took effect in some order that nobody recorded; often their results betray it:
- * a file that was opened was there already, a read that came back short did not see the write
- * beside it. Here each call is given a moment between its begin and its end, each thread's in their
- * order, so that a model of the file system (fs_model.h) returns what the trace says. The first
- * guess is the order of ends. Where a result contradicts it, calls that had begun are tried before
- * it, then it before those that overlap it, then such pairs the other way round. What remains
- * unexplained is taken as it is; there is a limit on the trying, so that no trace takes long.
- * Source: linearizability, Herlihy and Wing 1990; the search in the manner of Wing and Gong 1993,
- * with a first guess. */
+ * The trace does not have the order in which overlapping calls took effect. Often their results
+ * show it: an opened file existed already, a short read did not see a concurrent write. Each call
+ * gets a place between its begin and its end, in the order of its thread, such that a model of the
+ * file system (fs_model.h) returns the traced results. The first guess is the order of ends. If a
+ * result contradicts it, the search places calls that had begun before it, then the call before
+ * calls that overlap it, then other orders of such calls. A result that stays unexplained is
+ * accepted. The number of attempts is limited, so that no trace takes long. Source:
+ * linearizability, Herlihy and Wing 1990; search as in Wing and Gong 1993, with a first guess. */
 
 struct linear {
 	uint32_t *request;	/* request[l->n]: indices into load.request */
-	/* first[n_threads]: of requests counted thread by thread, the thread's first */
-	uint32_t *first;
-	uint64_t n_moved;	/* not where their ends are */
-	uint64_t n_unexplained; /* whose results no order that was tried gives */
+	uint32_t *first; /* first[n_threads]: number of requests of all earlier threads */
+	uint64_t n_moved;	/* calls that are not in the order of ends */
+	uint64_t n_unexplained; /* calls whose results no attempted order explains */
 };
 
-/* What the model tells of the requests in that order (fs_model.h) goes to `take` as soon as their
- * places are settled, stretch by stretch and each with whole requests, from a thread of its own
- * where one can be had: it reads `l` and `s`, which must not change meanwhile, and all has been
- * taken when this returns. NULL: nobody wants to know. Errors: ENOMEM. Ownership: linear_release.
- */
+/* Passes the events of the model (fs_model.h) to `take` as soon as the places of their requests are
+ * final, in batches of whole requests, from another thread if one can be started. `l` and `s` must
+ * not change meanwhile. All events were taken when this function returns. `take` NULL: events are
+ * not used. Errors: ENOMEM. Ownership: linear_release. */
 int order_linearise(struct linear *out, const struct load *l, const struct slots *s,
 		    relay_take *take, void *ctx, struct err *e);
 void linear_release(struct linear *x); /* an all-zero one is fine */
 
-/* order_reduce.c. Leaving out waits that follow from others: the transitive reduction of an order,
- * program order included. */
-
-/* Drops the redundant edges and sorts the others by request. They come as they were derived: those
- * of a request together, at most one to each thread, and requests in `order`. All are for ends,
- * none is against it, and no thread waits for a request twice. Each thread's knowledge of the
- * others (a vector clock: Fidge 1988, Mattern 1989) is kept for requests that somebody waits for
- * until the last has; with more than 64 threads, or more than 64 MiB of such knowledge at a time,
- * only what direct waits of a thread's own earlier requests imply is dropped, which the derivation
- * has done already. Errors: ENOMEM. */
+/* order_reduce.c. Transitive reduction: removes the edges that other edges and program order imply,
+ * and sorts the others by request. Input: edges as they were derived: those of a request together,
+ * at most one to each thread, requests in `order`; all are for ends, and no thread waits for a
+ * request twice. The progress that a thread knows of the others (a vector clock: Fidge 1988,
+ * Mattern 1989) is stored for each request that others wait for, until the last of them. With more
+ * than 64 threads, or more than 64 MiB of such clocks, only edges that earlier waits of the same
+ * thread imply are left out, which the derivation has done. Errors: ENOMEM. */
 int edges_reduce(struct edges *d, const struct load *l, const struct linear *order, struct err *e);
 
 #endif

@@ -8,21 +8,18 @@
 
 #define THREADS_MAX 64u
 #define KNOWLEDGE_MAX (64u << 20) /* bytes */
-#define SORT_MOVES 16 /* of an edge, in the mean, before they are sorted otherwise */
+#define SORT_MOVES 16 /* mean number of moves per edge at which insertion gives way to qsort() */
 
 struct reducer {
 	struct edges *d;
 	const struct linear *order;
 	const struct load *l;
 	uint32_t n_threads;
-	uint32_t *known;   /* known[t * n_threads + o]: the progress of o that t knows of */
-	/* waiters[l->n], thread by thread: that will still ask for the request's knowledge; a
-	 * thread asks for none twice */
+	uint32_t *known;   /* known[t * n_threads + o]: progress of o that t knows */
+	/* waiters[l->n], thread by thread: number of edges that still need the request's clock */
 	uint8_t *waiters;
-	/* place[l->n], likewise: in knowledge[], plus one, of requests that somebody will ask; 0
-	 * none */
-	uint32_t *place;
-	uint32_t *knowledge; /* n_threads each */
+	uint32_t *place; /* place[l->n], thread by thread: index of its clock, plus 1; 0 none */
+	uint32_t *knowledge; /* clocks of n_threads elements */
 	uint32_t *unused;    /* places */
 	uint32_t n_unused;
 };
@@ -36,8 +33,7 @@ static int compare_edges(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* They come in an order of effects, which is nearly that of begins: so each goes a few places back,
- * as a rule. */
+/* Edges come in an order of effects, which is nearly that of begins: insertion moves few edges. */
 void edges_sort(struct edges *d)
 {
 	uint64_t moves = SORT_MOVES * (uint64_t)d->n;
@@ -53,7 +49,7 @@ void edges_sort(struct edges *d)
 	}
 }
 
-/* Requests are counted thread by thread here. */
+/* The number of the awaited request, counted thread by thread. */
 static uint32_t source_of(const struct reducer *x, const struct edge *g)
 {
 	return x->order->first[g->thread] + (g->threshold - 1) / 2;
@@ -103,8 +99,7 @@ static bool implied(const struct reducer *x, const uint32_t *known, const struct
 	return false;
 }
 
-/* Of its edges edge[n], at most one to each thread, those that stay come first. Returns how many.
- */
+/* Moves the edges of edge[n] that are not implied to the front. Returns their number. */
 static size_t request_reduce(struct reducer *x, uint32_t request, struct edge *edge, size_t n)
 {
 	uint32_t *known = x->known + (size_t)x->l->request[request].thread * x->n_threads;

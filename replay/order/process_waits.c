@@ -6,11 +6,11 @@
 #include "common/xalloc.h"
 #include "common/u64_map.h"
 
-struct threads { /* of each process, and the requests of each */
+struct threads { /* the threads of each process and their requests */
 	const struct load *l;
 	const struct slots *s;
-	uint32_t *first; /* first[n_threads + 1]: into `of` */
-	uint32_t *of;	 /* of[n]: requests, thread by thread, in their order */
+	uint32_t *first; /* first[n_threads + 1]: indices into `of` */
+	uint32_t *of;	 /* of[n]: requests, thread by thread, in order */
 	uint32_t *from, *to; /* threads [from[p], to[p]) of process p */
 };
 
@@ -45,7 +45,7 @@ static void threads_release(struct threads *t)
 	free(t->to);
 }
 
-/* Requests of a thread that began before `ns`. */
+/* The number of requests of a thread that began before `ns`. */
 static uint32_t n_begun(const struct threads *t, uint32_t thread, int64_t ns)
 {
 	uint32_t low = t->first[thread], high = t->first[thread + 1];
@@ -65,10 +65,10 @@ static void wait_add(struct process_waits *p, uint32_t request, uint32_t earlier
 	p->wait[p->n++] = (struct process_wait){request, earlier};
 }
 
-/* requests of one thread that had begun but not ended at a moment; more are no thread's */
+/* limit for requests of one thread that had begun but not ended at one time */
 #define OVERLAP_MAX 64
 
-/* The request waits for the last of each thread of the process that had ended by then. */
+/* The request waits for the last request of each thread of the process that had ended at `ns`. */
 static void wait_for_process(struct process_waits *p, const struct threads *t, uint32_t request,
 			     uint32_t process, int64_t ns)
 {
@@ -82,7 +82,7 @@ static void wait_for_process(struct process_waits *p, const struct threads *t, u
 	}
 }
 
-/* So does the first request of each of its threads. */
+/* The first request of each thread of `process` waits for process `other`. */
 static void process_waits_for(struct process_waits *p, const struct threads *t, uint32_t process,
 			      uint32_t other, int64_t ns)
 {
@@ -119,7 +119,7 @@ static void end_find(struct process_waits *p, const struct threads *t, uint32_t 
 
 #define ENDED_MAX 256u
 
-struct moment { /* of a process: it begins, or its parent knows of its end */
+struct moment { /* a process begins, or its parent has waited for its end */
 	int64_t ns;
 	uint32_t parent, process;
 	bool birth;
@@ -152,9 +152,9 @@ static struct moment *moments_find(const struct slots *s, uint32_t *n)
 	return all;
 }
 
-/* What a parent knows to have ended, less what has waited for it before it ended itself. */
+/* Children for whose end a parent has waited, without those that a later ended child waited for. */
 struct known_ends {
-	uint32_t process[ENDED_MAX], number[ENDED_MAX]; /* the how-manieth that ended */
+	uint32_t process[ENDED_MAX], number[ENDED_MAX]; /* number: count of ended children */
 	uint32_t n;
 };
 
@@ -162,7 +162,7 @@ static void end_note(struct known_ends *k, uint32_t process, uint32_t number, ui
 {
 	uint32_t kept = 0;
 	for (uint32_t i = k->n == ENDED_MAX; i < k->n; i++) {
-		if (k->number[i] < n_before) /* this one came after it */
+		if (k->number[i] < n_before) /* `process` began after its end */
 			continue;
 		k->process[kept] = k->process[i];
 		k->number[kept++] = k->number[i];
@@ -172,13 +172,13 @@ static void end_note(struct known_ends *k, uint32_t process, uint32_t number, ui
 	k->n = kept + 1;
 }
 
-/* A process begins after those have ended that its parent had waited for by then, though the parent
- * may make no request in between. */
+/* A process begins after the end of the processes that its parent had waited for, even if the
+ * parent makes no request in between. */
 static void siblings_find(struct process_waits *p, const struct threads *t)
 {
 	uint32_t n, n_ended = 0;
 	struct moment *all = moments_find(t->s, &n);
-	/* ends that the parent knew of when it began */
+	/* number of ends that the parent had seen when the process began */
 	uint32_t *n_before = xcalloc((size_t)t->s->n_processes + 1, sizeof *n_before);
 	struct known_ends known = {.n = 0};
 	for (uint32_t i = 0; i < n; i++) {
@@ -233,12 +233,12 @@ void process_waits_release(struct process_waits *p)
 struct finder {
 	struct process_waits *p;
 	const struct load *l;
-	struct u64_map fetched; /* (process, end) to the call that fetched what ended then */
-	uint32_t *last;	  /* last[n_threads]: request of each thread so far, NONE32 */
-	/* before[n_threads]: of each thread, the last that had ended when that one began, NONE32 */
+	struct u64_map fetched; /* (process, end) -> call that fetched requests with this end */
+	uint32_t *last;	  /* last[n_threads]: latest request of each thread, NONE32 none */
+	/* before[n_threads]: last request of the thread that had ended when `last` began, NONE32 */
 	uint32_t *before;
-	/* ended[n_threads]: of its requests in channels, one that ended and nothing has come after
-	 * yet; linked, NONE32 */
+	/* ended[n_threads]: list of its ended requests in channels that no request waits for yet,
+	 * linked by next_ended, NONE32: end */
 	uint32_t *ended;
 	uint32_t *next_ended; /* next_ended[l->n] */
 };
@@ -256,9 +256,8 @@ static void fetches_note(struct finder *f)
 			u64_map_at(&f->fetched, fetch_key(f->l, &f->l->request[i]), i);
 }
 
-/* NONE32: nobody knows. One at the very instant at which the request also began, and before it in
- * issue order, is not waiting for it: what comes after that call may be what the request waits for.
- */
+/* The call that fetched the request, or NONE32. A call at the same time but earlier in issue order
+ * than the request did not wait for it: the request may depend on what follows that call. */
 static uint32_t fetch_of(const struct finder *f, const struct load_request *r)
 {
 	const uint32_t *known = u64_map_find(&f->fetched, fetch_key(f->l, r));
@@ -287,8 +286,7 @@ static void request_begins(struct finder *f, uint32_t i)
 	const struct load_request *r = &f->l->request[i];
 	const struct load_thread *t = &f->l->thread[r->thread];
 	const uint32_t own = t->is_channel ? t->of : r->thread, last = f->last[own];
-	/* one whose end is not known, or not yet come, as a call that hands over may be: what came
-	 * before it counts */
+	/* if the last request has not ended, as a submission may, the one before it counts */
 	const bool ended = last != NONE32 && load_end_ns(f->l, &f->l->request[last]) <= r->begin_ns;
 	const uint32_t latest = ended ? last : f->before[own];
 	if (t->is_channel) {

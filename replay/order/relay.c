@@ -12,11 +12,11 @@
 struct relay {
 	relay_take *take;
 	void *ctx;
-	bool apart; /* in a thread of its own: */
+	bool apart; /* `id` is a thread that takes the events */
 	pthread_t id;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	/* n_given modulo STRETCHES is the next; one that was taken lends its memory */
+	/* the next batch is n_given modulo STRETCHES; memory of taken batches is used again */
 	struct fs_events stretch[STRETCHES];
 	uint64_t n_given, n_taken;
 	bool done;
@@ -64,12 +64,12 @@ static void words_add(struct fs_events *t, const uint64_t *word, size_t n)
 	t->n = n;
 }
 
-void relay_give(struct relay *r, struct fs_events *told, size_t n)
+void relay_give(struct relay *r, struct fs_events *events, size_t n)
 {
 	if (!r->apart) {
-		r->take(r->ctx, told->word, n);
-		memmove(told->word, told->word + n, (told->n - n) * sizeof *told->word);
-		told->n -= n;
+		r->take(r->ctx, events->word, n);
+		memmove(events->word, events->word + n, (events->n - n) * sizeof *events->word);
+		events->n -= n;
 		return;
 	}
 	pthread_mutex_lock(&r->lock);
@@ -77,9 +77,9 @@ void relay_give(struct relay *r, struct fs_events *told, size_t n)
 		pthread_cond_wait(&r->changed, &r->lock);
 	pthread_mutex_unlock(&r->lock);
 	/* other threads read it only after n_given has grown */
-	struct fs_events *slot = &r->stretch[r->n_given % STRETCHES], full = *told;
+	struct fs_events *slot = &r->stretch[r->n_given % STRETCHES], full = *events;
 	words_add(slot, full.word + n, full.n - n);
-	*told = *slot;
+	*events = *slot;
 	full.n = n;
 	*slot = full;
 	pthread_mutex_lock(&r->lock);

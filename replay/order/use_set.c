@@ -5,7 +5,7 @@
 
 #include "common/xalloc.h"
 
-/* threads of a set that is looked through; beyond that it is in the hash table */
+/* sets of more threads use the hash table */
 #define LISTED_MAX 8u
 
 void use_table_release(struct use_table *t)
@@ -16,7 +16,6 @@ void use_table_release(struct use_table *t)
 	*t = (struct use_table){.use = NULL};
 }
 
-/* Where its place in the hash table is. */
 static uint32_t *hashed(struct use_table *t, const struct use_set *s, uint32_t thread)
 {
 	return u64_map_at(&t->at, u64_pair(s->number, thread), 0);

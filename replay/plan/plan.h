@@ -156,8 +156,9 @@ struct replay_plan {
 	struct mutant mutant;
 	struct payload payload;
 
-	/* fds[n_slots]: real descriptors, -1 not open. Stored with release and read with acquire, because
-	 * another thread may receive them from another process. Opened and closed by the caller */
+	/* fds[n_slots]: real descriptors, -1 not open. Stored with release and read with acquire,
+	 * because another thread may receive them from another process. Opened and closed by the
+	 * caller */
 	_Atomic int *fds;
 	struct hot_open *open; /* open[n_slots] */
 	uint32_t n_slots;
