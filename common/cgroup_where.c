@@ -46,7 +46,7 @@ static bool mount_find(const char *root, enum cgroup_kind kind, const char *cont
 	return found;
 }
 
-/* The group this process is in: the path behind "N:CONTROLLER:" or "0::". */
+/* The group of this process: the path behind "N:CONTROLLER:" or "0::". */
 static bool own_group(const char *root, enum cgroup_kind kind, const char *controller, char *out,
 		      size_t size)
 {
@@ -70,7 +70,7 @@ static bool own_group(const char *root, enum cgroup_kind kind, const char *contr
 	return found;
 }
 
-/* How much of the group's name is that of the directory, 0 where it does not lie there. */
+/* Length of the part of the group's name that is the directory; 0: it is not below it. */
 static size_t len_within(const char *group, const char *directory)
 {
 	const size_t len = strlen(directory);
@@ -88,7 +88,7 @@ bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *contro
 	if (!mount_find(root, kind, controller, &m) ||
 	    !own_group(root, kind, controller, group, sizeof group))
 		return false;
-	/* seen from inside a container the mount shows only a part of the hierarchy */
+	/* in a container the mount shows only a part of the hierarchy */
 	size_t skip = len_within(group, m.root);
 	w->top = xasprintf("%s%s", root, m.point);
 	w->own = xasprintf("%s%s", w->top, strcmp(group + skip, "/") ? group + skip : "");
@@ -113,8 +113,7 @@ void cgroup_where_release(struct cgroup_where *w)
 
 /* --- room ---------------------------------------------------------------- */
 
-/* The number in a file, alone (key NULL) or behind `key`; false where there is none, as in "max".
- */
+/* The number in a file, alone (key NULL) or behind `key`; false: none, as in "max". */
 static bool number_get(const char *dir, const char *name, const char *key, uint64_t *value)
 {
 	char *path = xasprintf("%s/%s", dir, name), line[200];

@@ -14,8 +14,8 @@
 #endif
 
 #define N_BRACKETS 64	      /* tries for one anchor */
-#define MAX_DISAGREEMENT 200e-6 /* of the earlier rate */
-/* readings without any progress; the coarsest clocks step every 10 ms */
+#define MAX_DISAGREEMENT 200e-6 /* relative to the earlier rate */
+/* readings without progress; the coarsest clocks step every 10 ms */
 #define MAX_STILL 10000000
 #define N_READS 2001	      /* for resolution and read cost; odd: the median is one of them */
 
@@ -28,8 +28,8 @@ int64_t clock_monotonic_ns(void)
 
 /* --- anchors ------------------------------------------------------------- */
 
-/* One simultaneous reading of both clocks: the counter between two readings of CLOCK_MONOTONIC, the
- * narrowest of some. */
+/* Reads both clocks: the counter between two readings of CLOCK_MONOTONIC. Takes the narrowest of
+ * N_BRACKETS tries. */
 static int anchor_take(enum clock_source source, struct clock_anchor *a, struct err *e)
 {
 	struct clock c = {.source = source};
@@ -71,8 +71,8 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 			       "the time-stamp counter went backwards by %llu ticks: the stamps "
 			       "cannot be trusted",
 			       (unsigned long long)(c->last.ticks - now->ticks));
-	/* what both clocks say has passed since the last anchor; each anchor is off by half its
-	 * bracket at the most */
+	/* the time since the last anchor by both clocks; the error of each anchor is at most half
+	 * its bracket */
 	double expected_ns = (double)(now->ticks - c->last.ticks) * c->ns_per_tick;
 	double passed_ns = (double)(now->ns - c->last.ns);
 	double slack_ns = (double)(now->bracket_ns / 2 + c->last.bracket_ns / 2) + 1;
@@ -109,9 +109,8 @@ static bool tsc_is_invariant(void)
 	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-/* Whether the counters of all processors we may run on lie on one line with CLOCK_MONOTONIC. The
- * kernel proves it itself before it takes the TSC as its clock source; a paravirtual clock made
- * from the TSC says nothing about it. */
+/* Whether the counters of all usable processors lie on one line with CLOCK_MONOTONIC. The kernel
+ * checks this before it uses the TSC as its clock source, but not for a paravirtual clock. */
 static bool tsc_agrees_everywhere(void)
 {
 	cpu_set_t allowed, one;
@@ -136,8 +135,8 @@ static bool tsc_agrees_everywhere(void)
 		}
 		double expected = (double)(int64_t)(now.ticks - half.ticks) * rate(&first, &half);
 		double off = fabs(expected - (double)(now.ns - half.ns));
-		/* the rate is known to a bracket in 2 ms; 1 us of offset between processors would
-		 * be seen in traces */
+		/* the error of the rate is a bracket in 2 ms; 1 us of offset between processors
+		 * would show in traces */
 		agree = off < 1000 + (double)(now.ns - half.ns) * MAX_DISAGREEMENT;
 	}
 	sched_setaffinity(0, sizeof allowed, &allowed);
@@ -188,8 +187,7 @@ static void measure_quality(struct clock *c)
 	}
 	qsort(pair, N_READS, sizeof *pair, compare_u64);
 	c->read_cost_ns = (double)pair[N_READS / 2] * c->ns_per_tick;
-	/* successive reads are further apart than the counter's step; unordered ones come nearer to
-	 * it */
+	/* ordered reads are further apart than the step of the counter; unordered ones less so */
 	for (int i = 0; i < N_READS; i++) {
 		uint64_t now = clock_now(c);
 		if (now > last && now - last < step)

@@ -5,10 +5,9 @@
 
 #include "common/err.h"
 
-/* The path of the one called `name`, which `what_it_is` tells of in the message: beside this
- * program (as it is built) or in
- * ../lib/validate (as it is installed). NULL with the error, ENOENT where it is in neither. The
- * caller frees. */
+/* The path of the file `name`: beside this program (build directory) or in ../lib/validate
+ * (installed). `what_it_is`: for the message. NULL with the error; ENOENT: in neither. The caller
+ * frees. */
 char *companion_find(const char *name, const char *what_it_is, struct err *e);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CRC-32C (Castagnoli, RFC 3720 B.4), by the SSE 4.2 instruction where there is one. */
+/* CRC-32C (Castagnoli, RFC 3720 B.4), with the SSE 4.2 instruction where the processor has it. */
 #ifndef COMMON_CRC32C_H
 #define COMMON_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-uint32_t crc32c(uint32_t crc, const void *data, size_t len); /* start with 0; may be continued */
+uint32_t crc32c(uint32_t crc, const void *data, size_t len); /* first call: 0; next: the last result */
 
-/* The same without the instruction; a test compares the two. */
+/* The same without the instruction, for a test. */
 uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len);
 
 #endif

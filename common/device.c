@@ -31,7 +31,7 @@ static int block_facts(struct device *d, const char *path, struct err *e)
 	return 0;
 }
 
-/* What direct I/O on a file of this file system must be aligned to. */
+/* Alignment of direct I/O on a file of this file system. */
 static uint32_t file_alignment(int fd)
 {
 #ifdef STATX_DIOALIGN
@@ -83,8 +83,8 @@ static int signed_refuse(const char *path, const char *what, const char *at, con
 		       path, kind, what, at);
 }
 
-/* What is written on another device or file, of which this one is a part, or the other way round.
- * One that has gone by now has nothing on it. */
+/* Checks the content of another device or file that contains this one or is a part of it. One that
+ * is gone has no content. */
 static int other_examine(const char *other, const char *what, bool tables, const char *path,
 			 bool *refused, struct err *e)
 {
@@ -141,8 +141,8 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	return ret;
 }
 
-/* Opened anew as it will be used, through the descriptor that was looked at: another device put
- * under the same name is not meant. Returns the descriptor. */
+/* Opens it again for its use, through the checked descriptor: the name may mean another device by
+ * now. Returns the descriptor. */
 static int open_again(const struct device *d, const char *path, int flags, bool *refused,
 		      struct err *e)
 {
@@ -176,8 +176,8 @@ static int open_for_reading(struct device *d, const char *path, int flags, bool 
 	return 0;
 }
 
-/* Looked at before it is claimed, for the better message, and once more when nobody else can begin
- * to use it. */
+/* Checks it before the exclusive open, for a better message, and again after it, when nobody else
+ * can begin to use it. */
 static int open_for_writing(struct device *d, const char *path, enum device_how how, int flags,
 			    bool *refused, struct err *e)
 {
@@ -201,7 +201,7 @@ static int open_for_writing(struct device *d, const char *path, enum device_how 
 
 bool device_gone(const struct device *d)
 {
-	uint64_t n_bytes; /* the kernel sets that of a disk which was removed to 0 */
+	uint64_t n_bytes; /* the kernel sets the size of a removed disk to 0 */
 	return d->is_block && (ioctl(d->fd, BLKGETSIZE64, &n_bytes) < 0 || !n_bytes);
 }
 
@@ -210,7 +210,7 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 {
 	*d = (struct device){.fd = -1};
 	*refused = false;
-	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not waiting for a pipe's writer */
+	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* no wait for the writer of a pipe */
 	if (d->fd < 0)
 		return err_sys(e, errno, "%s", path);
 	int ret = facts(d, path, e);
@@ -231,9 +231,9 @@ void device_close(struct device *d)
 
 /* --- reference volumes --------------------------------------------------- */
 
-/* Our own volumes, by what the kernel says of them. */
+/* Reference volumes, by their mounts. */
 
-/* The file that is asked for: of a loop device the one under it. False: there is none. */
+/* The file itself, or the backing file of a loop device. False: there is none. */
 static bool file_under(const struct device_system *s, const struct stat *st, struct stat *file)
 {
 	*file = *st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is written on a device, as libblkid knows it. */
+/* Signatures on a device, by libblkid. */
 #include <blkid.h>
 #include <errno.h>
 #include <string.h>
@@ -8,8 +8,7 @@
 #include "common/device.h"
 #include "common/strbuf.h"
 
-/* One kind of signature, asked for by itself: together, a partition table hides behind a file
- * system. */
+/* Looks for one kind of signature: together, a file system hides a partition table. */
 static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct err *e)
 {
 	blkid_probe_enable_superblocks(p, !partitions);
@@ -45,8 +44,8 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 	return 0;
 }
 
-/* Copies of a superblock that a file system keeps elsewhere. libblkid looks at the first one only,
- * which an interrupted or careless write destroys first. Sources: ext4
+/* Copies of superblocks. libblkid looks only at the first superblock, which a stray write destroys
+ * first. Sources: ext4
  * (Documentation/filesystems/ext4, sparse_super: group 1 has a copy for each size of blocks), btrfs
  * (mirrors at 64 MiB and 256 GiB), XFS (at the start of each allocation group, of which mkfs.xfs
  * makes at least 4). */
@@ -67,7 +66,7 @@ static const struct device_signature_copy {
     {"xfs", "XFSB", 0, 0, 3},
 };
 
-/* ext4's magic number has two bytes: a copy must also say that it is the one of group 1. */
+/* The magic number of ext4 has two bytes: a copy must also have the number of group 1. */
 static bool copy_is_there(int fd, const struct device_signature_copy *c, uint64_t n_bytes,
 			  uint64_t at)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who uses a device: it, its partitions, the disk it is a part of, what is made of it and what it
- * is made of. */
+/* Uses of a device, its partitions, the disk of a partition, and the devices above and below. */
 #include <dirent.h>
 #include <errno.h>
 #include <libmount.h>
@@ -21,7 +20,7 @@ const struct device_system device_system = {"/sys", "/proc/self/mountinfo", "/pr
 #define NEAR_MAX 512 /* devices that belong together */
 #define DEPTH_MAX 16 /* of arrays upon arrays */
 
-/* A device whose use forbids writing to the one in question. */
+/* A device whose use forbids writing to the target. */
 struct near {
 	dev_t number;
 	char *name; /* "sdb1"; owned */
@@ -32,7 +31,7 @@ struct search {
 	const struct device_system *system;
 	struct device_uses *uses;
 	const char *path;
-	/* of the loop device in question, while others over the same file are looked for */
+	/* backing file of the target if that is a loop device, to find others over the same file */
 	const char *backing;
 	struct stat st;
 	struct near near[NEAR_MAX];
@@ -92,9 +91,8 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 	return 0;
 }
 
-/* Calls `call` with the whole path of each entry of `dir`. A directory or an entry that is not
- * there is skipped. Errors: of `call`; of the system: what cannot be read is not taken for
- * unused. */
+/* Calls `call` with the path of each entry of `dir`. A missing directory or entry is skipped.
+ * Errors: of `call`; of the system: a device that cannot be checked is not used. */
 static int each_entry(struct search *s, const char *dir, int depth,
 		      int (*call)(struct search *, const char *, int, struct err *), struct err *e)
 {
@@ -209,7 +207,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A loop device over the file, or device, in question. */
+/* A loop device over the target. */
 static int loop_look(struct search *s, const char *dir, int depth, struct err *e)
 {
 	(void)depth;
@@ -220,8 +218,7 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 	const char *name = strrchr(dir, '/') + 1;
 	bool known = backing && number_of(dir, &number), there = known && !stat(backing, &st);
 	const struct near *near = there && S_ISBLK(st.st_mode) ? near_of(s, st.st_rdev) : NULL;
-	/* a file that was deleted, or that another mount hides, is known by what the kernel calls
-	 * it alone */
+	/* a deleted file, or one that a mount hides, is known only by the kernel's name for it */
 	bool same =
 	    there ? same_file(&st, &s->st) : known && s->backing && !strcmp(backing, s->backing);
 	if (near)
@@ -233,8 +230,8 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 	return 0;
 }
 
-/* What a loop device lies on: a device, which is to be named itself, or a file, which another loop
- * device may be over. */
+/* The backing of a loop device: a device, which the user must name instead, or a file, over which
+ * there may be other loop devices. */
 static int under_loop(struct search *s, struct err *e)
 {
 	char *dir = sys_dir(s, s->st.st_rdev);
@@ -278,8 +275,8 @@ static void partitions_note(struct search *s)
 
 /* --- mounts and swap ----------------------------------------------------- */
 
-/* The device of a table's line: what it says, or what its source is (a file system over several
- * devices has a number of its own). */
+/* The device of a line of the mount table: by its number, or by its source (a file system over
+ * several devices has a number of its own). */
 static const struct near *near_of_fs(const struct search *s, struct libmnt_fs *fs)
 {
 	const struct near *near = near_of(s, mnt_fs_get_devno(fs));
@@ -337,7 +334,7 @@ static int swaps_look(struct search *s, struct err *e)
 
 /* --- all of it ----------------------------------------------------------- */
 
-/* A device that another one is made of is in use, mounted or not. */
+/* A device on which another one is built is in use, mounted or not. */
 static void holders_tell(struct search *s)
 {
 	for (size_t i = 0; i < s->n_near; i++)

@@ -13,8 +13,7 @@
 
 #include "common/xalloc.h"
 
-/* Without a free descriptor the start would fail for good: asked first, it can be tried again
- * later. */
+/* Without a free descriptor the start would fail for good. Checked first, it can be repeated. */
 static int descriptor_free(struct err *e)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -32,8 +31,8 @@ static void on_abort(int signal_number)
 	siglongjmp(gave_up, 1);
 }
 
-/* libgcrypt ends the program (abort) where it cannot read the machine's FIPS mode from /proc or has
- * no memory. Its abort is caught: the caller gets an error, and libgcrypt is not called again. */
+/* libgcrypt calls abort() if it cannot read the FIPS mode from /proc or has no memory. The signal
+ * is caught: the caller gets an error, and libgcrypt is not called again. */
 static bool started(void)
 {
 	struct sigaction now = {.sa_handler = on_abort}, was;

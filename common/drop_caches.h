@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Dropping caches of the whole machine through /proc/sys/vm/drop_caches. Dirty pages stay: sync
- * first. Source: Linux, Documentation/admin-guide/sysctl/vm.rst. */
+/* Drops caches of the whole machine through /proc/sys/vm/drop_caches. Dirty pages stay: sync first.
+ * Source: Linux, Documentation/admin-guide/sysctl/vm.rst. */
 #ifndef COMMON_DROP_CACHES_H
 #define COMMON_DROP_CACHES_H
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A message is one line of a log or a terminal: whatever came from a trace or a file name cannot
- * break it. Terminals take U+0080 to U+009F for commands, too. */
+/* A message is one line of a log or a terminal: text of a trace or a file name must not break it.
+ * For terminals, U+0080 to U+009F are commands, too. */
 static void make_one_line(char *s)
 {
 	for (; *s; s++) {
@@ -76,7 +76,7 @@ int err_context(struct err *e, const char *fmt, ...)
 	if (strncmp(old.msg, e->msg, len) || strncmp(old.msg + len, ": ", 2))
 		snprintf(e->msg + len, sizeof e->msg - len, ": %s", old.msg);
 	else
-		*e = old; /* somebody below has named it */
+		*e = old; /* the message has this context already */
 	return ret;
 }
 

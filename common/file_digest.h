@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SHA-256 (FIPS 180-4; by libgcrypt) of what a file holds. */
+/* SHA-256 (FIPS 180-4; by libgcrypt) of the content of a file. */
 #ifndef COMMON_FILE_DIGEST_H
 #define COMMON_FILE_DIGEST_H
 

@@ -35,8 +35,7 @@ int write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-/* A rename is only certain after the directory is on disk too. Some file systems cannot sync a
- * directory. */
+/* A rename is durable only after a sync of the directory. Some file systems cannot sync one. */
 static int sync_parent(const char *path, struct err *e)
 {
 	const char *slash = strrchr(path, '/');
@@ -63,7 +62,7 @@ int file_is_in_place(const char *path, struct err *e)
 	char link[sizeof process];
 	struct stat st;
 	if (stat(path, &st) < 0)
-		return 0; /* creating it tells what is wrong */
+		return 0; /* creating the file will report the error */
 	if (S_ISBLK(st.st_mode))
 		return err_set(e, EINVAL, "%s is a block device, not a file to be written", path);
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
@@ -162,7 +161,7 @@ char *file_read_line(const char *path)
 		strbuf_release(&text);
 		return NULL;
 	}
-	strbuf_addch(&text, '\n'); /* memory of its own, however empty the file */
+	strbuf_addch(&text, '\n'); /* so that an empty file has memory, too */
 	char *line = text.s + strspn(text.s, " \t\n");
 	line[strcspn(line, "\n")] = 0;
 	size_t len = strlen(line);
@@ -257,8 +256,8 @@ static int open_below(int dir, const char *name)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A directory of ours may be one that its owner cannot enter or change: what is replayed may have
- * made it so. Not through a link. */
+/* A replay may have made a directory that its owner cannot enter or change. Does not follow a
+ * link. */
 static void make_enterable(int dir, const char *name, const struct stat *st)
 {
 	char self[64];
@@ -268,7 +267,7 @@ static void make_enterable(int dir, const char *name, const struct stat *st)
 	if (fd < 0)
 		return;
 	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	(void)!chmod(self, 0700); /* what cannot be done is told by what is tried next */
+	(void)!chmod(self, 0700); /* the next call reports a failure */
 	close(fd);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* FNV-1a of 64 bits (Fowler, Noll and Vo), for tables of names. Its low bits are the weaker ones.
- * Names can be chosen that collide: a table then stays right and becomes slow. */
+ * Chosen names can collide: a table then becomes slow. */
 #ifndef COMMON_FNV1A_H
 #define COMMON_FNV1A_H
 
@@ -9,7 +9,7 @@
 
 #define FNV1A_START UINT64_C(0xcbf29ce484222325)
 
-/* `hash` (FNV1A_START, or what came before) with n bytes more. */
+/* Adds n bytes to `hash` (FNV1A_START, or the last result). */
 static inline uint64_t fnv1a(uint64_t hash, const void *bytes, size_t n)
 {
 	const unsigned char *b = bytes;

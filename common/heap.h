@@ -29,7 +29,7 @@ static inline void heap_swap(const struct heap_type *t, char *a, char *b)
 	memcpy(b, moved, t->size);
 }
 
-/* Moves element i of heap[n] down: it came to be later than before. */
+/* Moves element i of heap[n] down: it has become later. */
 static inline void heap_sift_down(const struct heap_type *t, void *heap, size_t n, size_t i)
 {
 	char *at = heap;
@@ -43,7 +43,7 @@ static inline void heap_sift_down(const struct heap_type *t, void *heap, size_t 
 	}
 }
 
-/* Moves element i up: it was added at the end, or came to be earlier than before. */
+/* Moves element i up: it is new at the end, or has become earlier. */
 static inline void heap_sift_up(const struct heap_type *t, void *heap, size_t i)
 {
 	char *at = heap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts and seeds of 64 bits in JSON, whose whole numbers have a sign here. */
+/* Unsigned 64-bit counts and seeds in JSON; jansson's integers are signed. */
 #ifndef COMMON_JSON_COUNT_H
 #define COMMON_JSON_COUNT_H
 

@@ -13,9 +13,9 @@
 
 enum { N_LEFTOVERS = 32, N_TRIES = 100, DEPTH_MAX = 8, BEING_WRITTEN = -1 };
 
-/* A signal handler has no other way to know what is to be removed: the one list of the process. */
+/* The one list of the process: global, for the signal handler. */
 static struct leftover {
-	_Atomic pid_t owner; /* 0: free; a parent's number in a forked child counts as free */
+	_Atomic pid_t owner; /* 0: free. In a forked child the number of a parent counts as free */
 	char path[PATH_MAX];
 } leftover[N_LEFTOVERS];
 
@@ -50,7 +50,7 @@ void leftover_drop(const char *path)
 			atomic_store(&leftover[i].owner, 0);
 }
 
-struct entry { /* as getdents64() gives it */
+struct entry { /* of getdents64() */
 	uint64_t inode;
 	int64_t offset;
 	uint16_t len;
@@ -81,7 +81,7 @@ void leftovers_remove(void)
 {
 	const pid_t self = getpid();
 	for (int i = 0; i < N_LEFTOVERS; i++)
-		/* another thread may still be writing into it */
+		/* another thread may still write into it */
 		for (int k = 0; k < N_TRIES && atomic_load(&leftover[i].owner) == self &&
 				!access(leftover[i].path, F_OK);
 		     k++)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scratch files and directories that exist under a name of their own until their owner renames or
- * removes them.
+/* Scratch files and directories that have a name until their owner renames or removes them.
  *
- * The process keeps a list of these names. Every abnormal end that the program can see (no memory,
- * SIGBUS, a signal that asks for the end) removes what is on the list. A child of fork() inherits
- * the list but removes nothing of its parent. */
+ * The process keeps a list of these names. An abnormal end that the program can handle (no memory,
+ * SIGBUS, a terminating signal) removes all files on the list. A child of fork() inherits the list
+ * but removes nothing of its parent. */
 #ifndef COMMON_LEFTOVERS_H
 #define COMMON_LEFTOVERS_H
 

@@ -36,8 +36,8 @@ static void words_add(struct words_list *w, const char *const *word)
 		words_list_add(w, *word);
 }
 
-/* No resource manager and no remote shell: the ranks are on this host, whatever is installed.
- * Copies by one process out of another are forbidden in many containers, which OpenMPI warns of. */
+/* No resource manager and no remote shell: all ranks are on this host. Many containers forbid
+ * copies between processes, of which OpenMPI warns. */
 static void mpirun_words(struct words_list *w, unsigned int n_ranks, unsigned int n_threads)
 {
 	static const char *const always[] = {"mpirun",

@@ -49,7 +49,7 @@ void mpi_leftovers_note(struct mpi_leftovers *m)
 	list(m);
 }
 
-/* Two looks: a rank of another job maps its file some microseconds after it has made it. */
+/* Checks twice: a rank of another job maps its file some microseconds after it has made it. */
 static bool is_unused(const char *path)
 {
 	if (processes_mapping(path, NULL, 0))

@@ -33,7 +33,7 @@ struct option_spec {
 	char letter;	  /* short name, or 0 */
 	enum option_type type;
 	size_t offset;		    /* offsetof the field */
-	/* what stands for the value in help: "N", "DIR"; NULL for flags */
+	/* name of the value in help: "N", "DIR"; NULL for flags */
 	const char *arg;
 	/* one line, lower case, no full stop; the default in words at its end */
 	const char *help;
@@ -57,21 +57,20 @@ int options_set(const struct option_spec *table, void *config, const char *name,
 const struct option_spec *options_find(const struct option_spec *table, const char *name);
 
 /* The row whose name is nearest to a mistyped one, or NULL (nearest_name in units.h). For callers
- * that word their own message, as for a key of a protocol that is known only on the command line.
- */
+ * with a message of their own, as for a key that only the command line has. */
 const struct option_spec *options_nearest(const struct option_spec *table, const char *name);
 
 /* Parses argv[1..argc-1]: "--name value", "--name=value", "-n value", "-nvalue"; flags may be
  * joined ("-vq"); "--" ends options. Positionals are moved to the front: argv[1..*n_positional].
  * "--help" and "-h" (unless the table has an "h") make it return 1 at once; the caller prints.
- * Errors: as options_set, the option named as it is typed ("--name"). */
+ * Errors: as options_set; the message names the option as "--name". */
 int options_parse(const struct option_spec *table, void *config, int argc, char **argv,
 		  int *n_positional, struct err *e);
 
-/* As options_parse for command lines that end in somebody else's command: at most `max_positional`
- * positionals are taken as ours, and what follows the next one or "--" is left alone, in order:
- * argv[*command..argc-1], with *command = argc when there is none. With max_positional 0 it stops
- * at the first word that is no option. */
+/* As options_parse for command lines that end in the command of another program: takes at most
+ * `max_positional` positionals, and leaves the next one and all behind it, or behind "--", in
+ * order: argv[*command..argc-1], with *command = argc if there is none. With max_positional 0 it
+ * stops at the first word that is no option. */
 int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv,
 			  int max_positional, int *n_positional, int *command, struct err *e);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A configuration told by its option table: as JSON, and as the command line that makes it again.
- */
+/* A configuration as JSON, and as the command line that produces it. */
 #ifndef COMMON_OPTIONS_DESCRIBE_H
 #define COMMON_OPTIONS_DESCRIBE_H
 
@@ -11,8 +10,8 @@
 #include "common/options.h"
 #include "common/strbuf.h"
 
-/* What a protocol could set, by option name: numbers in bytes and ns, choices by name. New
- * reference, NULL: no memory. */
+/* The options that a protocol can set, by name: numbers in bytes and ns, choices by name. New
+ * reference; NULL: no memory. */
 json_t *options_to_json(const struct option_spec *table, const void *config);
 
 /* Appends " --name value" for every row in which `config` differs from `standard`; rows of the
@@ -20,12 +19,11 @@ json_t *options_to_json(const struct option_spec *table, const void *config);
 void options_command(struct strbuf *out, const struct option_spec *table, const void *config,
 		     const void *standard, bool with_cli_only);
 
-/* The next row, from `table` on, in which `config` differs from `standard`; NULL: there is none. */
+/* The first row of `table` in which `config` differs from `standard`; NULL: none. */
 const struct option_spec *options_changed(const struct option_spec *table, const void *config,
 					  const void *standard);
 
-/* Appends a word as a shell needs it: in single quotes where it would take it for something else.
- */
+/* Appends a word quoted for a shell, in single quotes if it needs any. */
 void shell_word(struct strbuf *out, const char *word);
 
 #endif

@@ -37,7 +37,7 @@ void pause_init(struct pause *p)
 	p->word = &p->own;
 }
 
-/* A process that has ended counts as gone before its parent has taken notice. */
+/* A process that has ended counts as gone before its parent has waited for it. */
 static bool controller_is_gone(const struct pause_page *page)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, page->controller, 0), .events = POLLIN};
@@ -74,7 +74,7 @@ int pause_join(struct pause *p, struct err *e)
 	close((int)fd);
 	p->page = base;
 	p->word = &p->page->word;
-	/* and the parent may have been before it could take us along */
+	/* the parent may have ended before the death signal was set */
 	if (controller_is_gone(p->page))
 		_exit(1);
 	return 0;

@@ -85,17 +85,17 @@ static inline uint32_t pause_wanted(const _Atomic uint32_t *word)
 
 /* Thread i is ready for its first request: parks, if there is a page. */
 void pause_enter(struct pause *p, uint32_t i);
-/* The word was found set: parks until it is not. True: the run must end (PAUSE_END). */
+/* The word is set: parks until it is not. True: the run must end (PAUSE_END). */
 bool pause_here(struct pause *p, uint32_t i);
-/* Around a wait for another thread; afterwards the word is to be read before the next request. */
+/* Around a wait for another thread; afterwards read the word before the next request. */
 void pause_wait_begin(struct pause *p, uint32_t i);
 void pause_wait_end(struct pause *p, uint32_t i);
 /* Thread i has made its last request. */
 void pause_leave(struct pause *p, uint32_t i);
 /* Ends the run: parked threads go on and see PAUSE_END. */
 void pause_end(struct pause *p);
-/* After the last request of the process: sleeps until the controller says that the others have made
- * theirs. */
+/* After the last request of the process: sleeps until the controller releases it, when the other
+ * processes have made their last request. */
 void pause_finish(struct pause *p);
 
 /* The calling process keeps a program that is paused by signals; the program starts now. Call

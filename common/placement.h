@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where the buffers of reads and writes lie. The time of a cached 4 KiB read depends on it by tens
- * of per cent, and left to chance it is drawn once per process and kept for life, which makes most
- * of the noise between processes. So it is chosen on purpose, and by the same code for a program
- * and for its replay. doc/buffer-placement.md has the measurements.
+ * of per cent. If it is left to chance, it differs between processes and stays the same within one,
+ * and causes most of the noise between processes. So the same code chooses it for a program and for
+ * its replay. doc/buffer-placement.md has the measurements.
  *
  * All buffers are in one pre-faulted region; request k of a thread uses slot k modulo the number of
  * slots. */

@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The processes that map a file whose path begins with `path`, as far as they are this user's or
- * this user may see them: the first n_max into pid[] (NULL for n_max 0). Returns how many there are
- * in all. */
+/* The processes, as far as this user may see them, that map a file whose path begins with `path`:
+ * the first n_max in pid[] (NULL for n_max 0). Returns how many there are. */
 size_t processes_mapping(const char *path, pid_t *pid, size_t n_max);
 
 #endif

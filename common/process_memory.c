@@ -12,7 +12,7 @@
 #include "common/cgroup_where.h"
 #include "common/proc_text.h"
 
-/* The kilobytes behind a label at the start of a line, as bytes; false: there is no such line. */
+/* The kilobytes behind a label at the start of a line, in bytes; false: no such line. */
 static bool bytes_after(const char *text, const char *label, uint64_t *bytes)
 {
 	size_t len = strlen(label);
@@ -44,7 +44,7 @@ uint64_t process_anonymous_bytes(pid_t pid)
 	return bytes;
 }
 
-/* What a limit of the address space leaves. */
+/* The room that RLIMIT_AS leaves. */
 static uint64_t address_space_left(void)
 {
 	char text[4096];

@@ -36,7 +36,7 @@ bool processors_are_busy(void)
 	       sscanf(text, "%*s %*s %*s %d/", &running) == 1 && running > processors_allowed();
 }
 
-/* One number or range; *at goes behind it. */
+/* One number or range; moves *at behind it. */
 static int range_parse(struct processor_list *list, const char **at, const cpu_set_t *allowed,
 		       struct err *e)
 {
@@ -48,14 +48,14 @@ static int range_parse(struct processor_list *list, const char **at, const cpu_s
 	if (end && *end == '-' && end[1] >= '0' && end[1] <= '9')
 		last = strtoul(end + 1, &end, 10);
 	if (!end || last < first || (*end && *end != ',' && *end != '+'))
-		return err_set(e, EINVAL, "\"%s\": processors are numbers and ranges, as 0,2-3",
+		return err_set(e, EINVAL, "\"%s\": processors are numbers and ranges, as in 0,2-3",
 			       *at);
 	if (last - first >= PROCESSORS_LISTED_MAX - list->n)
 		return err_set(e, EINVAL, "more than %d processors are listed",
 			       PROCESSORS_LISTED_MAX);
 	for (unsigned long cpu = first; cpu <= last; cpu++) {
 		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, allowed))
-			return err_set(e, EINVAL, "processor %lu is none that may be used here",
+			return err_set(e, EINVAL, "this process may not use processor %lu",
 				       cpu);
 		list->cpu[list->n++] = (int)cpu;
 	}

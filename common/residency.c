@@ -47,8 +47,8 @@ static int by_mincore(int fd, uint64_t offset, uint64_t end, uint64_t *n_pages)
 	return rc;
 }
 
-/* cachestat looks at the overlay's own inode, which never has pages, and answers 0; a mapping shows
- * the file below. */
+/* On an overlay, cachestat looks at the overlay's own inode, which has no pages, and answers 0. A
+ * mapping shows the lower file. */
 static bool is_overlay(int fd)
 {
 	struct statfs s;

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct residency {
-	/* pages; dirty: or being written. 0 where only mincore answers */
+	/* pages; dirty: or under writeback, 0 with mincore */
 	uint64_t n_cached, n_dirty;
-	/* the kernel counted itself (Linux 6.5), else mincore(2) was asked */
+	/* by cachestat(2) (Linux 6.5), else by mincore(2) */
 	bool by_cachestat;
 };
 
@@ -21,8 +21,8 @@ struct fileset_residency {
 };
 
 /* Pages of [offset, offset + n_bytes) in the cache; n_bytes 0: to the end of the file.
- * `by_cachestat` false: mincore is asked at once. Returns 0 or a negative errno. mincore tells the
- * truth only to who owns or may write the file; to others all seems cached. */
+ * `by_cachestat` false: uses mincore at once. Returns 0 or a negative errno. mincore reports all
+ * pages as cached unless the caller owns or may write the file. */
 int residency_get(int fd, uint64_t offset, uint64_t n_bytes, bool by_cachestat,
 		  struct residency *r);
 

@@ -2,7 +2,6 @@
 #include "common/scheduling.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <sched.h>
@@ -14,13 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/proc_text.h"
 #include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 
 #define AUTO_PERIOD_NS 1000000
-/* Of what the processors give: admission stops at sched_rt_runtime_us, usually 95 %, of which the
- * kernel's own server for other work takes 5. */
+/* The kernel admits deadline threads up to sched_rt_runtime_us, usually 95 % of the processors,
+ * and its own server for other work takes 5 %. */
 #define AUTO_SHARE 0.8
 #define N_TRIES 20
 #define TRY_NS 1000000
@@ -55,7 +55,7 @@ static int figures_parse(const char *text, struct scheduling *s, struct err *e)
 	if (!slash || (size_t)(slash - text) >= sizeof runtime)
 		return err_set(
 		    e, EINVAL,
-		    "\"deadline:%s\": runtime and period are wanted, as in deadline:400us/1ms",
+		    "\"deadline:%s\": give runtime and period, as in deadline:400us/1ms",
 		    text);
 	memcpy(runtime, text, (size_t)(slash - text));
 	runtime[slash - text] = 0;
@@ -149,7 +149,7 @@ int scheduling_apply(const struct scheduling *s)
 	    .deadline_ns = (uint64_t)s->period_ns,
 	    .period_ns = (uint64_t)s->period_ns,
 	};
-	/* what a deadline thread that ended was promised is given back a period later */
+	/* the kernel gives back the bandwidth of an ended deadline thread a period later */
 	for (int i = 0; i < N_TRIES; i++) {
 		if (syscall(SYS_sched_setattr, 0, &a, 0) == 0)
 			return 0;
@@ -166,18 +166,13 @@ void scheduling_leave(const struct scheduling *s)
 		(void)scheduling_apply(&(struct scheduling){.set = true, .policy = SCHED_OTHER});
 }
 
-/* --- what it is about ---------------------------------------------------- */
+/* --- messages ------------------------------------------------------------ */
 
 static bool number_read(const char *path, int64_t *value)
 {
 	char text[32];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!proc_text_read(path, text, sizeof text))
 		return false;
-	text[n] = 0;
 	*value = strtoll(text, NULL, 10);
 	return true;
 }
@@ -216,9 +211,8 @@ int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads,
 	format_duration(&runtime, (double)full.runtime_ns);
 	format_duration(&period, (double)full.period_ns);
 	int ret = err_set(e, EBUSY,
-			  "scheduler deadline: %u threads with %s of every %s are more than the "
-			  "kernel promises on %u processors "
-			  "(kernel.sched_rt_runtime_us)",
+			  "scheduler deadline: the kernel does not admit %u threads with %s of "
+			  "every %s on %u processors (kernel.sched_rt_runtime_us)",
 			  n_threads, runtime.s, period.s, (uint32_t)processors_allowed());
 	strbuf_release(&runtime);
 	strbuf_release(&period);
@@ -231,16 +225,14 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 		return 0;
 	if (pin)
 		return err_set(e, EINVAL,
-			       "scheduler deadline: not with --pin or --cpus, for the kernel takes "
-			       "no deadline thread "
-			       "with an affinity mask");
+			       "scheduler deadline: not with --pin or --cpus: the kernel accepts "
+			       "no deadline thread with an affinity mask");
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)
 		return err_set(e, EINVAL,
-			       "scheduler deadline: this process may use %u of %ld processors "
-			       "only, and the kernel "
-			       "takes no deadline "
-			       "thread with an affinity mask",
+			       "scheduler deadline: this process may use only %u of %ld "
+			       "processors, and the kernel accepts no deadline thread with an "
+			       "affinity mask",
 			       (uint32_t)processors_allowed(), n);
 	return 0;
 }
@@ -255,16 +247,15 @@ void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spi
 	int n = 0;
 	if (spin && n_threads > (uint32_t)processors_allowed())
 		n = snprintf(to, size,
-			     "%u real-time threads that spin share %u processors: each keeps the "
-			     "others off its own; ",
+			     "%u real-time threads that spin share %u processors: each stops the "
+			     "others on its processor; ",
 			     n_threads, (uint32_t)processors_allowed());
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (throttling_read(&runtime_us, &period_us))
 		snprintf(to + n, size - (size_t)n,
-			 "real-time throttling: other work gets up to %" PRId64
-			 " ms of every %" PRId64
-			 " ms on a processor where it waits (kernel.sched_rt_runtime_us)",
+			 "real-time throttling: other work gets up to %" PRId64 " ms of every %" PRId64
+			 " ms on each processor (kernel.sched_rt_runtime_us)",
 			 (period_us - runtime_us) / 1000, period_us / 1000);
 	else
 		snprintf(to + n, size - (size_t)n,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A growing string. Memory exhaustion ends the program (xalloc.h says why); contents are always
- * NUL-terminated. */
+/* A growing string, always NUL-terminated. Ends the program if there is no memory (xalloc.h). */
 #ifndef COMMON_STRBUF_H
 #define COMMON_STRBUF_H
 
@@ -25,7 +24,7 @@ void strbuf_addch(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0), nonnull(2)));
-/* NULL-terminated, a blank between them; NULL: none */
+/* `words`: NULL-terminated, joined by blanks; NULL: none */
 void strbuf_addwords(struct strbuf *b, char *const *words);
 /* Gives up the string; the caller frees it. */
 char *strbuf_detach(struct strbuf *b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hash table from 64-bit keys to 32-bit values, mostly places in an array: (pid, tid) to thread,
- * (pid, fd) to slot, object to what was done to it. Longer keys are hashed to 64 bits by the
- * caller, and the element found is compared. Keys are mixed with a random salt, so a trace made to
- * collide gains nothing. Grows as needed (xalloc.h). */
+/* A hash table from 64-bit keys to 32-bit values, mostly indices of an array: (pid, tid) to thread,
+ * (pid, fd) to slot. The caller hashes longer keys to 64 bits and compares the element found. Keys
+ * are mixed with a random salt, so that no trace can cause collisions on purpose. Grows as needed
+ * (xalloc.h). */
 #ifndef VALIDATE_COMMON_U64_MAP_H
 #define VALIDATE_COMMON_U64_MAP_H
 
@@ -13,9 +13,9 @@ struct u64_map {
 	uint64_t mask, n, salt;
 };
 
-/* The value of `key`, created as `initial` where it is new. Borrowed until the next call. */
+/* The value of `key`; a new key gets `initial`. Borrowed until the next call. */
 uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial);
-/* NULL where there is none. */
+/* NULL: no such key. */
 uint32_t *u64_map_find(const struct u64_map *m, uint64_t key);
 void u64_map_release(struct u64_map *m); /* an all-zero one is an empty map */
 

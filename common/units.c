@@ -83,7 +83,7 @@ struct decimal {
 	bool too_large;
 };
 
-/* Returns what follows the number, or NULL when there is none at the start. */
+/* Returns the text behind the number, or NULL: no number at the start. */
 static const char *decimal_scan(const char *p, const char *end, struct decimal *d)
 {
 	*d = (struct decimal){0, 0, false};
@@ -140,7 +140,7 @@ int parse_size(const char *text, uint64_t *bytes, struct err *e)
 	return why ? err_set(e, ERANGE, "\"%s\" is %s (bytes)", text, why) : 0;
 }
 
-#define DURATION_MAX_NS (INT64_MAX / 4) /* an instant some of them from now is a number still */
+#define DURATION_MAX_NS (INT64_MAX / 4) /* so that sums of some durations do not overflow */
 
 int parse_duration(const char *text, int64_t *ns, struct err *e)
 {
@@ -203,7 +203,7 @@ int parse_int(const char *text, int64_t *value, struct err *e)
 
 /* --- real numbers -------------------------------------------------------- */
 
-/* Only decimal notation: no "nan", "inf" or hexadecimal, which strtod would take. */
+/* Only decimal notation: no "nan", "inf" or hexadecimal, which strtod accepts. */
 static int real_scan(const char *t, size_t len, double *value)
 {
 	char buf[64];
@@ -351,7 +351,7 @@ void format_duration(struct strbuf *out, double ns)
 
 /* --- lists --------------------------------------------------------------- */
 
-/* What closes the bracket at `s`, or NULL. Inside, quotes hide brackets, and brackets nest. */
+/* The end of the bracket at `s`, or NULL. Brackets nest; quotes hide them. */
 static const char *bracket_end(const char *s)
 {
 	int depth = 0;
@@ -422,7 +422,7 @@ void list_free(char **items, size_t n)
 	free(items);
 }
 
-/* --- what was meant ------------------------------------------------------ */
+/* --- nearest name -------------------------------------------------------- */
 
 #define NAME_MAX_LEN 63
 
@@ -439,7 +439,7 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* Edit distance with neighbouring letters swapped counting one (optimal string alignment). */
+/* Edit distance; a swap of neighbouring letters counts one (optimal string alignment). */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t rows[3][NAME_MAX_LEN + 2];
@@ -474,7 +474,7 @@ const char *nearest_name(const char *word, const char *const *names)
 		if (name_len > NAME_MAX_LEN)
 			continue;
 		size_t d = distance(word, len, *names, name_len);
-		/* the beginning of a name, as people abbreviate, is as near as one typing error */
+		/* an abbreviation is as near as one typing error */
 		if (len >= 2 && len < name_len && !strncasecmp(word, *names, len) && d > 1)
 			d = 1;
 		size_t longer = len > name_len ? len : name_len;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing and printing of sizes, durations, percentages and lists, alike on the command line and in
- * protocols. */
+/* Parses and prints sizes, durations, percentages and lists, for the command line and protocols. */
 #ifndef COMMON_UNITS_H
 #define COMMON_UNITS_H
 
@@ -10,9 +9,9 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 
-/* All: the whole text must be used (blanks around it are allowed); messages quote the text and name
- * what was expected. Errors: EINVAL (not a number, unknown unit), ERANGE (too large, or a fraction
- * that is no whole unit). */
+/* All parse the whole text (blanks around it are allowed); messages quote the text and name the
+ * expected form. Errors: EINVAL (not a number, unknown unit), ERANGE (too large, or a fraction of
+ * the smallest unit). */
 
 /* "4096", "4K", "4KiB", "1.5M", "10GB": K, M, G, T and KiB... are powers of 1024, kB, MB, GB, TB of
  * 1000. Bytes. */
@@ -41,14 +40,14 @@ void format_size(struct strbuf *out, uint64_t bytes);
 void format_count(struct strbuf *out, uint64_t n);
 void format_duration(struct strbuf *out, double ns);
 
-/* Splits at commas, trimming blanks; commas inside double quotes do not split, nor those inside
- * (...) and [...], which stay as they are, quotes included. items[] and its strings are the
- * caller's, list_free. An empty item is EINVAL. */
+/* Splits at commas and trims blanks; commas inside double quotes, (...) and [...] do not split.
+ * Brackets stay as they are, quotes included. The caller frees items[] with list_free. Errors:
+ * EINVAL: an empty item. */
 int split_list(const char *text, char ***items, size_t *n, struct err *e);
 void list_free(char **items, size_t n);
 
 /* The entry of `names` (NULL-terminated) nearest to `word` by edit distance (transposition counts
- * one), or NULL when nothing is near enough to be what was meant. */
+ * one), or NULL if none is near enough to be a typing error. */
 const char *nearest_name(const char *word, const char *const *names);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that have no name, and are gone when they are closed, however the program ends. */
+/* Files without a name, which are gone when they are closed, however the program ends. */
 #ifndef COMMON_UNNAMED_FILE_H
 #define COMMON_UNNAMED_FILE_H
 
@@ -13,8 +13,8 @@
  * the directory. */
 int unnamed_file_open(const char *dir, struct err *e);
 
-/* Reads or writes all of `n_bytes` at `offset` of any file. Errors: of the system; EIO where the
- * file ends before. */
+/* Reads or writes all of `n_bytes` at `offset` of any file. Errors: of the system; EIO: the file
+ * ends before. */
 int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *e);
 int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, struct err *e);
 
@@ -23,7 +23,7 @@ int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, str
  * a removed file. Errors: of the system, without a message. */
 int file_reserve(int fd, uint64_t n_bytes);
 
-/* Whether the file's bytes are in memory anyhow (tmpfs, ramfs). */
+/* Whether the file system keeps the file in memory (tmpfs, ramfs). */
 bool file_in_memory(int fd);
 
 #endif

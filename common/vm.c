@@ -14,6 +14,7 @@
 #include "common/units.h"
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
+#define UNCHECKED_BYTES ((size_t)1 << 20) /* up to here the free memory is not checked */
 
 static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t available)
 {
@@ -28,8 +29,7 @@ static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t
 	return ret;
 }
 
-/* Maps so that the start lies on a huge page's boundary: kernels before 6.7 do not see to it
- * themselves. */
+/* The mapping starts at a huge page's boundary: kernels before 6.7 do not align it. */
 static void *map_aligned(size_t n_bytes)
 {
 	size_t slack = n_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 0;
@@ -75,8 +75,8 @@ static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), bool present
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	if (n_bytes > PTRDIFF_MAX - HUGE_PAGE_BYTES - page)
 		return no_memory(e, n_bytes, what_for, SIZE_MAX);
-	/* populating more than there is would end in the out-of-memory killer, not in an error */
-	uint64_t bytes = memory_available_bytes();
+	/* touching more memory than there is calls the out-of-memory killer */
+	uint64_t bytes = n_bytes <= UNCHECKED_BYTES ? UINT64_MAX : memory_available_bytes();
 	size_t available = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 	n_bytes = (n_bytes + page - 1) / page * page;
 	if (n_bytes > available)
@@ -139,8 +139,7 @@ void vm_own(void *p, size_t n_bytes)
 	    errno != EINVAL) /* EINVAL: before 5.14 */
 		return;
 #endif
-	for (size_t i = 0; i < n_bytes;
-	     i += page) /* nobody else of this process writes there yet */
+	for (size_t i = 0; i < n_bytes; i += page) /* no other thread writes here yet */
 		at[i] = at[i];
 }
 

@@ -98,7 +98,7 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 
 void waiter_forgo(struct waiter *w, uint64_t gap_ticks)
 {
-	/* Without this a margin that has outgrown all gaps would never be tried again. */
+	/* otherwise a margin longer than all gaps would never be tried again */
 	if (gap_ticks <= w->margin_ticks && gap_ticks > w->base_ticks)
 		w->margin_ticks -= (w->margin_ticks - w->base_ticks) >> RETURN_SHIFT;
 }
@@ -109,8 +109,8 @@ static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
 	return clock_now(c);
 }
 
-/* Whether what follows, or what went before it, is spinning: the deadline has not passed in a
- * sleep. */
+/* False: the deadline passed in a sleep. True: the caller spins the rest, or the wait ended with a
+ * spin. */
 static bool wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
 {
 	waiter_forgo(w, deadline - now);

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAKE_NS 8000     /* waking somebody may cost as much: who is due sooner does not */
-#define PREPARE_NS 30000 /* before its time, who spins puts the next one on a run queue */
-#define LEAVE_NS 20000   /* giving a processor up and getting it back costs less */
+#define WAKE_NS 8000     /* a wake-up may take so long: a thread due sooner wakes none */
+#define PREPARE_NS 30000 /* so long before its deadline a spinning thread wakes the next one */
+#define LEAVE_NS 20000   /* more than giving up a processor and getting it back costs */
 
 /* --- seats --------------------------------------------------------------- */
 
@@ -75,7 +75,7 @@ bool wait_group_wake(const struct wait_group *g, uint32_t seat)
 	uint64_t due = atomic_exchange(&s->sleeps_for, WAIT_NOBODY);
 	if (due == WAIT_NOBODY)
 		return false;
-	atomic_store(&s->spins_for, due); /* it counts from now on, although it does not run yet */
+	atomic_store(&s->spins_for, due); /* it counts as spinning before it runs */
 	atomic_fetch_add(&s->wakes, 1);
 	syscall(SYS_futex, &s->wakes, g->across ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, INT_MAX, NULL,
 		NULL, 0);
@@ -89,14 +89,14 @@ static uint64_t ticks_of(const struct waiter *w, double ns)
 	return (uint64_t)(ns / w->clock->ns_per_tick);
 }
 
-/* Until `target`, or until somebody wakes it; true when somebody did. */
+/* Sleeps until `target` or a wake-up; true after a wake-up. */
 static bool seat_sleep(struct waiter *w, uint64_t deadline, uint64_t target)
 {
 	struct wait_seat *s = &w->group->seat[w->seat];
 	int64_t ns = clock_ns_of_ticks(w->clock, target);
 	struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-	/* Read before it is told that this one sleeps: whoever wakes it changes it, and the futex
-	 * returns at once. */
+	/* read before the seat says that the thread sleeps: a wake-up changes it, and the futex
+	 * then returns at once */
 	uint32_t wakes = atomic_load(&s->wakes);
 	atomic_store(&s->spins_for, WAIT_NOBODY);
 	atomic_store(&s->sleeps_for, deadline);
@@ -110,7 +110,7 @@ static bool seat_sleep(struct waiter *w, uint64_t deadline, uint64_t target)
 
 /* --- the wait ------------------------------------------------------------ */
 
-/* Wakes who is due next, where it would spin by now if it had a processor. */
+/* Wakes the thread that is due next, if it would spin by now if it had a processor. */
 static void next_wake(struct waiter *w, uint64_t now, uint64_t lead)
 {
 	const struct wait_group *g = w->group;
@@ -122,7 +122,7 @@ static void next_wake(struct waiter *w, uint64_t now, uint64_t lead)
 		w->n_relays += wait_group_wake(g, next);
 }
 
-/* Where the time comes before sleep can be had, nothing is done. */
+/* Whether the thread should give up its processor. Not shortly before its deadline. */
 static bool has_to_leave(const struct waiter *w, uint64_t deadline, uint64_t left)
 {
 	const struct wait_group *g = w->group;
@@ -162,7 +162,7 @@ bool wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now)
 			sched_yield();
 			spins = false;
 		} else if ((left > w->margin_ticks && !woken) || leave) {
-			/* who has been waiting for a processor gets this one now */
+			/* a thread that waits for a processor gets this one now */
 			if (crowded)
 				next_wake(w, now, w->margin_ticks);
 			now = sleep_once(w, deadline, now, &woken);

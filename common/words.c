@@ -51,7 +51,7 @@ static int json_words(struct words_list *w, const char *text, struct err *e)
 	return ret;
 }
 
-/* One word from *p on, quotes taken away. */
+/* One word from *p on, without its quotes. */
 static int plain_word(struct strbuf *out, const char **p, const char *text, struct err *e)
 {
 	bool quoted = false;
@@ -139,7 +139,7 @@ static int unknown(const struct placeholders *p, const char *name, const char *w
 	return ret;
 }
 
-/* The length of the name between braces at `s`, 0 where there is none. */
+/* The length of the name between braces at `s`; 0: none. */
 static size_t name_length(const char *s)
 {
 	size_t n = 0;

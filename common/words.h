@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands as protocols tell them: words, with placeholders in braces. No shell is involved. */
+/* Commands in options and protocols: words with placeholders in braces, run without a shell. */
 #ifndef COMMON_WORDS_H
 #define COMMON_WORDS_H
 
@@ -15,8 +15,8 @@ struct words_list {
 void words_list_add(struct words_list *w, const char *word);
 void words_list_release(struct words_list *w);
 
-/* ["a", "b c"] with the escapes of JSON, or a b "c d" with blanks between and double quotes around
- * what holds them (\" and \\ inside). Errors: EINVAL, with what is wrong; no word at all. */
+/* A JSON list: ["a", "b c"]; or words with blanks between, in double quotes if they contain blanks
+ * (\" and \\ inside): a b "c d". Errors: EINVAL: bad syntax, or no word. */
 int words_parse(struct words_list *w, const char *text, struct err *e);
 
 struct placeholder {
@@ -27,14 +27,14 @@ struct placeholders {
 	size_t n, cap;
 };
 
-/* Replaces the value where the name is there already. */
+/* Sets the value of a new or an existing name. */
 void placeholders_set(struct placeholders *p, const char *name, const char *value);
 /* NULL: there is none */
 const char *placeholders_get(const struct placeholders *p, const char *name);
 void placeholders_release(struct placeholders *p);
 
-/* Replaces {name} in `word`; {{ is a brace, and a brace that no name follows stays what it is.
- * Errors: EINVAL for an unknown name, with the nearest one. The caller frees *out. */
+/* Replaces {name} in `word`; {{ is a brace, and so is a brace without a name behind it. Errors:
+ * EINVAL for an unknown name, with the nearest one. The caller frees *out. */
 int placeholders_replace(const struct placeholders *p, const char *word, char **out, struct err *e);
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocation for small things (names, tables, configuration), where running out of memory has no
- * better answer than to stop: these print one line and exit with status 3. Big arrays (records,
- * samples) are allocated with vm.h or with plain malloc and a checked result, because there a clear
- * error is possible. */
+/* Allocation of small things (names, tables, configuration). Without memory these print one line
+ * and exit with status 3. For big arrays (records, samples) use vm.h, or malloc with a checked
+ * result: there a clear error is possible. */
 #ifndef COMMON_XALLOC_H
 #define COMMON_XALLOC_H
 
 #include <stddef.h>
 
-/* Says that `size` bytes cannot be had, removes scratch files (leftovers.h) and ends the process
- * with status 3. */
+/* Prints that `size` bytes are missing, removes scratch files (leftovers.h) and exits with status
+ * 3. */
 _Noreturn void out_of_memory(size_t size);
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
@@ -18,17 +17,16 @@ void *xreallocarray(void *p, size_t n, size_t size); /* checks n * size */
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether an array of n elements moves each time it may grow, and not only when it does: short ones
- * under the address sanitizer, whose realloc() always moves. So a pointer that is kept across such
- * a call is found by the first test that uses it. */
+/* Under the address sanitizer, whose realloc() always moves, short arrays are reallocated at every
+ * GROW: so the first test that uses a stale pointer finds it. */
 #if defined(__SANITIZE_ADDRESS__)
 #define GROW_MOVES(n) ((n) < 4096)
 #else
 #define GROW_MOVES(n) 0
 #endif
 
-/* Makes room for one more element: GROW(v, n, cap) before v[n++] = ...; no pointer into v outlives
- * it. A function that may grow an array returns an index. */
+/* Makes room for one more element: GROW(v, n, cap) before v[n++] = ...; pointers into v become
+ * invalid. A function that may grow an array returns an index. */
 #define GROW(v, n, cap)                                                                            \
 	do {                                                                                       \
 		if ((n) >= (cap) || GROW_MOVES(n)) {                                               \

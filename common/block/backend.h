@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How requests reach the kernel and come back: one row and one file for each way. A queue belongs
- * to one worker. */
+/* How requests are submitted to the kernel and completed: one row and one file for each backend. A
+ * queue belongs to one worker. */
 #ifndef COMMON_BLOCK_BACKEND_H
 #define COMMON_BLOCK_BACKEND_H
 
@@ -13,14 +13,14 @@
 #include "common/strbuf.h"
 #include "common/vm.h"
 
-struct block_command { /* one request as it is handed over */
+struct block_command { /* one request to submit */
 	uint64_t offset, length;
 	void *buffer;
-	/* comes back with its completion; below block_queue_config.n_slots, and one at a time */
+	/* its completion has it, too; below block_queue_config.n_slots, one request at a time */
 	uint32_t slot;
 	uint8_t direction; /* enum block_direction */
 	bool fua;
-	bool content; /* the buffer is in the region of written content, not in that of reads */
+	bool content; /* the buffer is in the region `content`, not in `reads` */
 };
 
 struct block_done {
@@ -33,8 +33,8 @@ struct block_queue_config {
 	bool is_block; /* a device, rather than a file */
 	uint32_t n_slots;
 	bool sq_poll, registered;
-	bool harvester; /* completions are fetched by another thread than the one that hands over */
-	/* all buffers lie in these; content may be empty */
+	bool harvester; /* another thread than the submitting one takes completions */
+	/* regions of all buffers; content may be empty */
 	const struct vm_region *reads, *content;
 };
 
@@ -43,16 +43,16 @@ struct block_queue; /* each backend's own */
 struct block_backend {
 	const char *name, *help;
 	uint32_t bundle_max; /* commands that one submission takes */
-	/* What could not be had and is done without goes to `notes`, a sentence a line. Errors:
-	 * EPERM, ENOSYS where the kernel has not got it or forbids it; EAGAIN, ENOMEM for a limit
-	 * that is too low, which is named. */
+	/* `notes` gets a line for each missing feature that it does without. Errors: EPERM, ENOSYS:
+	 * the kernel lacks or forbids it; EAGAIN, ENOMEM: a limit is too low; the message names it.
+	 */
 	int (*open)(struct block_queue **q, const struct block_queue_config *c,
 		    struct strbuf *notes, struct err *e);
 	void (*close)(struct block_queue *q);
-	/* Hands over the first of command[n]; returns how many, or a negative errno that the first
-	 * one failed with; -EAGAIN: harvest first. */
+	/* Submits the first commands of command[n]; returns how many, or the negative errno of the
+	 * first one; -EAGAIN: harvest first. */
 	int (*submit)(struct block_queue *q, const struct block_command *command, uint32_t n);
-	/* Fetches up to `max` completions, waiting up to `wait_ns` for the first (0: not at all).
+	/* Takes up to `max` completions; waits up to `wait_ns` for the first (0: does not wait).
 	 * Returns how many, or a negative errno. */
 	int (*harvest)(struct block_queue *q, struct block_done *done, uint32_t max,
 		       int64_t wait_ns);
@@ -61,8 +61,7 @@ struct block_backend {
 extern const struct block_backend block_libaio, block_uring, block_psync;
 extern const struct block_backend *const block_backends[]; /* the best first; NULL-terminated */
 
-/* A discard, which waits until it is done: 0 or a negative errno. For backends that have no other.
- */
+/* A synchronous discard, for backends without another one: 0 or a negative errno. */
 int block_discard(int fd, bool is_block, uint64_t offset, uint64_t length);
 
 #endif

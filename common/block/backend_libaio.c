@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linux AIO. Completions lie in a ring that the kernel maps into the process; they are taken from
- * there without a call where its layout is the known one, as libaio itself looks there for whether
- * there are any. */
+/* Linux AIO. The kernel maps the ring of completions into the process. If its layout is the known
+ * one, completions are taken from it without a system call; libaio itself looks there, too. */
 #include <errno.h>
 #include <libaio.h>
 #include <stdatomic.h>
@@ -23,12 +22,12 @@ struct ring { /* struct aio_ring of the kernel (fs/aio.c) */
 
 struct block_queue {
 	io_context_t context;
-	struct ring *ring; /* NULL: not of the known layout */
+	struct ring *ring; /* NULL: unknown layout */
 	int fd;
 	bool is_block;
 	struct iocb *iocb;     /* iocb[n_slots] */
 	struct io_event *event; /* event[n_slots] */
-	/* at_once[n_slots]: discards, done when they were handed over */
+	/* at_once[n_slots]: discards, complete when submitted */
 	struct block_done *at_once;
 	uint32_t n_slots, n_at_once;
 };
@@ -39,9 +38,9 @@ static int open_error(int code, uint32_t n, struct err *e)
 	     *now = file_read_line("/proc/sys/fs/aio-nr");
 	int ret = code == EAGAIN
 		      ? err_set(e, code,
-				"libaio: %u requests in flight are more than the system has left: "
+				"libaio: %u requests in flight are more than the system allows: "
 				"/proc/sys/fs/aio-max-nr is %s, of "
-				"which %s are in use; raise it, or ask for less (--depth)",
+				"which %s are in use; raise it, or reduce --depth",
 				n, max ? max : "unknown", now ? now : "unknown")
 		      : err_sys(e, code, "libaio: setting up %u requests", n);
 	free(max);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* io_uring, with the device and the buffers registered where the kernel lets them be: neither is
- * looked up for each request. Completions are delivered when the worker asks for them
- * (IORING_SETUP_DEFER_TASKRUN), not by interrupting it; where the kernel has not got that, or
- * another thread fetches them, in the usual way. */
+/* io_uring, with registered device and buffers if the kernel allows it, so that no request looks
+ * them up. Completions are delivered when the worker asks for them (IORING_SETUP_DEFER_TASKRUN)
+ * and do not interrupt it, unless the kernel is too old or another thread takes them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
@@ -24,22 +23,22 @@ enum { BUFFER_READS, BUFFER_CONTENT };
 struct block_queue {
 	struct io_uring ring;
 	bool has_ring, fixed_file, fixed_buffers, is_block;
-	bool apart; /* another thread harvests, which must not touch what is handed over */
+	bool apart; /* another thread harvests, which must not touch the submission queue */
 	int device_fd;
-	int fd; /* the same, or 0: its place among the registered ones */
-	/* at_once[n_slots]: discards, done when they were handed over */
+	int fd; /* the descriptor, or its index among the registered ones: 0 */
+	/* at_once[n_slots]: discards, complete when submitted */
 	struct block_done *at_once;
 	uint32_t n_at_once;
-	/* in the ring, but not taken by the kernel; only for the thread that submits if `apart` is
-	 * set */
+	/* in the ring, not yet taken by the kernel; used only by the submitting thread if
+	 * `apart` */
 	uint32_t n_left;
 };
 
 static void uring_close(struct block_queue *q)
 {
 	if (q && q->has_ring) {
-		/* the kernel lets go of what is registered some time after the ring's end; a device
-		 * must be free now */
+		/* the kernel releases registered files some time after the ring; a device must be
+		 * free now */
 		if (q->fixed_file)
 			io_uring_unregister_files(&q->ring);
 		if (q->fixed_buffers)
@@ -51,7 +50,7 @@ static void uring_close(struct block_queue *q)
 	free(q);
 }
 
-/* The best way first; what an older kernel does not know it refuses with EINVAL. */
+/* Tries the best flags first; an older kernel refuses unknown ones with EINVAL. */
 static int ring_make(struct block_queue *q, const struct block_queue_config *c)
 {
 	static const unsigned int ways[] = {
@@ -168,8 +167,8 @@ static int discard_now(struct block_queue *q, const struct block_command *c)
 	return 1;
 }
 
-/* What the kernel did not take stays in the ring, and is offered again at the next harvest; where
- * another thread harvests, until it is taken. */
+/* Requests that the kernel does not take stay in the ring until the next harvest; if another thread
+ * harvests, this one repeats until they are taken. */
 static void offer(struct block_queue *q, uint32_t n)
 {
 	int got;
@@ -222,7 +221,7 @@ static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_
 	if (n)
 		return (int)n;
 	const unsigned int waiting = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
-	if (!wait_ns) { /* the kernel has some for us, but we must come and get them */
+	if (!wait_ns) { /* the kernel has completions that only a call delivers */
 		if (!(IO_URING_READ_ONCE(*q->ring.sq.kflags) & waiting))
 			return 0;
 		io_uring_get_events(&q->ring);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a request asks a block device for. */
+/* Operations of requests on a block device. */
 #ifndef COMMON_BLOCK_DIRECTION_H
 #define COMMON_BLOCK_DIRECTION_H
 
