@@ -17,7 +17,7 @@ expect_status 0 "$VALIDATE" info --json self.trace
 expect_status 0 "$VALIDATE" replay --engine fio --fio-ioengine libaio --fio-iodepth 8 --times self --fio-direct no --destructive --device image \
 	-o self.trace "$data/requests.trace"
 expect_line out '40 of 40; times: self'
-cat out err | grep -q 'fio takes completions in when its queue is full' || fail 'nothing is said of its response times'
+cat out err | grep -q 'fio takes completions only when its queue is full' || fail 'nothing is said of its response times'
 
 # nobody looks: what is left is what was meant
 expect_status 0 "$VALIDATE" replay --engine fio --times none --fio-direct no --destructive --device image -o none.trace "$data/requests.trace"

@@ -92,8 +92,8 @@ if [ "$(id -u)" -eq 0 ] && mknod target/null c 1 3 2>/dev/null; then
 fi
 
 # --- what requests make of names ----------------------------------------------------------------
-refused "$here/outside" 'is what a new link points at' "symlink n $here/outside" 'pwrite n/file'
-refused ../outside 'is what a new link points at' 'symlink n ../outside' 'pwrite n/file'
+refused "$here/outside" 'is the target of a new link' "symlink n $here/outside" 'pwrite n/file'
+refused ../outside 'is the target of a new link' 'symlink n ../outside' 'pwrite n/file'
 trace 'mknod n'
 replay 6
 expect_line err 'refused: the trace makes a FIFO'

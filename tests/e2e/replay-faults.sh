@@ -63,7 +63,7 @@ descriptors() {
 	cc=
 	[ "$1" != compiled ] || cc="--cc no-such-compiler" # it is said before anything is compiled
 	(ulimit -n 64 && expect_status 3 "$VALIDATE" replay --engine "$1" $cc --dir tree many.csv && cp err err.many) || fail "$1: few descriptors"
-	expect_line err.many 'of them for what the trace has open at once, and 64 allowed here'
+	expect_line err.many 'open at one time), but only 64 are permitted'
 	[ -z "$(ls tree)" ] || fail "$1: something was made"
 }
 

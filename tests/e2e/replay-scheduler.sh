@@ -39,7 +39,7 @@ expect_status 2 "$VALIDATE" microbench rr --scheduler fifo:100 --dir target -o o
 if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null; then
 	expect_status 2 taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" \
 		"$VALIDATE" replay --dir target --scheduler deadline rr.trace
-	expect_line err 'may use 1 of'
+	expect_line err 'may use only 1 of'
 fi
 
 # whoever may: set for the workers, recorded, and what real time means here is said

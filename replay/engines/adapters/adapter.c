@@ -23,7 +23,7 @@
 
 /* --- options ------------------------------------------------------------- */
 
-/* Heeded whatever the adapter is; the rest only where it says so. */
+/* Options of every adapter; the others only if the adapter lists them. */
 static const char *const taken_by_all[] = {
     "times",       "command",    "environment",    "start-in", "user",   "accept-status",
     "time-limit",  "cpus",       "engine",         "dir",      "device", "output",
@@ -76,12 +76,12 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
 	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
 		ret = err_set(e, EINVAL,
-			      "times preload: the preloaded library of one user does not see the "
-			      "replayer of another (user)");
+			      "times preload: the library cannot observe the replayer of another "
+			      "user (user)");
 	return ret;
 }
 
-/* What is done in a directory is not seen at a device: who would be timed there is by the library.
+/* The tracepoints of a device do not show calls on a directory: there the default is the library.
  */
 static const char *times_text(const struct replay_config *c, const struct adapter *a)
 {
@@ -157,7 +157,7 @@ static bool writes_any(const struct inputs *in)
 	return false;
 }
 
-/* As engine block: the writes of calls on a file are not made on a block device. */
+/* As engine block: writes to a file are not replayed on a block device. */
 static int calls_check(const struct adapter_state *a, const struct device *d, struct err *e)
 {
 	const struct trace *t = a->run.input;
@@ -169,8 +169,8 @@ static int calls_check(const struct adapter_state *a, const struct device *d, st
 	return 0;
 }
 
-/* The same care as engine block takes. A command of the user (exec) may write whatever the trace
- * holds, unless --read-only says that it does not. */
+/* The same checks as in engine block. A command of the user (exec) may write whatever the trace
+ * has, unless --read-only is given. */
 static int device_guard(const struct adapter_state *a, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
@@ -196,7 +196,7 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 	return refused ? -EPERM : ret;
 }
 
-/* Beside the output, which is on a disk with room for it. */
+/* Beside the output, whose disk has enough room. */
 static int scratch_make(struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output, *tmp = getenv("TMPDIR");
@@ -236,13 +236,13 @@ static int format_resolve(struct adapter_state *a, struct err *e)
 	return a->format ? 0 : err_set(e, EINVAL, "there is no format %s", a->run.adapter->format);
 }
 
-/* ARTC replays below a directory of its own, in which the trace's root is a link to the target. */
+/* ARTC replays below its own directory, where the root of the trace is a link to the target. */
 static bool has_own_root(const struct adapter_state *a)
 {
 	return !strcmp(a->run.adapter->name, "artc");
 }
 
-/* Strace's text has names below the root of the trace, wherever the target is. */
+/* In the format of strace, names are below the root of the trace, wherever the target is. */
 static int root_check(const struct adapter_state *a, const char *root, struct err *e)
 {
 	char *real;
@@ -261,7 +261,7 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 		       a->format->name, root);
 }
 
-/* A replayer opens the trace's names itself: they must not lead out of the target directory. */
+/* The replayer opens the names of the trace itself: they must stay in the target directory. */
 static int names_guard(const struct adapter_state *a, struct err *e)
 {
 	const char *given = trace_meta(a->run.input)->root, *root = given ? given : "/";
@@ -310,7 +310,7 @@ static int input_export(struct adapter_state *a, struct err *e)
 	return device_guard(a, e);
 }
 
-/* Of times self: what it told becomes a trace, as the observers write one. */
+/* times self: writes the reported requests as a trace, as the observers do. */
 static int self_read(struct adapter_state *a, struct err *e)
 {
 	if (a->times.how != ADAPTER_SELF)
@@ -356,7 +356,7 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	return ret ? ret : adapter_output_write(a, s, e);
 }
 
-/* What it printed stays beside the output: OUT.printed. */
+/* Keeps its printed text beside the output: OUT.printed. */
 static int printed_keep(const struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is started: the program, its words and its environment. */
+/* The command: the program, its words and its environment. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static void placeholder_number(struct placeholders *p, const char *name, uint64_
 	free(text);
 }
 
-/* Those that every command may use, with the values of a run, or of none. */
+/* The placeholders of every command; `r` NULL: without values. */
 static void placeholders_fill(struct placeholders *p, const struct adapter_run *r)
 {
 	const struct replay_config *c = r->config;
@@ -106,7 +106,7 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	struct placeholders p = {NULL, 0, 0};
 	const struct adapter_run none = {.config = c, .adapter = a};
 	placeholders_fill(&p, &none);
-	/* what `ready` will have made is not known yet */
+	/* `ready` may add placeholders later */
 	int ret = a->ready ? 0 : texts_check(&p, &none, "command", c->adapter.command, e);
 	ret = ret ? ret : texts_check(&p, &none, "environment", c->adapter.environment, e);
 	if (!ret && c->adapter.start_in) {
@@ -124,7 +124,7 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 
 /* --- of a run ------------------------------------------------------------ */
 
-/* Its own words behind the program, and what the hook adds. */
+/* The words of the adapter and of its hook. */
 static int own_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
 	const struct adapter *d = a->run.adapter;
@@ -157,7 +157,7 @@ static void version_ask(struct adapter_state *a)
 		strbuf_reset(&a->version);
 }
 
-/* What starts with the words of the option `command`; a placeholder may tell the program. */
+/* The words of the option `command`; a placeholder may name the program. */
 static int given_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
 	struct words_list given;
@@ -172,7 +172,7 @@ static int given_words(struct adapter_state *a, struct words_list *words, struct
 	return ret ? err_context(e, "command") : 0;
 }
 
-/* Where it is started, if not where the adapter says. */
+/* The working directory, if the option start-in sets it. */
 static int start_in_resolve(struct adapter_state *a, struct err *e)
 {
 	const char *given = a->run.config->adapter.start_in;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which request of the input each request is that was seen: by its number where the replayer tells
- * it, by its place where it makes just the exported ones in their order and tells nothing else, and
- * by operation, object, offset and length, k-th to k-th, everywhere else. */
+/* Finds the request of the input for each observed request: by its number, if the replayer reports
+ * one; by its position, if the replayer reports only times, in the order of the input; otherwise by
+ * operation, object, offset and length, the k-th to the k-th. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 
 /* --- outcomes ------------------------------------------------------------ */
 
-/* In a file without a name, so that memory is bounded by what the machine can spare. */
+/* In an unnamed file, so that the kernel can reclaim the memory. */
 static int outcomes_make(struct adapter_state *a, struct err *e)
 {
 	const size_t n_bytes = a->inputs.n_records * sizeof *a->outcome;
@@ -57,12 +57,12 @@ void seen_release(struct adapter_state *a)
 
 /* --- keys ---------------------------------------------------------------- */
 
-struct numbers { /* of a side's objects, alike on both sides for the same name */
-	uint32_t *of; /* of[n], + 1; 0: not yet asked */
+struct numbers { /* of the objects of a side, the same on both sides for the same name */
+	uint32_t *of; /* of[n], + 1; 0: not yet set */
 	uint32_t n;
 };
 
-struct ahead { /* requests of a side that are read, and not yet matched */
+struct ahead { /* requests of a side, read and not yet matched */
 	struct {
 		uint64_t key, index;
 		struct outcome_slot what; /* of the replay */
@@ -88,7 +88,7 @@ static const struct trace *trace_of(const struct matching *m, enum match_side si
 	return side == SIDE_REFERENCE ? m->a->run.input : m->seen;
 }
 
-/* A path as it lies below the target. */
+/* By its path below the target. */
 static int object_number(struct matching *m, enum match_side side, uint32_t object,
 			 uint32_t *number, struct err *e)
 {
@@ -114,7 +114,7 @@ static int object_number(struct matching *m, enum match_side side, uint32_t obje
 	return ret;
 }
 
-/* What a file's position is followed for, and not that of a pipe. */
+/* The offset, from the tracked file position if the call has none; pipes have none. */
 static uint64_t offset_of(struct matching *m, enum match_side side, const struct trace_record *r)
 {
 	const struct trace_object *o =
@@ -128,7 +128,7 @@ static bool is_transfer(const struct op_info *o)
 	return (o->family == FAMILY_READ || o->family == FAMILY_WRITE) && o->uses & OP_HAS_LENGTH;
 }
 
-/* The operation that stands for all that do the same. */
+/* One operation for all equivalent ones. */
 static uint16_t op_class(uint16_t op, bool block)
 {
 	const struct op_info *o = op_info(op);
@@ -137,7 +137,7 @@ static uint16_t op_class(uint16_t op, bool block)
 	return block && o->family == FAMILY_SYNC ? OP_FSYNC : op;
 }
 
-/* The record that is matched in the place of `r`. */
+/* The key by which `r` is matched. */
 static int key_make(struct matching *m, enum match_side side, const struct trace_record *r,
 		    struct trace_record *key, struct err *e)
 {
@@ -151,7 +151,7 @@ static int key_make(struct matching *m, enum match_side side, const struct trace
 	return m->block ? 0 : object_number(m, side, r->object, &key->object, e);
 }
 
-/* Our library sees everything that the replayer does with files: that on the device counts. */
+/* The preloaded library observes all calls on files: only those on the device count. */
 static bool is_on_target(const struct matching *m, const struct trace_record *r)
 {
 	const struct trace_object *o =
@@ -160,7 +160,7 @@ static bool is_on_target(const struct matching *m, const struct trace_record *r)
 	       (o && !strcmp(o->name, m->a->device + 1));
 }
 
-/* Something that the input has as well, or moves data: what is not matched of it is extra. */
+/* An operation of the input, or one that moves data: extra if it is not matched. */
 static bool is_request(const struct matching *m, const struct trace_record *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -191,7 +191,7 @@ static void pair_take(struct matching *m, uint64_t input, uint64_t seen,
 	m->a->n_matched++;
 }
 
-/* Calls that only readied something are nobody's business. */
+/* Ignores calls that only prepare something. */
 static void extra_count(struct matching *m, const struct trace_record *r, uint64_t seen)
 {
 	const enum op_family f = op_info(r->op)->family;
@@ -210,7 +210,7 @@ static int next_of(struct trace *t, const struct trace_record **r, struct err *e
 	return ret == -EBADMSG ? err_context(e, "what was seen") : ret;
 }
 
-/* The replayer numbers its requests, or makes those that were exported in their order. */
+/* The replayer numbers its requests, or makes the exported ones in order. */
 static int match_in_place(struct matching *m, struct err *e)
 {
 	struct adapter_state *a = m->a;
@@ -284,7 +284,7 @@ static int read_one(struct matching *m, enum match_side side, struct err *e)
 	return 0;
 }
 
-/* One request of a side, where it has any left. */
+/* Takes the next request of a side, if there is one. */
 static int step(struct matching *m, enum match_side side, bool *ended, bool other_ended,
 		struct err *e)
 {
@@ -296,7 +296,7 @@ static int step(struct matching *m, enum match_side side, bool *ended, bool othe
 	return ret || *ended ? ret : put(m, side, side == SIDE_REFERENCE && other_ended, e);
 }
 
-/* Of those that nobody waited for: extra, or nothing of ours. */
+/* Counts the unmatched observed requests: extra or other. */
 static int rest_count(struct matching *m, struct err *e)
 {
 	const struct trace_record *r;

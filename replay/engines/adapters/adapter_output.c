@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was seen as a replay of the input: record i replays record i, what the input does not have
- * comes last. */
+/* Writes the observed requests as a replay of the input: record i replays record i; extra requests
+ * come last. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -15,11 +15,11 @@
 
 struct source {
 	struct adapter_state *a;
-	/* of the first request in the order of the input that was seen, CLOCK_MONOTONIC */
+	/* begin of the first observed request in the order of the input, CLOCK_MONOTONIC */
 	int64_t first_begin_ns;
-	int64_t first_traced_ns; /* and when it began in the input */
-	struct trace *seen;	 /* for what is extra */
-	uint64_t at;		 /* record of it */
+	int64_t first_traced_ns; /* its begin in the input */
+	struct trace *seen;	 /* for extra requests */
+	uint64_t at;		 /* next record of it */
 	uint32_t *object;	 /* object[n]: of the input, with the same name */
 	uint32_t n_objects;
 };
@@ -30,14 +30,14 @@ static int64_t expected_of(const struct trace_record *traced)
 						   : traced->rvalue;
 }
 
-/* What is compared of a result: descriptors and the like may differ, there it is 0 for every
- * success. */
+/* The compared part of a result: 0 for every success if the value itself (a descriptor) may differ.
+ */
 static int64_t compared_of(uint16_t op, int64_t rvalue)
 {
 	return rvalue > 0 && !call_result_counts(op) ? 0 : rvalue;
 }
 
-/* Where only success counts the traced result stands for it, so that the descriptors of later
+/* If only success counts, the traced result replaces a success, so that descriptors of later
  * requests are those of the record. */
 static struct output_outcome outcome_make(const struct outcome_slot *x, uint16_t op, int64_t traced)
 {
@@ -78,9 +78,9 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 		    (int64_t)((double)(traced->begin_ns - s->first_traced_ns) / o->config->speed);
 }
 
-/* --- what is extra ------------------------------------------------------- */
+/* --- extra requests ------------------------------------------------------ */
 
-/* Of a device there is one; else by name. */
+/* A device has one object; others are found by name. */
 static uint32_t object_of(struct source *s, uint32_t object)
 {
 	struct trace *input = s->a->run.input;
@@ -150,7 +150,7 @@ static json_t *words_to_json(const struct words_list *w)
 	json_t *all = json_array();
 	for (size_t i = 0; i < w->n; i++) {
 		json_t *word = json_string(w->v[i]);
-		json_array_append_new(all, word ? word : json_string("?")); /* no UTF-8 */
+		json_array_append_new(all, word ? word : json_string("?")); /* not UTF-8 */
 	}
 	return all;
 }

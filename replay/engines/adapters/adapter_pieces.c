@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that the kernel has cut up: a bio has room for 256 pieces of memory, so that one of more
- * than some 1 MiB becomes several. They are queued by one thread, one behind the other, before the
- * first can be waited for. Where the input has a request that they make up, they are that. What
- * cannot be told: from a thread that has several requests under way and makes one behind the other
- * just what would also be one. */
+/* Joins requests that the kernel has split: a bio has room for 256 pieces of memory, so that a
+ * request of more than some 1 MiB becomes several. One thread queues them in sequence before it can
+ * wait for the first. If together they are a request of the input, they are joined. A thread with
+ * several requests in flight that issues exactly such a sequence is not distinguished. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +12,9 @@
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 
-#define BIO_BYTES_LEAST (255u * 4096) /* of a full one: memory need not begin with a page */
+#define BIO_BYTES_LEAST (255u * 4096) /* of a full bio: memory need not begin with a page */
 
-struct whole { /* a request of the input that is longer than one */
+struct whole { /* a request of the input that is longer than a bio */
 	uint64_t offset, length;
 	enum op_family family;
 };
@@ -23,9 +22,9 @@ struct whole { /* a request of the input that is longer than one */
 struct pieces { /* of one thread, so far */
 	struct trace_record *piece; /* piece[n] */
 	uint32_t n, cap;
-	uint32_t n_whole;   /* so many of them make up a request; 0 none */
+	uint32_t n_whole;   /* the first so many are a whole request; 0 none */
 	uint64_t n_bytes;
-	const struct whole *from, *to; /* [from, to): what they may be, by length */
+	const struct whole *from, *to; /* [from, to): candidates, by length */
 };
 
 struct joiner {
@@ -66,8 +65,8 @@ static bool moves_data(const struct trace_record *r)
 	return f == FAMILY_READ || f == FAMILY_WRITE;
 }
 
-/* Once is enough: a trace that goes to one place again and again would have each piece compared
- * with all of that. */
+/* Keeps each once: with many requests for one place, each piece would be compared with all of them.
+ */
 static void wholes_sort(struct joiner *j)
 {
 	size_t n = 1;
@@ -96,7 +95,7 @@ static int wholes_find(struct joiner *j, struct err *e)
 	return ret;
 }
 
-/* Those that begin where `w` does and are longer. */
+/* The requests that begin where `w` does and are longer. */
 static void candidates_find(const struct joiner *j, const struct whole *w,
 			    const struct whole **from, const struct whole **to)
 {
@@ -129,7 +128,7 @@ static int record_write(struct joiner *j, const struct trace_record *r, struct e
 	return ret ? ret : trace_writer_append(j->to, &x, 1, e);
 }
 
-/* It has ended when all of them have, and failed when one has. */
+/* A whole request ends with its last piece, and fails if one piece fails. */
 static struct trace_record whole_make(const struct trace_record *piece, uint32_t n)
 {
 	struct trace_record x = piece[0];
@@ -145,7 +144,7 @@ static struct trace_record whole_make(const struct trace_record *piece, uint32_t
 	return x;
 }
 
-/* What they make up, and the rest as it is. */
+/* Writes the whole request, if there is one, and the remaining pieces. */
 static int pieces_end(struct joiner *j, struct pieces *p, struct err *e)
 {
 	uint32_t i = p->n_whole;
@@ -160,7 +159,7 @@ static int pieces_end(struct joiner *j, struct pieces *p, struct err *e)
 	return ret;
 }
 
-/* --- one after another --------------------------------------------------- */
+/* --- reading ------------------------------------------------------------- */
 
 static struct pieces *pieces_of(struct joiner *j, uint32_t tid)
 {

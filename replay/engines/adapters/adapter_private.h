@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One replay by somebody else's replayer, from end to end: the parts of the core. */
+/* The parts of the core, which runs one replay by another replayer. */
 #ifndef REPLAY_ADAPTER_PRIVATE_H
 #define REPLAY_ADAPTER_PRIVATE_H
 
@@ -12,10 +12,10 @@
 #include "replay/engines/adapters/surroundings.h"
 #include "replay/engines/adapters/times.h"
 
-struct outcome_slot { /* of one request of the input; all bytes 0: it was not seen */
+struct outcome_slot { /* of one request of the input; all bytes 0: not observed */
 	uint64_t begin;	       /* outcome_begin() of CLOCK_MONOTONIC */
 	int64_t took_ns;
-	int64_t dispatched_ns; /* after begin; -1: not known */
+	int64_t dispatched_ns; /* after begin; -1: unknown */
 	int64_t rvalue;	       /* or -errno; ADAPTER_AS_TRACED */
 };
 static inline uint64_t outcome_begin(int64_t ns)
@@ -37,53 +37,53 @@ struct adapter_state {
 	struct inputs inputs;
 	struct placeholders placeholders;
 	struct words_list command, environment; /* placeholders replaced */
-	struct words_list more;			/* words of the hooks */
+	struct words_list more;			/* words from the hooks */
 	cpu_set_t cpus;
 	bool has_cpus, writes_output; /* a word of the command names {output} */
 	struct surroundings before, after;
 	struct file_mark target_before, input_before, program_before;
 	struct child_result *result;
-	struct pause pause; /* by the campaign that pauses the replayer, if one does */
+	struct pause pause; /* of the campaign, if there is one */
 	struct strbuf version, notes;
 	char digest[65];
 
-	/* what was seen */
-	char *seen_path;	     /* a trace of it */
-	struct trace_writer *writer; /* of times self */
-	uint64_t n_seen;	     /* records of it */
-	int64_t first_seen_ns;	     /* of times self: the least begin */
+	/* observed requests */
+	char *seen_path;	     /* trace of them */
+	struct trace_writer *writer; /* times self */
+	uint64_t n_seen;	     /* records */
+	int64_t first_seen_ns;	     /* times self: the least begin */
 	uint64_t n_events_lost;
-	bool numbered, unnumbered;   /* times self: it told numbers; it did not */
-	bool in_order;		     /* and neither what it did: the k-th is the k-th */
+	bool numbered, unnumbered;   /* times self: some have numbers; some have none */
+	bool in_order;		     /* no numbers and operations: the k-th is that of the input */
 
-	/* what became of each request: outcome[n], in a file without a name */
+	/* outcome[n] of each request, in an unnamed file */
 	struct outcome_slot *outcome;
 	uint64_t n_outcomes;
-	uint64_t n_matched, n_extra, n_other; /* other: calls that are no requests of a device */
+	uint64_t n_matched, n_extra, n_other; /* other: calls that are no device requests */
 	uint64_t n_ambiguous;
 	bool ambiguous_at_least;
-	int64_t shift_ns; /* from the times of what was seen to CLOCK_MONOTONIC */
-	uint8_t *is_matched; /* bit of each seen record */
+	int64_t shift_ns; /* from the observed times to CLOCK_MONOTONIC */
+	uint8_t *is_matched; /* a bit for each observed record */
 };
 
 /* adapter_command.c: program, words, environment. */
 int command_make(struct adapter_state *a, struct err *e);
-/* What can be said of the options before a trace is there. */
+/* Checks the options without a trace. */
 int command_check(const struct adapter *a, const struct replay_config *c, struct err *e);
 
-/* adapter_run.c: runs it, observed as it is to be; what was seen is in a->seen_path. Errors: with
- * what it did. */
+/* adapter_run.c: runs it under the observer; the observed requests are in a->seen_path. Errors:
+ * with the reason. */
 int adapter_start(struct adapter_state *a, struct err *e);
 
-/* adapter_seen.c: the trace of times self. */
+/* adapter_seen.c: the trace of reported requests (times self). */
 int seen_open(struct adapter_state *a, struct err *e);
 int seen_close(struct adapter_state *a, int ret, struct err *e);
 
-/* adapter_pieces.c: of what was seen of a device, those that make up a longer request of the input
- * become it. Errors: of reading and writing. */
+/* adapter_pieces.c: joins observed device requests that are pieces of a longer request of the
+ * input. Errors: of reading and writing. */
 int seen_join(struct adapter_state *a, struct err *e);
 
-/* adapter_match.c: which request of the input each one seen is. */
+/* adapter_match.c: finds the request of the input for each observed one. */
 int seen_match(struct adapter_state *a, struct err *e);
 void seen_release(struct adapter_state *a);
 

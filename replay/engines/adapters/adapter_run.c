@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Running the replayer, by itself or observed, and judging how it ended. */
+/* Runs the replayer, with or without an observer, and checks how it ended. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #define OUTPUT_BYTES_PER_REQUEST 1024
 #define SAID_BYTES 250
 
-/* --- under which observer ------------------------------------------------ */
+/* --- observers ----------------------------------------------------------- */
 
 static int keep(void *ctx)
 {
@@ -47,8 +47,8 @@ static int keep(void *ctx)
 	return child_keep(&spec, a->result);
 }
 
-/* By a keeper that gets on every request to stop; what came before it was there counts as well.
- * `before`: signals blocked. */
+/* Runs a keeper and forwards every request to stop to it, also one that came before it was started.
+ * `before`: the old signal mask. */
 static int run_kept(struct adapter_state *a, const sigset_t *before, struct err *e)
 {
 	const struct watched_options o = {.command = a->command.v, .start = keep, .start_ctx = a, .before = before};
@@ -122,7 +122,7 @@ static int run_observed(struct adapter_state *a, struct err *e)
 	sigset_t before;
 	if (a->times.how == ADAPTER_PRELOAD)
 		return run_preloaded(a, e);
-	/* of whom the keeper leaves alone, being killed */
+	/* for the processes that remain if the keeper is killed */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	watched_hold(&before);
 	int ret =
@@ -135,7 +135,7 @@ static int run_observed(struct adapter_state *a, struct err *e)
 
 /* --- how it ended -------------------------------------------------------- */
 
-/* The last lines that it printed, as one. */
+/* Its last printed lines, as one line. */
 static void said_add(const struct adapter_state *a, struct strbuf *out)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -173,7 +173,7 @@ static int fail(const struct adapter_state *a, int code, struct err *e, const ch
 	return ret;
 }
 
-/* Statuses that options accept: as a shell tells them. */
+/* Statuses of the option accept-status, as in a shell. */
 static bool is_accepted(const struct adapter_state *a, int status)
 {
 	char **item;
@@ -207,8 +207,8 @@ static int status_judge(struct adapter_state *a, struct err *e)
 	return fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
 }
 
-/* What it must not touch at all: the trace it was given, which is about to be read again, the
- * target as such, and itself: later runs would be another replayer's. */
+/* The replayer must not change the trace, which is read again; the target as such; and its own
+ * program, which later runs start. */
 static int files_judge(const struct adapter_state *a, struct err *e)
 {
 	const char *input = file_mark_differs(&a->input_before, a->input_path, true);

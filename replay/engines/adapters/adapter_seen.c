@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a replayer tells of itself, as a trace in the scratch directory. */
+/* The requests that a replayer reports, as a trace in the scratch directory. */
 #include <errno.h>
 #include <inttypes.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ARTC: `artc` makes C of strace's text and of a list of the files that there were, `make` compiles
- * it, `artrun` replays it, below a directory bench_root of the one it is given, which is made a
- * link to the target here. All three are needed: artc is looked for beside artrun.
+/* ARTC: `artc` generates C from strace's text and a list of the existing files, `make` compiles it,
+ * `artrun` replays it below the directory bench_root of its directory, here a link to the target.
+ * All three are needed: artc is searched beside artrun.
  *
- * Its delays come from the CPU use that an iostat log tells; without one `-c 1` silently means as
- * fast as possible, and only -C keeps gaps. Its log of a thread has the calls in the thread's
- * order, by name, without files and offsets. */
+ * Its delays come from the CPU use in an iostat log; without one `-c 1` means as fast as possible,
+ * and only -C keeps gaps. Its log of a thread has the calls in order, by name, without files and
+ * offsets. */
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -22,12 +22,11 @@
 
 enum { ORDER_OF_ROOT, ORDER_OF_TIME, ORDER_OF_NONE, ORDER_SINGLE };
 
-/* --- what it prints: "thread_log(TID): open:START_NS:LENGTH_NS ..." ------ */
+/* --- its output: "thread_log(TID): open:START_NS:LENGTH_NS ..." ---------- */
 
 #define LOG_WORD "thread_log("
 
-/* One call: "pread:123:456". The calls that it makes for itself have no name of ours: they are
- * skipped. */
+/* One call: "pread:123:456". Calls of ARTC itself have other names and are skipped. */
 static int call_read(char *word, uint32_t tid, const struct request_taker *t, struct err *e)
 {
 	char *field[3];
@@ -49,13 +48,13 @@ static int call_read(char *word, uint32_t tid, const struct request_taker *t, st
 	return q.op == OP_INVALID ? 0 : t->take(t->ctx, &q, e);
 }
 
-/* The log of a thread is one line, however long: it is read word by word. */
+/* The log of a thread is one line of any length: it is read word by word. */
 struct artc_log {
 	const struct request_taker *taker;
 	bool first;  /* the next word is the first of a line */
 	bool within; /* a thread's log */
 	uint32_t tid;
-	bool any, complete; /* a log was there; the end was there */
+	bool any, complete; /* there was a log; there was an end */
 };
 
 static int word_take(struct artc_log *l, char *word, struct err *e)
@@ -114,9 +113,9 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 		       l.any ? "it ends before the elapsed time" : "it holds no log of a thread");
 }
 
-/* --- which request of the input a call is: the thread's next of that name --- */
+/* --- the request of the input for a call: the thread's next of that name --- */
 
-struct place { /* in the input, of the thread that is being read */
+struct place { /* in the input, of the current thread */
 	struct adapter_run *run;
 	uint32_t tid;
 	bool started;
@@ -143,7 +142,7 @@ static int call_take(void *ctx, const struct adapter_request *call, struct err *
 		ret = 0;
 	}
 	return ret ? ret
-		   : err_set(e, EBADMSG, "thread %u: a %s that its trace does not have", call->tid,
+		   : err_set(e, EBADMSG, "thread %u: a %s that is not in its trace", call->tid,
 			     op_name(call->op));
 }
 
@@ -154,13 +153,13 @@ static int artc_parse(struct adapter_run *r, struct err *e)
 	return artc_output_read(r->output, &taker, e);
 }
 
-/* --- the files that there are, as its list has them ---------------------- */
+/* --- its list of files --------------------------------------------------- */
 
 static _Thread_local struct {
 	FILE *list;
 	size_t target_len;
 	const char *root; /* of the trace's names, without a slash at its end */
-	const char *bad;  /* a name that the list cannot hold */
+	const char *bad;  /* reason why the list cannot hold a name */
 } listed;
 
 static int list_entry(const char *path, const struct stat *st, int type, struct FTW *where)
@@ -182,7 +181,7 @@ static int list_entry(const char *path, const struct stat *st, int type, struct 
 		ssize_t len = readlink(path, link, sizeof link - 1);
 		link[len > 0 ? len : 0] = 0;
 		if (strpbrk(link, "#\n")) {
-			listed.bad = "#, or a line end, nor what a link with one points at";
+			listed.bad = "#, or a line end, nor a link to such a name";
 			return 1;
 		}
 		fprintf(listed.list, "symlink#%s%s#%s\n", listed.root, name, link);
@@ -190,7 +189,7 @@ static int list_entry(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-/* The directories that the root of names is in, and all that is in the target. */
+/* The parent directories of the root of names, and the content of the target. */
 static int list_write(const struct adapter_run *r, const char *root, const char *path,
 		      struct err *e)
 {
@@ -214,10 +213,10 @@ static int list_write(const struct adapter_run *r, const char *root, const char 
 			       : 0;
 }
 
-/* --- how it is used ------------------------------------------------------ */
+/* --- the adapter --------------------------------------------------------- */
 
-/* Where artrun replays: DIR/bench_root, followed by the root of the trace's names, is the target.
- */
+/* artrun replays in DIR/bench_root, followed by the root of the trace's names: a link to the
+ * target. */
 static int root_link(struct adapter_run *r, const char *root, struct err *e)
 {
 	char *name = xasprintf("run/bench_root%s", root), *path = adapter_path(r, name),
@@ -305,7 +304,8 @@ static const struct adapter adapter_artc = {
 	.level = LEVEL_SYSCALL,
 	.format = "artc",
 	.suffix = ".strace",
-	.command = (const char *const[]){"-n", "-P", NULL}, /* neither the cache nor the files are its business */
+	/* it neither drops caches nor makes files */
+	.command = (const char *const[]){"-n", "-P", NULL},
 	.times = ADAPTER_SELF | ADAPTER_PRELOAD,
 	.usual = ADAPTER_SELF,
 	.takes = (const char *const[]){"speed", "artc-order", "artc-gaps", NULL},

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* beefs_replayer, the event replayer of the metrology paper: a coordinator gives events to threads.
- * It follows names from where it is started, crashes on a trace without events, always asks for
- * SCHED_FIFO 99, and has room for descriptors and processes below 32768; what it has no call for is
- * not exported. Its own times are in whole us. */
+/* beefs_replayer, the event replayer of the metrology paper: a coordinator passes events to
+ * threads. Names are relative to its working directory. It crashes on a trace without events,
+ * always requests SCHED_FIFO 99, and has room for descriptors and processes below 32768; calls that
+ * it does not know are not exported. Its times are in whole us. */
 #include <errno.h>
 #include <string.h>
 
 #include "replay/engines/adapters/outputs.h"
 #include "replay/options/engine.h"
 
-/* --- what it prints: begin s us, end s us, schedule s us, delay, expected and actual result,
- * thread --- */
+/* --- its output: begin s us, end s us, schedule s us, delay, expected and actual result, thread ---
+ */
 
 #define N_FIELDS 10
 
@@ -41,7 +41,7 @@ static int beefs_line(void *ctx, char *line, struct err *e)
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	if (line_fields(line, ' ', field, N_FIELDS) != N_FIELDS)
 		return err_set(e, EBADMSG, "\"%.60s\" is not an event with ten fields", line);
-	if (!l->any) { /* the event above all others, which calls nothing */
+	if (!l->any) { /* the root event, which makes no call */
 		l->any = true;
 		return 0;
 	}
@@ -55,7 +55,7 @@ static int beefs_line(void *ctx, char *line, struct err *e)
 	if (tid < 0 || tid > UINT32_MAX)
 		return err_set(e, EBADMSG, "thread: %lld is out of range", (long long)tid);
 	q.tid = (uint32_t)tid;
-	if (q.rvalue < 0) /* -1, and not which error it was */
+	if (q.rvalue < 0) /* -1, without the error */
 		q.rvalue = expected < 0 ? ADAPTER_AS_TRACED : -EIO;
 	return l->taker->take(l->taker->ctx, &q, e);
 }
@@ -67,7 +67,7 @@ int beefs_output_read(const char *path, const struct request_taker *taker, struc
 	return ret || l.any ? ret : err_set(e, EBADMSG, "%s holds no event", path);
 }
 
-/* --- how it is used ------------------------------------------------------ */
+/* --- the adapter --------------------------------------------------------- */
 
 static int beefs_words(struct adapter_run *r, struct err *e)
 {

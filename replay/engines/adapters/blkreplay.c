@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blkreplay 0.1: processes that make one request after another, fed over pipes. It reads its trace
- * from standard input, and prints each request as it ends, with how late it began and how long it
- * took. */
+/* blkreplay 0.1: processes that make one request at a time, which they get over pipes. It reads its
+ * trace from standard input, and prints each completed request with its delay and its duration. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,13 +8,13 @@
 #include "replay/options/engine.h"
 
 #define SECTOR 512
-/* It takes a request that ends where the device does for one beyond it, says so, and makes it. */
+/* It prints this for a request that ends at the end of the device, and still makes the request. */
 #define HARMLESS "ERROR: trying to position at "
 
 static const char *const conflicts_words[] = {"--with-partial", "--with-conflicts", "--with-drop",
 					      "--with-ordering"};
 
-/* --- what it prints: a heading, requests, a line of dashes, numbers ------ */
+/* --- its output: a heading, requests, a line of dashes, numbers ---------- */
 
 struct table {
 	const struct request_taker *taker;
@@ -79,7 +78,7 @@ int blkreplay_output_read(const char *path, const struct request_taker *taker, s
 	return ret;
 }
 
-/* --- how it is used ------------------------------------------------------ */
+/* --- the adapter --------------------------------------------------------- */
 
 static int blkreplay_words(struct adapter_run *r, struct err *e)
 {
@@ -93,7 +92,7 @@ static int blkreplay_words(struct adapter_run *r, struct err *e)
 	return 0;
 }
 
-/* It ends with 0 where it cannot open the device. */
+/* Its status is 0 even if it cannot open the device. */
 static int blkreplay_ended(struct adapter_run *r, struct err *e)
 {
 	struct strbuf error = STRBUF_INIT;

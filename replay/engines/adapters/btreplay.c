@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* btreplay 1.0 of blktrace: streams of bunches, each stream by a thread on the processor of its
- * number. Only the start of a bunch is timed.
+/* btreplay 1.0 of blktrace: streams of bunches; thread i replays stream i on processor i. Only the
+ * start of a bunch is timed.
  *
- * It finds a stream by its name, DEVICE.replay.PROCESSOR, below /dev: where a map (-M) names the
- * device instead it aborts after each run. It may hang when all is done: the thread that takes
- * completions in waits for a signal that has already been given, which happens where requests end
- * before the next one is due. Then it is ended, and what it did counts. */
+ * It finds the device by the name of the stream, DEVICE.replay.PROCESSOR, below /dev; with a map
+ * (-M) it aborts after each run. It may hang after its last request, if requests complete before
+ * the next one is due: its completion thread waits for a signal that was already sent. Then it is
+ * killed, and the run counts. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "replay/options/engine.h"
 #include "common/u64_map.h"
 
-#define BUNCH_MAX 512u /* that it reads */
+#define BUNCH_MAX 512u /* limit of btreplay */
 
 /* --- its files (capture/formats/exports.c writes them with a request in each bunch) --- */
 
@@ -65,7 +65,7 @@ static void bunch_write(struct stream *s)
 	s->bunch.n = 0;
 }
 
-/* As btrecord does it: in a bunch is what is at most so far from its first, up to so many. */
+/* As btrecord: a bunch has at most bunch_max requests within a span after its first. */
 static void packet_add(struct stream *s, const struct single *p, const struct known_options *o)
 {
 	if (s->bunch.n && (!o->btreplay_bunch_ns || s->bunch.n >= o->btreplay_bunch_max ||
@@ -120,7 +120,7 @@ static int stream_open(struct stream *s, const struct adapter_run *r, const char
 	return ret;
 }
 
-/* With the numbers that are known now. */
+/* Writes the counts, which are known now. */
 static int stream_close(struct stream *s, struct err *e)
 {
 	if (!s->f)
@@ -136,7 +136,7 @@ static int stream_close(struct stream *s, struct err *e)
 static int streams_write(struct adapter_run *r, const char *device, struct err *e)
 {
 	uint64_t n = r->config->adapter.known.btreplay_streams;
-	/* none without requests: it would wait for them */
+	/* no stream without requests: btreplay would wait for them */
 	struct streams x = {.n = n < r->n_threads ? n : r->n_threads};
 	int ret = 0;
 	x.stream = xcalloc(x.n, sizeof *x.stream);
@@ -158,9 +158,9 @@ static int streams_write(struct adapter_run *r, const char *device, struct err *
 	return ret;
 }
 
-/* --- how it is used ------------------------------------------------------ */
+/* --- the adapter --------------------------------------------------------- */
 
-/* The name below /dev by which it opens the device. The caller frees. */
+/* The name of the device below /dev. The caller frees. */
 static char *device_name(const char *device, struct err *e)
 {
 	char *path = realpath(device, NULL), *name = NULL;
@@ -195,7 +195,7 @@ static int btreplay_ready(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-/* It aborts or hangs when its work is done; whether it was shows in what was seen of it. */
+/* It aborts or hangs after its last request; the observed requests show whether it made all. */
 static int btreplay_ended(struct adapter_run *r, struct err *e)
 {
 	(void)e;

@@ -20,7 +20,7 @@
 #include "common/clock.h"
 
 #define LOOK_MS 100
-#define SETTLE_NS 100000000 /* what it left behind may be about to end by itself */
+#define SETTLE_NS 100000000 /* for remaining processes that are about to end */
 
 struct child_result *child_result_make(struct err *e)
 {
@@ -89,7 +89,7 @@ static void program_exec(const struct start *s)
 	int input = open(c->input ? c->input : "/dev/null", O_RDONLY);
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != s->keeper)
-		start_fail(s, "tying its life to ours");
+		start_fail(s, "setting its death signal");
 	if (input < 0 || dup2(input, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->printed, 2) < 0)
 		start_fail(s, "setting its input and output");
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) < 0)
@@ -102,7 +102,7 @@ static void program_exec(const struct start *s)
 	if (c->user && (errno = child_user_become(c->user)))
 		start_fail(s, "becoming its user");
 	if (c->user)
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* which the change of user has taken away */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the change of user has reset it */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
@@ -120,7 +120,7 @@ struct keeper {
 	pid_t program;
 	int signals;
 	bool ended; /* the program */
-	int64_t used_ns, used_since_ns; /* of processor time, and since when it is so much */
+	int64_t used_ns, used_since_ns; /* processor time, and when it last changed */
 };
 
 static int64_t now_ns(const struct keeper *k)
@@ -147,7 +147,7 @@ static void usage_add(struct child_result *r, const struct rusage *u)
 	r->bytes_written += (uint64_t)u->ru_oublock * 512;
 }
 
-/* All that have ended. False: there is no child left. */
+/* Waits for all ended children. False: no child is left. */
 static bool reap(struct keeper *k)
 {
 	struct rusage u;
@@ -182,7 +182,7 @@ static bool is_too_large(const struct keeper *k)
 		(uint64_t)st.st_size > k->spec->output_limit_bytes);
 }
 
-/* Has it used no processor time for long? */
+/* Whether it has used no processor time for quiet_ns. */
 static bool is_quiet(struct keeper *k)
 {
 	struct timespec used;
@@ -200,7 +200,7 @@ static bool is_quiet(struct keeper *k)
 	       now - k->result->started_ns >= k->spec->quiet_from_ns + k->spec->quiet_ns;
 }
 
-/* Until the program has ended, or must be. */
+/* Returns when the program has ended or must be killed. */
 static enum child_end watch(struct keeper *k)
 {
 	int64_t limit_ns = k->result->started_ns + k->spec->time_limit_ns;
@@ -227,7 +227,7 @@ static enum child_end watch(struct keeper *k)
 	}
 }
 
-/* Ends everything that is left, and tells what that was when the program had ended by itself. */
+/* Ends all remaining processes, and names them if the program had ended by itself. */
 static void end_all(struct keeper *k, enum child_end end)
 {
 	int64_t until_ns = now_ns(k) + (end == CHILD_EXITED ? SETTLE_NS : 0);
@@ -265,8 +265,8 @@ static int keep_fail(struct child_result *r, const char *step)
 	return 1;
 }
 
-/* What the replay does next would disturb the process whose turn it is. SIGTERM, as when the
- * campaign is killed, ends the waiting. */
+/* Waits for the controller, so that the next steps do not disturb the running process. SIGTERM, as
+ * when the campaign is killed, ends the wait. */
 static void pause_await(struct pause *p, enum child_end end)
 {
 	sigset_t none;
@@ -292,7 +292,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 		program_exec(&start);
 	if (k.program < 0)
 		return keep_fail(r, "starting a process");
-	setpgid(k.program, k.program); /* both sides do: whoever comes first */
+	setpgid(k.program, k.program); /* in both processes, whichever is first */
 	child_output_started(&k.output);
 	if (s->pause)
 		pause_keep(s->pause);

@@ -12,8 +12,8 @@
 
 #include "common/proc_text.h"
 
-/* /proc/PID/stat: number (name) state parent ... The name may hold anything, so that its last
- * bracket counts. */
+/* /proc/PID/stat: number (name) state parent ... The name may have any characters: the last bracket
+ * ends it. */
 static int parent_of(const char *pid, char *name, size_t size, char *state)
 {
 	char path[64], text[600];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any replayer, described by options alone. */
+/* Any replayer, described by options only. */
 #include "replay/engines/adapters/adapter.h"
 #include "replay/options/engine.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fio --read_iolog, version 3 of its log: requests of one thread, in flight as many as its engine
- * and its depth allow.
+/* fio --read_iolog, version 3 of its log: requests of one thread, with as many in flight as its
+ * engine and depth allow.
  *
- * Its logs give response times in ns, but instants in whole ms. Of the asynchronous engines,
- * fio 3.33 takes completions in only when the queue is full, so that its response times are how
- * long that took, and what is in flight at the end is not logged at all: the device's own times
- * (block) are the default. It ends with status 0 although its job was killed by a signal. */
+ * Its logs have response times in ns, but instants in whole ms. With the asynchronous engines,
+ * fio 3.33 takes completions only when the queue is full, so that its response times include that
+ * wait, and it does not log requests in flight at its end: so times block is the default. Its
+ * status is 0 even if its job was killed by a signal. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct row {
 	uint64_t offset, length;
 	uint64_t order; /* in its log */
 	enum trace_op op;
-	/* of a row of the submission log: that of its completion, NULL none */
+	/* completion of a row of the submission log, NULL none */
 	const struct row *lat;
 };
 
@@ -37,8 +37,8 @@ struct rows {
 	size_t n, cap;
 };
 
-/* "105, 99564640, 1, 4096, 20828160, 0": ms, ns, direction, bytes, offset, priority, and, where fio
- * was told so, the issue in ns. */
+/* "105, 99564640, 1, 4096, 20828160, 0": ms, ns, direction, bytes, offset, priority, and, by an
+ * option of fio, the issue in ns. */
 static int row_take(void *ctx, char *line, struct err *e)
 {
 	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_FALLOCATE};
@@ -98,8 +98,8 @@ static void rows_sort(struct rows *rows, int (*compare)(const void *, const void
 		qsort(rows->row, rows->n, sizeof *rows->row, compare);
 }
 
-/* To each submission the completion of the same transfer, the k-th to the k-th. Completions without
- * one stay behind: order is theirs. */
+/* Joins each submission with the completion of the same transfer, the k-th with the k-th.
+ * Completions without a submission remain. */
 static void rows_join(struct rows *issued, struct rows *ended)
 {
 	size_t i = 0, k = 0;
@@ -161,7 +161,7 @@ int fio_logs_read(const char *prefix, const struct request_taker *taker, struct 
 	return wrong ? wrong : ret;
 }
 
-/* --- how it is used ------------------------------------------------------ */
+/* --- the adapter --------------------------------------------------------- */
 
 static int fio_check(const struct replay_config *c, struct err *e)
 {
@@ -173,7 +173,7 @@ static int fio_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
-/* fio takes a colon for the end of a file's name, unless a backslash is before it. */
+/* In fio a colon ends a file name, unless there is a backslash before it. */
 static void iolog_name(struct adapter_run *r)
 {
 	struct strbuf name = STRBUF_INIT;
@@ -208,15 +208,15 @@ static int fio_words(struct adapter_run *r, struct err *e)
 		adapter_word(r, "--replay_no_stall=1");
 	if (r->config->speed != 1)
 		adapter_word(r, "--replay_time_scale=%ld", lround(100 * r->config->speed));
-	/* else it makes room during the replay */
+	/* otherwise it allocates memory during the replay */
 	adapter_word(r, "--log_entries=%llu", (unsigned long long)entries);
 	adapter_word(r, "--write_lat_log={scratch}/fio");
 	adapter_word(r, "--log_offset=1");
 	return 0;
 }
 
-/* Its status is 0 even where its job was killed; where it is another one, what was wrong stands in
- * front of its table of numbers. */
+/* Its status is 0 even if its job was killed. With another status, the error is in front of its
+ * table of numbers. */
 static int fio_ended(struct adapter_run *r, struct err *e)
 {
 	struct strbuf said = STRBUF_INIT;
@@ -234,13 +234,13 @@ static int fio_ended(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-/* Its log names no file, but has the transfers in their order: each is the next of the input that
- * is alike. */
+/* Its log has no file names, but the transfers in order: each is the next equal one of the input.
+ */
 struct place {
 	struct adapter_run *run;
 	uint64_t seq;
-	int64_t last_ns; /* that is in the log */
-	uint64_t n_open; /* without a completion in it */
+	int64_t last_ns; /* of the log */
+	uint64_t n_open; /* without a completion */
 };
 
 static int last_take(void *ctx, const struct adapter_request *seen, struct err *e)
@@ -296,8 +296,8 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 			     (unsigned long long)p.n_open);
 	adapter_note(r, "fio's log has times in whole ms: it does not distinguish closer requests");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
-		adapter_note(r, "fio takes completions in when its queue is full: its own response "
-				"times are not the device's");
+		adapter_note(r, "fio takes completions only when its queue is full: its response "
+				"times are not those of the device");
 	free(prefix);
 	return ret;
 }

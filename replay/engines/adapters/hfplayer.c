@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hfplayer 3: worker threads, a timer and a harvester, each spinning on a processor of its own;
- * SNIA's CSV, and a configuration that says which file each of its LUNs is. It prints totals only:
- * the device's times are what counts.
+/* hfplayer 3: worker threads, a timer and a harvester, each spinning on its own processor. Its
+ * input is SNIA's CSV and a configuration with the file of each LUN. It prints only totals: the
+ * times are those of the device.
  *
- * It divides by zero on traces of 100 to 9999 requests, where it shows its progress, guesses the
- * processor's clock wrongly where it is not told it, and refuses with fewer than three processors
- * more than it has workers. The dependencies of mode dep are added to the trace here (infer.h), as
- * the analyser that comes with it would: that one stops at requests that end at the same time. */
+ * It divides by zero on traces of 100 to 9999 requests, where it prints its progress; guesses the
+ * processor frequency wrongly unless it is given; and needs three processors more than it has
+ * workers. The dependencies of mode dep are added to the trace here (infer.h), in place of its
+ * analyser, which stops at requests that end at the same time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,15 +86,15 @@ struct annotation {
 	FILE *in, *out;
 	char *line, *path;
 	size_t size;
-	uint64_t *id;	   /* id[n_ids]: of each request, in its order */
-	uint64_t *of_rank; /* of_rank[n_ranks]: the request that was the how-manieth to end */
+	uint64_t *id;	   /* id[n_ids]: of each request, in order */
+	uint64_t *of_rank; /* of_rank[n_ranks]: requests in the order of their ends */
 	size_t n_ids, cap_ids, n_ranks, cap_ranks;
 };
 
 static void rank_note(void *ctx, uint64_t request, uint64_t rank)
 {
 	struct annotation *a = ctx;
-	(void)rank; /* they are told in this order */
+	(void)rank; /* the calls come in this order */
 	GROW(a->of_rank, a->n_ranks, a->cap_ranks);
 	a->of_rank[a->n_ranks++] = request;
 }
@@ -168,7 +168,7 @@ static int annotated_write(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-/* --- how it is used ------------------------------------------------------ */
+/* --- the adapter --------------------------------------------------------- */
 
 static int hfplayer_check(const struct replay_config *c, struct err *e)
 {

@@ -14,7 +14,7 @@
 #include "replay/engines/adapters/adapter_private.h"
 #include "common/u64_map.h"
 
-#define FILES_MAX 512 /* written at one time */
+#define FILES_MAX 512 /* open for writing at once */
 
 int inputs_format_parse(const char *text, const struct trace_format **f, enum adapter_per *per,
 			struct err *e)
@@ -53,7 +53,7 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 	return ret;
 }
 
-/* --- what the trace is --------------------------------------------------- */
+/* --- counts -------------------------------------------------------------- */
 
 struct ends { /* of requests under way: a heap, the earliest first */
 	int64_t *ns;
@@ -151,7 +151,7 @@ int inputs_count(struct inputs *in, struct trace *t, struct err *e)
 
 struct exporting {
 	struct inputs *in;
-	bool by_seq; /* a part of the trace, whose requests have their number in it as seq */
+	bool by_seq; /* a part of the trace: seq is the number in the whole trace */
 	uint64_t n_written;
 };
 
@@ -182,7 +182,7 @@ struct splitting {
 	struct trace *t;
 	enum adapter_per per;
 	const char *dir;
-	struct u64_map part_of; /* key to number + 1 */
+	struct u64_map part_of; /* key to index + 1 */
 	struct trace_writer *w[FILES_MAX];
 	uint32_t n;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a replayer is given: the trace in its format, in one file or in several. */
+/* The input of a replayer: the trace in its format, in one file or several. */
 #ifndef REPLAY_ADAPTER_INPUTS_H
 #define REPLAY_ADAPTER_INPUTS_H
 
@@ -12,10 +12,10 @@
 #include "replay/engines/adapters/adapter.h"
 
 struct inputs {
-	struct words_list file;	  /* those exported */
+	struct words_list file;	  /* exported files */
 	uint64_t n_records;	  /* of the trace */
-	uint64_t n_left_out;	  /* not exported, for the format cannot hold them: skipped */
-	char why[200];		  /* the first of them */
+	uint64_t n_left_out;	  /* skipped: the format cannot represent them */
+	char why[200];		  /* for the first of them */
 	uint8_t *left_out;	  /* bit i of byte i / 8: record i */
 	uint64_t n_of[OP_N];	  /* exported, by operation */
 	uint32_t n_threads, n_processes, n_devices;
@@ -23,15 +23,15 @@ struct inputs {
 	int64_t first_ns, last_ns; /* TIME_NONE: no times */
 };
 
-/* "FORMAT" or "FORMAT/thread" of --export. Errors: EINVAL, ENOENT with the nearest name; a format
- * that is only read. */
+/* Parses --export: "FORMAT" or "FORMAT/thread". Errors: EINVAL; ENOENT with the nearest name; a
+ * format without a writer. */
 int inputs_format_parse(const char *text, const struct trace_format **f, enum adapter_per *per,
 			struct err *e);
 
-/* Looks through the trace: how many threads there are, and so on. Errors: of reading; ENOMEM. */
+/* Reads the trace and counts threads, requests and so on. Errors: of reading; ENOMEM. */
 int inputs_count(struct inputs *in, struct trace *t, struct err *e);
-/* Writes the files into `dir`, named after `suffix`. Errors: of reading and writing; EINVAL where
- * nothing can be exported, saying why. */
+/* Writes the files into `dir`, with `suffix`. Errors: of reading and writing; EINVAL: nothing can
+ * be exported, with the reason. */
 int inputs_export(struct inputs *in, struct trace *t, const struct trace_format *f,
 		  enum adapter_per per, const char *dir, const char *suffix, struct err *e);
 void inputs_release(struct inputs *in);

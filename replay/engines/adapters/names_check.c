@@ -21,13 +21,13 @@ struct names {
 	const struct names_how *how;
 	int dir_fd;
 	struct u64_map checked; /* objects */
-	bool changes;		/* a request changes what names mean */
+	bool changes;		/* a request changes the meaning of names */
 	char *climbing;		/* the first name with "..", NULL none */
 };
 
 /* --- the text of a name -------------------------------------------------- */
 
-/* The next component that is not "."; *len is 0 at the end. */
+/* The next component other than "."; *len is 0 at the end. */
 static const char *component(const char *path, size_t *len)
 {
 	for (;; path++) {
@@ -47,7 +47,7 @@ bool names_climb(const char *path)
 	return false;
 }
 
-/* What follows the directory `root` in an absolute path, or NULL where the path is not below it. */
+/* The part of an absolute path behind the directory `root`, or NULL: it is not below it. */
 static const char *behind_root(const char *path, const char *root)
 {
 	size_t len, root_len;
@@ -72,11 +72,10 @@ static int refuse(const struct names *x, const char *name, const char *why, stru
 		       name, why, x->how->program);
 }
 
-/* --- what a name means --------------------------------------------------- */
+/* --- names in the directory ---------------------------------------------- */
 
-/* As open(O_PATH) by a program that is started in the directory, as long as no step leaves the
- * directory. Returns a descriptor or a negative errno: EXDEV, ELOOP, EPERM or EINVAL where a step
- * leaves it. */
+/* Opens a name with O_PATH, relative to the directory. Returns a descriptor or a negative errno:
+ * EXDEV, ELOOP, EPERM or EINVAL if a step leaves the directory. */
 static int look(int dir_fd, const char *name, uint64_t more)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
@@ -195,7 +194,7 @@ static int heap_check(struct names *x, struct trace *t, const struct trace_recor
 	if (r->op == OP_SYMLINK && (*name == '/' || names_climb(name)))
 		ret = refuse(
 		    x, name,
-		    "is what a new link points at, and may lead out of the target directory", e);
+		    "is the target of a new link and may lead out of the target directory", e);
 	else if (r->op != OP_SYMLINK)
 		ret = name_check(x, name, e);
 	free(name);

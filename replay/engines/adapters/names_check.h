@@ -33,7 +33,7 @@ struct names_how {
 /* Whether a component of the path is "..". */
 bool names_climb(const char *path);
 
-/* Errors: EPERM with the name and the reason; of reading and of the system. `t` is rewound. */
+/* Rewinds and reads `t`. Errors: EPERM with the name and the reason; of reading; of the system. */
 int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
 		struct err *e);
 

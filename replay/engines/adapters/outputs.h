@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readers of what replayers write about their own requests. Every byte is a stranger's: each gives
- * the requests that it read before what is wrong, and then EBADMSG naming file, line and value.
- * Times are of an epoch of the replayer's own. */
+/* Readers of the outputs of replayers, which are untrusted. Each reader passes on the requests
+ * before an error, and then returns EBADMSG with file, line and value. The epoch of the times is
+ * the replayer's. */
 #ifndef REPLAY_OUTPUTS_H
 #define REPLAY_OUTPUTS_H
 
@@ -9,42 +9,40 @@
 
 #include "replay/engines/adapters/adapter.h"
 
-/* Takes the requests that are read: adapter_seen(), or a test's. Errors end the reading. */
+/* Receives each request: adapter_seen(), or a function of a test. An error ends the reading. */
 struct request_taker {
 	int (*take)(void *ctx, const struct adapter_request *q, struct err *e);
 	void *ctx;
 };
 
-/* A regular file, for reading; NULL with the error. */
+/* Opens a regular file for reading; NULL with the error. */
 FILE *text_open(const char *path, struct err *e);
-/* A text file line by line, each NUL-terminated without its end, which may be written to. Lines
- * above LINE_BYTES_MAX, and bytes 0, are wrong. `one` returns 0 or a negative errno. Errors get
- * file and line number in front. `e` is not NULL. */
+/* Calls `one` for each line of a text file, NUL-terminated and writable. Errors: of `one`; lines
+ * above LINE_BYTES_MAX, and bytes 0; all with file and line number. `e` is not NULL. */
 #define LINE_BYTES_MAX 65536u
 int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx,
 	       struct err *e);
-/* Whether the replayer printed `text`, not as the beginning of `unless` (NULL: wherever; within the
- * first 256 KiB, where its standard output is kept whole); `line` (reset first; NULL: not wanted)
- * is what follows it on its line. */
+/* Whether the replayer printed `text`, not as the start of `unless` (NULL: anywhere), within its
+ * first 256 KiB. `line` (NULL: none) is replaced by the rest of its line. */
 bool printed_says(const struct adapter_run *r, const char *text, const char *unless,
 		  struct strbuf *line);
-/* Cuts a line at each `separator` and at blanks around: field[0..n), n at most max; what is more
- * stays in the last. Returns n. */
+/* Splits a line at each `separator` and the blanks around it: field[0..n), n at most max; the last
+ * field has the rest. Returns n. */
 unsigned int line_fields(char *line, char separator, char **field, unsigned int max);
-/* A whole field as a number (adapter_number): nothing may follow. Errors: EBADMSG naming `what` and
- * the field. */
+/* A whole field as a number (adapter_number). Errors: EBADMSG with `what` and the field. */
 int field_number(const char *field, const char *what, unsigned int digits, int64_t *value,
 		 struct err *e);
 
-/* fio's logs (write_lat_log with log_offset): PREFIX_lat.1.log, and PREFIX_slat.1.log, which has
- * what was issued and not logged when it ended (the async engines' last ones). In the order of
- * issue where that is known. Instants are in the middle of fio's ms. */
+/* fio's logs (write_lat_log with log_offset): PREFIX_lat.1.log, and PREFIX_slat.1.log, which also
+ * has the last requests of async engines, whose completions fio does not log. In the order of
+ * issue, if known. Instants are in the middle of fio's ms. */
 int fio_logs_read(const char *prefix, const struct request_taker *taker, struct err *e);
-/* blkreplay's lines, whose first is the heading "orig_start ; ...". */
+/* The lines of blkreplay, below the heading "orig_start ; ...". */
 int blkreplay_output_read(const char *path, const struct request_taker *taker, struct err *e);
-/* ARTC's thread_log lines: calls of each thread in its order, without files and offsets. */
+/* The thread_log lines of ARTC: calls of each thread in order, without files and offsets. */
 int artc_output_read(const char *path, const struct request_taker *taker, struct err *e);
-/* The paper's replayer's lines, one an event, in the order of the input behind one of its own. */
+/* The lines of beefs_replayer, one for each event, in the order of the input, after one of its own.
+ */
 int beefs_output_read(const char *path, const struct request_taker *taker, struct err *e);
 
 #endif

@@ -38,7 +38,7 @@ static bool is_excepted(const char *dir, const char *name, const char *const *ex
 	return false;
 }
 
-/* Whether the error shows that something is not there, or is not for this user to see. */
+/* Whether the error means that the file is missing or not visible to this user. */
 static bool is_out_of_sight(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM;
@@ -55,7 +55,7 @@ static int entry_take(struct surroundings *s, int dir_fd, const char *name)
 	return 0;
 }
 
-/* Whoever may write there, does. */
+/* Other users may write there. */
 static bool is_shared(const char *dir, const struct stat *st)
 {
 	return st->st_mode & S_IWOTH || !strncmp(dir, "/dev", 4) || !strncmp(dir, "/proc", 5) ||

@@ -74,7 +74,7 @@ static int setting_set(struct times_form *f, const char *key, const char *value,
 	}
 	if (!strcmp(key, "unit-offset")) {
 		int ret = parse_size(value, &f->unit_bytes, e);
-		return ret || f->unit_bytes ? ret : err_set(e, EINVAL, "0 is no unit");
+		return ret || f->unit_bytes ? ret : err_set(e, EINVAL, "the unit is 0");
 	}
 	return parse_uint(value, !strcmp(key, "header") ? &f->n_header : &f->first_seq, e);
 }
@@ -103,7 +103,7 @@ static int form_check(const struct times_form *f, struct err *e)
 	if (!c[TIMES_BEGIN] || (!c[TIMES_END] && !c[TIMES_TOOK]))
 		return err_set(e, EINVAL, "begin, and end or took, are needed");
 	if (c[TIMES_END] && c[TIMES_TOOK])
-		return err_set(e, EINVAL, "end and took say the same");
+		return err_set(e, EINVAL, "give either end or took");
 	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH],
 	     any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
 	if (any && !whole && !c[TIMES_SEQ])

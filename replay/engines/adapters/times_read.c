@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text in columns, as any replayer may write it: a stranger's, every byte of it. */
+/* Text in columns of any replayer: untrusted. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static int number_refuse(const char *text, const char *why, struct err *e)
 	return err_set(e, EBADMSG, "\"%.40s\" is %s", text, why);
 }
 
-/* With an exponent, as %g prints: by floating point. */
+/* A number with an exponent, as %g prints it: by floating point. */
 static int scientific(const char *text, unsigned int digits, int64_t *value, const char **end,
 		      struct err *e)
 {
@@ -90,8 +90,8 @@ static bool is_between(const struct line *l, char c)
 	return l->form->separator == ' ' ? c == ' ' || c == '\t' : c == l->form->separator;
 }
 
-/* The field at `s`, without blanks around it and quotes; gives what is behind its separator, NULL
- * at the end. */
+/* Adds the field at `s` without blanks and quotes; returns the text behind its separator, NULL at
+ * the end. */
 static char *field_cut(struct line *l, char *s)
 {
 	while (*s == ' ' || (*s == '\t' && l->form->separator != '\t'))

@@ -22,7 +22,7 @@ pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, 
 	pid_t pid = fork();
 	if (pid) {
 		if (pid > 0)
-			setpgid(pid, pid); /* both sides do: whoever comes first */
+			setpgid(pid, pid); /* in both processes, whichever is first */
 		return pid;
 	}
 	int in = open("/dev/null", O_RDONLY);
@@ -39,7 +39,7 @@ pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, 
 	_exit(127);
 }
 
-/* What it printed last, on one line. */
+/* Its last printed text, on one line. */
 static void log_end(const char *log, struct strbuf *out)
 {
 	struct strbuf all = STRBUF_INIT;
@@ -80,7 +80,7 @@ int tool_run(char *const *argv, const char *dir, const char *log, const char *us
 	if (pid < 0)
 		return err_sys(e, code, "%s cannot be started", argv[0]);
 	if (tool_wait(pid, limit_ns, &status))
-		return err_set(e, ETIMEDOUT, "%s had not ended after %lld s", argv[0],
+		return err_set(e, ETIMEDOUT, "%s did not end within %lld s", argv[0],
 			       (long long)(limit_ns / 1000000000));
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
