@@ -76,7 +76,7 @@ expect_status 2 "$VALIDATE" deps --infer --order thread block.csv
 expect_line err 'do not go with it'
 printf '128166372003061629,v,0,Write,0,4096,600\n128166372603061629,v,0,Write,4096,4096,600\n' >msr.csv
 expect_status 2 "$VALIDATE" deps --order thread msr.csv
-expect_line err 'msr.csv: of a block-level trace'
+expect_line err 'do not apply to a block-level trace'
 expect_status 2 "$VALIDATE" deps --fs-rules position msr.csv
 expect_status 0 "$VALIDATE" deps msr.csv
 expect_status 2 "$VALIDATE" deps --infer --fs-rules naem block.csv
