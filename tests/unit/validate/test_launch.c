@@ -113,7 +113,7 @@ static void test_not_started(void **state)
 	cpu_set_t none;
 	CPU_ZERO(&none);
 	assert_int_equal(run_spec(*state, (struct launch_spec){.cpus = &none}, "exit 0", &r, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "processors"));
+	assert_non_null(strstr(e.msg, "CPUs"));
 	assert_int_equal(run_spec(*state, (struct launch_spec){.cgroup_procs = "/no/such/group"}, "exit 0", &r, &e),
 			 -ENOENT);
 	assert_non_null(strstr(e.msg, "memory cgroup"));

@@ -147,8 +147,8 @@ static const struct {
      "bad.conf:2: on-failure: \"contineu\" is not one of continue, stop (did you mean "
      "\"continue\"?)"},
     {PROTOCOL "cpus = 0-\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: "},
-    {PROTOCOL "cpus = 3-1\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: processors 3 to 1"},
-    {PROTOCOL "cpus = 100000\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: processors 100000 to 100000"},
+    {PROTOCOL "cpus = 3-1\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: CPUs 3 to 1"},
+    {PROTOCOL "cpus = 100000\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: CPUs 100000 to 100000"},
     {PROTOCOL "scheduler = fifo\n" WORKLOAD REPLAYER,
      "bad.conf:2: scheduler: \"fifo\" is not one of"},
     {PROTOCOL "scheduler = fifo:0\n" WORKLOAD REPLAYER,
