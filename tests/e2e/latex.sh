@@ -11,6 +11,8 @@ status=0
 
 packages=$(sed -n 's/^%.*; needs //p' fast-reads/report/tables/*.tex | sort -u)
 [ "$(printf '%s\n' "$packages" | wc -l)" -eq 1 ] || fail "fragments need different packages: $packages"
+printf '%s\n' '\documentclass{article}' "$packages" '\begin{document}x\end{document}' >probe.tex
+pdflatex -interaction=batchmode probe.tex >/dev/null || skip "pdflatex lacks a package of: $packages"
 {
 	printf '%s\n' '\documentclass{article}' "$packages" '\begin{document}'
 	for file in fast-reads/report/tables/*.tex; do

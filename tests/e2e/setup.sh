@@ -33,7 +33,7 @@ run_setup() {
 	status=0
 	env PATH="$PWD/bin" tree/setup "$@" >out 2>err </dev/null || status=$?
 }
-every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev libcapstone-dev libblkid-dev libmount-dev libfuse3-dev libaio-dev liburing-dev libsqlite3-dev gnuplot-nox libcmocka-dev procps strace jq git sqlite3 fio blktrace libopenmpi-dev openmpi-bin iproute2'
+every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev libcapstone-dev libblkid-dev libmount-dev libfuse3-dev libaio-dev liburing-dev libsqlite3-dev gnuplot-nox libcmocka-dev procps strace jq git sqlite3 fio blktrace libopenmpi-dev openmpi-bin iproute2 zstd'
 
 # everything there: nothing is installed, whoever asks
 for package in $every; do echo "$package"; done >installed
@@ -80,7 +80,7 @@ touch offline # the lists cannot be had: those that are there may do
 run_setup check
 [ "$status" -eq 0 ] || fail "status $status as root: $(cat err)"
 grep -q sudo log && fail 'root used sudo'
-grep -q 'install .*libcmocka-dev procps strace jq git sqlite3 fio blktrace libopenmpi-dev openmpi-bin iproute2$' log || fail "installed: $(cat log)"
+grep -q 'install .*libcmocka-dev procps strace jq git sqlite3 fio blktrace libopenmpi-dev openmpi-bin iproute2 zstd$' log || fail "installed: $(cat log)"
 touch broken
 run_setup check
 [ "$status" -eq 3 ] || fail "status $status when apt-get fails"
