@@ -71,6 +71,21 @@ if [ "$group" ]; then
 fi
 [ -s results/report/index.html ] || fail "no report"
 
+# killed before the first line of the journal, and again when it is resumed: its places go all the same
+tiny early.conf
+"$VALIDATE" run early.conf -o early -q >out 2>err &
+wait_for 10 has_event early start || fail "no start: $(cat err)"
+kill -9 $!
+wait $! 2>/dev/null || :
+rm -rf early/runs/* early/validate-*
+: >early/journal
+"$VALIDATE" run -o early --resume -q >out 2>err &
+wait_for 10 has_event early place || fail "no place: $(cat err)"
+kill -9 $!
+wait $! 2>/dev/null || :
+expect_verdict "$VALIDATE" run -o early --resume -q
+clean early
+
 # half-written files of a killed session go, and nobody else's
 touch results/.validate-aBc123 results/runs/.validate-zzzzzz results/.validate-mine
 expect_verdict "$VALIDATE" run -o results --resume -q

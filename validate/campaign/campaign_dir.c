@@ -343,6 +343,9 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	if (!strcmp(name, "start")) {
 		text_keep(&c->name, event, "protocol");
 		token_keep(c, event);
+	} else if (!strcmp(name, "resume") && !c->token[0]) {
+		/* the first session was killed before its first line, or this line is damaged */
+		token_keep(c, event);
 	} else if (!strcmp(name, "run")) {
 		run_from_event(c->run, c->plan.n_runs, event, NULL);
 	} else if (!strcmp(name, "group")) {
