@@ -176,14 +176,21 @@ static void component_columns(struct table *t, const struct component *c, enum t
 
 static void distribution_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct component *c = ROW_ITEM(t, a->cell[i].component);
+	static const struct {
+		enum component_kind kind;
+		enum table_format format;
+		const char *key, *title;
+	} parts[] = {
+	    {COMPONENT_TYPICAL, FORMAT_RELATIVE, "typical", "Typical [95 %]"},
+	    {COMPONENT_TAIL, FORMAT_RELATIVE, "tail", "Tail [95 %]"},
+	    {COMPONENT_SHAPE, FORMAT_NUMBER, "shape", "Shape [95 %]"},
+	    {COMPONENT_OPERATION, FORMAT_RELATIVE, "operation", "Operation [95 %]"},
+	    {COMPONENT_HALF, FORMAT_RELATIVE, "half", "Half [95 %]"},
+	};
 	COL_CELL(t, a, &a->cell[i]);
-	component_columns(t, &c[COMPONENT_TYPICAL], FORMAT_RELATIVE, "typical", "Typical [95 %]");
-	component_columns(t, &c[COMPONENT_TAIL], FORMAT_RELATIVE, "tail", "Tail [95 %]");
-	component_columns(t, &c[COMPONENT_SHAPE], FORMAT_NUMBER, "shape", "Shape [95 %]");
-	component_columns(t, &c[COMPONENT_OPERATION], FORMAT_RELATIVE, "operation",
-			  "Operation [95 %]");
-	component_columns(t, &c[COMPONENT_HALF], FORMAT_RELATIVE, "half", "Half [95 %]");
+	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+		component_columns(t, ROW_ITEM(t, &a->cell[i].component[parts[k].kind]),
+				  parts[k].format, parts[k].key, parts[k].title);
 }
 
 const struct table_kind table_distribution = {"distribution",
