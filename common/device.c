@@ -176,8 +176,8 @@ static int open_for_reading(struct device *d, const char *path, int flags, bool 
 	return 0;
 }
 
-/* Checks it before the exclusive open, for a better message, and again after it, when nobody else
- * can begin to use it. */
+/* Checks the device before the exclusive open, for a better message, and again after it, when no
+ * other process can begin to use it. */
 static int open_for_writing(struct device *d, const char *path, enum device_how how, int flags,
 			    bool *refused, struct err *e)
 {

@@ -5,12 +5,11 @@
 
 #include "common/err.h"
 
-/* Makes a fresh file in the directory of PATH, .validate-XXXXXX with random letters, to be renamed
- * to PATH by file_beside_keep: what is there under whatever name is left alone, and several who
- * write the same PATH do not meet. Its mode is what the umask leaves of `mode`. Returns the
- * descriptor, open for writing and locked (flock) so that it is known to be somebody's. Errors:
- * EINVAL where PATH is empty, else of the system, which name PATH. Ownership: the caller frees
- * *name, which is NULL where it failed. */
+/* Makes a fresh file in the directory of PATH, .validate-XXXXXX with random letters, which
+ * file_beside_keep renames to PATH. It replaces no existing file, and processes that write the same
+ * PATH use different files. The umask applies to `mode`. Returns the descriptor, open for writing
+ * and locked (flock); the lock shows that the file is in use. Errors: EINVAL if PATH is empty, else
+ * of the system; they name PATH. Ownership: the caller frees *name, which is NULL after an error. */
 int file_beside(const char *path, unsigned int mode, char **name, struct err *e);
 /* Renames NAME to PATH where `ret` is 0, and removes it where that fails or `ret` is an error,
  * which it returns then. Frees NAME; NULL is fine. */

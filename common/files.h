@@ -12,10 +12,9 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 
-/* How PATH is to be written: 1 where something is there that is no file of anybody's (a terminal, a
- * pipe, /dev/null, or /dev/stdout, whatever that is), which must stay what it is: in place. 0 else:
- * a file under another name is renamed to it, which replaces a file or a link. Errors: EINVAL: a
- * block device. */
+/* How PATH is written. 1: in place, because it is a terminal, a pipe, /dev/null, /dev/stdout or
+ * another object that must not be replaced. 0: a file of another name is renamed to PATH, which
+ * replaces a file or a link. Errors: EINVAL: a block device. */
 int file_is_in_place(const char *path, struct err *e);
 /* Writes a file of another name (file_beside.h), fsyncs, closes, renames, fsyncs the directory.
  * Success means it is on disk. Errors: of the system; EINVAL as file_is_in_place, by which PATH

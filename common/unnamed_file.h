@@ -18,9 +18,9 @@ int unnamed_file_open(const char *dir, struct err *e);
 int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *e);
 int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, struct err *e);
 
-/* Reserves the first `n_bytes` of a new file, which read as zeros then: a mapped page without room
- * would be a SIGBUS. Works on file systems without fallocate(), and on those that refuse fstat() of
- * a removed file. Errors: of the system, without a message. */
+/* Reserves the first `n_bytes` of a new file; they read as zeros. Without reserved room, an access
+ * to a mapped page raises SIGBUS on a full disk. Needs neither fallocate() nor fstat() of a removed
+ * file, which some file systems refuse. Errors: of the system, without a message. */
 int file_reserve(int fd, uint64_t n_bytes);
 
 /* Whether the file system keeps the file in memory (tmpfs, ramfs). */

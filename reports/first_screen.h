@@ -36,7 +36,7 @@ struct finding_group { /* everything that one component decided alike */
 	enum decision decision; /* DECISION_REJECT or DECISION_INCONCLUSIVE */
 	struct finding *finding;
 	size_t n_findings, cap_findings, n_cells;
-	/* most further replicates asked for in the group, those left out that nobody would run */
+	/* largest number of further replicates in the group, without impractical numbers */
 	uint64_t n_more;
 	size_t n_impractical; /* cells that no practical number settles */
 };

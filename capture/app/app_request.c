@@ -150,8 +150,8 @@ static void request_fill(const struct request_maker *m, const struct process_sta
 	unsigned int uses = op_info(l->op)->uses;
 	*to = (struct trace_record){
 	    .begin_ns = time_of(m, l->begin),
-	    .end_ns = l->end ? time_of(m, l->end)
-			     : TIME_NONE, /* an asynchronous one nobody asked after */
+	    /* none: an asynchronous request whose result the program did not read */
+	    .end_ns = l->end ? time_of(m, l->end) : TIME_NONE,
 	    .intended_ns = TIME_NONE,
 	    .dispatch_ns = TIME_NONE,
 	    .offset = position_of(p, l, uses),

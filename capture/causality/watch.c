@@ -297,7 +297,7 @@ static int by_instant(const void *a, const void *b)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* Who had not begun has a slot by now; those that never came to be wait for nobody. */
+/* Threads that had not begun have a slot by now. Threads that were never created wait for none. */
 static void unborn_settle(struct watch *w)
 {
 	const struct unborn *u = &w->unborn;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Watching the threads of a parallel application while it runs, and letting a throttled node go on
- * when everybody else waits: the watchdog. It sees what the preloaded library writes
- * (preload/causes.h) and what the kernel says of each thread.
+ * when all other threads wait: the watchdog. It reads what the preloaded library writes
+ * (preload/causes.h) and the kernel's state of each thread.
  *
  * A thread waits when it has exited, or sleeps in a call that waits, or polls in a call of MPI,
  * while nothing of that changes; or when it has computed for longer than it ever did in the run
  * without delays, times a factor: it polls memory, then. When all wait at the same time, those that
  * have not exited wait for the throttled one, perhaps by others.
  *
- * Source: parallel-trace paper, 4.1.2. That looks for the longest call as well; here a call counts
- * as soon as nobody is left who could end it. */
+ * Source: parallel-trace paper, 4.1.2. The paper also uses the longest call; here a call counts as
+ * soon as no thread is left that could end it. */
 #ifndef CAPTURE_CAUSALITY_WATCH_H
 #define CAPTURE_CAUSALITY_WATCH_H
 
@@ -69,11 +69,11 @@ struct watch_outcome {
 	uint32_t n_async;	/* asynchronous requests */
 	uint32_t n_ranks;	/* that the job has, by its own account; 0: unknown */
 	bool too_many;		/* more threads than there are slots */
-	/* nobody made a request for far longer than ever before; its processes were killed */
+	/* no thread made a request for far longer than before; the processes were killed */
 	bool stuck;
-	char stuck_at[400];	/* who did what then */
-	/* who made far more requests than in the run without delays; its processes were killed.
-	 * Empty: nobody */
+	char stuck_at[400];	/* the state of each thread at that time */
+	/* the thread that made far more requests than in the run without delays; the processes
+	 * were killed. Empty: none */
 	char runs_on[200];
 };
 

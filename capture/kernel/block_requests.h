@@ -8,7 +8,7 @@
  * merging.
  *
  * The module only converts events to requests, in the order of their begins. Memory grows with the
- * number of requests in flight, and of those that wait for them. */
+ * numbers of requests in flight and of requests that wait for their events. */
 #ifndef CAPTURE_KERNEL_BLOCK_REQUESTS_H
 #define CAPTURE_KERNEL_BLOCK_REQUESTS_H
 

@@ -2,19 +2,27 @@
 /* Runs each case once without faults and counts its calls, then again and again with one fault
  * each.
  *
- * usage: inject_walk [options] DIR PROGRAM CASES       DIR/in holds what the cases need;
- * tests/hostile/inject.sh makes it
- *   --library FILE     the injector to preload; without: a file system that reads DIR/state
- * injects, and --base is on it
- *   --base DIR         where the runs are made, with `in` in it (DIR)
- *   --seconds S        end after S seconds (10); --points N: after N faults, however long that
- * takes
- *   --seed N           chooses the order (1)
- *   --part I/N         only every N-th case of that order, from the I-th on: walks side by side share
- * the cases
- *   --only NAME,...    only these cases; --family NAME: only these calls
- *   --at FAMILY:N:FAULT  only this fault, as a line of a failure has it
- *   --log FILE         appends each fault with the message that came of it
+ * usage: inject_walk [options] DIR PROGRAM CASES
+ *
+ * DIR/in holds the input of the cases; tests/hostile/inject.sh makes it.
+ *
+ * --library FILE: the injector to preload. Without it, a file system that reads DIR/state injects
+ * the faults, and --base lies on it.
+ *
+ * --base DIR: directory of the runs, with `in` in it (default DIR)
+ *
+ * --seconds S: end after S seconds (10). --points N: end after N faults
+ *
+ * --seed N: seed of the order (1)
+ *
+ * --part I/N: every N-th case of the order, from the I-th on, for several walks at the same time
+ *
+ * --only NAME,...: these cases. --family NAME: these calls
+ *
+ * --at FAMILY:N:FAULT: one fault, in the form of a failure's line
+ *
+ * --log FILE: append each fault with the resulting message
+ *
  * Prints a line for each failure, and at the end the counts. Exit status: 0, 1 with failures, 3
  * where a case fails without faults. */
 #include <errno.h>

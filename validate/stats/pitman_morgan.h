@@ -3,8 +3,9 @@
  *
  * Formula: x and r have equal variances exactly when x+r and x-r are uncorrelated. With a =
  * (s_x/s_r)/rho0 and c the correlation of x and r, the correlation R of x/rho0 + r and x/rho0 - r
- * gives t = R sqrt((n-2)/(1-R^2)) = (a - 1/a)/2 sqrt((n-2)/(1-c^2)),   n-2 degrees of freedom, for
- * the hypothesis rho = rho0. Inverting it, with T = t^2 of the level, w = s_x^2/s_r^2 and K = 1 +
+ * gives, for the hypothesis rho = rho0 and with n-2 degrees of freedom,
+ *     t = R sqrt((n-2)/(1-R^2)) = (a - 1/a)/2 sqrt((n-2)/(1-c^2)).
+ * Inverting it, with T = t^2 of the level, w = s_x^2/s_r^2 and K = 1 +
  * 2(1-c^2)T/(n-2), the limits of rho^2 are w (K -+ sqrt(K^2-1)). Exact for pairs from a bivariate
  * normal distribution; use logarithms. Source: Pitman (1939), Morgan (1939). */
 #ifndef VALIDATE_STATS_PITMAN_MORGAN_H

@@ -24,7 +24,7 @@ enum adapter_times {
 	ADAPTER_SELF = 1,    /* the replayer writes the times of each request; `parse` reads them */
 	ADAPTER_PRELOAD = 2, /* the preloaded library traces its calls */
 	ADAPTER_BLOCK = 4,   /* tracepoints of the kernel on the target device */
-	ADAPTER_UNTIMED = 8, /* nobody; the user measures on his own. Every adapter has it */
+	ADAPTER_UNTIMED = 8, /* no times; all adapters have it */
 };
 
 /* One input file for the whole trace, or one for each of its threads, processes or devices, in the

@@ -82,8 +82,7 @@ static void output_take(struct child_output *o, const char *data, size_t len)
 	o->n_taken += len;
 }
 
-/* Everything that is there now, up to a few pipes full: somebody else has to be looked after as
- * well. */
+/* Reads what is available now, at most a few pipe buffers: other descriptors wait as well. */
 static void drain(struct child_output *o, int *fd,
 		  void (*take)(struct child_output *, const char *, size_t))
 {

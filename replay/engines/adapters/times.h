@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The option `times`: who measures the times of requests.
+/* The option `times`: what measures the times of requests.
  *
- * self | preload | block                     the replayer's own times, or an observer none         
- *                              nobody self:csv(begin=3,end=4,unit=us, ...)       text in columns,
- * counted from 1
+ * - self: the replayer's own times
+ * - preload, block: an observer
+ * - none: nothing; the user observes the device
+ * - self:csv(begin=3,end=4,unit=us, ...): text in columns, counted from 1
  *
  * Columns: begin, and end or took (a duration); optional: op (r or w as first letter, R, W, or the
  * name of an operation), offset, length, object, seq (number of the request in the input, from

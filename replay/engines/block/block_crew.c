@@ -349,7 +349,7 @@ int block_crew_run(struct block_crew *c, struct err *e)
 		if (c->worker[i].fatal)
 			ret = err_sys(e, c->worker[i].fatal, "%s: the queue failed",
 				      c->backend->name);
-	if (!ret && device_gone(c->device)) /* before anybody looked */
+	if (!ret && device_gone(c->device)) /* gone before the first check */
 		ret = block_watch_gone(c, e);
 	if (ret)
 		return ret;

@@ -186,7 +186,7 @@ static int records_read(struct loader *p, struct err *e)
 		}
 	p->l->n_records = i;
 	if (p->l->passed)
-		passed_mark(p, i); /* room for all; the one behind the last is nobody's */
+		passed_mark(p, i); /* the last element is a sentinel */
 	return ret;
 }
 

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which requests a worker hands over when: the modes of the block engine, and nothing else. It
- * calls no kernel and reads no clock: it is told the time, and what has ended; so it can be tried
- * against a device that is made up.
+/* When a worker submits which requests: the modes of the block engine. The module makes no system
+ * call and reads no clock. The caller gives it the time and the completions, so tests can use a
+ * simulated device.
  *
- * Times are ticks after the common start. A worker has its requests in issue order; in the modes
- * hf, afap and load the workers together hand over all requests in the order of the trace (each
- * waits for its turn), in dep each begins what is ready.
+ * Times are ticks after the common start. A worker has its requests in issue order. In the modes hf,
+ * afap and load, the workers together submit all requests in the order of the trace: each waits for
+ * its turn. In dep, each submits what is ready.
  *
- * hf    A request's time is its traced one. When it has come, the request is handed over with all
- * others whose time has come, or comes within the bundle's threshold of the first one's. With as
- * many in flight as its limit says it waits. Who is late by more than `grace` catches up at twice
- * the traced rate. load  As soon as fewer are in flight than its limit says. afap: the same, with
- * the limit that the depth sets. dep   Ranks number the requests by their traced ends
- * (order/infer.h); what r depends on are the ranks [lo, hi). Once all those have ended in the
- * replay, r is due at  max over them of (end in the replay - traced end) + traced begin,  the
- * traced times divided by the think scale. Because every rank below lo ended before some of these
- * began, "all of [lo, hi) have ended" is "all below hi have": one number that only grows, as hi
- * does from request to request. So requests become ready in their order (a heap puts them in the
- * order of their times), and the maximum over a window whose bounds only grow is a queue. All is
- * amortised constant time, but the heap's logarithm of those ready and not due. With --follow
- * nearest only the rank hi - 1 counts. Those that follow one rank lie one after another, because hi
- * only grows. With count the hi-th end of the replay takes the place of the rank hi - 1: whichever
- * request it is of. Source: hfplayer paper, sections 2.3, 2.4 and 3; doc/block-replay.md. */
+ * hf: The time of a request is its traced time. At that time it is submitted, together with all
+ * requests whose time has come or lies within the bundle's threshold of the first one's. It waits
+ * while the number in flight is at its limit. A worker that is late by more than `grace` catches up
+ * at twice the traced rate.
+ *
+ * load: A request is submitted as soon as the number in flight is below its limit. afap: the same,
+ * with the limit of the depth.
+ *
+ * dep: Ranks number the requests by their traced ends (order/infer.h). Request r depends on the
+ * ranks [lo, hi). Once all of them have ended in the replay, r is due at
+ *     max over them of (end in the replay - traced end) + traced begin,
+ * with traced times divided by the think scale. Every rank below lo ended before some of these
+ * began. So "all of [lo, hi) have ended" is equivalent to "all below hi have ended", a single number
+ * that only grows, as hi does from request to request. Requests therefore become ready in their
+ * order (a heap orders them by due time), and a queue gives the maximum over the window. Each step
+ * takes amortised constant time, except the heap's logarithm. With --follow nearest only the rank
+ * hi - 1 counts; the requests that follow one rank are adjacent, because hi only grows. With
+ * --follow count the hi-th end in the replay replaces the rank hi - 1.
+ *
+ * Source: hfplayer paper, sections 2.3, 2.4 and 3; doc/block-replay.md. */
 #ifndef REPLAY_SCHEDULE_H
 #define REPLAY_SCHEDULE_H
 
@@ -47,11 +52,11 @@ enum block_request_flag {
 	REQUEST_ROUNDED = 8,
 };
 
-struct block_hot { /* a cache line: what to do, and what became of it */
+struct block_hot { /* a cache line: the request and its outcome */
 	uint64_t offset, length;
 	/* hf: its time; dep: traced begin / think scale, and its time once it has been taken */
 	int64_t due;
-	int64_t begin;	   /* just before it was handed over; NOT_ENDED: never */
+	int64_t begin;	   /* just before it was submitted; NOT_ENDED: never */
 	int64_t dispatch;  /* just after */
 	int64_t end;	   /* its completion was seen */
 	uint32_t limit;	   /* requests in flight at most, itself included */
@@ -71,15 +76,15 @@ struct block_parents { /* dep: beside each request */
 	int64_t least;
 };
 
-struct block_progress { /* what one worker tells the others; it alone writes it */
+struct block_progress { /* state of one worker that the others read; only the worker writes it */
 	_Alignas(128) _Atomic uint32_t in_flight;
-	_Atomic uint32_t
-	    n_ended; /* of --follow nearest: ended[n_ended], the ranks of what has ended, in that
-		      * order. Of count: of progress[0], all that have ended, counted by all */
+	/* --follow nearest: ended[n_ended], the ranks of the ended requests in the order of their
+	 * ends. --follow count: in progress[0], the number of ended requests of all workers */
+	_Atomic uint32_t n_ended;
 	uint32_t *ended;
-	/* place in the trace's order of the one it hands over next; UINT64_MAX: none is left */
+	/* place of its next request in the order of the trace; UINT64_MAX: none is left */
 	_Atomic uint64_t next;
-	/* it waits for its turn; a futex. The workers' own business (worker.c) */
+	/* a futex: it waits for its turn (worker.c) */
 	_Atomic uint32_t asleep;
 };
 
@@ -106,23 +111,22 @@ struct block_schedule {
 	bool finished;	      /* everything was taken, and nothing is in flight */
 	/* dep */
 	const struct block_parents *parents; /* parents[n] */
-	_Atomic int64_t
-	    *shift; /* shift[n_ranks], of all workers, by rank: end in the replay - traced end,
-		     * NOT_ENDED not yet. Of count: in the order of the ends in the replay */
+	/* shift[n_ranks], of all workers, by rank: end in the replay - traced end; NOT_ENDED: in
+	 * flight or not begun. --follow count: in the order of the ends in the replay */
+	_Atomic int64_t *shift;
 	uint32_t watermark;		     /* all ranks below have ended */
 	struct due_heap ready;
 	enum block_follow follow;
-	/* of nearest: those that follow rank r are the requests [child[r], child[r + 1]) */
+	/* --follow nearest: the requests [child[r], child[r + 1]) follow rank r */
 	uint32_t *child;
-	/* of nearest: seen[n_workers], how many of each worker's ends were dealt with */
+	/* --follow nearest: seen[n_workers], number of processed ends of each worker */
 	uint32_t *seen;
 	struct block_window *window; /* window[window_mask + 1], a queue: shifts that fall */
 	uint32_t window_from, window_n, window_mask;
 };
 
 struct block_schedule_room {
-	/* requests that none of them depends on another of, at most (infer_summary.width_max), 1 at
-	 * least */
+	/* largest number of independent requests (infer_summary.width_max), at least 1 */
 	uint32_t n_ready;
 	uint32_t n_parents; /* n_parents_max */
 	uint32_t n_ranks;   /* of all workers */
@@ -133,13 +137,13 @@ struct block_schedule_room {
 void schedule_init(struct block_schedule *s, const struct block_schedule_room *room);
 void schedule_release(struct block_schedule *s);
 
-/* Takes what is to be handed over now, as one bundle, at most `room` (free places): taken[n] are
- * indices of request[]. */
+/* Gives the requests to submit now, as one bundle of at most `room`: taken[n] are indices of
+ * request[]. */
 uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
-/* What it gave has been handed over: now the others may have their turn. */
+/* The requests of the last schedule_take were submitted: the turn passes to the next worker. */
 void schedule_handed_over(struct block_schedule *s);
-/* Whether nobody has an earlier request left to begin than this worker's next one; false where it
- * has none. */
+/* Whether no other worker has an earlier request to begin than this worker's next one. False if this
+ * worker has none left. */
 bool schedule_has_turn(const struct block_schedule *s);
 /* When schedule_take may give something, if nothing ends before; TICKS_NEVER. After a schedule_take
  * that gave nothing. */

@@ -136,11 +136,10 @@ static bool is_others_turn(const struct block_worker *w)
 	return w->schedule.place && !schedule_has_turn(&w->schedule);
 }
 
-/* With a spinning or yielding worker for each turn that is yet to come, who has it gets a processor
- * once in so many: with --wait spin 64 workers on 2 took 18 s for 5000 requests. So those sleep,
- * and who is next is woken by who has handed over. Neither can miss the other: one stores that it
- * sleeps and then looks whose turn it is, the other stores whose turn it is and then looks who
- * sleeps. */
+/* If all waiting workers spun or yielded, the worker whose turn it is would seldom get a CPU: with
+ * --wait spin, 64 workers on 2 CPUs took 18 s for 5000 requests. So the others sleep, and the worker
+ * that has submitted wakes the next one. No wake-up is lost: a worker stores that it sleeps and then
+ * reads the turn; the waking worker stores the turn and then reads the sleep flag. */
 static void turn_pass(const struct block_worker *w)
 {
 	const struct block_schedule *s = &w->schedule;
@@ -253,8 +252,8 @@ static int64_t margin_of(const struct block_worker *w)
 						    : (int64_t)w->waiter.margin_ticks;
 }
 
-/* Only a completion changes anything, or another worker, which can be waited for where the turn is
- * somebody else's. */
+/* Whether the worker may sleep: only a completion, or the worker whose turn it is, can change what it
+ * does next. */
 static bool may_sleep(const struct block_worker *w, int64_t now)
 {
 	if (w->waiter.method == WAIT_SPIN)
@@ -308,7 +307,7 @@ void worker_run(struct block_worker *w, const _Atomic bool *stop)
 			issue(w, taken, n);
 			continue;
 		}
-		turn_pass(w); /* what a mutant loses is nobody's turn any more */
+		turn_pass(w); /* a request that a mutant drops has no turn */
 		if (w->schedule.finished)
 			break;
 		pause_until(w, schedule_wake(&w->schedule, now), now);

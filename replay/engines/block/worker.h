@@ -40,7 +40,7 @@ struct block_worker {
 	uint32_t n_slots, n_unused;
 	struct due_heap held; /* slots whose completion a mutant holds back */
 	struct waiter waiter;
-	/* there are more workers than processors: who has nothing to do must not take one */
+	/* there are more workers than CPUs: a worker with nothing to do must not use one */
 	bool crowded;
 	int64_t active;	     /* when something was handed over or ended last */
 	bool bundle_follows; /* the bundle's threshold follows what a submission costs */

@@ -57,21 +57,21 @@ const char *program_header_text(const char *path);
 const char *program_header_next(const char *path);
 
 /* Compiled programs that are kept, so that a trace which is replayed many times is compiled once.
- * Each is known by a digest of everything that it is made from (source_key). The directory is the
- * user's own and closed to others: who could put a program there could have it run. */
+ * Each is known by a digest of everything that it is made from (source_key). Only the
+ * user may write to the directory, because programs in it are executed. */
 
 /* what is kept in all; those used longest ago go first, and nothing else goes */
 #define STORE_MAX_BYTES (UINT64_C(2) << 30)
 
-/* Where programs are kept: `wanted`, or else validate/programs in $XDG_CACHE_HOME or ~/.cache. Made
- * where it is missing. Errors: EPERM for one that belongs to somebody else or that others may use;
- * ENOENT where none is named; of the system. The caller frees. */
+/* The directory of compiled programs: `wanted`, else validate/programs in $XDG_CACHE_HOME or
+ * ~/.cache. Makes it if it is missing. Errors: EPERM: it belongs to another user, or others may use
+ * it; ENOENT: neither variable names one; of the system. The caller frees. */
 int store_find(const char *wanted, char **dir, struct err *e);
 
 /* A descriptor of the kept program, -1 where there is none that can be trusted. */
 int store_open(const char *dir, const char *key);
 
-/* A directory to make one in: makes room, and removes what others left who were stopped. `*lock` is
+/* A directory to make one in: makes room, and removes directories that killed processes left. `*lock` is
  * held as long as it is used: to be closed afterwards. NULL with the error. The caller frees. */
 char *store_workshop(const char *dir, int *lock, struct err *e);
 

@@ -67,8 +67,8 @@ static int made_and_kept(struct replay_plan *p, const struct replay_config *c, c
 	return ret ? ret : removed;
 }
 
-/* The library is part of what a program is made from: whoever has a new one gets new programs. Told
- * by what changes with it. */
+/* Identifies the library that programs are linked with, by its path, size, time and inode. A new
+ * library gives new programs. */
 static char *identity_of(const char *library)
 {
 	struct stat st = {.st_size = 0};

@@ -115,7 +115,7 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 {
 	char number[16];
 	char *const argv[] = {(char[]){"validate-program"}, number, NULL};
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read what it did */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* its results would not be read */
 	if (getppid() != parent)
 		_exit(127);
 	for (uint32_t i = 0; i < p->n_slots; i++)

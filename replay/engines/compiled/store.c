@@ -138,14 +138,13 @@ static int compare_used(const void *a, const void *b)
 	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Programs are called by digests. Whatever else is in the directory, which may be one that somebody
- * has for other things as well, stays. */
+/* Names of programs are digests. Other files in the directory are not touched. */
 static bool is_key(const char *name)
 {
 	return strlen(name) == KEY_LENGTH && strspn(name, "0123456789abcdef") == KEY_LENGTH;
 }
 
-/* Of somebody who is no more: nobody holds it, and it is not one that is just being made. */
+/* Removes the directory of a process that has ended: no lock is held, and it is not new. */
 static void workshop_sweep(const char *path)
 {
 	struct stat st;

@@ -103,8 +103,8 @@ static int token_leave(const struct replay_plan *p, const char *token, struct er
 	return 0;
 }
 
-/* Where the plan is handed over: beside the output, as scratch files are, where whoever asked for
- * the replay looks after it. The caller frees; NULL with the error. */
+/* Makes the directory in which the ranks find the plan: beside the output, as for other scratch
+ * files, so that the caller of the replay can remove it. The caller frees; NULL with the error. */
 static char *scratch_make(const struct replay_config *c, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");

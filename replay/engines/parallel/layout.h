@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who replays what: the ranks of a parallel replay, the lanes of each, and the channels between
- * lanes over which one tells the other to go on.
+/* The ranks of a parallel replay, the lanes of each rank, and the channels between lanes.
  *
- * There is a rank for each traced process; processes that belong to one rank of the traced job, and
- * those that inherited descriptors from one another, share one. Ranks have the order of their
- * nodes' numbers, or of process numbers where the trace has no nodes. A channel is all that one
- * lane signals to another: its k-th signal answers the k-th wait. */
+ * Each traced process has a rank. Processes of one rank of the traced job share a rank, and so do
+ * processes that inherited descriptors from each other. Ranks are ordered by node number, or by
+ * process number if the trace has no nodes. A channel carries the signals from one lane to another:
+ * its k-th signal answers the k-th wait. */
 #ifndef REPLAY_PARALLEL_LAYOUT_H
 #define REPLAY_PARALLEL_LAYOUT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the other ranks are still there. Who waits for a rank that was stopped, or whose host
- * cannot be reached any more, would wait for ever, for no message tells him. So rank 0 and each
- * other rank exchange beats, which a thread of their own sends and looks for; who has not been
- * heard of for as long as --watchdog says ends the job, and is named. */
+/* Detects ranks that were stopped or whose host cannot be reached. A rank that waits for one of them
+ * would wait for ever. Rank 0 and each other rank exchange heartbeats in a separate thread. If no
+ * heartbeat of a rank arrives for the time of --watchdog, the job ends and the message names the
+ * rank. */
 #ifndef REPLAY_PARALLEL_MPI_LOOKOUT_H
 #define REPLAY_PARALLEL_MPI_LOOKOUT_H
 
@@ -24,8 +24,8 @@ struct lookout {
 	const struct rank *rank;
 	struct peer *peer; /* peer[n_peers] */
 	int n_peers;
-	/* 0: nobody looks out: it was not wanted, there is one rank, or this MPI lets only one
-	 * thread call it */
+	/* 0: no heartbeats: not requested, one rank only, or this MPI allows calls of one thread
+	 * only */
 	int64_t patience_ns;
 	int64_t pause_ns;    /* between beats */
 	MPI_Comm comm;

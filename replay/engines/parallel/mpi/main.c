@@ -20,13 +20,12 @@
 
 #define LOOK_NS 500000
 #define ABORT_S 3 /* of telling the others, some of whom may not be reached */
-/* From the head's word to the common begin: it must have reached everybody, through whatever
- * network. */
+/* Time from the head's message to the common begin. The message must have reached each rank. */
 #define LEAD_NS 20000000
 #define LEAD_PER_RANK_NS 200000
 
-/* Where the scratch directory is seen, who started the launcher is told that the job is over, even
- * if the launcher cannot end it. */
+/* Leaves a file in the scratch directory, if this host has it: the engine then knows that the job is
+ * over, even if the launcher cannot end it. */
 static void end_note(const struct rank *r)
 {
 	struct strbuf path = STRBUF_INIT;
@@ -133,7 +132,7 @@ int main(int argc, char **argv)
 	struct lookout lookout;
 	struct err e = ERR_INIT;
 	int provided;
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody outlives the launcher here */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a rank ends with its launcher */
 	signal(SIGPIPE, SIG_IGN);	  /* results of calls */
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc != 4) {

@@ -107,8 +107,8 @@ void message_signal(struct messages *m, uint32_t channel)
 		gate_publish(&m->gates, c->tag, l->n_done);
 		return;
 	}
-	/* who has sent one need not wait until it is out; the next one over the same channel does,
-	 * so that there are never many */
+	/* The send need not be complete. The next message over the same channel waits for it, so
+	 * that at most one is pending. */
 	if (l->request != MPI_REQUEST_NULL)
 		wait_for(m, l);
 	take(m);

@@ -18,7 +18,7 @@
 enum { TAG_SHARE = 1 };
 #define PIECE_BYTES (UINT64_C(64) << 20)
 
-/* --- who has it ---------------------------------------------------------- */
+/* --- the ranks that can read the plan file ------------------------------- */
 
 /* A descriptor of the plan file, -1 where it is not seen from here. */
 static int plan_open(const struct rank *r)
