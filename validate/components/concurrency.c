@@ -111,6 +111,6 @@ const struct component_row component_concurrency = {
 		"lie within the limit, rejected when at some level it is shown to lie beyond "
 		"(Bonferroni)",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
-	.above = "the number of requests in flight differs by %s", .unit = COMPONENT_NUMBER,
+	.above = "the distribution of the number in flight differs by %s", .unit = COMPONENT_NUMBER,
 	.decide = decide_concurrency, .plan = plan_concurrency,
 };
