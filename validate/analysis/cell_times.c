@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Response and execution times of a cell: samples, the paper's statistics, the paired analysis,
  * further tests, diagnostics. */
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -220,31 +221,32 @@ static void diagnostics_measure(struct cell *c, const double *d, enum stat_statu
 /* Threads spend their time in requests, one at a time, or between requests: T = S + W, where S is
  * the time of the requests over the number of threads, if known. With the logarithmic mean L = (Tx
  * - Tr)/ln(Tx/Tr), ln(Tx/Tr) = (Sx - Sr)/L + (Wx - Wr)/L exactly. The means of both terms over the
- * pairs are scaled to add up to the relative deviation of the execution time. A pair with a
- * winsorised deviation is scaled likewise. */
+ * pairs are scaled to add up to the relative deviation of the execution time, which is winsorised.
+ */
 static void split_execution(struct cell *c, const struct pairs *p, const struct scenario *scenario)
 {
-	double service = 0, total = 0, *used = xcalloc(p->n ? p->n : 1, sizeof *used);
 	c->execution_service = c->execution_schedule = NAN;
-	if (c->execution_time.status || log_ratios(c->r_time.x, c->x_time.x, p->n, used))
-		goto out;
-	sample_winsorise(used, p->n);
+	if (c->execution_time.status)
+		return;
+	double *ratio = xcalloc(2 * p->n + 1, sizeof *ratio), *service = ratio + p->n;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *x = &p->x[i]->summary, *r = &p->r[i]->summary;
-		double tx = (double)x->execution_ns, tr = (double)r->execution_ns, d = log(tx / tr);
-		double mean = fabs(d) < 1e-9 ? tr : (tx - tr) / d;
+		double tx = (double)x->execution_ns, tr = (double)r->execution_ns;
+		ratio[i] = log(tx / tr);
+		double mean = fabs(ratio[i]) < 1e-9 ? tr : (tx - tr) / ratio[i];
 		double longer =
 		    x->response.mean * (double)x->response.n / run_n_lanes(scenario, x) -
 		    r->response.mean * (double)r->response.n / run_n_lanes(scenario, r);
-		const double share = fabs(d) < 1e-9 ? 1 : used[i] / d;
-		service += share * longer / mean / (double)p->n;
-		total += share * d / (double)p->n;
+		service[i] = longer / mean;
 	}
+	terms_winsorise(ratio, service, 1, p->n);
+	sample_winsorise(ratio, p->n);
+	const double total = gsl_stats_mean(ratio, 1, p->n),
+		     part = gsl_stats_mean(service, 1, p->n);
 	double scale = fabs(total) < 1e-9 ? 1 : expm1(total) / total;
-	c->execution_service = service * scale;
-	c->execution_schedule = (total - service) * scale;
-out:
-	free(used);
+	c->execution_service = part * scale;
+	c->execution_schedule = (total - part) * scale;
+	free(ratio);
 }
 
 /* Number of threads of the program, if equal in all runs; else NaN. */

@@ -5,6 +5,7 @@
 
 #include "common/xalloc.h"
 #include "validate/analysis/why_private.h"
+#include "validate/stats/quantiles.h"
 
 enum { TERM_REQUESTS, TERM_RESPONSE, TERM_IDLE, TERM_LEVEL, N_TERMS };
 
@@ -54,6 +55,9 @@ void split_time(struct split *s, const struct pairs *p)
 			whole[i] += x[k] - r[k];
 		}
 	}
+	/* as the execution time is judged (execution_time.c) */
+	terms_winsorise(whole, d, N_TERMS, p->n);
+	sample_winsorise(whole, p->n);
 	struct estimate total = estimate_of_mean(whole, p->n);
 	/* scales parts of the logarithm to add up to the relative difference */
 	double scale =

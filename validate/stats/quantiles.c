@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/quantiles.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,24 +101,50 @@ enum stat_status sample_trimmed_mean(const double *x, size_t n, double share, do
 	return s;
 }
 
-size_t sample_winsorise(double *x, size_t n)
+/* Brings values to the nearest limit. Returns the number of values that were moved. */
+static size_t sample_clamp(double *x, size_t n)
 {
-	double median, mad, mean = 0;
+	double median, mad;
 	size_t n_moved = 0;
 	if (n < 4 || sample_median(x, n, &median) || sample_mad(x, n, &mad) || !(mad > 0))
 		return 0;
 	const double most = 3 * 1.4826 * mad;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (fabs(x[i] - median) > most) {
 			x[i] = median + copysign(most, x[i] - median);
 			n_moved++;
 		}
-		mean += x[i] / (double)n;
-	}
-	const double stretch = sqrt((double)n / (double)(n - n_moved));
+	return n_moved;
+}
+
+size_t sample_winsorise(double *x, size_t n)
+{
+	const size_t n_moved = sample_clamp(x, n);
+	const double stretch = sqrt((double)n / (double)(n - n_moved)),
+		     mean = gsl_stats_mean(x, 1, n);
 	for (size_t i = 0; n_moved && i < n; i++)
 		x[i] = mean + (x[i] - mean) * stretch;
 	return n_moved;
+}
+
+void terms_winsorise(const double *sum, double *term, size_t n_terms, size_t n)
+{
+	double *clamped = xcalloc(n + 1, sizeof *clamped);
+	memcpy(clamped, sum, n * sizeof *sum);
+	const size_t n_moved = sample_clamp(clamped, n);
+	double centre = 0; /* mean of the sums that were not moved */
+	for (size_t i = 0; i < n; i++)
+		centre += clamped[i] == sum[i] ? sum[i] / (double)(n - n_moved) : 0;
+	for (size_t k = 0; k < n_terms && n_moved; k++, term += n) {
+		double own = 0;
+		for (size_t i = 0; i < n; i++)
+			own += clamped[i] == sum[i] ? term[i] / (double)(n - n_moved) : 0;
+		for (size_t i = 0; i < n; i++)
+			if (clamped[i] != sum[i])
+				term[i] = own + (term[i] - own) * (clamped[i] - centre) /
+						    (sum[i] - centre);
+	}
+	free(clamped);
 }
 
 /* --- sorting ------------------------------------------------------------- */

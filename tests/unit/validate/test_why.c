@@ -306,6 +306,31 @@ static void stalls_are_late_issue(void **state)
 	drop(&k);
 }
 
+/* The parts add up to the winsorised deviation, by which the execution time is judged. */
+static void parts_add_up_to_the_judged_execution_time(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	struct made x = program;
+	struct made_case k;
+	x.idle = 0.25;
+	make(&k, &program, &x, 0);
+	analysis_release(&k.a);
+	for (unsigned int b = 1; b <= 4; b++) {
+		struct run_summary *s = &run_find(&k.c, b, 0, 0)->summary;
+		s->ns_at_level[0] += 3 * s->execution_ns;
+		s->execution_ns *= 4;
+	}
+	if (analysis_compute(&k.a, &k.c.results, &e))
+		fail_msg("%s", e.msg);
+	const struct estimate *whole = &k.a.why[0].split[SPLIT_TIME].whole;
+	assert_true(fabs(whole->value - k.a.cell[0].execution_time.value) < 1e-9);
+	assert_between(0.26, whole->value, 0.32);
+	assert_adds_up(&k);
+	assert_part(&k, SPLIT_TIME, CAUSE_LATE_ISSUE, whole->value, 0.005);
+	drop(&k);
+}
+
 static void late_requests(void **state)
 {
 	(void)state;
@@ -508,6 +533,7 @@ int main(void)
 	    cmocka_unit_test(a_delay_on_a_busy_machine_is_service),
 	    cmocka_unit_test(waiting_for_processors),
 	    cmocka_unit_test(stalls_are_late_issue),
+	    cmocka_unit_test(parts_add_up_to_the_judged_execution_time),
 	    cmocka_unit_test(late_requests),
 	    cmocka_unit_test(reordering),
 	    cmocka_unit_test(lost_requests),
