@@ -79,8 +79,9 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		     "them: %s%s.",
 		     r->seal.changes, r->seal.n_changes > 3 ? "; and more" : "");
 	if (r->seal.state == SEAL_ABSENT)
-		warn(f, "The results are not sealed: an earlier version made them, and changes to "
-			"them cannot be found.");
+		warn(f,
+		     "The results are not sealed: an earlier version made a part of them, or the "
+		     "start of the journal was damaged. Changes to that part cannot be found.");
 	if (r->n_damaged_journal_lines)
 		warn(f, "%zu damaged lines of the journal were left out.",
 		     r->n_damaged_journal_lines);

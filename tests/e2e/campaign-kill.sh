@@ -85,6 +85,16 @@ kill -9 $!
 wait $! 2>/dev/null || :
 expect_verdict "$VALIDATE" run -o early --resume -q
 clean early
+# and its results are sealed: what is changed by hand is named, and refused
+expect_status $status "$VALIDATE" report early
+! grep -q 'not sealed' out || fail "early: $(cat out)"
+for file in plan.json protocol.conf resolved.conf "$(cd early && ls runs/*.json | tail -n 1)"; do
+	cp early/$file before
+	echo >>early/$file
+	expect_status 3 "$VALIDATE" report early
+	expect_line err "$file was changed after the campaign wrote it"
+	cp before early/$file
+done
 
 # half-written files of a killed session go, and nobody else's
 touch results/.validate-aBc123 results/runs/.validate-zzzzzz results/.validate-mine

@@ -88,6 +88,16 @@ copy
 : >changed/summaries
 expect_status $status "$VALIDATE" report changed
 
+# without the line with the digests of the files: earlier changes cannot be found, later ones are
+copy
+sed -i '1s/start/stXrt/' changed/journal
+refused changed '1 lines of the journal are damaged'
+expect_verdict "$VALIDATE" run -o changed --resume -q
+expect_status $status "$VALIDATE" report changed
+expect_line out 'The results are not sealed'
+echo >>changed/plan.json
+refused changed 'plan.json was changed after the campaign wrote it'
+
 # results of an earlier version have no digests: they say so, and are judged
 mkdir old
 tar -xzf "$SRCDIR/tests/data/frauds/all-alike.tar.gz" -C old

@@ -129,8 +129,11 @@ static int session_note(struct campaign *c, const char *event, struct err *e)
 			      c->token, "version", JOURNAL_VERSION, "program", VALIDATE_VERSION,
 			      "protocol", text_to_json(c->name), "runs", (json_int_t)c->plan.n_runs,
 			      "pid", (int)getpid());
-	if (c->files && (!strcmp(event, "start") || !strcmp(event, "resume")))
+	if (c->files && (!strcmp(event, "start") || !strcmp(event, "resume"))) {
 		json_object_set(o, "files", c->files);
+		if (c->files_late)
+			json_object_set_new(o, "late", json_true());
+	}
 	return journal_append_new(&c->journal, o, e);
 }
 
@@ -145,7 +148,8 @@ static void recordings_remove(const struct campaign *c)
 
 static int session_run(struct campaign *c, struct err *e)
 {
-	int ret = session_note(c, c->options->resume ? "resume" : "start", e);
+	/* the first session may have been killed before its first line */
+	int ret = session_note(c, c->journal.end ? "resume" : "start", e);
 	progress_start(&c->progress, c->plan.n_runs, 0, !c->options->quiet);
 	if (!ret)
 		ret = setup_begin(c, e);

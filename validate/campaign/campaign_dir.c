@@ -88,7 +88,7 @@ static int published_put(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* Copies the script NAME from the protocol's directory to the results directory, if it exists. */
+/* Copies the script NAME from the protocol's directory to the results directory. */
 static int script_put(struct campaign *c, const char *name, const char *path, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -104,10 +104,28 @@ static int script_put(struct campaign *c, const char *name, const char *path, st
 	return ret;
 }
 
+/* Stores the digest of a file of the results directory, if the file exists. */
+static int digest_take(struct campaign *c, const char *name, const char *path, struct err *e)
+{
+	char hex[FILE_DIGEST_HEX], *own = results_path(c->dir, name);
+	int ret = 0;
+	(void)path;
+	if (path_exists(own))
+		ret = file_digest(own, hex, e);
+	if (!ret && path_exists(own))
+		json_object_set_new(c->files, name, json_string(hex));
+	free(own);
+	return ret;
+}
+
 /* Libraries that scripts may use, in the same directory. */
 static const char *const script_libraries[] = {"lib.sh", "ranks.sh", NULL};
 
-static int libraries_put(struct campaign *c, const char *script, const char *path, struct err *e)
+/* `name`: of the file in the results directory; `path`: beside the protocol. */
+typedef int file_fn(struct campaign *c, const char *name, const char *path, struct err *e);
+
+static int libraries_each(struct campaign *c, const char *script, const char *path, file_fn *use,
+			  struct err *e)
 {
 	const char *cut = strrchr(script, '/'), *slash = strrchr(path, '/');
 	int ret = 0;
@@ -115,15 +133,16 @@ static int libraries_put(struct campaign *c, const char *script, const char *pat
 		char *from = xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, *name);
 		char *to = xasprintf("%.*s%s", cut ? (int)(cut + 1 - script) : 0, script, *name);
 		if (path_exists(from))
-			ret = script_put(c, to, from, e);
+			ret = use(c, to, from, e);
 		free(from);
 		free(to);
 	}
 	return ret;
 }
 
-/* Copies the scripts of programs with their libraries, so that they can be built and run again. */
-static int scripts_put(struct campaign *c, struct err *e)
+/* The scripts of programs with their libraries. The results directory holds copies, so that the
+ * programs can be built and run again. */
+static int scripts_each(struct campaign *c, file_fn *use, struct err *e)
 {
 	int ret = 0;
 	for (size_t i = 0; !ret && i < c->protocol->n_scenarios; i++) {
@@ -131,12 +150,26 @@ static int scripts_put(struct campaign *c, struct err *e)
 		if (!s->script)
 			continue;
 		char *path = scenario_script_path(c->protocol, s);
-		ret = script_put(c, s->script, path, e);
+		ret = use(c, s->script, path, e);
 		if (!ret)
-			ret = libraries_put(c, s->script, path, e);
+			ret = libraries_each(c, s->script, path, use, e);
 		free(path);
 	}
 	return ret;
+}
+
+/* For a journal without digests of the files: the first session was killed before its first line,
+ * the line is damaged, or an earlier version wrote it. With digests of now, later changes are
+ * found. */
+static int digests_take(struct campaign *c, struct err *e)
+{
+	const char *names[] = {"protocol.conf", "resolved.conf", "plan.json",
+			       c->protocol->published_file};
+	int ret = 0;
+	c->files = json_object();
+	for (size_t i = 0; !ret && i < sizeof names / sizeof *names && names[i]; i++)
+		ret = digest_take(c, names[i], NULL, e);
+	return ret ? ret : scripts_each(c, digest_take, e);
 }
 
 /* Removes the files written so far, so that the same command starts again in an empty directory. */
@@ -214,7 +247,7 @@ int dir_begin(struct campaign *c, struct err *e)
 	if (!ret)
 		ret = published_put(c, e);
 	if (!ret)
-		ret = scripts_put(c, e);
+		ret = scripts_each(c, script_put, e);
 	if (!ret) {
 		protocol_print_resolved(c->protocol, &resolved);
 		ret = file_put(c, "resolved.conf", resolved.s, resolved.len, e);
@@ -348,6 +381,7 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 		token_keep(c, event);
 	} else if (!strcmp(name, "run")) {
 		run_from_event(c->run, c->plan.n_runs, event, NULL);
+		c->files_late |= !r->record.files;
 	} else if (!strcmp(name, "group")) {
 		group_resume(c, event);
 	} else if (!strcmp(name, "calibrate")) {
@@ -421,6 +455,8 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 		ret = seal_check_record(&seal, c->dir, &r.record, e);
 	if (!ret)
 		ret = seal_require(&seal, c->options->dir, e);
+	if (!ret && !c->files)
+		ret = digests_take(c, e);
 	seal_record_release(&r.record);
 	seal_release(&seal);
 	cut_groups_redo(c);

@@ -73,8 +73,9 @@ struct campaign {
 	/* of the protocol at the start; a resumed protocol is named protocol.conf */
 	char *name;
 	struct journal journal;
-	/* {"plan.json": SHA-256, ...}: files at the start; NULL: started by an earlier version */
+	/* {"plan.json": SHA-256, ...}: files at the start */
 	json_t *files;
+	bool files_late; /* the digests are of a later time than the first run */
 	bool heal;          /* the journal has new damaged lines */
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;

@@ -117,7 +117,7 @@ static int journal_check(struct results *r, const struct loading *part, size_t n
 			 struct err *e)
 {
 	uint64_t n_damaged = 0;
-	r->seal.state = part->record.files ? SEAL_WHOLE : SEAL_ABSENT;
+	r->seal.state = part->record.files && !part->record.late ? SEAL_WHOLE : SEAL_ABSENT;
 	if (part->reading.first_unlinked)
 		seal_break(&r->seal,
 			   "line %llu of the journal does not follow the line before it: lines "

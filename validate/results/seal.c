@@ -43,6 +43,7 @@ void seal_record_take(struct seal_record *s, const json_t *event)
 	} else if ((!strcmp(name, "start") || !strcmp(name, "resume")) && json_is_object(files)) {
 		json_decref(s->files);
 		s->files = json_incref(files);
+		s->late |= json_is_true(json_object_get(event, "late"));
 	}
 }
 

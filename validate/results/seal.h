@@ -18,7 +18,7 @@
 
 enum seal_state {
 	SEAL_UNKNOWN, /* results that were not read from a directory */
-	SEAL_ABSENT,  /* an earlier version wrote a part without digests */
+	SEAL_ABSENT,  /* a part was written without digests */
 	SEAL_WHOLE,
 	SEAL_BROKEN,
 };
@@ -33,7 +33,8 @@ struct seal {
 
 /* Digests in the journal, except those of runs. */
 struct seal_record {
-	json_t *files;                             /* {"plan.json": digest...}; NULL: none */
+	json_t *files; /* {"plan.json": digest...}; NULL: none */
+	bool late;     /* the digests are of a later time than the first run */
 	/* last digest and the one before; "" none */
 	char environment[2][FILE_DIGEST_HEX];
 };
