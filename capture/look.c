@@ -24,7 +24,7 @@ struct hole {
 
 /* Finds up to HOLES_MAX holes of a regular file. */
 static size_t holes_find(const struct look_sink *s, int dir, const char *path, uint64_t size,
-			 struct hole *to, bool *cut)
+			 struct hole *to, unsigned int *what)
 {
 	size_t n = 0;
 	long fd = RAW(SYS_openat, dir, path,
@@ -35,9 +35,10 @@ static size_t holes_find(const struct look_sink *s, int dir, const char *path, u
 		long hole = RAW(SYS_lseek, fd, at, SEEK_HOLE);
 		if (hole < 0 || (uint64_t)hole >= size)
 			break;
-		*cut = n == HOLES_MAX;
-		if (*cut)
+		if (n == HOLES_MAX) {
+			*what |= LOOK_HOLES_CUT;
 			break;
+		}
 		long data = RAW(SYS_lseek, fd, hole, SEEK_DATA);
 		at = data < 0 ? size : (uint64_t)data;
 		to[n++] = (struct hole){(uint64_t)hole, at - (uint64_t)hole};
@@ -76,6 +77,11 @@ static void look_at(const struct look_sink *s, int dir, const char *path, int sh
 	if (got < 0 && got != -ENOENT)
 		return;
 	l.x = got == 0 ? &x : NULL;
+	if (got == 0 && S_ISREG(x.stx_mode)) {
+		l.device = (uint64_t)x.stx_dev_major << 20 | x.stx_dev_minor;
+		l.inode = x.stx_ino;
+		l.what = x.stx_nlink > 1 ? LOOK_SEVERAL_NAMES : 0;
+	}
 	const bool link = got == 0 && S_ISLNK(x.stx_mode);
 	const bool sparse = got == 0 && S_ISREG(x.stx_mode) && x.stx_blocks * 512 < x.stx_size;
 	if ((link || sparse) && !(room = memory_take(s, sizeof *room))) {
@@ -88,7 +94,7 @@ static void look_at(const struct look_sink *s, int dir, const char *path, int sh
 		l.extra_len = len > 0 ? (size_t)len : 0;
 	} else if (sparse) {
 		l.extra = room->hole;
-		l.extra_len = holes_find(s, dir, path, x.stx_size, room->hole, &l.holes_cut) *
+		l.extra_len = holes_find(s, dir, path, x.stx_size, room->hole, &l.what) *
 			      sizeof *room->hole;
 	}
 	s->saw(s->context, &l);

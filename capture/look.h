@@ -11,6 +11,11 @@
 
 struct statx;
 
+enum look_what {
+	LOOK_HOLES_CUT = 1,	/* `extra` does not hold all holes */
+	LOOK_SEVERAL_NAMES = 2, /* a regular file with hard links */
+};
+
 struct look {
 	/* how to look the file up: a descriptor of the looking thread, and a path */
 	int dir;
@@ -18,11 +23,13 @@ struct look {
 	int shown_dir; /* the same for the program: its descriptor or AT_FDCWD, and its path */
 	const char *shown;
 	const struct statx *x; /* NULL: the name does not exist */
+	/* of a regular file: device and inode number; otherwise 0 */
+	uint64_t device, inode;
+	unsigned int what; /* enum look_what */
 	/* a link: its target without NUL; a regular file: its holes, offset and length of 8 bytes
 	 * each */
 	const void *extra;
 	size_t extra_len;
-	bool holes_cut; /* `extra` does not hold all holes */
 };
 
 /* `call` makes a system call and returns its result or a negative errno. `saw` gets the result,

@@ -112,6 +112,8 @@ static void json_detail(json_t *o, const struct fileset_detail *d)
 		json_object_set_new(o, "holes_cut", json_true());
 	if (d->has_digest)
 		json_object_set_new(o, "sha256", json_digest(d->digest));
+	if (d->same_file)
+		json_object_set_new(o, "same_file", json_integer(d->same_file));
 }
 
 static json_t *json_files(const struct fileset *s)
@@ -317,6 +319,18 @@ static int get_digest(const json_t *o, struct fileset_detail *f, struct err *e)
 	return 0;
 }
 
+static int get_same_file(const json_t *o, bool is_file, struct fileset_detail *f, struct err *e)
+{
+	const json_t *v = json_object_get(o, "same_file");
+	if (!v)
+		return 0;
+	if (!is_file || !json_is_integer(v) || json_integer_value(v) < 1 ||
+	    json_integer_value(v) > UINT32_MAX)
+		return bad("same_file", "the number of a regular file", e);
+	f->same_file = (uint32_t)json_integer_value(v);
+	return 0;
+}
+
 static int get_mode_and_link(struct meta_store *m, const json_t *o, struct fileset_detail *f,
 			     struct err *e)
 {
@@ -356,6 +370,7 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 		int rc = get_u64(o, "size", &entry[i].size, e);
 		rc = rc ? rc : get_mode_and_link(m, o, &detail[i], e);
 		rc = rc ? rc : get_digest(o, &detail[i], e);
+		rc = rc ? rc : get_same_file(o, !entry[i].directory && !detail[i].link, &detail[i], e);
 		if (rc)
 			return err_context(e, "files[%zu]", i);
 	}

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capture/look.h"
 #include "common/fnv1a.h"
 #include "common/strbuf.h"
+#include "common/u64_map.h"
 #include "common/xalloc.h"
 
 void files_init(struct app_files *f)
@@ -232,7 +234,10 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 		return;
 	k->mode = r->r->flags;
 	k->size = r->r->length;
-	k->holes_cut = r->r->fd == 1;
+	k->holes_cut = r->r->fd & LOOK_HOLES_CUT;
+	k->several_names = r->r->fd & LOOK_SEVERAL_NAMES;
+	k->device = (uint64_t)r->r->result;
+	k->inode = S_ISREG(k->mode) ? r->r->offset : 0;
 	if (S_ISLNK(k->mode)) {
 		k->link = xcalloc(1, r->extra_len + 1);
 		if (r->extra_len)
@@ -283,11 +288,31 @@ static bool is_wanted(const struct app_files *f, const struct known_file *k)
 	       strcmp(k->path, ".");
 }
 
-static void list_take(const struct known_file **order, struct fileset *to)
+/* The file whose state was recorded first among the names of `k`. Its link count decides: a program
+ * may have removed its other names, or made more, before they were looked at. */
+static const struct known_file *first_name(const struct app_files *f, struct u64_map *first,
+					   const struct known_file *k)
 {
+	if (!k->inode)
+		return k;
+	const uint32_t i = (uint32_t)(k - f->file),
+		       at = *u64_map_at(first, k->inode ^ k->device << 44, i);
+	const struct known_file *other = &f->file[at];
+	return other->several_names && other->inode == k->inode && other->device == k->device
+		   ? other
+		   : k;
+}
+
+static void list_take(const struct app_files *f, const struct known_file **order,
+		      struct fileset *to)
+{
+	struct u64_map first = {.cell = NULL};
+	for (size_t i = 0; i < f->n; i++) /* in the order of time */
+		if (is_wanted(f, &f->file[i]))
+			first_name(f, &first, &f->file[i]);
 	for (size_t i = 0; i < to->n; i++) {
-		const struct known_file *k = order[i];
-		to->entry[i].path = k->path;
+		const struct known_file *k = first_name(f, &first, order[i]);
+		to->entry[i].path = order[i]->path;
 		to->entry[i].directory = S_ISDIR(k->mode);
 		to->entry[i].size = S_ISREG(k->mode) ? k->size : 0;
 		to->detail[i] = (struct fileset_detail){.mode = k->mode & 07777,
@@ -297,7 +322,30 @@ static void list_take(const struct known_file **order, struct fileset *to)
 							.holes_cut = k->holes_cut,
 							.has_digest = k->has_digest};
 		memcpy(to->detail[i].digest, k->digest, sizeof k->digest);
+		if (k->several_names)
+			to->detail[i].same_file = (uint32_t)(k - f->file) + 1;
 	}
+	u64_map_release(&first);
+}
+
+/* Numbers the files that have several names in the list, from 1 on; the others get no number. */
+static void files_number(struct fileset *s)
+{
+	struct u64_map n_names = {.cell = NULL}, number = {.cell = NULL};
+	uint32_t n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		++*u64_map_at(&n_names, s->detail[i].same_file, 0);
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t *same = &s->detail[i].same_file;
+		if (*same && *u64_map_at(&n_names, *same, 0) > 1) {
+			*same = *u64_map_at(&number, *same, n + 1);
+			n += *same > n;
+		} else {
+			*same = 0;
+		}
+	}
+	u64_map_release(&n_names);
+	u64_map_release(&number);
 }
 
 void files_list(struct app_files *f, struct fileset *to)
@@ -309,8 +357,9 @@ void files_list(struct app_files *f, struct fileset *to)
 		if (is_wanted(f, &f->file[i]))
 			order[to->n++] = &f->file[i];
 	qsort(order, to->n, sizeof *order, compare);
-	list_take(order, to);
+	list_take(f, order, to);
 	files_through_links(f, to);
+	files_number(to);
 	free(order);
 }
 

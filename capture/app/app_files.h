@@ -14,8 +14,10 @@ struct known_file {
 	struct fileset_hole *hole;
 	size_t n_holes;
 	uint64_t size;
+	uint64_t device, inode; /* of a regular file; inode 0: unknown */
 	uint32_t mode; /* 0: it did not exist */
 	bool holes_cut, has_digest;
+	bool several_names; /* it had hard links */
 	bool followed; /* files_found: the name may be a link */
 	bool unknown;  /* files_unknown */
 	bool read;     /* files_link_read: `link` is its text */
@@ -70,7 +72,7 @@ void files_unknown(struct app_files *f, const char *path);
 void files_renamed(struct app_files *f, const char *from, const char *to, bool exchange);
 
 /* Lists the regular files, directories and links that existed, sorted by path. Names seen through a
- * link are listed at its target. Strings are borrowed; the caller frees the list. */
+ * link are listed at its target. Names of one file have the state that was recorded first. Strings are borrowed; the caller frees the list. */
 void files_list(struct app_files *f, struct fileset *to);
 /* app_links.c: moves names below links of a sorted set to the links' targets. */
 void files_through_links(struct app_files *f, struct fileset *to);

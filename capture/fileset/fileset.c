@@ -57,7 +57,7 @@ static int set_check(const struct fileset *s, struct err *e)
 }
 
 /* Refuses at once, instead of filling the disk and failing then. */
-static int space_check(const struct fileset *s, int dir_fd, struct err *e)
+static int space_check(const struct fileset *s, const uint32_t *first, int dir_fd, struct err *e)
 {
 	uint64_t missing = 0;
 	struct statvfs v;
@@ -65,7 +65,7 @@ static int space_check(const struct fileset *s, int dir_fd, struct err *e)
 		return 0; /* free space is unknown: writing will show */
 	for (size_t i = 0; i < s->n; i++) {
 		struct stat st = {0};
-		if (s->entry[i].directory || fileset_link(s, i))
+		if (s->entry[i].directory || fileset_link(s, i) || first[i] != i)
 			continue;
 		int fd = confined_open(dir_fd, s->entry[i].path, O_PATH, 0, NULL);
 		if (fd >= 0) {
@@ -96,6 +96,8 @@ struct restore {
 	unsigned char *buffer; /* CHUNK */
 	bool sync_each;
 	const struct payload *payload; /* generator of the content, NULL: content_make */
+	uint32_t *first;	       /* fileset_first_names */
+	uint32_t *n_names;	       /* names_there, before the restore */
 };
 
 /* Checks the result `code` (0: created now) of creating a file of the type `type`, which `what`
@@ -244,7 +246,7 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 	if (rc || (!r->rewrite && is_as_restored(stamp, &now, f->size)))
 		goto out;
 	stamp->key = 0;
-	if (fstat(fd, &st) || st.st_nlink > 1) {
+	if (fstat(fd, &st) || st.st_nlink > r->n_names[i]) {
 		rc = err_set(e, EPERM,
 			     "%s: refused: the file has %llu hard links, and a write would change "
 			     "all of them",
@@ -269,11 +271,24 @@ out:
 	return rc;
 }
 
+static int make_further_name(const struct restore *r, size_t i, struct err *e)
+{
+	const struct fileset_entry *entry = r->set->entry;
+	const int rc = name_make(r->dir_fd, entry[r->first[i]].path, entry[i].path, e);
+	if (rc > 0) {
+		r->state->n_files_written++;
+		r->state->stamp[r->first[i]].key = 0; /* its ctime has changed */
+		r->state->stamp[i].key = 0;
+	}
+	return rc < 0 ? rc : 0;
+}
+
 static int restore_entry(const struct restore *r, size_t i, struct err *e)
 {
 	const struct fileset_entry *f = &r->set->entry[i];
 	return f->directory              ? make_directory(r, i, e)
 	       : fileset_link(r->set, i) ? make_link(r, i, e)
+	       : r->first[i] != i        ? make_further_name(r, i, e)
 					 : restore_file(r, i, e);
 }
 
@@ -327,7 +342,8 @@ static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewr
 {
 	struct fileset_state own = FILESET_STATE_INIT;
 	struct restore r = {
-	    s, dir_fd, seed, rewrite, state ? state : &own, NULL, s->n <= SYNC_EACH_MAX, payload};
+	    s, dir_fd, seed, rewrite, state ? state : &own, NULL, s->n <= SYNC_EACH_MAX, payload,
+	    fileset_first_names(s), NULL};
 	int64_t latest_ns = INT64_MIN;
 	if (r.state->n != s->n) {
 		fileset_state_release(r.state);
@@ -337,7 +353,8 @@ static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewr
 	r.state->n_files_written = r.state->n_bytes_written = 0;
 	r.buffer = xmalloc(CHUNK);
 	int rc = set_check(s, e);
-	rc = rc ? rc : space_check(s, dir_fd, e);
+	r.n_names = rc ? NULL : names_there(s, r.first, dir_fd);
+	rc = rc ? rc : space_check(s, r.first, dir_fd, e);
 	for (size_t i = 0; i < s->n && !rc; i++)
 		rc = restore_entry(&r, i, e);
 	if (!rc && r.state->n_files_written) {
@@ -346,9 +363,11 @@ static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewr
 		if (!rc && state)
 			wait_for_file_time(latest_ns);
 	}
-		if (rc) /* possibly incomplete: the next restore writes everything */
+	if (rc) /* possibly incomplete: the next restore writes everything */
 		memset(r.state->stamp, 0, s->n * sizeof *r.state->stamp);
 	free(r.buffer);
+	free(r.first);
+	free(r.n_names);
 	fileset_state_release(&own);
 	return rc;
 }

@@ -32,6 +32,9 @@ struct fileset_detail { /* further attributes of an entry in the original */
 	bool holes_cut;	/* there are more holes */
 	bool has_digest;
 	uint8_t digest[FILESET_DIGEST]; /* SHA-256 of the content */
+	/* entries with the same number are names of one file (hard links); 0: no other name known.
+	 * The state of the first of them counts */
+	uint32_t same_file;
 };
 
 struct fileset {
@@ -45,6 +48,10 @@ static inline const char *fileset_link(const struct fileset *s, size_t i)
 {
 	return s->detail ? s->detail[i].link : NULL;
 }
+
+/* first[n]: for each entry, the index of the first entry that is a name of the same file; its own
+ * index if there is none. Ownership: the caller frees it. */
+uint32_t *fileset_first_names(const struct fileset *s);
 
 /* The state of each file after a restore, kept between restores. A file is unchanged only if
  * device, inode, size, blocks, mtime and ctime are equal. Programs cannot set ctime, and a restore
@@ -71,14 +78,15 @@ void fileset_state_release(struct fileset_state *state);
  * with holes is written completely). Written files are fsynced. Other files in DIR stay. Known
  * permissions are set, always with read and write permission for the owner. Symbolic links are
  * created if their name is free, with any target: nothing here follows them. Holes are filled,
- * because reads must come from storage. If the digest of a file's content is known, a file with
+ * because reads must come from storage. Names of one file become hard links: a file that has one of
+ * these names and is another file is removed. If the digest of a file's content is known, a file with
  * that content stays (a copy of the original can be used), and generated content is a function of
  * `seed`, digest and offset: equal files stay equal.
  *
  * `state` has the results of the previous restore and is updated; if it is empty or NULL, every
  * file is written. Errors: ENOSPC in advance if the file system reports too little space, or later;
  * others of the system, with the path; EPERM for refused files (a link, device, FIFO or directory
- * in place of a file, or a file with a second name); EINVAL for paths that leave DIR. */
+ * in place of a file, or a file with a name outside the set); EINVAL for paths that leave DIR. */
 int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
 			 struct fileset_state *state, struct err *e);
 /* The same without a state. */

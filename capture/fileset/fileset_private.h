@@ -14,6 +14,13 @@ void content_make(uint64_t key, uint64_t offset, void *to, size_t len);
  * cannot be read. */
 bool digest_matches(const struct fileset *s, size_t i, int fd);
 
+/* n[s->n]: for the first name of each file, how many of its names in the set are names of that file
+ * on disk now, at least 1. `first` as fileset_first_names. Ownership: the caller frees it. */
+uint32_t *names_there(const struct fileset *s, const uint32_t *first, int dir_fd);
+/* Makes `path` a name of the file `first`. Returns 1 if it was made, 0 if it was there already.
+ * Errors: EPERM if `path` is no regular file; of the system. */
+int name_make(int dir_fd, const char *first, const char *path, struct err *e);
+
 /* Opens a regular file of the set. Other types are refused before they are opened: opening a FIFO
  * may block, and opening a device may have effects. Returns a descriptor or a negative errno; EPERM
  * for a refusal. */

@@ -214,8 +214,9 @@ bool snapshot_next(struct snapshot *s, int64_t until_ns, struct merge_record *m)
 				   .op = LOG_STATE_OF,
 				   .flags = r->mode,
 				   .length = r->size,
-				   .offset = r->blocks,
-				   .fd = (int32_t)r->holes_cut,
+				   .offset = r->inode,
+				   .result = (int64_t)r->device,
+				   .fd = (int32_t)r->what,
 				   .dir = r->dir};
 	*m = (struct merge_record){.r = &s->l,
 				   .pid = r->tid,

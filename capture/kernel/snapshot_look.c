@@ -133,11 +133,12 @@ static void saw(void *context, const struct look *l)
 	struct snapshot_record r = {.dir = absolute ? AT_FDCWD : l->shown_dir,
 				    .path_len = (uint16_t)len,
 				    .extra_len = (uint16_t)l->extra_len,
-				    .holes_cut = l->holes_cut};
+				    .device = l->device,
+				    .inode = l->inode,
+				    .what = l->what};
 	if (l->x) {
 		r.mode = l->x->stx_mode;
 		r.size = l->x->stx_size;
-		r.blocks = l->x->stx_blocks;
 	}
 	record_write(context, &r, l->shown, l->extra);
 }

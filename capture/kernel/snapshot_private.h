@@ -9,11 +9,11 @@
 
 struct snapshot_record { /* in the file, followed by path and extra; a multiple of 8 bytes */
 	int64_t ns;
-	uint64_t size, blocks;
+	uint64_t size, device, inode;
 	uint32_t tid, mode; /* mode 0: the name does not exist */
 	int32_t dir;
 	uint16_t path_len, extra_len;
-	uint32_t holes_cut, unseen; /* unseen: the file could not be inspected */
+	uint32_t what, unseen; /* enum look_what; unseen: the file could not be inspected */
 };
 
 /* Whether the calls of `row` wait for an inspection. */

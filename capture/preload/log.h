@@ -113,8 +113,9 @@ enum log_event {
 	LOG_FDS_END, /* end of the list of LOG_FD; error: the list failed */
 	LOG_EXEC,    /* path: program; begins before the call; result -1: failure */
 	LOG_SPAWN,   /* path: program; result: child */
-	/* state of a file: path; length: size; flags: type and mode; offset: blocks; error; extra:
-	 * target or holes; fd: 1: there are more holes */
+	/* state of a file: path; length: size; flags: type and mode; offset: inode number and
+	 * result: device of a regular file; extra: target or holes; fd: enum
+	 * look_what (capture/look.h) */
 	LOG_STATE_OF,
 	LOG_DIGEST_OF, /* path; length: size; extra: the digest */
 	/* asynchronous request: fd, offset, length; flags: enum trace_op; dir: opcode of AIO_OTHER;

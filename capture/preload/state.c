@@ -17,12 +17,13 @@ static void look_note(void *context, const struct look *l)
 	const struct note n = {.begin = now,
 			       .end = now,
 			       .op = LOG_STATE_OF,
-			       .fd = l->holes_cut,
+			       .fd = (int)l->what,
 			       .dir = l->shown_dir,
 			       .path = l->shown,
 			       .flags = l->x ? l->x->stx_mode : 0,
 			       .length = l->x ? l->x->stx_size : 0,
-			       .offset = l->x ? l->x->stx_blocks : 0,
+			       .offset = l->inode,
+			       .result = (int64_t)l->device,
 			       .extra = l->extra,
 			       .extra_len = l->extra_len};
 	(void)context;

@@ -360,11 +360,15 @@ static void path_seen(struct walker *w, const struct load_request *r)
 
 static void listed_take(struct walker *w, const struct fileset *f)
 {
+	uint32_t *first = fileset_first_names(f);
 	for (size_t i = 0; i < f->n; i++) {
 		const char *link = fileset_link(f, i);
-		uint32_t node =
-		    name_model_find(&w->m, (struct name_path){f->entry[i].path, NONE32}, false);
-		if (node == NODE_NONE)
+		const struct name_path path = {f->entry[i].path, NONE32},
+				       other = {f->entry[first[i]].path, NONE32};
+		uint32_t node = name_model_find(&w->m, other, false);
+		if (first[i] != i)
+			name_model_set(&w->m, path, node);
+		if (node == NODE_NONE || first[i] != i)
 			continue;
 		struct node *n = &w->m.node[node];
 		n->listed = true;
@@ -374,6 +378,7 @@ static void listed_take(struct walker *w, const struct fileset *f)
 		if (link && !n->link)
 			n->link = xstrdup(link);
 	}
+	free(first);
 }
 
 /* The target of a link. If the trace does not hold it, letters of the length that readlink

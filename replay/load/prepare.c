@@ -2,6 +2,7 @@
 #include "replay/load/prepare.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -44,10 +45,12 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 {
 	struct statvfs v;
 	uint64_t wanted = 0, there = 0;
+	uint32_t *first = fileset_first_names(f);
 	for (size_t i = 0; i < f->n; i++)
-		if (!f->entry[i].directory &&
+		if (!f->entry[i].directory && first[i] == i &&
 		    __builtin_add_overflow(wanted, f->entry[i].size, &wanted))
 			wanted = UINT64_MAX;
+	free(first);
 	struct fileset_residency now;
 	if (fileset_residency(f, dir_fd, &now, NULL) == 0)
 		there = now.total_bytes;

@@ -321,10 +321,22 @@ void name_set(struct fs_model *m, const struct found *f, uint64_t meaning)
 
 /* --- start and end ------------------------------------------------------- */
 
-static void entry_listed(struct fs_model *m, const struct fileset *before, size_t i)
+static struct found entry_find(struct fs_model *m, const char *path)
 {
-	const char *path = before->entry[i].path, *link = fileset_link(before, i);
-	struct found f = path_find(m, path_of_text(m, path, (uint32_t)strlen(path)), false, true);
+	return path_find(m, path_of_text(m, path, (uint32_t)strlen(path)), false, true);
+}
+
+/* `first`: index of the first name of the same file */
+static void entry_listed(struct fs_model *m, const struct fileset *before, size_t i, size_t first)
+{
+	const char *link = fileset_link(before, i);
+	struct found f = entry_find(m, before->entry[i].path);
+	if (first != i) {
+		const struct found other = entry_find(m, before->entry[first].path);
+		if (f.how == FOUND_UNKNOWN && f.name && other.how == FOUND_OBJECT)
+			word_set(m, f.name, other.object);
+		return;
+	}
 	if (!found_must_exist(m, &f) || f.how != FOUND_OBJECT)
 		return;
 	word_set(m, f.object + WORD_KIND,
@@ -365,8 +377,10 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 	for (uint32_t i = 0; i < s->n_files; i++)
 		path_of_text(m, s->file[i].name, (uint32_t)strlen(s->file[i].name));
 	m->listed = s->before && s->before->n;
+	uint32_t *first = m->listed ? fileset_first_names(s->before) : NULL;
 	for (size_t i = 0; m->listed && i < s->before->n; i++)
-		entry_listed(m, s->before, i);
+		entry_listed(m, s->before, i, first[i]);
+	free(first);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (slot_is_copy(s, i))
 			m->slot_word[i] = m->slot_word[s->slot[i].origin];

@@ -261,9 +261,11 @@ static void add_state(struct info_page *page, const struct fileset *f)
 {
 	struct strbuf out = STRBUF_INIT;
 	uint64_t bytes = 0;
+	uint32_t *first = fileset_first_names(f);
 	for (size_t i = 0; i < f->n; i++)
-		if (__builtin_add_overflow(bytes, f->entry[i].size, &bytes))
+		if (first[i] == i && __builtin_add_overflow(bytes, f->entry[i].size, &bytes))
 			bytes = UINT64_MAX;
+	free(first);
 	if (f->n) {
 		strbuf_addf(&out, "known: %s, %s",
 				  plural_text(f->n, "file or directory", "files and directories").s,

@@ -292,6 +292,53 @@ static void others_files_stay(void **state)
 	assert_int_equal(faccessat(p->fd, "d/e", F_OK, 0), -1);
 }
 
+static uint64_t inode_of(int dir_fd, const char *path, nlink_t *n_links)
+{
+	struct stat st = {0};
+	assert_int_equal(fstatat(dir_fd, path, &st, AT_SYMLINK_NOFOLLOW), 0);
+	*n_links = st.st_nlink;
+	return st.st_ino;
+}
+
+/* Names of one file are links of it after each restore; a name outside the set is refused. */
+static void names_of_one_file_are_hard_links(void **state)
+{
+	const struct place *p = *state;
+	struct fileset_entry named[] = {
+	    {"a", 9000, false}, {"b/c", 5, false}, {"d", 9000, false}, {"e", 9000, false}};
+	struct fileset_detail detail[] = {
+	    {.same_file = 3}, {.same_file = 3}, {.mode = 0600}, {.same_file = 3}};
+	const struct fileset s = {named, 4, detail};
+	struct fileset_state kept = FILESET_STATE_INIT;
+	struct err e = ERR_INIT;
+	nlink_t n;
+	uint32_t *first = fileset_first_names(&s);
+	assert_true(first[0] == 0 && first[1] == 0 && first[2] == 2 && first[3] == 0);
+	free(first);
+	for (int round = 0; round < 5; round++) {
+		if (fileset_restore_with(&s, p->fd, SEED, round == 4, &kept, &e))
+			fail_msg("%s", e.msg);
+		assert_int_equal(kept.n_files_written, round == 0   ? 4
+						       : round == 1 ? 0
+						       : round == 2 ? 2 /* its ctime changed */
+						       : round == 3 ? 4
+								    : 2);
+		const uint64_t a = inode_of(p->fd, "a", &n);
+		assert_int_equal(n, 3);
+		assert_true(inode_of(p->fd, "b/c", &n) == a && inode_of(p->fd, "e", &n) == a);
+		assert_true(inode_of(p->fd, "d", &n) != a && n == 1);
+		assert_true(is_whole(p->fd, &named[0]) && is_whole(p->fd, &named[2]));
+		if (round == 1)
+			assert_int_equal(unlinkat(p->fd, "b/c", 0), 0);
+		if (round == 2) /* the first name is another file now */
+			assert_int_equal(renameat(p->fd, "d", p->fd, "a"), 0);
+	}
+	assert_int_equal(linkat(p->fd, "a", p->fd, "outside", 0), 0);
+	assert_int_equal(fileset_restore_with(&s, p->fd, SEED, true, &kept, &e), -EPERM);
+	assert_non_null(strstr(e.msg, "4 hard links"));
+	fileset_state_release(&kept);
+}
+
 static void what_does_not_fit_is_refused_at_once(void **state)
 {
 	struct place *p = *state;
@@ -423,6 +470,7 @@ int main(void)
 	    WITH_PLACE(mapped_change_is_seen),
 	    WITH_PLACE(nothing_outside_is_touched),
 	    WITH_PLACE(others_files_stay),
+	    WITH_PLACE(names_of_one_file_are_hard_links),
 	    WITH_PLACE(what_does_not_fit_is_refused_at_once),
 	    WITH_PLACE(missing_files_are_errors),
 	    WITH_PLACE(eviction_shows_in_residency),
