@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the arguments of a request say: whether it can be replayed, and what it does to locks. */
-#include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "capture/op.h"
 #include "replay/load/load.h"
 
 static enum pass_reason control_refusal(const struct load *l, const struct load_request *r)

@@ -2,12 +2,9 @@
 #include "replay/load/initial_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "capture/op.h"
 #include "common/fnv1a.h"
 #include "common/xalloc.h"
 

@@ -2,10 +2,6 @@
 /* What requests on a descriptor or a stream show about the initial files: above all their size. */
 #include "replay/load/initial_private.h"
 
-#include <stdio.h>
-
-#include "capture/op.h"
-
 #define READ_AT_MOST (UINT64_C(1) << 62)
 
 struct state *initial_state(struct walker *w, uint32_t slot)

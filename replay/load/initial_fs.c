@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of initial.h that access the file system. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +10,6 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
-#include "replay/target/rooted.h"
 
 enum { FOUND, MISSING, OTHER, NOT_CACHED };
 

@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "capture/op.h"
 #include "common/heap.h"
 #include "common/xalloc.h"
 #include "replay/load/reads.h"

@@ -6,8 +6,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "capture/fileset/fileset.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "replay/load/initial.h"
 

@@ -2,14 +2,10 @@
 #include "replay/load/reads.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "capture/op.h"
 #include "common/xalloc.h"
 
 /* --- requests that change nothing ------------------------------------------------ */

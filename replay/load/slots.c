@@ -2,17 +2,11 @@
 #include "replay/load/slots.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
-#include "replay/load/load.h"
 #include "replay/load/slots_private.h"
 
 /* --- positions ----------------------------------------------------------- */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The slot that a descriptor number refers to at a time. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the mapping of a munmap, msync, madvise or mremap by its traced address. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The paths of a trace. */
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "capture/op.h"
 #include "common/fnv1a.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of slots.h that access the file system. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
-#include "replay/target/rooted.h"
-#include "replay/load/slots.h"
 
 #define SPARE_DESCRIPTORS 64 /* of the program itself */
 #define EXECUTABLE 0755u

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Merges slots whose instances follow one another. Source: Joukov, Wong and Zadok (FAST 2005),
  * section 2.3. */
-#include <fcntl.h>
 #include <stdlib.h>
 
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/slots.h"
 #include "common/u64_map.h"

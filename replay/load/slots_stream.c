@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fcntl.h>
-#include <stdio.h>
 
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
