@@ -13,7 +13,8 @@
 #include "common/splitmix.h"
 #include "common/xalloc.h"
 
-uint64_t content_key(uint64_t seed, const char *path)
+/* never 0 */
+static uint64_t content_key(uint64_t seed, const char *path)
 {
 	uint64_t key = splitmix_mix(seed + SPLITMIX_STEP);
 	for (; *path; path++)

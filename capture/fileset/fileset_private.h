@@ -5,7 +5,6 @@
 
 #include "capture/fileset/fileset.h"
 
-uint64_t content_key(uint64_t seed, const char *path); /* never 0 */
 /* The key of entry i: from its digest if known, otherwise from its path. */
 uint64_t content_key_of(const struct fileset *s, size_t i, uint64_t seed);
 void content_make(uint64_t key, uint64_t offset, void *to, size_t len);

@@ -46,7 +46,8 @@ struct snapshot {
 
 /* --- the filter ---------------------------------------------------------- */
 
-bool snapshot_is_wanted(const struct syscall_row *row)
+/* Whether the calls of `row` wait for an inspection. */
+static bool snapshot_is_wanted(const struct syscall_row *row)
 {
 	return row->number >= 0 && row->kind == SYSCALL_REQUEST &&
 	       (strpbrk(row->args, "pP") || row->op == OP_GETDENTS);

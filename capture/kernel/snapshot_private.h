@@ -16,8 +16,6 @@ struct snapshot_record { /* in the file, followed by path and extra; a multiple 
 	uint32_t what, unseen; /* enum look_what; unseen: the file could not be inspected */
 };
 
-/* Whether the calls of `row` wait for an inspection. */
-bool snapshot_is_wanted(const struct syscall_row *row);
 /* The inspecting process: receives the filter's descriptor over `channel`, appends to `file`. */
 void snapshot_look(int channel, int file) __attribute__((noreturn));
 /* Sends a descriptor over a socket; returns 0 or an errno. */

@@ -37,7 +37,7 @@ static uint64_t down_to(uint64_t x, uint64_t align)
 
 /* The kernel drops pages that it read as one folio only together: the range grows until all are
  * gone. */
-void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes)
+static void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes)
 {
 	struct call_counts *n = &k->calls->common->counts;
 	const uint64_t from = down_to(offset, PAGE_BYTES),

@@ -160,7 +160,6 @@ call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap, call_tou
 void call_map_end(struct call_map *m); /* its process has ended */
 /* calls_cached.c */
 call_run call_cached, call_skipped;
-void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes);
 void call_map_settle(struct caller *k, struct call_map *m, int fd); /* after mmap */
 /* prepares a touch; false: do not touch the page */
 bool call_touch_settle(struct caller *k, struct call_map *m, char *at);

@@ -17,7 +17,8 @@ static uint64_t end_of(uint64_t offset, uint64_t n_bytes)
 	return offset + n_bytes < offset ? UINT64_MAX : offset + n_bytes;
 }
 
-uint32_t slot_object(const struct fs_model *m, uint32_t slot)
+/* 0: unknown */
+static uint32_t slot_object(const struct fs_model *m, uint32_t slot)
 {
 	return slot ? (uint32_t)m->word[m->slot_word[slot] + SLOT_OBJECT] : 0;
 }

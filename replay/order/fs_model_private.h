@@ -68,7 +68,6 @@ static inline void event_report(struct fs_model *m, enum fs_event_kind kind, uin
 /* fs_model_data.c: requests on descriptors. `object`: object of the slot. */
 bool data_apply(struct fs_model *m, const struct load_request *r);
 void size_change(struct fs_model *m, uint32_t object, uint64_t size);
-uint32_t slot_object(const struct fs_model *m, uint32_t slot); /* 0: unknown */
 void slot_opened(struct fs_model *m, uint32_t slot); /* also opens its heirs */
 void attribute_report(struct fs_model *m, uint32_t object, bool change);
 bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t object);

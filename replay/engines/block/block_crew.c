@@ -2,15 +2,186 @@
 #include "replay/engines/block/block_crew.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/err.h"
 #include "common/processors.h"
 #include "common/scheduling.h"
+#include "common/strbuf.h"
+#include "common/units.h"
 #include "common/xalloc.h"
-#include "replay/engines/block/block_watch.h"
+
+/* Looking, from outside of the workers, whether a replay goes on and its device is there. */
+
+struct block_watch { /* all zero at first */
+	uint64_t n_ended;
+	int64_t since_ns;
+};
+
+/* The request that is longest under way, if any is. */
+static const struct block_hot *oldest(const struct block_crew *c)
+{
+	const struct block_hot *first = NULL;
+	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
+		for (uint32_t k = 0; k < c->plan->lane[i].n; k++) {
+			const volatile struct block_hot *r = &c->plan->lane[i].request[k];
+			if (r->begin != NOT_ENDED && r->end == NOT_ENDED &&
+			    (!first || r->begin < first->begin))
+				first = (const struct block_hot *)r;
+		}
+	return first;
+}
+
+static bool is_quiet(struct block_watch *v, const struct block_crew *c)
+{
+	uint64_t n_ended = 0;
+	int64_t now_ns = clock_monotonic_ns();
+	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
+		n_ended += atomic_load(&c->worker[i].n_ended);
+	if (n_ended != v->n_ended || !v->since_ns) {
+		v->n_ended = n_ended;
+		v->since_ns = now_ns;
+	}
+	if (c->config->watchdog_ns <= 0 || now_ns - v->since_ns < c->config->watchdog_ns)
+		return false;
+	if (oldest(c))
+		return true;
+	v->since_ns = now_ns; /* it waits for a time */
+	return false;
+}
+
+static uint64_t record_of(const struct block_plan *p, const struct block_hot *r, uint64_t n_records)
+{
+	for (uint64_t i = 0; i < n_records; i++)
+		if (p->at[i].lane < p->n_lanes &&
+		    &p->lane[p->at[i].lane].request[p->at[i].index] == r)
+			return i;
+	return 0;
+}
+
+static int stuck(const struct block_crew *c, struct err *e)
+{
+	static const char *const names[] = {"read", "write", "discard", "flush"};
+	const struct block_hot *r = oldest(c);
+	struct strbuf time = STRBUF_INIT;
+	format_duration(&time, (double)c->config->watchdog_ns);
+	int ret = r ? err_set(e, ETIMEDOUT,
+			      "no request has ended for %s; the %s of %" PRIu64 " bytes at %" PRIu64
+			      " (record %" PRIu64 ") does not return (--watchdog)",
+			      time.s, r->direction < 4 ? names[r->direction] : "request", r->length,
+			      r->offset, record_of(c->plan, r, c->n_records))
+		    : err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog)", time.s);
+	strbuf_release(&time);
+	return ret;
+}
+
+/* Of those that failed, the one that was handed over first. */
+static const struct block_hot *first_failed(const struct block_crew *c)
+{
+	const struct block_hot *first = NULL;
+	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
+		for (uint32_t k = 0; k < c->plan->lane[i].n; k++) {
+			const volatile struct block_hot *r = &c->plan->lane[i].request[k];
+			if (r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result < 0 &&
+			    (!first || r->begin < first->begin))
+				first = (const struct block_hot *)r;
+		}
+	return first;
+}
+
+/* ENODEV, naming the first request that failed. */
+static int block_watch_gone(const struct block_crew *c, struct err *e)
+{
+	const struct block_hot *r = first_failed(c);
+	struct strbuf time = STRBUF_INIT;
+	if (!r)
+		return err_set(e, ENODEV, "%s has gone while its requests were replayed",
+			       c->config->device);
+	format_duration(&time, (double)(r->end > 0 ? r->end : 0) * c->clock->ns_per_tick);
+	err_set(e, ENODEV,
+		"%s has gone while its requests were replayed: record %" PRIu64
+		" failed (%s) %s after the start",
+		c->config->device, record_of(c->plan, r, c->n_records), strerror(-r->result),
+		time.s);
+	strbuf_release(&time);
+	return -ENODEV;
+}
+
+/* Now and then, while requests run. Errors: ETIMEDOUT where nothing has ended for --watchdog though
+ * something is under way, naming the oldest request; ENODEV where the device has gone. */
+static int block_watch_look(struct block_watch *v, const struct block_crew *c, struct err *e)
+{
+	if (device_gone(c->device))
+		return block_watch_gone(c, e);
+	return is_quiet(v, c) ? stuck(c, e) : 0;
+}
+
+#define MOST_READ_BYTES ((size_t)256 << 20)
+/* more than the longest write, so that neighbours differ */
+#define CONTENT_BYTES ((size_t)16 << 20)
+
+static size_t aligned(uint64_t n_bytes)
+{
+	return (size_t)(n_bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
+}
+
+/* For a worker whose longest requests are these. `common` is at least as long as the longest read
+ * above BUFFER_OWN_MAX. Errors: ENOMEM. Ownership: buffers_release; `content` and `common` are
+ * borrowed. */
+static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest longest,
+		 const struct vm_region *content, const struct vm_region *common, struct err *e)
+{
+	const size_t read = aligned(longest.read ? longest.read : 1),
+		     write = aligned(longest.write ? longest.write : 1);
+	size_t room = read * n_slots;
+	int ret = 0;
+	*b = (struct block_buffers){
+	    .read_stride = read, .content = content, .is_common = longest.read > BUFFER_OWN_MAX};
+	if (room > MOST_READ_BYTES)
+		room = MOST_READ_BYTES;
+	if (b->is_common)
+		b->reads = *common;
+	else
+		ret = vm_alloc(&b->reads, room, "the buffers of reads", e);
+	if (ret)
+		return ret;
+	b->read_room = (b->reads.n_bytes - read) / BUFFER_ALIGN * BUFFER_ALIGN + BUFFER_ALIGN;
+	b->content_room =
+	    content->n_bytes > write ? content->n_bytes - write + BUFFER_ALIGN : BUFFER_ALIGN;
+	return 0;
+}
+
+/* an all-zero one is fine */
+static void buffers_release(struct block_buffers *b)
+{
+	if (!b->is_common)
+		vm_free(&b->reads);
+}
+
+int common_init(struct vm_region *r, uint64_t longest_read, struct err *e)
+{
+	const size_t longest = aligned(longest_read);
+	*r = (struct vm_region){.base = NULL};
+	if (longest_read <= BUFFER_OWN_MAX)
+		return 0;
+	return vm_alloc(r, longest > MOST_READ_BYTES ? longest : MOST_READ_BYTES,
+			"the common buffer of reads", e);
+}
+
+/* Random content for all workers, for writes up to that long. Errors: ENOMEM. Ownership: vm_free.
+ */
+static int content_init(struct vm_region *r, uint64_t max_length, uint64_t seed, struct err *e)
+{
+	int ret = vm_alloc(r, aligned(max_length) + CONTENT_BYTES, "the content of writes", e);
+	if (!ret)
+		vm_fill_random(r, seed);
+	return ret;
+}
 
 /* From opening the gate to the common begin: the threads that slept there must all be awake again.
  */

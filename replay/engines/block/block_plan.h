@@ -60,8 +60,4 @@ int block_depths_around(const struct block_load *l, const uint32_t *depth, int64
 /* The next power of two, n itself where it is one. */
 uint32_t block_round_up(uint32_t n);
 
-/* Faults of single requests, and those of times, into a loaded trace (mutant.h). Errors: EINVAL
- * when the fault can strike nothing. */
-int block_faults_apply(struct block_load *l, const struct mutant *m, struct err *e);
-
 #endif

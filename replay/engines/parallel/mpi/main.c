@@ -49,7 +49,9 @@ _Noreturn void rank_fail(const struct rank *r, const struct err *e)
 	_exit(3);
 }
 
-void rank_meet(const struct rank *r, bool polls)
+/* A barrier of all ranks. With `polls` a rank polls for the others, and yields where ranks share
+ * CPUs; otherwise waiting uses no CPU. */
+static void rank_meet(const struct rank *r, bool polls)
 {
 	MPI_Request request;
 	int done = 0;

@@ -65,8 +65,5 @@ int results_gather(struct rank *r, struct err *e);
 
 /* main.c: says why, and ends the job. */
 _Noreturn void rank_fail(const struct rank *r, const struct err *e);
-/* A barrier of all ranks. With `polls` a rank polls for the others, and yields where ranks share
- * CPUs; otherwise waiting uses no CPU. */
-void rank_meet(const struct rank *r, bool polls);
 
 #endif
