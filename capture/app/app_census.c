@@ -5,8 +5,111 @@
 #include <string.h>
 
 #include "capture/op.h"
+#include "common/fnv1a.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
+
+static uint64_t key_of(uint64_t key, uint32_t image)
+{
+	key = (key ^ (uint64_t)image << 48) * 0x9e3779b97f4a7c15u;
+	return key ^ key >> 29;
+}
+
+static void async_init(struct async *a)
+{
+	*a = (struct async){.n = 1, .cap = 16, .n_chains = 4096};
+	a->request = xcalloc(a->cap, sizeof *a->request);
+	a->chain = xcalloc(a->n_chains, sizeof *a->chain);
+}
+
+static void async_release(struct async *a)
+{
+	free(a->request);
+	free(a->chain);
+}
+
+/* Appends to the requests of the same key: the first request gets the first result. */
+static void async_ask(struct async *a, const struct merge_record *r)
+{
+	uint64_t key = 0;
+	if (r->extra_len == sizeof key)
+		memcpy(&key, r->extra, sizeof key);
+	GROW(a->request, a->n, a->cap);
+	key = key_of(key, r->image);
+	a->request[a->n] = (struct async_request){.key = key};
+	struct async_chain *c = &a->chain[key & (a->n_chains - 1)];
+	*(c->last ? &a->request[c->last].next : &c->first) = (uint32_t)a->n;
+	c->last = (uint32_t)a->n++;
+}
+
+static void async_done(struct async *a, const struct merge_record *r)
+{
+	uint64_t key = key_of(r->r->offset, r->image);
+	struct async_chain *c = &a->chain[key & (a->n_chains - 1)];
+	uint32_t *at = &c->first, before = 0;
+	for (; *at && a->request[*at].key != key; at = &a->request[*at].next)
+		before = *at;
+	if (!*at)
+		return; /* submitted before the capture began */
+	struct async_request *q = &a->request[*at];
+	q->end = r->r->end;
+	q->result = (int64_t)r->r->length;
+	if (c->last == *at)
+		c->last = before;
+	*at = q->next;
+}
+
+const struct async_request *async_take(struct async *a)
+{
+	static const struct async_request nothing;
+	size_t i = ++a->n_replayed;
+	return i < a->n ? &a->request[i] : &nothing;
+}
+
+static void objects_init(struct objects *o)
+{
+	*o = (struct objects){.n = 1, .cap = 16, .n_slots = 2 * OBJECTS_MAX};
+	o->object = xcalloc(o->cap, sizeof *o->object);
+	o->slot = xcalloc(o->n_slots, sizeof *o->slot);
+}
+
+static void objects_release(struct objects *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		free(o->object[i].path);
+	free(o->object);
+	free(o->slot);
+}
+
+static uint64_t hash(const char *s, size_t len)
+{
+	const uint64_t h = fnv1a(FNV1A_START, s, len);
+	return h ^ h >> 29;
+}
+
+static bool is_path(const struct object *x, const char *path, size_t len)
+{
+	return !strncmp(x->path, path, len) && !x->path[len];
+}
+
+/* The number of the file, which is scanned if it is new; 0 if there are too many. */
+static uint32_t objects_number(struct objects *o, const char *path, size_t len)
+{
+	size_t at = hash(path, len) & (o->n_slots - 1);
+	while (o->slot[at] && !is_path(&o->object[o->slot[at]], path, len))
+		at = (at + 1) & (o->n_slots - 1);
+	if (o->slot[at])
+		return o->slot[at];
+	if (o->n >= OBJECTS_MAX)
+		return 0;
+	GROW(o->object, o->n, o->cap);
+	struct object *x = &o->object[o->n];
+	*x = (struct object){.path = xcalloc(1, len + 1)};
+	memcpy(x->path, path, len);
+	if (!code_scan_is_known(x->path))
+		code_scan_file(x->path, &x->found);
+	return o->slot[at] = (uint32_t)o->n++;
+}
 
 struct birth { /* a program that should appear in process `pid` after `begin` */
 	uint32_t pid;

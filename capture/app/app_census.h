@@ -4,10 +4,115 @@
 #ifndef CAPTURE_APP_CENSUS_H
 #define CAPTURE_APP_CENSUS_H
 
-#include "capture/app/app_async.h"
-#include "capture/app/app_objects.h"
 #include "capture/app/app_private.h"
+#include "capture/app/app_state.h"
+#include "capture/app/code_scan.h"
+#include "capture/content/content.h"
 #include "common/strbuf.h"
+
+/* Content written by the captured programs, for the file beside the trace (content/content.h). It
+ * arrives in pieces before its request, from the same thread with the same begin. Private to
+ * capture/. */
+struct app_content {
+	struct content_writer *writer; /* NULL: no content is stored */
+	/* pending[n_pending]: requests with part of their content */
+	struct content_pending *pending;
+	size_t n_pending, cap;
+};
+
+/* Errors: of the system. */
+int app_content_open(struct app_content *c, const char *trace, struct err *e);
+/* Takes the piece in a record LOG_CONTENT_OF of a file whose content is stored. Errors: of the
+ * system. */
+int app_content_take(struct app_content *c, const struct merge_record *r, struct err *e);
+/* The request of the content is number `seq` of the trace and wrote `n_bytes`. Stores the content
+ * if it is complete: *kept. Errors: of the system. */
+int app_content_settle(struct app_content *c, const struct merge_record *r, uint64_t seq,
+		       uint64_t n_bytes, bool *kept, struct err *e);
+/* The request wrote nothing: drops its content, which would match a later request. */
+void app_content_forget(struct app_content *c, const struct merge_record *r);
+/* Completes the content file under its temporary name. Errors: of the system. */
+int app_content_finish(struct app_content *c, struct content_facts *facts, struct err *e);
+/* Renames it to its final name, or with `abort` removes it. Errors: of the system. */
+int app_content_close(struct app_content *c, bool abort, struct err *e);
+
+/* Makes a request of a merged record: times, position in the file, and object. Private to capture/.
+ */
+struct request_maker {
+	const struct clock *clock;
+	int64_t epoch_ns;
+	const char *root; /* absolute */
+	size_t root_len;  /* 0 for "/" */
+	/* the root as given, if that is an absolute path through a link; otherwise NULL */
+	const char *link;
+	size_t link_len;
+	struct trace_writer *writer;
+	struct app_state state;
+	struct strbuf second;
+};
+
+/* `start`: ticks at time 0 of the trace. `root` is absolute and without links, `given` is the root
+ * as given; both are borrowed. The caller sets the writer. Ownership: request_maker_release. */
+void request_maker_init(struct request_maker *m, const struct clock *clock, uint64_t start,
+			const char *root, const char *given);
+void request_maker_release(struct request_maker *m);
+
+/* The path relative to the root, or NULL if it is outside. */
+const char *request_name(const struct request_maker *m, const char *path);
+/* The second path of rename and link, joined like the first. The target of a symbolic link stays as
+ * it is. Borrowed, *len bytes. */
+const char *request_second_path(struct request_maker *m, const struct process_state *p,
+				const struct merge_record *r, size_t *len);
+/* 1: *to is the request, with the `path` from state_path(); 0: it is outside of the root, or on
+ * memory without a file. Errors: of the writer. */
+int request_make(struct request_maker *m, const struct process_state *p,
+		 const struct merge_record *r, const char *path, struct trace_record *to,
+		 struct err *e);
+
+/* Matches asynchronous requests with their results, which another thread may fetch. Private to
+ * capture/. */
+struct async_request {
+	uint64_t end; /* ticks; 0: its result was never fetched */
+	int64_t result; /* or a negative error */
+	uint64_t key;	/* while matching: of image and control block */
+	uint32_t next;	/* in its chain, 0: none */
+};
+
+struct async_chain {
+	uint32_t first, last; /* 0: none */
+};
+
+struct async {
+	struct async_request *request; /* [n], in order of submission; [0] is unused */
+	size_t n, cap;
+	struct async_chain *chain; /* [n_chains], a power of two: requests under way */
+	size_t n_chains;
+	size_t n_replayed; /* in the second pass: requests taken */
+};
+
+/* In the second pass: the result of the next submitted request. */
+const struct async_request *async_take(struct async *a);
+
+/* The executable files that the traced programs mapped, each scanned once for its own system calls.
+ * Private to capture/. */
+enum { OBJECTS_MAX = 65536 };
+
+struct object {
+	char *path;
+	struct code_scan found;
+};
+
+struct objects {
+	struct object *object; /* [n], by number; [0] is unused */
+	size_t n, cap;
+	uint32_t *slot; /* hash table with open addressing by path: number */
+	size_t n_slots;
+};
+
+static inline const struct object *objects_at(const struct objects *o, uint32_t number)
+{
+	return &o->object[number];
+}
 
 struct census_image {
 	bool announced;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/app/app_content.h"
+#include "capture/app/app_census.h"
 
 #include <stdlib.h>
 #include <string.h>

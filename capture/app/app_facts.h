@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 
-#include "capture/app/app_memory.h"
 #include "capture/app/app_private.h"
 
 enum { DESCRIPTORS_MAX = 65536 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/app/app_request.h"
+#include "capture/app/app_census.h"
 
 #include <string.h>
 

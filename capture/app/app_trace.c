@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "capture/app/app_census.h"
-#include "capture/app/app_content.h"
 #include "capture/app/app_facts.h"
 #include "capture/app/app_files.h"
-#include "capture/app/app_request.h"
 #include "capture/op.h"
 #include "capture/processes.h"
 #include "common/xalloc.h"

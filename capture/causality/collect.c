@@ -14,7 +14,6 @@
 #include "capture/causality/collect_private.h"
 #include "capture/causality/collect_runs.h"
 #include "capture/causality/nodes.h"
-#include "capture/causality/run.h"
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"
 #include "capture/trace.h"

@@ -3,7 +3,36 @@
 #ifndef CAPTURE_CAUSALITY_COLLECT_PRIVATE_H
 #define CAPTURE_CAUSALITY_COLLECT_PRIVATE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "capture/causality/collect.h"
+#include "capture/causality/watch.h"
+#include "common/err.h"
+
+/* One run of a parallel application under the watchdog: its requests as a trace, and the observed
+ * waits. */
+struct run_config {
+	char **command;
+	/* NULL: none. before: shell command line, run first and not captured */
+	const char *root, *scratch, *before;
+	bool snapshot;	   /* record the files before their first use */
+	const char *raw;   /* file of the capture */
+	const char *log;   /* file of the application's output */
+	struct watch_config watch;
+};
+
+struct run_result {
+	struct watch *watch;	/* its threads and waits; freed by watch_close() */
+	struct watch_outcome seen;
+	int64_t took_ns;
+	bool interrupted;	/* by a signal to this process: the run is discarded */
+};
+
+/* Runs the application once and leaves no process of it. Errors: ECHILD if it failed, with the
+ * reason and the rank if known; EDEADLK if it got stuck, with each thread's state; EINTR after a
+ * signal; of the capture. `r` must be released in any case. */
+int run_once(const struct run_config *c, struct run_result *r, struct err *e);
 
 /* The command and the options that all runs of a capture share, as text. The caller frees. */
 char *collect_what(const struct collect_config *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/causality/run.h"
+#include "capture/causality/collect_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,6 @@
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
-#include "capture/formats/strace_head.h"
 #include "capture/formats/strace_private.h"
 
 /* strace's overhead is part of each call's time: it shows 7.37 us for calls that take 0.51 us. */

@@ -4,7 +4,7 @@
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
-#include "capture/formats/strace_head.h"
+#include "capture/formats/strace_private.h"
 
 /* --- the thread ---------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture/formats/strace_line.h"
+#include "capture/formats/strace_private.h"
 
 /* Escapes as strace does: C's escapes, else octal; in a descriptor's name also the brackets. */
 static void add_escaped(struct strbuf *b, const char *s, size_t len, bool brackets)

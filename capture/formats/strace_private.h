@@ -3,12 +3,45 @@
 #ifndef CAPTURE_FORMATS_STRACE_PRIVATE_H
 #define CAPTURE_FORMATS_STRACE_PRIVATE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "capture/app/app_files.h"
 #include "capture/formats/descriptors.h"
 #include "capture/formats/names.h"
-#include "capture/formats/strace_async.h"
 #include "capture/op.h"
 #include "capture/processes.h"
+#include "capture/trace.h"
+
+/* Requests of libaio between io_submit and io_getevents, for the reader of strace. */
+#define STRACE_ASYNC_CHAINS 1024u
+
+struct strace_aio_request {
+	uint32_t pid;
+	uint32_t next;		/* in the hash chain, 0: none */
+	uint64_t context, data; /* values of the program */
+	uint64_t ticket;
+	struct trace_record r; /* used if the request has lost its place in the queue */
+};
+
+struct strace_async {
+	bool follows; /* false: nothing is recorded */
+	struct strace_aio_request *request; /* request[n]; element 0 is unused */
+	uint32_t n, cap, n_in_flight;
+	uint32_t unused; /* first element of the free list, linked by `next`; 0: none */
+	uint32_t first[STRACE_ASYNC_CHAINS], last[STRACE_ASYNC_CHAINS]; /* 0: none */
+};
+
+struct foreign;
+struct parsed;
+
+void strace_async_release(struct strace_async *a); /* leaves it empty; `follows` stays */
+/* Adds the requests of an io_submit, or the results of an io_getevents, whose own record is in the
+ * queue. Errors: as of foreign_add(). */
+int strace_async_take(struct parsed *p, struct err *e);
+/* At the end of the trace: requests without a result get no end. */
+void strace_async_end(struct strace_async *a, struct foreign *f);
 
 enum call_kind {
 	CALL_REQUEST,
@@ -114,5 +147,53 @@ int strace_write(struct trace *t, const char *path, struct trace_export_report *
 
 /* The descriptor at the beginning of a call's arguments, for close(); -1 if there is none. */
 int64_t strace_first_fd(const char *s, const char *end);
+
+/* strace_head.c: the beginning of a line. Private to the reader of strace. */
+/* The forms of a thread's number: "22034 " or "22034<name> " if strace writes to a file; "[pid
+ * 22034] " on a terminal with several threads; none with one thread. */
+enum strace_naming { STRACE_UNNAMED, STRACE_COLUMN, STRACE_BRACKET };
+/* Reads the number; *at moves after it, or stays. */
+enum strace_naming strace_take_pid(const char **at, const char *end, uint32_t *tid);
+
+/* The thread of a line. The thread that strace starts has no number until there is a second one; it
+ * keeps the id used here. When one thread remains, lines are unnamed again. */
+uint32_t strace_thread(struct strace_threads *t, enum strace_naming how, uint32_t tid);
+/* Reads a line that begins with "strace: ". */
+void strace_notice(struct strace_threads *t, const char *s, const char *end);
+void strace_thread_over(struct strace_threads *t, uint32_t tid);
+void strace_threads_reset(struct strace_threads *t);
+
+/* Reads the time; *at moves after it. `line`: the beginning of the line. False: there is none. */
+bool strace_take_stamp(struct strace *t, const char *line, const char **at, const char *end,
+		       int64_t *ns);
+/* Skips what -i, -n and -r print before the call. */
+const char *strace_skip_marks(const char *s, const char *end);
+/* Whether a line is not about a call: strace's notices, stacks (-k), dumps of data (-e read, -e
+ * write), and the first line of a summary (-C). */
+bool strace_beside_calls(const char *s, const char *end);
+/* The position of a notice that interrupts a call's line and extends to its end; the next line
+ * continues the call. NULL: none. */
+const char *strace_cut_by_notice(const char *s, const char *end);
+
+/* Writing a request as the text of a call. Private to the writers of strace and ARTC. */
+struct strace_line {
+	struct trace *t;
+	const char *root;   /* directory of relative names; borrowed */
+	/* for ARTC: no names after descriptors, and the older names of calls */
+	bool old;
+	struct strbuf text; /* output */
+	int failed;	    /* 0, or a negative errno: a record's heap item could not be read */
+	struct err *err;    /* the reason; borrowed, NULL is fine */
+};
+
+/* The row of the call that expresses a request. NULL: strace has none, or with `old` ARTC does not
+ * support it. */
+const struct strace_call *strace_row_of(const struct trace_record *r, bool old);
+/* Appends the arguments. False: an argument is unknown, or `failed` is set; part of them may be
+ * appended. */
+bool strace_add_args(struct strace_line *x, const struct trace_record *r,
+		     const struct strace_call *c);
+/* Appends ") = 4</a>" or ") = -1 ENOENT (No such file or directory)". */
+void strace_add_result(struct strace_line *x, const struct trace_record *r);
 
 #endif

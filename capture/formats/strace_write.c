@@ -10,7 +10,7 @@
 
 #include "capture/formats/descriptors.h"
 #include "capture/formats/sink.h"
-#include "capture/formats/strace_line.h"
+#include "capture/formats/strace_private.h"
 #include "capture/trace.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"

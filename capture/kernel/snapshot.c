@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/kernel/snapshot.h"
+#include "capture/kernel/vfs_private.h"
 
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/kernel/user_memory.h"
+#include "capture/kernel/vfs_private.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "capture/preload/in_line.h"
-#include "capture/preload/window.h"
 
 enum { N_RECORDERS = 4096, VFORK_DEPTH = 4 };
 

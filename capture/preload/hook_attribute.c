@@ -255,3 +255,13 @@ HOOK(int, lremovexattr, (const char *path, const char *name),
      XATTR_PATH(int, OP_REMOVEXATTR, LINK_ITSELF, 0, lremovexattr, path, name))
 HOOK(int, fremovexattr, (int fd, const char *name),
      XATTR_FD(int, OP_FREMOVEXATTR, 0, 0, fremovexattr, fd, name))
+
+/* umask(2) is not a request; the modes of later requests include its effect. */
+
+EXPORT mode_t umask(mode_t mask)
+{
+	const mode_t got = REAL(umask)(mask);
+	if (capture_is_on())
+		capture_umask = OP_UMASK_KNOWN | (mask & 0777);
+	return got;
+}

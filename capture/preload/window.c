@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/preload/window.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -8,7 +8,6 @@
 #include "common/heap.h"
 #include "common/xalloc.h"
 #include "replay/load/reads.h"
-#include "replay/load/load_async.h"
 #include "common/u64_map.h"
 
 const char *const pass_reasons[PASS_N] = {

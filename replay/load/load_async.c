@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/load/load_async.h"
+#include "replay/load/load.h"
 
 #include <stdlib.h>
 

@@ -10,8 +10,27 @@
 #include "common/options.h"
 #include "replay/options/adapter_options.h"
 #include "replay/options/block_options.h"
-#include "replay/options/compiled_options.h"
-#include "replay/options/parallel_options.h"
+
+/* Options of engine `parallel`. doc/parallel.md defines them. */
+enum parallel_compute { COMPUTE_SPIN, COMPUTE_SLEEP };
+enum parallel_clock { COMPUTE_AUTO, COMPUTE_CPU, COMPUTE_WALL };
+extern const char *const parallel_compute_names[]; /* "spin", "sleep", NULL */
+extern const char *const parallel_clock_names[];   /* "auto", "cpu", "wall", NULL */
+
+struct parallel_options {
+	const char *launcher; /* --launcher: command that starts the ranks; NULL: mpirun */
+	int compute;	      /* --compute: enum parallel_compute */
+	int clock;	      /* --clock: enum parallel_clock, the clock of computing */
+};
+
+/* Options of engine `compiled`. */
+struct compiled_options {
+	const char *cc;		   /* --cc, NULL "cc" */
+	bool unroll;		   /* --unroll: generate code for each request */
+	bool compile_only;	   /* --compile-only: no replay */
+	const char *keep_source;   /* --keep-source, NULL none */
+	const char *program_cache; /* --program-cache, NULL the user's cache directory */
+};
 
 enum replay_order { ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS, ORDER_THREAD, ORDER_NONE };
 enum replay_payload { PAYLOAD_BUFFER, PAYLOAD_RANDOM, PAYLOAD_ZERO, PAYLOAD_CAPTURED };

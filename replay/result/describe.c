@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/result/describe.h"
+#include "replay/result/output.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/result/describe.h"
 
 #define BATCH 256
 

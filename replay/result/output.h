@@ -9,8 +9,8 @@
 #include "capture/trace.h"
 #include "common/err.h"
 #include "replay/load/load.h"
-#include "replay/plan/plan.h"
 #include "replay/options/config.h"
+#include "replay/plan/plan.h"
 #include "replay/result/summary.h"
 
 /* Before the replay: refuses an output that is the input, or the file used as a device (`device`,
@@ -67,5 +67,18 @@ struct output_source output_of_plan(const struct replay_plan *p, const struct re
  * failed output is removed. Errors: of writing; EIO if the input has changed. */
 int output_write(struct trace *input, const char *input_path, const struct output_source *from,
 		 const struct replay_config *c, struct replay_summary *s, struct err *e);
+
+/* The description of a replay in the metadata of its trace. */
+/* The command line that repeats the replay. `c`: as given; `settled`: with the engine's changes.
+ * The caller frees. */
+char *replay_describe_command(const struct replay_config *c, const struct replay_config *settled,
+			      const char *input_path);
+
+/* The extra metadata, one JSON object: "replay" (engine, options, input, counts), "facts", and the
+ * parts of the input's metadata that also apply to its replay ("descriptors", "workload"). The
+ * caller frees. */
+char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,
+			    const struct replay_summary *s, const struct trace_meta *input,
+			    const char *input_path);
 
 #endif

@@ -16,7 +16,6 @@
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 #include "replay/engines/adapters/tool.h"
-#include "replay/engines/adapters/names_check.h"
 #include "replay/engines/block/block_load.h"
 #include "replay/load/prepare.h"
 #include "replay/result/output.h"

@@ -4,13 +4,86 @@
 #define REPLAY_ADAPTER_PRIVATE_H
 
 #include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
 
+#include "capture/trace.h"
+#include "common/err.h"
 #include "common/words.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/engines/adapters/child.h"
 #include "replay/engines/adapters/inputs.h"
-#include "replay/engines/adapters/surroundings.h"
 #include "replay/engines/adapters/times.h"
+
+/* Whether a replayer wrote beside the target: compares the entries of the target's parent directory
+ * before and after, by name, kind, size and time of the last change. A directory that everybody may
+ * write to (/tmp, /dev) is not checked. */
+struct surrounding;
+
+struct surroundings {
+	char *dir; /* NULL: not checked */
+	struct surrounding *v; /* v[n], by name */
+	size_t n, cap;
+	bool too_many;
+};
+#define SURROUNDINGS_MAX 100000u
+
+/* `except`: paths (NULL-terminated) that may change. A directory that this user may not read is not
+ * checked. Errors: of the system. Ownership: surroundings_release. */
+int surroundings_take(struct surroundings *s, const char *target, const char *const *except,
+		      struct err *e);
+void surroundings_release(struct surroundings *s);
+
+/* The first differences: "made x, changed y, removed z". False: none, or one was not checked. */
+bool surroundings_differ(const struct surroundings *before, const struct surroundings *after,
+			 char *text, size_t size);
+
+/* Identity and state of a file or directory. */
+struct file_mark {
+	bool there;
+	bool is_data; /* a regular file: size and time of its last change are compared, too */
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed;
+};
+/* A missing path (or NULL) gives a mark, too. Errors: of the system. */
+int file_mark_take(struct file_mark *m, const char *path, struct err *e);
+/* NULL, "removed" or "replaced"; with `content` also "changed". Static text. */
+const char *file_mark_differs(const struct file_mark *m, const char *path, bool content);
+/* Whether a regular file exists and has another size. */
+bool file_mark_resized(const struct file_mark *m, const char *path);
+
+/* Checks the names of a trace before another replayer gets them. Such a program opens them itself,
+ * as open(2) does: an absolute name, "..", and a link lead it out of the target directory, and a
+ * device node is written. Every exported request is checked:
+ *
+ * - Each name is looked up below the directory (openat2 with RESOLVE_BENEATH), and must be a file
+ *   or a directory, or missing. A missing name must have neither ".." nor a link on its way.
+ * - If requests move, link or remove names, or change the working directory, no name may have
+ *   "..", no new link may be absolute or have "..", and the directory may hold neither such links
+ *   nor devices, FIFOs and sockets.
+ *
+ * The check is made once, before the replayer starts. It does not see what another process changes
+ * later. */
+struct names_how {
+	const char *dir;     /* absolute path of the target directory */
+	const char *program; /* for messages */
+	/* absolute names below it are names in the directory; NULL: all absolute names are refused
+	 */
+	const char *root;
+	/* other absolute names cannot reach anything, as long as they have no ".." */
+	bool others_stay;
+};
+
+/* Whether a component of the path is "..". */
+bool names_climb(const char *path);
+
+/* Rewinds and reads `t`. Errors: EPERM with the name and the reason; of reading; of the system. */
+int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
+		struct err *e);
 
 struct outcome_slot { /* of one request of the input; all bytes 0: not observed */
 	uint64_t begin;	       /* outcome_begin() of CLOCK_MONOTONIC */

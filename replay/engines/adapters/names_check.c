@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/adapters/names_check.h"
+#include "replay/engines/adapters/adapter_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/adapters/surroundings.h"
+#include "replay/engines/adapters/adapter_private.h"
 
 #include <dirent.h>
 #include <errno.h>

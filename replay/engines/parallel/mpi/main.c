@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +13,297 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
+#include "common/processors.h"
 #include "common/strbuf.h"
+#include "common/units.h"
 #include "common/xalloc.h"
-#include "replay/issue/crew.h"
-#include "replay/engines/parallel/mpi/lookout.h"
 #include "replay/engines/parallel/mpi/messages.h"
-#include "replay/engines/parallel/mpi/nodes.h"
 #include "replay/engines/parallel/mpi/rank.h"
+#include "replay/issue/crew.h"
+#include "replay/issue/loops.h"
+
+/* Whether the threads of the replay can all run at once. Several hosts may be one machine
+ * (namespaces, containers); its kernel's name for itself tells. */
+
+struct neighbour {
+	char boot[BUNDLE_BOOT];
+	uint32_t n_threads;
+	cpu_set_t cpus;
+};
+
+/* neighbours.c: who shares this machine. All ranks together. */
+static void neighbours_find(struct rank *r)
+{
+	struct neighbour own, *all = xcalloc((size_t)r->n, sizeof *all);
+	memset(&own, 0, sizeof own);
+	memcpy(own.boot, *r->boot ? r->boot : r->host, sizeof own.boot);
+	own.n_threads = r->plan.n_workers;
+	if (sched_getaffinity(0, sizeof own.cpus, &own.cpus) < 0)
+		for (int i = 0; i < processors_allowed(); i++)
+			CPU_SET(i, &own.cpus);
+	MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE,
+		      MPI_COMM_WORLD);
+	cpu_set_t cpus;
+	CPU_ZERO(&cpus);
+	uint32_t n_threads = 0;
+	for (int i = 0; i < r->n; i++) {
+		if (memcmp(all[i].boot, own.boot, sizeof own.boot))
+			continue;
+		n_threads += all[i].n_threads;
+		CPU_OR(&cpus, &cpus, &all[i].cpus);
+	}
+	r->crowded = n_threads > (uint32_t)CPU_COUNT(&cpus) ||
+		     own.n_threads > (uint32_t)CPU_COUNT(&own.cpus);
+	free(all);
+}
+
+/* The loop of a node: it computes, waits, makes its requests, and signals. */
+
+struct nodes { /* crew.shared */
+	struct rank *rank;
+	struct messages messages;
+};
+
+/* For lanes with computing, signals and waits, or for lanes of requests with times. */
+void (*nodes_loop(const struct bundle_terms *t))(struct runner *);
+
+/* Below this it does not pay to ask how much of the time that passed was on the processor: being
+ * taken off it in the middle is rare, and asking is a system call. */
+#define CPU_TIME_MIN_NS 20000
+
+/* --- computing ----------------------------------------------------------- */
+
+static int64_t processor_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void spin(const struct clock *c, int64_t ns)
+{
+	const uint64_t until = clock_now(c) + (uint64_t)((double)ns / c->ns_per_tick);
+	while (clock_now(c) < until)
+		;
+}
+
+static void compute_on_processor(const struct clock *c, int64_t ns)
+{
+	const int64_t until_ns = processor_ns() + ns;
+	for (int64_t left_ns = ns; left_ns > 0; left_ns = until_ns - processor_ns())
+		spin(c, left_ns);
+}
+
+struct computing {
+	bool sleeps, on_processor;
+};
+
+static struct computing computing_of(const struct rank *r)
+{
+	const struct parallel_options *o = &r->terms->config.parallel;
+	const bool automatic = r->crowded || r->terms->cpu_time;
+	return (struct computing){o->compute == COMPUTE_SLEEP,
+				  o->clock == COMPUTE_CPU ||
+				      (o->clock == COMPUTE_AUTO && automatic)};
+}
+
+static void compute(struct runner *w, const struct computing *how, int64_t ns)
+{
+	const struct clock *c = &w->crew->plan->clock;
+	if (how->sleeps)
+		wait_until(&w->waiter, clock_now(c) + (uint64_t)((double)ns / c->ns_per_tick));
+	else if (how->on_processor && ns >= CPU_TIME_MIN_NS)
+		compute_on_processor(c, ns);
+	else
+		spin(c, ns);
+}
+
+/* --- loops --------------------------------------------------------------- */
+
+static void lane_causal(struct runner *w)
+{
+	struct nodes *n = w->crew->shared;
+	const struct site site = site_of(w);
+	const struct clock *clock = &site.clock;
+	const struct computing how = computing_of(n->rank);
+	struct lane_walk t = lane_walk_of(w);
+	for (uint32_t k = 0; k < t.lane.n; k++) {
+		const struct hot_request *h = &t.lane.request[k];
+		if (LIKELY(h->op != OP_COMPUTE && h->op != OP_SIGNAL && h->op != OP_WAIT)) {
+			lane_step(w, &site, &t, h, k, false, TIMING_FULLSPEED, ISSUE_ANY);
+			continue;
+		}
+		const uint64_t begin = clock_begin(clock);
+		if (h->op == OP_COMPUTE)
+			compute(w, &how, (int64_t)h->offset);
+		else if (h->op == OP_SIGNAL)
+			message_signal(&n->messages, h->length);
+		else
+			message_wait(&n->messages, h->length);
+		outcome_set(&t.lane.outcome[k], begin, clock_end(clock), 0);
+	}
+	lane_leave(w);
+}
+
+static void lane_fullspeed(struct runner *w)
+{
+	lane_run(w, false, TIMING_FULLSPEED, ISSUE_ANY);
+}
+
+static void lane_timestamp(struct runner *w)
+{
+	lane_run(w, false, TIMING_TIMESTAMP, ISSUE_ANY);
+}
+
+static void lane_think(struct runner *w)
+{
+	lane_run(w, false, TIMING_THINK, ISSUE_ANY);
+}
+
+void (*nodes_loop(const struct bundle_terms *t))(struct runner *)
+{
+	if (t->causal)
+		return lane_causal;
+	if (t->config.timing == TIMING_FULLSPEED)
+		return lane_fullspeed;
+	return t->config.timing == TIMING_TIMESTAMP ? lane_timestamp : lane_think;
+}
+
+/* Detects ranks that were stopped or whose host cannot be reached. A rank that waits for one of them
+ * would wait for ever. Rank 0 and each other rank exchange heartbeats in a separate thread. If no
+ * heartbeat of a rank arrives for the time of --watchdog, the job ends and the message names the
+ * rank. */
+
+struct peer { /* rank 0's: each other rank; the others': rank 0 */
+	int number;
+	char host[128];
+	MPI_Request in, out;
+	uint32_t received;
+	int64_t heard_ns;
+};
+
+struct lookout {
+	const struct rank *rank;
+	struct peer *peer; /* peer[n_peers] */
+	int n_peers;
+	/* 0: no heartbeats: not requested, one rank only, or this MPI allows calls of one thread
+	 * only */
+	int64_t patience_ns;
+	int64_t pause_ns;    /* between beats */
+	MPI_Comm comm;
+	pthread_t thread;
+	_Atomic bool ends;
+};
+
+enum { TAG_BEAT = 1, BEATS_PER_PATIENCE = 10 };
+#define PAUSE_MAX_NS 1000000000
+#define PAUSE_MIN_NS 10000000
+
+static void listen_to(struct lookout *l, struct peer *p)
+{
+	MPI_Irecv(&p->received, 1, MPI_UINT32_T, p->number, TAG_BEAT, l->comm, &p->in);
+}
+
+/* What a peer has not taken yet is not followed by more. */
+static void beat(struct lookout *l, struct peer *p, int64_t now)
+{
+	static const uint32_t alive = 1;
+	int done;
+	while (MPI_Test(&p->in, &done, MPI_STATUS_IGNORE), done) {
+		p->heard_ns = now;
+		listen_to(l, p);
+	}
+	if (MPI_Test(&p->out, &done, MPI_STATUS_IGNORE), done)
+		MPI_Isend(&alive, 1, MPI_UINT32_T, p->number, TAG_BEAT, l->comm, &p->out);
+}
+
+_Noreturn static void lost(const struct lookout *l, const struct peer *p)
+{
+	struct strbuf patience = STRBUF_INIT;
+	struct err e = ERR_INIT;
+	format_duration(&patience, (p->number ? 1 : 2) * (double)l->patience_ns);
+	err_set(&e, ETIMEDOUT,
+		"rank %d (host %s) was not heard of for %s: it was stopped, or its host cannot be "
+		"reached any more (--watchdog)",
+		p->number, p->host, patience.s);
+	rank_fail(l->rank, &e);
+}
+
+static void *look_out(void *lookout)
+{
+	struct lookout *l = lookout;
+	int64_t before = clock_monotonic_ns();
+	while (!atomic_load(&l->ends)) {
+		const int64_t now = clock_monotonic_ns();
+		/* who did not run himself cannot tell of others */
+		const bool slept = now - before > l->patience_ns / 2;
+		for (int i = 0; i < l->n_peers; i++) {
+			struct peer *p = &l->peer[i];
+			beat(l, p, now);
+			if (slept)
+				p->heard_ns = now;
+			/* rank 0 says first who it was */
+			if (now - p->heard_ns > (p->number ? 1 : 2) * l->patience_ns)
+				lost(l, p);
+		}
+		before = now;
+		nanosleep(&(struct timespec){.tv_sec = l->pause_ns / 1000000000, .tv_nsec = l->pause_ns % 1000000000}, NULL);
+	}
+	return NULL;
+}
+
+static void peers_find(struct lookout *l)
+{
+	const struct rank *r = l->rank;
+	char(*host)[sizeof r->host] = xcalloc((size_t)r->n, sizeof *host);
+	MPI_Allgather(r->host, sizeof r->host, MPI_CHAR, host, sizeof r->host, MPI_CHAR, l->comm);
+	l->peer = xcalloc((size_t)r->n, sizeof *l->peer);
+	for (int i = 0; i < r->n; i++) {
+		if (i == r->number || (i && r->number))
+			continue;
+		struct peer *p = &l->peer[l->n_peers++];
+		*p = (struct peer){.number = i, .in = MPI_REQUEST_NULL, .out = MPI_REQUEST_NULL, .heard_ns = clock_monotonic_ns()};
+		memcpy(p->host, host[i], sizeof p->host);
+		listen_to(l, p);
+	}
+	free(host);
+}
+
+/* All ranks together. Errors: of starting a thread. Ownership: lookout_close, when all ranks have
+ * met. */
+static int lookout_open(struct lookout *l, const struct rank *r, int64_t patience_ns, struct err *e)
+{
+	*l = (struct lookout){.rank = r, .comm = MPI_COMM_NULL};
+	if (patience_ns <= 0 || r->n < 2 || !r->multiple)
+		return 0;
+	l->patience_ns = patience_ns;
+	l->pause_ns = patience_ns / BEATS_PER_PATIENCE;
+	l->pause_ns = l->pause_ns > PAUSE_MAX_NS   ? PAUSE_MAX_NS
+		      : l->pause_ns < PAUSE_MIN_NS ? PAUSE_MIN_NS
+						   : l->pause_ns;
+	MPI_Comm_dup(MPI_COMM_WORLD, &l->comm);
+	peers_find(l);
+	int code = pthread_create(&l->thread, NULL, look_out, l);
+	return code ? err_sys(e, code, "starting a thread that looks out for the other ranks") : 0;
+}
+
+/* The others' last beats may not have come, and ours not been taken: the requests are given up, and
+ * the communicator with them. */
+static void lookout_close(struct lookout *l)
+{
+	if (!l->patience_ns)
+		return;
+	atomic_store(&l->ends, true);
+	pthread_join(l->thread, NULL);
+	for (int i = 0; i < l->n_peers; i++) {
+		MPI_Cancel(&l->peer[i].in);
+		MPI_Request_free(&l->peer[i].in);
+		if (l->peer[i].out != MPI_REQUEST_NULL)
+			MPI_Request_free(&l->peer[i].out);
+	}
+	free(l->peer);
+}
 
 #define LOOK_NS 500000
 #define ABORT_S 3 /* of telling the others, some of whom may not be reached */

@@ -56,9 +56,6 @@ void clocks_compare(struct rank *r, struct offset *o);
 /* ns of the head's clock, by what was seen before and after. */
 int64_t clocks_head_ns(const struct rank *r, uint64_t ticks);
 
-/* neighbours.c: who shares this machine. All ranks together. */
-void neighbours_find(struct rank *r);
-
 /* results.c: what the ranks came to, into the head's result file. All ranks together. Errors: of
  * writing. */
 int results_gather(struct rank *r, struct err *e);
