@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/formats/byte_marks.h"
 #include "capture/formats/number.h"
 #include "capture/op.h"
 
@@ -24,13 +23,8 @@ enum arg {
 	ARG_N
 };
 
-#define NAME(TEXT) {TEXT, sizeof TEXT - 1}
-static const struct {
-	char s[16];
-	size_t len;
-} arg_names[ARG_N] = {NAME("path"),   NAME("device"), NAME("descriptor"), NAME("fd"),
-		      NAME("offset"), NAME("length"), NAME("mode"),       NAME("flags"),
-		      NAME("whence"), NAME("umask"),  NAME("heap")};
+static const char *const arg_names[ARG_N] = {"path", "device", "descriptor", "fd", "offset", "length",
+					     "mode", "flags",  "whence",     "umask", "heap"};
 
 /* --- numbers ------------------------------------------------------------- */
 
@@ -38,7 +32,7 @@ static const struct {
 static int number_u32(const char *s, size_t len, unsigned int base, uint64_t *v)
 {
 	if (base == 16 && !(len > 2 && s[0] == '0' && s[1] == 'x'))
-		return scan_all_u64(s, len, s + len, v) ? 0 : -EINVAL;
+		return scan_all_u64(s, len, v) ? 0 : -EINVAL;
 	size_t i = base == 16 ? 2 : 0;
 	*v = 0;
 	if (i == len)
@@ -175,7 +169,7 @@ static void add_name(struct strbuf *out, size_t start, enum arg a)
 {
 	if (out->len > start)
 		strbuf_addch(out, ';');
-	strbuf_addstr(out, arg_names[a].s);
+	strbuf_addstr(out, arg_names[a]);
 	strbuf_addch(out, '=');
 }
 
@@ -265,7 +259,7 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r,
 
 static int bad_value(enum arg a, const char *s, size_t len, const char *wanted, struct err *e)
 {
-	return err_set(e, EINVAL, "%s=%.*s: not %s", arg_names[a].s, (int)(len < 60 ? len : 60), s,
+	return err_set(e, EINVAL, "%s=%.*s: not %s", arg_names[a], (int)(len < 60 ? len : 60), s,
 		       wanted);
 }
 
@@ -276,7 +270,7 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 	int64_t i = 0;
 	switch (a) {
 	case ARG_FD:
-		if (!scan_all_i64(s, len, s + len + 8, &i) || i < INT32_MIN || i > INT32_MAX)
+		if (!scan_all_i64(s, len, &i) || i < INT32_MIN || i > INT32_MAX)
 			return bad_value(a, s, len, "a descriptor number", e);
 		r->fd = (int32_t)i;
 		return 0;
@@ -285,13 +279,13 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 			r->offset = OFFSET_NONE;
 			return 0;
 		}
-		if (!(uses & OP_OFFSET_SIGNED ? scan_all_i64(s, len, s + len + 8, &i)
-					      : scan_all_u64(s, len, s + len + 8, &u)))
+		if (!(uses & OP_OFFSET_SIGNED ? scan_all_i64(s, len, &i)
+					      : scan_all_u64(s, len, &u)))
 			return bad_value(a, s, len, "a number of bytes", e);
 		r->offset = uses & OP_OFFSET_SIGNED ? (uint64_t)i : u;
 		return 0;
 	case ARG_LENGTH:
-		if (!scan_all_u64(s, len, s + len + 8, &u))
+		if (!scan_all_u64(s, len, &u))
 			return bad_value(a, s, len, "a number of bytes", e);
 		r->length = u;
 		return 0;
@@ -358,31 +352,12 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 	return missing ? err_set(e, EINVAL, "%s needs %s=", op_name(r->op), missing) : 0;
 }
 
-/* Compares the first eight letters at once: with the length they identify a name. */
 static enum arg arg_find(const char *s, size_t len)
 {
-	uint64_t have, want;
-	memcpy(&have, s, sizeof have);
-	have = len < 8 ? have & ((UINT64_C(1) << 8 * len) - 1) : have;
-	for (enum arg a = 0; a < ARG_N; a++) {
-		memcpy(&want, arg_names[a].s, sizeof want);
-		if (have == want && arg_names[a].len == len)
-			return len <= 8 || !memcmp(s, arg_names[a].s, len) ? a : ARG_N;
-	}
-	return ARG_N;
-}
-
-/* Characters that separate or escape names and values. */
-#define MARKS '=', ';', '%', '\0'
-
-/* The end of the value after the '='. */
-static const char *value_end(struct byte_walk *w, bool *plain)
-{
-	const char *p;
-	*plain = true;
-	while ((p = byte_walk_next(w, MARKS)) < w->end && *p != ';')
-		*plain &= *p == '=';
-	return p;
+	enum arg a = 0;
+	while (a < ARG_N && (strlen(arg_names[a]) != len || memcmp(s, arg_names[a], len)))
+		a++;
+	return a;
 }
 
 static int no_such_arg(const char *s, const char *equal, const char *end, struct err *e)
@@ -402,8 +377,6 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 {
 	unsigned int given = 0, uses = op_info(r->op)->uses;
 	const char *s = text, *end = text + len;
-	struct byte_walk w = byte_walk_begin(text, end, MARKS);
-	bool plain;
 	args->object_kind = 0;
 	args->has_heap = false;
 	r->fd = default_fd(r, uses);
@@ -411,15 +384,20 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 	r->length = 0;
 	r->flags = 0;
 	while (s < end) {
-		const char *equal = byte_walk_next(&w, MARKS);
+		const char *equal = s;
+		while (equal < end && *equal != '=' && *equal != ';')
+			equal++;
 		enum arg a =
 		    equal < end && *equal == '=' ? arg_find(s, (size_t)(equal - s)) : ARG_N;
 		if (a == ARG_N)
 			return no_such_arg(s, equal, end, e);
 		if (given & 1u << a)
-			return err_set(e, EINVAL, "argument \"%s\" is given twice", arg_names[a].s);
+			return err_set(e, EINVAL, "argument \"%s\" is given twice", arg_names[a]);
 		given |= 1u << a;
-		const char *stop = value_end(&w, &plain);
+		const char *stop = equal + 1;
+		bool plain = true; /* no escapes, and no NUL, which is an error */
+		for (; stop < end && *stop != ';'; stop++)
+			plain &= *stop && *stop != '%';
 		int rc = set_arg(a, equal + 1, (size_t)(stop - equal - 1), plain, r, args, e);
 		if (rc)
 			return rc;

@@ -28,11 +28,9 @@ struct csv_args {
 };
 
 /* Fills fd, offset, length and flags of `r`, whose op and rvalue are set, and `a`. Unknown or
- * repeated names, bad numbers or escapes, and missing arguments are EINVAL. CSV_ARGS_SLACK bytes
- * after the text must be readable. */
+ * repeated names, bad numbers or escapes, and missing arguments are EINVAL. */
 int csv_args_read(const char *text, size_t len, struct trace_record *r, struct csv_args *a,
 		  struct err *e);
-#define CSV_ARGS_SLACK 64u
 
 /* The length of the UTF-8 character at s[0..len); 0 if it is invalid (also overlong, surrogate, or
  * beyond U+10FFFF). */

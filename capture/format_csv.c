@@ -211,7 +211,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 	t->n_records = 0;
 	strbuf_reset(&t->heap);
 	t->n_chunk += (size_t)got;
-	memset(t->chunk + t->n_chunk, '\n', CSV_SLACK);
+	t->chunk[t->n_chunk] = '\n';
 	if (first && t->n_chunk >= 3 && !memcmp(t->chunk, "\xef\xbb\xbf", 3))
 		t->at = 3;
 	if (got)
@@ -340,7 +340,7 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 	t->cap = small && st.st_size < CHUNK_MIN ? CHUNK_MIN
 		 : small                         ? (size_t)st.st_size + 1
 						 : CHUNK;
-	t->chunk = xmalloc(t->cap + CSV_SLACK);
+	t->chunk = xmalloc(t->cap + 1);
 	rc = rc ? rc : look_at_beginning(t, e);
 	if (rc)
 		trace_close(&t->base);

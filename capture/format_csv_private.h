@@ -10,8 +10,6 @@
 #include "common/strbuf.h"
 
 #define COLUMNS_MAX 64
-/* bytes after the chunk: a line feed, and what vector loads may read */
-#define CSV_SLACK 2 * CSV_ARGS_SLACK
 
 enum column {
 	COL_PID,
@@ -36,7 +34,7 @@ struct csv_trace {
 	int fd;
 	struct csv_parser parser;
 	bool has_parser, at_end;
-	char *chunk; /* chunk[cap + CSV_SLACK]; chunk[at..n_chunk) is not consumed yet */
+	char *chunk; /* chunk[cap + 1]; chunk[at..n_chunk) is not consumed yet, and a line feed follows */
 	size_t at, n_chunk, cap;
 	bool only_libcsv;
 	bool at_row; /* a row begins at `at`; otherwise libcsv is inside one */
@@ -56,7 +54,6 @@ struct csv_trace {
 	bool has_seq;
 	const char *args_s; /* of this row */
 	size_t args_len;
-	const char *readable; /* end of the memory that may be read after the row's fields */
 	struct strbuf args_text; /* a copy of the arguments if they come from libcsv */
 	struct csv_op_memo {
 		char name[22]; /* longer than any operation's name */
@@ -92,8 +89,7 @@ void csv_row_end(struct csv_trace *t);
 void csv_line_end(struct csv_trace *t, int c);
 
 /* Consumes plain lines from the beginning of s[len], where a row begins, up to the first line that
- * is not plain. Returns their number of bytes. s[len] must be a line feed, with CSV_SLACK readable
- * bytes from there on. A line is plain if it ends in LF or CR LF and is not blank, and if each
+ * is not plain. Returns their number of bytes. s[len] must be a line feed. A line is plain if it ends in LF or CR LF and is not blank, and if each
  * field either has no quotes, outer blanks or CR, or is in quotes without a quote inside. The
  * result equals libcsv's. */
 size_t csv_scan(struct csv_trace *t, const char *s, size_t len);

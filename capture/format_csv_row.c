@@ -15,8 +15,6 @@ static const char *const column_names[COL_N + 1] = {"pid",      "tid",      "beg
 						    "function", "args",     "rvalue",   "error",
 						    "seq",      "intended", "dispatch", NULL};
 
-static const char no_args[CSV_ARGS_SLACK + 1];
-
 void csv_fail(struct csv_trace *t, const char *format, ...)
 {
 	char why[800];
@@ -88,7 +86,7 @@ void csv_header_end(struct csv_trace *t)
 static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v)
 {
 	uint64_t u;
-	if (!scan_all_u64(s, len, t->readable, &u) || u > UINT32_MAX)
+	if (!scan_all_u64(s, len, &u) || u > UINT32_MAX)
 		csv_fail(t, "\"%.*s\" is not a whole number from 0 to 4294967295",
 			 (int)(len < 60 ? len : 60), s);
 	else
@@ -99,7 +97,7 @@ static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v
 {
 	*v = TIME_NONE;
 	if (len &&
-	    (!scan_all_i64(s, len, t->readable, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
+	    (!scan_all_i64(s, len, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
 		csv_fail(t, "\"%.*s\" is not a time in nanoseconds", (int)(len < 60 ? len : 60), s);
 }
 
@@ -134,7 +132,7 @@ static void take_error(struct csv_trace *t, const char *s, size_t len)
 {
 	uint64_t u = 0;
 	if (len && *s >= '0' && *s <= '9') {
-		if (!scan_all_u64(s, len, t->readable, &u) || u > UINT16_MAX)
+		if (!scan_all_u64(s, len, &u) || u > UINT16_MAX)
 			csv_fail(t, "\"%.*s\" is not an error number", (int)(len < 60 ? len : 60),
 				 s);
 	} else if (len) {
@@ -179,7 +177,7 @@ static inline void take_field(struct csv_trace *t, enum column c, const char *s,
 		t->args_len = len;
 		break;
 	case COL_RVALUE:
-		if (!scan_all_i64(s, len, t->readable, &t->row.rvalue))
+		if (!scan_all_i64(s, len, &t->row.rvalue))
 			csv_fail(t, "\"%.*s\" is not a whole number", (int)(len < 60 ? len : 60),
 				 s);
 		break;
@@ -188,7 +186,7 @@ static inline void take_field(struct csv_trace *t, enum column c, const char *s,
 		break;
 	case COL_SEQ:
 		t->has_seq = len > 0;
-		if (len && !scan_all_u64(s, len, t->readable, &t->row.seq))
+		if (len && !scan_all_u64(s, len, &t->row.seq))
 			csv_fail(t, "\"%.*s\" is not a whole number", (int)(len < 60 ? len : 60),
 				 s);
 		break;
@@ -212,17 +210,13 @@ void csv_row_field(struct csv_trace *t, const char *s, size_t len)
 	if (c == COL_ARGS) { /* keep a copy until the end of the row */
 		strbuf_reset(&t->args_text);
 		strbuf_add(&t->args_text, s, len);
-		strbuf_add(&t->args_text, no_args, CSV_ARGS_SLACK);
 		s = t->args_text.s;
 	}
-	s = s ? s : "";
-	t->readable = s + len;
-	take_field(t, c, s, len);
+	take_field(t, c, s ? s : "", len);
 }
 
 void csv_row_fields(struct csv_trace *t, const struct csv_field *f, unsigned int n)
 {
-	t->readable = t->chunk + t->n_chunk + CSV_SLACK;
 	for (; t->field < n && !t->error.code; t->field++)
 		if (t->field < t->n_columns)
 			take_field(t, t->columns[t->field], f[t->field].s, f[t->field].len);
@@ -277,7 +271,7 @@ void csv_row_begin(struct csv_trace *t)
 	t->field = 0;
 	t->row_line = t->line;
 	t->has_seq = false;
-	t->args_s = no_args;
+	t->args_s = "";
 	t->args_len = 0;
 	t->row = (struct trace_record){
 	    .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .object = OBJECT_NONE, .heap = HEAP_NONE};

@@ -81,11 +81,6 @@ static int gaps_check(const struct run *r, struct err *e)
 	return ret;
 }
 
-static bool thread_order_is_kept(const struct replay_config *c)
-{
-	return c->order != ORDER_NONE && !(c->mutant && *c->mutant);
-}
-
 static int run_pin(struct run *r, struct err *e)
 {
 	int ret = pinning_find(&r->cpus, &r->in.load, trace_meta(r->in.trace), e);
@@ -110,7 +105,7 @@ static int plan_derive(struct run *r, struct err *e)
 	if (!ret && r->c->reads != READS_CURRENT)
 		ret = reads_prepare(&r->in.load, &r->in.slots, r->in.trace,
 				    (enum replay_reads)r->c->reads, e);
-	if (!ret && thread_order_is_kept(r->c))
+	if (!ret && r->c->order != ORDER_NONE && !(r->c->mutant && *r->c->mutant))
 		slots_reuse(&r->in.slots, &r->in.load);
 	ret = ret ? ret
 		  : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->in.load,
@@ -180,15 +175,6 @@ static int files_evict(struct run *r, struct err *e)
 			       e);
 	slots_files_release(&shown);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
-}
-
-static void files_close(struct run *r)
-{
-	for (uint32_t i = 0; i < r->plan.n_slots && !r->plan.fds_elsewhere; i++) {
-		int fd = atomic_exchange(&r->plan.fds[i], -1);
-		if (fd >= 0)
-			close(fd);
-	}
 }
 
 /* --- results ------------------------------------------------------------- */
@@ -369,7 +355,11 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 	ret = run_all(r, trace_path, s, e);
 	if (r->plan.abandoned) /* a blocked thread uses the memory until the process ends */
 		return ret;
-	files_close(r);
+	for (uint32_t i = 0; i < r->plan.n_slots && !r->plan.fds_elsewhere; i++) {
+		int fd = atomic_exchange(&r->plan.fds[i], -1);
+		if (fd >= 0)
+			close(fd);
+	}
 	if (r->plan.balloon)
 		balloon_release(&r->balloon);
 	call_table_release(&r->plan.calls);

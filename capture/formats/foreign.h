@@ -22,7 +22,7 @@ struct foreign_reader {
 	/* Prepares a zeroed struct for the options; NULL: nothing to do. */
 	void (*setup)(struct foreign *f, const struct trace_open_options *o);
 	/* Reads one line. Returns 0 or a negative errno with a message; foreign_at() adds the
-	 * column. TEXT_SLACK bytes after the line are readable. */
+	 * column. */
 	int (*line)(struct foreign *f, const char *s, size_t len, struct err *e);
 	/* For binary formats, instead of `line`: consumes a part of f->in. Returns 1, 0 at the end,
 	 * or a negative errno. */

@@ -20,28 +20,12 @@ static const struct strace_call *call_find(const struct strace *t, const char *s
 	return name_table_find(&t->calls, s, len, &i) ? &strace_calls[i] : NULL;
 }
 
-/* The call whose name begins at s, with TEXT_SLACK readable bytes there. *open: its parenthesis, or
- * NULL if there is none. */
-static const struct strace_call *call_at(struct strace *t, const char *s, const char *end,
+/* The call whose name begins at s. *open: its parenthesis, or NULL if there is none. */
+static const struct strace_call *call_at(const struct strace *t, const char *s, const char *end,
 					 const char **open)
 {
-	uint64_t first;
-	memcpy(&first, s, sizeof first);
-	unsigned int i = (unsigned int)(first * 0x9e3779b97f4a7c15u >> 58);
-	const struct strace_call *recent = t->recent[i].call;
-	size_t len = t->recent[i].len;
-	*open = s + len;
-	if (recent && len < (size_t)(end - s) && s[len] == '(' && !memcmp(s, recent->name, len))
-		return recent;
 	*open = memchr(s, '(', (size_t)(end - s));
-	if (!*open || *open == s)
-		return NULL;
-	const struct strace_call *call = call_find(t, s, (size_t)(*open - s));
-	if (call) {
-		t->recent[i].call = call;
-		t->recent[i].len = (size_t)(*open - s);
-	}
-	return call;
+	return *open && *open > s ? call_find(t, s, (size_t)(*open - s)) : NULL;
 }
 
 static void close_over(struct traced_thread *th)
@@ -128,7 +112,6 @@ static const char detached[] = "<detached ...>";
 static int take_resumed(struct strace *t, struct traced_thread *th, const char *s, const char *end,
 			int64_t stamp_ns, struct err *e)
 {
-	static const char slack[TEXT_SLACK];
 	const char *name = s + 5, *stop = memchr(name, ' ', (size_t)(end - name));
 	const char *rest = memmem(s, (size_t)(end - s), "resumed>", 8);
 	if (!stop || !rest)
@@ -147,9 +130,6 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 		return 0;
 	}
 	strbuf_add(&th->text, rest + 8, (size_t)(end - rest - 8));
-	size_t len = th->text.len;
-	strbuf_add(&th->text, slack, sizeof slack);
-	th->text.len = len;
 	struct call_line l = {.call = th->call,
 			      .text = th->text.s,
 			      .end = th->text.s + th->text.len,
@@ -254,15 +234,12 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 /* Reads a line that continues the previous one. */
 static int joined_line(struct strace *t, const char *s, const char *end, struct err *e)
 {
-	static const char slack[TEXT_SLACK];
 	struct strbuf whole = t->cut;
 	struct err why;
 	err_clear(&why);
 	strbuf_init(&t->cut);
 	strbuf_add(&whole, s, (size_t)(end - s));
-	size_t len = whole.len;
-	strbuf_add(&whole, slack, sizeof slack);
-	int rc = stamped_line(t, whole.s, whole.s + len, &why);
+	int rc = stamped_line(t, whole.s, whole.s + whole.len, &why);
 	strbuf_release(&whole);
 	return rc ? foreign_at(&t->base, s, e, "%s", why.msg) : 0;
 }

@@ -26,8 +26,7 @@ struct parsed {
 /* --- strace_text.c: splitting the text --- */
 
 /* Splits at the commas outside of strings and brackets, into at most PARTS_MAX parts. Returns their
- * number. *s: after the closing parenthesis, or NULL if there is none. TEXT_SLACK bytes after `end`
- * are readable. */
+ * number. *s: after the closing parenthesis, or NULL if there is none. */
 unsigned int strace_split(const char **s, const char *end, struct part *arg);
 /* The next item of a list or structure, up to a comma or the closing bracket; *s moves to the item
  * after it. False: there is none. */

@@ -108,10 +108,6 @@ struct strace {
 	struct strace_threads threads;
 	/* number of the first thread, once a line has shown it; 0: unknown */
 	uint32_t number_met;
-	struct {
-		const struct strace_call *call;
-		size_t len; /* of its name */
-	} recent[64]; /* cache of calls, indexed by a hash of the name's beginning */
 };
 
 struct part {
@@ -119,8 +115,7 @@ struct part {
 	size_t len;
 };
 
-/* A complete call: `text` follows "name(" and ends at `end`, with TEXT_SLACK readable bytes after
- * it. stamp_ns is the time of the last line. Errors: EINVAL by foreign_at. */
+/* A complete call: `text` follows "name(" and ends at `end`. stamp_ns is the time of the last line. Errors: EINVAL by foreign_at. */
 struct call_line {
 	const struct strace_call *call;
 	const char *text, *end;

@@ -2,7 +2,6 @@
 /* Splits the text of a call into arguments, strings and decorations of descriptors. */
 #include <string.h>
 
-#include "capture/formats/byte_marks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 
@@ -37,60 +36,18 @@ static const unsigned char meaning[256] = {
     ['"'] = QUOTE,  [','] = COMMA,  ['('] = OPENS,  ['['] = OPENS,  ['{'] = OPENS,
     [')'] = CLOSES, [']'] = CLOSES, ['}'] = CLOSES, ['<'] = BRACKET};
 
-/* Marks the bytes of s[0..64) that may have a meaning. The marks have false positives, but no false
- * negatives: pairs of brackets are compared without the bits in which they differ. */
-static inline uint64_t meaning_marks(const char *s)
+/* The first byte with a meaning at or after p, outside of strings and of the decorations of the
+ * argument that begins at `first`. */
+static const char *next_outside(const char *first, const char *p, const char *end)
 {
-	uint64_t marks = 0;
-#if defined(__SSE2__)
-	const __m128i round = _mm_set1_epi8(0x01), square = _mm_set1_epi8(0x26);
-	for (unsigned int i = 0; i < BYTE_MARKS; i += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(s + i));
-		__m128i a = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
-					 _mm_cmpeq_epi8(x, _mm_set1_epi8(',')));
-		__m128i b =
-		    _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('<')),
-				 _mm_cmpeq_epi8(_mm_or_si128(x, round), _mm_set1_epi8(')')));
-		__m128i c = _mm_cmpeq_epi8(_mm_or_si128(x, square), _mm_set1_epi8(0x7f));
-		marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), c))
-			 << i;
-	}
-#else
-	for (unsigned int i = 0; i < BYTE_MARKS; i++)
-		marks |= (uint64_t)(meaning[(unsigned char)s[i]] != TEXT) << i;
-#endif
-	return marks;
-}
-
-/* The first byte with a meaning at or after p, or w->end. p must not decrease between calls. */
-static inline const char *next_meaning(struct byte_walk *w, const char *p)
-{
-	for (;;) {
-		if (p >= w->end)
-			return w->end;
-		if (p >= w->at + BYTE_MARKS) {
-			w->at = p;
-			w->left = meaning_marks(p);
-		}
-		uint64_t left = w->left >> (p - w->at);
-		p = left ? p + __builtin_ctzll(left) : w->at + BYTE_MARKS;
-		if (left && (p >= w->end || meaning[(unsigned char)*p] != TEXT))
-			return p < w->end ? p : w->end;
-		p += left != 0;
-	}
-}
-
-/* As next_meaning, but skips strings and the decorations of an argument that begins at `first`. As
- * a plain function it made an import 2 % slower. */
-static inline __attribute__((always_inline)) const char *
-next_outside(struct byte_walk *w, const char *first, const char *p)
-{
-	while ((p = next_meaning(w, p)) < w->end) {
+	while (p < end) {
 		const unsigned char what = meaning[(unsigned char)*p];
 		if (what == QUOTE)
-			p = past_string(p, w->end);
+			p = past_string(p, end);
 		else if (what == BRACKET && p > first && p[-1] > ' ')
-			p = past_decoration(p, w->end);
+			p = past_decoration(p, end);
+		else if (what == TEXT)
+			p++;
 		else
 			break;
 	}
@@ -112,8 +69,7 @@ unsigned int strace_split(const char **s, const char *end, struct part *arg)
 {
 	const char *p = *s, *first = p;
 	unsigned int n = 0, depth = 0;
-	struct byte_walk w = {p, end, meaning_marks(p)};
-	for (; (p = next_outside(&w, first, p)) < end; p++) {
+	for (; (p = next_outside(first, p, end)) < end; p++) {
 		const unsigned char what = meaning[(unsigned char)*p];
 		depth += what == OPENS;
 		if (!depth && (what == COMMA || *p == ')')) {
@@ -137,8 +93,7 @@ bool strace_next_part(const char **s, const char *end, struct part *part)
 	while (p < end && *p == ' ')
 		p++;
 	const char *first = p;
-	struct byte_walk w = {p, end, meaning_marks(p)};
-	for (; (p = next_outside(&w, first, p)) < end; p++) {
+	for (; (p = next_outside(first, p, end)) < end; p++) {
 		const unsigned char what = meaning[(unsigned char)*p];
 		if (!depth && (what == COMMA || what == CLOSES))
 			break;

@@ -25,7 +25,7 @@ int text_input_open(struct text_input *in, const char *path, struct err *e)
 	struct stat st; /* a small file gets a small buffer */
 	size_t size = fstat(in->fd, &st) || st.st_size >= (off_t)CAP ? CAP : (size_t)st.st_size + 1;
 	in->cap = size < CAP_MIN ? CAP_MIN : size;
-	in->buf = xmalloc(in->cap + TEXT_SLACK);
+	in->buf = xmalloc(in->cap + 1);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static int fill(struct text_input *in, struct err *e)
 	in->at = 0;
 	if (in->len == in->cap && in->cap < CAP) { /* the file has grown since it was opened */
 		in->cap = CAP;
-		in->buf = xrealloc(in->buf, CAP + TEXT_SLACK);
+		in->buf = xrealloc(in->buf, CAP + 1);
 	}
 	size_t room = in->cap - in->len;
 	do
@@ -70,7 +70,7 @@ static int fill(struct text_input *in, struct err *e)
 	in->eof = !got;
 	in->has_cr = memchr(in->buf, '\r', in->len + (size_t)got) != NULL;
 	in->len += (size_t)got;
-	memset(in->buf + in->len, '\n', TEXT_SLACK);
+	in->buf[in->len] = '\n';
 	return 0;
 }
 

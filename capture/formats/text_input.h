@@ -11,14 +11,13 @@
 #include "common/err.h"
 
 #define TEXT_LINE_MAX (1u << 20) /* bytes; a longer line is an error */
-#define TEXT_SLACK 64u		 /* bytes after a line that are readable */
 
 struct text_input {
 	char *path;
 	int fd;
 	char *buf;
 	size_t at, len; /* buf[at..len) is not consumed yet */
-	size_t cap;	/* of buf, without TEXT_SLACK bytes of line ends after it */
+	size_t cap;	/* of buf, without the line feed after it */
 	bool eof, has_cr, after_cr, skipping;
 	uint64_t line;	 /* 1-based number of the last line returned */
 	uint64_t offset; /* of buf[0] in the file */
@@ -30,8 +29,7 @@ int text_input_open(struct text_input *in, const char *path, struct err *e);
 void text_input_close(struct text_input *in);
 int text_input_rewind(struct text_input *in, struct err *e);
 
-/* Reads the next line: 1, with *s[*len] borrowed until the next call and followed by a line end and
- * TEXT_SLACK - 1 further readable bytes; 0 at the end; or a negative errno. Errors: EMSGSIZE for a
+/* Reads the next line: 1, with *s[*len] borrowed until the next call and followed by a line end; 0 at the end; or a negative errno. Errors: EMSGSIZE for a
  * line that is too long; the next call continues after it. */
 int text_input_line(struct text_input *in, const char **s, size_t *len, struct err *e);
 

@@ -39,13 +39,6 @@ int balloon_text_check(const char *text, struct err *e)
 	return err_set(e, EINVAL, "balloon: \"%s\" is not one of off, traced or a size", text);
 }
 
-static uint64_t requests_until(const struct load *l, int64_t ns, uint64_t from)
-{
-	while (from < l->n && l->request[from].begin_ns <= ns)
-		from++;
-	return from;
-}
-
 static void step_add(struct balloon *b, size_t *cap, struct balloon_step step)
 {
 	if (b->n_steps) {
@@ -75,7 +68,10 @@ static int steps_read(struct balloon *b, const json_t *list, const struct replay
 				       "invalid",
 				       i);
 		last_ns = ns;
-		n_requests = requests_until(l, ns, n_requests);
+		uint64_t from = n_requests;
+		while (from < l->n && l->request[from].begin_ns <= ns)
+			from++;
+		n_requests = from;
 		double due = ((double)ns - (double)l->first_begin_ns) / c->speed;
 		step_add(b, &cap,
 			 (struct balloon_step){n_requests,

@@ -18,12 +18,6 @@
 #define PAGE_BYTES 4096u
 #define FOLIO_BYTES_MAX (2u << 20)
 
-static void counted(_Atomic uint64_t *count, uint64_t n_bytes)
-{
-	atomic_fetch_add_explicit(count, (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES,
-				  memory_order_relaxed);
-}
-
 static uint64_t cached_pages(int fd, uint64_t offset, uint64_t n_bytes)
 {
 	struct residency now;
@@ -50,7 +44,8 @@ static void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t 
 		left = cached_pages(fd, from, to - from);
 	}
 	atomic_fetch_add_explicit(&n->n_pages_stayed, left, memory_order_relaxed);
-	counted(&n->n_pages_read, to - from);
+	atomic_fetch_add_explicit(&n->n_pages_read, ((to - from) + PAGE_BYTES - 1) / PAGE_BYTES,
+				  memory_order_relaxed);
 }
 
 /* Prepares a part. Returns whether it is read. */

@@ -118,11 +118,6 @@ void call_locks_free(struct call_process *t)
 
 /* --- waiting ------------------------------------------------------------- */
 
-static bool gives_up(const struct caller *k)
-{
-	return atomic_load_explicit(&k->calls->common->give_up, memory_order_relaxed);
-}
-
 static bool would_block(int ret)
 {
 	return ret < 0 && (errno == EAGAIN || errno == EACCES || errno == EWOULDBLOCK);
@@ -134,7 +129,8 @@ static bool would_block(int ret)
 static bool lock_pause(const struct caller *k)
 {
 	const struct timespec pause = {.tv_nsec = 20000};
-	if (k->c->traced < 0 || gives_up(k)) {
+	if (k->c->traced < 0 ||
+	    atomic_load_explicit(&k->calls->common->give_up, memory_order_relaxed)) {
 		errno = k->c->traced < 0 ? (int)-k->c->traced : ETIMEDOUT;
 		return false;
 	}

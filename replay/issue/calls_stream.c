@@ -169,13 +169,6 @@ static void macros_take(const struct caller *k, FILE *f)
 
 #define REST_MOST 65536 /* upper limit of the characters that macros consumed before end of file */
 
-/* Reads up to the end of the file, which the program had reached. */
-static void rest_take(FILE *f)
-{
-	for (int left = REST_MOST; left && fgetc(f) != EOF; left--)
-		;
-}
-
 void call_fgetc(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -184,8 +177,11 @@ void call_fgetc(struct caller *k)
 	FILE *f = s->file;
 	stream_turn(s, 'r');
 	macros_take(k, f);
-	if (k->c->traced == 0)
-		rest_take(f);
+	if (k->c->traced == 0) {
+		/* Reads up to the end of the file, which the program had reached. */
+		for (int left = REST_MOST; left && fgetc(f) != EOF; left--)
+			;
+	}
 	int c = EOF;
 	CALL(k, c = fgetc(f));
 	if (c != EOF || feof(f)) /* end of file is no error, and does not set errno */

@@ -137,33 +137,24 @@ static void order_wait(struct runner *w, struct at *t)
 	}
 }
 
-static bool lingers(const struct replay_plan *p)
-{
-	return p->mutant.kind == FAULT_DELAY || p->mutant.kind == FAULT_PROPORTIONAL;
-}
-
-/* Marked as a wait, because another thread may be paused while it holds the lock. */
-static void serial_lock(struct runner *w)
-{
-	pause_wait_begin(&w->crew->pause, w->index);
-	pthread_mutex_lock(&w->crew->common->serial);
-	pause_wait_end(&w->crew->pause, w->index);
-}
-
 static void call(struct runner *w, const struct at *t, bool begun)
 {
 	struct crew *c = w->crew;
 	const struct site site = site_of(w);
 	void *buffer = buffer_of(&site, t->h, t->n);
 	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
-	if (serial)
-		serial_lock(w);
+	if (serial) {
+		/* Marked as a wait, because another thread may be paused while it holds the lock. */
+		pause_wait_begin(&w->crew->pause, w->index);
+		pthread_mutex_lock(&w->crew->common->serial);
+		pause_wait_end(&w->crew->pause, w->index);
+	}
 	pause_between(&site, w);
 	if (shifts(t->h))
 		shift(c->plan, t->h, shift_before(t->h->offset));
 	if (begun)
 		gate_drain(&site.gates, w->index, 2 * t->k + 1);
-	if (lingers(c->plan))
+	if (c->plan->mutant.kind == FAULT_DELAY || c->plan->mutant.kind == FAULT_PROPORTIONAL)
 		issue(&site, t->h, buffer, begun, 2 * t->k + 1, true, ISSUE_ANY, t->out);
 	else
 		issue(&site, t->h, buffer, begun, 2 * t->k + 1, false, ISSUE_ANY, t->out);
@@ -176,16 +167,6 @@ static void call(struct runner *w, const struct at *t, bool begun)
 	}
 	if (serial)
 		pthread_mutex_unlock(&c->common->serial);
-}
-
-/* Skips the call but moves the file position, so that the next request is correct. */
-static void lose(struct runner *w, const struct at *t, bool begun)
-{
-	const struct replay_plan *p = w->crew->plan;
-	if (begun)
-		gate_publish(&w->crew->gates, w->index, 2 * t->k + 1);
-	if ((t->h->op == OP_READ || t->h->op == OP_WRITE) && *t->expected > 0)
-		shift(p, t->h, *t->expected);
 }
 
 /* Returns false at the end of the run. */
@@ -202,7 +183,12 @@ static bool request(struct runner *w, struct at *t)
 		return false;
 	bool begun = t->h->flags & HOT_PUBLISH_BEGUN;
 	if (t->h->fault == FAULT_LOST) {
-		lose(w, t, begun);
+		/* Skips the call but moves the file position, so that the next request is correct. */
+		const struct replay_plan *p = w->crew->plan;
+		if (begun)
+			gate_publish(&w->crew->gates, w->index, 2 * t->k + 1);
+		if ((t->h->op == OP_READ || t->h->op == OP_WRITE) && *t->expected > 0)
+			shift(p, t->h, *t->expected);
 	} else {
 		call(w, t, begun);
 		t->last_end = t->out->end_ticks;

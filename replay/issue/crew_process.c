@@ -96,20 +96,6 @@ static void memory_own(const struct crew *c)
 	vm_own(p->calls.memory.base, p->calls.memory.n_bytes);
 }
 
-static void go_wait(struct board *b)
-{
-	while (atomic_load(&b->go) == GO_WAIT)
-		syscall(SYS_futex, &b->go, FUTEX_WAIT, GO_WAIT, NULL, NULL, 0);
-}
-
-static void ready_signal(const struct processes *ps)
-{
-	uint64_t one = 1;
-	atomic_fetch_add(&ps->board->n_ready, 1);
-	if (write(ps->ready, &one, sizeof one) != sizeof one)
-		_exit(1);
-}
-
 static int process_run(struct processes *ps, const struct process *own, struct report *r,
 		       struct err *e)
 {
@@ -126,8 +112,12 @@ static int process_run(struct processes *ps, const struct process *own, struct r
 	if (ret)
 		return ret;
 	run_facts_take(&before);
-	ready_signal(ps);
-	go_wait(ps->board);
+	uint64_t one = 1;
+	atomic_fetch_add(&ps->board->n_ready, 1);
+	if (write(ps->ready, &one, sizeof one) != sizeof one)
+		_exit(1);
+	while (atomic_load(&ps->board->go) == GO_WAIT)
+		syscall(SYS_futex, &ps->board->go, FUTEX_WAIT, GO_WAIT, NULL, NULL, 0);
 	p->start_ticks = ps->board->start_ticks;
 	crew_open(c, false);
 	crew_join(c);
@@ -206,26 +196,6 @@ static int processes_init(struct processes *ps, struct crew *c, struct err *e)
 	return ps->ready < 0 ? err_sys(e, errno, "cannot create an eventfd") : 0;
 }
 
-static void processes_release(struct processes *ps)
-{
-	if (ps->ready >= 0)
-		close(ps->ready);
-	passing_close(ps->passing);
-	ps->crew->plan->passing = NULL;
-	vm_free(&ps->memory);
-	free(ps->poll);
-	free(ps->process);
-}
-
-static void name_add(const struct processes *ps, const struct process *x, struct strbuf *to)
-{
-	if (x->number == NONE32)
-		strbuf_addstr(to, "the coordinator's process");
-	else
-		strbuf_addf(to, "process %u of the trace",
-			    call_process_pid(&ps->crew->plan->calls, x->number));
-}
-
 /* --- watching ------------------------------------------------------------ */
 
 static int process_start(struct processes *ps, uint32_t i, struct err *e)
@@ -248,7 +218,11 @@ static int ending_describe(struct processes *ps, uint32_t i, int status, const s
 	const struct process *x = &ps->process[i];
 	const struct report *r = &ps->board->report[i];
 	struct strbuf text = STRBUF_INIT;
-	name_add(ps, x, &text);
+	if (x->number == NONE32)
+		strbuf_addstr(&text, "the coordinator's process");
+	else
+		strbuf_addf(&text, "process %u of the trace",
+			    call_process_pid(&ps->crew->plan->calls, x->number));
 	if (WIFEXITED(status) && r->error) {
 		int ret = err_set(e, r->error, "%s: %s", text.s, r->message);
 		strbuf_release(&text);
@@ -279,16 +253,6 @@ static int process_reap(struct processes *ps, uint32_t i, const struct watchdog 
 	x->pid = 0;
 	ps->n_left--;
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : ending_describe(ps, i, status, w, e);
-}
-
-static void processes_kill(struct processes *ps)
-{
-	for (uint32_t i = 0; i < ps->n; i++)
-		if (ps->process[i].pid > 0)
-			kill(ps->process[i].pid, SIGKILL);
-	for (uint32_t i = 0; i < ps->n; i++)
-		if (ps->process[i].pid > 0)
-			process_reap(ps, i, NULL, NULL);
 }
 
 /* Waits until a process ends or is ready, at most `ns`. Errors: as process_reap. */
@@ -410,7 +374,12 @@ int crew_run_processes(struct crew *c, struct err *e)
 	run_facts_take(&before);
 	if (!ret)
 		ret = processes_watch(&ps, e);
-	processes_kill(&ps);
+	for (uint32_t i = 0; i < ps.n; i++)
+		if (ps.process[i].pid > 0)
+			kill(ps.process[i].pid, SIGKILL);
+	for (uint32_t i = 0; i < ps.n; i++)
+		if (ps.process[i].pid > 0)
+			process_reap(&ps, i, NULL, NULL);
 	if (!ret)
 		pause_finish(&c->pause);
 	run_facts_take(&after);
@@ -420,6 +389,12 @@ int crew_run_processes(struct crew *c, struct err *e)
 		reports_gather(&ps, &before, &after);
 		ret = clock_reanchor(&c->plan->clock, e);
 	}
-	processes_release(&ps);
+	if (ps.ready >= 0)
+		close(ps.ready);
+	passing_close(ps.passing);
+	ps.crew->plan->passing = NULL;
+	vm_free(&ps.memory);
+	free(ps.poll);
+	free(ps.process);
 	return ret;
 }

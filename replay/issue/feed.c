@@ -239,16 +239,6 @@ static int serve_all(struct feed *f)
 	return 0;
 }
 
-static void feed_fail(struct feed *f, int error)
-{
-	f->error = error;
-	atomic_store(&f->failed, true);
-	for (uint32_t i = 0; i < f->n_lanes; i++) {
-		atomic_fetch_add(&f->lane[i].n_ready, 1);
-		lane_wake(&f->lane[i]);
-	}
-}
-
 static void *feeder_main(void *arg)
 {
 	struct feed *f = arg;
@@ -258,8 +248,14 @@ static void *feeder_main(void *arg)
 		const uint32_t seen = atomic_load(&f->work);
 		const bool last = atomic_load(&f->stopping);
 		const int ret = serve_all(f);
-		if (ret)
-			feed_fail(f, ret);
+		if (ret) {
+			f->error = ret;
+			atomic_store(&f->failed, true);
+			for (uint32_t i = 0; i < f->n_lanes; i++) {
+				atomic_fetch_add(&f->lane[i].n_ready, 1);
+				lane_wake(&f->lane[i]);
+			}
+		}
 		if (ret || last)
 			return NULL;
 		atomic_store(&f->asleep, true);
@@ -286,16 +282,6 @@ void feed_leave(struct feed *f, uint32_t lane, uint32_t k)
 		feeder_wake(f);
 }
 
-static void ready_wait(struct feed *f, struct feed_lane *s, uint32_t n_done)
-{
-	s->n_late++;
-	atomic_store(&s->waiting, true);
-	feeder_wake(f);
-	for (uint32_t n; (n = atomic_load(&s->n_ready)) <= n_done && !atomic_load(&f->failed);)
-		futex(&s->n_ready, FUTEX_WAIT, n);
-	atomic_store(&s->waiting, false);
-}
-
 /* An address such that [k] is the first element: loops keep their index. */
 static void *from_request(void *first, uint32_t k, size_t size)
 {
@@ -309,8 +295,15 @@ uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct h
 	if (k)
 		feed_leave(f, lane, k);
 	const uint32_t n_done = atomic_load_explicit(&s->n_done, memory_order_relaxed);
-	if (atomic_load_explicit(&s->n_ready, memory_order_acquire) <= n_done)
-		ready_wait(f, s, n_done);
+	if (atomic_load_explicit(&s->n_ready, memory_order_acquire) <= n_done) {
+		s->n_late++;
+		atomic_store(&s->waiting, true);
+		feeder_wake(f);
+		for (uint32_t n;
+		     (n = atomic_load(&s->n_ready)) <= n_done && !atomic_load(&f->failed);)
+			futex(&s->n_ready, FUTEX_WAIT, n);
+		atomic_store(&s->waiting, false);
+	}
 	if (atomic_load_explicit(&f->failed, memory_order_relaxed))
 		return k;
 	const struct chunk *c = &s->chunk[n_done % f->n_ahead];

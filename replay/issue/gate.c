@@ -75,14 +75,6 @@ void gate_wake(const struct gates *g, uint32_t i)
 	gate_futex(g, s, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* Makes every publishing thread execute a fence. */
-static bool fence_all(const struct gates *g)
-{
-	int command =
-	    g->across ? MEMBARRIER_CMD_GLOBAL_EXPEDITED : MEMBARRIER_CMD_PRIVATE_EXPEDITED;
-	return !g->asymmetric || syscall(SYS_membarrier, command, 0, 0) == 0;
-}
-
 /* True if the gate passed within the time. */
 static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t ticks)
 {
@@ -127,13 +119,6 @@ static bool yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint
 	return false;
 }
 
-static void announce(struct gate_sleepers *s, uint32_t threshold)
-{
-	uint32_t wanted = atomic_load(&s->wanted);
-	while (wanted > threshold && !atomic_compare_exchange_weak(&s->wanted, &wanted, threshold))
-		;
-}
-
 void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold)
 {
 	struct gate_sleepers *s = &g->sleepers[i];
@@ -143,8 +128,14 @@ void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_
 		/* Read before the announcement: the thread that wakes this one changes the word, so
 		 * the futex returns at once. */
 		uint32_t wakes = atomic_load(&s->wakes);
-		announce(s, threshold);
-		bool fenced = fence_all(g);
+		uint32_t wanted = atomic_load(&s->wanted);
+		while (wanted > threshold &&
+		       !atomic_compare_exchange_weak(&s->wanted, &wanted, threshold))
+			;
+		/* Makes every publishing thread execute a fence. */
+		int command =
+		    g->across ? MEMBARRIER_CMD_GLOBAL_EXPEDITED : MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+		bool fenced = !g->asymmetric || syscall(SYS_membarrier, command, 0, 0) == 0;
 		if (atomic_load(gate_progress(g, i)) >= threshold)
 			break;
 		/* membarrier() cannot fail once registered; if it does, check every millisecond. */

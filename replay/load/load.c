@@ -56,13 +56,6 @@ static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 	return 0;
 }
 
-/* Whether `length` bytes of memory are read or written. */
-static bool uses_buffer(const struct op_info *o)
-{
-	return o->uses & OP_HAS_LENGTH && (o->family == FAMILY_READ || o->family == FAMILY_WRITE ||
-					   o->family == FAMILY_STREAM);
-}
-
 static int record_check(const struct reader *rd, const struct trace_record *r, uint64_t i,
 			struct err *e)
 {
@@ -71,7 +64,11 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 		return err_set(e, EINVAL,
 			       "record %llu: operation number %u is unknown to this version",
 			       (unsigned long long)i, r->op);
-	if (uses_buffer(info) && r->length > REPLAY_MAX_REQUEST_BYTES)
+	/* Whether `length` bytes of memory are read or written. */
+	if (info->uses & OP_HAS_LENGTH &&
+	    (info->family == FAMILY_READ || info->family == FAMILY_WRITE ||
+	     info->family == FAMILY_STREAM) &&
+	    r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(
 		    e, E2BIG,
 		    "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",

@@ -66,12 +66,6 @@ static void count_requests(struct replayable *x, const struct load *l)
 	}
 }
 
-/* A replay would refuse the trace. Other errors are of the system. */
-static bool is_refusal(int rc)
-{
-	return rc == -EINVAL || rc == -E2BIG || rc == -EBADMSG;
-}
-
 int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struct err *e)
 {
 	struct load load = {.n = 0};
@@ -96,7 +90,8 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 		slots_release(&slots);
 		load_release(&load);
 	}
-	if (is_refusal(rc)) {
+	/* A replay would refuse the trace. Other errors are of the system. */
+	if (rc == -EINVAL || rc == -E2BIG || rc == -EBADMSG) {
 		x->state = REPLAYABLE_REFUSED;
 		return 0;
 	}

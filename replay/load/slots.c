@@ -104,17 +104,6 @@ static bool copies_descriptor(const struct load_request *r)
 	       (r->op == OP_FCNTL && (r->flags == F_DUPFD || r->flags == F_DUPFD_CLOEXEC));
 }
 
-static uint32_t slot_of_open(struct finder *f, const struct load_request *r)
-{
-	struct slot made = {
-	    .file = r->name, .flags = r->flags, .mode = (uint32_t)r->length, .placed = true};
-	if (r->op == OP_OPENDIR)
-		made.flags = O_RDONLY | O_DIRECTORY;
-	made.process = process_of(f, r);
-	f->s->file[made.file].opened = true;
-	return slot_add(f, made, true);
-}
-
 static void copy_slots(struct finder *f, struct load_request *r)
 {
 	struct load_more *m = load_more(f->l, r);
@@ -222,7 +211,15 @@ static void path_request(struct finder *f, struct load_request *r)
 	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK ||
 					 r->op == OP_UNLINK || r->op == OP_RMDIR);
 	if (makes_path_slot(r) && r->name != NONE32) {
-		r->slot = slot_of_open(f, r);
+		struct slot made = {.file = r->name,
+				    .flags = r->flags,
+				    .mode = (uint32_t)r->length,
+				    .placed = true};
+		if (r->op == OP_OPENDIR)
+			made.flags = O_RDONLY | O_DIRECTORY;
+		made.process = process_of(f, r);
+		f->s->file[made.file].opened = true;
+		r->slot = slot_add(f, made, true);
 		access_follow(&f->s->slot[r->slot], &f->s->slot[r->slot], r);
 		file_follow(&f->s->file[r->name], r);
 	}

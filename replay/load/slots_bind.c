@@ -78,12 +78,6 @@ static uint32_t ancestor_find(const struct finder *f, uint32_t pid)
 	return NONE32;
 }
 
-static void birth_add(struct slots *s, struct slot_birth b)
-{
-	GROW(s->birth, s->n_births, s->births_cap);
-	s->birth[s->n_births++] = b;
-}
-
 static void end_known(struct slot_process *p, const struct u64_map *of_tid, uint32_t tid,
 		      int64_t ns)
 {
@@ -100,7 +94,8 @@ static void births_find(struct finder *f, uint32_t process, const struct u64_map
 	if (p->waited)
 		end_known(p, of_tid, p->waiter_tid, p->waited_ns);
 	for (int i = 0; i < GENERATIONS_MAX && b.parent; i++) {
-		birth_add(f->s, b);
+		GROW(f->s->birth, f->s->n_births, f->s->births_cap);
+		f->s->birth[f->s->n_births++] = b;
 		const json_t *row =
 		    u64_map_find(&f->process_of, b.parent) ? NULL : row_of(f, b.parent);
 		const json_t *waited = json_object_get(row, "waited_ns"),

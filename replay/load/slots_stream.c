@@ -44,13 +44,6 @@ static void character_follow(struct slot_walk *b, const struct load_request *r, 
 	b->stream_at += r->rvalue;
 }
 
-static void buffer_forget(struct slot_walk *b)
-{
-	if (b->filled_to > b->stream_at)
-		b->from_macros += b->filled_to - b->stream_at;
-	b->filled_from = b->filled_to = 0;
-}
-
 /* The position of an unused stream is that of its descriptor. */
 static void stream_begin(struct slot_walk *b, const struct load_request *r)
 {
@@ -113,7 +106,9 @@ void stream_follow(struct finder *f, struct load_request *r)
 		stream_seek(f, origin, r);
 		break;
 	case OP_FFLUSH: /* discards what was read ahead */
-		buffer_forget(b);
+		if (b->filled_to > b->stream_at)
+			b->from_macros += b->filled_to - b->stream_at;
+		b->filled_from = b->filled_to = 0;
 		break;
 	case OP_FGETC:
 		character_follow(b, r, load_more(f->l, r));

@@ -89,17 +89,6 @@ static int64_t begin_find(const struct deps *d, const int64_t *begin, const size
 	return at;
 }
 
-static size_t *edges_index(const struct deps *d)
-{
-	size_t *first = xcalloc((size_t)d->load.n + 2, sizeof *first), k = 0;
-	for (uint32_t i = 0; i <= d->load.n; i++) {
-		while (k < d->edges.n && d->edges.edge[k].request < i)
-			k++;
-		first[i] = k;
-	}
-	return first;
-}
-
 /* Threads take turns, each as far as possible: a request may wait for one that began later
  * (order_linear.c). */
 static void begins_find(struct deps *d, int64_t *begin, const size_t *first_edge)
@@ -124,7 +113,12 @@ static void path_find(struct deps *d)
 	const struct load *l = &d->load;
 	struct deps_summary *s = &d->summary;
 	int64_t *begin = xcalloc((size_t)l->n + 1, sizeof *begin);
-	size_t *first_edge = edges_index(d);
+	size_t *first_edge = xcalloc((size_t)d->load.n + 2, sizeof *first_edge), k = 0;
+	for (uint32_t i = 0; i <= d->load.n; i++) {
+		while (k < d->edges.n && d->edges.edge[k].request < i)
+			k++;
+		first_edge[i] = k;
+	}
 	for (uint32_t i = 0; i < l->n; i++)
 		begin[i] = NOT_YET;
 	begins_find(d, begin, first_edge);

@@ -222,11 +222,6 @@ static bool make_apply(struct fs_model *m, const struct load_request *r)
 	return true;
 }
 
-static bool removes_directory(const struct load_request *r)
-{
-	return r->op == OP_RMDIR || r->flags & AT_REMOVEDIR;
-}
-
 static bool emptiness_fits(struct fs_model *m, uint32_t object, bool empty)
 {
 	uint64_t entries = m->word[object + WORD_ENTRIES];
@@ -238,24 +233,20 @@ static bool emptiness_fits(struct fs_model *m, uint32_t object, bool empty)
 	return m->force;
 }
 
-static bool remove_failed(struct fs_model *m, const struct load_request *r, struct found *f)
-{
-	name_report(m, f, false);
-	if (r->rvalue == -ENOTEMPTY && found_must_exist(m, f) && f->how == FOUND_OBJECT)
-		return emptiness_fits(m, f->object, false);
-	return failure_fits(m, r, f);
-}
-
 static bool remove_apply(struct fs_model *m, const struct load_request *r)
 {
 	struct found f = path_find(m, r->name, false, arrived(r));
-	if (!succeeded(r))
-		return remove_failed(m, r, &f);
+	if (!succeeded(r)) {
+		name_report(m, &f, false);
+		if (r->rvalue == -ENOTEMPTY && found_must_exist(m, &f) && f.how == FOUND_OBJECT)
+			return emptiness_fits(m, f.object, false);
+		return failure_fits(m, r, &f);
+	}
 	if (!found_must_exist(m, &f))
 		return false;
 	if (f.how != FOUND_OBJECT || !f.name)
 		return true;
-	bool directory = removes_directory(r);
+	bool directory = r->op == OP_RMDIR || r->flags & AT_REMOVEDIR;
 	if (directory &&
 	    (!object_must_be(m, f.object, KIND_DIRECTORY) || !emptiness_fits(m, f.object, true)))
 		return false;

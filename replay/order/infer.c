@@ -134,14 +134,6 @@ static int best_add(struct infer *f, uint64_t rank, int64_t shift_ns, struct err
 	return 0;
 }
 
-static void best_drop(struct infer *f)
-{
-	while (f->best_n && f->best[f->best_from].rank < f->lo) {
-		f->best_from = (f->best_from + 1) & (f->best_cap - 1);
-		f->best_n--;
-	}
-}
-
 /* --- requests ------------------------------------------------------------ */
 
 void infer_init(struct infer *f, int64_t threshold_ns)
@@ -209,7 +201,10 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 		ret = open_grow(f, e);
 	if (ret)
 		return ret;
-	best_drop(f);
+	while (f->best_n && f->best[f->best_from].rank < f->lo) {
+		f->best_from = (f->best_from + 1) & (f->best_cap - 1);
+		f->best_n--;
+	}
 	*parents = (struct infer_parents){f->lo, f->hi};
 	/* Without parents it keeps its time; otherwise it moves with the parent that would end
 	 * last. */

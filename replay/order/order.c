@@ -137,13 +137,6 @@ static uint32_t lock_turns_next(struct lock_turns *t, const struct load *l, int6
 	return t->turn[t->at++].request;
 }
 
-static void lock_turns_release(struct lock_turns *t)
-{
-	free(t->turn);
-	free(t->left_out);
-	*t = (struct lock_turns){.turn = NULL};
-}
-
 /* --- policies ------------------------------------------------------------ */
 
 /* Temporal. By definition r waits for the begin of every earlier request and for the end of every
@@ -179,7 +172,8 @@ static void derive_temporal(struct edges *out, const struct load *l, const struc
 	}
 	if (turns.n)
 		edges_sort(out);
-	lock_turns_release(&turns);
+	free(turns.turn);
+	free(turns.left_out);
 	free(n_begun);
 	flight_release(&flight);
 }

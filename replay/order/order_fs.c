@@ -136,17 +136,13 @@ static void descriptor_use(struct fs *f, const struct load_request *r, uint32_t 
 		fs_note(f, &b->users, 0);
 }
 
-static void mapping_use(struct fs *f, const struct load_request *r, uint32_t map)
-{
-	const bool change = r->op == OP_MMAP || r->op == OP_MUNMAP || r->op == OP_MREMAP;
-	resource_rules(f, &f->map[map], change && r->rvalue >= 0);
-}
-
 static void descriptor_rules(struct fs *f, const struct load_request *r)
 {
 	const struct load_more *more = load_more(f->l, r);
-	if (more && more->map < f->s->n_maps)
-		mapping_use(f, r, more->map);
+	if (more && more->map < f->s->n_maps) {
+		const bool change = r->op == OP_MMAP || r->op == OP_MUNMAP || r->op == OP_MREMAP;
+		resource_rules(f, &f->map[more->map], change && r->rvalue >= 0);
+	}
 	bool copies = op_info(r->op)->family == FAMILY_COPY;
 	if (opens(r)) {
 		made(f, r->slot);
@@ -181,16 +177,6 @@ static void position_rules(struct fs *f, const struct load_request *r)
 		position_use(f, more->slot);
 }
 
-static void processes_init(struct fs *f)
-{
-	process_waits_find(&f->processes, f->l, f->s);
-	for (size_t i = 0; i < f->processes.n; i++)
-		u64_map_at(&f->process_wait_of, f->processes.wait[i].request, (uint32_t)i);
-	async_waits_find(&f->asynchronous, f->l);
-	for (size_t i = 0; i < f->asynchronous.n; i++)
-		u64_map_at(&f->async_wait_of, f->asynchronous.wait[i].request, (uint32_t)i);
-}
-
 static void waits_follow(struct fs *f, const struct process_waits *w, const struct u64_map *of)
 {
 	const uint32_t *first = w->n ? u64_map_find(of, f->request) : NULL;
@@ -210,17 +196,6 @@ static uint32_t *note_of(struct fs *f, uint32_t what)
 		f->n_notes = n;
 	}
 	return &f->note[what];
-}
-
-static void name_rules(struct fs *f, uint32_t name, bool change)
-{
-	uint32_t *at = note_of(f, name);
-	if (!*at) {
-		GROW(f->name, f->n_names, f->names_cap);
-		*at = f->n_names;
-		f->name[f->n_names++] = (struct resource){.changer = NONE32};
-	}
-	resource_rules(f, &f->name[*at], change);
 }
 
 static void entries_rules(struct fs *f, uint32_t directory, bool change)
@@ -346,8 +321,15 @@ static size_t event_take(struct fs *f, const uint64_t *word)
 		request_begins(f, what);
 		return 1;
 	case FS_EVENT_NAME:
-		if (fs_rule(f, RULE_NAME))
-			name_rules(f, what, change);
+		if (fs_rule(f, RULE_NAME)) {
+			uint32_t *at = note_of(f, what);
+			if (!*at) {
+				GROW(f->name, f->n_names, f->names_cap);
+				*at = f->n_names;
+				f->name[f->n_names++] = (struct resource){.changer = NONE32};
+			}
+			resource_rules(f, &f->name[*at], change);
+		}
 		return 1;
 	case FS_EVENT_ENTRIES:
 		if (fs_rule(f, RULE_DIRECTORY))
@@ -427,7 +409,12 @@ int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const stru
 		      : err_set(e, ENOMEM, "not enough memory to derive the order");
 	if (!ret) {
 		states_init(&f);
-		processes_init(&f);
+		process_waits_find(&f.processes, f.l, f.s);
+		for (size_t i = 0; i < f.processes.n; i++)
+			u64_map_at(&f.process_wait_of, f.processes.wait[i].request, (uint32_t)i);
+		async_waits_find(&f.asynchronous, f.l);
+		for (size_t i = 0; i < f.asynchronous.n; i++)
+			u64_map_at(&f.async_wait_of, f.asynchronous.wait[i].request, (uint32_t)i);
 		ret = order_linearise(&order, l, s, events_take, &f, e);
 	}
 	fs_release(&f);

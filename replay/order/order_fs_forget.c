@@ -9,20 +9,6 @@ static bool has_more(const struct fs *f, uint32_t thread)
 	return f->begun[thread] < f->l->thread[thread].n_requests;
 }
 
-/* For each thread, finds the progress that all other threads with remaining requests have waited
- * for. */
-static void known_find(struct fs *f)
-{
-	const uint32_t n = f->l->n_threads;
-	memset(f->known, 0xff, n * sizeof *f->known);
-	for (uint32_t other = 0; other < n; other++)
-		for (uint32_t t = 0; t < n && has_more(f, other); t++) {
-			const uint32_t waited = f->waited[(size_t)other * n + t];
-			if (t != other && waited < f->known[t])
-				f->known[t] = waited;
-		}
-}
-
 static bool request_known(const struct fs *f, uint32_t q)
 {
 	return q == NONE32 ||
@@ -66,7 +52,16 @@ static void file_forget(struct fs *f, uint32_t i)
 
 void fs_forget(struct fs *f)
 {
-	known_find(f);
+	/* For each thread, finds the progress that all other threads with remaining requests have
+	 * waited for. */
+	const uint32_t n = f->l->n_threads;
+	memset(f->known, 0xff, n * sizeof *f->known);
+	for (uint32_t other = 0; other < n; other++)
+		for (uint32_t t = 0; t < n && has_more(f, other); t++) {
+			const uint32_t waited = f->waited[(size_t)other * n + t];
+			if (t != other && waited < f->known[t])
+				f->known[t] = waited;
+		}
 	for (uint32_t i = 1; i < f->n_files; i++)
 		file_forget(f, i);
 	for (uint32_t i = 1; i < f->n_names; i++)

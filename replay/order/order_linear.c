@@ -61,17 +61,6 @@ static bool overlap(const struct linear_search *s, uint32_t a, uint32_t b)
 
 /* --- placing and undoing ------------------------------------------------- */
 
-static void journal_trim(struct linear_search *s)
-{
-	uint32_t from = s->n > WINDOW ? s->n - WINDOW : 0;
-	size_t base = s->n ? s->placed[from % WINDOW].mark : s->model.n_undo;
-	memmove(s->model.undo, s->model.undo + base,
-		(s->model.n_undo - base) * sizeof *s->model.undo);
-	s->model.n_undo -= base;
-	for (uint32_t i = from; i < s->n; i++)
-		s->placed[i % WINDOW].mark -= base;
-}
-
 static bool place(struct linear_search *s, uint32_t request, bool force)
 {
 	size_t mark = fs_model_mark(&s->model), n_events = s->events.n;
@@ -325,8 +314,15 @@ static void ended(struct linear_search *s, uint32_t request)
 	const struct load_request *q = request_of(s, request);
 	while (!is_placed(s, request))
 		settle(s, s->of[s->result->first[q->thread] + s->next[q->thread]]);
-	if (s->model.n_undo > 65536)
-		journal_trim(s);
+	if (s->model.n_undo > 65536) {
+		uint32_t from = s->n > WINDOW ? s->n - WINDOW : 0;
+		size_t base = s->n ? s->placed[from % WINDOW].mark : s->model.n_undo;
+		memmove(s->model.undo, s->model.undo + base,
+			(s->model.n_undo - base) * sizeof *s->model.undo);
+		s->model.n_undo -= base;
+		for (uint32_t i = from; i < s->n; i++)
+			s->placed[i % WINDOW].mark -= base;
+	}
 	settled_give(s, window_start(s));
 }
 
@@ -359,16 +355,6 @@ static void walk(struct linear_search *s)
 
 /* --- the search ---------------------------------------------------------- */
 
-static void search_release(struct linear_search *s)
-{
-	relay_end(s->relay);
-	fs_model_release(&s->model);
-	flight_release(&s->flight);
-	free(s->events.word);
-	free(s->of);
-	free(s->next);
-}
-
 static int memory_get(struct linear_search *s, struct linear *out, struct err *e)
 {
 	const struct load *l = s->l;
@@ -400,7 +386,12 @@ int order_linearise(struct linear *out, const struct load *l, const struct slots
 		}
 		walk(s);
 	}
-	search_release(s);
+	relay_end(s->relay);
+	fs_model_release(&s->model);
+	flight_release(&s->flight);
+	free(s->events.word);
+	free(s->of);
+	free(s->next);
 	free(s);
 	if (ret)
 		linear_release(out);

@@ -37,14 +37,6 @@ static void threads_find(struct threads *t)
 	u64_map_release(&of_pid);
 }
 
-static void threads_release(struct threads *t)
-{
-	free(t->first);
-	free(t->of);
-	free(t->from);
-	free(t->to);
-}
-
 /* The number of requests of a thread that began before `ns`. */
 static uint32_t n_begun(const struct threads *t, uint32_t thread, int64_t ns)
 {
@@ -219,7 +211,10 @@ void process_waits_find(struct process_waits *p, const struct load *l, const str
 	siblings_find(p, &t);
 	if (p->n)
 		qsort(p->wait, p->n, sizeof *p->wait, compare);
-	threads_release(&t);
+	free(t.first);
+	free(t.of);
+	free(t.from);
+	free(t.to);
 }
 
 void process_waits_release(struct process_waits *p)
@@ -247,13 +242,6 @@ static uint64_t fetch_key(const struct load *l, const struct load_request *r)
 {
 	return (uint64_t)load_end_ns(l, r) * UINT64_C(0x9e3779b97f4a7c15) ^
 	       l->thread[r->thread].pid;
-}
-
-static void fetches_note(struct finder *f)
-{
-	for (uint32_t i = 0; i < f->l->n; i++)
-		if (f->l->request[i].op == OP_IO_GETEVENTS && f->l->request[i].rvalue > 0)
-			u64_map_at(&f->fetched, fetch_key(f->l, &f->l->request[i]), i);
 }
 
 /* The call that fetched the request, or NONE32. A call at the same time but earlier in issue order
@@ -305,7 +293,9 @@ void async_waits_find(struct process_waits *p, const struct load *l)
 	struct finder f = {.p = p, .l = l};
 	struct flight flight = {.item = NULL};
 	*p = (struct process_waits){.n = 0};
-	fetches_note(&f);
+	for (uint32_t i = 0; i < f.l->n; i++)
+		if (f.l->request[i].op == OP_IO_GETEVENTS && f.l->request[i].rvalue > 0)
+			u64_map_at(&f.fetched, fetch_key(f.l, &f.l->request[i]), i);
 	if (!l->n_channels && !f.fetched.n)
 		return;
 	f.last = xmalloc(l->n_threads * sizeof *f.last);

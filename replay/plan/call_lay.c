@@ -47,13 +47,6 @@ static bool is_on_name(uint16_t op)
 	       op == OP_RMDIR || op == OP_MKNOD;
 }
 
-/* The removal of a directory fails with EINVAL only if its path ends in ".", which traces omit. */
-static bool ended_in_dot(const struct load_request *r)
-{
-	return r->rvalue == -EINVAL &&
-	       (r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags == AT_REMOVEDIR));
-}
-
 static bool turns(const struct slots *s, const struct load_request *r, const struct load_more *m)
 {
 	bool names =
@@ -137,12 +130,6 @@ static void part_add(struct call_table *c, struct call *to, uint64_t begin, uint
 	}
 }
 
-/* The trace is untrusted: the result must not exceed the requested length. */
-static uint64_t n_returned(const struct load_request *r)
-{
-	return (uint64_t)r->rvalue < r->length ? (uint64_t)r->rvalue : r->length;
-}
-
 /* Adds the bytes [begin, end) that a read returned, and the pages that it added to the cache. */
 static void parts_lay(struct call_table *c, struct call *to, const struct load *l,
 		      const struct load_request *r)
@@ -150,7 +137,11 @@ static void parts_lay(struct call_table *c, struct call *to, const struct load *
 	uint32_t n;
 	const struct miss *miss = misses_of(&l->reads->misses, (uint32_t)(r - l->request), &n);
 	const bool reads = op_info(r->op)->family == FAMILY_READ, touch = load_is_touch(r);
-	const uint64_t begin = reads ? r->offset : 0, end = reads ? begin + n_returned(r) : 0;
+	/* The trace is untrusted: the result must not exceed the requested length. */
+	const uint64_t begin = reads ? r->offset : 0,
+		       end = reads ? begin + ((uint64_t)r->rvalue < r->length ? (uint64_t)r->rvalue
+									      : r->length)
+				   : 0;
 	uint64_t at = begin;
 	to->first_part = c->n_parts;
 	for (uint32_t i = 0; i < n; i++) {
@@ -229,17 +220,21 @@ static uint32_t call_add(struct call_table *c, const struct load *l, const struc
 	const struct load_more *m = load_more(l, r);
 	uint32_t len;
 	struct call call = {
-		.path = ended_in_dot(r) ? call_path_lay_inside(c, s, r->name)
-					: call_path_lay(c, s, r->name, is_on_name(r->op)),
-		.offset = r->offset,
-		.length = r->length,
-		.traced = r->rvalue,
-		.slot = r->slot,
-		.flags = r->flags,
-		.map = NONE32,
-		.process = c->process_of_thread[r->thread],
-		.op = r->op,
-		.bits = bits_of(s, r, m),
+	    /* The removal of a directory fails with EINVAL only if its path ends in ".", which
+		 * traces omit. */
+	    .path = (r->rvalue == -EINVAL &&
+		     (r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags == AT_REMOVEDIR)))
+			? call_path_lay_inside(c, s, r->name)
+			: call_path_lay(c, s, r->name, is_on_name(r->op)),
+	    .offset = r->offset,
+	    .length = r->length,
+	    .traced = r->rvalue,
+	    .slot = r->slot,
+	    .flags = r->flags,
+	    .map = NONE32,
+	    .process = c->process_of_thread[r->thread],
+	    .op = r->op,
+	    .bits = bits_of(s, r, m),
 	};
 	if (m) {
 		call.second = call_path_lay(c, s, m->name, true);

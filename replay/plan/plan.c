@@ -193,31 +193,9 @@ static int plan_memory_settle(struct replay_plan *p, struct err *e)
 	return 0;
 }
 
-static void plan_memory_release(struct replay_plan *p)
-{
-	for (int i = 0; i < PLAN_PARTS; i++)
-		vm_free(&p->memory[i]);
-	if (p->file.fd > 0)
-		close(p->file.fd);
-	p->file = (struct plan_file){.fd = 0};
-}
-
 #define FORGET_REQUESTS (UINT32_C(1) << 17) /* requests of the load that are freed at a time */
 
 /* --- layout -------------------------------------------------------------- */
-
-/* A pool of workers that takes requests in issue order has one lane. */
-static void lanes_choose(struct replay_plan *p, const struct replay_config *c,
-			 const struct lanes *lanes)
-{
-	p->pool = c->order == ORDER_NONE || p->mutant.kind == FAULT_DOUBLE;
-	uint64_t n_workers = !p->pool ? lanes->n : c->n_workers ? c->n_workers : lanes->n;
-	if (p->mutant.kind == FAULT_DOUBLE)
-		n_workers = 2 * (c->n_workers ? c->n_workers : lanes->n);
-	p->n_workers = (uint32_t)n_workers;
-	p->own_lanes = p->pool && n_workers == lanes->n && c->timing == TIMING_FULLSPEED;
-	p->n_lanes = p->pool && !p->own_lanes ? 1 : lanes->n;
-}
 
 /* --- one request --------------------------------------------------------- */
 
@@ -392,18 +370,6 @@ static void leaves_lay(struct replay_plan *p, const struct load *l, const struct
 
 /* --- order --------------------------------------------------------------- */
 
-/* Marks requests that publish inside the timed region or shortly before it: gate_drain() precedes
- * them. */
-static void drains_lay(struct replay_plan *p)
-{
-	for (uint32_t i = 0; i < p->n_lanes; i++)
-		for (uint32_t k = 0; k < p->lane[i].n; k++) {
-			struct hot_request *h = &p->lane[i].request[k];
-			if (h->flags & HOT_PUBLISH_BEGUN || (k && h[-1].flags & HOT_PUBLISH_ENDED))
-				h->flags |= HOT_DRAIN;
-		}
-}
-
 static void opens_lay(struct replay_plan *p, const struct slots *s)
 {
 	p->n_slots = s->n;
@@ -425,7 +391,14 @@ static int lanes_make(struct replay_plan *p, const struct replay_config *c, cons
 		      const struct edges *d, const struct lanes *lanes, struct err *e)
 {
 	struct hot_wait w;
-	lanes_choose(p, c, lanes);
+	/* A pool of workers that takes requests in issue order has one lane. */
+	p->pool = c->order == ORDER_NONE || p->mutant.kind == FAULT_DOUBLE;
+	uint64_t n_workers = !p->pool ? lanes->n : c->n_workers ? c->n_workers : lanes->n;
+	if (p->mutant.kind == FAULT_DOUBLE)
+		n_workers = 2 * (c->n_workers ? c->n_workers : lanes->n);
+	p->n_workers = (uint32_t)n_workers;
+	p->own_lanes = p->pool && n_workers == lanes->n && c->timing == TIMING_FULLSPEED;
+	p->n_lanes = p->pool && !p->own_lanes ? 1 : lanes->n;
 	p->lane = xcalloc(p->n_lanes + 1, sizeof *p->lane);
 	uint32_t *n_waits = xcalloc(p->n_lanes + 1, sizeof *n_waits);
 	for (uint32_t i = 0; i < p->n_lanes; i++)
@@ -451,8 +424,17 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	ret = lanes_make(p, c, l, d, &lanes, e);
 	if (!ret) {
 		requests_lay(p, c, l, s, d, &lanes);
-		if (!p->pool)
-			drains_lay(p);
+		if (!p->pool) {
+			/* Marks requests that publish inside the timed region or shortly before it:
+			 * gate_drain() precedes them. */
+			for (uint32_t i = 0; i < p->n_lanes; i++)
+				for (uint32_t k = 0; k < p->lane[i].n; k++) {
+					struct hot_request *h = &p->lane[i].request[k];
+					if (h->flags & HOT_PUBLISH_BEGUN ||
+					    (k && h[-1].flags & HOT_PUBLISH_ENDED))
+						h->flags |= HOT_DRAIN;
+				}
+		}
 		/* joined threads leave their processes within a lane */
 		p->ordered |= !p->pool && lanes.joined;
 		leaves_lay(p, l, &lanes);
@@ -478,7 +460,11 @@ void plan_blank(struct replay_plan *p)
 
 void plan_release(struct replay_plan *p)
 {
-	plan_memory_release(p);
+	for (int i = 0; i < PLAN_PARTS; i++)
+		vm_free(&p->memory[i]);
+	if (p->file.fd > 0)
+		close(p->file.fd);
+	p->file = (struct plan_file){.fd = 0};
 	free(p->lane);
 	free(p->process_of);
 	free(p->pass_reason);

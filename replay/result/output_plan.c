@@ -12,13 +12,6 @@ static int64_t ns_after_start(const struct replay_plan *p, uint64_t ticks)
 	return clock_ns_of_ticks(&p->clock, ticks) - clock_ns_of_ticks(&p->clock, p->start_ticks);
 }
 
-/* A request that was moved to a time within a call (load.h) is due at that time, not at the begin
- * of its record. */
-static bool is_moved(const struct trace_record *traced)
-{
-	return traced->op == OP_IO_GETEVENTS || op_info(traced->op)->family == FAMILY_PAGE;
-}
-
 static int64_t intended_of(const struct output_source *o, const struct trace_record *traced,
 			   struct lane_place at)
 {
@@ -26,7 +19,10 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 	const struct lane *a = &p->lane[at.lane];
 	if (o->config->timing == TIMING_FULLSPEED)
 		return TIME_NONE;
-	if (o->config->timing == TIMING_TIMESTAMP && is_moved(traced))
+	/* A request that was moved to a time within a call (load.h) is due at that time, not at the
+	 * begin of its record. */
+	if (o->config->timing == TIMING_TIMESTAMP &&
+	    (traced->op == OP_IO_GETEVENTS || op_info(traced->op)->family == FAMILY_PAGE))
 		return ns_after_start(p, p->start_ticks + plan_due(p, at.lane, at.index));
 	if (o->config->timing == TIMING_TIMESTAMP)
 		return llrint((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
@@ -59,18 +55,6 @@ static struct output_outcome outcome_of(const struct replay_plan *p, const struc
 	return o;
 }
 
-/* Sets the arguments that a mutant really used. */
-static void fault_put(struct trace_record *r, const struct hot_request *h)
-{
-	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
-	if (h->fault == FAULT_SIZE)
-		r->length = h->length;
-	else if (h->fault == FAULT_OFFSET && !sequential)
-		r->offset = h->offset;
-	else if (h->fault == FAULT_OFFSET && r->offset != OFFSET_NONE)
-		r->offset += (uint64_t)(int64_t)shift_before(h->offset);
-}
-
 static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
 		 struct trace_record *r, struct output_fate *f)
 {
@@ -89,7 +73,14 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 	f->intended_ns = intended_of(o, traced, at);
 	f->first = outcome_of(p, h, traced, &a->outcome[at.index], r->rvalue);
 	f->held = a->outcome[at.index].end_ticks & OUTCOME_HELD;
-	fault_put(r, h);
+	/* Sets the arguments that a mutant really used. */
+	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
+	if (h->fault == FAULT_SIZE)
+		r->length = h->length;
+	else if (h->fault == FAULT_OFFSET && !sequential)
+		r->offset = h->offset;
+	else if (h->fault == FAULT_OFFSET && r->offset != OFFSET_NONE)
+		r->offset += (uint64_t)(int64_t)shift_before(h->offset);
 	if (a->repeated && a->repeated[at.index].begin_ticks)
 		f->again = outcome_of(p, h, traced, &a->repeated[at.index],
 				      f->first.outcome.rvalue < 0 ? -1 : f->first.success);

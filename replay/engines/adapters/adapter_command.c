@@ -146,17 +146,6 @@ static int binary_resolve(struct adapter_state *a, const char *name, struct err 
 	return file_digest(a->binary, a->digest, e);
 }
 
-static void version_ask(struct adapter_state *a)
-{
-	const struct adapter *d = a->run.adapter;
-	const char *user = a->run.config->adapter.user;
-	char *argv[] = {a->binary, (char[]){"--version"}, NULL};
-	if (d->version   ? d->version(a->binary, user, &a->version, NULL)
-	    : d->program ? binary_first_line(argv, user, &a->version, NULL)
-			 : -1)
-		strbuf_reset(&a->version);
-}
-
 /* The words of the option `command`; a placeholder may name the program. */
 static int given_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
@@ -200,8 +189,15 @@ int command_make(struct adapter_state *a, struct err *e)
 		ret = a->run.adapter->ready(&a->run, e);
 	if (!ret)
 		ret = o->command ? given_words(a, &words, e) : own_words(a, &words, e);
-	if (!ret)
-		version_ask(a);
+	if (!ret) {
+		const struct adapter *d = a->run.adapter;
+		const char *user = a->run.config->adapter.user;
+		char *argv[] = {a->binary, (char[]){"--version"}, NULL};
+		if (d->version   ? d->version(a->binary, user, &a->version, NULL)
+		    : d->program ? binary_first_line(argv, user, &a->version, NULL)
+				 : -1)
+			strbuf_reset(&a->version);
+	}
 	a->writes_output = !ret && names_output((const char *const *)words.v);
 	ret = ret ? ret : words_replaced(&a->command, &a->placeholders, &a->run, words.v, e);
 	ret = ret ? ret : environment_add(a, (char *const *)a->run.adapter->environment, e);

@@ -173,29 +173,14 @@ static struct pieces *pieces_of(struct joiner *j, uint32_t tid)
 	return &j->of[j->n_threads++];
 }
 
-static bool goes_on(const struct pieces *p, const struct trace_record *r)
-{
-	const struct trace_record *first = p->piece;
-	return p->n && moves_data(r) && whole_of(r).family == whole_of(first).family &&
-	       r->offset == first->offset + p->n_bytes &&
-	       p->n_bytes + r->length <= p->to[-1].length &&
-	       (first->end_ns == TIME_NONE || r->begin_ns < first->end_ns);
-}
-
-static void piece_add(struct pieces *p, const struct trace_record *r)
-{
-	GROW(p->piece, p->n, p->cap);
-	p->piece[p->n++] = *r;
-	p->n_bytes += r->length;
-	for (const struct whole *w = p->from; w < p->to; w++)
-		if (w->length == p->n_bytes)
-			p->n_whole = p->n;
-}
-
 static int record_take(struct joiner *j, const struct trace_record *r, struct err *e)
 {
 	struct pieces *p = pieces_of(j, r->tid);
-	const bool more = goes_on(p, r);
+	const struct trace_record *first = p->piece;
+	const bool more = p->n && moves_data(r) && whole_of(r).family == whole_of(first).family &&
+			  r->offset == first->offset + p->n_bytes &&
+			  p->n_bytes + r->length <= p->to[-1].length &&
+			  (first->end_ns == TIME_NONE || r->begin_ns < first->end_ns);
 	int ret = more ? 0 : pieces_end(j, p, e);
 	if (ret)
 		return ret;
@@ -206,7 +191,12 @@ static int record_take(struct joiner *j, const struct trace_record *r, struct er
 		if (!moves_data(r) || p->from == p->to)
 			return record_write(j, r, e);
 	}
-	piece_add(p, r);
+	GROW(p->piece, p->n, p->cap);
+	p->piece[p->n++] = *r;
+	p->n_bytes += r->length;
+	for (const struct whole *w = p->from; w < p->to; w++)
+		if (w->length == p->n_bytes)
+			p->n_whole = p->n;
 	return p->n_bytes == p->to[-1].length ? pieces_end(j, p, e) : 0;
 }
 

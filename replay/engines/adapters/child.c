@@ -265,18 +265,6 @@ static int keep_fail(struct child_result *r, const char *step)
 	return 1;
 }
 
-/* Waits for the controller, so that the next steps do not disturb the running process. SIGTERM, as
- * when the campaign is killed, ends the wait. */
-static void pause_await(struct pause *p, enum child_end end)
-{
-	sigset_t none;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	pause_leave(p, 0);
-	if (end != CHILD_INTERRUPTED)
-		pause_finish(p);
-}
-
 int child_keep(const struct child_spec *s, struct child_result *r)
 {
 	struct keeper k = {.spec = s, .result = r, .signals = -1};
@@ -302,7 +290,15 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	r->n_printed_bytes = k.output.n_printed;
 	r->output_error = k.output.error;
 	r->end = r->error ? CHILD_NOT_STARTED : end;
-	if (s->pause && s->pause->page)
-		pause_await(s->pause, end);
+	if (s->pause && s->pause->page) {
+		/* Waits for the controller, so that the next steps do not disturb the running
+		 * process. SIGTERM, as when the campaign is killed, ends the wait. */
+		sigset_t none;
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		pause_leave(s->pause, 0);
+		if (end != CHILD_INTERRUPTED)
+			pause_finish(s->pause);
+	}
 	return r->error ? 1 : 0;
 }

@@ -173,19 +173,6 @@ static int fio_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
-/* In fio a colon ends a file name, unless there is a backslash before it. */
-static void iolog_name(struct adapter_run *r)
-{
-	struct strbuf name = STRBUF_INIT;
-	for (const char *c = r->trace[0]; *c; c++) {
-		if (*c == ':')
-			strbuf_addch(&name, '\\');
-		strbuf_addch(&name, *c);
-	}
-	adapter_placeholder(r, "iolog", name.s);
-	strbuf_release(&name);
-}
-
 static int fio_words(struct adapter_run *r, struct err *e)
 {
 	const struct known_options *o = &r->config->adapter.known;
@@ -198,7 +185,15 @@ static int fio_words(struct adapter_run *r, struct err *e)
 	bool direct =
 	    o->fio_direct == DIRECT_AUTO ? r->device != NULL : o->fio_direct == DIRECT_YES;
 	(void)e;
-	iolog_name(r);
+	/* In fio a colon ends a file name, unless there is a backslash before it. */
+	struct strbuf name = STRBUF_INIT;
+	for (const char *c = r->trace[0]; *c; c++) {
+		if (*c == ':')
+			strbuf_addch(&name, '\\');
+		strbuf_addch(&name, *c);
+	}
+	adapter_placeholder(r, "iolog", name.s);
+	strbuf_release(&name);
 	adapter_word(r, "--ioengine=%s", fio_ioengine_names[o->fio_ioengine]);
 	adapter_word(r, "--iodepth=%llu", (unsigned long long)(depth ? depth : 1));
 	adapter_word(r, "--direct=%d", direct);

@@ -60,15 +60,6 @@ struct ends { /* of requests under way: a heap, the earliest first */
 	size_t n, cap;
 };
 
-static void ends_add(struct ends *h, int64_t ns)
-{
-	GROW(h->ns, h->n, h->cap);
-	size_t i = h->n++;
-	for (; i && h->ns[(i - 1) / 2] > ns; i = (i - 1) / 2)
-		h->ns[i] = h->ns[(i - 1) / 2];
-	h->ns[i] = ns;
-}
-
 static void ends_drop(struct ends *h)
 {
 	int64_t last = h->ns[--h->n];
@@ -115,7 +106,11 @@ static void record_count(struct counting *c, const struct trace_record *r)
 	in->last_ns = in->last_ns == TIME_NONE || end_ns > in->last_ns ? end_ns : in->last_ns;
 	while (c->ends.n && c->ends.ns[0] <= r->begin_ns)
 		ends_drop(&c->ends);
-	ends_add(&c->ends, end_ns);
+	GROW(c->ends.ns, c->ends.n, c->ends.cap);
+	size_t i = c->ends.n++;
+	for (; i && c->ends.ns[(i - 1) / 2] > end_ns; i = (i - 1) / 2)
+		c->ends.ns[i] = c->ends.ns[(i - 1) / 2];
+	c->ends.ns[i] = end_ns;
 	if (c->ends.n > in->max_in_flight)
 		in->max_in_flight = c->ends.n;
 }

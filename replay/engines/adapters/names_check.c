@@ -154,14 +154,6 @@ static int name_check(struct names *x, const char *name, struct err *e)
 
 /* --- requests ------------------------------------------------------------ */
 
-/* Whether the request can give another meaning to names that were checked. A new directory does
- * not: no name was missing on the way of those that exist. */
-static bool changes_names(const struct trace_record *r)
-{
-	return op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR && r->op != OP_READLINK &&
-	       r->op != OP_REALPATH;
-}
-
 static int object_check(struct names *x, struct trace *t, uint32_t id, struct err *e)
 {
 	const struct trace_object *o = id == OBJECT_NONE ? NULL : trace_object(t, id);
@@ -207,7 +199,10 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 	const uint64_t type = r->length & S_IFMT;
 	int ret = object_check(x, t, r->object, e);
 	ret = ret ? ret : heap_check(x, t, r, e);
-	x->changes |= changes_names(r);
+	/* Whether the request can give another meaning to names that were checked. A new directory
+	 * does not: no name was missing on the way of those that exist. */
+	x->changes |= op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR &&
+		      r->op != OP_READLINK && r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
 		ret = err_set(e, EPERM, "refused: the trace makes %s, which %s would make as it is",
 			      confined_kind_name((mode_t)type), x->how->program);

@@ -105,11 +105,6 @@ static void results_count(struct block_summary *b, const struct block_plan *p)
 		}
 }
 
-static bool has_failed(const struct block_hot *r)
-{
-	return r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result < 0;
-}
-
 /* Whether from some time on everything failed, which is another thing than a bad block. */
 static void silence_find(struct block_summary *b, const struct block_crew *c)
 {
@@ -128,7 +123,8 @@ static void silence_find(struct block_summary *b, const struct block_crew *c)
 		const struct block_hot *r = p->at[i].lane < p->n_lanes
 						? &p->lane[p->at[i].lane].request[p->at[i].index]
 						: NULL;
-		if (!r || !has_failed(r) || r->begin <= last)
+		if (!r || !(r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result < 0) ||
+		    r->begin <= last)
 			continue;
 		b->n_silent++;
 		if (r->begin < first) {

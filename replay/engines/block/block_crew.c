@@ -156,13 +156,6 @@ static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_
 	return 0;
 }
 
-/* an all-zero one is fine */
-static void buffers_release(struct block_buffers *b)
-{
-	if (!b->is_common)
-		vm_free(&b->reads);
-}
-
 int common_init(struct vm_region *r, uint64_t longest_read, struct err *e)
 {
 	const size_t longest = aligned(longest_read);
@@ -296,7 +289,9 @@ void block_crew_release(struct block_crew *c)
 		return;
 	for (uint32_t i = 0; c->worker && i < c->plan->n_lanes; i++) {
 		struct block_worker *w = &c->worker[i];
-		buffers_release(&w->buffers);
+		/* an all-zero one is fine */
+		if (!w->buffers.is_common)
+			vm_free(&w->buffers.reads);
 		schedule_release(&w->schedule);
 		due_heap_release(&w->held);
 		strbuf_release(&w->notes);
@@ -325,19 +320,6 @@ static int queue_open_by(struct block_worker *w, const struct block_backend *b)
 	if (ret) {
 		b->close(w->queue);
 		w->queue = NULL;
-	}
-	return ret;
-}
-
-/* What the kernel forbids, or has not got, is done the next best way, and that is said. */
-static int queue_open(struct block_worker *w)
-{
-	const int asked = w->crew->config->block.backend;
-	const struct block_backend *const *b = &block_backends[asked ? asked - 1 : 0];
-	int ret = queue_open_by(w, *b);
-	if (ret && *b == &block_uring) {
-		strbuf_addf(&w->notes, "%s: libaio is used instead\n", w->err.msg);
-		ret = queue_open_by(w, b[1]);
 	}
 	return ret;
 }
@@ -374,7 +356,15 @@ static int worker_ready(struct block_worker *w)
 		return scheduling_refused(&scheduling, code, c->plan->n_lanes, &w->err);
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
-	return queue_open(w);
+	/* What the kernel forbids, or has not got, is done the next best way, and that is said. */
+	const int asked = w->crew->config->block.backend;
+	const struct block_backend *const *b = &block_backends[asked ? asked - 1 : 0];
+	int ret = queue_open_by(w, *b);
+	if (ret && *b == &block_uring) {
+		strbuf_addf(&w->notes, "%s: libaio is used instead\n", w->err.msg);
+		ret = queue_open_by(w, b[1]);
+	}
+	return ret;
 }
 
 static void *worker_main(void *arg)
@@ -490,16 +480,6 @@ static int workers_join(struct block_crew *c, struct err *e)
 	return ret;
 }
 
-static void gather(struct block_crew *c)
-{
-	c->facts.runqueue_wait_ns = 0;
-	for (uint32_t i = 0; i < c->n_started; i++) {
-		const struct block_worker *w = &c->worker[i];
-		bool known = w->wait_ns >= 0 && c->facts.runqueue_wait_ns >= 0;
-		c->facts.runqueue_wait_ns = known ? c->facts.runqueue_wait_ns + w->wait_ns : -1;
-	}
-}
-
 int block_crew_run(struct block_crew *c, struct err *e)
 {
 	struct run_facts_snapshot before, after;
@@ -526,6 +506,11 @@ int block_crew_run(struct block_crew *c, struct err *e)
 		return ret;
 	run_facts_take(&after);
 	run_facts_between(&before, &after, &c->facts);
-	gather(c);
+	c->facts.runqueue_wait_ns = 0;
+	for (uint32_t i = 0; i < c->n_started; i++) {
+		const struct block_worker *w = &c->worker[i];
+		bool known = w->wait_ns >= 0 && c->facts.runqueue_wait_ns >= 0;
+		c->facts.runqueue_wait_ns = known ? c->facts.runqueue_wait_ns + w->wait_ns : -1;
+	}
 	return clock_reanchor(c->clock, e);
 }

@@ -92,12 +92,6 @@ static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
 	return line > r->due ? line : r->due;
 }
 
-static void pace_note(struct block_schedule *s, const struct block_hot *r, int64_t at, int64_t now)
-{
-	s->paced = at > now - s->grace ? at : now - s->grace;
-	s->paced_due = r->due;
-}
-
 static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken)
 {
 	const bool timed = s->mode == MODE_HF;
@@ -115,7 +109,8 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 			horizon = n == 0 ? at + s->bundle : horizon;
 			taken[n++] = s->next;
 		}
-		pace_note(s, r, at, now);
+		s->paced = at > now - s->grace ? at : now - s->grace;
+		s->paced_due = r->due;
 		/* another's turn */
 		if (s->place && s->next + 1 < s->n &&
 		    s->place[s->next + 1] != s->place[s->next] + 1) {

@@ -181,30 +181,17 @@ static void completion(struct block_worker *w, struct block_done d, int64_t end)
 	due_heap_add(&w->held, (uint64_t)(end + delay), d.slot);
 }
 
-static void held_release(struct block_worker *w, int64_t now)
-{
-	while (w->held.n && (int64_t)due_heap_first(&w->held) <= now) {
-		int64_t end = (int64_t)due_heap_first(&w->held);
-		uint32_t slot = due_heap_take(&w->held);
-		slot_end(w, slot, w->slot[slot].result, end);
-	}
-}
-
-static uint32_t harvest_from_thread(struct block_worker *w)
-{
-	struct harvested got[HARVEST_MAX];
-	uint32_t n = harvester_take(w->harvester, got, HARVEST_MAX, &w->fatal);
-	for (uint32_t i = 0; i < n; i++)
-		completion(w, got[i].done, (int64_t)(got[i].end_ticks - w->start));
-	return n;
-}
-
 /* Waits up to `wait_ns` for the first one. */
 static uint32_t harvest(struct block_worker *w, int64_t wait_ns)
 {
 	struct block_done done[HARVEST_MAX];
-	if (w->harvester)
-		return harvest_from_thread(w);
+	if (w->harvester) {
+		struct harvested got[HARVEST_MAX];
+		uint32_t n = harvester_take(w->harvester, got, HARVEST_MAX, &w->fatal);
+		for (uint32_t i = 0; i < n; i++)
+			completion(w, got[i].done, (int64_t)(got[i].end_ticks - w->start));
+		return n;
+	}
 	int n = w->backend->harvest(w->queue, done, HARVEST_MAX, wait_ns);
 	if (n <= 0) {
 		w->fatal = n < 0 ? -n : w->fatal;
@@ -289,12 +276,6 @@ static void hand_over(struct block_worker *w, const struct block_command *c, uin
 	}
 }
 
-static void cost_follow(struct block_worker *w, int64_t cost)
-{
-	if (cost < ticks_of(w, BUNDLE_MOST_NS))
-		w->schedule.bundle += (cost - w->schedule.bundle) / 16;
-}
-
 static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
 {
 	struct block_command c[BLOCK_BUNDLE_MAX];
@@ -316,8 +297,11 @@ static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
 	w->active = dispatch;
 	if (w->schedule.in_flight > w->most_in_flight)
 		w->most_in_flight = w->schedule.in_flight;
-	if (n == 1 && w->bundle_follows)
-		cost_follow(w, dispatch - begin);
+	if (n == 1 && w->bundle_follows) {
+		int64_t cost = dispatch - begin;
+		if (cost < ticks_of(w, BUNDLE_MOST_NS))
+			w->schedule.bundle += (cost - w->schedule.bundle) / 16;
+	}
 }
 
 /* --- waiting ------------------------------------------------------------- */
@@ -393,8 +377,13 @@ void worker_run(struct block_worker *w, const _Atomic bool *stop)
 		if (w->schedule.in_flight)
 			harvest(w, 0);
 		int64_t now = now_of(w);
-		if (w->held.n)
-			held_release(w, now);
+		if (w->held.n) {
+			while (w->held.n && (int64_t)due_heap_first(&w->held) <= now) {
+				int64_t end = (int64_t)due_heap_first(&w->held);
+				uint32_t slot = due_heap_take(&w->held);
+				slot_end(w, slot, w->slot[slot].result, end);
+			}
+		}
 		uint32_t n = schedule_take(&w->schedule, now, w->n_unused, taken);
 		if (n) {
 			issue(w, taken, n);

@@ -154,12 +154,6 @@ static int command_start(const struct command *c, const char *dir, const char *l
 	return err_sys(e, code, "starting the compiler \"%s\"", name);
 }
 
-static uint32_t n_compilers(void)
-{
-	const int n = processors_allowed();
-	return n > MAX_COMPILERS ? MAX_COMPILERS : (uint32_t)n;
-}
-
 struct running {
 	pid_t pid;
 	struct command command;
@@ -181,7 +175,8 @@ static int compile_all(const char *dir, const char *log, const struct source_fil
 		       const char *cc, struct err *e)
 {
 	struct running running[MAX_COMPILERS] = {{0}};
-	const uint32_t room = n_compilers();
+	const int n = processors_allowed();
+	const uint32_t room = n > MAX_COMPILERS ? MAX_COMPILERS : (uint32_t)n;
 	struct err later = ERR_INIT;
 	int ret = 0;
 	for (size_t i = 0; i < files->n && files->n > 1 && !ret; i++) {

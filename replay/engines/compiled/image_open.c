@@ -36,12 +36,6 @@ static const char *text_at(struct image *m, const char *offset, const char *none
 		   : (const char *)part(m, IMAGE_TEXTS) + (uintptr_t)offset;
 }
 
-static void path_open(struct image *m, struct call_path *path)
-{
-	path->whole = text_at(m, path->whole, NULL);
-	path->last = text_at(m, path->last, NULL);
-}
-
 static int calls_open(struct image *m, struct call_table *c, struct err *e)
 {
 	const char *bytes = part(m, IMAGE_BYTES);
@@ -52,8 +46,10 @@ static int calls_open(struct image *m, struct call_table *c, struct err *e)
 				 .part = part(m, IMAGE_PARTS), .n_parts = m->n_parts, .reads = m->reads, .null_fd = -1};
 	for (uint32_t i = 0; i < c->n_places; i++)
 		c->place[i] = (char *)(uintptr_t)text_at(m, c->place[i], "");
-	for (uint32_t i = 0; i < c->n_paths; i++)
-		path_open(m, &c->path[i]);
+	for (uint32_t i = 0; i < c->n_paths; i++) {
+		c->path[i].whole = text_at(m, c->path[i].whole, NULL);
+		c->path[i].last = text_at(m, c->path[i].last, NULL);
+	}
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct call *k = &c->call[i];
 		k->text = (uintptr_t)k->text == UINTPTR_MAX ? "" : bytes + (uintptr_t)k->text;

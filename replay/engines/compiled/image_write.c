@@ -228,21 +228,16 @@ static int put_opens(struct writer *w, struct err *e)
 	return ret;
 }
 
-static void path_turn(const struct writer *w, struct call_path *path)
-{
-	char *tail = (char *)path + offsetof(struct call_path, place) + sizeof path->place;
-	path->whole = text_offset(w, path->whole);
-	path->last = text_offset(w, path->last);
-	/* the same plan gives the same bytes */
-	memset(tail, 0, (size_t)((char *)(path + 1) - tail));
-}
-
 static int put_paths(struct writer *w, struct err *e)
 {
 	int ret = put_part(w, IMAGE_PATHS, NULL, 0, e);
 	for (uint32_t i = 0; i < w->p->calls.n_paths && !ret; i++) {
 		struct call_path path = w->p->calls.path[i];
-		path_turn(w, &path);
+		char *tail = (char *)&path + offsetof(struct call_path, place) + sizeof path.place;
+		path.whole = text_offset(w, path.whole);
+		path.last = text_offset(w, path.last);
+		/* the same plan gives the same bytes */
+		memset(tail, 0, (size_t)((char *)(&path + 1) - tail));
 		ret = put(w, &path, sizeof path, e);
 	}
 	return ret;

@@ -15,13 +15,6 @@
 #include "replay/engines/compiled/control.h"
 #include "replay/engines/compiled/program.h"
 
-static int refuse(const char *why)
-{
-	fprintf(stderr, "this program is started by `validate replay --engine compiled`: %s\n",
-		why);
-	return 2;
-}
-
 static struct control *control_open(int argc, char **argv)
 {
 	struct stat st;
@@ -114,8 +107,12 @@ int program_main(int argc, char **argv, const struct program *program)
 	struct control *c = control_open(argc, argv);
 	signal(SIGPIPE, SIG_IGN); /* results of calls, as in the program that started this one */
 	signal(SIGXFSZ, SIG_IGN);
-	if (!c)
-		return refuse("it was given no memory of this version to work with");
+	if (!c) {
+		fprintf(stderr,
+			"this program is started by `validate replay --engine compiled`: %s\n",
+			"it was given no memory of this version to work with");
+		return 2;
+	}
 	c->result = replay(c, program, &c->err);
 	atomic_store(&c->state, CONTROL_ENDED);
 	fflush(NULL);

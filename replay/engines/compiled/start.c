@@ -85,20 +85,6 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 	return 0;
 }
 
-/* The plan's own memory for outcomes is given back before the program runs; the shared one takes
- * its place and belongs to the plan. */
-static void outcomes_share(struct replay_plan *p, struct control *c)
-{
-	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++) {
-		struct vm_region *r = &p->memory[i];
-		if (!r->base || r->base != (void *)p->lane[0].outcome)
-			continue;
-		vm_free(r);
-		*r = (struct vm_region){c, (size_t)c->n_bytes};
-	}
-	image_outcomes_set(p, control_outcomes(c));
-}
-
 /* --- the program's side -------------------------------------------------- */
 
 static void keep_open(int fd)
@@ -134,12 +120,6 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 
 /* --- this side ----------------------------------------------------------- */
 
-static void pause_for(int pid_fd)
-{
-	struct pollfd p = {.fd = pid_fd, .events = POLLIN};
-	poll(&p, pid_fd >= 0 ? 1 : 0, LOOK_MS);
-}
-
 /* Its wait status; -1 when it has said what it had to, and then does not end. */
 static int program_wait(pid_t pid, const struct control *c)
 {
@@ -148,8 +128,10 @@ static int program_wait(pid_t pid, const struct control *c)
 	pid_t got;
 	while ((got = waitpid(pid, &status, pid_fd >= 0 ? WNOHANG : 0)) == 0 ||
 	       (got < 0 && errno == EINTR)) {
-		if (got == 0)
-			pause_for(pid_fd);
+		if (got == 0) {
+			struct pollfd p = {.fd = pid_fd, .events = POLLIN};
+			poll(&p, pid_fd >= 0 ? 1 : 0, LOOK_MS);
+		}
 		if (atomic_load(&c->state) == CONTROL_ENDED && ++n_looks > PATIENCE_LOOKS) {
 			kill(pid, SIGKILL);
 			status = -1;
@@ -219,17 +201,6 @@ static int program_broke(struct replay_plan *p, const struct control *c, int sta
 	    WEXITSTATUS(status), (unsigned long long)n, p->n);
 }
 
-/* Here they are closed; what the program had under which number is wanted for the replay trace. */
-static void descriptors_leave(struct replay_plan *p, struct control *c)
-{
-	for (uint32_t i = 0; i < p->n_slots; i++) {
-		int fd = atomic_exchange(&p->fds[i], atomic_load(&control_fds(c)[i]));
-		if (fd >= 0)
-			close(fd);
-	}
-	p->fds_elsewhere = true;
-}
-
 int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd,
 		  struct err *e)
 {
@@ -241,7 +212,16 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 			close(control_fd);
 		return ret;
 	}
-	outcomes_share(p, c);
+	/* The plan's own memory for outcomes is given back before the program runs; the shared one
+	 * takes its place and belongs to the plan. */
+	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++) {
+		struct vm_region *r = &p->memory[i];
+		if (!r->base || r->base != (void *)p->lane[0].outcome)
+			continue;
+		vm_free(r);
+		*r = (struct vm_region){c, (size_t)c->n_bytes};
+	}
+	image_outcomes_set(p, control_outcomes(c));
 	pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
 		child(c, control_fd, program_fd, p, parent);
@@ -251,7 +231,14 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 	if (ret)
 		return ret;
 	int status = program_wait(pid, c);
-	descriptors_leave(p, c);
+	/* Here they are closed; what the program had under which number is wanted for the replay
+	 * trace. */
+	for (uint32_t i = 0; i < p->n_slots; i++) {
+		int fd = atomic_exchange(&p->fds[i], atomic_load(&control_fds(c)[i]));
+		if (fd >= 0)
+			close(fd);
+	}
+	p->fds_elsewhere = true;
 	if (atomic_load(&c->state) != CONTROL_ENDED)
 		return program_broke(p, c, status, e);
 	results_take(p, c);

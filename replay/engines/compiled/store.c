@@ -138,12 +138,6 @@ static int compare_used(const void *a, const void *b)
 	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Names of programs are digests. Other files in the directory are not touched. */
-static bool is_key(const char *name)
-{
-	return strlen(name) == KEY_LENGTH && strspn(name, "0123456789abcdef") == KEY_LENGTH;
-}
-
 /* Removes the directory of a process that has ended: no lock is held, and it is not new. */
 static void workshop_sweep(const char *path)
 {
@@ -167,7 +161,10 @@ static void room_make(const char *dir)
 		char *path = xasprintf("%s/%s", dir, entry->d_name);
 		if (!strncmp(entry->d_name, WORKSHOP, strlen(WORKSHOP))) {
 			workshop_sweep(path);
-		} else if (is_key(entry->d_name) && !lstat(path, &st) && S_ISREG(st.st_mode)) {
+		/* Names of programs are digests. Other files in the directory are not touched. */
+		} else if (strlen(entry->d_name) == KEY_LENGTH &&
+			   strspn(entry->d_name, "0123456789abcdef") == KEY_LENGTH &&
+			   !lstat(path, &st) && S_ISREG(st.st_mode)) {
 			GROW(kept, n, cap);
 			kept[n++] = (struct kept){path, (uint64_t)st.st_size, st.st_mtim};
 			sum += (uint64_t)st.st_size;

@@ -86,14 +86,6 @@ static void queue_put(struct work_queue *q, struct work w)
 	pthread_mutex_unlock(&q->mutex);
 }
 
-static void queue_close(struct work_queue *q)
-{
-	pthread_mutex_lock(&q->mutex);
-	q->closed = true;
-	pthread_cond_broadcast(&q->changed);
-	pthread_mutex_unlock(&q->mutex);
-}
-
 /* Waits for work; false when the queue is closed and empty. */
 static bool queue_take(struct work_queue *q, struct work *w)
 {
@@ -329,8 +321,12 @@ static void loop(struct runner *w)
 		hand_out(w, b);
 	else
 		coordinate(w, b);
-	for (uint32_t i = 0; i < b->n_queues; i++)
-		queue_close(&b->available[i]);
+	for (uint32_t i = 0; i < b->n_queues; i++) {
+		pthread_mutex_lock(&b->available[i].mutex);
+		b->available[i].closed = true;
+		pthread_cond_broadcast(&b->available[i].changed);
+		pthread_mutex_unlock(&b->available[i].mutex);
+	}
 }
 
 /* --- the engine ---------------------------------------------------------- */
@@ -342,20 +338,15 @@ static int coordinator_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
-/* A process's workers can only issue its own requests. */
-static void queues_count(struct board *b, const struct replay_plan *p, bool processes)
+static int queues_init(struct board *b, const struct replay_plan *p, bool processes, struct err *e)
 {
+	/* A process's workers can only issue its own requests. */
 	b->queue_of = xcalloc((size_t)p->n_lanes + 1, sizeof *b->queue_of);
 	b->n_queues = 1;
 	for (uint32_t i = 1; processes && i < p->n_lanes; i++) {
 		b->n_queues += p->process_of[i] != p->process_of[i - 1];
 		b->queue_of[i] = b->n_queues - 1;
 	}
-}
-
-static int queues_init(struct board *b, const struct replay_plan *p, bool processes, struct err *e)
-{
-	queues_count(b, p, processes);
 	int ret = vm_alloc_shared(&b->memory, ((size_t)b->n_queues + 1) * sizeof *b->available,
 				  "the coordinator's queues", e);
 	if (!ret)

@@ -74,14 +74,6 @@ static void share_make(struct share *s, const struct replay_plan *p, const struc
 	s->plan.calls.n = n_calls;
 }
 
-static void share_release(struct share *s)
-{
-	free(s->request);
-	free(s->call);
-	free(s->plan.lane);
-	free(s->plan.process_of);
-}
-
 /* --- writing ------------------------------------------------------------- */
 
 struct file {
@@ -112,7 +104,10 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 	f->at = part->at + head.image_at;
 	ret = ret ? ret : image_write(&s.plan, &(struct image_sink){put, f}, e);
 	part->n_bytes = f->at - part->at;
-	share_release(&s);
+	free(s.request);
+	free(s.call);
+	free(s.plan.lane);
+	free(s.plan.process_of);
 	return ret;
 }
 

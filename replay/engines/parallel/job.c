@@ -28,15 +28,6 @@
 
 /* --- the command --------------------------------------------------------- */
 
-static void shown_add(struct job *l)
-{
-	for (size_t i = 0; i < l->command.n; i++) {
-		if (i)
-			strbuf_addch(&l->shown, ' ');
-		shell_word(&l->shown, l->command.v[i]);
-	}
-}
-
 int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads,
 		const char *dir, const char *token, int64_t watchdog_ns, struct err *e)
 {
@@ -52,7 +43,11 @@ int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t 
 	char *launcher_path = ret ? NULL : binary_find(l->command.v[0], e);
 	ret = ret ? ret : launcher_path ? 0 : -ENOENT;
 	if (!ret) {
-		shown_add(l);
+		for (size_t i = 0; i < l->command.n; i++) {
+			if (i)
+				strbuf_addch(&l->shown, ' ');
+			shell_word(&l->shown, l->command.v[i]);
+		}
 		free(l->command.v[0]);
 		l->command.v[0] = launcher_path;
 		words_list_add(&l->command, program);

@@ -29,14 +29,6 @@ static void sets_join(uint32_t *set, uint32_t a, uint32_t b)
 	set[a > b ? a : b] = a > b ? b : a;
 }
 
-/* Threads lie by processes. */
-static void processes_join(uint32_t *set, const struct load *l)
-{
-	for (uint32_t i = 1; i < l->n_threads; i++)
-		if (l->thread[i].pid == l->thread[i - 1].pid)
-			sets_join(set, i, i - 1);
-}
-
 static void heirs_join(uint32_t *set, const struct call_table *calls, const struct load *l)
 {
 	struct u64_map of_pid = {.cell = NULL};
@@ -76,13 +68,6 @@ static int compare_member(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Of threads that are no nodes, behind those that are. */
-static uint64_t place_of(const struct causality_facts *f, const struct load_thread *t)
-{
-	int64_t node = causality_node_of(f, t->pid, t->tid);
-	return node < 0 ? (UINT64_C(1) << 32) + t->pid : (uint64_t)node;
-}
-
 static void ranks_number(struct layout *y, const struct causality_facts *f, const struct load *l,
 			 uint32_t *set)
 {
@@ -90,7 +75,10 @@ static void ranks_number(struct layout *y, const struct causality_facts *f, cons
 	uint32_t *number = xcalloc((size_t)l->n_threads + 1, sizeof *number), n = 0;
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t own = set_of(set, i);
-		const uint64_t place = place_of(f, &l->thread[i]);
+		/* Of threads that are no nodes, behind those that are. */
+		int64_t node = causality_node_of(f, l->thread[i].pid, l->thread[i].tid);
+		const uint64_t place =
+		    node < 0 ? (UINT64_C(1) << 32) + l->thread[i].pid : (uint64_t)node;
 		if (own == i) {
 			number[i] = n;
 			member[n++] = (struct member){UINT64_MAX, i};
@@ -120,7 +108,10 @@ static void ranks_find(struct layout *y, const struct replay_plan *p,
 	uint32_t *set = xcalloc((size_t)l->n_threads + 1, sizeof *set);
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		set[i] = i;
-	processes_join(set, l);
+	/* Threads lie by processes. */
+	for (uint32_t i = 1; i < l->n_threads; i++)
+		if (l->thread[i].pid == l->thread[i - 1].pid)
+			sets_join(set, i, i - 1);
 	heirs_join(set, &p->calls, l);
 	traced_ranks_join(set, f, l);
 	ranks_number(y, f, l, set);

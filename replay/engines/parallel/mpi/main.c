@@ -99,15 +99,6 @@ struct computing {
 	bool sleeps, on_processor;
 };
 
-static struct computing computing_of(const struct rank *r)
-{
-	const struct parallel_options *o = &r->terms->config.parallel;
-	const bool automatic = r->crowded || r->terms->cpu_time;
-	return (struct computing){o->compute == COMPUTE_SLEEP,
-				  o->clock == COMPUTE_CPU ||
-				      (o->clock == COMPUTE_AUTO && automatic)};
-}
-
 static void compute(struct runner *w, const struct computing *how, int64_t ns)
 {
 	const struct clock *c = &w->crew->plan->clock;
@@ -126,7 +117,11 @@ static void lane_causal(struct runner *w)
 	struct nodes *n = w->crew->shared;
 	const struct site site = site_of(w);
 	const struct clock *clock = &site.clock;
-	const struct computing how = computing_of(n->rank);
+	const struct parallel_options *o = &n->rank->terms->config.parallel;
+	const bool automatic = n->rank->crowded || n->rank->terms->cpu_time;
+	const struct computing how =
+	    (struct computing){o->compute == COMPUTE_SLEEP,
+			       o->clock == COMPUTE_CPU || (o->clock == COMPUTE_AUTO && automatic)};
 	struct lane_walk t = lane_walk_of(w);
 	for (uint32_t k = 0; k < t.lane.n; k++) {
 		const struct hot_request *h = &t.lane.request[k];
@@ -205,19 +200,6 @@ static void listen_to(struct lookout *l, struct peer *p)
 	MPI_Irecv(&p->received, 1, MPI_UINT32_T, p->number, TAG_BEAT, l->comm, &p->in);
 }
 
-/* What a peer has not taken yet is not followed by more. */
-static void beat(struct lookout *l, struct peer *p, int64_t now)
-{
-	static const uint32_t alive = 1;
-	int done;
-	while (MPI_Test(&p->in, &done, MPI_STATUS_IGNORE), done) {
-		p->heard_ns = now;
-		listen_to(l, p);
-	}
-	if (MPI_Test(&p->out, &done, MPI_STATUS_IGNORE), done)
-		MPI_Isend(&alive, 1, MPI_UINT32_T, p->number, TAG_BEAT, l->comm, &p->out);
-}
-
 _Noreturn static void lost(const struct lookout *l, const struct peer *p)
 {
 	struct strbuf patience = STRBUF_INIT;
@@ -240,7 +222,16 @@ static void *look_out(void *lookout)
 		const bool slept = now - before > l->patience_ns / 2;
 		for (int i = 0; i < l->n_peers; i++) {
 			struct peer *p = &l->peer[i];
-			beat(l, p, now);
+			/* What a peer has not taken yet is not followed by more. */
+			static const uint32_t alive = 1;
+			int done;
+			while (MPI_Test(&p->in, &done, MPI_STATUS_IGNORE), done) {
+				p->heard_ns = now;
+				listen_to(l, p);
+			}
+			if (MPI_Test(&p->out, &done, MPI_STATUS_IGNORE), done)
+				MPI_Isend(&alive, 1, MPI_UINT32_T, p->number, TAG_BEAT, l->comm,
+					  &p->out);
 			if (slept)
 				p->heard_ns = now;
 			/* rank 0 says first who it was */
@@ -311,25 +302,20 @@ static void lookout_close(struct lookout *l)
 #define LEAD_NS 20000000
 #define LEAD_PER_RANK_NS 200000
 
-/* Leaves a file in the scratch directory, if this host has it: the engine then knows that the job is
- * over, even if the launcher cannot end it. */
-static void end_note(const struct rank *r)
-{
-	struct strbuf path = STRBUF_INIT;
-	strbuf_addf(&path, "%s/" BUNDLE_ENDED, r->scratch);
-	int fd = open(path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		close(fd);
-	strbuf_release(&path);
-}
-
 _Noreturn void rank_fail(const struct rank *r, const struct err *e)
 {
 	struct strbuf line = STRBUF_INIT;
 	strbuf_addf(&line, "\n" BUNDLE_MARK "rank %d of %d (host %s): %s\n", r->number, r->n,
 		    r->host, e->msg);
 	(void)!write(STDERR_FILENO, line.s, line.len);
-	end_note(r);
+	/* Leaves a file in the scratch directory, if this host has it: the engine then knows that
+	 * the job is over, even if the launcher cannot end it. */
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/" BUNDLE_ENDED, r->scratch);
+	int fd = open(path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	strbuf_release(&path);
 	signal(SIGALRM, SIG_DFL);
 	alarm(ABORT_S);
 	MPI_Abort(MPI_COMM_WORLD, 3);
