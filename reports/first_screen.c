@@ -72,19 +72,14 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 
 /* --- the main cause of a replayer --- */
 
-/* "execution time is 8.2 % longer"; for a component without such words: "shape is 0.13". */
+/* The deviation of the part that decides. */
 static void add_meaning(struct strbuf *out, const struct component *c)
 {
-	const struct component_row *row = components[c->kind];
-	const char *text = c->estimate.value < 0 && row->below ? row->below : row->above;
-	const char *at = text ? strstr(text, "%s") : NULL;
-	struct strbuf number = STRBUF_INIT;
-	words_add_size(&number, c);
-	if (at)
-		strbuf_addf(out, "%.*s%s%s", (int)(at - text), text, number.s, at + 2);
-	else
-		strbuf_addf(out, "%s is %s", component_names[c->kind], number.s);
-	strbuf_release(&number);
+	const char *part = "";
+	for (size_t i = 0; i < c->n_parts; i++)
+		if (c->part[i].estimate.value == c->estimate.value)
+			part = c->part[i].label;
+	words_add_deviation(out, c->kind, part, c->estimate.value);
 }
 
 /* Cases of one replayer in which one component has the same decision. */

@@ -280,7 +280,8 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 	} else if (a->n_not_trusted) {
 		strbuf_addf(text,
 			    "Do not use the replayer in the %zu case%s where it is not trusted. "
-			    "The section \"Why the replays differ\" names the causes.",
+			    "The section \"Why the replays differ\" states what differs, with the "
+			    "causes found.",
 			    a->n_not_trusted, a->n_not_trusted == 1 ? "" : "s");
 		if (a->n_inconclusive) {
 			strbuf_addch(text, ' ');

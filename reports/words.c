@@ -73,16 +73,16 @@ void words_add_estimate(struct strbuf *out, const struct component *c, bool half
 	table_cell_text(out, &column, &cell, half_width);
 }
 
-void words_add_size(struct strbuf *out, const struct component *c)
+void words_add_size(struct strbuf *out, enum component_kind k, double value)
 {
-	double value = fabs(c->estimate.value), u = value;
-	switch (components[c->kind]->unit) {
+	value = fabs(value);
+	switch (components[k]->unit) {
 	case COMPONENT_CHANGE:
 	case COMPONENT_SHARE:
-		number_add(out, value, u, number_unit_percent, false);
+		number_add(out, value, value, number_unit_percent, false);
 		break;
 	case COMPONENT_TIME:
-		number_add(out, value, u, number_unit_time(value), false);
+		number_add(out, value, value, number_unit_time(value), false);
 		break;
 	default:
 		strbuf_addf(out, value < 100 ? "%.2g" : "%.0f", value);

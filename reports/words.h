@@ -20,9 +20,17 @@ void words_find_timed(const struct protocol *p, bool *some, bool *all);
 void words_add_limits(struct strbuf *out, const struct protocol *p, enum component_kind k);
 /* A component's estimate as people read it. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
-/* The size of its estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31
+/* The size of an estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31
  * µs". */
-void words_add_size(struct strbuf *out, const struct component *c);
+void words_add_size(struct strbuf *out, enum component_kind k, double value);
+/* "pwrite takes 68 % longer"; for a component without such words, or whose part is not known (""):
+ * "shape is 0.13". */
+void words_add_deviation(struct strbuf *out, enum component_kind k, const char *part,
+			 double value);
+/* What differs in a case that `w` explains, with the causes found: "mainly lost concurrency;
+ * response time +12 %: ...; pwrite takes 68 % longer". */
+struct why;
+void words_add_why(struct strbuf *out, const struct why *w);
 
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
 struct league_row;

@@ -22,7 +22,9 @@ static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i)
 	words_add_cell(&name, a, &a->cell[i]);
 	strbuf_addf(out, "<li><a href=\"#case-%zu\">", i + 1);
 	escape_html(out, name.s);
-	html_add_text(out, "</a>: ", a->why[i].sentence, ".</li>\n");
+	strbuf_reset(&name);
+	words_add_why(&name, &a->why[i]);
+	html_add_text(out, "</a>: ", name.s, ".</li>\n");
 	strbuf_release(&name);
 }
 
@@ -33,10 +35,9 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 		if (!a->why[i].shown || !a->why[i].rejected)
 			continue;
 		if (!n)
-			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>The "
-					   "difference from the program, split into the causes "
-					   "that the runs show, for cases that are not "
-					   "trusted:</p>\n<ul class=\"wide\">\n");
+			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>What "
+					   "differs from the program in each case that is not "
+					   "trusted, with the causes that the runs show:</p>\n<ul class=\"wide\">\n");
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");
@@ -104,19 +105,22 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
 {
 	const struct cell *c = &a->cell[i];
-	struct strbuf worth = STRBUF_INIT;
+	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(out, "<p class=\"facts\">%u pairs of runs", c->n_pairs);
 	if (c->n_failed_program || c->n_failed_replayer)
 		strbuf_addf(out, "; %u runs of the program and %u replays failed",
 			    c->n_failed_program, c->n_failed_replayer);
 	html_add_text(out, *c->first_failure ? ", the first: " : "", c->first_failure, ". ");
-	words_add_worth(&worth, c, 1);
-	if (worth.len)
-		strbuf_addf(out, "%s. ", worth.s);
-	if (a->why && a->why[i].shown && !a->why[i].rejected)
-		html_add_text(out, "Causes of the difference: ", a->why[i].sentence, ".");
+	words_add_worth(&text, c, 1);
+	if (text.len)
+		strbuf_addf(out, "%s. ", text.s);
+	strbuf_reset(&text);
+	if (a->why && a->why[i].shown && !a->why[i].rejected) {
+		words_add_why(&text, &a->why[i]);
+		html_add_text(out, "Difference from the program: ", text.s, ".");
+	}
 	strbuf_addstr(out, "</p>\n");
-	strbuf_release(&worth);
+	strbuf_release(&text);
 }
 
 static void add_figures(struct strbuf *out, const struct html_page *p, size_t i)

@@ -199,7 +199,7 @@ static void add_short_estimate(struct strbuf *out, const struct component *c)
 	else if (unit == COMPONENT_NUMBER)
 		strbuf_addf(&text, "%.2f", value);
 	else
-		words_add_size(&text, c);
+		words_add_size(&text, c->kind, c->estimate.value);
 	html_add_number(out, text.s);
 	strbuf_release(&text);
 }

@@ -269,17 +269,31 @@ static json_t *parts(const struct split *s)
 	return all;
 }
 
+static json_t *differences(const struct why *w)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < w->n_differences; i++) {
+		const struct why_difference *d = &w->difference[i];
+		json_append(all, J_TEXT("component", component_names[d->kind]),
+			J_TEXT("part", d->part), J_ESTIMATE("estimate", d->estimate));
+	}
+	return all;
+}
+
 void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c)
 {
 	const struct why *w = a->why ? &a->why[c - a->cell] : NULL;
 	if (!w || !w->shown)
 		return;
+	struct strbuf sentence = STRBUF_INIT;
 	json_t *o = json_object(), *splits = json_object();
 	if (w->main != CAUSE_N) {
 		json_add(o, J_TEXT("main_cause", cause_names[w->main]),
 			J_TEXT("main_cause_name", w->main_name));
 	}
-	json_add(o, J_TEXT("sentence", w->sentence));
+	words_add_why(&sentence, w);
+	json_add(o, J_TEXT("sentence", sentence.s), J_VALUE("differences", differences(w)));
+	strbuf_release(&sentence);
 	for (int q = 0; q < SPLIT_N; q++) {
 		json_t *split = json_make(J_ESTIMATE("whole", &w->split[q].whole),
 			J_BOOL("significant", w->split[q].significant),

@@ -22,10 +22,10 @@ static void add_line(struct strbuf *out, const char *line, const struct terminal
 	strbuf_addch(out, '\n');
 }
 
-static void add_rest(struct strbuf *out, size_t n)
+static void add_rest(struct strbuf *out, size_t n, const char *what)
 {
 	if (n)
-		strbuf_addf(out, "  and %zu more in the report\n", n);
+		strbuf_addf(out, "  and %zu more %s%s in the report\n", n, what, n > 1 ? "s" : "");
 }
 
 static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i,
@@ -36,7 +36,8 @@ static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i,
 	text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
 	strbuf_addstr(&line, ", ");
 	text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
-	strbuf_addf(&line, ": %s", a->why[i].sentence);
+	strbuf_addstr(&line, ": ");
+	words_add_why(&line, &a->why[i]);
 	add_line(out, line.s, style);
 	strbuf_release(&line);
 }
@@ -54,7 +55,7 @@ static void add_causes(struct strbuf *out, const struct analysis *a,
 				add_heading(out, "Why the replays differ", style);
 			add_sentence(out, a, i, style);
 		}
-	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0);
+	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0, "case");
 }
 
 static void add_ranges(struct strbuf *out, const struct analysis *a,
@@ -73,7 +74,7 @@ static void add_ranges(struct strbuf *out, const struct analysis *a,
 		strbuf_release(&line);
 		strbuf_release(&shown);
 	}
-	add_rest(out, n > MAX_RANGES ? n - MAX_RANGES : 0);
+	add_rest(out, n > MAX_RANGES ? n - MAX_RANGES : 0, "range");
 }
 
 void terminal_add_why(struct strbuf *out, const struct analysis *a,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Selects the cells to explain, and the main cause of a cell that is not trusted. */
+/* Selects the cells to explain, and finds what differs and the main cause. */
 #include "validate/analysis/why.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis/why_private.h"
+#include "validate/components/component.h"
+#include "validate/stats/distributions.h"
 
 const char *const cause_names[] = {"requests",   "concurrency", "late issue",    "reordering",
 				   "cache hits", "page faults", "run queue",     "steal",
@@ -146,59 +147,91 @@ static void main_choose(struct why *w, const struct cell *c)
 		main_of_split(w, c, SPLIT_TIME);
 }
 
-/* --- the sentence -------------------------------------------------------- */
+/* --- components ---------------------------------------------------------- */
 
-#define ADD(w, ...) phrase_add((w)->sentence, sizeof(w)->sentence, __VA_ARGS__)
+static const double significance = 0.05;
 
-static const struct why_part *next_largest(const struct split *s, double below)
+/* Whether the t-interval at 1 - 0.05/n excludes 0 (Bonferroni). */
+static bool leaves_out_zero_of(const struct estimate *e, bool logarithm, size_t n)
 {
-	const struct why_part *most = NULL;
-	for (size_t i = 0; i < s->n_parts; i++) {
-		double share = fabs(s->part[i].share);
-		if (share < below && (!most || share > fabs(most->share)))
-			most = &s->part[i];
+	double usual, corrected;
+	if (n == 1 || !leaves_out_zero(e) || isnan(e->lo95))
+		return leaves_out_zero(e);
+	if (t_quantile(1 - significance / 2, e->df, &usual) ||
+	    t_quantile(1 - significance / 2 / (double)n, e->df, &corrected))
+		return false;
+	const double lo = logarithm ? log1p(e->lo95) : e->lo95,
+		     hi = logarithm ? log1p(e->hi95) : e->hi95;
+	return fabs(lo + hi) > (hi - lo) * corrected / usual;
+}
+
+/* The splits cover these. */
+static bool is_split(const struct why *w, enum component_kind k)
+{
+	return (k == COMPONENT_BIAS && w->split[SPLIT_RESPONSE].significant) ||
+	       (k == COMPONENT_EXECUTION_TIME && w->split[SPLIT_TIME].significant);
+}
+
+static bool is_judged(const struct component *m)
+{
+	return m->decision != DECISION_NOT_ASSESSED && m->decision != DECISION_NOT_APPLICABLE;
+}
+
+/* The number of estimates that are compared with 0. */
+static size_t n_compared(const struct cell *c)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < COMPONENT_N; k++)
+		if (components[k]->two_sided && is_judged(&c->component[k]))
+			n += c->component[k].n_parts ? c->component[k].n_parts : 1;
+	return n;
+}
+
+static void add_difference(struct why *w, const struct component *m, const char *part,
+			   const struct estimate *e)
+{
+	w->difference =
+	    xreallocarray(w->difference, w->n_differences + 1, sizeof *w->difference);
+	w->difference[w->n_differences++] = (struct why_difference){m->kind, part, e};
+}
+
+/* Adds the differing parts of a component, or its estimate. The points of one distribution depend
+ * on each other, so only the deciding point counts. */
+static void add_component(struct why *w, const struct component *m, size_t n)
+{
+	const struct component_row *row = components[m->kind];
+	const bool rejected = m->decision == DECISION_REJECT,
+		   change = row->unit == COMPONENT_CHANGE;
+	for (size_t i = 0; i < m->n_parts; i++) {
+		const struct estimate *e = &m->part[i].estimate;
+		const bool decides = e->value == m->estimate.value;
+		if ((decides && rejected) || ((decides || row->words.logarithm) &&
+					      leaves_out_zero_of(e, change, n)))
+			add_difference(w, m, m->part[i].label, e);
 	}
-	return most;
+	if (!m->n_parts && (rejected || (row->two_sided && leaves_out_zero_of(&m->estimate, change, n))))
+		add_difference(w, m, "", &m->estimate);
 }
 
-static void add_percent(struct why *w, double ratio)
+static void add_components(struct why *w, const struct cell *c, bool accepted)
 {
-	double percent = 100 * fabs(ratio);
-	ADD(w, "%s%.*f %%", ratio < 0 ? "-" : "+",
-	    percent < 0.995  ? 2
-	    : percent < 9.95 ? 1
-			     : 0,
-	    percent);
-}
-
-static void describe_split(struct why *w, enum split_quantity q)
-{
-	const struct split *s = &w->split[q];
-	double below = INFINITY;
-	if (!s->significant)
-		return;
-	ADD(w, "%s%s ", *w->sentence ? "; " : "", split_names[q]);
-	add_percent(w, s->whole.value);
-	for (int i = 0; i < 3; i++) {
-		const struct why_part *part = next_largest(s, below);
-		if (!part || (i && fabs(part->share) < 0.05))
-			break;
-		ADD(w, "%s ", i ? "," : ":");
-		add_percent(w, part->part.value);
-		ADD(w, " by %s", part->name);
-		below = fabs(part->share);
+	const size_t n = n_compared(c);
+	for (int k = 0; k < COMPONENT_N; k++) {
+		const struct component *m = &c->component[k];
+		const bool is_mean = k == COMPONENT_BIAS || k == COMPONENT_EXECUTION_TIME;
+		if (is_judged(m) && !is_split(w, k) && (m->decision == DECISION_ACCEPT) == accepted)
+			add_component(w, m, is_mean ? 1 : n);
 	}
 }
 
-static void split_describe(struct why *w)
+/* Rejected and undecided components. Accepted components only if nothing else differs. */
+static void add_differences(struct why *w, const struct cell *c)
 {
-	if (w->main != CAUSE_N)
-		ADD(w, "mainly %s", w->main_name);
-	for (int q = 0; q < SPLIT_N; q++)
-		describe_split(w, q);
-	if (!*w->sentence)
-		ADD(w,
-		    "neither the mean response time nor the execution time differs significantly");
+	w->n_differences = 0;
+	add_components(w, c, false);
+	if (!w->n_differences && !w->split[SPLIT_RESPONSE].significant &&
+	    !w->split[SPLIT_TIME].significant)
+		add_components(w, c, true);
 }
 
 /* --- all cells ----------------------------------------------------------- */
@@ -243,9 +276,10 @@ static void cell_explain(void *analysis, size_t i)
 	const struct cell *c = &a->cell[i];
 	struct why *w = &a->why[i];
 	*w = (struct why){.main = CAUSE_N, .rejected = c->verdict == VERDICT_NOT_TRUSTED};
-	w->shown = w->rejected || leaves_out_zero(&c->bias) || leaves_out_zero(&c->execution_time);
 	for (int q = 0; q < SPLIT_N; q++)
 		w->split[q].whole = estimate_none(STAT_NOT_ASSESSED);
+	add_differences(w, c);
+	w->shown = w->rejected || w->n_differences;
 	if (!w->shown)
 		return;
 	struct cell again = {.scenario = c->scenario, .replayer = c->replayer};
@@ -257,8 +291,8 @@ static void cell_explain(void *analysis, size_t i)
 		split_time(&w->split[SPLIT_TIME], &pairs);
 	}
 	pairs_release(&pairs);
+	add_differences(w, c);
 	main_choose(w, c);
-	split_describe(w);
 }
 
 void why_compute(struct analysis *a)
@@ -269,6 +303,8 @@ void why_compute(struct analysis *a)
 
 void why_release(struct analysis *a)
 {
+	for (size_t i = 0; a->why && i < a->n_cells; i++)
+		free(a->why[i].difference);
 	free(a->why);
 	a->why = NULL;
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Why: the difference between replay and program, split into causes.
  *
+ * A case is explained if it is not trusted or a difference is significant: that of the mean
+ * response time or of the execution time (95 %), or that of another two-sided component (95 %,
+ * Bonferroni over all estimates of the case).
+ *
  * Two differences are split, both relative to the program: that of the mean response time and that
  * of the execution time. The parts add up to the whole; the last part is the unexplained rest. Each
  * part names its method, and has a status if the data do not give it.
@@ -72,15 +76,25 @@ struct split {
 	size_t n_parts;
 };
 
+/* A component whose estimate differs significantly from 0, or that is rejected. */
+struct why_difference {
+	enum component_kind kind;
+	const char *part; /* label of a part of the component, "" without parts; borrowed */
+	const struct estimate *estimate; /* of the part or of the component; borrowed */
+};
+
 struct why { /* of one cell */
-	bool shown;    /* not trusted, or one of both differences is significant */
+	bool shown;    /* not trusted, or a difference is significant */
 	bool rejected; /* the cell is not trusted */
 	struct split split[SPLIT_N];
+	/* Without bias and execution time if their split is significant, and without accepted
+	 * components if anything else differs. Owned. */
+	struct why_difference *difference;
+	size_t n_differences;
 	/* Main cause of the rejected components; without a rejection, of the larger difference.
 	 * CAUSE_N: none. */
 	enum cause main;
 	const char *main_name;
-	char sentence[500];
 };
 
 /* Sets a->why[n_cells]. Call after the verdicts. */

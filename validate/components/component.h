@@ -51,8 +51,9 @@ struct component_row {
 	const char *meaning; /* meaning of the number */
 	const char *rule;    /* rule of acceptance and rejection */
 	const char *source;  /* standard or paper */
-	/* A deviation in plain words, with %s for its size: "requests take %s longer"; `below` is
-	 * for negative values. NULL: none. */
+	/* A deviation in plain words, with %s for its size and %p for the label of the part:
+	 * "requests take %s longer", "%p takes %s longer"; `below` is for negative values. NULL:
+	 * none. */
 	const char *above, *below;
 	enum component_unit unit; /* of the estimate and the limit */
 	/* the limit holds in both directions; else it is an upper limit */

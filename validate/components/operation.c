@@ -68,7 +68,7 @@ const struct component_row component_operation = {
     .rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected "
 	    "when the 95 % interval of one lies wholly outside (Bonferroni); not applicable where "
 	    "all requests are of one operation", .source = "as bias; Berger and Hsu 1996",
-    .above = "an operation takes %s longer", .below = "an operation takes %s less time",
+    .above = "%p takes %s longer", .below = "%p takes %s less time",
     .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .measure = measure_operations,
     .decide = decide_parts, .plan = plan_parts,
 };

@@ -96,7 +96,9 @@ const struct component_row component_shape = {
     .rule = "accepted when at each quantile the 90 % interval of the difference lies inside the "
 	    "limits, rejected when at one the 95 % interval lies wholly outside (Bonferroni)",
     .source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
-    .above = "the distribution of response times differs by %s", .unit = COMPONENT_NUMBER,
-    .two_sided = true, .relative = true, .measure = measure_shape, .decide = decide_parts,
+    .above = "the distribution of response times differs by %s at the %p: more requests are "
+	     "shorter than that",
+    .below = "the distribution of response times differs by %s at the %p: more requests are "
+	     "longer than that", .unit = COMPONENT_NUMBER, .two_sided = true, .relative = true, .measure = measure_shape, .decide = decide_parts,
     .plan = plan_parts,
 };

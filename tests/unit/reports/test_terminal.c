@@ -14,6 +14,7 @@
 
 #include "reports/forms.h"
 #include "reports/terminal/terminal.h"
+#include "validate/analysis/why.h"
 
 static void make(struct strbuf *out, enum fixture_kind kind, size_t width, bool color)
 {
@@ -100,6 +101,35 @@ static void a_grid_fits_a_screen_or_two(void **state)
 	strbuf_release(&out);
 }
 
+/* Four cases, and the number of the others; their numbers come from the components. */
+static void six_differing_cases_are_counted(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct strbuf out = STRBUF_INIT;
+	struct estimate part = {.value = 0.683, .lo95 = 0.6, .hi95 = 0.7};
+	struct why_difference difference = {COMPONENT_OPERATION, "pwrite", &part};
+	fixture_make(&f, FIXTURE_QUICK);
+	f.analysis.why = xcalloc(f.analysis.n_cells, sizeof *f.analysis.why);
+	for (size_t i = 0; i < f.analysis.n_cells; i++)
+		f.analysis.why[i] = (struct why){.main = CAUSE_N, .shown = i < 6, .rejected = i < 6,
+						 .difference = &difference, .n_differences = 1};
+	terminal_add(&out, &f.analysis, 100, false, NULL);
+	const char *at = strstr(out.s, "Why the replays differ\n");
+	assert_non_null(at);
+	for (int i = 0; i < 4; i++) {
+		at = strstr(at, ": pwrite takes 68 % longer\n");
+		assert_non_null(at);
+		at = strchr(at, '\n');
+	}
+	assert_null(strstr(at, "pwrite"));
+	assert_non_null(strstr(at, "\n  and 2 more cases in the report\n"));
+	free(f.analysis.why);
+	f.analysis.why = NULL;
+	fixture_release(&f);
+	strbuf_release(&out);
+}
+
 /* What no case of a row has is a dash there, not the largest of nothing. */
 static void a_grid_without_reordering_has_dashes(void **state)
 {
@@ -168,6 +198,7 @@ int main(void)
 	    cmocka_unit_test(no_line_is_wider_than_the_terminal),
 	    cmocka_unit_test(a_grid_fits_a_screen_or_two),
 	    cmocka_unit_test(a_grid_without_reordering_has_dashes),
+	    cmocka_unit_test(six_differing_cases_are_counted),
 	    cmocka_unit_test(escape_sequences_come_from_us_only),
 	    cmocka_unit_test(a_file_gets_no_colour_and_a_full_disk_is_an_error),
 	};
