@@ -5,6 +5,7 @@
 
 #include "commands/commands.h"
 #include "reports/forms.h"
+#include "reports/reasons.h"
 #include "validate/results/results.h"
 
 struct report_config {
@@ -69,6 +70,7 @@ static int report_run(int argc, char **argv, struct err *e)
 		goto out;
 	}
 	analysis_propagate(&a);
+	analysis_word(&a);
 	if (analysis_describe(&a, e) == 0 && report_write_all(&a, argv[1], e) == 0 &&
 	    form->print(&a, stdout, e) == 0 && seal_require(&r.seal, argv[1], e) == 0)
 		status = a.verdict == VERDICT_TRUSTED ? EXIT_OK

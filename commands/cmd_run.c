@@ -14,6 +14,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/forms.h"
+#include "reports/reasons.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/chances.h"
 #include "validate/campaign/devices.h"
@@ -91,6 +92,7 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 		return ret;
 	}
 	analysis_propagate(&a);
+	analysis_word(&a);
 	ret = analysis_describe(&a, e);
 	if (!ret)
 		ret = report_write_all(&a, dir, e);

@@ -8,6 +8,7 @@
 #include "commands/commands.h"
 #include "common/strbuf.h"
 #include "reports/escape.h"
+#include "reports/reasons.h"
 #include "validate/compare/baseline.h"
 
 /* Length of `text` up to its first blank outside brackets: "[-o DIR]" is one word. */
@@ -104,7 +105,7 @@ void count_line(const char *label, uint64_t n, const char *one, const char *more
 
 int baseline_input(struct baseline *b, const char *path, struct err *e)
 {
-	int ret = baseline_open(b, path, e);
+	int ret = baseline_open(b, path, analysis_word, e);
 	if (!ret && !b->sealed)
 		fprintf(
 		    stderr,

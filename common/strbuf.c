@@ -102,3 +102,25 @@ char *strbuf_detach(struct strbuf *b)
 	strbuf_init(b);
 	return s;
 }
+
+void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap)
+{
+	static const char ellipsis[] = "...";
+	size_t used = strlen(phrase);
+	int len = vsnprintf(phrase + used, size - used, fmt, ap);
+	if (len < 0 || (size_t)len < size - used)
+		return;
+	size_t end = size - sizeof ellipsis;
+	/* do not cut inside a UTF-8 sequence */
+	while (end && ((unsigned char)phrase[end] & 0xc0) == 0x80)
+		end--;
+	memcpy(phrase + end, ellipsis, sizeof ellipsis);
+}
+
+void phrase_add(char *phrase, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	phrase_vadd(phrase, size, fmt, ap);
+	va_end(ap);
+}

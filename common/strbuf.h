@@ -29,4 +29,11 @@ void strbuf_addwords(struct strbuf *b, char *const *words);
 /* Gives up the string; the caller frees it. */
 char *strbuf_detach(struct strbuf *b);
 
+/* Appends to the sentence in phrase[size]. A sentence that does not fit is cut between UTF-8
+ * characters and ends in "...". */
+void phrase_add(char *phrase, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
+
 #endif

@@ -17,6 +17,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "reports/forms.h"
+#include "reports/reasons.h"
 #include "validate/campaign/environment.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
@@ -228,6 +229,7 @@ static void report(const struct results *r, size_t which)
 		assert(e.msg[0]);
 		return;
 	}
+	analysis_word(&a);
 	for (const struct report_form *const *f = report_forms; *f; f++)
 		n += (*f)->print && !is_json(*f);
 	which %= n;

@@ -407,31 +407,3 @@ bool analysis_is_settled(const struct analysis *a)
 {
 	return a->look > 0 && a->n_inconclusive == 0;
 }
-
-/* --- phrases ------------------------------------------------------------- */
-
-/* Sentences have fixed sizes. A sentence that does not fit is cut between characters and ends in
- * "...". */
-
-static const char ellipsis[] = "...";
-
-void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap)
-{
-	size_t used = strlen(phrase);
-	int len = vsnprintf(phrase + used, size - used, fmt, ap);
-	if (len < 0 || (size_t)len < size - used)
-		return;
-	size_t end = size - sizeof ellipsis;
-	/* do not cut inside a UTF-8 sequence */
-	while (end && ((unsigned char)phrase[end] & 0xc0) == 0x80)
-		end--;
-	memcpy(phrase + end, ellipsis, sizeof ellipsis);
-}
-
-void phrase_add(char *phrase, size_t size, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	phrase_vadd(phrase, size, fmt, ap);
-	va_end(ap);
-}

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "validate/analysis/reasons.h"
 #include "validate/components/list.h"
 #include "validate/results/results.h"
 #include "validate/stats/group_classes.h"
@@ -57,6 +58,8 @@ struct levels { /* levels of error at one look at one cell */
 };
 
 /* One number of a component that judges several: an operation, a half, a quantile. */
+#define COMPONENT_MAX_REASONS 12
+
 struct component_part {
 	char label[24];
 	struct estimate estimate; /* in the component's unit */
@@ -92,7 +95,10 @@ struct component {
 	/* n_more is more than anyone runs, or no number is enough; the reason names
 	 * alternatives. */
 	bool impractical;
-	/* One sentence with the deciding numbers. UTF-8, cut between characters. */
+	struct reason reasons[COMPONENT_MAX_REASONS];
+	unsigned int n_reasons;
+	/* The reasons in words: empty before analysis_word() (reports/reasons.h). UTF-8, cut
+	 * between characters. */
 	char reason[400];
 };
 
@@ -300,7 +306,9 @@ struct cell { /* one scenario x one replayer */
 	bool too_early; /* fewer replicates than the first planned look: undecided */
 	struct component component[COMPONENT_N];
 	enum verdict verdict;
-	char verdict_reason[600];
+	/* what forbids a verdict, or trust regardless of the components */
+	struct reason bar;
+	char verdict_reason[600]; /* in words, as the reason of a component */
 };
 
 struct linearity_level {

@@ -7,8 +7,7 @@
 #ifndef VALIDATE_ANALYSIS_PRIVATE_H
 #define VALIDATE_ANALYSIS_PRIVATE_H
 
-#include <stdarg.h>
-
+#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 #include "validate/analysis/pairs.h"
 #include "validate/stats/mean_difference.h"
@@ -21,15 +20,6 @@
 
 /* Number of leading blocks in which every run has an outcome. */
 unsigned int blocks_complete(const struct results *r);
-
-/* --- phrases ------------------------------------------------------------- */
-
-/* Appends to the text in phrase[size]. A text that does not fit is cut between characters and ends
- * in "...". */
-void phrase_add(char *phrase, size_t size, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap)
-    __attribute__((format(printf, 3, 0)));
 
 /* --- sample.c ------------------------------------------------------------ */
 

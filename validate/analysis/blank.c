@@ -2,7 +2,6 @@
 #include "validate/analysis/blank.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
@@ -56,10 +55,7 @@ void blank_refuse(struct cell *c, struct evidence *e)
 		p->p_reject = p->p_reject_holm = NAN;
 		p->n_more = 0;
 		p->impractical = true;
-		snprintf(p->reason, sizeof p->reason,
-			 "refused: the program's mean of %.4g ns lies below the limit of "
-			 "quantification, %.4g ns (%d times the standard deviation of %zu replays "
-			 "without calls)", c->r.mean, c->blank.loq_ns, LOQ_FACTOR, c->blank.n);
+		REASON(p, BELOW_LOQ, c->r.mean, c->blank.loq_ns, LOQ_FACTOR, (double)c->blank.n);
 	}
 	/* no number of replicates decides a refused component */
 	e->bias.status = e->precision_status = e->repeatability.status = e->linearity.status =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/decide.h"
 
+#include <assert.h>
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
@@ -11,15 +12,22 @@
  * out of reach. */
 #define LEAST_LEVEL 1e-12
 
+void component_add_reason(struct component *c, enum reason_code code, const char *text,
+			  const double number[REASON_NUMBERS + 1])
+{
+	assert(c->n_reasons < COMPONENT_MAX_REASONS);
+	struct reason *r = &c->reasons[c->n_reasons++];
+	r->code = code;
+	r->text = text;
+	memcpy(r->number, number + 1, sizeof r->number);
+}
+
 bool decide_is_early(struct component *c, const struct levels *levels)
 {
 	if (levels->accept >= LEAST_LEVEL)
 		return false;
 	c->decision = DECISION_INCONCLUSIVE;
-	REASON(
-	    c,
-	    "the planned looks leave no error for one this early (level %.2g): a later one decides",
-	    levels->accept);
+	REASON(c, TOO_EARLY, levels->accept);
 	return true;
 }
 
@@ -36,25 +44,21 @@ void decide_nothing(struct component *c, enum stat_status s)
 {
 	c->decision = s == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE : DECISION_INCONCLUSIVE;
 	if (s == STAT_NOT_APPLICABLE)
-		REASON(c, "nothing was replayed: the program itself ran in the replayer's place");
+		REASON(c, NO_REPLAY);
 	else if (s == STAT_NOT_ASSESSED)
-		REASON(c, "%s: a replay was not compared with the trace it replayed",
-		       stat_status_name(s));
+		REASON(c, NOT_COMPARED, s);
 	else
-		REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
+		REASON(c, STATUS, s, s);
 }
 
-void decide_shown(struct component *c, struct estimate estimate, const char *what, double factor,
-		  const char *unit)
+void decide_shown(struct component *c)
 {
-	c->estimate = estimate;
-	c->decision = estimate.status == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE
-							     : DECISION_NOT_ASSESSED;
-	if (estimate.status)
-		REASON(c, "%s: %s", what, stat_status_text(estimate.status));
+	c->decision = c->estimate.status == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE
+								: DECISION_NOT_ASSESSED;
+	if (c->estimate.status)
+		REASON(c, SHOWN_STATUS, c->estimate.status);
 	else
-		REASON(c, "%s %s%s, no limit set", what,
-		       shown_percent(estimate.value * factor / 100).text, unit);
+		REASON(c, SHOWN, c->estimate.value);
 }
 
 static double p_inside(const struct t_estimate *t, double lo, double hi)
@@ -95,15 +99,11 @@ static void say_hardly_one(struct component *c, const struct serial *s, size_t n
 		     fewest = count /
 			      serial_inflation(serial_rho_among(-1 / count, count, count), count);
 	if (fewest < WORTH_AN_INTERVAL)
-		REASON_ADD(
-		    c, "; so few runs may hide any dependence: %zu count as hardly more than one",
-		    n);
+		REASON_ADD(c, FEW_RUNS, count);
 	else
-		REASON_ADD(c,
-			   "; runs are so like those before them (lag-1 correlation %.2f) that %zu "
-			   "count as hardly more than one", s->lag1, n);
+		REASON_ADD(c, RUNS_ALIKE, s->lag1, count);
 	if (c->dependent)
-		REASON_ADD(c, "; it would be within if they were known to be independent");
+		REASON_ADD(c, IF_INDEPENDENT);
 }
 
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone,
@@ -115,59 +115,7 @@ void decide_dependence(struct component *c, const struct serial *s, size_t n, do
 	if (decide_is_hardly_one(c, s))
 		say_hardly_one(c, s, n);
 	else if (c->dependent)
-		REASON_ADD(c,
-			   "; it would be within if the runs were known to be independent, but %zu "
-			   "count as %.1f (lag 1 %.2f)", n, s->n_effective, s->lag1);
+		REASON_ADD(c, DEPENDENT, (double)n, s->n_effective, s->lag1);
 	else if (c->decision != DECISION_REJECT && s->inflation > 1.005)
-		REASON_ADD(c, "; %zu runs counted as %.1f (lag 1 %.2f)", n, s->n_effective,
-			   s->lag1);
-}
-
-const char *decide_position(const struct component *c)
-{
-	return c->decision == DECISION_ACCEPT   ? "within"
-	       : c->decision == DECISION_REJECT ? "beyond"
-						: "not clear of";
-}
-
-int confidence_digits(double error)
-{
-	int more = 1 - (int)floor(log10(100 * error));
-	return 2 + (more > 0 ? more : 0);
-}
-
-static struct shown_number shown(double percent, bool sign)
-{
-	struct shown_number s;
-	bool plain = fabs(percent) < 1e7, large = fabs(percent) >= 999.5;
-	sign = sign && percent != 0;
-	if (plain && large)
-		snprintf(s.text, sizeof s.text, sign ? "%+.0f" : "%.0f", percent);
-	else
-		snprintf(s.text, sizeof s.text, sign ? "%+.3g" : "%.3g", percent);
-	return s;
-}
-
-struct shown_number shown_percent(double ratio)
-{
-	return shown(100 * ratio, false);
-}
-
-struct shown_number shown_change(double ratio)
-{
-	return shown(100 * ratio, true);
-}
-
-struct shown_number shown_time(double ns)
-{
-	static const struct {
-		double ns;
-		const char *name;
-	} unit[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-	struct shown_number s;
-	size_t u = 0;
-	while (u < 3 && fabs(ns) < unit[u].ns)
-		u++;
-	snprintf(s.text, sizeof s.text, "%.4g %s", ns / unit[u].ns, unit[u].name);
-	return s;
+		REASON_ADD(c, COUNTED_AS, (double)n, s->n_effective, s->lag1);
 }

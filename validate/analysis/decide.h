@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the decisions of the components: from two P-values to a decision, and its wording.
+/* Shared by the decisions of the components: from two P-values to a decision, and its reasons.
  * Private to the analysis. */
 #ifndef VALIDATE_ANALYSIS_DECIDE_H
 #define VALIDATE_ANALYSIS_DECIDE_H
 
 #include "validate/analysis/analysis_private.h"
 
-#define REASON_ADD(c, ...) phrase_add((c)->reason, sizeof(c)->reason, __VA_ARGS__)
-#define REASON(c, ...) ((c)->reason[0] = 0, REASON_ADD(c, __VA_ARGS__))
+/* Appends a reason of a component, or makes it the only one: REASON(c, RATIO, numbers ...). */
+#define REASON_ADD(c, CODE, ...)                                                                   \
+	component_add_reason(c, REASON_##CODE, NULL,                                               \
+			     (const double[REASON_NUMBERS + 1]){0, __VA_ARGS__})
+#define REASON(c, CODE, ...) ((c)->n_reasons = 0, REASON_ADD(c, CODE, __VA_ARGS__))
+/* The numbers follow number[0]. `text` is borrowed. */
+void component_add_reason(struct component *c, enum reason_code code, const char *text,
+			  const double number[REASON_NUMBERS + 1]);
 
 /* True if the planned looks leave no error for this look. The component is then undecided, with a
  * reason. */
@@ -20,8 +26,7 @@ void decide(struct component *c, double p_accept, double p_reject, const struct 
 void decide_nothing(struct component *c, enum stat_status s);
 
 /* Shows the estimate without judging it. Its status may be STAT_NOT_APPLICABLE or another one. */
-void decide_shown(struct component *c, struct estimate estimate, const char *what, double factor,
-		  const char *unit);
+void decide_shown(struct component *c);
 
 /* P-values of a mean against -limit..limit (`two_sided`, which doubles P of rejecting) or against
  * an upper limit. `lo` and `hi` are in the scale of the mean. `wide` accepts, `t` rejects
@@ -39,23 +44,8 @@ struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate 
 bool decide_is_hardly_one(const struct component *c, const struct serial *s);
 
 /* Call after decide(). Stores how many independent runs the n runs are worth, and whether they
- * would be accepted as independent (P-value p_alone). Appends both to the reason. */
+ * would be accepted as independent (P-value p_alone). Appends both to the reasons. */
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone,
 		       const struct levels *levels);
-
-/* Position relative to the limit: "within", "beyond", "not clear of". */
-const char *decide_position(const struct component *c);
-
-/* Digits that distinguish the confidence 1 - error from 1: 90, 95, 93.3, 99.9991 %. */
-int confidence_digits(double error);
-
-/* A ratio in percent with three digits, without exponent below 10^7: "12.3", "3020"; shown_change()
- * with a sign: "+12.3". */
-struct shown_number {
-	char text[40];
-};
-struct shown_number shown_percent(double ratio);
-struct shown_number shown_change(double ratio);
-struct shown_number shown_time(double ns); /* with four digits: "55.71 ms" */
 
 #endif

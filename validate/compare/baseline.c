@@ -63,7 +63,8 @@ void baseline_release(struct baseline *b)
 	*b = (struct baseline){0};
 }
 
-static int from_directory(struct baseline *b, const char *path, struct err *e)
+static int from_directory(struct baseline *b, const char *path, void (*word)(struct analysis *a),
+			  struct err *e)
 {
 	struct results r;
 	struct analysis a;
@@ -74,6 +75,7 @@ static int from_directory(struct baseline *b, const char *path, struct err *e)
 	if (!ret)
 		ret = analysis_compute(&a, &r, e);
 	if (!ret) {
+		word(&a);
 		ret = baseline_make(b, &r, &a, e);
 		analysis_release(&a);
 	}
@@ -81,13 +83,14 @@ static int from_directory(struct baseline *b, const char *path, struct err *e)
 	return ret;
 }
 
-int baseline_open(struct baseline *b, const char *path, struct err *e)
+int baseline_open(struct baseline *b, const char *path, void (*word)(struct analysis *a),
+		  struct err *e)
 {
 	struct stat st;
 	*b = (struct baseline){0};
 	if (stat(path, &st) < 0)
 		return err_sys(e, errno, "cannot open %s", path);
-	return S_ISDIR(st.st_mode) ? from_directory(b, path, e) : baseline_read(b, path, e);
+	return S_ISDIR(st.st_mode) ? from_directory(b, path, word, e) : baseline_read(b, path, e);
 }
 
 static char **lines_copy(char *const *lines, size_t n)

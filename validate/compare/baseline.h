@@ -111,9 +111,10 @@ int baseline_print(const struct baseline *b, struct strbuf *out, struct err *e);
  * of earlier versions have no digest and are not `sealed`. Ownership: baseline_release(). */
 int baseline_read(struct baseline *b, const char *path, struct err *e);
 
-/* Opens PATH, a results directory or the file of a baseline. Errors: of both, naming the file.
- * Ownership: baseline_release(). */
-int baseline_open(struct baseline *b, const char *path, struct err *e);
+/* Opens PATH, a results directory or the file of a baseline. word() words the reasons of the
+ * verdicts of a directory. Errors: of both, naming the file. Ownership: baseline_release(). */
+int baseline_open(struct baseline *b, const char *path, void (*word)(struct analysis *a),
+		  struct err *e);
 /* A deep copy, so that replayers of one campaign are compared without reading it twice. Ownership:
  * baseline_release(). */
 void baseline_copy(struct baseline *out, const struct baseline *b);

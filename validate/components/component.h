@@ -65,6 +65,9 @@ struct component_row {
 	/* Relative to the program's mean: refused if that cannot be quantified
 	 * (analysis/blank.h). */
 	bool relative;
+	/* The estimate in the reason of a component without a limit, and the numbers of the runs
+	 * in the plan. NULL: "deviation", "ratios". */
+	const char *shown, *scattering;
 	/* of decide_parts(): the reasons if summaries lack the numbers, or it does not apply */
 	struct family_words words;
 	const char *absent, *inapplicable;
@@ -80,10 +83,10 @@ extern const struct component_row *const components[]; /* [COMPONENT_N], by kind
 /* Measures every component of one cell. */
 void components_measure(const struct measuring *m);
 void components_measure_across(const struct analysis *a, struct evidence *e);
-/* Decides every component of one cell before Holm, with reasons. */
+/* Decides every component of one cell before Holm, with reasons (analysis/reasons.h). */
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		       bool timed);
-/* Plans the inconclusive components: sets n_more and impractical, and extends the reason.
+/* Plans the inconclusive components: sets n_more and impractical, and adds a reason.
  * `n_tests`: size of Holm's family. `until_next_look`: replicates to the next planned look, 0 after
  * the last. */
 void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l,
@@ -99,16 +102,15 @@ void plan_ratio(struct component *c, const struct ratio_evidence *e, double alph
 struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, double span);
 /* Limits of the mean with error alpha each, for accepting (`widen`) or rejecting; false: none. */
 bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, double *lo, double *hi);
-/* Notes reused recordings in the reason of an inconclusive component. */
+/* Adds reused recordings to the reasons of an inconclusive component. */
 void decide_recordings(struct component *c, const struct ratio_evidence *e);
 
 /* --- family.c: several such numbers, which must all lie within the limits --- */
 /* Decide and plan a component by the parts in evidence.family and the words of its row. */
 void decide_parts(struct component *c, const struct deciding *d);
 void plan_parts(struct component *c, const struct planning *p);
-/* Sets not assessed or not applicable, with the reason. */
-void decide_without(struct component *c, enum decision decision, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Sets not assessed or not applicable. The caller adds the reason. */
+void decide_without(struct component *c, enum decision decision);
 
 /* --- share.c: shares of events against an upper limit -------------------- */
 void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels);
@@ -121,15 +123,14 @@ bool decide_is_untimed(struct component *c, enum stat_status s);
 #define PLAN_ACCEPT 0.05
 /* the first look of any protocol; fewer replicates give no plan */
 #define PLAN_FEWEST 10
-extern const char plan_no_number[]; /* "no practical number of replicates settles it ..." */
 
-/* `needed` is the total. True if the reason must name an alternative to more replicates. */
+/* `needed` is the total. True if a reason must name an alternative to more replicates. */
 bool plan_further(struct component *c, enum stat_status s, uint64_t needed, size_t have);
 /* Smallest number of replicates worth `independent` ones, at the same coefficient. */
 uint64_t plan_as_dependent(const struct serial *s, uint64_t independent);
-/* Plans for a mean against a lower and an upper limit; `what` names what scatters. */
+/* Plans for a mean against a lower and an upper limit. */
 void plan_mean(struct component *c, const struct t_estimate *t, const struct serial *serial,
-	       size_t have, double low, double high, double alpha_reject, const char *what);
+	       size_t have, double low, double high, double alpha_reject);
 
 /* --- spread.c: standard deviations against an upper limit ---------------- */
 #define COVERAGE_FACTOR 1.959963984540054 /* of the normal distribution, 95 % */

@@ -40,11 +40,12 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 						     .lag1 = NAN, .n_effective = NAN,
 						     .accept_lo = NAN, .accept_hi = NAN};
 		if (c->no_responses && !components[k]->replayers_own &&
-		    k != COMPONENT_EXECUTION_TIME)
-			decide_without(&c->component[k], DECISION_NOT_ASSESSED,
-				       "the recording has no response times");
-		else
+		    k != COMPONENT_EXECUTION_TIME) {
+			decide_without(&c->component[k], DECISION_NOT_ASSESSED);
+			REASON(&c->component[k], NO_RESPONSES);
+		} else {
 			components[k]->decide(&c->component[k], &d);
+		}
 	}
 }
 

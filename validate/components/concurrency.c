@@ -55,7 +55,7 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 		return;
 	}
 	if (!(c->limit > 0)) {
-		decide_shown(c, c->estimate, "distance", 1, "");
+		decide_shown(c);
 		return;
 	}
 	if (decide_is_early(c, levels))
@@ -72,15 +72,17 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	}
 	decide(c, p_accept, p_reject * fmax(1, (double)(d.to - d.from)), levels);
 	if (!at) {
-		REASON(c, "equal at every level, limit %.3g", c->limit);
+		REASON(c, EQUAL_LEVELS, c->limit);
 		return;
 	}
-	size_t where = (size_t)(at - e->t);
+	const size_t where = (size_t)(at - e->t);
+	const double distance = fabs(at->value), level = (double)e->level[where];
 	c->accept_hi = upper_limit(e, d.from, d.to, levels->accept);
-	REASON(c, "%.3g by %s, at %zu in flight (upper limit %.3g), %s the limit %.3g",
-	       fabs(at->value), where < e->n_by_time ? "time" : "request", e->level[where],
-	       isfinite(c->accept_hi) ? c->accept_hi : fabs(at->value), decide_position(c),
-	       c->limit);
+	const double upper = isfinite(c->accept_hi) ? c->accept_hi : distance;
+	if (where < e->n_by_time)
+		REASON(c, DISTANCE_TIME, distance, level, upper, c->decision, c->limit);
+	else
+		REASON(c, DISTANCE_REQUEST, distance, level, upper, c->decision, c->limit);
 	decide_dependence(c, &e->serial[deciding], e->n, p_alone, levels);
 }
 
@@ -99,11 +101,11 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 			t = &e->t[i];
 	if (t && t->se > 0)
 		plan_mean(k, t, &e->serial[t - e->t], e->n, -k->limit, k->limit,
-			  p->alpha_reject / 2 / (double)(to - from), "distributions");
+			  p->alpha_reject / 2 / (double)(to - from));
 }
 
 const struct component_row component_concurrency = {
-	.title = "Concurrency",
+	.title = "Concurrency", .shown = "distance", .scattering = "distributions",
 	.meaning = "Largest distance between the distributions of the number of requests in "
 		   "flight, replay against program, by time, by request, or both, as the protocol "
 		   "says.",

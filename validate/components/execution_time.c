@@ -14,9 +14,7 @@ static void say_split(struct component *k, const struct cell *c)
 {
 	if (k->decision == DECISION_ACCEPT || k->estimate.status || !isfinite(c->execution_service))
 		return;
-	REASON_ADD(k, "; requests account for %s %%, waiting between them for %s %%",
-		   shown_change(c->execution_service).text,
-		   shown_change(c->execution_schedule).text);
+	REASON_ADD(k, TIME_SPLIT, c->execution_service, c->execution_schedule);
 }
 
 /* Prevents acceptance if the mean of all ratios lies outside the limits and differs from 1 (P <
@@ -30,8 +28,7 @@ static void check_all(struct component *c, const struct ratio_evidence *all)
 	    paired_mean_p(&series, 0, above).alone >= 0.05)
 		return;
 	c->decision = DECISION_INCONCLUSIVE;
-	REASON_ADD(c, "; not accepted: some pairs are far off, and the mean of all is %s %%",
-		   shown_change(expm1(all->t.value)).text);
+	REASON_ADD(c, PAIRS_FAR, expm1(all->t.value));
 }
 
 static void decide_execution_time(struct component *c, const struct deciding *d)

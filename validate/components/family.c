@@ -3,7 +3,6 @@
  * correction). Rejected: one part lies outside, with its P-value times the number of parts
  * (Bonferroni). Source: Berger and Hsu (1996). */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +10,12 @@
 #include "validate/components/component.h"
 #include "validate/stats/planning.h"
 
-void decide_without(struct component *c, enum decision decision, const char *fmt, ...)
+void decide_without(struct component *c, enum decision decision)
 {
-	va_list ap;
 	c->decision = decision;
 	c->estimate = estimate_none(decision == DECISION_NOT_APPLICABLE ? STAT_NOT_APPLICABLE
 									: STAT_NOT_ASSESSED);
-	c->reason[0] = 0;
-	va_start(ap, fmt);
-	phrase_vadd(c->reason, sizeof c->reason, fmt, ap);
-	va_end(ap);
+	c->n_reasons = 0;
 }
 
 struct bounds {
@@ -59,18 +54,15 @@ static void parts_show(struct component *c, const struct family *f, double (*map
 }
 
 /* Describes the deciding part: its value and the deciding interval. */
-static void say_part(struct component *c, const struct family_part *part,
-		     const struct levels *levels, const struct family_words *words)
+static void say_part(struct component *c, const struct ratio_evidence *e, const char *label,
+		     const struct levels *levels, bool logarithm)
 {
-	const struct ratio_evidence *e = &part->value;
 	bool reject = c->decision == DECISION_REJECT;
-	double (*const map)(double) = words->logarithm ? expm1 : identity;
+	double (*const map)(double) = logarithm ? expm1 : identity;
 	double error = reject ? levels->accept : 2 * levels->accept, lo, hi;
-	REASON(c, "%s%s%s", part->label, *part->label && *words->what ? " " : "", words->what);
-	if (words->logarithm)
-		REASON_ADD(c, " %s %%", shown_change(map(e->t.value)).text);
-	else
-		REASON_ADD(c, " %+.3f", e->t.value);
+	c->n_reasons = 0;
+	component_add_reason(c, logarithm ? REASON_PART_CHANGE : REASON_PART_NUMBER, label,
+			     (const double[REASON_NUMBERS + 1]){0, map(e->t.value)});
 	if (!e->status && ratio_limits(e, levels->accept, true, &lo, &hi)) {
 		c->accept_lo = lo;
 		c->accept_hi = hi;
@@ -78,26 +70,23 @@ static void say_part(struct component *c, const struct family_part *part,
 			return;
 		c->accept_lo = map(c->accept_lo);
 		c->accept_hi = map(c->accept_hi);
-		REASON_ADD(c, ", %.*g %% interval ", confidence_digits(error), 100 * (1 - error));
-		if (words->logarithm)
-			REASON_ADD(c, "%s to %s %%", shown_change(expm1(lo)).text,
-				   shown_change(expm1(hi)).text);
+		if (logarithm)
+			REASON_ADD(c, CHANGE_INTERVAL, error, expm1(lo), expm1(hi));
 		else
-			REASON_ADD(c, "%+.3f to %+.3f", lo, hi);
+			REASON_ADD(c, NUMBER_INTERVAL, error, lo, hi);
 	}
-	if (words->logarithm)
-		REASON_ADD(c, ", %s the limits ±%s %%", decide_position(c),
-			   shown_percent(c->limit).text);
+	if (logarithm)
+		REASON_ADD(c, CHANGE_LIMITS, c->decision, c->limit);
 	else
-		REASON_ADD(c, ", %s the limits ±%.3g", decide_position(c), c->limit);
+		REASON_ADD(c, NUMBER_LIMITS, c->decision, c->limit);
 }
 
 static void decide_family(struct component *c, const struct family *f, const struct levels *levels,
-			  const struct family_words *words)
+			  bool logarithm)
 {
 	double p_accept = 0, p_reject = 1, p_alone = 0, most = -1;
 	size_t worst = 0, hardest = 0;
-	double (*const map)(double) = words->logarithm ? expm1 : identity;
+	double (*const map)(double) = logarithm ? expm1 : identity;
 	if (f->status) {
 		c->estimate = estimate_none(f->status);
 		decide_nothing(c, f->status);
@@ -111,13 +100,12 @@ static void decide_family(struct component *c, const struct family *f, const str
 		}
 	c->estimate = estimate_of_part(&f->part[worst].value, map);
 	if (!(c->limit > 0)) {
-		decide_shown(c, c->estimate, "largest deviation", words->logarithm ? 100 : 1,
-			     words->logarithm ? " %" : "");
+		decide_shown(c);
 		return;
 	}
 	if (decide_is_early(c, levels))
 		return;
-	const struct bounds b = bounds_of(c, words->logarithm);
+	const struct bounds b = bounds_of(c, logarithm);
 	for (size_t i = 0; i < f->n; i++) {
 		struct mean_p p = ratio_p(&f->part[i].value, b.low, b.high, levels->span);
 		hardest = p.accept > p_accept ? i : hardest;
@@ -127,12 +115,13 @@ static void decide_family(struct component *c, const struct family *f, const str
 		p_reject = fmin(p_reject, p.reject);
 	}
 	decide(c, p_accept, p_reject * (double)f->n, levels);
-	const struct family_part *part = &f->part[c->decision == DECISION_REJECT ? worst : hardest];
-	c->estimate = estimate_of_part(&part->value, map);
-	say_part(c, part, levels, words);
-	if (!part->value.status) {
-		decide_dependence(c, &part->value.serial, part->value.n, p_alone, levels);
-		decide_recordings(c, &part->value);
+	const size_t deciding = c->decision == DECISION_REJECT ? worst : hardest;
+	const struct ratio_evidence *e = &f->part[deciding].value;
+	c->estimate = estimate_of_part(e, map);
+	say_part(c, e, c->part[deciding].label, levels, logarithm);
+	if (!e->status) {
+		decide_dependence(c, &e->serial, e->n, p_alone, levels);
+		decide_recordings(c, e);
 	}
 }
 
@@ -152,19 +141,22 @@ static void plan_family(struct component *c, const struct family *f, bool logari
 	}
 	if (e)
 		plan_mean(c, &e->t, &e->serial, e->n, b.low, b.high,
-			  alpha_reject / 2 / (double)f->n, logarithm ? "ratios" : "differences");
+			  alpha_reject / 2 / (double)f->n);
 }
 
 void decide_parts(struct component *c, const struct deciding *d)
 {
 	const struct component_row *row = components[c->kind];
 	const struct family *f = &d->e->family[c->kind];
-	if (f->status == STAT_NOT_APPLICABLE)
-		decide_without(c, DECISION_NOT_APPLICABLE, "%s", row->inapplicable);
-	else if (f->status == STAT_NOT_ASSESSED || (!f->status && !f->n))
-		decide_without(c, DECISION_NOT_ASSESSED, "%s", row->absent);
-	else
-		decide_family(c, f, d->levels, &row->words);
+	if (f->status == STAT_NOT_APPLICABLE) {
+		decide_without(c, DECISION_NOT_APPLICABLE);
+		REASON(c, INAPPLICABLE);
+	} else if (f->status == STAT_NOT_ASSESSED || (!f->status && !f->n)) {
+		decide_without(c, DECISION_NOT_ASSESSED);
+		REASON(c, ABSENT);
+	} else {
+		decide_family(c, f, d->levels, row->words.logarithm);
+	}
 }
 
 void plan_parts(struct component *c, const struct planning *p)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lost, extra and mismatched requests: counted, not estimated. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -14,8 +13,7 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 	bool over = (double)e->worst_run > c->limit;
 	if (cell->n_failed_replayer && !over) {
 		c->decision = isnan(c->limit) ? DECISION_NOT_ASSESSED : DECISION_INCONCLUSIVE;
-		REASON(c, "%u of %u replays failed and show nothing", cell->n_failed_replayer,
-		       cell->n_blocks);
+		REASON(c, FAULTS_UNKNOWN, cell->n_failed_replayer, cell->n_blocks);
 		return;
 	}
 	if (e->fidelity_status && !over) {
@@ -26,34 +24,22 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 	c->estimate.value = (double)e->worst_run;
 	if (isnan(c->limit)) {
 		c->decision = DECISION_NOT_ASSESSED;
-		REASON(c,
-		       "at most %" PRIu64
-		       " lost, extra or mismatched requests in a run, no limit set",
-		       e->worst_run);
+		REASON(c, FAULTS_SHOWN, c->estimate.value);
 	} else if (over) {
 		c->decision = DECISION_REJECT;
 		c->rejected_before_holm = true;
 		c->p_reject = c->p_reject_holm = 0;
-		REASON(c,
-		       "%" PRIu64 " lost, %" PRIu64 " extra and %" PRIu64 " mismatched of %" PRIu64
-		       " requests, up to %" PRIu64 " in a run, limit %.0f",
-		       cell->n_lost, cell->n_extra, cell->n_mismatched, cell->n_requests,
-		       e->worst_run, c->limit);
+		REASON(c, FAULTS_OVER, (double)cell->n_lost, (double)cell->n_extra,
+		       (double)cell->n_mismatched, (double)cell->n_requests, c->estimate.value,
+		       c->limit);
 	} else {
 		c->decision = cell->n_untold ? DECISION_INCONCLUSIVE : DECISION_ACCEPT;
-		REASON(c,
-		       "at most %" PRIu64
-		       " lost, extra or mismatched requests in a run, limit %.0f",
-		       e->worst_run, c->limit);
+		REASON(c, FAULTS, c->estimate.value, c->limit);
 	}
 	if (cell->n_untold)
-		REASON_ADD(c,
-			   "; the results of %" PRIu64
-			   " requests are not reported by the replayer (times without a column "
-			   "result): their failures are unknown",
-			   cell->n_untold);
+		REASON_ADD(c, FAULTS_UNTOLD, (double)cell->n_untold);
 	if (cell->n_passed)
-		REASON_ADD(c, "; %" PRIu64 " more skipped", cell->n_passed);
+		REASON_ADD(c, SKIPPED, (double)cell->n_passed);
 }
 
 const struct component_row component_fidelity = {

@@ -27,7 +27,8 @@ static void measure_halves(const struct measuring *m)
 }
 
 const struct component_row component_half = {
-    .title = "Bias by half", .words = {"of the run", true},
+    .title = "Bias by half", .shown = "largest deviation",
+    .words = {"of the run", true},
     .absent = "the summaries do not hold response times by half of the run",
     .meaning = "By how much the mean response time of the first and of the second half of the "
 	       "requests is longer (+) or shorter (-) in the replay than in the program.",

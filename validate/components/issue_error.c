@@ -18,7 +18,7 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 		return;
 	}
 	if (!(c->limit > 0)) {
-		decide_shown(c, c->estimate, "99th percentile", 1e-3, " µs");
+		decide_shown(c);
 		return;
 	}
 	if (decide_is_early(c, levels))
@@ -26,14 +26,13 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 	struct mean_p p =
 	    decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
 	decide(c, p.accept, p.reject, levels);
-	REASON(c, "99th percentile %s", shown_time(e->t.value).text);
+	REASON(c, PERCENTILE, e->t.value);
 	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) &&
 	    !t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {
 		hi = c->decision == DECISION_REJECT ? hi : c->accept_hi;
-		REASON_ADD(c, ", one-sided limits %s and %s", shown_time(fmax(0, lo)).text,
-			   shown_time(hi).text);
+		REASON_ADD(c, PERCENTILE_INTERVAL, fmax(0, lo), hi);
 	}
-	REASON_ADD(c, ", %s the limit %s", decide_position(c), shown_time(c->limit).text);
+	REASON_ADD(c, PERCENTILE_LIMIT, c->decision, c->limit);
 	if (!e->status)
 		decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
@@ -47,11 +46,11 @@ static void plan_issue_error(struct component *k, const struct planning *p)
 		return;
 	t.value /= k->limit;
 	t.se /= k->limit;
-	plan_mean(k, &t, &e->serial, e->n, -INFINITY, 1, p->alpha_reject, "99th percentiles");
+	plan_mean(k, &t, &e->serial, e->n, -INFINITY, 1, p->alpha_reject);
 }
 
 const struct component_row component_issue_error = {
-	.title = "Issue error",
+	.title = "Issue error", .shown = "99th percentile", .scattering = "99th percentiles",
 	.meaning = "How much later than intended a timed replay issues its requests: the 99th "
 		   "percentile of a run.",
 	.rule = "accepted when the one-sided 95 % upper limit of its mean is at most the limit, "

@@ -121,7 +121,7 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 	size_t worst = 0;
 	if (e->status == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "no lower level to compare this one with");
+		REASON(c, LOWEST_LEVEL);
 		return;
 	}
 	if (e->status) {
@@ -130,7 +130,7 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 	}
 	c->estimate = estimate_of_t(STAT_OK, &e->contrast[0], expm1);
 	if (!(c->limit > 0)) {
-		decide_shown(c, c->estimate, "change of the bias", 100, " %");
+		decide_shown(c);
 		return;
 	}
 	if (decide_is_early(c, levels))
@@ -148,12 +148,9 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 	const struct t_estimate *t = &e->contrast[worst];
 	if (worst) {
 		c->estimate = estimate_of_t(STAT_OK, t, expm1);
-		REASON(c, "level %llu is %s %% off the line through %zu levels",
-		       (unsigned long long)e->level[worst], shown_change(expm1(t->value)).text,
-		       e->n_levels);
+		REASON(c, OFF_LINE, (double)e->level[worst], expm1(t->value), (double)e->n_levels);
 	} else {
-		REASON(c, "the bias changes by %s %% from the lowest level to this one",
-		       shown_change(expm1(t->value)).text);
+		REASON(c, RISE, expm1(t->value));
 	}
 	if (c->decision != DECISION_REJECT)
 		t = &e->wide[worst];
@@ -162,10 +159,8 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 		c->accept_hi = expm1(hi);
 	}
 	if (!t_interval(t, 1 - 2 * levels->accept, &lo, &hi))
-		REASON_ADD(c, ", %.*g %% interval %s to %s %%",
-			   confidence_digits(2 * levels->accept), 100 * (1 - 2 * levels->accept),
-			   shown_change(expm1(lo)).text, shown_change(expm1(hi)).text);
-	REASON_ADD(c, ", %s the limits ±%s %%", decide_position(c), shown_percent(c->limit).text);
+		REASON_ADD(c, CHANGE_INTERVAL, 2 * levels->accept, expm1(lo), expm1(hi));
+	REASON_ADD(c, CHANGE_LIMITS, c->decision, c->limit);
 	decide_dependence(c, &e->serial, e->n, p_alone, levels);
 }
 
@@ -187,11 +182,11 @@ static void plan_linearity(struct component *k, const struct planning *p)
 		if (fabs(e->contrast[i].value) + 2 * e->contrast[i].se > fabs(t->value) + 2 * t->se)
 			t = &e->contrast[i];
 	plan_mean(k, t, &e->serial, e->n, log1p(-k->limit), log1p(k->limit),
-		  p->alpha_reject / 2 / (double)e->n_contrasts, "ratios");
+		  p->alpha_reject / 2 / (double)e->n_contrasts);
 }
 
 const struct component_row component_linearity = {
-	.title = "Linearity",
+	.title = "Linearity", .shown = "change of the bias",
 	.meaning = "By how much the relative bias changes from the lowest load level to this one, "
 		   "along a straight line or off it.",
 	.rule = "accepted when the 90 % intervals of the line's rise and of each level's distance "

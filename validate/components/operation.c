@@ -59,7 +59,8 @@ static void measure_operations(const struct measuring *m)
 }
 
 const struct component_row component_operation = {
-    .title = "Bias by operation", .words = {"", true},
+    .title = "Bias by operation", .shown = "largest deviation",
+    .words = {"", true},
     .absent = "the summaries do not hold response times by operation",
     .inapplicable = "all requests are of one operation: bias judges it",
     .meaning = "By how much the mean response time of each operation with at least 5 % of the "

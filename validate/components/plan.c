@@ -14,9 +14,6 @@
 #define MOST_TIMES 10
 #define FEWEST_TO_MULTIPLY 20
 
-const char plan_no_number[] =
-    "no practical number of replicates settles it on this machine at this limit";
-
 bool plan_further(struct component *k, enum stat_status s, uint64_t needed, size_t have)
 {
 	k->n_more = s ? 0 : needed > have ? needed - have : 1;
@@ -41,7 +38,7 @@ uint64_t plan_as_dependent(const struct serial *s, uint64_t independent)
 }
 
 void plan_mean(struct component *k, const struct t_estimate *t, const struct serial *serial,
-	       size_t have, double low, double high, double alpha_reject, const char *what)
+	       size_t have, double low, double high, double alpha_reject)
 {
 	uint64_t needed = 0, worth = have;
 	double sd = t->se * sqrt((double)have), most;
@@ -61,8 +58,5 @@ void plan_mean(struct component *k, const struct t_estimate *t, const struct ser
 	}
 	if (plan_further(k, s, needed, have) &&
 	    !sd_for_mean(worth, distance, alpha, PLAN_ASSURANCE, &most))
-		REASON_ADD(k,
-			   "; %s: the %s of the replicates scatter too much, with a standard "
-			   "deviation of %.2g %%, where %zu replicates can do with %.2g %%",
-			   plan_no_number, what, 100 * sd, have, 100 * most);
+		REASON_ADD(k, PLAN_MEAN, 100 * sd, (double)have, 100 * most);
 }

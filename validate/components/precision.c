@@ -18,7 +18,9 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 	double lower, upper, wide;
 	enum stat_status s = e->precision_status;
 	if (!s && !(c->limit > 0)) {
-		decide_shown(c, c->estimate, "scatter", 1, " times the program's");
+		decide_shown(c);
+		if (!c->estimate.status)
+			REASON(c, SCATTER_SHOWN, c->estimate.value / 100);
 		return;
 	}
 	if (!s && decide_is_early(c, levels))
@@ -36,20 +38,15 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 	decide(c, p.below, sequential_p(p.above, levels->span), levels);
 	c->accept_hi = wide;
 	upper = c->decision == DECISION_REJECT ? upper : wide;
-	REASON(c,
-	       "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the "
-	       "limit %.3g", e->precision.ratio, confidence_digits(levels->accept),
-	       100 * (1 - levels->accept), lower, upper,
-	       upper <= c->limit ? "within" : lower > c->limit ? "beyond" : "not clear of",
+	REASON(c, SCATTER, e->precision.ratio, levels->accept, lower, upper,
+	       upper <= c->limit  ? DECISION_ACCEPT
+	       : lower > c->limit ? DECISION_REJECT
+				  : DECISION_INCONCLUSIVE,
 	       c->limit);
 	if (c->decision == DECISION_INCONCLUSIVE && p.normal_above <= levels->accept)
-		REASON_ADD(c,
-			   "; but not with labels permuted within pairs (P %.2g): few runs make "
-			   "that scatter", p.above);
+		REASON_ADD(c, SCATTER_CHANCE, p.above);
 	else if (c->decision == DECISION_INCONCLUSIVE && upper <= c->limit)
-		REASON_ADD(c,
-			   "; but not with labels permuted within pairs (P %.2g): few runs make "
-			   "the difference", p.below);
+		REASON_ADD(c, DIFFERENCE_CHANCE, p.below);
 	decide_dependence(c, serial, e->precision.n, p.below_alone, levels);
 }
 
@@ -64,10 +61,9 @@ static void decide_repeatability(struct component *c, const struct deciding *d)
 	c->limit = d->accept->repeatability > 0 ? d->accept->repeatability : NAN;
 	if (!(c->limit > 0)) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "one recording is the reference of several replays: only the "
-			  "repeatability of the replays is known");
+		REASON(c, REPEATABILITY_ONLY);
 		if (isfinite(cell->x.cv))
-			REASON_ADD(c, ", %s %%", shown_percent(cell->x.cv).text);
+			REASON_ADD(c, REPEATABILITY_VALUE, cell->x.cv);
 		return;
 	}
 	enum stat_status s = x->status;
@@ -82,10 +78,7 @@ static void decide_repeatability(struct component *c, const struct deciding *d)
 	struct spread_p p = spread_p(x, c->limit);
 	c->estimate = spread_estimate(x, x->sd);
 	decide(c, p.below, sequential_p(p.above, levels->span), levels);
-	REASON(c, "repeatability %s %%, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%",
-	       shown_percent(x->sd).text, confidence_digits(levels->accept),
-	       100 * (1 - levels->accept), shown_percent(lower).text, shown_percent(upper).text,
-	       decide_position(c), shown_percent(c->limit).text);
+	REASON(c, REPEATABILITY, x->sd, levels->accept, lower, upper, c->decision, c->limit);
 	const struct spread_evidence alone = spread_independent(x, &e->replays, cell->x.n);
 	c->accept_hi = upper;
 	decide_dependence(c, &e->replays, cell->x.n, spread_p(&alone, c->limit).below, levels);
@@ -124,11 +117,12 @@ static void plan_precision(struct component *k, const struct planning *p)
 		needed = plan_as_dependent(&e->precision_serial, needed);
 	if (plan_further(k, s, needed, pm->n) &&
 	    !ratio_for_precision(pm->n, pm->correlation, k->limit, alpha, PLAN_ASSURANCE, &below,
-				 &above))
-		REASON_ADD(
-		    k, "; %s: the ratio is too near it, %zu replicates can do with one of %s %.3g",
-		    plan_no_number, pm->n, pm->ratio < k->limit ? "at most" : "at least",
-		    pm->ratio < k->limit ? below : above);
+				 &above)) {
+		if (pm->ratio < k->limit)
+			REASON_ADD(k, PLAN_RATIO_MOST, (double)pm->n, below);
+		else
+			REASON_ADD(k, PLAN_RATIO_LEAST, (double)pm->n, above);
+	}
 }
 
 const struct component_row component_precision = {

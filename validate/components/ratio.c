@@ -28,9 +28,10 @@ static void guard_apply(struct component *c, const struct ratio_evidence *e, dou
 	if ((c->decision == DECISION_ACCEPT && guarded != CONFORMITY_ACCEPT) ||
 	    (c->decision == DECISION_REJECT && guarded != CONFORMITY_REJECT))
 		c->decision = DECISION_INCONCLUSIVE;
-	REASON_ADD(c, ", guard band %.3g U, specific risk of %s %.2g %%", factor,
-		   c->decision == DECISION_REJECT ? "rejecting wrongly" : "accepting wrongly",
-		   100 * (c->decision == DECISION_REJECT ? 1 - risk : risk));
+	if (c->decision == DECISION_REJECT)
+		REASON_ADD(c, GUARD_REJECT, factor, 100 * (1 - risk));
+	else
+		REASON_ADD(c, GUARD_ACCEPT, factor, 100 * risk);
 }
 
 /* --- P-values and limits ------------------------------------------------- */
@@ -75,8 +76,8 @@ bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, doub
 void decide_recordings(struct component *c, const struct ratio_evidence *e)
 {
 	if (e->recordings.inflation > 1.05 && c->decision == DECISION_INCONCLUSIVE)
-		REASON_ADD(c, "; %zu pairs replay %zu recordings and count as %.1f for that", e->n,
-			   e->recordings.n, (double)e->n / e->recordings.inflation);
+		REASON_ADD(c, RECORDINGS, (double)e->n, (double)e->recordings.n,
+			   (double)e->n / e->recordings.inflation);
 }
 
 /* --- one ratio ----------------------------------------------------------- */
@@ -86,9 +87,7 @@ static void say_alike(struct component *c, const struct ratio_evidence *e)
 {
 	c->estimate.status = STAT_OK;
 	c->estimate.value = expm1(e->t.value);
-	REASON(c, "%s %% in each of %zu pairs, %s the limits ±%s %%",
-	       shown_change(expm1(e->t.value)).text, e->n, decide_position(c),
-	       shown_percent(c->limit).text);
+	REASON(c, RATIO_ALIKE, c->estimate.value, (double)e->n, c->decision, c->limit);
 }
 
 /* The deciding interval: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
@@ -110,14 +109,10 @@ static void say_interval(struct component *c, const struct ratio_evidence *e,
 	c->accept_lo = expm1(c->accept_lo);
 	c->accept_hi = expm1(c->accept_hi);
 	if (decide_is_hardly_one(c, &e->serial))
-		REASON(c, "%s %%, without an interval, limits ±%s %%",
-		       shown_change(expm1(e->t.value)).text, shown_percent(c->limit).text);
+		REASON(c, RATIO_ALONE, expm1(e->t.value), c->limit);
 	else
-		REASON(c, "%s %%, %.*g %% interval %s to %s %%, %s the limits ±%s %%",
-		       shown_change(expm1(e->t.value)).text, confidence_digits(error),
-		       100 * (1 - error), shown_change(expm1(lo)).text,
-		       shown_change(expm1(hi)).text, decide_position(c),
-		       shown_percent(c->limit).text);
+		REASON(c, RATIO, expm1(e->t.value), error, expm1(lo), expm1(hi), c->decision,
+		       c->limit);
 }
 
 void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels,
@@ -129,7 +124,7 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 		return;
 	}
 	if (!(c->limit > 0)) {
-		decide_shown(c, c->estimate, "deviation", 100, " %");
+		decide_shown(c);
 		return;
 	}
 	if (decide_is_early(c, levels))
@@ -155,5 +150,5 @@ void plan_ratio(struct component *k, const struct ratio_evidence *e, double alph
 		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)), e->n);
 	else if (!e->status)
 		plan_mean(k, &e->t, &e->serial, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY,
-			  log1p(k->limit), alpha_reject / 2, "ratios");
+			  log1p(k->limit), alpha_reject / 2);
 }

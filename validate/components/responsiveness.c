@@ -84,20 +84,15 @@ static void decide_responsiveness(struct component *c, const struct deciding *d)
 	c->estimate = estimate_of_t(e->ratio.status, &e->ratio.t, expm1);
 	if (e->ratio.status == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "the storage was not made slower in any block: that needs a volume of "
-			  "the campaign (responsiveness = yes)");
+		REASON(c, NOT_SLOWED);
 	} else if (program_is_deaf(e, c->limit)) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c,
-		       "the program itself takes %s %% longer on the slower storage: not enough to "
-		       "ask a replay to follow", shown_change(expm1(e->program.value)).text);
+		REASON(c, PROGRAM_DEAF, expm1(e->program.value));
 	} else {
 		decide_ratio(c, &e->ratio, d->levels, false, NAN);
 		if (!e->program_status && !e->ratio.status)
-			REASON_ADD(c,
-				   "; on the slower storage the program takes %s %%, the replay %s "
-				   "%% longer", shown_percent(expm1(e->program.value)).text,
-				   shown_percent(expm1(e->program.value + e->ratio.t.value)).text);
+			REASON_ADD(c, FOLLOWS, expm1(e->program.value),
+				   expm1(e->program.value + e->ratio.t.value));
 	}
 }
 

@@ -89,7 +89,8 @@ static void measure_shape(const struct measuring *m)
 }
 
 const struct component_row component_shape = {
-    .title = "Shape", .words = {"share of requests below it differs by", false},
+    .title = "Shape", .shown = "largest deviation", .scattering = "differences",
+    .words = {"share of requests below it differs by", false},
     .absent = "the summaries do not hold the shape of the distribution",
     .meaning = "Largest difference between the distributions of response times, each run's over "
 	       "its own typical response, at quantiles of the program's from 1 % to 99.9 %.",

@@ -16,7 +16,7 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 		return;
 	}
 	if (isnan(c->limit)) {
-		decide_shown(c, c->estimate, "share", 100, " %");
+		decide_shown(c);
 		return;
 	}
 	/* none is allowed: the count decides */
@@ -24,7 +24,7 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 		c->rejected_before_holm = e->k > 0;
 		c->p_reject = c->p_reject_holm = e->k > 0 ? 0 : NAN;
 		c->decision = e->k > 0 ? DECISION_REJECT : DECISION_ACCEPT;
-		REASON(c, "%.0f of %.0f requests, none allowed", e->k, e->of);
+		REASON(c, SHARE_NONE, e->k, e->of);
 		return;
 	}
 	if (decide_is_early(c, levels))
@@ -39,11 +39,10 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 			return;
 		}
 		decide(c, limit < 1 ? p_accept : 0, sequential_p(p_reject, levels->span), levels);
-		REASON(c,
-		       "%.0f of %.0f requests, alike in all runs, %s limit %.2g %%, %s the limit "
-		       "%s %%", e->k, e->of, c->decision == DECISION_REJECT ? "lower" : "upper",
-		       100 * (c->decision == DECISION_REJECT ? lo : hi), decide_position(c),
-		       shown_percent(c->limit).text);
+		if (c->decision == DECISION_REJECT)
+			REASON(c, SHARE_ALIKE_BEYOND, e->k, e->of, 100 * lo, c->limit);
+		else
+			REASON(c, SHARE_ALIKE, e->k, e->of, 100 * hi, c->decision, c->limit);
 		return;
 	}
 	struct mean_p p =
@@ -58,13 +57,10 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 	if (c->decision != DECISION_REJECT)
 		hi = c->accept_hi;
 	if (decide_is_hardly_one(c, &e->serial))
-		REASON(c, "%.3g %% of the requests, without an interval, limit %s %%",
-		       100 * e->t.value, shown_percent(c->limit).text);
+		REASON(c, SHARE_ALONE, 100 * e->t.value, c->limit);
 	else
-		REASON(c,
-		       "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit "
-		       "%s %%", 100 * e->t.value, 100 * fmax(0, lo), 100 * hi, decide_position(c),
-		       shown_percent(c->limit).text);
+		REASON(c, SHARE, 100 * e->t.value, 100 * fmax(0, lo), 100 * hi, c->decision,
+		       c->limit);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 
@@ -78,7 +74,7 @@ void plan_share(struct component *k, const struct share_evidence *e, double alph
 		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED,
 			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
 	} else if (!e->status) {
-		plan_mean(k, &e->t, &e->serial, e->n, -INFINITY, k->limit, alpha_reject, "shares");
+		plan_mean(k, &e->t, &e->serial, e->n, -INFINITY, k->limit, alpha_reject);
 	}
 }
 
@@ -87,7 +83,7 @@ bool decide_is_untimed(struct component *c, enum stat_status s)
 	if (s != STAT_NOT_APPLICABLE)
 		return false;
 	c->decision = DECISION_NOT_APPLICABLE;
-	REASON(c, "requests are not issued by a timetable");
+	REASON(c, UNTIMED);
 	return true;
 }
 
@@ -103,7 +99,7 @@ static void plan_reordering(struct component *c, const struct planning *p)
 }
 
 const struct component_row component_reordering = {
-	.title = "Reordering",
+	.title = "Reordering", .shown = "share", .scattering = "shares",
 	.meaning = "Share of requests that were issued after a request that follows them in the "
 		   "trace.",
 	.rule = "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
@@ -126,7 +122,7 @@ static void plan_share_late(struct component *c, const struct planning *p)
 }
 
 const struct component_row component_share_late = {
-	.title = "Share late",
+	.title = "Share late", .shown = "share", .scattering = "shares",
 	.meaning = "Share of the requests that a timed replay issues later than intended by more "
 		   "than 1 % of the mean gap, or 1 µs.",
 	.rule = "accepted when the one-sided 95 % upper limit of the share is at most the limit, "

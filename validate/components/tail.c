@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative bias of the mean of a run's slowest 1 % of requests. A quantile would not limit the
  * values beyond it. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -28,18 +27,14 @@ static void measure_tail(const struct measuring *m)
 
 static void decide_tail(struct component *c, const struct deciding *d)
 {
+	decide_parts(c, d);
 	if (d->e->family[COMPONENT_TAIL].status == STAT_NOT_APPLICABLE)
-		decide_without(c, DECISION_NOT_APPLICABLE,
-			       "a run has %" PRIu64
-			       " requests: the slowest 1 %% of fewer than %d are too few to "
-			       "judge",
-			       d->cell->n_fewest_requests, FEWEST_REQUESTS);
-	else
-		decide_parts(c, d);
+		REASON(c, TAIL_FEW, (double)d->cell->n_fewest_requests, FEWEST_REQUESTS);
 }
 
 const struct component_row component_tail = {
-    .title = "Tail", .words = {"mean of the slowest 1 %", true},
+    .title = "Tail", .shown = "largest deviation",
+    .words = {"mean of the slowest 1 %", true},
     .absent = "the summaries of an earlier version do not hold the slowest requests",
     .meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",

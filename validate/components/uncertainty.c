@@ -69,14 +69,11 @@ static bool is_limited_by_machine(struct component *c, const struct cell *cell,
 	if (isnan(p) || p <= levels->accept)
 		return false;
 	c->decision = DECISION_NOT_APPLICABLE;
-	REASON(c, "limited by the machine: the program itself has U %s %%",
-	       shown_percent(cell->worth.machine).text);
+	REASON(c, MACHINE, cell->worth.machine);
 	if (!chi2_quantile(levels->accept, b->nu_spread_program, &low) && low > 0)
-		REASON_ADD(c, " (upper limit %s %%)",
-			   shown_percent(COVERAGE_FACTOR * b->u_c_program *
-					 sqrt(b->nu_spread_program / low))
-			       .text);
-	REASON_ADD(c, ", limit %s %%", shown_percent(c->limit).text);
+		REASON_ADD(c, MACHINE_UPPER,
+			   COVERAGE_FACTOR * b->u_c_program * sqrt(b->nu_spread_program / low));
+	REASON_ADD(c, MACHINE_LIMIT, c->limit);
 	return true;
 }
 
@@ -102,7 +99,7 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 	c->estimate =
 	    spread_estimate(&expanded, b->U95 + (added ? fabs(expm1(e->bias.t.value)) : 0));
 	if (!(c->limit > 0)) {
-		decide_shown(c, c->estimate, "U", 100, " %");
+		decide_shown(c);
 		return;
 	}
 	if (decide_is_early(c, levels) || is_limited_by_machine(c, cell, levels))
@@ -117,11 +114,12 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 		return;
 	}
 	decide(c, p.below, sequential_p(p.above, levels->span), levels);
-	REASON(c, "U %s %%%s, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%",
-	       shown_percent(c->estimate.value).text, added ? " with the bias" : "",
-	       confidence_digits(levels->accept), 100 * (1 - levels->accept),
-	       shown_percent(lower).text, shown_percent(upper).text, decide_position(c),
-	       shown_percent(c->limit).text);
+	if (added)
+		REASON(c, EXPANDED_BIAS, c->estimate.value, levels->accept, lower, upper,
+		       c->decision, c->limit);
+	else
+		REASON(c, EXPANDED, c->estimate.value, levels->accept, lower, upper, c->decision,
+		       c->limit);
 	c->accept_hi = added ? NAN : upper;
 	decide_dependence(c, &e->replays, cell->x.n, p_alone.below, levels);
 }
@@ -172,11 +170,11 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 			below = middle;
 	}
 	if (plan_further(k, n < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED, n, c->x.n))
-		REASON_ADD(k, "; %s", plan_no_number);
+		REASON_ADD(k, PLAN_NONE);
 }
 
 const struct component_row component_uncertainty = {
-    .title = "Uncertainty",
+    .title = "Uncertainty", .shown = "U",
     .meaning = "How far the result of one future replay may lie from what the program would have "
 	       "shown, with 95 % coverage, the bias stated apart.",
     .rule = "judged where the program run again in the replay's place is shown to be within the "

@@ -200,6 +200,9 @@ static inline void analysed(struct campaign *c, struct analysis *a, const struct
 	campaign_fill(c, effect, rng);
 	gsl_rng_free(rng);
 	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
+#ifdef REPORTS_REASONS_H /* included before: the test reads the reasons in words */
+	analysis_word(a);
+#endif
 }
 
 static inline void done(struct campaign *c, struct analysis *a)
@@ -214,6 +217,9 @@ static inline void again(struct campaign *c, struct analysis *a)
 	struct err e = ERR_INIT;
 	analysis_release(a);
 	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
+#ifdef REPORTS_REASONS_H /* included before: the test reads the reasons in words */
+	analysis_word(a);
+#endif
 }
 
 static inline void assert_between(double lo, double x, double hi)

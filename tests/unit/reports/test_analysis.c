@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The analysis on made-up summaries: which runs count, what is decided, and what is refused. No
  * I/O, fixed seeds. */
+#include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 #include "validate/analysis/leaning.h"
 
@@ -140,6 +141,7 @@ static void test_cells_are_separate(void **state)
 	c.results.protocol.replayer[1].applies = xcalloc(1, sizeof(bool));
 	campaign_fill(&c, effect, rng);
 	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+	analysis_word(&a);
 	assert_int_equal(a.n_cells, 1);
 	gsl_rng_free(rng);
 	done(&c, &a);
@@ -414,6 +416,7 @@ static void test_no_complete_block(void **state)
 	run_find(&c, 1, 0, 0)->state = RUN_OK;
 	run_add(&c, 4000000000u, 0, 0); /* damage: no campaign has that many blocks */
 	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+	analysis_word(&a);
 	assert_int_equal(a.cell[0].n_pairs, 10);
 	done(&c, &a);
 }

@@ -2,6 +2,7 @@
 /* long: 25 s */
 /* The components of a verdict one by one: what accepts them, what rejects them, and what switches
  * them off. No I/O, fixed seeds. */
+#include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 
 enum { N = 20 };
@@ -305,6 +306,7 @@ static void test_repeatability_of_a_single_reference(void **state)
 		c.results.run[i].bank = 0;
 	c.results.protocol.reference = REFERENCE_TRACE;
 	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+	analysis_word(&a);
 	assert_decision(&a, COMPONENT_PRECISION, DECISION_NOT_APPLICABLE);
 	c.results.protocol.accept.repeatability = 0.08;
 	again(&c, &a);
@@ -543,6 +545,7 @@ static struct count simulate(int shape, double sd_x, double sd_r, unsigned int n
 		campaign_make(&c, 4, 1, N);
 		fill_shaped(&c, rng, shape, sd_x, sd_r);
 		assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+		analysis_word(&a);
 		n.wrong_campaigns += a.n_not_trusted > 0;
 		for (size_t k = 0; k < a.n_cells; k++) {
 			n.accepted +=

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs that depend on those before them: the same numbers in another order are accepted or not,
  * rejected alike, and the reason says which. No I/O, fixed seeds. */
+#include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 
 enum { N = 20 };

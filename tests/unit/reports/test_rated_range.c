@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rated ranges over made-up verdicts, and limits of quantification from made-up blanks. */
+#include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 
 #include "validate/analysis/rated_range.h"

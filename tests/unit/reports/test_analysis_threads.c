@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many threads the requests of a run are spread over: what is computed by it, and what is left
  * open where it is not known. */
+#include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 
 #include "validate/analysis/pairs.h"

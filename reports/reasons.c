@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Conversions of a template take the numbers of a reason in order:
+ *   printf's e, f and g, with flags and precision
+ *   %P  ratio in percent, "12.3"     %C  the same with its sign, "+12.3"
+ *   %T  time in ns, "55.71 ms"       %E  confidence for an error, in percent, "95"
+ *   %W  position to the limit, "within"
+ *   %N  name of a status             %M  its meaning
+ *   %V  estimate without a limit, in the component's unit
+ * and these take none:
+ *   %S  the reason's text            %L  the deciding part, "reads mean"
+ *   %K  what the estimate is         %X  what scatters between the runs
+ *   %A, %I  the row's texts absent and inapplicable */
+#include "reports/reasons.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "validate/components/component.h"
+
+#define NO_NUMBER "no practical number of replicates settles it on this machine at this limit"
+
+static const char *const templates[REASON_N] = {
+    [REASON_NONE] = "",
+    [REASON_TOO_EARLY] =
+	"the planned looks leave no error for one this early (level %.2g): a later one decides",
+    [REASON_NO_REPLAY] =
+	"nothing was replayed: the program itself ran in the replayer's place",
+    [REASON_NOT_COMPARED] = "%N: a replay was not compared with the trace it replayed",
+    [REASON_STATUS] = "%N: %M",
+    [REASON_SHOWN] = "%K %V, no limit set",
+    [REASON_SHOWN_STATUS] = "%K: %M",
+    [REASON_FEW_RUNS] =
+	"; so few runs may hide any dependence: %.0f count as hardly more than one",
+    [REASON_RUNS_ALIKE] = "; runs are so like those before them (lag-1 correlation %.2f) that "
+			  "%.0f count as hardly more than one",
+    [REASON_IF_INDEPENDENT] = "; it would be within if they were known to be independent",
+    [REASON_DEPENDENT] = "; it would be within if the runs were known to be independent, but %.0f "
+			 "count as %.1f (lag 1 %.2f)",
+    [REASON_COUNTED_AS] = "; %.0f runs counted as %.1f (lag 1 %.2f)",
+    [REASON_NO_RESPONSES] = "the recording has no response times",
+    [REASON_ABSENT] = "%A",
+    [REASON_INAPPLICABLE] = "%I",
+    [REASON_UNTIMED] = "requests are not issued by a timetable",
+    [REASON_BELOW_LOQ] = "refused: the program's mean of %.4g ns lies below the limit of "
+			 "quantification, %.4g ns (%.0f times the standard deviation of %.0f "
+			 "replays without calls)",
+    [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
+    [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
+    [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
+    [REASON_RECORDINGS] = "; %.0f pairs replay %.0f recordings and count as %.1f for that",
+    [REASON_GUARD_ACCEPT] = ", guard band %.3g U, specific risk of accepting wrongly %.2g %%",
+    [REASON_GUARD_REJECT] = ", guard band %.3g U, specific risk of rejecting wrongly %.2g %%",
+    [REASON_PART_CHANGE] = "%L %C %%",
+    [REASON_PART_NUMBER] = "%L %+.3f",
+    [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
+    [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
+    [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
+    [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
+    [REASON_SHARE] =
+	"%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %W the limit %P %%",
+    [REASON_SHARE_ALONE] = "%.3g %% of the requests, without an interval, limit %P %%",
+    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, alike in all runs, upper limit %.2g %%, %W the "
+			   "limit %P %%",
+    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, alike in all runs, lower limit %.2g %%, "
+				  "beyond the limit %P %%",
+    [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
+    [REASON_EQUAL_LEVELS] = "equal at every level, limit %.3g",
+    [REASON_DISTANCE_TIME] =
+	"%.3g by time, at %.0f in flight (upper limit %.3g), %W the limit %.3g",
+    [REASON_DISTANCE_REQUEST] =
+	"%.3g by request, at %.0f in flight (upper limit %.3g), %W the limit %.3g",
+    [REASON_PAIRS_FAR] =
+	"; not accepted: some pairs are far off, and the mean of all is %C %%",
+    [REASON_TIME_SPLIT] = "; requests account for %C %%, waiting between them for %C %%",
+    [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
+    [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
+			   "%.0f in a run, limit %.0f",
+    [REASON_FAULTS_SHOWN] =
+	"at most %.0f lost, extra or mismatched requests in a run, no limit set",
+    [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed and show nothing",
+    [REASON_FAULTS_UNTOLD] = "; the results of %.0f requests are not reported by the replayer "
+			     "(times without a column result): their failures are unknown",
+    [REASON_SKIPPED] = "; %.0f more skipped",
+    [REASON_PERCENTILE] = "99th percentile %T",
+    [REASON_PERCENTILE_INTERVAL] = ", one-sided limits %T and %T",
+    [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
+    [REASON_LOWEST_LEVEL] = "no lower level to compare this one with",
+    [REASON_OFF_LINE] = "level %.0f is %C %% off the line through %.0f levels",
+    [REASON_RISE] = "the bias changes by %C %% from the lowest level to this one",
+    [REASON_SCATTER] = "scatter %.3g times the program's, one-sided %E %% limits %.3g and %.3g, "
+		       "%W the limit %.3g",
+    [REASON_SCATTER_SHOWN] = "scatter %P times the program's, no limit set",
+    [REASON_SCATTER_CHANCE] = "; but not with labels permuted within pairs (P %.2g): few runs "
+			      "make that scatter",
+    [REASON_DIFFERENCE_CHANCE] = "; but not with labels permuted within pairs (P %.2g): few runs "
+				 "make the difference",
+    [REASON_REPEATABILITY] =
+	"repeatability %P %%, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
+    [REASON_REPEATABILITY_ONLY] = "one recording is the reference of several replays: only the "
+				  "repeatability of the replays is known",
+    [REASON_REPEATABILITY_VALUE] = ", %P %%",
+    [REASON_NOT_SLOWED] = "the storage was not made slower in any block: that needs a volume of "
+			  "the campaign (responsiveness = yes)",
+    [REASON_PROGRAM_DEAF] = "the program itself takes %C %% longer on the slower storage: not "
+			    "enough to ask a replay to follow",
+    [REASON_FOLLOWS] =
+	"; on the slower storage the program takes %P %%, the replay %P %% longer",
+    [REASON_TAIL_FEW] =
+	"a run has %.0f requests: the slowest 1 %% of fewer than %.0f are too few to judge",
+    [REASON_EXPANDED] = "U %P %%, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
+    [REASON_EXPANDED_BIAS] =
+	"U %P %% with the bias, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
+    [REASON_MACHINE] = "limited by the machine: the program itself has U %P %%",
+    [REASON_MACHINE_UPPER] = " (upper limit %P %%)",
+    [REASON_MACHINE_LIMIT] = ", limit %P %%",
+    [REASON_PLAN_NONE] = "; " NO_NUMBER,
+    [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates scatter too much, with a "
+			 "standard deviation of %.2g %%, where %.0f replicates can do with %.2g %%",
+    [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ": the ratio is too near it, %.0f replicates can do "
+			       "with one of at most %.3g",
+    [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near it, %.0f replicates can "
+				"do with one of at least %.3g",
+    [REASON_NOT_AFTER_HOLM] = "; not after Holm's correction (adjusted P %.2g, level %.2g)",
+    [REASON_DIFFERS] = "; it differs from the recording, perhaps because of the machine",
+    [REASON_CHANGED] = "the results were changed after the campaign wrote them",
+    [REASON_DEFERRED] = "decided at %.0f replicates, %.0f made so far",
+    [REASON_VERDICT_REFUSED] = "no verdict: %S",
+    [REASON_VERDICT_DEFERRED] =
+	"the first planned look, at %.0f replicates, has not been reached: %.0f made so far",
+    [REASON_REPLAYS_FAILED] = "%.0f of %.0f replays failed",
+    [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
+    [REASON_EVENT_LOST] = "its traces are incomplete: %.0f event was lost in capture",
+    [REASON_EVENTS_LOST] = "its traces are incomplete: %.0f events were lost in capture",
+    [REASON_RUN_CUT] = "traces are incomplete: the traces of %.0f run were made from a trace "
+		       "without an end",
+    [REASON_RUNS_CUT] = "traces are incomplete: the traces of %.0f runs were made from a trace "
+			"without an end",
+    [REASON_RUN_UNSEEN] = "traces are incomplete: in those of %.0f run capture could not see all "
+			  "requests (see validate info)",
+    [REASON_RUNS_UNSEEN] = "traces are incomplete: in those of %.0f runs capture could not see "
+			   "all requests (see validate info)",
+    [REASON_BIAS_UNLIMITED] = "the bias has no limit",
+    [REASON_BIAS_NOT_JUDGED] = "the bias was not judged",
+    [REASON_OWN_STAMPS] = "the replayer's own stamps measure its response times (times = self, "
+			  "observe = own)",
+    [REASON_ONE_RECORDING] = "all %.0f pairs replay the same recording: its effect is not known "
+			     "(bank = 2 or more)",
+};
+
+/* Three digits, without exponent below 10^7: "12.3", "3020". */
+static void add_percent(struct strbuf *out, double percent, bool sign)
+{
+	const int digits = fabs(percent) < 999.5 || !(fabs(percent) < 1e7) ? 3 : 0;
+	if (sign && percent != 0)
+		strbuf_addf(out, digits ? "%+.*g" : "%+.*f", digits, percent);
+	else
+		strbuf_addf(out, digits ? "%.*g" : "%.*f", digits, percent);
+}
+
+/* As many digits as distinguish the confidence 1 - error from 1: 90, 95, 93.3, 99.9991. */
+static void add_confidence(struct strbuf *out, double error)
+{
+	const int more = 1 - (int)floor(log10(100 * error));
+	strbuf_addf(out, "%.*g", 2 + (more > 0 ? more : 0), 100 * (1 - error));
+}
+
+static void add_time(struct strbuf *out, double ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} unit[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
+	size_t u = 0;
+	while (u < 3 && fabs(ns) < unit[u].ns)
+		u++;
+	strbuf_addf(out, "%.4g %s", ns / unit[u].ns, unit[u].name);
+}
+
+static void add_shown(struct strbuf *out, enum component_unit unit, double value)
+{
+	const bool ratio = unit == COMPONENT_CHANGE || unit == COMPONENT_SHARE;
+	const bool time = unit == COMPONENT_TIME;
+	add_percent(out, ratio ? 100 * value : time ? 1e-3 * value : value, false);
+	strbuf_addstr(out, ratio ? " %" : time ? " µs" : "");
+}
+
+static const char *position_name(double decision)
+{
+	return decision == DECISION_ACCEPT   ? "within"
+	       : decision == DECISION_REJECT ? "beyond"
+					     : "not clear of";
+}
+
+/* A conversion of printf, from its % on. Returns its length. */
+static size_t add_number(struct strbuf *out, const char *t, double value)
+{
+	const size_t len = strcspn(t, "efg") + 1;
+	char fmt[8];
+	snprintf(fmt, sizeof fmt, "%.*s", (int)len, t);
+	strbuf_addf(out, fmt, value);
+	return len;
+}
+
+static void add_reason(struct strbuf *out, const struct reason *r, const struct component_row *row)
+{
+	const double *x = r->number;
+	const char *const what = row ? row->words.what : "";
+	for (const char *t = templates[r->code]; *t;) {
+		const size_t plain = strcspn(t, "%");
+		strbuf_add(out, t, plain);
+		t += plain;
+		if (!*t)
+			return;
+		t += 2;
+		switch (t[-1]) {
+		case '%': strbuf_addch(out, '%'); break;
+		case 'P': add_percent(out, 100 * *x++, false); break;
+		case 'C': add_percent(out, 100 * *x++, true); break;
+		case 'T': add_time(out, *x++); break;
+		case 'E': add_confidence(out, *x++); break;
+		case 'W': strbuf_addstr(out, position_name(*x++)); break;
+		case 'N': strbuf_addstr(out, stat_status_name((enum stat_status)*x++)); break;
+		case 'M': strbuf_addstr(out, stat_status_text((enum stat_status)*x++)); break;
+		case 'V': add_shown(out, row->unit, *x++); break;
+		case 'S': strbuf_addstr(out, r->text); break;
+		case 'L':
+			strbuf_addf(out, "%s%s%s", r->text, *r->text && *what ? " " : "", what);
+			break;
+		case 'K': strbuf_addstr(out, row->shown ? row->shown : "deviation"); break;
+		case 'X': strbuf_addstr(out, row->scattering ? row->scattering : "ratios"); break;
+		case 'A': strbuf_addstr(out, row->absent); break;
+		case 'I': strbuf_addstr(out, row->inapplicable); break;
+		default: t += add_number(out, t - 2, *x++) - 2;
+		}
+	}
+}
+
+/* Appends "bias, typical response and precision"; returns their number. */
+static size_t add_names(struct strbuf *out, const bool is[COMPONENT_N], const char *last)
+{
+	size_t n = 0, i = 0;
+	for (int k = 0; k < COMPONENT_N; k++)
+		n += is[k];
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (is[k])
+			strbuf_addf(out, "%s%s", !i++ ? "" : i == n ? last : ", ",
+				    component_names[k]);
+	return n;
+}
+
+/* "bias differs from the recording; bias +210 %, that of the control replay (event) +205 %". */
+static void add_difference(struct strbuf *out, const struct analysis *a, const struct cell *c,
+			   const bool differs[COMPONENT_N])
+{
+	const double own = c->component[COMPONENT_BIAS].estimate.value;
+	const size_t n = add_names(out, differs, ", ");
+	strbuf_addf(out, " differ%s from the recording", n == 1 ? "s" : "");
+	if (isfinite(own))
+		strbuf_addf(out, "; bias %+.3g %%", 100 * own);
+	for (const struct cell *x = a->cell; isfinite(own) && x < a->cell + a->n_cells; x++) {
+		const struct replayer *control = &a->results->protocol.replayer[x->replayer];
+		const double other = x->component[COMPONENT_BIAS].estimate.value;
+		if (x == c || x->scenario != c->scenario || !control->control)
+			continue;
+		if (isfinite(other))
+			strbuf_addf(out, ", that of the control replay (%s) %+.3g %%",
+				    control->name, 100 * other);
+		break;
+	}
+	strbuf_addstr(out, ". The machine may be the cause: only the program run again beside the "
+			   "replays can tell");
+}
+
+static void add_undecided(struct strbuf *out, const struct analysis *a, const struct cell *c)
+{
+	bool accepted[COMPONENT_N], undecided[COMPONENT_N], dependent[COMPONENT_N];
+	bool differs[COMPONENT_N], any = false, unknown = false, impractical = false;
+	uint64_t most = 0;
+	for (int i = 0; i < COMPONENT_N; i++) {
+		const struct component *k = &c->component[i];
+		accepted[i] = k->decision == DECISION_ACCEPT;
+		undecided[i] = k->decision == DECISION_INCONCLUSIVE;
+		dependent[i] = k->dependent;
+		any |= differs[i] = k->differs;
+		if (!undecided[i])
+			continue;
+		most = k->n_more > most ? k->n_more : most;
+		unknown |= k->n_more == 0;
+		impractical |= k->impractical;
+	}
+	if (any) {
+		add_difference(out, a, c, differs);
+		return;
+	}
+	if (add_names(out, undecided, " and ")) {
+		strbuf_addstr(out, " undecided");
+	} else if (add_names(out, accepted, " and ")) {
+		strbuf_addstr(out, " within the limits, but not trusted: ");
+		add_reason(out, &c->bar, NULL);
+	} else {
+		strbuf_addstr(out, "nothing could be assessed");
+	}
+	struct strbuf names = STRBUF_INIT;
+	if (add_names(&names, dependent, " and "))
+		strbuf_addf(out, ", %s because the runs may depend on each other", names.s);
+	strbuf_release(&names);
+	if (impractical)
+		strbuf_addstr(out, "; no practical number of replicates would settle it on this "
+				   "machine at these limits");
+	else if (most && !unknown)
+		strbuf_addf(out, "; about %llu more replicate%s would probably settle it",
+			    (unsigned long long)most, most == 1 ? "" : "s");
+}
+
+static void add_verdict(struct strbuf *out, const struct analysis *a, const struct cell *c)
+{
+	bool accepted[COMPONENT_N];
+	if (c->bar.code == REASON_VERDICT_REFUSED || c->bar.code == REASON_VERDICT_DEFERRED) {
+		add_reason(out, &c->bar, NULL);
+	} else if (c->verdict == VERDICT_INCONCLUSIVE) {
+		add_undecided(out, a, c);
+	} else if (c->verdict == VERDICT_TRUSTED) {
+		for (int k = 0; k < COMPONENT_N; k++)
+			accepted[k] = c->component[k].decision == DECISION_ACCEPT;
+		add_names(out, accepted, " and ");
+		strbuf_addstr(out, " within the limits");
+	} else {
+		for (int k = 0; k < COMPONENT_N; k++)
+			if (c->component[k].decision == DECISION_REJECT)
+				strbuf_addf(out, "%s%s: %s", out->len ? "; " : "",
+					    component_names[k], c->component[k].reason);
+	}
+}
+
+/* A sentence that does not fit is cut between characters and ends in "...". */
+static void sentence_keep(char *sentence, size_t size, struct strbuf *text)
+{
+	sentence[0] = 0;
+	phrase_add(sentence, size, "%s", text->s);
+	strbuf_reset(text);
+}
+
+void analysis_word(struct analysis *a)
+{
+	struct strbuf text = STRBUF_INIT;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		struct cell *c = &a->cell[i];
+		for (int k = 0; k < COMPONENT_N; k++) {
+			struct component *m = &c->component[k];
+			for (unsigned int r = 0; r < m->n_reasons; r++)
+				add_reason(&text, &m->reasons[r], components[k]);
+			sentence_keep(m->reason, sizeof m->reason, &text);
+		}
+		add_verdict(&text, a, c);
+		sentence_keep(c->verdict_reason, sizeof c->verdict_reason, &text);
+	}
+	strbuf_release(&text);
+}
