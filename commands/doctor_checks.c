@@ -226,30 +226,24 @@ static void target_look(const char *dir, struct finding *f)
 
 static void scratch_look(const char *dir, struct finding *f)
 {
-	struct storage target;
-	struct scratch s;
+	struct storage target, s;
+	bool apart;
 	struct strbuf text = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	if (storage_look(&target, dir, &e) < 0) {
 		finding_say(f, HEALTH_WARN, "depends on the target directory", "");
 		return;
 	}
-	char *name = xasprintf("validate-doctor-%d", (int)getpid());
-	int ret = scratch_make(&s, NULL, name, &target.device, 1, dir, 0, &e);
-	free(name);
-	if (ret) {
+	if (scratch_choose(&s, &apart, &target.device, 1, dir, &e)) {
 		finding_say(f, HEALTH_WARN, e.msg, "name one in the protocol: scratch = DIR");
 	} else {
-		char *parent = xasprintf("%.*s", (int)(strrchr(s.dir, '/') - s.dir), s.dir);
-		strbuf_addf(&text, "%s (%s), %s free", parent, s.storage.file_system,
-				   size_text(s.storage.free_bytes).s);
-		finding_say(f, s.apart ? HEALTH_OK : HEALTH_WARN, text.s,
-			    s.apart ? ""
-				    : "traces would be written to the target's device: name "
-				      "another with scratch = DIR");
-		scratch_remove(&s, NULL);
-		scratch_release(&s);
-		free(parent);
+		strbuf_addf(&text, "%s (%s), %s free", s.path, s.file_system,
+				   size_text(s.free_bytes).s);
+		finding_say(f, apart ? HEALTH_OK : HEALTH_WARN, text.s,
+			    apart ? ""
+				  : "traces would be written to the target's device: name "
+				    "another with scratch = DIR");
+		storage_release(&s);
 	}
 	strbuf_release(&text);
 	storage_release(&target);

@@ -1,25 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/leftovers.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/files.h"
+#include "common/xalloc.h"
+
 enum { N_LEFTOVERS = 32, N_TRIES = 100, DEPTH_MAX = 8, BEING_WRITTEN = -1 };
+enum { SETTLED_S = 10 }; /* a new directory may not be locked yet */
 
 /* The one list of the process: global, for the signal handler. */
 static struct leftover {
 	_Atomic pid_t owner; /* 0: free. In a forked child the number of a parent counts as free */
+	int lock; /* descriptor of a locked directory, or -1 */
 	char path[PATH_MAX];
 } leftover[N_LEFTOVERS];
 
-void leftover_add(const char *path)
+/* Returns whether there was room. */
+static bool list_add(const char *path, int lock)
 {
 	const size_t size = strlen(path) + 1;
 	const pid_t self = getpid();
@@ -29,25 +40,83 @@ void leftover_add(const char *path)
 		    !atomic_compare_exchange_strong(&leftover[i].owner, &was, BEING_WRITTEN))
 			continue;
 		memcpy(leftover[i].path, path, size);
+		leftover[i].lock = lock;
 		atomic_store(&leftover[i].owner, self);
-		return;
+		return true;
 	}
+	return false;
+}
+
+void leftover_add(const char *path)
+{
+	list_add(path, -1);
 }
 
 char *leftover_directory(char *path)
 {
-	char *made = mkdtemp(path);
-	if (made)
-		leftover_add(made);
-	return made;
+	leftover_sweep(path, NULL);
+	if (!mkdtemp(path))
+		return NULL;
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		const int code = errno;
+		rmdir(path);
+		errno = code;
+		return NULL;
+	}
+	/* where locks do not work, leftover_sweep() removes nothing */
+	(void)flock(fd, LOCK_EX | LOCK_NB);
+	/* with a full list the lock stays until the process ends */
+	list_add(path, fd);
+	return path;
+}
+
+static bool is_left(const char *path)
+{
+	struct stat st;
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	const bool left = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() &&
+			  ((st.st_mode & 0777) == 0700 || st.st_mode & S_ISVTX) &&
+			  time(NULL) - st.st_mtime >= SETTLED_S && !flock(fd, LOCK_EX | LOCK_NB);
+	if (fd >= 0)
+		close(fd);
+	return left;
+}
+
+size_t leftover_sweep(const char *pattern, bool (*may_go)(const char *path))
+{
+	const char *slash = strrchr(pattern, '/'), *name = slash ? slash + 1 : pattern;
+	const size_t len = strlen(name);
+	size_t fixed = len;
+	const int dir_len = (int)(name - pattern);
+	char *parent = dir_len ? xasprintf("%.*s", dir_len, pattern) : xstrdup(".");
+	DIR *d = opendir(parent);
+	size_t n = 0;
+	while (fixed && name[fixed - 1] == 'X')
+		fixed--;
+	for (struct dirent *entry; d && (entry = readdir(d));) {
+		if (strlen(entry->d_name) != len || strncmp(entry->d_name, name, fixed))
+			continue;
+		char *path = xasprintf("%.*s%s", dir_len, pattern, entry->d_name);
+		if (is_left(path) && (!may_go || may_go(path)))
+			n += !dir_remove_tree(path, NULL);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	free(parent);
+	return n;
 }
 
 void leftover_drop(const char *path)
 {
 	const pid_t self = getpid();
 	for (int i = 0; i < N_LEFTOVERS; i++)
-		if (atomic_load(&leftover[i].owner) == self && !strcmp(leftover[i].path, path))
+		if (atomic_load(&leftover[i].owner) == self && !strcmp(leftover[i].path, path)) {
+			if (leftover[i].lock >= 0)
+				close(leftover[i].lock);
 			atomic_store(&leftover[i].owner, 0);
+		}
 }
 
 struct entry { /* of getdents64() */

@@ -76,7 +76,7 @@ static void remove_stale(const char *dir)
 	closedir(d);
 }
 
-/* Creates a directory. It is locked until *fd is closed. */
+/* Creates a directory, and locks it. */
 static int make_temporary(const char *dir, char **path, int *fd, struct err *e)
 {
 	mode_t mask = umask(0);
@@ -85,7 +85,7 @@ static int make_temporary(const char *dir, char **path, int *fd, struct err *e)
 	if (!leftover_directory(*path))
 		return err_sys(e, errno, "cannot create %s", *path);
 	*fd = open(*path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) < 0 || fchmod(*fd, 0777 & ~mask) < 0)
+	if (*fd < 0 || fchmod(*fd, 0777 & ~mask) < 0)
 		return err_sys(e, errno, "cannot use %s", *path);
 	return 0;
 }

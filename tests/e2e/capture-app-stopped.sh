@@ -46,6 +46,25 @@ stopped unlimited
 [ "$(grep -c ',pread,' csv)" -eq 160000 ] || fail "$(grep -c ',pread,' csv) of 160000 calls are in the trace"
 ! grep -q 'are lost' out || fail "$(cat out)"
 
+# what a killed capture leaves goes with the next capture; the command of the first goes on
+mkdir scratch
+mkfifo go
+"$VALIDATE" capture app -o killed --scratch scratch --root "$PWD" -- \
+	sh -c ': >started; read -r line <go; ./hammer; echo $? >ended' >out 2>err &
+collector=$!
+while [ ! -e started ]; do sleep 0.05; done
+kill -KILL "$collector"
+wait "$collector" 2>/dev/null || :
+rm started
+[ "$(ls scratch | wc -l)" -eq 1 ] || fail "scratch: $(ls scratch)"
+touch -d '1 hour ago' scratch/validate-capture-*
+expect_status 0 "$VALIDATE" capture app -o trace --scratch scratch --root "$PWD" -- ./hammer
+[ -z "$(ls scratch)" ] || fail "left: $(ls scratch)"
+echo >go
+until [ -s ended ]; do sleep 0.05; done
+[ "$(cat ended)" -eq 0 ] || fail "the command of a killed capture ended with $(cat ended)"
+rm go ended
+
 # buffers of 2 MiB for each process
 stopped 4096
 [ "$(grep -c ',pread,' csv)" -eq 160000 ] || fail "$(grep -c ',pread,' csv) of 160000 calls, with little room"

@@ -162,18 +162,20 @@ expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- .
 expect_line err 'another command'
 
 # what a killed capture left in its scratch directory is removed by the next one, and nobody else's
-mkdir ../scratch ../scratch/validate-capture-killed ../scratch/validate-capture-young ../scratch/validate-capture-held ../scratch/validate-capture-other
-touch ../scratch/validate-capture-killed/control ../scratch/validate-capture-young/control ../scratch/validate-capture-held/control
+mkdir ../scratch
+mkdir -m 700 ../scratch/validate-capture-killed ../scratch/validate-capture-young1
+mkdir -m 700 ../scratch/validate-capture-held01
+mkdir -m 755 ../scratch/validate-capture-other1
 touch -d '1 hour ago' ../scratch/validate-capture-[hko]*
 rm -rf ../trace.runs
-flock ../scratch/validate-capture-held sh -c 'echo $$ >../holder; exec sleep 100' &
+flock ../scratch/validate-capture-held01 sh -c 'echo $$ >../holder; exec sleep 100' &
 holder=$!
 until [ -s ../holder ]; do sleep 0.05; done
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch --nodes none -- ../parallel pipe
 kill "$(cat ../holder)"
 wait $holder || :
 expect_line out 'removed what 1 killed capture had left'
-same 'scratch' "$(cd ../scratch && echo *)" 'validate-capture-held validate-capture-other validate-capture-young'
+same 'scratch' "$(cd ../scratch && echo *)" 'validate-capture-held01 validate-capture-other1 validate-capture-young1'
 
 # one node, drawn
 rm -rf ../trace.runs

@@ -208,14 +208,26 @@ static char *scratch_wanted(const struct campaign *c)
 					    : NULL;
 }
 
-static char *scratch_name(const struct campaign *c)
+static char *scratch_name(const char *token)
 {
-	return xasprintf("validate-scratch-%s", c->token);
+	return xasprintf("validate-scratch-%s", token);
+}
+
+/* Removes scratch directories of killed campaigns that cannot be resumed. */
+static void orphans_remove(const struct campaign *c)
+{
+	char any[sizeof c->token];
+	memset(any, 'X', sizeof any - 1);
+	any[sizeof any - 1] = 0;
+	char *wanted = scratch_wanted(c), *pattern = scratch_name(any);
+	scratch_sweep(wanted, pattern);
+	free(pattern);
+	free(wanted);
 }
 
 int setup_check_unused(const struct campaign *c, struct err *e)
 {
-	char *wanted = scratch_wanted(c), *name = scratch_name(c);
+	char *wanted = scratch_wanted(c), *name = scratch_name(c->token);
 	int ret = scratch_check_free(wanted, name, c->dir, e);
 	free(name);
 	free(wanted);
@@ -228,9 +240,11 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 	dev_t *targets = xcalloc(p->n_targets, sizeof *targets);
 	for (size_t i = 0; i < p->n_targets; i++)
 		targets[i] = c->places.place[i].device;
-	char *wanted = scratch_wanted(c), *name = scratch_name(c);
+	char *wanted = scratch_wanted(c), *name = scratch_name(c->token);
 	int ret =
 	    scratch_make(&c->scratch, wanted, name, targets, p->n_targets, c->dir, need_bytes, e);
+	if (!ret)
+		ret = scratch_link(&c->scratch, c->dir, e);
 	free(name);
 	free(wanted);
 	free(targets);
@@ -432,6 +446,7 @@ int setup_begin(struct campaign *c, struct err *e)
 		/* calibration gives the real need, which is then checked */
 		if (ret == -ENOSPC)
 			ret = scratch_begin(c, 0, e);
+		orphans_remove(c);
 	}
 	if (!ret)
 		ret = cgroup_begin(c, e);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "validate/campaign/queue.h"
 #include "validate/protocol/text.h"
@@ -184,6 +185,77 @@ static void places_list(const char *place[N_PLACES], const char *wanted, const c
 	const char *const all[N_PLACES] = {wanted, "/dev/shm", getenv("TMPDIR"),
 					   "/tmp", "/var/tmp", fallback};
 	memcpy(place, all, sizeof all);
+}
+
+int scratch_choose(struct storage *s, bool *apart, const dev_t *targets, size_t n_targets,
+		   const char *fallback, struct err *e)
+{
+	const char *place[N_PLACES];
+	places_list(place, NULL, fallback);
+	for (int i = 1; i + 1 < N_PLACES; i++) {
+		if (!place[i] || place[i][0] != '/' || storage_look(s, place[i], NULL) < 0)
+			continue;
+		*apart = is_apart(s->device, targets, n_targets);
+		if (*apart && access(place[i], W_OK | X_OK) == 0)
+			return 0;
+		storage_release(s);
+	}
+	if (access(fallback, W_OK | X_OK) < 0)
+		return err_sys(e, errno, "cannot make a scratch directory in %s", fallback);
+	int ret = storage_look(s, fallback, e);
+	*apart = !ret && is_apart(s->device, targets, n_targets);
+	return ret;
+}
+
+#define RESULTS_LINK "results"
+
+int scratch_link(const struct scratch *s, const char *results, struct err *e)
+{
+	char *link = xasprintf("%s/" RESULTS_LINK, s->dir);
+	int ret = 0;
+	/* of an earlier session; the results directory may have been moved since */
+	(void)unlink(link);
+	if (symlink(results, link) < 0)
+		ret = err_sys(e, errno, "%s", link);
+	free(link);
+	return ret;
+}
+
+/* Whether no campaign can be resumed with this scratch directory. */
+static bool is_orphan(const char *dir)
+{
+	char *link = xasprintf("%s/" RESULTS_LINK, dir), *path = xasprintf("%s/journal", link);
+	const char *token = strrchr(dir, '-') + 1;
+	struct stat st;
+	char *line = NULL;
+	size_t cap = 0;
+	const bool linked = lstat(link, &st) == 0;
+	const int fd = linked ? file_open_regular(path, O_RDONLY, NULL) : -EINVAL;
+	bool orphan = fd == -ENOENT || fd == -ENOTDIR;
+	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (in) {
+		bool found = false;
+		while (!found && getline(&line, &cap, in) > 0)
+			found = strstr(line, token);
+		orphan = !found && !ferror(in);
+		fclose(in);
+	}
+	free(line);
+	free(path);
+	free(link);
+	return orphan;
+}
+
+void scratch_sweep(const char *wanted, const char *pattern)
+{
+	const char *place[N_PLACES];
+	places_list(place, wanted, NULL);
+	for (int i = 0; i < N_PLACES; i++) {
+		char *path = place[i] ? xasprintf("%s/%s", place[i], pattern) : NULL;
+		if (path)
+			leftover_sweep(path, is_orphan);
+		free(path);
+	}
 }
 
 int scratch_check_free(const char *wanted, const char *name, const char *fallback, struct err *e)

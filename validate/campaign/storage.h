@@ -54,6 +54,16 @@ struct scratch {
  * too small. Ownership: scratch_release(). */
 int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets,
 		 size_t n_targets, const char *fallback, uint64_t need_bytes, struct err *e);
+/* Chooses a place as scratch_make() does, without `wanted`, and makes nothing. Describes it in `s`
+ * (storage_release()); `*apart`: on another device than every target. Errors: of the system. */
+int scratch_choose(struct storage *s, bool *apart, const dev_t *targets, size_t n_targets,
+		   const char *fallback, struct err *e);
+/* Links the scratch directory to the results directory, for scratch_sweep(). */
+int scratch_link(const struct scratch *s, const char *results, struct err *e);
+/* Removes scratch directories in the places of scratch_make() that cannot be resumed: no session
+ * uses them, and their results directory is gone or has a journal without their token. `pattern`:
+ * their name, with X for each letter of the token. */
+void scratch_sweep(const char *wanted, const char *pattern);
 /* Checks that no session uses the directory that scratch_make() would take over. Call it before
  * anything else with this name is touched. Errors: EBUSY. */
 int scratch_check_free(const char *wanted, const char *name, const char *fallback, struct err *e);

@@ -2,6 +2,7 @@
 #include "replay/engines/adapters/adapter.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -199,21 +200,20 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 static int scratch_make(struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output, *tmp = getenv("TMPDIR");
-	char *made = output ? xasprintf("%s.run-XXXXXX", output)
-			    : xasprintf("%s/validate-run-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(made)) {
-		int ret = err_sys(e, errno, "%s", made);
+	char *near = output ? xasprintf("%s.run-", output)
+			    : xasprintf("%s/validate-run-", tmp && *tmp ? tmp : "/tmp");
+	char *copy = xstrdup(near), *name = strrchr(near, '/');
+	char *parent = realpath(dirname(copy), NULL);
+	char *made = parent ? xasprintf("%s/%sXXXXXX", parent, name ? name + 1 : near) : NULL;
+	int ret = made && leftover_directory(made) ? 0 : err_sys(e, errno, "%s", near);
+	free(copy);
+	free(near);
+	free(parent);
+	if (ret) {
 		free(made);
 		return ret;
 	}
-	a->scratch = realpath(made, NULL);
-	int ret = a->scratch ? 0 : err_sys(e, errno, "%s", made);
-	if (ret)
-		rmdir(made);
-	free(made);
-	if (ret)
-		return ret;
-	leftover_add(a->scratch);
+	a->scratch = made;
 	if (a->run.config->adapter.user && chmod(a->scratch, 01777) < 0)
 		return err_sys(e, errno, "%s", a->scratch);
 	a->seen_path = xasprintf("%s/seen.trace", a->scratch);

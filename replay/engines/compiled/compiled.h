@@ -71,9 +71,9 @@ int store_find(const char *wanted, char **dir, struct err *e);
 /* A descriptor of the kept program, -1 where there is none that can be trusted. */
 int store_open(const char *dir, const char *key);
 
-/* A directory to make one in: makes room, and removes directories that killed processes left. `*lock` is
- * held as long as it is used: to be closed afterwards. NULL with the error. The caller frees. */
-char *store_workshop(const char *dir, int *lock, struct err *e);
+/* Makes room, and a directory in which a program is made (leftover_directory()). NULL with the error.
+ * The caller frees. */
+char *store_workshop(const char *dir, struct err *e);
 
 /* Keeps WORKSHOP/program as `key`, and returns its descriptor, or a negative errno. */
 int store_keep(const char *dir, const char *workshop, const char *key, struct err *e);

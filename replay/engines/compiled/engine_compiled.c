@@ -52,8 +52,7 @@ static int made_there(struct replay_plan *p, const struct replay_config *c, cons
 static int made_and_kept(struct replay_plan *p, const struct replay_config *c, const char *store,
 			 const char *key, const char *library, struct err *e)
 {
-	int lock;
-	char *workshop = store_workshop(store, &lock, e);
+	char *workshop = store_workshop(store, e);
 	if (!workshop)
 		return -EIO;
 	int ret = make_in(workshop, p, c, library, e);
@@ -62,7 +61,6 @@ static int made_and_kept(struct replay_plan *p, const struct replay_config *c, c
 		ret = p->program_fd < 0 ? p->program_fd : 0;
 	}
 	int removed = dir_remove_tree(workshop, ret ? NULL : e);
-	close(lock);
 	free(workshop);
 	return ret ? ret : removed;
 }

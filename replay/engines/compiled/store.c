@@ -10,16 +10,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/xalloc.h"
 
-#define WORKSHOP ".validate-build-"
 #define KEY_LENGTH (SOURCE_KEY - 1)
-#define NEW_S 60
 
 /* --- the directory ------------------------------------------------------- */
 
@@ -138,18 +135,6 @@ static int compare_used(const void *a, const void *b)
 	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Removes the directory of a process that has ended: no lock is held, and it is not new. */
-static void workshop_sweep(const char *path)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (!fstat(fd, &st) && st.st_mtime + NEW_S < time(NULL) && !flock(fd, LOCK_EX | LOCK_NB))
-		dir_remove_tree(path, NULL);
-	close(fd);
-}
-
 static void room_make(const char *dir)
 {
 	struct kept *kept = NULL;
@@ -159,12 +144,10 @@ static void room_make(const char *dir)
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		struct stat st;
 		char *path = xasprintf("%s/%s", dir, entry->d_name);
-		if (!strncmp(entry->d_name, WORKSHOP, strlen(WORKSHOP))) {
-			workshop_sweep(path);
 		/* Names of programs are digests. Other files in the directory are not touched. */
-		} else if (strlen(entry->d_name) == KEY_LENGTH &&
-			   strspn(entry->d_name, "0123456789abcdef") == KEY_LENGTH &&
-			   !lstat(path, &st) && S_ISREG(st.st_mode)) {
+		if (strlen(entry->d_name) == KEY_LENGTH &&
+		    strspn(entry->d_name, "0123456789abcdef") == KEY_LENGTH &&
+		    !lstat(path, &st) && S_ISREG(st.st_mode)) {
 			GROW(kept, n, cap);
 			kept[n++] = (struct kept){path, (uint64_t)st.st_size, st.st_mtim};
 			sum += (uint64_t)st.st_size;
@@ -184,16 +167,13 @@ static void room_make(const char *dir)
 	free(kept);
 }
 
-char *store_workshop(const char *dir, int *lock, struct err *e)
+char *store_workshop(const char *dir, struct err *e)
 {
 	room_make(dir);
-	char *path = xasprintf("%s/" WORKSHOP "XXXXXX", dir);
-	*lock = leftover_directory(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (*lock >= 0 && !flock(*lock, LOCK_EX | LOCK_NB))
+	char *path = xasprintf("%s/.validate-build-XXXXXX", dir);
+	if (leftover_directory(path))
 		return path;
 	err_sys(e, errno, "%s", path);
-	if (*lock >= 0)
-		close(*lock);
 	free(path);
 	return NULL;
 }

@@ -466,6 +466,89 @@ static void test_scratch(void **state)
 	temp_dir_remove(dir);
 }
 
+static void age(const char *path)
+{
+	struct timespec past[2] = {{.tv_sec = time(NULL) - 60}, {.tv_sec = time(NULL) - 60}};
+	assert_int_equal(utimensat(AT_FDCWD, path, past, 0), 0);
+}
+
+/* The scratch directory of a killed campaign goes when its results are gone, or are those of
+ * another campaign. */
+static void test_scratch_sweep(void **state)
+{
+	(void)state;
+	char *dir = temp_dir_make(), *journal = xasprintf("%s/journal", dir);
+	struct storage target;
+	struct scratch s;
+	struct err e = ERR_INIT;
+	assert_int_equal(storage_look(&target, dir, &e), 0);
+	assert_int_equal(scratch_make(&s, dir, "validate-s-token", &target.device, 1, dir, 0, &e), 0);
+	age(s.dir);
+	assert_int_equal(flock(s.lock, LOCK_UN), 0); /* as when its process has ended */
+	/* of an earlier version: not known whose it is */
+	scratch_sweep(dir, "validate-s-XXXXX");
+	assert_true(path_exists(s.dir));
+	assert_int_equal(scratch_link(&s, dir, &e), 0);
+	age(s.dir);
+	file_put(dir, "journal", "line\n\"token\"\n", 13);
+	scratch_sweep(dir, "validate-s-XXXXX");
+	assert_true(path_exists(s.dir));
+	/* a session uses it */
+	assert_int_equal(unlink(journal), 0);
+	assert_int_equal(flock(s.lock, LOCK_EX), 0);
+	scratch_sweep(dir, "validate-s-XXXXX");
+	assert_true(path_exists(s.dir));
+	assert_int_equal(flock(s.lock, LOCK_UN), 0);
+	scratch_sweep(dir, "validate-s-XXXXX");
+	assert_false(path_exists(s.dir));
+	scratch_release(&s);
+	assert_int_equal(scratch_make(&s, dir, "validate-s-token", &target.device, 1, dir, 0, &e), 0);
+	assert_int_equal(scratch_link(&s, dir, &e), 0);
+	age(s.dir);
+	file_put(dir, "journal", "\"other\"\n", 8);
+	assert_int_equal(flock(s.lock, LOCK_UN), 0);
+	scratch_sweep(dir, "validate-s-XXXXX");
+	assert_false(path_exists(s.dir));
+	scratch_release(&s);
+	storage_release(&target);
+	free(journal);
+	temp_dir_remove(dir);
+}
+
+static size_t n_entries(const char *path)
+{
+	size_t n = 0;
+	DIR *d = opendir(path);
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* doctor: as scratch_make(), and nothing is made. */
+static void test_scratch_choose(void **state)
+{
+	(void)state;
+	char *dir = temp_dir_make();
+	struct storage target, chosen;
+	struct scratch s;
+	bool apart;
+	struct err e = ERR_INIT;
+	assert_int_equal(storage_look(&target, dir, &e), 0);
+	const size_t n = n_entries(dir);
+	assert_int_equal(scratch_choose(&chosen, &apart, &target.device, 1, dir, &e), 0);
+	assert_int_equal(n_entries(dir), n);
+	assert_int_equal(scratch_make(&s, NULL, "validate-s", &target.device, 1, dir, 0, &e), 0);
+	assert_true(apart == s.apart);
+	assert_int_equal(chosen.device, s.storage.device);
+	assert_int_equal(scratch_remove(&s, &e), 0);
+	scratch_release(&s);
+	storage_release(&chosen);
+	storage_release(&target);
+	temp_dir_remove(dir);
+}
+
 static void test_refused(void **state)
 {
 	(void)state;
@@ -510,6 +593,8 @@ int main(void)
 	    cmocka_unit_test(test_earlier),
 	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_scratch),
+	    cmocka_unit_test(test_scratch_sweep),
+	    cmocka_unit_test(test_scratch_choose),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
