@@ -87,7 +87,8 @@ static int run(const struct simulate_options *o, struct looks *l, const char *wh
 
 static int faultless(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
-	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_AR6, WORLD_SHARED6};
+	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_AR6, WORLD_SHARED6,
+					    WORLD_BANK};
 	enum { N_WORLDS = sizeof worlds / sizeof *worlds };
 	uint64_t count[N_WORLDS][N_COUNTS];
 	struct looks l = {.defect = {.kind = COMPONENT_N}};
@@ -119,7 +120,7 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 						    COMPONENT_PRECISION,  COMPONENT_EXECUTION_TIME,
 						    COMPONENT_REORDERING, COMPONENT_CONCURRENCY};
 	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_LOGNORMAL, WORLD_AR6,
-					    WORLD_SHARED6};
+					    WORLD_SHARED6, WORLD_BANK};
 	struct looks l = {.world = WORLD_NORMAL};
 	int ret = 0;
 	looks_init(&l, 1);

@@ -14,6 +14,7 @@
 const char *const world_names[WORLD_N] = {
     "normal", "pairs",    "drift", "t3",          "lognormal",   "outliers", "AR 0.6",
     "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume",
+    "bank",
 };
 
 #define N_REQUESTS 2000
@@ -26,6 +27,8 @@ const char *const world_names[WORLD_N] = {
 #define OUTLIERS 0.05
 #define OUTLIER 10.0
 #define SESSIONS 0.10
+#define BANK 8
+#define BANK_SD 0.02 /* of the part of a replay that its recording determines */
 #define LEVEL_SD 0.002 /* sd of a run's share of time at a level */
 /* Limits of components without a default limit; these replays are timed. */
 #define LIMIT_ISSUE_ERROR_NS 1000000
@@ -169,6 +172,17 @@ static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, siz
 			own[b] += OUTLIER * gsl_rng_uniform(rng);
 		own[b] *= sd;
 	}
+}
+
+/* A part of the scatter of replays, with standard deviation BANK_SD, comes from their recordings. */
+static void bank_draw(gsl_rng *rng, double sd, double *own, size_t n)
+{
+	const double rest = sqrt(1 - BANK_SD * BANK_SD / (sd * sd));
+	double of_recording[BANK];
+	for (size_t i = 0; i < BANK; i++)
+		of_recording[i] = gsl_ran_gaussian_ziggurat(rng, BANK_SD);
+	for (size_t b = 0; b < n; b++)
+		own[b] = own[b] * rest + of_recording[b % BANK];
 }
 
 /* Standard deviation that both roles of a block share over the campaign. */
@@ -388,7 +402,10 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 			    ? 1 + d->times * s->results.protocol.accept.execution_time
 			    : 1;
 	const size_t n = s->n_blocks;
-	own_draw(world, own_sd(world, d, struck), rng, c.own, n);
+	const double sd = own_sd(world, d, struck);
+	own_draw(world, sd, rng, c.own, n);
+	if (world == WORLD_BANK && role > 0)
+		bank_draw(rng, sd, c.own, n);
 	course_draw(world, rng, c.level, n);
 	course_draw(world, rng, c.order, n);
 	course_draw(world, rng, c.issue, n);
@@ -396,6 +413,7 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 		struct run *run = run_of(s, b, scenario, role);
 		struct run_summary *sum = &run->summary;
 		double noise = exp(block[b - 1] + c.own[b - 1]);
+		run->bank = world == WORLD_BANK ? (uint32_t)(b - 1) % BANK + 1 : run->block;
 		double mean = 100000 * level * noise *
 			      storage_factor(run, world, d, struck, &s->results.protocol);
 		/* a fault affects one component only: the gaps between requests compensate for

@@ -27,6 +27,7 @@ enum world {
 	WORLD_SHARED8, /* the same, 0.8 */
 	/* half of the blocks have slower storage, as on a volume */
 	WORLD_VOLUME,
+	WORLD_BANK, /* 8 recordings, which determine a part of the scatter of their replays */
 	WORLD_N
 };
 extern const char *const world_names[WORLD_N];
