@@ -191,6 +191,11 @@ static void devices_put(const struct protocol *p, FILE *out)
 				fputs("  warning: the kernel throttles in slices of 100 ms: the "
 				      "rate is kept, response times are those of bursts and "
 				      "stalls\n", out);
+			fprintf(out, protocol_slows(p, i)
+					     ? "  in half of the blocks its service times are %g "
+					       "times as long: responsiveness is judged\n"
+					     : "  its service times stay the same: responsiveness "
+					       "is not judged\n", SLOW_FACTOR);
 		}
 	}
 }
