@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "commands/deps.h"
 #include "commands/open_options.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "replay/order/deps.h"
+#include "reports/deps/deps_report.h"
 #include "reports/json/json_value.h"
 
 struct deps_config {

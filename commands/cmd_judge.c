@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "commands/judge.h"
+#include "common/options_describe.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/forms.h"
 #include "validate/campaign/campaign.h"
+#include "validate/judge/judge.h"
 #include "validate/protocol/protocol.h"
 
 #define FIELD(name) offsetof(struct judge_config, name)
@@ -98,6 +99,20 @@ static void responses_warn(const struct judged *j)
 		"response times record the program itself: "
 		"validate capture app (files), or validate capture block (a device)\n",
 		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
+}
+
+/* Appends the command in shell syntax, and `base`, for display: without control characters, so that
+ * a trace cannot hide its command. */
+static void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun *r)
+{
+	struct strbuf words = STRBUF_INIT;
+	for (size_t i = 0; i < r->command.n; i++) {
+		strbuf_addstr(&words, i ? " " : "");
+		shell_word(&words, r->command.argv[i]);
+	}
+	escape_line(command, words.s);
+	escape_line(base, r->base);
+	strbuf_release(&words);
 }
 
 /* Prints the command that runs again and its directory, or how to run it again. */

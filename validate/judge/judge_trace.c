@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "capture/format.h"
-#include "commands/judge.h"
 #include "common/xalloc.h"
+#include "validate/judge/judge.h"
 
 static char *name_of(const char *path)
 {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/judge.h"
 #include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/xalloc.h"
+#include "validate/judge/judge.h"
 #include "validate/protocol/text.h"
 
 #define TITLE_NAME_MAX 150

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate deps for the trace of a parallel application: which node waits for which. */
-#ifndef COMMANDS_DEPS_H
-#define COMMANDS_DEPS_H
+#ifndef REPORTS_DEPS_DEPS_REPORT_H
+#define REPORTS_DEPS_DEPS_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,9 +32,6 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
  * thread, solid lines for program order, bold lines for waits on an end, dashed lines for waits on
  * a begin. Names are escaped. */
 void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown);
-
-/* Appends a name from a trace, escaped for a quoted string. */
-void dot_quoted(struct strbuf *out, const char *name);
 
 /* validate deps for a block-level trace: dependencies inferred from its times. */
 struct deps_inferred_config {

@@ -6,9 +6,26 @@
 #include "capture/causality/requests.h"
 #include "capture/csv_args.h"
 #include "capture/op.h"
-#include "commands/deps.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "reports/deps/deps_report.h"
+
+/* Escapes for a quoted string: an untrusted name cannot end it, begin a Graphviz escape or control
+ * a terminal. */
+static void dot_quoted(struct strbuf *out, const char *name)
+{
+	const unsigned char *s = (const unsigned char *)name;
+	for (size_t left = strlen(name), n; left; s += n, left -= n) {
+		n = utf8_char_len(s, left);
+		if (*s == '"' || *s == '\\')
+			strbuf_addf(out, "\\%c", *s);
+		else if (n == 0 || *s < 0x20 || *s == 0x7f)
+			strbuf_addf(out, "\\\\x%02x", *s);
+		else
+			strbuf_add(out, s, n);
+		n = n ? n : 1;
+	}
+}
 
 struct shown { /* requests of a node in the graph: first .. first + n */
 	uint64_t first, n;
@@ -162,23 +179,6 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 	free(d.node);
 	free(d.n_requests);
 	return rc;
-}
-
-/* Escapes for a quoted string: an untrusted name cannot end it, begin a Graphviz escape or control
- * a terminal. */
-void dot_quoted(struct strbuf *out, const char *name)
-{
-	const unsigned char *s = (const unsigned char *)name;
-	for (size_t left = strlen(name), n; left; s += n, left -= n) {
-		n = utf8_char_len(s, left);
-		if (*s == '"' || *s == '\\')
-			strbuf_addf(out, "\\%c", *s);
-		else if (n == 0 || *s < 0x20 || *s == 0x7f)
-			strbuf_addf(out, "\\\\x%02x", *s);
-		else
-			strbuf_add(out, s, n);
-		n = n ? n : 1;
-	}
 }
 
 static void node(struct strbuf *out, const struct deps *d, uint32_t i)

@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 
 #include "capture/kernel/block.h"
-#include "commands/judge.h"
 #include "common/options.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/registry.h"
+#include "validate/judge/judge.h"
 
 static bool can_take(const struct replay_engine *g, const struct judged *j)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/judge.h"
+#include "validate/judge/judge.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "common/options_describe.h"
 #include "common/xalloc.h"
-#include "reports/escape.h"
 
 /* The part of `path` after `base` and a slash; NULL: `path` is not within `base`. */
 static const char *within(const char *path, const char *base)
@@ -65,18 +64,6 @@ void rerun_release(struct rerun *r)
 	free(r->base);
 	free(r->below);
 	*r = (struct rerun){.trace = NULL};
-}
-
-void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun *r)
-{
-	struct strbuf words = STRBUF_INIT;
-	for (size_t i = 0; i < r->command.n; i++) {
-		strbuf_addstr(&words, i ? " " : "");
-		shell_word(&words, r->command.argv[i]);
-	}
-	escape_line(command, words.s);
-	escape_line(base, r->base);
-	strbuf_release(&words);
 }
 
 /* Always quotes: an empty word stays a word, and a name with = is not an assignment. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/deps.h"
+#include "reports/deps/deps_report.h"
 
 #include <errno.h>
 #include <inttypes.h>

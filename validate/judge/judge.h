@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: facts of the trace and the generated protocol. */
-#ifndef COMMANDS_JUDGE_H
-#define COMMANDS_JUDGE_H
+#ifndef VALIDATE_JUDGE_JUDGE_H
+#define VALIDATE_JUDGE_JUDGE_H
 
 #include "capture/command_facts.h"
 #include "capture/trace.h"
@@ -79,9 +79,6 @@ void judge_protocol_remove(char *path); /* NULL: no effect */
 int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta, struct err *e);
 void rerun_release(struct rerun *r);
 
-/* Appends the command in shell syntax, and `base`, for display: without control characters, so that
- * a trace cannot hide its command. */
-void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun *r);
 /* Appends the script. `files` is a directory with the content of `base` before the command. NULL:
  * the files are made as the trace describes, with the content of files that still exist in `base`
  * with unchanged size. */
