@@ -74,7 +74,7 @@ prepared_is_right() { # TRACE
 one_state() {
 	strings -a "$1" | grep -o '"files":\[[^]]*.*' >files || fail "$1 has no list of files"
 	for name in a b dir/c dir/d; do
-		grep -o "\"path\":\"${at}work/$name\",\"size\":100000,\"mode\":416[^}]*\"same_file\":[0-9]*" files
+		grep -o "\"path\":\"${at}work/$name\",\"size\":100000,\"mode\":416[^}]*\"same_file\":[0-9]*" files | sort -u
 	done | sed 's/.*same_file/same_file/' >numbers
 	[ "$(grep -c . numbers)" -eq 4 ] && [ "$(sort -u numbers | grep -c .)" -eq 1 ] ||
 		fail "$1: $(cat files numbers)"
