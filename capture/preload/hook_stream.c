@@ -140,15 +140,29 @@ EXPORT int putw(int word, FILE *f)
 char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f);
 char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f);
 
-static int64_t line_length(const char *got, const FILE *f)
+/* Bytes that the call took, at most `most`. [from, until): unread part of the stream's buffer before
+ * the call. A line with NUL bytes is longer than its text: the buffer shows how much was taken, if
+ * it was filled at most once. */
+static int64_t line_length(const char *got, int64_t most, const FILE *f, const char *from,
+			   const char *until)
 {
-	return got ? (int64_t)strlen(got) : at_end(f) ? 0 : -1;
+	if (!got)
+		return at_end(f) ? 0 : -1;
+	const int64_t text = (int64_t)strlen(got);
+	if (text == most || (text && got[text - 1] == '\n'))
+		return text;
+	const bool filled = f->_IO_read_end != until || f->_IO_read_ptr < from;
+	const int64_t taken = filled ? until - from + (f->_IO_read_ptr - f->_IO_read_base)
+				     : f->_IO_read_ptr - from;
+	return taken > text && taken <= most ? taken : text;
 }
 
 #define LINE(function, ...)                                                                                            \
 	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
+	const char *const from = f->_IO_read_ptr, *const until = f->_IO_read_end;                                      \
 	TIMED(char *, function, __VA_ARGS__);                                                                          \
-	capture_io(OP_FGETS, begin, end, fd_of(f), 0, (uint64_t)n, 0, line_length(got, f));                            \
+	capture_io(OP_FGETS, begin, end, fd_of(f), 0, (uint64_t)n, 0,                                                  \
+		   line_length(got, n - 1, f, from, until));                                                           \
 	return got
 
 HOOK(char *, fgets, (char *restrict s, int n, FILE *restrict f), LINE(fgets, s, n, f))
@@ -165,9 +179,12 @@ char *__gets_chk(char *s, size_t room);
 
 #define UNLIMITED(function, ...)                                                                                       \
 	UNLESS_FILE(stdin, function, __VA_ARGS__);                                                                     \
+	const char *const from = stdin->_IO_read_ptr, *const until = stdin->_IO_read_end;                              \
 	TIMED_OF(CAUSE_FD(fd_of(stdin)), char *, function, __VA_ARGS__);                                               \
-	int64_t taken = line_length(got, stdin);                                                                       \
-	capture_io(OP_FGETS, begin, end, fd_of(stdin), 0, 0, 0, got && !at_end(stdin) ? taken + 1 : taken); /* the newline */ \
+	int64_t taken = line_length(got, INT64_MAX, stdin, from, until);                                               \
+	if (got && !at_end(stdin) && taken == (int64_t)strlen(got))                                                    \
+		taken++; /* the newline */                                                                             \
+	capture_io(OP_FGETS, begin, end, fd_of(stdin), 0, 0, 0, taken);                                                \
 	return got
 
 HOOK(char *, gets, (char *s), UNLIMITED(gets, s))

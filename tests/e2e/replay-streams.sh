@@ -23,3 +23,40 @@ expect_line out 'mismatches      0'
 sed 's/^1,1,40,50,/1,1,35,38,fgetc,fd=3;length=1,1\n&/' peek.csv >got.csv
 expect_status 0 "$VALIDATE" replay --dir dir got.csv
 expect_line out 'mismatches      0'
+
+# fgets of lines that hold NULs: the trace has the bytes that were taken, not the length of the text
+preload_before_sanitizer
+compiler=${CC:-cc}
+cat >lines.c <<'END'
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+	char line[6000];
+	FILE *f = fopen("lines", "r");
+	int n = 0;
+	while (f && fgets(line, sizeof line, f))
+		n++;
+	rewind(f);
+	n += fgets(line, 3, f) && fgets(line, 2, f) && fgetc(f) == '\n'; /* cut by their length */
+	fseek(f, -1, SEEK_END);
+	n += fgets(line, sizeof line, f) != NULL && !fgets(line, sizeof line, f);
+	return n == 6 && feof(f) && !fclose(f) ? 0 : 1;
+}
+END
+$compiler -w -O1 -o lines.program lines.c || fail 'lines.c does not compile'
+rm -rf dir
+mkdir dir
+{
+	printf 'a\0b\nyy\n'
+	head -c 4090 /dev/zero | tr '\0' x # the stream's buffer ends in the next line
+	printf 'c\0\0\0d\0\0\0\0\n\0'
+} >lines
+expect_status 0 "$VALIDATE" capture app --root . -o lines.trace -- ./lines.program
+expect_line out 'ended with status 0'
+"$VALIDATE" export -q --to csv lines.trace -o - | sed -n 's/.*,fgets,.*",\([0-9]*\).*/\1/p' | tr '\n' ' ' >got
+[ "$(cat got)" = '4 3 4100 1 0 2 1 1 0 ' ] || fail "lengths of lines: $(cat got)"
+for engine in event compiled; do
+	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir dir lines.trace
+	expect_line out 'mismatches      0'
+done
