@@ -60,8 +60,7 @@ static void grow(struct app_files *f)
 		*slot_of(f, f->file[i].path) = (uint32_t)i + 1;
 }
 
-/* The initial path of what is at `path` now. The caller frees. */
-static char *first_path(const struct app_files *f, const char *path)
+char *files_first_path(const struct app_files *f, const char *path)
 {
 	char *first = xstrdup(path);
 	for (size_t i = f->n_renames; i-- > 0;) {
@@ -80,7 +79,7 @@ static struct known_file *add(struct app_files *f, const char *path)
 	uint32_t *slot = slot_of(f, path);
 	if (*slot)
 		return NULL;
-	char *first = first_path(f, path);
+	char *first = files_first_path(f, path);
 	slot = slot_of(f, first);
 	if (*slot) {
 		free(first);
@@ -112,7 +111,7 @@ void files_made(struct app_files *f, const char *path)
 /* The entry of a name; NULL: there is none. */
 static struct known_file *known(struct app_files *f, const char *path)
 {
-	char *first = *slot_of(f, path) ? NULL : first_path(f, path);
+	char *first = *slot_of(f, path) ? NULL : files_first_path(f, path);
 	const uint32_t slot = *slot_of(f, first ? first : path);
 	free(first);
 	return slot ? &f->file[slot - 1] : NULL;
@@ -249,7 +248,7 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 
 void files_digest(struct app_files *f, const char *path, const struct merge_record *r)
 {
-	char *first = *slot_of(f, path) ? NULL : first_path(f, path);
+	char *first = *slot_of(f, path) ? NULL : files_first_path(f, path);
 	uint32_t slot = *slot_of(f, first ? first : path);
 	struct known_file *k = slot ? &f->file[slot - 1] : NULL;
 	free(first);

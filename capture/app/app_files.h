@@ -67,6 +67,8 @@ void files_link_to(struct app_files *f, const char *path, const char *text);
 /* it was changed before its state was known */
 void files_unknown(struct app_files *f, const char *path);
 
+/* The initial path of the file that is at `path` now. Ownership: the caller frees it. */
+char *files_first_path(const struct app_files *f, const char *path);
 /* The program renamed `from` to `to`, or exchanged them: names below `to` belonged to `from`
  * before. */
 void files_renamed(struct app_files *f, const char *from, const char *to, bool exchange);

@@ -304,6 +304,7 @@ static void strace_reset(struct foreign *f)
 	if (!t->before_listed) {
 		files_release(&t->before);
 		files_init(&t->before);
+		strace_links_release(&t->links);
 	}
 	strbuf_reset(&t->cut);
 	strace_threads_reset(&t->threads);
@@ -315,6 +316,7 @@ void strace_state_release(struct strace *t)
 	processes_release(&t->processes);
 	strace_async_release(&t->async);
 	files_release(&t->before);
+	strace_links_release(&t->links);
 	free(t->listed.entry);
 	free(t->listed.detail);
 	free(t->extra);

@@ -63,33 +63,8 @@ static void stat_seen(struct parsed *p, const char *name)
 	}
 }
 
-/* The target of a link at `name` that leads to `real`, relative to the link's directory. */
-static void link_text(struct strbuf *to, const char *name, const char *real)
-{
-	size_t common = 0;
-	for (size_t i = 0; name[i] && name[i] == real[i]; i++)
-		if (name[i] == '/')
-			common = i + 1;
-	strbuf_reset(to);
-	for (const char *slash = name + common; (slash = strchr(slash, '/')); slash++)
-		strbuf_addstr(to, "../");
-	strbuf_addstr(to, real + common);
-}
-
-/* Removes the last components while they are equal in both paths. */
-static void common_end_cut(char *name, char *real)
-{
-	for (;;) {
-		char *a = strrchr(name, '/'), *b = strrchr(real, '/');
-		if (!a || !b || strcmp(a, b))
-			return;
-		*a = *b = '\0';
-	}
-}
-
-/* Finds a symbolic link. open() returned a file whose decoration differs from the requested path: a
- * directory on the path, or the last component, is a link. The last component that differs is taken
- * for the link. */
+/* If the decoration of the opened file differs from the requested path, that path led through a
+ * symbolic link. */
 static void link_shown(struct parsed *p, const char *requested)
 {
 	struct strace *t = p->t;
@@ -104,20 +79,11 @@ static void link_shown(struct parsed *p, const char *requested)
 		if (memmem(p->arg[i].s, p->arg[i].len, "..", 2))
 			return;
 	const struct part whole = strace_without_deleted(d.s, d.len);
-	if (whole.len != d.len || !strace_decoration_text(t, &d) ||
-	    !strcmp(t->path.s + 1, requested) || !strncmp(requested, "proc/", 5) ||
-	    !strncmp(requested, "dev/", 4) || !strncmp(requested, "sys/", 4))
-		return;
-	char *name = xstrdup(requested), *real = xstrdup(t->path.s + 1);
-	struct strbuf text = STRBUF_INIT;
-	common_end_cut(name, real);
-	const size_t len = strlen(name);
-	link_text(&text, name, real);
-	if (text.len && !(!strncmp(real, name, len) && (!real[len] || real[len] == '/')))
-		files_link_to(&t->before, name, text.s);
-	strbuf_release(&text);
-	free(name);
-	free(real);
+	if (whole.len == d.len && strace_decoration_text(t, &d) && t->path.s[1] &&
+	    strncmp(requested, "proc/", 5) && strncmp(requested, "dev/", 4) &&
+	    strncmp(requested, "sys/", 4))
+		strace_links_see(&t->links, &t->before, requested, t->path.s + 1,
+				 p->r.flags & O_CREAT);
 }
 
 static bool changes_nothing(const struct parsed *p)
@@ -186,6 +152,7 @@ void strace_before_list(struct strace *t)
 	if (t->before_listed)
 		return;
 	t->before_listed = true;
+	strace_links_settle(&t->links, &t->before);
 	files_list(&t->before, &t->listed);
 	for (size_t i = 0; i < t->listed.n; i++)
 		n_bytes += strlen(t->listed.entry[i].path);

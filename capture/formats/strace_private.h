@@ -13,6 +13,7 @@
 #include "capture/op.h"
 #include "capture/processes.h"
 #include "capture/trace.h"
+#include "common/u64_map.h"
 
 /* Requests of libaio between io_submit and io_getevents, for the reader of strace. */
 #define STRACE_ASYNC_CHAINS 1024u
@@ -42,6 +43,29 @@ void strace_async_release(struct strace_async *a); /* leaves it empty; `follows`
 int strace_async_take(struct parsed *p, struct err *e);
 /* At the end of the trace: requests without a result get no end. */
 void strace_async_end(struct strace_async *a, struct foreign *f);
+
+/* Symbolic links that the names of open files show: open() was asked for one path, and the file has
+ * another one. */
+struct shown_path { /* paths before the first request, relative to the root; owned */
+	char *name, *real;
+	bool made; /* the open may have created the file */
+};
+
+struct strace_links {
+	struct shown_path *shown; /* shown[n]: paths that led through a link, each once */
+	size_t n, cap;
+	/* hashes of `name`; the value is its index in `shown` */
+	struct u64_map by_name;
+	/* hashes of all paths without a link: the real paths and the directories on them */
+	struct u64_map real;
+};
+
+/* Notes that an open of `name` gave the file `real`. */
+void strace_links_see(struct strace_links *l, const struct app_files *f, const char *name,
+		      const char *real, bool made);
+/* Decides which part of each noted path is the link, and adds the links to `f`. */
+void strace_links_settle(struct strace_links *l, struct app_files *f);
+void strace_links_release(struct strace_links *l); /* an all-zero one is fine */
 
 enum call_kind {
 	CALL_REQUEST,
@@ -103,6 +127,7 @@ struct strace {
 	uint64_t n_rings; /* io_uring instances created: their requests appear in no line */
 	struct strace_async async;
 	struct app_files before; /* initial state of the files, as far as results show it */
+	struct strace_links links;
 	struct fileset listed;	 /* the same for the metadata, once a pass has ended */
 	bool before_listed;
 	struct strace_threads threads;

@@ -62,6 +62,53 @@ expect_line out 'mismatches      0'
 	fail "a link to a directory that the name of an open file shows: $(find there -ls)"
 [ "$(readlink there/w/d/name)" = ../real/target ] ||
 	fail 'a link to a file that the name of an open file shows'
+
+# which part of a path is the link: not a directory that the name of some open file holds, nor a
+# directory in which another file is not where the link leads to
+cat >links.log <<'END'
+7 1700000000.000001 openat(AT_FDCWD, "/usr/lib/ssl/conf", O_RDONLY) = 3</etc/ssl/conf> <0.000001>
+7 1700000000.000002 read(3</etc/ssl/conf>, "x"..., 10) = 10 <0.000001>
+7 1700000000.000003 close(3</etc/ssl/conf>) = 0 <0.000001>
+7 1700000000.000004 openat(AT_FDCWD, "/share/own/web/cnf", O_RDONLY) = 3</share/other/dist/web/cnf> <0.000001>
+7 1700000000.000005 close(3</share/other/dist/web/cnf>) = 0 <0.000001>
+7 1700000000.000006 stat("/share/own/list", {st_mode=S_IFREG|0644, st_size=30, ...}) = 0 <0.000001>
+7 1700000000.000007 openat(AT_FDCWD, "/share/own/list", O_RDONLY) = 3</var/list-own> <0.000001>
+7 1700000000.000008 read(3</var/list-own>, "x"..., 4096) = 30 <0.000001>
+7 1700000000.000009 close(3</var/list-own>) = 0 <0.000001>
+7 1700000000.000010 stat("/share/other/dist/list", {st_mode=S_IFREG|0644, st_size=500, ...}) = 0 <0.000001>
+7 1700000000.000011 openat(AT_FDCWD, "/share/other/dist/list", O_RDONLY) = 3</var/list-other> <0.000001>
+7 1700000000.000012 read(3</var/list-other>, "x"..., 4096) = 500 <0.000001>
+7 1700000000.000013 close(3</var/list-other>) = 0 <0.000001>
+7 1700000000.000014 stat("/usr/lib/py/site", {st_mode=S_IFREG|0644, st_size=155, ...}) = 0 <0.000001>
+7 1700000000.000015 readlink("/usr/lib/py/site", "/etc/py/site", 4096) = 12 <0.000001>
+7 1700000000.000016 openat(AT_FDCWD, "/usr/lib/py/code", O_RDONLY) = 3</usr/lib/py/code> <0.000001>
+7 1700000000.000017 close(3</usr/lib/py/code>) = 0 <0.000001>
+7 1700000000.000018 openat(AT_FDCWD, "/lib/arch/so.1", O_RDONLY) = 3</usr/lib/arch/so.1.2> <0.000001>
+7 1700000000.000019 read(3</usr/lib/arch/so.1.2>, "x"..., 7) = 7 <0.000001>
+7 1700000000.000020 close(3</usr/lib/arch/so.1.2>) = 0 <0.000001>
+7 1700000000.000021 openat(AT_FDCWD, "/lib/arch/c", O_RDONLY) = 3</usr/lib/arch/c> <0.000001>
+7 1700000000.000022 close(3</usr/lib/arch/c>) = 0 <0.000001>
+7 1700000000.000023 openat(AT_FDCWD, "/lib/new", O_WRONLY|O_CREAT|O_EXCL, 0600) = 3</usr/lib/new> <0.000001>
+7 1700000000.000024 close(3</usr/lib/new>) = 0 <0.000001>
+7 1700000000.000025 openat(AT_FDCWD, "/kept/new", O_WRONLY|O_CREAT|O_EXCL, 0600) = 3</usr/made> <0.000001>
+7 1700000000.000026 close(3</usr/made>) = 0 <0.000001>
+END
+expect_status 0 "$VALIDATE" import links.log -o links.trace
+for order in fs temporal; do
+	rm -rf links
+	mkdir links
+	expect_status 0 "$VALIDATE" replay --order $order --prepare --dir links links.trace
+	expect_line out 'mismatches      0'
+	for link in usr/lib/ssl:../../etc/ssl share/own/list:../../var/list-own lib:usr/lib \
+		share/other/dist/list:../../../var/list-other usr/lib/py/site:/etc/py/site; do
+		[ "$(readlink "links/${link%:*}")" = "${link#*:}" ] ||
+			fail "${link%:*}: $(find links -ls)"
+	done
+	[ -d links/usr/lib ] && [ ! -L links/usr/lib ] && [ -f links/usr/lib/new ] &&
+		[ ! -L links/share/own ] || fail "directories: $(find links -ls)"
+	[ "$(stat -L -c %s links/share/own/list)" = 30 ] || fail 'size of a file behind a link'
+	[ -s links/usr/lib/arch/so.1.2 ] && [ ! -e links/usr/usr ] || fail "a link below a link: $(find links -ls)"
+done
 [ "$(stat -c %a there/w/d)" = 750 ] || fail 'mode of a directory that was looked at'
 [ "$(stat -c %a there/w/made)" = 755 ] || fail 'chmod by /proc/self/fd'
 [ "$(stat -c %s there/w/y)" = 5 ] || fail 'size of a file that was looked at'
