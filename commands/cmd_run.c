@@ -154,6 +154,7 @@ int run_campaign(const struct protocol *p, const struct campaign_options *given,
 	}
 	if (ret || conclude(dir, form, &status, e) < 0)
 		return EXIT_FAILED;
+	err_clear(e); /* a verdict is not an error */
 	return status;
 }
 

@@ -44,6 +44,7 @@ as_user "$dir/validate" run list.conf -o list -q >out 2>err || status=$?
 [ "$(jq -r .scheduling.policy.policy list/environment.json)" = batch ] ||
 	fail "the second policy is not used"
 expect_line list/environment.json 'real-time scheduling (fifo:10)'
+grep -q '^validate:' err && fail "an error although the campaign ended: $(cat err)"
 for how in drop all; do
 	sed "s/^cache = cold/&\nevict = $how/" tiny.conf >drop.conf
 	expect_status 3 as_user "$dir/validate" run drop.conf -o "drop-$how" -q

@@ -377,8 +377,8 @@ static int queues_begin(struct campaign *c, struct err *e)
 
 /* --- start of programs --------------------------------------------------- */
 
-/* Records a policy that is not permitted here; the protocol names another. Returns 0. */
-static int scheduler_skip(struct campaign *c, const struct scheduling *policy)
+/* Records a policy that is not permitted here; the protocol names another. Clears `e`. Returns 0. */
+static int scheduler_skip(struct campaign *c, const struct scheduling *policy, struct err *e)
 {
 	char *what = xasprintf("real-time scheduling (%s:%d)",
 			       policy->policy == SCHED_RR ? "rr" : "fifo", policy->priority);
@@ -386,6 +386,7 @@ static int scheduler_skip(struct campaign *c, const struct scheduling *policy)
 	    c->environment, what, "it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO",
 	    "the next policy of the protocol; other processes delay program and replays more");
 	free(what);
+	err_clear(e);
 	return 0;
 }
 
@@ -408,7 +409,7 @@ static int launch_check(struct campaign *c, struct err *e)
 		s.scheduling = policy[i];
 		ret = launch_run(&s, &r, e);
 		if (ret == -EACCES && i + 1 < n)
-			ret = scheduler_skip(c, &policy[i]);
+			ret = scheduler_skip(c, &policy[i], e);
 		else
 			break;
 	}
