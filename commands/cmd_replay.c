@@ -166,6 +166,7 @@ static void block_print(const struct replay_summary *s)
 	const struct block_summary *b = &s->block;
 	if (!b->backend)
 		return;
+	printf("%-16s%s: %s\n", "backend", b->backend, b->backend_why);
 	printf("%-16s%u at most (trace: %u); %" PRIu64 " submissions\n", "in flight",
 	       b->most_in_flight, b->traced_in_flight, b->n_submissions);
 	count_print("read only", b->n_turned, "writes were made reads");
@@ -322,7 +323,7 @@ static void requests_print(const struct replay_summary *s)
 	if (s->n_processes > 1)
 		printf(" in %" PRIu64 " processes", s->n_processes);
 	if (s->block.backend)
-		printf(", %s\n", s->block.backend);
+		putchar('\n');
 	else
 		printf(" for %" PRIu64 " traced thread%s\n", s->n_threads,
 		       s->n_threads == 1 ? "" : "s");

@@ -163,7 +163,7 @@ const struct option_spec microbench_options[] = {
 	 .help = "block-*: use only this many bytes from the start of the device (default 0: all)"},
 	{.name = "backend", .type = OPT_STRING, .offset = FIELD(backend), .arg = "NAME",
 	 .help = "block-*: interface to the kernel, io_uring, libaio or psync (default auto: "
-		 "the first available)"},
+		 "the choice of a probe)"},
 	{.group = "Parallel applications",
 	 .name = "compute", .type = OPT_DURATION, .offset = FIELD(compute_ns), .arg = "TIME",
 	 .max = 2e9,

@@ -152,14 +152,21 @@ static json_t *affinity(const struct bench_run *r)
 	return rows;
 }
 
+static json_t *backend(const struct bench_run *r)
+{
+	if (!r->backend.backend)
+		return NULL;
+	return json_pack("{s:s,s:s}", "name", r->backend.backend->name, "reason", r->backend.why);
+}
+
 static char *extra_json(const struct bench_run *r)
 {
 	json_t *o = json_pack(
-	    "{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:b}", "workload", r->workload->name, "options",
+	    "{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:o*,s:b}", "workload", r->workload->name, "options",
 	    describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory",
 	    memory(r), "anonymous_memory", anonymous_memory(r), "facts",
 	    run_facts_to_json(&r->facts), "scheduling", scheduling_to_json(&r->scheduling),
-	    "affinity", affinity(r), "capacity_reached", capacity_reached(r));
+	    "affinity", affinity(r), "backend", backend(r), "capacity_reached", capacity_reached(r));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	json_decref(o);
 	return text;

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "capture/run_facts.h"
+#include "common/block/probe.h"
 #include "common/device.h"
 #include "common/scheduling.h"
 #include "common/vm.h"
@@ -54,6 +55,7 @@ struct bench_run {
 	struct script_names names; /* paths of the scripts */
 	struct device device; /* for workloads below the file system */
 	uint64_t span_bytes;  /* used part of the device */
+	struct block_choice backend; /* of the device's requests; without a device: NULL */
 	bool refused;	      /* the device must not be written to */
 	struct vm_region anonymous; /* --anon-memory */
 	/* at the begin and the end of the region; 0: unknown */

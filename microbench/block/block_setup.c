@@ -73,6 +73,40 @@ static int grain_check(const struct bench_run *r, const struct block_sizes *size
 	return 0;
 }
 
+static const struct block_backend *backend_find(const char *name)
+{
+	for (const struct block_backend *const *b = block_backends; *b; b++)
+		if (!strcmp((*b)->name, name))
+			return *b;
+	return NULL;
+}
+
+/* The probe begins one block after a multiple of the smallest request size, where the workload makes
+ * no request if that size is more than a block. */
+static int backend_choose(struct bench_run *r, const struct block_sizes *sizes, struct err *e)
+{
+	const char *name = r->config->backend;
+	const uint64_t room = sizes->max + r->device.logical_bytes;
+	struct block_probe p = {.fd = r->device.fd, .n = BLOCK_PROBE_MAX};
+	if (strcmp(name, "auto")) {
+		r->backend = (struct block_choice){backend_find(name), "--backend"};
+		return r->backend.backend
+			       ? 0
+			       : err_set(e, EINVAL,
+					 "backend %s: expected auto, io_uring, libaio or psync", name);
+	}
+	for (uint32_t i = 0, k = 0; i < p.n; i++) { /* lengths by their shares */
+		while (k + 1 < sizes->n && (i + 0.5) / p.n > sizes->upto[k])
+			k++;
+		p.length[i] = sizes->length[k];
+	}
+	if (r->device.n_bytes >= room)
+		p.offset = (r->device.n_bytes - room) / sizes->min * sizes->min +
+			   (sizes->min > r->device.logical_bytes ? r->device.logical_bytes : 0);
+	block_choose(&r->backend, &p);
+	return 0;
+}
+
 int block_device_open(struct bench_run *r, struct err *e)
 {
 	const struct microbench_config *c = r->config;
@@ -94,20 +128,13 @@ int block_device_open(struct bench_run *r, struct err *e)
 		return r->refused ? -EPERM : ret;
 	r->span_bytes =
 	    c->span_bytes && c->span_bytes < r->device.n_bytes ? c->span_bytes : r->device.n_bytes;
-	return grain_check(r, &sizes, e);
+	ret = grain_check(r, &sizes, e);
+	return ret ? ret : backend_choose(r, &sizes, e);
 }
 
 /* --- a thread ------------------------------------------------------------ */
 
-static const struct block_backend *backend_find(const char *name)
-{
-	for (const struct block_backend *const *b = block_backends; *b; b++)
-		if (!strcmp((*b)->name, name))
-			return *b;
-	return NULL;
-}
-
-/* `auto` chooses the best available backend. */
+/* If the chosen backend is not available, the next one is used, unless it was asked for. */
 static int queue_open(const struct bench_run *r, struct block_load *b, struct err *e)
 {
 	const struct block_queue_config q = {.fd = r->device.fd, .is_block = r->device.is_block,
@@ -115,13 +142,8 @@ static int queue_open(const struct bench_run *r, struct block_load *b, struct er
 					     .reads = &b->reads,
 					     .content = &b->content};
 	struct strbuf notes = STRBUF_INIT;
-	int ret = -EINVAL;
-	if (strcmp(r->config->backend, "auto")) {
-		b->backend = backend_find(r->config->backend);
-		ret = b->backend ? b->backend->open(&b->queue, &q, &notes, e)
-				 : err_set(e, EINVAL, "backend %s: expected auto, io_uring, libaio or psync",
-					   r->config->backend);
-	}
+	b->backend = r->backend.backend;
+	int ret = b->backend->open(&b->queue, &q, &notes, e);
 	for (const struct block_backend *const *try = block_backends;
 	     !strcmp(r->config->backend, "auto") && ret && *try; try++) {
 		b->backend = *try;

@@ -78,7 +78,8 @@ void replay_config_init(struct replay_config *c)
 		 "fast as possible, after traced pauses, or at the traced time (default causal)"}
 #define BLOCK_ROWS \
 	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME", .choices = block_backend_names, \
-	 .help = "engine block: interface to the kernel (default auto: io_uring if permitted)"}, \
+	 .help = "engine block: interface to the kernel (default auto: io_uring, or libaio if io_uring " \
+		 "is forbidden or would use kernel threads)"}, \
 	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names, \
 	 .help = "mode hf: limit of requests in flight: the traced number at that instant, that " \
 		 "number rounded up to a power of two, the maximum within 100 ms rounded up, or no " \

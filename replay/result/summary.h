@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "capture/trace.h"
+#include "common/block/probe.h"
 #include "replay/content/captured.h"
 #include "replay/load/load.h"
 #include "replay/target/evict.h"
@@ -33,6 +34,7 @@ struct block_touched {
 
 struct block_summary { /* of engine block */
 	const char *backend; /* NULL: another engine */
+	char backend_why[BLOCK_WHY_BYTES]; /* why it was chosen */
 	char notes[BLOCK_NOTES_BYTES]; /* unavailable features, one sentence per line */
 	uint64_t n_discards, n_turned, n_remapped, n_rounded; /* see block_load.h */
 	uint64_t n_short; /* short transfers */

@@ -14,15 +14,16 @@ truncate -s 1M target
 
 # io_uring forbidden: the next best, and said so
 if ${CC:-cc} -o without-uring "$SRCDIR/tests/programs/without-uring.c" 2>cc.err && ./without-uring true; then
-	expect_status 0 ./without-uring "$VALIDATE" replay --destructive --device target -o out.trace in.csv
-	expect_line out '200 of 200; 1 worker, libaio'
+	expect_status 0 ./without-uring "$VALIDATE" replay --backend io_uring --destructive --device target -o out.trace in.csv
+	expect_line out '200 of 200; 1 worker'
+	expect_line out 'backend         libaio: '
 	expect_line out 'io_uring: Operation not permitted: libaio is used instead'
 fi
 
 # not enough memory may be locked for io_uring's buffers, or for its ring: done without, and said so
 locks="setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock"
 [ "$(id -u)" -eq 0 ] && $locks true 2>/dev/null || locks=
-if "$VALIDATE" replay --destructive --device target in.csv | grep -q 'worker, io_uring' && { [ -n "$locks" ] || [ "$(id -u)" -ne 0 ]; }; then
+if "$VALIDATE" replay --destructive --device target in.csv | grep -q '^backend  *io_uring: ' && { [ -n "$locks" ] || [ "$(id -u)" -ne 0 ]; }; then
 	(ulimit -l 64 && exec $locks "$VALIDATE" replay --destructive --device target in.csv) >out 2>err || fail "64 KiB may be locked: $(cat err)"
 	expect_line out '200 of 200'
 	# the limit is the user's: what others have locked may leave no room for the ring itself
@@ -30,7 +31,7 @@ if "$VALIDATE" replay --destructive --device target in.csv | grep -q 'worker, io
 		grep -q 'the limit of locked memory (ulimit -l) may be too low: Cannot allocate memory: libaio is used instead' out ||
 		fail "64 KiB may be locked: $(cat out)"
 	(ulimit -l 1 && exec $locks "$VALIDATE" replay --destructive --device target in.csv) >out 2>err || fail "1 KiB may be locked: $(cat err)"
-	expect_line out '200 of 200; 1 worker, '
+	expect_line out '200 of 200; 1 worker'
 	expect_line out 'the limit of locked memory (ulimit -l)'
 fi
 

@@ -62,6 +62,18 @@ expect_status 2 "$VALIDATE" replay --dry-run --dir . in.csv
 	fail "$(cat err)"
 }
 
+# the interface to the kernel: chosen by probing, or forced; the replay states which and why
+expect_status 0 "$VALIDATE" replay --destructive --device target -o out.trace in.csv
+grep -E '^backend +(io_uring|libaio): the target ' out || fail "no choice of the backend: $(cat out)"
+used=$("$VALIDATE" info --json out.trace | jq -r '.. | .block? // empty | select(.backend_reason) | .backend')
+[ "$used: $(n_of backend_reason)" = "$(sed -n 's/^backend *//p' out)" ] || fail "another backend in the metadata than in the output"
+for backend in io_uring libaio psync; do
+	expect_status 0 "$VALIDATE" replay --destructive --device target --backend $backend -o out.trace in.csv
+	expect_line out "backend         $backend: --backend"
+done
+expect_status 0 "$VALIDATE" replay --destructive --device target --sq-poll in.csv
+! grep '^backend' out | grep -q 'the target' || fail "probed though --sq-poll needs io_uring"
+
 # every mode, by every way to the kernel, with one worker and with two
 for backend in auto libaio psync; do
 	for mode in hf afap load dep; do

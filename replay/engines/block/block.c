@@ -139,9 +139,10 @@ static void silence_find(struct block_summary *b, const struct block_crew *c)
 static void summarise(struct block_summary *b, const struct block_load *l,
 		      const struct block_crew *c)
 {
-	*b = (struct block_summary){.backend = c->backend->name, .n_discards = l->n_discards, .n_turned = l->n_turned,
+	*b = (struct block_summary){.backend = c->choice.backend->name, .n_discards = l->n_discards, .n_turned = l->n_turned,
 				    .n_remapped = l->n_remapped, .n_rounded = l->n_rounded, .traced_in_flight = c->plan->max_in_flight,
 				    .threshold_ns = c->plan->threshold_ns};
+	snprintf(b->backend_why, sizeof b->backend_why, "%s", c->choice.why);
 	snprintf(b->notes, sizeof b->notes, "%s", c->notes.s ? c->notes.s : "");
 	for (uint32_t i = 0; i < c->plan->n_lanes; i++) {
 		const struct block_worker *w = &c->worker[i];
@@ -159,8 +160,9 @@ static json_t *describe(const struct block_summary *b, const struct block_crew *
 {
 	const struct block_options *o = &c->config->block;
 	json_t *j = json_pack(
-	    "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "mode",
-	    block_mode_names[o->mode], "backend", b->backend, "n_discards_left_out",
+	    "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "mode",
+	    block_mode_names[o->mode], "backend", b->backend, "backend_reason",
+	    b->backend_why, "n_discards_left_out",
 	    (json_int_t)b->n_discards, "n_writes_made_reads", (json_int_t)b->n_turned, "n_remapped",
 	    (json_int_t)b->n_remapped, "n_rounded", (json_int_t)b->n_rounded, "n_short",
 	    (json_int_t)b->n_short, "n_submissions", (json_int_t)b->n_submissions,
@@ -409,7 +411,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		ret = prepare(r, s, e);
 	if (ret)
 		return ret;
-	ret = block_crew_init(&r->crew, r->load.n_written > 0, e);
+	ret = block_crew_init(&r->crew, &r->load, r->load.n_written > 0, e);
 	if (!ret && (r->c->block.mode == MODE_HF || r->c->block.mode == MODE_DEP))
 		clock_baseline_wait(&r->clock, REPLAY_TIMED_BASELINE_NS);
 	if (!ret)

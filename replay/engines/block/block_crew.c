@@ -183,6 +183,7 @@ static int content_init(struct vm_region *r, uint64_t max_length, uint64_t seed,
 #define GIVE_UP_NS 1000000000
 #define FIRST_BUNDLE_NS 2000 /* until it has been measured */
 #define GRACE_NS 100000
+#define PROBE_PLACES 16 /* places for the probe that are tried */
 
 /* --- ready --------------------------------------------------------------- */
 
@@ -254,7 +255,53 @@ static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
 			    e);
 }
 
-int block_crew_init(struct block_crew *c, bool has_writes, struct err *e)
+static bool begins_at(const struct block_load *l, uint64_t offset)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->r[i].offset == offset)
+			return true;
+	return false;
+}
+
+/* The lengths are those of requests spread over the trace. If possible, the reads begin where no
+ * request of the trace begins, so that an observer of the device can tell them apart. */
+static void backend_probe(struct block_crew *c, const struct block_load *l)
+{
+	struct block_probe p = {.fd = c->device->fd};
+	uint64_t longest = 0, n_moving = 0;
+	for (uint32_t i = 0; i < l->n; i++)
+		n_moving += l->r[i].direction <= BLOCK_WRITE;
+	const uint64_t every = n_moving / BLOCK_PROBE_MAX + 1;
+	for (uint64_t i = 0, k = 0; i < l->n && p.n < BLOCK_PROBE_MAX; i++)
+		if (l->r[i].direction <= BLOCK_WRITE && k++ % every == 0)
+			p.length[p.n++] = l->r[i].length;
+	for (uint32_t i = 0; p.n && p.n < BLOCK_PROBE_MAX; i++)
+		p.length[p.n++] = p.length[i];
+	for (uint32_t i = 0; i < p.n; i++)
+		longest = p.length[i] > longest ? p.length[i] : longest;
+	const uint64_t grain = c->device->logical_bytes, last = (c->device->n_bytes - longest) / grain;
+	p.offset = last * grain;
+	for (uint64_t k = 0; k < PROBE_PLACES && k <= last; k++)
+		if (!begins_at(l, (last - k) * grain)) {
+			p.offset = (last - k) * grain;
+			break;
+		}
+	block_choose(&c->choice, &p);
+}
+
+static void backend_choose(struct block_crew *c, const struct block_load *l)
+{
+	const struct block_options *o = &c->config->block;
+	if (o->backend)
+		c->choice = (struct block_choice){block_backends[o->backend - 1], "--backend"};
+	else if (o->sq_poll)
+		c->choice = (struct block_choice){&block_uring, "--sq-poll"};
+	else
+		backend_probe(c, l);
+}
+
+int block_crew_init(struct block_crew *c, const struct block_load *l, bool has_writes,
+		    struct err *e)
 {
 	const uint32_t n = c->plan->n_lanes;
 	pthread_mutex_init(&c->mutex, NULL);
@@ -276,6 +323,8 @@ int block_crew_init(struct block_crew *c, bool has_writes, struct err *e)
 	ret = ret ? ret : common_init(&c->reads, most.read, e);
 	for (uint32_t i = 0; !ret && i < n; i++)
 		ret = worker_make(c, i, e);
+	if (!ret)
+		backend_choose(c, l);
 	return ret == -ENOMEM
 		   ? err_context(
 			 e, "%u workers, with reads of up to %llu bytes and writes of up to %llu",
@@ -357,12 +406,14 @@ static int worker_ready(struct block_worker *w)
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
 	/* What the kernel forbids, or has not got, is done the next best way, and that is said. */
-	const int asked = w->crew->config->block.backend;
-	const struct block_backend *const *b = &block_backends[asked ? asked - 1 : 0];
-	int ret = queue_open_by(w, *b);
-	if (ret && *b == &block_uring) {
+	const struct block_backend *const b = c->choice.backend;
+	int ret = queue_open_by(w, b);
+	if (ret && b == &block_uring) {
 		strbuf_addf(&w->notes, "%s: libaio is used instead\n", w->err.msg);
-		ret = queue_open_by(w, b[1]);
+		ret = queue_open_by(w, &block_libaio);
+	} else if (ret && !c->config->block.backend) {
+		strbuf_addf(&w->notes, "%s: io_uring is used instead\n", w->err.msg);
+		ret = queue_open_by(w, &block_uring);
 	}
 	return ret;
 }
@@ -435,7 +486,8 @@ static int workers_start(struct block_crew *c, struct err *e)
 			*e = c->worker[i].err;
 			return -c->worker[i].fatal;
 		}
-	c->backend = c->worker[0].backend;
+	if (c->choice.backend != c->worker[0].backend)
+		c->choice = (struct block_choice){c->worker[0].backend, "the first choice failed"};
 	strbuf_addstr(&c->notes, c->worker[0].notes.s ? c->worker[0].notes.s : "");
 	return 0;
 }
@@ -499,7 +551,7 @@ int block_crew_run(struct block_crew *c, struct err *e)
 	for (uint32_t i = 0; !ret && i < c->n_started; i++)
 		if (c->worker[i].fatal)
 			ret = err_sys(e, c->worker[i].fatal, "%s: the queue failed",
-				      c->backend->name);
+				      c->choice.backend->name);
 	if (!ret && device_gone(c->device)) /* gone before the first check */
 		ret = block_watch_gone(c, e);
 	if (ret)

@@ -10,6 +10,7 @@
 
 #include "capture/run_facts.h"
 #include "common/block/backend.h"
+#include "common/block/probe.h"
 #include "common/clock.h"
 #include "common/device.h"
 #include "common/err.h"
@@ -128,7 +129,7 @@ struct block_crew {
 	struct block_worker *worker; /* worker[plan->n_lanes] */
 	struct block_progress *progress;
 	struct vm_region content, reads; /* of writes; of all workers with long reads */
-	const struct block_backend *backend; /* as it was chosen */
+	struct block_choice choice; /* its backend is the one in use once the workers are ready */
 	struct strbuf notes;		     /* what was done without, a sentence a line */
 	uint32_t n_started, n_ready;
 	pthread_mutex_t mutex;
@@ -141,9 +142,10 @@ struct block_crew {
 	struct run_facts facts;
 };
 
-/* Gets everything the run needs but queues, which workers open themselves. `has_writes`: there is
- * content to write. Errors: ENOMEM. Ownership: block_crew_release, also after an error. */
-int block_crew_init(struct block_crew *c, bool has_writes, struct err *e);
+/* Gets everything the run needs but queues, which workers open themselves, and chooses the backend.
+ * `l`: the requests to come; `has_writes`: there is content to write. Errors: ENOMEM. Ownership: block_crew_release, also after an error. */
+int block_crew_init(struct block_crew *c, const struct block_load *l, bool has_writes,
+		    struct err *e);
 /* Runs the plan. Errors: of the queues and of threads; ETIMEDOUT where nothing ends any more
  * (--watchdog), naming a request; of the clock. A request that failed is an outcome. */
 int block_crew_run(struct block_crew *c, struct err *e);

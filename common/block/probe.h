@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which backend suits a target. io_uring first tries each request without waiting (RWF_NOWAIT). If
+ * the target cannot do that, a kernel thread (io-wq) makes the request, which costs two changes of
+ * threads. So io_uring is chosen only if the target accepts such requests. */
+#ifndef COMMON_BLOCK_PROBE_H
+#define COMMON_BLOCK_PROBE_H
+
+#include <stdint.h>
+
+#include "common/block/backend.h"
+
+#define BLOCK_PROBE_MAX 16u
+#define BLOCK_WHY_BYTES 120
+
+struct block_choice {
+	const struct block_backend *backend;
+	char why[BLOCK_WHY_BYTES]; /* the reason, without the backend's name */
+};
+
+struct block_probe {
+	/* open for reading, O_DIRECT */
+	int fd;
+	/* bytes; the reads begin here, and must not go beyond the end */
+	uint64_t offset;
+	/* length[n], bytes, n at most BLOCK_PROBE_MAX: as long as the requests to come. A device
+	 * that splits a request cannot take it without waiting. */
+	uint64_t length[BLOCK_PROBE_MAX];
+	uint32_t n;
+};
+
+/* Chooses by two bursts of reads at most. The first uses RWF_NOWAIT. The second, without it, is for
+ * targets that refuse the first: libaio is chosen unless the target makes io_submit wait for each
+ * request. Reads longer than 1 MiB are cut to that. Does not fail: if nothing can be measured, the
+ * choice is io_uring, and `why` says so. */
+void block_choose(struct block_choice *c, const struct block_probe *p);
+
+#endif
