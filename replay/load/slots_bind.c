@@ -379,10 +379,10 @@ static uint32_t first_alike(const struct finder *f, uint32_t number)
 	return number;
 }
 
-/* The slot of a row of the table. `shared`: processes that inherited it from a common ancestor
- * share the open file. */
-static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool shared,
-		uint32_t process, uint32_t file)
+/* The slot of a row of the table. A row of one process (`pid`) is one open file, which the process
+ * shares with its descendants, whichever uses it first. */
+static uint32_t slot_of_row(struct finder *f, const uint32_t *number, uint32_t process,
+			    uint32_t file)
 {
 	const json_t *row = number ? json_array_get(f->table, *number) : NULL;
 	const json_t *flags = json_object_get(row, "flags");
@@ -391,7 +391,7 @@ static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool share
 	if (!row || (file != NONE32 && file != named))
 		return 0;
 	uint32_t *slot = u64_map_at(&f->slot_of_row, first_alike(f, *number), 0);
-	if (*slot && (shared || f->s->slot[*slot].process == process))
+	if (*slot && (json_object_get(row, "pid") || f->s->slot[*slot].process == process))
 		return slot_inherit(f, *slot, process);
 	struct slot made = {.file = named, .at_setup = true, .process = process};
 	made.flags = flags ? (uint32_t)json_integer_value(flags) : O_RDWR;
@@ -430,16 +430,16 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 		if (!other && !(closed && r->rvalue >= 0))
 			return *bound;
 	} else {
-		slot = slot_of_row(f, table_row(f, f->l->thread[r->thread].pid, fd), false,
-			process, file);
+		slot = slot_of_row(f, table_row(f, f->l->thread[r->thread].pid, fd), process,
+				   file);
 	}
 	if (!slot && (file == NONE32 || r->rvalue == -EBADF))
 		return 0;
 	if (!slot && !bound)
 		slot = slot_inherited(f, process, fd, file);
 	if (!slot && !bound)
-		slot = slot_of_row(f, ancestors_row(f, f->l->thread[r->thread].pid, fd), true,
-			process, file);
+		slot = slot_of_row(f, ancestors_row(f, f->l->thread[r->thread].pid, fd),
+				   process, file);
 	if (!slot && !bound)
 		slot = slot_of_output(f, process, fd, file);
 	if (!slot)

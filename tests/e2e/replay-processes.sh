@@ -122,3 +122,24 @@ for bad in 0,x 4095 ''; do
 	expect_status 2 "$VALIDATE" replay --cpus "$bad" --dir tree in.csv
 done
 expect_status 2 "$VALIDATE" replay --cpus "$first" --pin --dir tree in.csv
+
+# standard output and standard error of a shell are one open file for all its children, also if a
+# child uses them before the shell itself does
+preload_before_sanitizer
+cat >writer.c <<'END'
+#include <unistd.h>
+int main(void)
+{
+	long a = lseek(1, 0, SEEK_CUR), b = lseek(2, 0, SEEK_CUR);
+	return write(1, "out\n", 4) != 4 || write(2, "error\n", 6) != 6 || a != b;
+}
+END
+${CC:-cc} -w -o writer writer.c || fail 'writer.c does not compile'
+"$VALIDATE" capture app --root . -o shared.trace -- sh -c './writer; : >>other; ./writer; ./writer' >both 2>&1 ||
+	fail "$(cat both)"
+for engine in event compiled; do
+	rm -rf again
+	mkdir again
+	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir again shared.trace
+	expect_line out 'mismatches      0'
+done
