@@ -104,6 +104,11 @@ static void mismatches_print(const struct replay_summary *s)
 		mismatch_print(&s->mismatch[i]);
 	if (s->n_mismatches > REPLAY_MISMATCHES_SHOWN)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
+	if (s->n_mismatches_overlapped)
+		printf("note: %" PRIu64 " of them overlapped a call of another thread that changed the "
+		       "same name or file in the trace; only order fs derives from the results which "
+		       "of two overlapping calls took effect first\n",
+		       s->n_mismatches_overlapped);
 	if (s->n_mismatches_privileged)
 		printf("note: %" PRIu64 " of them failed in the traced run for lack of permission "
 					"(EACCES, EPERM); this replay runs as root\n",

@@ -13,6 +13,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
+#include "replay/result/overlap.h"
 
 #define BATCH 256
 
@@ -36,6 +37,7 @@ struct output {
 	/* issue_error[n_room]: of timed requests from the front, of those held up from the back */
 	double *issue_error;
 	uint64_t n_room;
+	struct overlap overlap;
 };
 
 static bool is_file(const char *path, const struct stat *st)
@@ -156,6 +158,55 @@ static void mismatch_note(struct output *o, const struct trace_record *r, uint32
 	    (expected == -EACCES || expected == -EPERM) && actual >= 0 && geteuid() == 0;
 }
 
+static bool changes_files(const struct trace_record *r)
+{
+	switch (r->op) {
+	case OP_OPEN:
+	case OP_FOPEN:
+	case OP_FREOPEN:
+		return r->flags & (O_CREAT | O_TRUNC);
+	case OP_MKDIR:
+	case OP_MKNOD:
+	case OP_SYMLINK:
+	case OP_RMDIR:
+	case OP_UNLINK:
+	case OP_RENAME:
+	case OP_LINK:
+	case OP_TRUNCATE:
+	case OP_FTRUNCATE:
+	case OP_FALLOCATE:
+		return true;
+	default:
+		return op_info(r->op)->family == FAMILY_WRITE;
+	}
+}
+
+/* Counts mismatches of calls that overlapped a change of the same name or file. */
+static int overlap_count(struct output *o, const struct trace_record *traced,
+			 const struct output_fate *f, struct err *e)
+{
+	const struct trace_object *named =
+	    traced->object < o->n_objects ? trace_object(o->input, traced->object) : NULL;
+	const bool two = traced->op == OP_RENAME || traced->op == OP_LINK;
+	const void *second = NULL;
+	size_t len = 0;
+	if (!named || !named->name || traced->end_ns == TIME_NONE)
+		return 0;
+	int ret = two ? trace_heap(o->input, traced->heap, &second, &len, e) : 0;
+	if (ret)
+		return ret;
+	o->s->n_mismatches_overlapped += overlap_add(
+	    &o->overlap, (struct overlap_call){
+			     .begin_ns = traced->begin_ns,
+			     .end_ns = traced->end_ns,
+			     .tid = traced->tid,
+			     .path = named->name,
+			     .second = second ? xasprintf("%.*s", (int)len, (const char *)second) : NULL,
+			     .changes = changes_files(traced),
+			     .differs = outcome_differs(&f->first.outcome, f->expected)});
+	return 0;
+}
+
 static void issue_error_add(struct output *o, const struct trace_record *r, bool held)
 {
 	struct replay_summary *s = o->s;
@@ -231,6 +282,9 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 		r.intended_ns = f.intended_ns;
 		outcome_put(o, &r, &f.first);
 		outcome_count(o, &r, traced->object, &f);
+		ret = overlap_count(o, traced, &f, e);
+		if (ret)
+			return ret;
 		repeated_put(o, &r, &f.again);
 	}
 	if (!o->w)
@@ -402,6 +456,7 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 		trace_writer_abort(o->w);
 	else if (o->w)
 		ret = trace_writer_close(o->w, e);
+	overlap_release(&o->overlap);
 	free(o->issue_error);
 	free(o->repeated);
 	free(o->object_of);

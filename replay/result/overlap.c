@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/result/overlap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Equal paths, or one is a directory on the way of the other. */
+static bool paths_meet(const char *a, const char *b)
+{
+	size_t same = 0;
+	if (!a || !b)
+		return false;
+	while (a[same] && a[same] == b[same])
+		same++;
+	return same && (!a[same] || a[same] == '/') && (!b[same] || b[same] == '/') &&
+	       (!a[same] || !b[same]);
+}
+
+static bool calls_meet(const struct overlap_call *a, const struct overlap_call *b)
+{
+	return a->tid != b->tid &&
+	       (paths_meet(a->path, b->path) || paths_meet(a->second, b->path) ||
+		paths_meet(a->path, b->second) || paths_meet(a->second, b->second));
+}
+
+static void call_drop(struct overlap *o, size_t i)
+{
+	free(o->call[i].second);
+	memmove(&o->call[i], &o->call[i + 1], (--o->n - i) * sizeof *o->call);
+}
+
+static uint64_t count(struct overlap_call *of, const struct overlap_call *other)
+{
+	if (!of->differs || of->counted || !other->changes || !calls_meet(of, other))
+		return 0;
+	of->counted = true;
+	return 1;
+}
+
+uint64_t overlap_add(struct overlap *o, struct overlap_call c)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < o->n;) {
+		if (o->call[i].end_ns <= c.begin_ns) {
+			call_drop(o, i);
+			continue;
+		}
+		n += count(&c, &o->call[i]) + count(&o->call[i], &c);
+		i++;
+	}
+	if (o->n == OVERLAP_CALLS)
+		call_drop(o, 0);
+	o->call[o->n++] = c;
+	return n;
+}
+
+void overlap_release(struct overlap *o)
+{
+	while (o->n)
+		call_drop(o, o->n - 1);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Mismatches of calls that overlapped a call of another thread on the same name or file. The trace
+ * does not show which of two overlapping calls took effect first. */
+#ifndef REPLAY_OVERLAP_H
+#define REPLAY_OVERLAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OVERLAP_CALLS 64u /* calls that are remembered */
+
+struct overlap_call {
+	int64_t begin_ns, end_ns; /* in the trace */
+	uint32_t tid;
+	const char *path; /* borrowed as long as the struct overlap is used */
+	char *second;	  /* of rename and link; owned, NULL: none */
+	bool changes;	  /* it changed a name or a file */
+	bool differs;	  /* its result differs in the replay */
+	bool counted;
+};
+
+struct overlap {
+	struct overlap_call call[OVERLAP_CALLS]; /* call[n]: calls that may overlap later ones */
+	size_t n;
+};
+
+/* Adds the next call in the order of begins; takes ownership of c.second. Returns how many calls
+ * that differ, this one included, are now known to have overlapped a change of the same name or
+ * file. */
+uint64_t overlap_add(struct overlap *o, struct overlap_call c);
+void overlap_release(struct overlap *o);
+
+#endif
