@@ -284,6 +284,7 @@ const struct report_form report_form_json = {
 struct buffer { /* reused for the next value */
 	char *text;
 	size_t size;
+	struct strbuf shown;
 };
 
 static size_t dump(struct buffer *b, const json_t *value)
@@ -300,10 +301,12 @@ static size_t dump(struct buffer *b, const json_t *value)
 static void value_add(FILE *out, struct buffer *b, const json_t *value, unsigned int depth)
 {
 	const size_t len = dump(b, value);
-	for (size_t at = 0, end; at < len; at = end) {
-		const char *newline = memchr(b->text + at, '\n', len - at);
-		end = newline ? (size_t)(newline - b->text) + 1 : len;
-		fwrite(b->text + at, 1, end - at, out);
+	strbuf_reset(&b->shown);
+	json_add_shown(&b->shown, b->text, len);
+	for (size_t at = 0, end; at < b->shown.len; at = end) {
+		const char *newline = memchr(b->shown.s + at, '\n', b->shown.len - at);
+		end = newline ? (size_t)(newline - b->shown.s) + 1 : b->shown.len;
+		fwrite(b->shown.s + at, 1, end - at, out);
 		for (unsigned int i = 0; newline && i < depth; i++)
 			putc_unlocked(' ', out);
 	}
@@ -316,17 +319,18 @@ static void key_add(FILE *out, bool first, const char *key)
 
 void json_text_member(FILE *out, bool first, const char *key, const json_t *value)
 {
-	struct buffer b = {0};
+	struct buffer b = {.shown = STRBUF_INIT};
 	key_add(out, first, key);
 	value_add(out, &b, value, 1);
 	free(b.text);
+	strbuf_release(&b.shown);
 }
 
 void json_text_array(FILE *out, bool first, const char *key, size_t n,
 		     json_t *(*element)(const struct analysis *a, size_t i),
 		     const struct analysis *a)
 {
-	struct buffer b = {0};
+	struct buffer b = {.shown = STRBUF_INIT};
 	key_add(out, first, key);
 	putc_unlocked('[', out);
 	for (size_t i = 0; i < n; i++) {
@@ -337,4 +341,5 @@ void json_text_array(FILE *out, bool first, const char *key, size_t n,
 	}
 	fputs(n ? "\n ]" : "]", out);
 	free(b.text);
+	strbuf_release(&b.shown);
 }

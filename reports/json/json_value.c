@@ -46,19 +46,40 @@ json_t *json_finite(double x)
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
+void json_add_shown(struct strbuf *out, const char *text, size_t len)
+{
+	const char *from = text, *const end = text + len;
+	for (const char *at = text; (at = memchr(at, '[', (size_t)(end - at))); at++)
+		if ((at - text >= 2 && !memcmp(at - 2, "##", 2)) ||
+		    (at - text >= 5 && !memcmp(at - 5, "##vso", 5))) {
+			strbuf_add(out, from, (size_t)(at - from));
+			strbuf_addstr(out, "\\u005b");
+			from = at + 1;
+		}
+	strbuf_add(out, from, (size_t)(end - from));
+}
+
+static void document_add(struct strbuf *out, json_t *o, size_t flags)
+{
+	char *text = json_dumps(o, flags);
+	if (text)
+		json_add_shown(out, text, strlen(text));
+	strbuf_addch(out, '\n');
+	free(text);
+	json_decref(o);
+}
+
 void json_print(json_t *o)
 {
-	json_dumpf(o, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(o);
+	struct strbuf text = STRBUF_INIT;
+	document_add(&text, o, JSON_INDENT(2));
+	fputs(text.s, stdout);
+	strbuf_release(&text);
 }
 
 void json_add_document(struct strbuf *out, json_t *o)
 {
-	char *text = json_dumps(o, JSON_INDENT(1));
-	strbuf_addf(out, "%s\n", text ? text : "");
-	free(text);
-	json_decref(o);
+	document_add(out, o, JSON_INDENT(1));
 }
 
 static void add_field(json_t *object, const struct json_field *f)

@@ -67,6 +67,9 @@ json_t *json_finite(double x); /* null if it is not finite */
 json_t *json_estimate(const struct estimate *e);
 json_t *json_sample(const struct sample *s);
 
+/* Appends len bytes of JSON. No string in `out` begins a command of a CI service ("##[error]",
+ * "##vso[task]"): the bracket becomes the escape sequence \u005b, which has the same meaning. */
+void json_add_shown(struct strbuf *out, const char *text, size_t len);
 /* Prints the whole document indented on standard output, whose errors main checks; or appends it to
  * `out`. Drops `o`. */
 void json_print(json_t *o);

@@ -2,7 +2,6 @@
 /* The JSON of validate stats. A statistic without parameters is a number, a word or null under its
  * name. One with parameters is an object, with the text of its parameters as keys ("conf=0.95").
  * For a null, "status" has the reason. */
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +122,7 @@ static json_t *json_settings(const struct stats *s)
 		J_VALUE("units", json_name(s->config->units)));
 }
 
-int stats_print_json(const struct stats *s, struct err *e)
+void stats_print_json(const struct stats *s)
 {
 	json_t *root = json_object(), *replays = json_array();
 	json_add(root, J_INT("schema", STATS_SCHEMA),
@@ -139,10 +138,5 @@ int stats_print_json(const struct stats *s, struct err *e)
 	} else {
 		json_decref(replays);
 	}
-	int failed = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-	json_decref(root);
-	if (failed)
-		return err_set(e, EIO, "cannot write JSON to standard output");
-	putchar('\n');
-	return 0;
+	json_print(root);
 }

@@ -43,7 +43,7 @@ struct stats { /* the first sample is the reference; a single sample is only des
 /* "trusted", "not trusted", "inconclusive" */
 const char *stats_verdict_name(const struct stats *s);
 void stats_print_text(const struct stats *s);
-int stats_print_json(const struct stats *s, struct err *e);
+void stats_print_json(const struct stats *s);
 
 /* Draws the samples on one axis of `width` characters, a line for each, with range, quartiles,
  * median and mean. */

@@ -43,3 +43,59 @@ for command in 'info' 'info --requests' 'deps' 'metrics'; do
 	"$VALIDATE" $command in.csv >out 2>err || :
 	! raw out && ! raw err || fail "$command: an escape sequence: $(cat -v out err)"
 done
+
+# names of a trace that are commands of CI services: no text but a trace has them
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	i=10
+	for name in '##vso[task.x]' '##[error]' '::error::forged' 'a%0A::error::forged'; do
+		echo "1,1,${i}0,${i}5,open,\"path=$name;flags=0x42;mode=0644\",$i"
+		echo "1,1,${i}6,${i}9,pwrite,\"fd=$i;offset=0;length=4096;path=$name\",4096"
+		i=$((i + 1))
+	done
+} >commands.csv
+mkdir dir
+commands() { grep '^[[:space:]]*::\|##vso\[\|##\[' "$@"; }
+for command in 'info' 'info --json' 'info --html -' 'deps' 'deps --json' 'replay --dir dir'; do
+	expect_status 0 "$VALIDATE" $command commands.csv
+	! commands out err || fail "$command: a workflow command"
+done
+"$VALIDATE" info --json commands.csv | grep -q '##vso\\u005btask' || fail 'the name is not in the JSON'
+
+# a title and the messages of a replayer, in every form of the report
+printf '#!/bin/sh\nprintf "%%s\\n" "::error::forged" "##vso[task.x]" "##[error]" >&2\nexit 3\n' >bad
+chmod +x bad
+cat >bad.conf <<END
+[protocol]
+title = ::error::title ##vso[task.x]
+replicates = 3
+allow-undecidable = yes
+bank = 1
+min-duration = 1ms
+[target here]
+dir = dir
+cache = as-is
+[workload reads]
+type = random-read
+requests = 50
+file-size = 64K
+[replayer event]
+[replayer bad]
+engine = exec
+export = csv
+command = $PWD/bad {traces}
+times = self:csv(begin=1, end=2, unit=us)
+END
+expect_verdict "$VALIDATE" run bad.conf -o results
+! commands out err || fail 'run: a workflow command'
+"$VALIDATE" report --list | sed -n 's/^ *\([a-z]*\) .*/\1/p' >forms
+[ "$(wc -l <forms)" -ge 8 ] || fail "few forms: $(cat forms)"
+while read -r form; do
+	expect_status $status "$VALIDATE" report results --format $form
+	case $form in
+	github) sed -i 's/^::[a-z]* title=/title=/' out ;; # its own commands
+	esac
+	! commands out err || fail "$form: a workflow command"
+done <forms
+grep -q forged results/report/report.json || fail 'the message of the replayer is not in the report'
+! commands -r results/report || fail 'a workflow command in a file of the report'

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/strbuf.h"
 #include "reports/json/json_report.h"
+#include "reports/json/json_value.h"
 
 static json_t *element(const struct analysis *a, size_t i)
 {
@@ -52,8 +54,40 @@ static void pieces_are_the_whole(void **state)
 	}
 }
 
+/* The log of a CI service gets no command, and the value is the same. */
+static void no_command_begins_in_a_string(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"##[error]x", "a ##vso[task.x]", "###[x", "##[##[##vso["};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		json_t *whole = json_pack("{s:s, s:[[s]]}", "a", texts[i], "b", texts[i]);
+		struct strbuf document = STRBUF_INIT;
+		char *text = NULL;
+		size_t len = 0;
+		FILE *out = open_memstream(&text, &len);
+		assert_non_null(out);
+		json_text_member(out, true, "a", json_object_get(whole, "a"));
+		json_text_member(out, false, "b", json_object_get(whole, "b"));
+		fputs("\n}", out);
+		assert_int_equal(fclose(out), 0);
+		json_add_document(&document, json_incref(whole));
+		const char *const forms[] = {text, document.s};
+		for (size_t k = 0; k < 2; k++) {
+			assert_null(strstr(forms[k], "##["));
+			assert_null(strstr(forms[k], "##vso["));
+			json_t *again = json_loads(forms[k], 0, NULL);
+			assert_true(json_equal(again, whole));
+			json_decref(again);
+		}
+		free(text);
+		strbuf_release(&document);
+		json_decref(whole);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_are_the_whole)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_are_the_whole),
+					   cmocka_unit_test(no_command_begins_in_a_string)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
