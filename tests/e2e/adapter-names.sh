@@ -139,6 +139,43 @@ trace 'pwrite a'
 expect_status 2 "$VALIDATE" replay --engine beefs --destructive --dir target --device target/a -o out.trace in.csv
 expect_line err 'replays calls on the files of a directory'
 
+# --- names that another process exchanges during the replay ---------------------------------------
+# The directory around the target is watched, so the processes talk elsewhere.
+mkdir around
+mv target around/target
+inner=around/target
+# meanwhile COMMANDS STATUS: the commands run after the start of the replayer and before its end
+meanwhile() {
+	rm -f asked answered
+	(
+		until [ -e asked ]; do sleep 0.02; done
+		eval "$1"
+		: >answered
+	) &
+	expect_status "$2" "$VALIDATE" replay --engine exec --times none --dir $inner -o out.trace \
+		--command "[\"sh\", \"-c\", \": >$here/asked; until [ -e $here/answered ]; do sleep 0.02; done\"]" in.csv
+	wait
+}
+trace 'pwrite a' 'pread d/b'
+meanwhile ':' 0
+rm out.trace
+meanwhile 'mv $inner/a kept; ln -s ../../outside/file $inner/a' 3
+expect_line err "target changed during the replay: refused: the name \"a\" leads out of the target directory"
+[ ! -e out.trace ] || fail 'a trace of a replay with other names'
+mv kept $inner/a
+meanwhile 'mv $inner/a kept; mkfifo $inner/a' 3
+expect_line err 'the name "a" is a FIFO'
+mv -f kept $inner/a
+meanwhile 'mv $inner/d kept; ln -s ../../outside $inner/d' 3
+expect_line err 'the name "d/b" leads out of the target directory'
+rm $inner/d
+mv kept $inner/d
+# names that the trace moves may lead elsewhere afterwards
+trace 'rename a n' 'pwrite n'
+meanwhile 'mv $inner/a $inner/n' 0
+mv $inner/n $inner/a
+mv around/target target
+
 # --- fio, which would write there ------------------------------------------------------------------
 command -v fio >/dev/null || skip 'no fio; everything before passed'
 sum=$(cksum <outside/file)
@@ -149,3 +186,20 @@ for name in out "$here/outside/file" "$here/outside/new" ../outside/new; do
 	expect_line err "refused: the name \"$name\""
 done
 [ "$(cksum <outside/file)" = "$sum" ] && [ ! -e outside/new ] || fail 'a file outside was written'
+
+# a name that is exchanged while fio runs
+rm target/out
+mv target around/target
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	echo '1,1,0,1000,pread,"path=a;fd=3;offset=0;length=4096",4096'
+	echo '1,1,1000000000,1000001000,pread,"path=a;fd=3;offset=4096;length=4096",4096'
+} >in.csv
+(
+	until pgrep -f "^[^ ]*fio .*$here/out.trace.run-" >/dev/null; do sleep 0.02; done
+	mv $inner/a kept
+	ln -s ../../outside/file $inner/a
+) &
+expect_status 3 "$VALIDATE" replay --engine fio --times none --dir $inner -o out.trace in.csv
+expect_line err 'the name "a" leads out of the target directory'
+wait

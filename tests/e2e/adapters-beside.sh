@@ -7,6 +7,16 @@ preload_before_sanitizer
 . "$SRCDIR/tests/e2e/adapters-lib"
 
 mkdir files scratch outside
+# Another process that exchanges a name when it is asked to
+(while sleep 0.02; do
+	[ -e asked ] || continue
+	read -r file <asked
+	rm "$file" asked
+	ln -s "$PWD/outside/f" "$file"
+	: >answered
+done) &
+swapper=$!
+trap 'kill $swapper' EXIT
 echo kept >outside/f
 # does NAME COMMANDS: a replayer that makes the commands in its target directory, $0. $1 is this
 # test's directory.
@@ -24,6 +34,7 @@ does() {
 	does directory "rm \$f && mkdir -p \$f/more"
 	does beside "mkdir -p ../beside/more && echo x >../beside/more/f"
 	does itself "mv \$PWD ../moved.\$\$ && ln -s \$1/outside \$PWD"
+	does swapped "echo \$PWD/\$f >\$1/asking && mv \$1/asking \$1/asked && until rm \$1/answered 2>/dev/null; do sleep 0.02; done"
 	does banks "for b in \$1/scratch/*/bank*; do echo >\$b; done; cd \$1/scratch/*/ && mkdir -p blank.trace"
 } >bad.conf
 bad_run
@@ -38,16 +49,17 @@ reasons() { # REPLAYER TEXT: each of its 4 runs failed for that
 		expect_line line "$2"
 	done <runs
 }
-reasons symlink "by a symbolic link"
+reasons symlink 'leads out of the target directory'
+reasons swapped 'leads out of the target directory'
 reasons hardlink 'created second'
-reasons pipe "by a named pipe"
+reasons pipe 'is a FIFO'
 reasons another "by another file"
 reasons removes "the replayer removed '"
 reasons directory "by a directory"
 reasons beside 'created ' # the adapter says it of a new name, the campaign of a changed one
 reasons itself 'replaced its target'
 reasons banks 'changed the trace that it was to replay'
-all_failed 36
+all_failed 40
 [ "$(cat outside/f)" = kept ] || fail 'a file outside was changed'
 # what the replayers made beside the files may belong to others: it stays and is named, and nothing
 # else stays

@@ -261,7 +261,7 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 }
 
 /* The replayer opens the names of the trace itself: they must stay in the target directory. */
-static int names_guard(const struct adapter_state *a, struct err *e)
+static int names_guard(struct adapter_state *a, struct err *e)
 {
 	const char *given = trace_meta(a->run.input)->root, *root = given ? given : "/";
 	const bool own_root = has_own_root(a);
@@ -276,7 +276,20 @@ static int names_guard(const struct adapter_state *a, struct err *e)
 		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\"",
 			       root);
 	int ret = root_check(a, root, e);
-	return ret ? ret : names_check(&how, &a->inputs, a->run.input, e);
+	return ret ? ret : names_check(&how, &a->inputs, a->run.input, &a->names_change, e);
+}
+
+/* After the replay: names that now lead elsewhere were changed during it, by the replayer or by
+ * another process. Where the trace changes names, the check before the start covers all objects. */
+static int names_kept(struct adapter_state *a, struct err *e)
+{
+	struct err why = ERR_INIT;
+	if (a->names_change)
+		return 0;
+	int ret = names_guard(a, &why);
+	return ret ? err_set(e, ret == -EPERM ? EIO : why.code, "%s changed during the replay: %s",
+			     a->target, why.msg)
+		   : 0;
 }
 
 static int input_export(struct adapter_state *a, struct err *e)
@@ -341,6 +354,7 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	ret = ret ? ret : input_export(a, e);
 	ret = ret ? ret : command_make(a, e);
 	ret = ret ? ret : adapter_start(a, e);
+	ret = ret ? ret : names_kept(a, e);
 	ret = ret ? ret : self_read(a, e);
 	if (!ret && a->times.how == ADAPTER_BLOCK)
 		ret = seen_join(a, e);

@@ -81,8 +81,8 @@ struct names_how {
 /* Whether a component of the path is "..". */
 bool names_climb(const char *path);
 
-/* Rewinds and reads `t`. Errors: EPERM with the name and the reason; of reading; of the system. */
-int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
+/* Rewinds and reads `t`. *changes: a request may change the meaning of names. Errors: EPERM with the name and the reason; of reading; of the system. */
+int names_check(const struct names_how *how, const struct inputs *in, struct trace *t, bool *changes,
 		struct err *e);
 
 struct outcome_slot { /* of one request of the input; all bytes 0: not observed */
@@ -112,6 +112,7 @@ struct adapter_state {
 	struct words_list command, environment; /* placeholders replaced */
 	struct words_list more;			/* words from the hooks */
 	cpu_set_t cpus;
+	bool names_change;	/* a request of the trace may change the meaning of names */
 	bool has_cpus, writes_output; /* a word of the command names {output} */
 	struct surroundings before, after;
 	struct file_mark target_before, input_before, program_before;

@@ -21,7 +21,7 @@ struct names {
 	const struct names_how *how;
 	int dir_fd;
 	struct u64_map checked; /* objects */
-	bool changes;		/* a request changes the meaning of names */
+	bool changes;		/* a request may change the meaning of names */
 	char *climbing;		/* the first name with "..", NULL none */
 };
 
@@ -255,7 +255,7 @@ static int tree_check(const struct names *x, struct err *e)
 
 /* --- all of it ----------------------------------------------------------- */
 
-int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
+int names_check(const struct names_how *how, const struct inputs *in, struct trace *t, bool *changes,
 		struct err *e)
 {
 	struct names x = {.how = how};
@@ -272,6 +272,7 @@ int names_check(const struct names_how *how, const struct inputs *in, struct tra
 		    refuse(&x, x.climbing, "has \"..\" while the trace moves or removes names", e);
 	if (!ret && x.changes)
 		ret = tree_check(&x, e);
+	*changes = x.changes;
 	free(x.climbing);
 	u64_map_release(&x.checked);
 	close(x.dir_fd);
