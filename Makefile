@@ -217,7 +217,8 @@ TORTURE := $(BUILD)/tests/torture
 # settings for tests that compile or call make
 RUN_TESTS = CC='$(CC)' CFLAGS='$(CFLAGS)' SANITIZE='$(SANITIZE)' CI='$(CI)' CPPFLAGS='$(CPPFLAGS)' \
             TEST_CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" tests/run-tests $(BUILD)
-check: $(MAIN) $(UNIT) $(ORACLE) $(TORTURE)
+# benchmarks are compiled too, so that they do not rot
+check: $(MAIN) $(UNIT) $(ORACLE) $(TORTURE) $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/bench/*.c))
 	$(Q)$(RUN_TESTS) all $(TESTS)
 unit-check: $(UNIT)
 	$(Q)$(RUN_TESTS) unit $(TESTS)

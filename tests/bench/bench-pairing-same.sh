@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Do slices measure the same as separate runs? Bias and execution time of every order, and of every
-# fault that can act at full speed, by separate runs, by slices with the gate and by slices with
-# signals. The faults drift and coarse belong to timed replays, which cannot be sliced.
+# Do slices measure the same as separate runs? Bias and execution time of every order, of our other
+# engines, of fio, and of every fault that can act at full speed, by separate runs, by slices with the
+# gate and by slices with signals. The faults drift and coarse belong to timed replays, which cannot
+# be sliced. Replayers without a gate have no column for it.
 #
 # Each round makes one campaign of each kind, in random order. Every block has its own recording,
 # because the recording affects the concurrency of a replay in temporal order. The output has the
@@ -40,9 +41,22 @@ pause = $1"
 	pin = yes
 	file-size = 64M
 	[replayer event]
-	order = temporal, fs, thread, none
+	order = temporal, temporal-serial, fs, thread, none
 	timing = fullspeed
 	pin = yes
+	[replayer coordinator]
+	engine = coordinator
+	order = fs
+	timing = fullspeed
+	pin = yes
+	[replayer compiled]
+	engine = compiled
+	order = fs
+	timing = fullspeed
+	pin = yes
+	[replayer fio]
+	engine = fio
+	timing = fullspeed
 	[replayer fault]
 	mutant = delay:20us, proportional:0.2, stall:10ms/100ms, serialise, double
 	order = fs

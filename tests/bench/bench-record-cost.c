@@ -103,7 +103,6 @@ int main(void)
 	struct clock clock;
 	struct placement placement = {0};
 	struct vm_region samples = {0}, blocks = {0};
-	atomic_bool stop = false;
 	const uint64_t n_blocks = 4096;
 	int ret = clock_init(&clock, 20000000, &e);
 	if (!ret)
@@ -129,7 +128,6 @@ int main(void)
 				 .block = blocks.base,
 				 .n_requests = N_REQUESTS,
 				 .capacity = N_REQUESTS,
-				 .stop = &stop,
 				 .sample = samples.base};
 	compare(&t, "random", loop_random);
 	t.n_blocks = N_REQUESTS; /* no rewind: that is a request of its own */
