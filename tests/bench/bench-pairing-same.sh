@@ -3,7 +3,7 @@
 # Do slices measure the same as separate runs? Bias and execution time of every order, of our other
 # engines, of fio, and of every fault that can act at full speed, by separate runs, by slices with the
 # gate and by slices with signals. The faults drift and coarse belong to timed replays, which cannot
-# be sliced. Replayers without a gate have no column for it.
+# be sliced. In the column of the gate, fio is paused by signals and the program at its gate.
 #
 # Each round makes one campaign of each kind, in random order. Every block has its own recording,
 # because the recording affects the concurrency of a replay in temporal order. The output has the
@@ -23,8 +23,13 @@ touch "$samples"
 protocol() {
 	pairing=slices
 	[ "$1" = runs ] && pairing=runs
-	[ "$1" = runs ] || pairing="slices
-pause = $1"
+	[ "$1" = signal ] && pairing="slices
+pause = signal"
+	# the program of fio's pairs is paused at its gate, and fio by signals
+	fio="[replayer fio]
+engine = fio
+fio-no-stall = yes"
+	[ "$1" = signal ] && fio=
 	cat <<-END
 	[protocol]
 	replicates = ${BENCH_PAIRS:-6}
@@ -34,7 +39,7 @@ pause = $1"
 	seed = $2
 	[target here]
 	cache = cold
-	cache-budget = 4M
+	cache-budget = 32M
 	[workload random-read]
 	level = ${BENCH_LEVEL:-2}
 	requests = 1500
@@ -54,9 +59,7 @@ pause = $1"
 	order = fs
 	timing = fullspeed
 	pin = yes
-	[replayer fio]
-	engine = fio
-	timing = fullspeed
+	$fio
 	[replayer fault]
 	mutant = delay:20us, proportional:0.2, stall:10ms/100ms, serialise, double
 	order = fs
@@ -89,6 +92,7 @@ function estimate(what, role, kind, k) {
 	return 1
 }
 function percent(x) { return 100 * (exp(x) - 1) }
+function cell(kind) { return sprintf("%+.1f +- %.1f %%", percent(mean[kind]), 100 * half[kind]) }
 function differs(kind) {
 	d = mean[kind] - mean["runs"]
 	return d^2 > half[kind]^2 + half["runs"]^2 ? " " kind " differs" : ""
@@ -109,11 +113,12 @@ END {
 	for (w = 0; w < 2; w++)
 		for (role in roles) {
 			what = w ? "execution" : "bias"
-			if (!estimate(what, role, "runs") || !estimate(what, role, "gate") ||
-			    !estimate(what, role, "signal"))
+			if (!estimate(what, role, "runs"))
 				continue
-			printf "%-10s %-34s %+8.1f +- %5.1f %%  %+8.1f +- %5.1f %%  %+8.1f +- %5.1f %% %s%s\n",
-				what, role, percent(mean["runs"]), 100 * half["runs"], percent(mean["gate"]), 100 * half["gate"], percent(mean["signal"]),
-				100 * half["signal"], differs("gate"), differs("signal")
+			runs = cell("runs")
+			gate = estimate(what, role, "gate") ? cell("gate") : "-"
+			signal = estimate(what, role, "signal") ? cell("signal") : "-"
+			printf "%-10s %-34s %21s %21s %21s %s%s\n", what, role, runs, gate, signal,
+				gate == "-" ? "" : differs("gate"), signal == "-" ? "" : differs("signal")
 		}
 }' "$samples"
