@@ -116,12 +116,23 @@ grep -q '^  bias  *±  *10 %  *9[0-9] %$' out || fail "the chance at 20 pairs: $
 expect_status 0 "$VALIDATE" run p.conf --dry-run --scatter 1%
 grep -q '^  bias  *±  *10 %  *>99 %$' out || fail "the chance with little scatter: $(cat out)"
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 60%
-grep -q 'with a scatter of 60 %, 20 replicates decide no case: about [0-9]* replicates do, or a limit on bias of about' err || fail "$(cat err)"
+grep -q 'with a scatter of 60 %, 20 replicates can never accept bias (<1 %; about [0-9]* replicates or a limit of [0-9]* % give 80 %), typical response' err || fail "$(cat err)"
 sed 's/^replicates.*/&\nbank = 1/' p.conf >one.conf
 expect_status 0 "$VALIDATE" run one.conf --dry-run
 expect_line out 'note: bank = 1: all pairs replay one recording, so no case can be trusted'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/field.conf" --dry-run
-expect_line out 'field.conf: with a scatter of 10 %, 10 replicates decide no case'
+expect_line out 'field.conf: with a scatter of 10 %, 10 replicates can never accept bias (<1 %; about'
+expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/parallel.conf" --dry-run
+expect_line out '5 replicates accept a faultless case with a probability under 10 %: bias'
+# no ready protocol has a component that is never accepted, with the scatter of a quiet machine
+expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark-short.conf" --dry-run --scatter 3%
+! grep '^note' out || fail 'microbenchmark-short.conf: a note'
+sed 's/^replicates = 16/replicates = 6/' "$SRCDIR/protocols/microbenchmark-short.conf" >few.conf
+cp "$SRCDIR/protocols/microbenchmark.csv" .
+expect_status 2 "$VALIDATE" run few.conf --dry-run
+expect_status 2 "$VALIDATE" run few.conf -o few
+expect_line err 'few.conf: 6 replicates can never accept precision: use replicates = '
+[ ! -e few ] || fail 'it began what can never be accepted'
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter much
 expect_line err '--scatter much: neither a results directory nor a ratio'
 expect_status 2 "$VALIDATE" run p.conf --scatter 1%

@@ -84,7 +84,7 @@ recipe 'Compare two versions in CI'
 awk '/^\[workload / { n++ } # one workload of the four, with one level and block size
 	/^\[/ { keep = !/^\[workload / || n == 1 }
 	/^budget/ { $0 = "budget = 60s" }
-	/^replicates/ { $0 = "replicates = 6" }
+	/^replicates/ { $0 = "replicates = 8" }
 	/^requests/ { $0 = "requests = 200" }
 	/^level/ { $0 = "level = 1" }
 	/^block-size/ { $0 = "block-size = 4K" }

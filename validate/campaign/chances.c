@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
@@ -16,7 +17,8 @@
 
 #define ALPHA 0.05
 #define ASSURANCE 0.8
-#define HOPELESS 0.01	/* a smaller chance decides nothing */
+#define HOPELESS 0.01	/* a smaller chance counts as none */
+#define SMALL_CHANCE 0.10
 #define COLUMNS_MAX 8
 #define REPLICATES_MOST 2000
 #define PRECISION_PAIRS 7 /* cost of permuted labels and dependence, by simulation (chances.h) */
@@ -126,24 +128,12 @@ double chance_of_precision(const struct protocol *p, unsigned int n, double limi
 {
 	const double level = chances_level(p, n);
 	double power;
+	if (n == PRECISION_PAIRS + 1 && can_accept(n, level))
+		return HOPELESS; /* by simulation; the F limits need more pairs */
 	if (n <= PRECISION_PAIRS || !can_accept(n, level) ||
 	    power_precision_accept(n - PRECISION_PAIRS, limit, level, &power))
 		return 0;
 	return power;
-}
-
-int chances_check(const struct protocol *p, struct err *e)
-{
-	const unsigned int n = (unsigned int)p->n_replicates_max;
-	const double level = chances_level(p, n);
-	if (p->allow_undecidable || can_accept(n, level))
-		return 0;
-	const unsigned int fewest = level > 0 ? chances_fewest(level) : chances_fewest(ALPHA);
-	return err_set(e, EINVAL,
-		       "%s: %u replicates cannot decide anything: with so few pairs the smallest "
-		       "P-value is %.2g, and accepting needs %.2g; use replicates = %u or more (20 "
-		       "decide as a rule), or allow-undecidable = yes for a description alone",
-		       p->path ? p->path : "protocol", n, ldexp(1, -(int)n), level, fewest);
 }
 
 /* --- tables -------------------------------------------------------------- */
@@ -186,30 +176,6 @@ static void percent_print(double chance, FILE *out)
 		fprintf(out, " %3.0f", 100 * chance);
 }
 
-/* Prints a row of ratios. Limit NaN or 0: not judged, nothing is printed. */
-static void ratio_print(const struct protocol *p, const char *name, double limit, double sd,
-			const unsigned int *n, size_t n_columns, FILE *out)
-{
-	if (!(limit > 0))
-		return;
-	fprintf(out, "  %-31s ±%6.3g %% ", name, 100 * limit);
-	for (size_t i = 0; i < n_columns; i++)
-		percent_print(chance_of_ratio(p, n[i], sd, limit), out);
-	fputs(" %\n", out);
-}
-
-static void precision_print(const struct protocol *p, const unsigned int *n, size_t n_columns,
-			    FILE *out)
-{
-	const double limit = p->accept.precision_ratio;
-	if (!(limit > 1) || p->reference != REFERENCE_RERUN)
-		return;
-	fprintf(out, "  %-31s  %6.3g   ", component_names[COMPONENT_PRECISION], limit);
-	for (size_t i = 0; i < n_columns; i++)
-		percent_print(chance_of_precision(p, n[i], limit), out);
-	fputs(" %\n", out);
-}
-
 static bool has_levels(const struct protocol *p)
 {
 	for (size_t i = 0; i < p->n_scenarios; i++)
@@ -227,79 +193,231 @@ static bool any_at_full_speed(const struct protocol *p)
 	return false;
 }
 
-/* Pairs that decide with probability ASSURANCE, within 5 %; 0: more than REPLICATES_MOST. */
-static unsigned int pairs_needed(const struct protocol *p, double scatter, double limit,
-				 double level)
+/* --- rows: the components of a case with a known scatter ------------------ */
+
+struct row {
+	enum component_kind kind;
+	double limit;
+	double sd; /* of its value from pair to pair; precision: not used */
+};
+
+struct rows { /* of one case */
+	struct row row[COMPONENT_N];
+	size_t n;
+};
+
+static void rows_add(struct rows *rows, enum component_kind kind, double limit, double sd)
 {
+	if (limit > (kind == COMPONENT_PRECISION ? 1 : 0))
+		rows->row[rows->n++] = (struct row){kind, limit, sd};
+}
+
+static bool is_slowed(const struct protocol *p)
+{
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		if (protocol_slows(p, p->scenario[i].target))
+			return true;
+	return false;
+}
+
+static bool is_in_effect(const struct protocol *p, enum component_kind kind)
+{
+	return kind == COMPONENT_EXECUTION_TIME   ? any_at_full_speed(p)
+	       : kind == COMPONENT_LINEARITY      ? has_levels(p)
+	       : kind == COMPONENT_RESPONSIVENESS ? is_slowed(p)
+	       : kind == COMPONENT_PRECISION      ? p->reference == REFERENCE_RERUN
+						  : true;
+}
+
+/* The rows of each case if ln(replay/program) has this scatter. */
+static void rows_assume(struct rows *rows, const struct protocol *p, double scatter)
+{
+	rows->n = 0;
+	for (int k = 0; k < COMPONENT_N; k++)
+		if ((components[k]->scatter > 0 || k == COMPONENT_PRECISION) && is_in_effect(p, k))
+			rows_add(rows, k, accept_limit_of(&p->accept, k, false),
+				 components[k]->scatter * scatter);
+}
+
+/* Two blocks give one value of the responsiveness. Their order is drawn, so its interval is not
+ * widened. */
+static double row_chance(const struct protocol *p, const struct row *r, unsigned int n)
+{
+	if (r->kind == COMPONENT_PRECISION)
+		return chance_of_precision(p, n, r->limit);
+	if (r->kind == COMPONENT_RESPONSIVENESS)
+		return chance_widened(n / 2, 1, r->sd, r->limit, chances_level(p, n));
+	return chance_of_ratio(p, n, r->sd, r->limit);
+}
+
+/* As if the components were independent. */
+static double rows_chance(const struct protocol *p, const struct rows *rows, unsigned int n)
+{
+	double all = 1;
+	for (size_t i = 0; i < rows->n; i++)
+		all *= row_chance(p, &rows->row[i], n);
+	return all;
+}
+
+static void row_name(char name[60], const struct row *r)
+{
+	const double scatter = components[r->kind]->scatter;
+	snprintf(name, 60, r->kind == COMPONENT_EXECUTION_TIME ? "%s (full speed)" : "%s",
+		 component_names[r->kind]);
+	if (scatter > 0 && scatter != 1)
+		snprintf(name, 60, "%s (scatter x %.2g)", component_names[r->kind], scatter);
+}
+
+/* `measured`: the names have no assumed scatter. */
+static void rows_print(const struct protocol *p, const struct rows *rows, bool measured,
+		       const unsigned int *n, size_t n_columns, FILE *out)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *r = &rows->row[i];
+		char name[60];
+		row_name(name, r);
+		if (r->kind == COMPONENT_PRECISION)
+			fprintf(out, "  %-31s  %6.3g   ", component_names[r->kind], r->limit);
+		else
+			fprintf(out, "  %-31s ±%6.3g %% ",
+				measured ? component_names[r->kind] : name, 100 * r->limit);
+		for (size_t c = 0; c < n_columns; c++)
+			percent_print(row_chance(p, r, n[c]), out);
+		fputs(" %\n", out);
+	}
+	fprintf(out, "  %-42s", "all of these in one case");
+	for (size_t c = 0; c < n_columns; c++)
+		percent_print(rows_chance(p, rows, n[c]), out);
+	fputs(" %\n", out);
+}
+
+/* Pairs with which the row is accepted with probability ASSURANCE, within 5 %; 0: more than
+ * REPLICATES_MOST. The level is that of the last look. */
+static unsigned int pairs_needed(const struct protocol *p, const struct row *r)
+{
+	struct protocol longer = *p;
 	unsigned int n = (unsigned int)p->n_replicates_max;
-	for (; n <= REPLICATES_MOST; n += n / 20 + 1)
-		if (chance_at(p, n, scatter, limit, level) >= ASSURANCE)
+	for (; n <= REPLICATES_MOST; n += n / 20 + 1) {
+		longer.n_replicates_max = longer.look[longer.n_looks ? longer.n_looks - 1 : 0] = n;
+		if (row_chance(&longer, r, n) >= ASSURANCE)
 			return n;
+	}
 	return 0;
 }
 
-/* The smallest limit that the planned pairs decide with probability ASSURANCE, within 2 %. */
-static double limit_possible(const struct protocol *p, double scatter, double level)
+/* The smallest limit that is accepted with probability ASSURANCE, within 2 %. */
+static double limit_possible(const struct protocol *p, const struct row *r)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
-	double limit = scatter / 10;
-	while (limit < 100 && chance_at(p, n, scatter, limit, level) < ASSURANCE)
-		limit *= 1.02;
-	return limit;
+	struct row wider = *r;
+	while (wider.limit < 100 && row_chance(p, &wider, n) < ASSURANCE)
+		wider.limit *= 1.02;
+	return wider.limit;
 }
 
-/* Names the limit or number of replicates that suffices, if this scatter decides no bias. */
-static int hopeless_explain(const struct protocol *p, double scatter, struct err *e)
+/* "bias (<1 %; about 55 replicates or a limit of 19 % give 80 %)" of each row with a smaller
+ * chance. Returns their number. */
+static size_t rows_explain(struct strbuf *out, const struct protocol *p, const struct rows *rows,
+			   double less)
+{
+	size_t n_weak = 0;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *r = &rows->row[i];
+		const double chance = row_chance(p, r, (unsigned int)p->n_replicates_max);
+		if (!(chance < less))
+			continue;
+		const unsigned int needed = pairs_needed(p, r);
+		const bool ratio = r->kind != COMPONENT_PRECISION;
+		strbuf_addf(out, chance < HOPELESS ? "%s%s (<1 %%; " : "%s%s (%.0f %%; ",
+			    n_weak++ ? ", " : "", component_names[r->kind], 100 * chance);
+		if (needed)
+			strbuf_addf(out, "about %u replicates or ", needed);
+		strbuf_addf(out, "a limit of %.2g%s give %.0f %%)",
+			    (ratio ? 100 : 1) * limit_possible(p, r), ratio ? " %" : "",
+			    100 * ASSURANCE);
+	}
+	return n_weak;
+}
+
+static const char *path_of(const struct protocol *p)
+{
+	return p->path ? p->path : "protocol";
+}
+
+/* Notes a small chance. Errors: EINVAL if a component can never be accepted. */
+static int rows_judge(const struct protocol *p, const struct rows *rows, const char *scatter,
+		      FILE *out, struct err *e)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
-	const double limit = p->accept.bias, level = chances_level(p, n);
-	if (!(limit > 0) || p->allow_undecidable || !(level > 0) ||
-	    chance_of_ratio(p, n, scatter, limit) >= HOPELESS)
+	struct strbuf text = STRBUF_INIT;
+	int ret = 0;
+	if (!(chances_level(p, n) > 0))
 		return 0;
-	const unsigned int needed = pairs_needed(p, scatter, limit, level);
-	char more[60] = "";
-	if (needed)
-		snprintf(more, sizeof more, "about %u replicates do, or ", needed);
-	return err_set(e, EINVAL,
-		       "%s: with a scatter of %.3g %%, %u replicates decide no case: %sa limit on "
-		       "bias of about %.2g %% can be decided", p->path ? p->path : "protocol",
-		       100 * scatter, n, more, 100 * limit_possible(p, scatter, level));
+	if (!p->allow_undecidable && rows_explain(&text, p, rows, HOPELESS))
+		ret = err_set(e, EINVAL, "%s: with %s, %u replicates can never accept %s",
+			      path_of(p), scatter, n, text.s);
+	else if (rows_chance(p, rows, n) < SMALL_CHANCE) {
+		strbuf_reset(&text);
+		fprintf(out, "note: with %s, %u replicates accept a faultless case with a "
+			"probability under %.0f %%", scatter, n, 100 * SMALL_CHANCE);
+		if (rows_explain(&text, p, rows, SMALL_CHANCE))
+			fprintf(out, ": %s", text.s);
+		fputc('\n', out);
+	}
+	strbuf_release(&text);
+	return ret;
 }
 
 int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e)
 {
 	unsigned int n[COLUMNS_MAX];
 	const size_t n_columns = columns_choose(p, n);
+	struct rows rows;
+	char text[60];
+	rows_assume(&rows, p, scatter);
 	fprintf(out,
 		"\nChance that a faultless replayer is accepted, if ln(replay/program) scatters by "
 		"%.3g %% from pair to pair:\n", 100 * scatter);
 	head_print("component, limit", n, n_columns, out);
-	ratio_print(p, component_names[COMPONENT_BIAS], p->accept.bias, scatter, n, n_columns, out);
-	ratio_print(p, "tail (scatters twice as much)", p->accept.tail, 2 * scatter, n, n_columns,
-		    out);
-	ratio_print(p, component_names[COMPONENT_HALF], p->accept.half, scatter * sqrt(2), n,
-		    n_columns, out);
-	if (any_at_full_speed(p))
-		ratio_print(p, "execution time (full speed)", p->accept.execution_time, scatter, n,
-			    n_columns, out);
-	ratio_print(p, component_names[COMPONENT_IN_FLIGHT], p->accept.in_flight, scatter / sqrt(2),
-		    n, n_columns, out);
-	if (has_levels(p))
-		ratio_print(p, component_names[COMPONENT_LINEARITY], p->accept.linearity,
-			    scatter * sqrt(2), n, n_columns, out);
-	precision_print(p, n, n_columns, out);
-	return hopeless_explain(p, scatter, e);
+	rows_print(p, &rows, false, n, n_columns, out);
+	snprintf(text, sizeof text, "a scatter of %.3g %%", 100 * scatter);
+	return rows_judge(p, &rows, text, out, e);
+}
+
+int chances_check(const struct protocol *p, struct err *e)
+{
+	const unsigned int n = (unsigned int)p->n_replicates_max;
+	const double level = chances_level(p, n), limit = p->accept.precision_ratio;
+	const struct row precision = {COMPONENT_PRECISION, limit, NAN};
+	if (p->allow_undecidable)
+		return 0;
+	if (!can_accept(n, level))
+		return err_set(
+		    e, EINVAL,
+		    "%s: %u replicates cannot decide anything: with so few pairs the smallest "
+		    "P-value of re-randomisation is %.2g, and accepting needs %.2g; use "
+		    "replicates = %u or more (20 decide as a rule), or allow-undecidable = yes for "
+		    "a description alone", path_of(p), n, ldexp(1, -(int)n), level,
+		    level > 0 ? chances_fewest(level) : chances_fewest(ALPHA));
+	if (!(limit > 1) || !is_in_effect(p, COMPONENT_PRECISION) ||
+	    row_chance(p, &precision, n) >= HOPELESS)
+		return 0;
+	return err_set(e, EINVAL,
+		       "%s: %u replicates can never accept precision: use replicates = %u (%.0f %% "
+		       "of faultless cases), precision-ratio = none, or allow-undecidable = yes "
+		       "for a description alone", path_of(p), n, pairs_needed(p, &precision),
+		       100 * ASSURANCE);
 }
 
 /* --- measured scatter ---------------------------------------------------- */
 
 /* Standard deviation of the log ratios, from the interval of their mean; NaN without one. */
-static double scatter_of(const struct estimate *x, size_t n)
+static double scatter_of(const struct estimate *x, double n)
 {
 	double t;
 	if (x->status || !(x->df > 0) || t_quantile(0.975, x->df, &t) || !(x->lo95 > -1))
 		return NAN;
-	return (log1p(x->hi95) - log1p(x->lo95)) / 2 / t * sqrt((double)n);
+	return (log1p(x->hi95) - log1p(x->lo95)) / 2 / t * sqrt(n);
 }
 
 static const struct cell *cell_find(const struct analysis *a, const char *scenario,
@@ -313,43 +431,56 @@ static const struct cell *cell_find(const struct analysis *a, const char *scenar
 	return NULL;
 }
 
-/* Prints the judged ratios of a case. Returns the largest scatter of its bias, NaN: unknown. */
-static double case_print(const struct protocol *p, const struct cell *c, const char *scenario,
-			 const char *replayer, const unsigned int *n, size_t n_columns, FILE *out)
+/* The judged ratios of a case. */
+static void rows_measure(struct rows *rows, const struct protocol *p, const struct cell *c)
 {
-	fprintf(out, "%s, %s\n", scenario, replayer);
+	const bool timed = p->replayer[c->replayer].timed;
+	rows->n = 0;
 	for (int k = 0; k < COMPONENT_N; k++) {
 		const struct component *m = &c->component[k];
-		const double sd = scatter_of(&m->estimate, c->n_pairs);
-		if (components[k]->two_sided && components[k]->unit == COMPONENT_CHANGE &&
-		    m->decision <= DECISION_INCONCLUSIVE && sd > 0)
-			ratio_print(p, component_names[k], m->limit, sd, n, n_columns, out);
+		const double n = k == COMPONENT_RESPONSIVENESS ? c->n_pairs / 2.0 : c->n_pairs,
+			     sd = scatter_of(&m->estimate, n);
+		const bool ratio = components[k]->two_sided &&
+				   components[k]->unit == COMPONENT_CHANGE && sd > 0;
+		if ((ratio || k == COMPONENT_PRECISION) && is_in_effect(p, k) &&
+		    m->decision <= DECISION_INCONCLUSIVE)
+			rows_add(rows, k, accept_limit_of(&p->accept, k, timed), sd);
 	}
-	return scatter_of(&c->bias, c->n_pairs);
 }
 
+/* Refused only if every case has a component that can never be accepted. */
 static int measured_print(const struct protocol *p, const struct analysis *a, FILE *out,
 			  struct err *e)
 {
 	unsigned int n[COLUMNS_MAX];
 	const size_t n_columns = columns_choose(p, n);
-	double least = INFINITY;
+	struct err hopeless = ERR_INIT;
+	size_t n_cases = 0, n_hopeless = 0;
 	for (size_t s = 0; s < p->n_scenarios; s++)
 		for (size_t r = 0; r < p->n_replayers; r++) {
+			const char *scenario = p->scenario[s].name, *replayer = p->replayer[r].name;
 			const struct cell *c =
-			    p->replayer[r].applies[s]
-				? cell_find(a, p->scenario[s].name, p->replayer[r].name)
-				: NULL;
-			if (c)
-				least =
-				    fmin(least, case_print(p, c, p->scenario[s].name,
-							   p->replayer[r].name, n, n_columns, out));
+			    p->replayer[r].applies[s] ? cell_find(a, scenario, replayer) : NULL;
+			struct rows rows;
+			if (!c)
+				continue;
+			rows_measure(&rows, p, c);
+			if (!rows.n || isnan(rows.row[0].sd))
+				continue;
+			fprintf(out, "%s, %s\n", scenario, replayer);
+			rows_print(p, &rows, true, n, n_columns, out);
+			n_cases++;
+			n_hopeless +=
+			    rows_judge(p, &rows, "its scatter", out, &hopeless) < 0;
 		}
-	precision_print(p, n, n_columns, out);
-	if (!isfinite(least))
+	if (!n_cases)
 		return err_set(e, ENODATA, "%s has no case of this protocol with a scatter",
 			       a->results->dir);
-	return hopeless_explain(p, least, e);
+	if (n_hopeless == n_cases)
+		return err_set(e, EINVAL, "%s", hopeless.msg);
+	if (n_hopeless)
+		fprintf(out, "note: in %zu of %zu cases; %s\n", n_hopeless, n_cases, hopeless.msg);
+	return 0;
 }
 
 int chances_print_measured(const struct protocol *p, const char *dir, FILE *out, struct err *e)

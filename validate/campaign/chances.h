@@ -31,15 +31,17 @@ double chance_of_ratio(const struct protocol *p, unsigned int n, double sd, doub
 /* As chance_of_ratio(), for the precision ratio against `limit`. */
 double chance_of_precision(const struct protocol *p, unsigned int n, double limit);
 
-/* Checks that the replicates can decide something, unless allow-undecidable is set. Errors: EINVAL
- * with a sufficient number. */
+/* Checks that the replicates can accept the components whose chance does not depend on the scatter,
+ * unless allow-undecidable is set. Errors: EINVAL with a sufficient number. */
 int chances_check(const struct protocol *p, struct err *e);
 
-/* Prints the chance of each component at the looks of the protocol, for an assumed scatter. Errors:
- * EINVAL after printing, with what would suffice, if no case's bias can be decided. */
+/* Prints the chance of each component at the looks of the protocol, for an assumed scatter, and
+ * that of all of them in one case, as if they were independent. Notes a small chance of a case.
+ * Errors: EINVAL after printing, with what would suffice, if a component can never be accepted
+ * (chance under 1 %). */
 int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e);
 /* The same with the scatter of each case found in the results directory `dir`. Errors: of loading;
- * ENODATA without a case of this protocol; EINVAL as above. */
+ * ENODATA without a case of this protocol; EINVAL as above, if every case has such a component. */
 int chances_print_measured(const struct protocol *p, const char *dir, FILE *out, struct err *e);
 
 #endif

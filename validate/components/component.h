@@ -58,6 +58,9 @@ struct component_row {
 	enum component_unit unit; /* of the estimate and the limit */
 	/* the limit holds in both directions; else it is an upper limit */
 	bool two_sided;
+	/* Scatter to assume of its value from pair to pair, in multiples of that of
+	 * ln(replay/program) (campaign/chances.h). 0: unknown, or not a mean of pairs. */
+	double scatter;
 	/* The machine cannot cause a rejection, so it holds against an old recording too. The
 	 * component compares only what the replayer received: requests, results, order, issue
 	 * times. */

@@ -22,7 +22,8 @@ const struct component_row component_in_flight = {
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 		"interval lies wholly outside", .source = "as bias",
 	.above = "%s more requests are in flight", .below = "%s fewer requests are in flight",
-	.unit = COMPONENT_CHANGE, .two_sided = true, .decide = decide_in_flight,
+	.unit = COMPONENT_CHANGE, .two_sided = true,
+	.scatter = M_SQRT1_2, .decide = decide_in_flight,
 	.plan = plan_in_flight,
 };
 

@@ -114,7 +114,8 @@ const struct component_row component_responsiveness = {
 	.above = "the replayer's times do not follow the storage: where it is slower, they are %s "
 		 "too long",
 	.below = "the replayer's times do not follow the storage: where it is slower, they are %s "
-		 "too short", .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true,
+		 "too short", .unit = COMPONENT_CHANGE, .two_sided = true,
+	.scatter = M_SQRT2, .relative = true,
 	.measure = measure_responsiveness, .decide = decide_responsiveness,
 	.plan = plan_responsiveness,
 };

@@ -43,6 +43,7 @@ const struct component_row component_tail = {
     .source = "as bias; conditional tail expectation (Acerbi and Tasche 2002)",
     .above = "the slowest 1 % of the requests take %s longer",
     .below = "the slowest 1 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
-    .two_sided = true, .relative = true, .measure = measure_tail, .decide = decide_tail,
+    .two_sided = true,
+    .scatter = 2, .relative = true, .measure = measure_tail, .decide = decide_tail,
     .plan = plan_parts,
 };

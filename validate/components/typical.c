@@ -30,6 +30,7 @@ const struct component_row component_typical = {
 	    "interval lies wholly outside", .source = "as bias; trimmed mean (Tukey 1962)",
     .above = "the fastest 90 % of the requests take %s longer",
     .below = "the fastest 90 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
-    .two_sided = true, .relative = true, .measure = measure_typical, .decide = decide_parts,
+    .two_sided = true,
+    .scatter = 1, .relative = true, .measure = measure_typical, .decide = decide_parts,
     .plan = plan_parts,
 };

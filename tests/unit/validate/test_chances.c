@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -31,8 +33,90 @@ static void test_too_few_for_the_rule(void **state)
 	p.allow_undecidable = true;
 	assert_int_equal(chances_check(&p, &e), 0);
 	p = fixed(5);
+	p.accept.precision_ratio = NAN;
 	assert_int_equal(chances_check(&p, &e), 0);
 	assert_true(chance_of_ratio(&p, 5, 0.001, 0.1) > 0.1);
+}
+
+/* Simulated campaigns accept precision in no case with 7 pairs, and in 1 % with 8. */
+static void test_too_few_for_precision(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	struct protocol p = fixed(7);
+	assert_int_equal(chances_check(&p, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "7 replicates can never accept precision: use replicates = "
+				      "22 (80 % of faultless cases), precision-ratio = none"));
+	p.allow_undecidable = true;
+	assert_int_equal(chances_check(&p, &e), 0);
+	p.allow_undecidable = false;
+	p.reference = REFERENCE_TRACE;
+	assert_int_equal(chances_check(&p, &e), 0);
+	p = fixed(8);
+	assert_int_equal(chances_check(&p, &e), 0);
+	p.accept.precision_ratio = 1.1;
+	assert_int_equal(chances_check(&p, &e), 0);
+}
+
+/* The text that chances_print() writes. */
+static char *printed(const struct protocol *p, double scatter, int expected, struct err *e)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	assert_non_null(out);
+	assert_int_equal(chances_print(p, scatter, out, e), expected);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void test_every_component_and_all_together(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	struct protocol p = fixed(20);
+	struct replayer replayer = {.name = "r"};
+	struct target target = {.name = "t"};
+	char volume[] = "constant:time=1ms";
+	struct scenario scenario[2] = {{.name = "a", .group = 1}, {.name = "b", .group = 2}};
+	p.replayer = &replayer;
+	p.n_replayers = 1;
+	p.target = &target;
+	p.n_targets = 1;
+	p.scenario = scenario;
+	p.n_scenarios = 2;
+	char *text = printed(&p, 0.03, 0, &e);
+	static const char *const rows[] = {"\n  bias  ", "typical response", "tail (scatter x 2)",
+					   "bias by half (scatter x 1.4)", "execution time (full speed)",
+					   "in flight (scatter x 0.71)", "precision", "all of these"};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!strstr(text, rows[i]))
+			fail_msg("no %s in: %s", rows[i], text);
+	assert_null(strstr(text, "linearity"));
+	assert_null(strstr(text, "responsiveness"));
+	assert_null(strstr(text, "note"));
+	free(text);
+	scenario[1].group = 1; /* two levels of one workload */
+	target.volume = volume;
+	text = printed(&p, 0.03, 0, &e);
+	assert_non_null(strstr(text, "linearity (scatter x 1.4)"));
+	assert_non_null(strstr(text, "responsiveness (scatter x 1.4)"));
+	free(text);
+	/* one component that is never accepted is refused, and what can be accepted is named */
+	p.accept.execution_time = 0.005;
+	free(printed(&p, 0.05, -EINVAL, &e));
+	assert_non_null(strstr(e.msg, "with a scatter of 5 %, 20 replicates can never accept execution "
+				      "time (<1 %; about "));
+	assert_null(strstr(e.msg, "bias"));
+	p.allow_undecidable = true;
+	free(printed(&p, 0.05, 0, &e));
+	/* a small chance of all together is noted */
+	p = (struct protocol){.n_replicates_min = 9, .n_replicates_max = 9, .look = {9}, .n_looks = 1, .accept = accept_defaults};
+	text = printed(&p, 0.02, 0, &e);
+	assert_non_null(strstr(text, "note: with a scatter of 2 %, 9 replicates accept a faultless case "
+				     "with a probability under 10 %: precision (10 %; about 22 "
+				     "replicates or a limit of "));
+	free(text);
 }
 
 /* Looking after every pair takes a smaller level, and so more pairs. */
@@ -48,6 +132,7 @@ static void test_budget_needs_more(void **state)
 	assert_true(chances_level(&p, 4) == 0);
 	assert_true(ldexp(1, -(int)chances_fewest(level)) <= level &&
 		    ldexp(1, 1 - (int)chances_fewest(level)) > level);
+	p.accept.precision_ratio = NAN;
 	p.n_replicates_max = 6;
 	assert_int_equal(chances_check(&p, &e), 0);
 	p.n_replicates_max = 5;
@@ -72,12 +157,12 @@ static void expect_share(unsigned int n, unsigned int n_bank, enum world world, 
 	p->n_bank = n_bank;
 	for (size_t r = 0; r < p->n_replayers; r++)
 		p->replayer[r].applies = applies;
-	for (size_t i = 0; n_bank && i < s.results.n_runs; i++)
-		s.results.run[i].bank = s.results.run[i].block % n_bank;
 	for (int i = 0; i < n_campaigns; i++) {
 		struct analysis a;
 		gsl_rng_set(rng, (unsigned long)i + 1);
 		synthetic_draw(&s, world, &(struct defect){.kind = COMPONENT_N}, rng);
+		for (size_t k = 0; n_bank && k < s.results.n_runs; k++)
+			s.results.run[k].bank = s.results.run[k].block % n_bank;
 		assert_int_equal(analysis_compute(&a, &s.results, NULL), 0);
 		assert_int_equal(a.n_cells, CASES);
 		for (size_t k = 0; k < a.n_cells; k++) {
@@ -117,6 +202,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_too_few_for_the_rule),
+	    cmocka_unit_test(test_too_few_for_precision),
+	    cmocka_unit_test(test_every_component_and_all_together),
 	    cmocka_unit_test(test_budget_needs_more),
 	    cmocka_unit_test(test_chance_is_the_share_accepted),
 	};
