@@ -106,12 +106,17 @@ static void mismatches_print(const struct replay_summary *s)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
 	if (s->n_mismatches_overlapped)
 		printf("note: %" PRIu64 " of them overlapped a call of another thread that changed the "
-		       "same name or file in the trace; only order fs derives from the results which "
-		       "of two overlapping calls took effect first\n",
+		       "same name or file in the trace; order fs derives from the results which of "
+		       "two overlapping calls took effect first, this order does not\n",
 		       s->n_mismatches_overlapped);
+	if (s->n_mismatches_interrupted)
+		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run (EINTR); "
+		       "a replay sends no signals\n",
+		       s->n_mismatches_interrupted);
 	if (s->n_mismatches_privileged)
 		printf("note: %" PRIu64 " of them failed in the traced run for lack of permission "
-					"(EACCES, EPERM); this replay runs as root\n",
+		       "(EACCES, EPERM), or for a flag of the file (immutable, append-only); this "
+		       "replay runs as root and sets no such flags\n",
 		       s->n_mismatches_privileged);
 }
 

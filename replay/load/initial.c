@@ -431,7 +431,10 @@ static void entries_take(struct walker *w)
 			.listed = n->listed,
 			.executable = n->executable,
 			.data_sought = n->data_sought,
+			.hole = n->hole,
+			.n_holes = n->n_holes,
 		};
+		w->m.node[i].hole = NULL; /* the entry owns it now */
 	}
 	if (out->n)
 		qsort(out->entry, out->n, sizeof *out->entry, compare_entry);
@@ -521,6 +524,7 @@ void initial_free(struct initial *i)
 	for (uint32_t k = 0; k < i->n; k++) {
 		free(i->entry[k].path);
 		free(i->entry[k].link);
+		free(i->entry[k].hole);
 	}
 	for (uint32_t k = 0; k < i->n_attributes; k++) {
 		free(i->attribute[k].path);

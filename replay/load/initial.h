@@ -27,6 +27,9 @@ struct initial_entry {
 	bool listed;		/* it is in the trace's own table of files */
 	bool executable;	/* of a file: access(X_OK) succeeded */
 	bool data_sought;	/* some lseek used SEEK_DATA or SEEK_HOLE */
+	/* hole[n_holes]: shown by lseek; length UINT64_MAX: to the end of the file. Owned */
+	struct fileset_hole *hole;
+	size_t n_holes;
 };
 
 struct initial_attribute { /* extended, of the user's name space */
@@ -62,8 +65,8 @@ bool initial_seems_there(const struct initial *i, int dir_fd);
  * Errors: of the system, with the path. */
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 
-/* Punches the holes that the trace lists into files that lseek searches for data or holes: its
- * results depend on them. Other files keep data there. Errors: of fallocate except EOPNOTSUPP. */
+/* Punches the holes that the trace lists, and those that results of lseek show, into files that
+ * lseek searches for data or holes: its results depend on them. Other files keep data there. Errors: of fallocate except EOPNOTSUPP. */
 int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,
 		       struct err *e);
 

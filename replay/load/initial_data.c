@@ -2,6 +2,11 @@
 /* What requests on a descriptor or a stream show about the initial files: above all their size. */
 #include "replay/load/initial_private.h"
 
+#include <errno.h>
+#include <stdio.h>
+
+#include "common/xalloc.h"
+
 #define READ_AT_MOST (UINT64_C(1) << 62)
 
 struct state *initial_state(struct walker *w, uint32_t slot)
@@ -35,6 +40,8 @@ void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
 static void was_written(struct walker *w, uint32_t node, uint64_t end)
 {
 	struct node *n = initial_node(w, node);
+	if (n)
+		n->blocks_changed = true;
 	if (n && end <= READ_AT_MOST && end > n->written)
 		n->written = end;
 }
@@ -43,6 +50,8 @@ static void was_written(struct walker *w, uint32_t node, uint64_t end)
 static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 {
 	struct node *n = initial_node(w, node);
+	if (n)
+		n->blocks_changed = true;
 	if (n && n_bytes <= READ_AT_MOST && n->appended <= READ_AT_MOST)
 		n->appended += n_bytes;
 }
@@ -112,12 +121,31 @@ static void copy_seen(struct walker *w, const struct load_request *r)
 		to->at = (m->from == OFFSET_NONE ? to->at : m->from) + n;
 }
 
+/* SEEK_DATA from a to b shows a hole between them; ENXIO, a hole up to the end of the file. */
+static void data_sought(struct walker *w, uint32_t node, const struct load_request *r)
+{
+	struct fileset_hole hole = {r->offset, UINT64_MAX};
+	w->m.node[node].data_sought = true;
+	if (r->rvalue >= 0)
+		initial_was_read(w, node, (uint64_t)r->rvalue + (r->flags == SEEK_DATA));
+	struct node *n = &w->m.node[node];
+	if (r->flags != SEEK_DATA || !n->initial || n->truncated || n->blocks_changed ||
+	    r->offset > READ_AT_MOST || (r->rvalue < 0 && r->rvalue != -ENXIO))
+		return;
+	if (r->rvalue >= 0)
+		hole.length = (uint64_t)r->rvalue - r->offset;
+	if (!hole.length)
+		return;
+	GROW(n->hole, n->n_holes, n->holes_cap);
+	n->hole[n->n_holes++] = hole;
+}
+
 void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	struct state *s = initial_state(w, r->slot);
 	if (r->op == OP_LSEEK && (r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && s->node)
-		w->m.node[s->node].data_sought = true;
+		data_sought(w, s->node, r);
 	if (r->rvalue < 0 || !r->slot)
 		return;
 	if (o->uses & OP_HEAP_NAME)
@@ -146,6 +174,8 @@ void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 	} else if (r->op == OP_FTRUNCATE && s->node) {
 		w->m.node[s->node].truncated = true;
 	} else if (r->op == OP_FALLOCATE) {
+		if (s->node)
+			w->m.node[s->node].blocks_changed = true;
 		was_written(w, s->node, r->flags & 1 ? 0 : r->offset + r->length);
 	} else if (o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR) {
 		initial_require(w, s->node, INITIAL_DIRECTORY);

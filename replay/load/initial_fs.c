@@ -121,20 +121,25 @@ int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e)
 	return ret;
 }
 
-static int holes_punch(const struct fileset *f, size_t i, const struct rooted *root, struct err *e)
+static int holes_punch(const char *path, const struct fileset_hole *hole, size_t n,
+		       const struct rooted *root, struct err *e)
 {
-	const struct fileset_detail *d = &f->detail[i];
-	int ret = 0, fd = rooted_open(root, f->entry[i].path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
+	struct stat st;
+	int ret = 0, fd = n ? rooted_open(root, path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
 	if (fd < 0)
 		return 0; /* the request itself reports the error */
-	for (size_t k = 0; k < d->n_holes && !ret; k++)
-		ret = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-				(off_t)d->hole[k].offset, (off_t)d->hole[k].length) < 0
-			  ? -errno
-			  : 0;
+	if (fstat(fd, &st) < 0)
+		ret = -errno;
+	for (size_t k = 0; k < n && !ret; k++) {
+		const off_t from = (off_t)hole[k].offset;
+		const off_t len =
+		    hole[k].length == UINT64_MAX ? st.st_size - from : (off_t)hole[k].length;
+		if (len > 0 &&
+		    fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, len) < 0)
+			ret = -errno;
+	}
 	close(fd);
-	return !ret || ret == -EOPNOTSUPP
-		   ? 0 : err_sys(e, -ret, "%s: making its holes", f->entry[i].path);
+	return !ret || ret == -EOPNOTSUPP ? 0 : err_sys(e, -ret, "%s: making its holes", path);
 }
 
 int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,
@@ -142,14 +147,16 @@ int initial_holes_make(const struct initial *i, const struct fileset *f, const s
 {
 	size_t at = 0;
 	int ret = 0;
-	for (uint32_t k = 0; i && k < i->n && f->detail && !ret; k++) {
+	for (uint32_t k = 0; i && k < i->n && !ret; k++) {
 		const struct initial_entry *entry = &i->entry[k];
-		if (!entry->listed || !entry->data_sought)
+		if (!entry->data_sought)
 			continue;
+		ret = holes_punch(entry->path, entry->hole, entry->n_holes, root, e);
 		for (at = 0; at < f->n && strcmp(f->entry[at].path, entry->path); at++)
 			;
-		if (at < f->n && f->detail[at].n_holes)
-			ret = holes_punch(f, at, root, e);
+		if (!ret && at < f->n && f->detail)
+			ret = holes_punch(entry->path, f->detail[at].hole, f->detail[at].n_holes,
+					  root, e);
 	}
 	return ret;
 }

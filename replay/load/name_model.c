@@ -27,6 +27,7 @@ void name_model_release(struct name_model *m)
 	for (uint32_t i = 0; i < m->n; i++) {
 		free(m->node[i].name);
 		free(m->node[i].link);
+		free(m->node[i].hole);
 	}
 	for (uint32_t i = 0; i < m->n_bonds; i++)
 		free(m->bond[i].name);

@@ -31,6 +31,10 @@ struct node { /* a file, directory or link */
 	bool followed;	/* a path led through it, or a call followed it as a link */
 	bool executable; /* access(X_OK) succeeded */
 	bool data_sought; /* some lseek used SEEK_DATA or SEEK_HOLE */
+	bool blocks_changed; /* the trace wrote to it or changed its blocks */
+	/* hole[n_holes]: shown by lseek; length UINT64_MAX: to the end of the file. Owned */
+	struct fileset_hole *hole;
+	size_t n_holes, holes_cap;
 	bool truncated; /* its first content can no longer be inferred */
 };
 

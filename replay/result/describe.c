@@ -99,6 +99,7 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	set_count(replay, "n_failed", s->n_failed);
 	set_count(replay, "n_mismatches", s->n_mismatches);
 	set_count(replay, "n_mismatches_overlapped", s->n_mismatches_overlapped);
+	set_count(replay, "n_mismatches_interrupted", s->n_mismatches_interrupted);
 	set_count(replay, "n_mismatches_privileged", s->n_mismatches_privileged);
 	json_object_set_new(replay, "mismatches_by_operation", counts_by_operation(s));
 	json_object_set_new(replay, "passed_over_by_reason", counts_by_reason(s));

@@ -132,6 +132,11 @@ static void input_count(struct output *o, const struct trace_record *r)
 		o->input_last_ns = r->end_ns;
 }
 
+static bool was_refused(int64_t expected, int64_t actual)
+{
+	return (expected == -EACCES || expected == -EPERM) && actual >= 0 && geteuid() == 0;
+}
+
 /* `object`: number in the input. */
 static void mismatch_note(struct output *o, const struct trace_record *r, uint32_t object,
 			  int64_t expected, int64_t actual)
@@ -154,8 +159,8 @@ static void mismatch_note(struct output *o, const struct trace_record *r, uint32
 		s->first_mismatch_actual = actual;
 	}
 	s->n_mismatches_of[r->op < OP_N ? r->op : OP_INVALID]++;
-	s->n_mismatches_privileged +=
-	    (expected == -EACCES || expected == -EPERM) && actual >= 0 && geteuid() == 0;
+	s->n_mismatches_privileged += was_refused(expected, actual);
+	s->n_mismatches_interrupted += expected == -EINTR && actual != -EINTR;
 }
 
 static bool changes_files(const struct trace_record *r)
@@ -190,7 +195,7 @@ static int overlap_count(struct output *o, const struct trace_record *traced,
 	const bool two = traced->op == OP_RENAME || traced->op == OP_LINK;
 	const void *second = NULL;
 	size_t len = 0;
-	if (!named || !named->name || traced->end_ns == TIME_NONE)
+	if (o->c->order == ORDER_FS || !named || !named->name || traced->end_ns == TIME_NONE)
 		return 0;
 	int ret = two ? trace_heap(o->input, traced->heap, &second, &len, e) : 0;
 	if (ret)
@@ -203,7 +208,8 @@ static int overlap_count(struct output *o, const struct trace_record *traced,
 			     .path = named->name,
 			     .second = second ? xasprintf("%.*s", (int)len, (const char *)second) : NULL,
 			     .changes = changes_files(traced),
-			     .differs = outcome_differs(&f->first.outcome, f->expected)});
+			     .differs = outcome_differs(&f->first.outcome, f->expected) &&
+					!was_refused(f->expected, f->first.outcome.rvalue)});
 	return 0;
 }
 

@@ -112,3 +112,31 @@ done
 [ "$(stat -c %a there/w/d)" = 750 ] || fail 'mode of a directory that was looked at'
 [ "$(stat -c %a there/w/made)" = 755 ] || fail 'chmod by /proc/self/fd'
 [ "$(stat -c %s there/w/y)" = 5 ] || fail 'size of a file that was looked at'
+
+# holes that searches for data show, of a file that the trace has not changed before
+truncate -s 64K holes
+if [ "$(stat -c %b holes)" -eq 0 ]; then
+	cat >holes.log <<'END'
+7 1700000000.000001 openat(AT_FDCWD, "/w/sparse", O_RDWR) = 3</w/sparse> <0.000001>
+7 1700000000.000002 fstat(3</w/sparse>, {st_mode=S_IFREG|0600, st_size=1048576, ...}) = 0 <0.000001>
+7 1700000000.000003 lseek(3</w/sparse>, 0, SEEK_DATA) = 524288 <0.000001>
+7 1700000000.000004 lseek(3</w/sparse>, 524288, SEEK_HOLE) = 589824 <0.000001>
+7 1700000000.000005 lseek(3</w/sparse>, 589824, SEEK_DATA) = -1 ENXIO (No such device or address) <0.000001>
+7 1700000000.000006 pwrite64(3</w/sparse>, "x"..., 65536, 0) = 65536 <0.000001>
+7 1700000000.000007 fallocate(3</w/sparse>, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 524288, 65536) = 0 <0.000001>
+7 1700000000.000008 lseek(3</w/sparse>, 65536, SEEK_DATA) = -1 ENXIO (No such device or address) <0.000001>
+7 1700000000.000009 close(3</w/sparse>) = 0 <0.000001>
+7 1700000000.000010 openat(AT_FDCWD, "/w/unknown", O_RDONLY) = 3</w/unknown> <0.000001>
+7 1700000000.000011 lseek(3</w/unknown>, 0, SEEK_DATA) = 65536 <0.000001>
+7 1700000000.000012 lseek(3</w/unknown>, 65536, SEEK_HOLE) = 131072 <0.000001>
+7 1700000000.000013 lseek(3</w/unknown>, 131072, SEEK_DATA) = -1 ENXIO (No such device or address) <0.000001>
+END
+	expect_status 0 "$VALIDATE" import holes.log -o holes.trace
+	for engine in event compiled; do
+		rm -rf there
+		mkdir there
+		expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir there holes.trace
+		expect_line out 'mismatches      0'
+		[ "$(stat -c %s there/w/unknown)" = 131072 ] || fail 'size of a file with holes'
+	done
+fi

@@ -32,3 +32,14 @@ rm -rf dir/dd
 expect_status 0 "$VALIDATE" replay --dir dir other.csv
 expect_line out 'mismatches      3'
 ! grep -q overlapped out || fail 'a note without a reason'
+
+# a signal interrupted the traced call
+cat >signal.csv <<'END'
+pid,tid,begin,end,function,args,rvalue,error
+1,1,0,100,open,"path=f;flags=0x0",3,
+1,1,200,300,read,"path=f;fd=3;offset=0;length=10",-1,EINTR
+1,1,400,500,read,"path=f;fd=3;offset=0;length=10",10,
+END
+echo 0123456789 >dir/f
+expect_status 0 "$VALIDATE" replay --dir dir signal.csv
+expect_line out 'note: 1 of them were interrupted by a signal in the traced run (EINTR)'
