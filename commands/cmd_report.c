@@ -2,15 +2,24 @@
 /* validate report: rebuilds DIR/report from a results directory and prints it in one form. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "commands/commands.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "reports/certificate/certificate.h"
 #include "reports/forms.h"
 #include "reports/reasons.h"
+#include "validate/results/identity.h"
 #include "validate/results/results.h"
 
 struct report_config {
-	const char *format;
-	bool list, redact, certificate;
+	const char *format, *output, *issuer, *place, *issued;
+	bool list, redact, certificate, verify;
 };
 
 #define FIELD(name) offsetof(struct report_config, name)
@@ -19,6 +28,17 @@ static const struct option_spec report_options[] = {
 	 .arg = "FORM", .help = "output format, see --list (default terminal)"},
 	{.name = "certificate", .type = OPT_FLAG, .offset = FIELD(certificate),
 	 .help = "short for --format certificate: one page per replayer, for citation"},
+	{.name = "verify", .type = OPT_FLAG, .offset = FIELD(verify),
+	 .help = "write nothing; check the results against the digests of the campaign, and "
+		 "report/certificate.txt against the results"},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
+	 .arg = "OUT", .help = "write OUT/report instead of DIR/report"},
+	{.name = "issuer", .type = OPT_STRING, .offset = FIELD(issuer), .arg = "TEXT",
+	 .help = "certificate: person or organisation that issues it (default: the protocol's)"},
+	{.name = "place", .type = OPT_STRING, .offset = FIELD(place), .arg = "TEXT",
+	 .help = "certificate: place of the measurement (default: the protocol's)"},
+	{.name = "issued", .type = OPT_STRING, .offset = FIELD(issued), .arg = "YYYY-MM-DD",
+	 .help = "certificate: date of issue (default: not stated)"},
 	{.name = "redact", .type = OPT_FLAG, .offset = FIELD(redact),
 	 .help = "hide hosts, serial numbers, UUIDs and paths in the report and the output"},
 	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
@@ -27,15 +47,104 @@ static const struct option_spec report_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "DIR [--format FORM | --certificate] [--redact]\n--list";
+static const char synopsis[] = "DIR [--format FORM | --certificate] [--redact] [-o OUT]\n"
+			       "DIR --verify\n--list";
 static const char about[] =
 	"Makes the report in DIR/report again from the results directory DIR. The same\n"
 	"machine and versions give the same bytes. DIR/report/index.html is the page to\n"
-	"read. The new report replaces the old one only when it is complete.\n"
+	"read. The new report replaces the old one only when it is complete. In a DIR\n"
+	"that cannot be written the command only prints.\n"
 	"\n"
 	"Exit status, as of the campaign: 0 every replayer is trusted, 1 a replayer is\n"
 	"not trusted, 4 inconclusive, 3 failed. Results that were changed afterwards get\n"
-	"no verdict (status 3).";
+	"no verdict (status 3). --verify: 0 verified, 3 changed, 4 not sealed.";
+
+static int date_check(const char *date, struct err *e)
+{
+	struct tm tm = {0};
+	char again[16] = "";
+	const char *end = strptime(date, "%Y-%m-%d", &tm);
+	if (end && !*end && timegm(&tm) != -1)
+		strftime(again, sizeof again, "%Y-%m-%d", &tm);
+	return strcmp(again, date)
+		   ? err_set(e, EINVAL, "--issued: \"%s\" is not a date: expected YYYY-MM-DD", date)
+		   : 0;
+}
+
+static void text_replace(char **text, const char *with)
+{
+	if (!with)
+		return;
+	free(*text);
+	*text = xstrdup(with);
+}
+
+static bool is_read_only(const char *dir)
+{
+	return access(dir, W_OK) < 0 && (errno == EROFS || errno == EACCES);
+}
+
+/* Sets r->report_in and writes the report there, unless it can only be printed. */
+static int report_write(const struct analysis *a, struct results *r, const char *output,
+			struct err *e)
+{
+	r->report_in = output ? output : r->dir;
+	if (output && mkdir(output, 0777) < 0 && errno != EEXIST)
+		return err_sys(e, errno, "cannot create directory %s", output);
+	if (output || !is_read_only(r->dir))
+		return report_write_all(a, r->report_in, e);
+	r->report_in = NULL;
+	fprintf(stderr, "%s cannot be written: the report is only printed; -o OUT writes it\n",
+		r->dir);
+	return 0;
+}
+
+/* Compares the certificate file with the certificate of these results. */
+static int certificate_verify(const struct analysis *a, const char *dir, struct err *e)
+{
+	char *path = xasprintf("%s/report/certificate.txt", dir);
+	struct strbuf text = STRBUF_INIT, file = STRBUF_INIT;
+	int ret = certificate_text(&text, a, e);
+	ret = ret ? ret : file_read(path, &file, text.len + 1, e);
+	if (!ret && (file.len != text.len || memcmp(file.s, text.s, text.len)))
+		ret = err_set(e, EBADMSG,
+			      "%s differs from the certificate of these results (with these "
+			      "--issuer, --place, --issued and --redact)",
+			      path);
+	strbuf_release(&text);
+	strbuf_release(&file);
+	free(path);
+	return ret;
+}
+
+static int verify(struct results *r, const struct analysis *a, const char *output, struct err *e)
+{
+	const char *dir = output ? output : r->dir;
+	struct results_identity i;
+	if (results_verify(r, e) < 0 || seal_require(&r->seal, r->dir, e) < 0 ||
+	    certificate_verify(a, dir, e) < 0 || results_identify(&i, r, e) < 0)
+		return EXIT_FAILED;
+	if (r->seal.state != SEAL_WHOLE) {
+		err_set(e, ENODATA,
+			"%s: not sealed: an earlier version wrote a part without digests", r->dir);
+		return EXIT_INCONCLUSIVE;
+	}
+	printf("verified: %s, protocol SHA-256 %s, journal SHA-256 %s\n"
+	       "verified: %s/report/certificate.txt is the certificate of these results\n",
+	       r->dir, i.protocol, i.journal, dir);
+	return EXIT_OK;
+}
+
+static int show(struct results *r, const struct analysis *a, const struct report_form *form,
+		const char *output, struct err *e)
+{
+	if (report_write(a, r, output, e) < 0 || form->print(a, stdout, e) < 0 ||
+	    seal_require(&r->seal, r->dir, e) < 0)
+		return EXIT_FAILED;
+	return a->verdict == VERDICT_TRUSTED	     ? EXIT_OK
+	       : a->verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED
+						     : EXIT_INCONCLUSIVE;
+}
 
 static int report_run(int argc, char **argv, struct err *e)
 {
@@ -57,6 +166,8 @@ static int report_run(int argc, char **argv, struct err *e)
 		err_set(e, EINVAL, "which results directory? usage is validate report DIR");
 		return EXIT_USAGE;
 	}
+	if (config.issued && date_check(config.issued, e) < 0)
+		return EXIT_USAGE;
 	if (report_form_choose(config.certificate ? "certificate" : config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	if (results_load(&r, argv[1], e) < 0)
@@ -64,6 +175,9 @@ static int report_run(int argc, char **argv, struct err *e)
 	status = EXIT_FAILED;
 	if (config.redact)
 		results_redact(&r);
+	text_replace(&r.protocol.issuer, config.issuer);
+	text_replace(&r.protocol.place, config.place);
+	r.issued = config.issued;
 	if (analysis_compute(&a, &r, e) < 0) {
 		/* Names the cause if a change made the analysis impossible. */
 		seal_require(&r.seal, argv[1], e);
@@ -71,10 +185,9 @@ static int report_run(int argc, char **argv, struct err *e)
 	}
 	analysis_propagate(&a);
 	analysis_word(&a);
-	if (analysis_describe(&a, e) == 0 && report_write_all(&a, argv[1], e) == 0 &&
-	    form->print(&a, stdout, e) == 0 && seal_require(&r.seal, argv[1], e) == 0)
-		status = a.verdict == VERDICT_TRUSTED ? EXIT_OK
-			: a.verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
+	if (analysis_describe(&a, e) == 0)
+		status = config.verify ? verify(&r, &a, config.output, e)
+				       : show(&r, &a, form, config.output, e);
 	analysis_release(&a);
 out:
 	results_release(&r);

@@ -13,6 +13,7 @@ const struct report_form *const report_forms[] = {
     &report_form_latex,
     &report_form_json,
     &report_form_certificate,
+    &report_form_dcc,
     &report_form_markdown,
     &report_form_junit,
     &report_form_github,

@@ -8,6 +8,7 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "reports/first_screen.h"
 #include "reports/words.h"
 #include "validate/results/identity.h"
 
@@ -18,7 +19,13 @@ const char certificate_explanation[] =
     "factor k (GUM). Precision: scatter "
     "of the replay from run to run over that of the program. A verdict holds for these workloads, "
     "this machine and this target, and for "
-    "the components that were assessed; it does not cover others.";
+    "the components that were assessed; it does not cover others. s: standard deviation from run "
+    "to run.";
+
+const char *certificate_kind(const struct certificate *c)
+{
+	return c->standard ? "Certificate of method validation" : "Validation statement";
+}
 
 /* --- facts --------------------------------------------------------------- */
 
@@ -26,8 +33,16 @@ static void fact_add(struct certificate *c, const char *label, struct strbuf *te
 {
 	GROW(c->fact, c->n_facts, c->cap_facts);
 	c->fact[c->n_facts++] =
-	    (struct certificate_fact){label, text->s ? strbuf_detach(text) : xstrdup("")};
+	    (struct certificate_fact){
+	    label, text->s ? strbuf_detach(text) : xstrdup(""), false};
 	strbuf_init(text);
+}
+
+/* A fact of the campaign. */
+static void fact_add_of_all(struct certificate *c, const char *label, struct strbuf *text)
+{
+	fact_add(c, label, text);
+	c->fact[c->n_facts - 1].of_all = true;
 }
 
 static const json_t *member(const json_t *environment, const char *group, const char *name)
@@ -115,7 +130,7 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	date_add(&text, last_ns);
 	strbuf_addf(&text, "; %u replicates of each case in randomised blocks%s", a->n_replicates,
 		    a->complete ? "" : "; the campaign was not finished");
-	fact_add(c, "Measured", &text);
+	fact_add_of_all(c, "Measured", &text);
 	strbuf_addf(&text, "%s, %lld processors", member_text(e, "machine", "cpu_model"),
 		    (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
 	if (json_is_integer(memory)) {
@@ -124,7 +139,7 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	strbuf_addf(&text, "; governor %s; %s %s; clock %s", member_text(e, "machine", "governor"),
 		    member_text(e, "kernel", "name"), member_text(e, "kernel", "release"),
 		    member_text(e, "clock", "source"));
-	fact_add(c, "Machine", &text);
+	fact_add_of_all(c, "Machine", &text);
 }
 
 static const char *text_of(const json_t *o, const char *key)
@@ -156,20 +171,93 @@ static void add_targets(struct certificate *c, const struct analysis *a)
 	}
 	if (!text.len)
 		strbuf_addstr(&text, "not available");
-	fact_add(c, "Target", &text);
+	fact_add_of_all(c, "Target", &text);
 }
 
 static void add_protocol(struct certificate *c, const struct analysis *a,
 			 const struct results_identity *i)
 {
+	static const char *const seals[] = {
+	    [SEAL_UNKNOWN] = "; its files were not checked",
+	    [SEAL_ABSENT] = "; not sealed: an earlier version wrote a part without digests",
+	    [SEAL_WHOLE] = ", which holds the SHA-256 of every file that the verdict uses; each "
+			   "was checked when it was read",
+	    [SEAL_BROKEN] = "; the results were changed after the campaign"};
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "%s; SHA-256 %s; seed %llu", a->results->protocol.name,
 		    *i->protocol ? i->protocol : "not available",
 		    (unsigned long long)a->results->protocol.seed);
-	fact_add(c, "Protocol", &text);
-	strbuf_addf(&text, "SHA-256 of the journal %s; judged by validate %s",
-		    *i->journal ? i->journal : "not available", VALIDATE_VERSION);
-	fact_add(c, "Results", &text);
+	fact_add_of_all(c, "Protocol", &text);
+	strbuf_addf(&text, "SHA-256 of the journal %s%s; judged by validate %s",
+		    *i->journal ? i->journal : "not available", seals[a->results->seal.state],
+		    VALIDATE_VERSION);
+	fact_add_of_all(c, "Results", &text);
+}
+
+/* Only what the protocol or the command line states. */
+static void add_issue(struct certificate *c, const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "by %s; place of the measurement %s; date of issue %s",
+		    p->issuer ? p->issuer : "not stated", p->place ? p->place : "not stated",
+		    a->results->issued ? a->results->issued : "not stated");
+	fact_add_of_all(c, "Issued", &text);
+}
+
+static void add_traceability(struct certificate *c, const struct analysis *a)
+{
+	const char *clock = member_text(a->results->environment, "clock", "source");
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text,
+		    "certified standard: %s; all times are those of the clock %s%s; bias, "
+		    "precision and U are ratios of times of this clock, so its rate cancels",
+		    c->standard ? c->standard : "none", clock,
+		    strcmp(clock, "tsc") ? "" : ", set to the kernel's CLOCK_MONOTONIC");
+	fact_add_of_all(c, "Traceability", &text);
+}
+
+/* Source: ISO/IEC 17025, 7.8.6; JCGM 106. */
+static void add_rule(struct certificate *c, const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	struct strbuf text = STRBUF_INIT;
+	for (enum component_kind k = 0; k < COMPONENT_N; k++) {
+		struct strbuf limit = STRBUF_INIT;
+		words_add_limits(&limit, p, k);
+		if (a->assessed[k] && limit.len)
+			strbuf_addf(&text, "%s%s %s", text.len ? ", " : "", component_names[k],
+				    limit.s);
+		strbuf_release(&limit);
+	}
+	if (!text.len)
+		strbuf_addstr(&text, "none");
+	fact_add_of_all(c, "Limits", &text);
+	strbuf_addf(&text,
+		    "A scenario is trusted if one-sided tests show each assessed component to be "
+		    "within its limit; at a limit, a component is wrongly accepted with a "
+		    "probability of at most %.3g %%. It is not trusted if a component is shown to "
+		    "be beyond its limit; all %u tests of this campaign together reject wrongly "
+		    "with a probability of at most %.3g %% (Holm). Else it is inconclusive",
+		    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
+		    100 * (a->look ? a->level_reject : 0.01));
+	if (p->accept.guard_band > 0)
+		strbuf_addf(&text, ". Guard band of the bias: %.3g U", p->accept.guard_band);
+	fact_add(c, "Decision rule", &text);
+}
+
+static void add_deviations(struct certificate *c, const struct analysis *a)
+{
+	struct findings f;
+	struct strbuf text = STRBUF_INIT;
+	facts_add_others(&text, a);
+	findings_collect(&f, a);
+	for (size_t i = 0; i < f.n_warnings; i++)
+		strbuf_addf(&text, "%s%s", text.len ? " | " : "", f.warning[i]);
+	findings_release(&f);
+	if (!text.len)
+		strbuf_addstr(&text, "none recorded");
+	fact_add_of_all(c, "Deviations", &text);
 }
 
 /* --- results ------------------------------------------------------------- */
@@ -216,6 +304,35 @@ static void results_row(struct table *t, const struct analysis *a, const struct 
 	table_verdict(t, c->verdict);
 }
 
+static void times_columns(struct table *t)
+{
+	table_init(t, "certificate-times", "Response times");
+	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
+	t->n_row_headers = 1;
+	table_column(t, FORMAT_TIME, "program", "Program, mean");
+	table_column(t, FORMAT_TIME, "program-sd", "s");
+	table_column(t, FORMAT_TIME, "replay", "Replay, mean");
+	table_column(t, FORMAT_TIME, "replay-sd", "s");
+	table_column(t, FORMAT_COUNT, "n", "Pairs");
+}
+
+static void times_add(struct table *t, const struct sample *s)
+{
+	if (!s->n)
+		table_none(t);
+	else
+		table_number_u(t, s->mean, s->status ? NAN : s->sem);
+	table_number_status(t, s->status, s->sd, NAN);
+}
+
+static void times_row(struct table *t, const struct analysis *a, const struct cell *c)
+{
+	table_text(t, a->results->protocol.scenario[c->scenario].name);
+	times_add(t, &c->r);
+	times_add(t, &c->x);
+	table_count(t, c->n_pairs);
+}
+
 static void add_results(struct certificate *c, const struct analysis *a)
 {
 	struct ranked *rank = xcalloc(a->n_cells + 1, sizeof *rank);
@@ -225,8 +342,20 @@ static void add_results(struct certificate *c, const struct analysis *a)
 			rank[n++] = (struct ranked){a, i};
 	qsort(rank, n, sizeof *rank, compare_ranked);
 	results_columns(&c->results);
-	for (size_t i = 0; i < n && i < CERTIFICATE_MAX_CASES; i++)
-		results_row(&c->results, a, &a->cell[rank[i].cell]);
+	times_columns(&c->times);
+	for (size_t i = 0; i < n && i < CERTIFICATE_MAX_CASES; i++) {
+		const struct cell *cell = &a->cell[rank[i].cell];
+		struct strbuf text = STRBUF_INIT;
+		results_row(&c->results, a, cell);
+		times_row(&c->times, a, cell);
+		if (cell->verdict == VERDICT_TRUSTED)
+			continue;
+		strbuf_addf(&text, "%s, %s: %s",
+			    a->results->protocol.scenario[cell->scenario].name,
+			    verdict_name(cell->verdict), cell->verdict_reason);
+		GROW(c->reason, c->n_reasons, c->cap_reasons);
+		c->reason[c->n_reasons++] = strbuf_detach(&text);
+	}
 	c->n_cases = n;
 	c->n_left_out = n > CERTIFICATE_MAX_CASES ? n - CERTIFICATE_MAX_CASES : 0;
 	free(rank);
@@ -255,15 +384,23 @@ static void verdict_find(struct certificate *c, const struct analysis *a)
 static void certificate_make(struct certificate *c, const struct analysis *a, size_t replayer,
 			     const struct results_identity *i)
 {
-	*c = (struct certificate){.replayer = replayer,
-				  .name = xstrdup(a->results->protocol.replayer[replayer].name)};
+	const struct protocol *p = &a->results->protocol;
+	*c = (struct certificate){
+	    .replayer = replayer,
+	    .standard = p->standard,
+	    .name = xstrdup(p->replayer[replayer].name),
+	    .number = xasprintf("%.12s-%zu", *i->journal ? i->journal : "unknown", replayer + 1)};
 	add_results(c, a);
 	verdict_find(c, a);
+	add_issue(c, a);
 	add_replayer(c, a);
 	add_scope(c, a);
 	add_rated_range(c, a);
+	add_rule(c, a);
 	add_conditions(c, a);
 	add_targets(c, a);
+	add_traceability(c, a);
+	add_deviations(c, a);
 	add_protocol(c, a, i);
 }
 
@@ -304,7 +441,12 @@ void certificates_release(struct certificates *c)
 		free(c->one[i].fact);
 		free(c->one[i].name);
 		free(c->one[i].sentence);
+		free(c->one[i].number);
+		for (size_t k = 0; k < c->one[i].n_reasons; k++)
+			free(c->one[i].reason[k]);
+		free(c->one[i].reason);
 		table_release(&c->one[i].results);
+		table_release(&c->one[i].times);
 	}
 	free(c->one);
 	free(c->citation);

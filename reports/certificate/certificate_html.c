@@ -6,15 +6,16 @@
 #include "reports/html/html.h"
 #include "reports/words.h"
 
-/* In addition to the style of the report: one certificate on a sheet of A4. */
+/* In addition to the style of the report: one certificate on one or two sheets of A4. */
 static const char sheet[] =
     "<style>\nmain{max-width:50rem}section{padding-bottom:1.5rem;margin-bottom:2rem;border-bottom:"
     "1px solid var(--rule)}"
     "h1{font-size:1.35rem}dl{font-size:.88rem;gap:.2rem "
     "1rem}dt{max-width:9rem}dd{overflow-wrap:anywhere;max-width:none}"
     "td.name{white-space:normal;overflow-wrap:anywhere;min-width:9rem}.cite{font-size:.88rem}\n"
-    "@media "
-    "print{section{border:0;margin:0;padding:0;break-after:page;break-inside:avoid}section:last-of-"
+    "@page{size:A4;margin:15mm;@bottom-right{content:\"page \" counter(page) \" of \" "
+    "counter(pages);font-size:9pt}}\n@media "
+    "print{section{border:0;margin:0;padding:0;break-after:page}section:last-of-"
     "type{break-after:auto}"
     "h1{margin-top:0}}\n</style>\n";
 
@@ -78,9 +79,10 @@ static void add_lines(struct strbuf *out, const char *text)
 
 static void add_certificate(struct strbuf *out, const struct certificate *c, const char *citation)
 {
-	strbuf_addstr(out, "<section>\n<h1>Certificate of method validation: ");
+	strbuf_addf(out, "<section>\n<h1>%s: ", certificate_kind(c));
 	escape_html(out, c->name);
-	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">%s</p><p>",
+	strbuf_addf(out, "</h1>\n<p class=\"cite\">No. %s</p>\n", c->number);
+	strbuf_addf(out, "<div class=\"banner %s\"><p class=\"big\">%s</p><p>",
 		    banner_class[c->verdict], words_verdict(c->verdict));
 	escape_html(out, c->sentence);
 	strbuf_addstr(out, ".</p></div>\n<dl>\n");
@@ -96,15 +98,19 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 			    "<p class=\"note\">And %zu more scenarios in the report, none of which "
 			    "is trusted less.</p>\n",
 			    c->n_left_out);
+	add_table(out, &c->times);
+	for (size_t i = 0; i < c->n_reasons; i++)
+		html_add_text(out, "<p class=\"cite\">", c->reason[i], "</p>\n");
 	strbuf_addstr(out, "<p class=\"note\">");
 	escape_html(out, certificate_explanation);
 	html_add_text(out, "</p>\n<p class=\"cite\"><strong>Cite as:</strong> ",
-		      citation, "</p>\n</section>\n");
+		      citation, "</p>\n");
+	strbuf_addf(out, "<p class=\"cite\">End of No. %s</p>\n</section>\n", c->number);
 }
 
 void certificate_add_html(struct strbuf *out, const struct certificates *c)
 {
-	html_begin_page(out, "Certificate of method validation", false, sheet);
+	html_begin_page(out, "Method validation of replayers", false, sheet);
 	strbuf_addstr(out, "<main>\n");
 	for (size_t i = 0; i < c->n; i++)
 		add_certificate(out, &c->one[i], c->citation);

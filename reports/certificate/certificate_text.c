@@ -20,17 +20,28 @@ static void add_wrapped(struct strbuf *out, const char *text, size_t column, siz
 
 static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_t width)
 {
-	strbuf_addf(out, "%-*s", LABEL, f->label);
-	add_wrapped(out, f->text, LABEL, LABEL, width);
+	static const char bar[] = " | "; /* several notes under one label, a line each */
+	const char *text = f->text, *label = f->label;
+	for (const char *end; text; text = end ? end + strlen(bar) : NULL) {
+		struct strbuf line = STRBUF_INIT;
+		end = strstr(text, bar);
+		strbuf_add(&line, text, end ? (size_t)(end - text) : strlen(text));
+		strbuf_addf(out, "%-*s", LABEL, label);
+		add_wrapped(out, line.s ? line.s : "", LABEL, LABEL, width);
+		strbuf_release(&line);
+		label = "";
+	}
 }
 
 /* --- the page ------------------------------------------------------------ */
 
-static void add_certificate(struct strbuf *out, const struct certificate *c, size_t width)
+static void add_certificate(struct strbuf *out, const struct certificate *c, size_t page,
+			    size_t n_pages, size_t width)
 {
 	struct strbuf line = STRBUF_INIT;
-	strbuf_addf(&line, "Certificate of method validation: %s", c->name);
+	strbuf_addf(&line, "%s: %s", certificate_kind(c), c->name);
 	add_wrapped(out, line.s, 0, 2, width);
+	strbuf_addf(out, "No. %s, page %zu of %zu\n", c->number, page, n_pages);
 	strbuf_reset(&line);
 	strbuf_addf(&line, "%s: %s", words_verdict(c->verdict), c->sentence);
 	strbuf_addch(out, '\n');
@@ -45,6 +56,12 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 			    "and %zu more scenarios in the report, none of which is trusted less\n",
 			    c->n_left_out);
 	strbuf_addch(out, '\n');
+	text_add_table(out, &c->times, NAME_MAX);
+	strbuf_addch(out, '\n');
+	for (size_t i = 0; i < c->n_reasons; i++)
+		add_wrapped(out, c->reason[i], 0, 2, width);
+	if (c->n_reasons)
+		strbuf_addch(out, '\n');
 	strbuf_release(&line);
 }
 
@@ -53,10 +70,11 @@ void certificate_add_text(struct strbuf *out, const struct certificates *c, size
 	for (size_t i = 0; i < c->n; i++) {
 		if (i)
 			strbuf_addstr(out, "\n\f\n"); /* form feed: a new page */
-		add_certificate(out, &c->one[i], width);
+		add_certificate(out, &c->one[i], i + 1, c->n, width);
 		add_wrapped(out, certificate_explanation, 0, 0, width);
 		strbuf_addstr(out, "\nCite as: ");
 		add_wrapped(out, c->citation, 9, 9, width);
+		strbuf_addf(out, "\nEnd of No. %s\n", c->one[i].number);
 	}
 	if (!c->n)
 		strbuf_addstr(out,
@@ -83,23 +101,29 @@ static int certificate_write(const struct analysis *a, const char *report_dir, s
 	return ret;
 }
 
-static int certificate_print(const struct analysis *a, FILE *out, struct err *e)
+int certificate_text(struct strbuf *out, const struct analysis *a, struct err *e)
 {
 	struct certificates c;
-	struct strbuf text = STRBUF_INIT;
 	int ret = certificates_collect(&c, a, e);
 	if (ret)
 		return ret;
-	certificate_add_text(&text, &c, WIDTH);
-	ret = output_stream(out, &text, e);
+	certificate_add_text(out, &c, WIDTH);
 	certificates_release(&c);
+	return 0;
+}
+
+static int certificate_print(const struct analysis *a, FILE *out, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	int ret = certificate_text(&text, a, e);
+	ret = ret ? ret : output_stream(out, &text, e);
 	strbuf_release(&text);
 	return ret;
 }
 
 const struct report_form report_form_certificate = {
     .name = "certificate",
-    .help = "one page per replayer, for citation with published measurements",
+    .help = "a statement per replayer, for citation with published measurements",
     .write = certificate_write,
     .print = certificate_print,
 };

@@ -276,7 +276,7 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 }
 
 void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color,
-		  const char *dir)
+		  const char *dir, const char *report_in)
 {
 	struct findings f;
 	struct terminal_style style = {.width = width, .color = color};
@@ -296,14 +296,14 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 	terminal_add_published(out, a, &style);
 	add_warnings(out, &f, &style);
 	add_facts(out, a, &style);
-	add_footer(out, a, &style, dir);
+	add_footer(out, a, &style, report_in);
 	findings_release(&f);
 }
 
 static int terminal_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-	terminal_add(&text, a, WIDTH, false, NULL);
+	terminal_add(&text, a, WIDTH, false, NULL, NULL);
 	int ret = output_file(report_dir, "summary.txt", &text, e);
 	strbuf_release(&text);
 	return ret;
@@ -327,7 +327,8 @@ static int terminal_print(const struct analysis *a, FILE *out, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	int fd = fileno(out);
-	terminal_add(&text, a, width_of(fd), color_wanted(fd), a->results->dir);
+	terminal_add(&text, a, width_of(fd), color_wanted(fd), a->results->dir,
+		     a->results->report_in);
 	int ret = output_stream(out, &text, e);
 	strbuf_release(&text);
 	return ret;

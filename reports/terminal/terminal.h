@@ -8,9 +8,9 @@
 #include "validate/analysis/analysis.h"
 
 /* The summary for a terminal: UTF-8 lines of at most `width` columns (80 or more). `dir` is the
- * results directory, for commands and for the path of the report; NULL: "DIR", and the report is
- * not named. */
+ * results directory in commands; NULL: "DIR". `report_in` is the directory of report/; NULL: the
+ * report is not named. */
 void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color,
-		  const char *dir);
+		  const char *dir, const char *report_in);
 
 #endif

@@ -60,7 +60,7 @@ diff -r before results/report >diffs || fail "the report differs after a while w
 expect_status "$verdict" "$VALIDATE" report results --certificate
 cmp -s out results/report/certificate.txt || fail '--certificate is not certificate.txt'
 replayers=$(jq '.replayers | length' results/plan.json)
-[ "$(grep -c '^Certificate of method validation: ' out)" -eq "$replayers" ] || fail 'not a page for each replayer'
+[ "$(grep -c '^Validation statement: ' out)" -eq "$replayers" ] || fail 'not a page for each replayer'
 [ "$(grep -c '<section>' results/report/certificate.html)" -eq "$replayers" ] || fail 'not a sheet for each replayer'
 for hash in "$(sha256sum <results/protocol.conf | cut -c1-64)" "$(sha256sum <results/journal | cut -c1-64)" "$(sha256sum <"$VALIDATE" | cut -c1-64)"; do
 	expect_line out "$hash"
@@ -132,7 +132,7 @@ grep -qF laika-1957 others/report/report.json || fail 'the host is hidden althou
 
 # forms
 expect_status 0 "$VALIDATE" report --list
-[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate markdown junit github openmetrics " ] || fail "--list: $(cat out)"
+[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate dcc markdown junit github openmetrics " ] || fail "--list: $(cat out)"
 expect_status 2 "$VALIDATE" report results --format htlm
 expect_line err 'did you mean "html"?'
 expect_status 2 "$VALIDATE" report

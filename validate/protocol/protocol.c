@@ -418,6 +418,9 @@ void protocol_release(struct protocol *p)
 	free(p->path);
 	free(p->name);
 	free(p->title);
+	free(p->issuer);
+	free(p->place);
+	free(p->standard);
 	free(p->replicates);
 	free(p->scratch);
 	free(p->cpus);

@@ -238,6 +238,9 @@ extern const struct compare_limits compare_defaults;
 struct protocol {
 	/* title: from the file, or its name without .conf */
 	char *path, *title;
+	/* for certificates: who issues them and where; the certified standard behind the
+	 * measurement; NULL: not stated */
+	char *issuer, *place, *standard;
 	/* name of the file without .conf, for directories */
 	char *name;
 	char *replicates;                            /* as in the file: "20", "10..60" */

@@ -52,6 +52,13 @@ double accept_limit_of(const struct accept_limits *l, enum component_kind k, boo
 const struct option_spec protocol_keys[] = {
     {.name = "title", .type = OPT_STRING, .offset = FIELD(title), .arg = "TEXT",
      .help = "heading of the report (default: name of the file)"},
+    {.name = "issuer", .type = OPT_STRING, .offset = FIELD(issuer), .arg = "TEXT",
+     .help = "person or organisation that issues the certificates (default: not stated)"},
+    {.name = "place", .type = OPT_STRING, .offset = FIELD(place), .arg = "TEXT",
+     .help = "place of the measurement on the certificates (default: not stated)"},
+    {.name = "standard", .type = OPT_STRING, .offset = FIELD(standard), .arg = "TEXT",
+     .help = "certified standard behind the measurement, with the number of its certificate "
+	     "(default: none)"},
     {.name = "replicates", .type = OPT_STRING, .offset = FIELD(replicates), .arg = "N|A..B",
      .help = "number of blocks; A..B: at least A, at most B, with looks at 10, 14, 20, 28, 40 and "
 	     "60 in that range (default 20). With a budget: fewest and most pairs of a scenario "

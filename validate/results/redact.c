@@ -225,6 +225,9 @@ static void all_names_hide(struct results *r, const struct spaced *paths)
 static void words_hide(struct protocol *p, const struct spaced *paths, const char *host)
 {
 	text_hide(&p->title, paths, host);
+	text_hide(&p->issuer, paths, host);
+	text_hide(&p->place, paths, host);
+	text_hide(&p->standard, paths, host);
 	for (size_t i = 0; i < p->n_claims; i++) {
 		struct claim *c = &p->claim[i];
 		char **const text[] = {&c->text, &c->source, &c->published, &c->reproduce};

@@ -180,6 +180,15 @@ static int run_file_check(struct results *r, const struct run *run, struct err *
 	return seal_check_file(&r->seal, r->dir, name, run->file_sha256, e);
 }
 
+int results_verify(struct results *r, struct err *e)
+{
+	int ret = 0;
+	for (size_t i = 0; !ret && i < r->n_runs && r->n_runs >= FILES_CHECKED_UNTIL; i++)
+		if (r->run[i].file_sha256[0])
+			ret = run_file_check(r, &r->run[i], e);
+	return ret;
+}
+
 /* True if the file is missing, or is no summary of the run. Any other error of run_summary_read()
  * says nothing about the run. */
 static bool is_damage(int code)
@@ -296,6 +305,7 @@ int results_load(struct results *r, const char *dir, struct err *e)
 	if (ret)
 		return ret;
 	r->dir = xstrdup(dir);
+	r->report_in = r->dir;
 	char *path = results_path(dir, "protocol.conf");
 	ret = protocol_read(&r->protocol, path, e);
 	free(path);

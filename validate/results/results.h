@@ -107,6 +107,10 @@ struct results {
 	bool finished;
 	/* set by results_redact(): the hidden host; NULL: not redacted */
 	char *redacted;
+	/* directory with the report/ that was written; borrowed; NULL: none */
+	const char *report_in;
+	/* date of issue of the certificates, "YYYY-MM-DD"; borrowed; NULL: not stated */
+	const char *issued;
 };
 
 /* Loads everything except traces and the histograms of summaries, which would need 100 kB per run;
@@ -118,6 +122,10 @@ struct results {
  * results_release(). */
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);
+
+/* Checks the files of all runs that have a digest, also of a large campaign: changes go to r->seal.
+ * Errors: of reading a file. */
+int results_verify(struct results *r, struct err *e);
 
 /* Response-time histogram of a run that has a summary: from memory, or from its file. Errors: as
  * run_summary_read(); ENOENT for results without a directory. Ownership: histogram_release(); empty

@@ -689,6 +689,7 @@ static void fixture_make(struct fixture *f, enum fixture_kind kind)
 	fixture_environment(f);
 	a->results = &f->results;
 	f->results.dir = xstrdup("/nowhere");
+	f->results.report_in = f->results.dir;
 	f->results.finished = a->complete = true;
 	a->n_rejection_tests = 64;
 	a->look = 1;

@@ -29,7 +29,7 @@ static void make(struct strbuf *out, enum fixture_kind kind, size_t width, bool 
 	assert_int_equal(file_write_atomic(program, "#!/bin/sh\n", 10, &e), 0);
 	assert_int_equal(chmod(program, 0755), 0);
 	setenv("PATH", dir, 1);
-	terminal_add(out, &f.analysis, width, color, "results");
+	terminal_add(out, &f.analysis, width, color, "results", "results");
 	setenv("PATH", path, 1);
 	free(program);
 	scratch_remove(dir);
@@ -140,7 +140,7 @@ static void a_grid_without_reordering_has_dashes(void **state)
 	for (size_t i = 0; i < f.analysis.n_cells; i++)
 		f.analysis.cell[i].component[COMPONENT_REORDERING].estimate =
 		    (struct estimate){.status = STAT_NOT_APPLICABLE, .value = NAN};
-	terminal_add(&out, &f.analysis, 100, false, NULL);
+	terminal_add(&out, &f.analysis, 100, false, NULL, NULL);
 	assert_null(strstr(out.s, "∞"));
 	assert_non_null(strstr(out.s, " –"));
 	fixture_release(&f);

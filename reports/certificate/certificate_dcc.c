@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The certificates as one Digital Calibration Certificate: an item and a measurement result for each
+ * replayer, with all its scenarios. Ratios have the unit \one, times the unit \second. Source: DCC
+ * 3.1.2 (dcc.xsd of PTB), D-SI 2.1.0 (SI_Format.xsd). The schema requires a country, an e-mail
+ * address and persons. What nobody stated is "ZZ" (ISO 3166-1: user-assigned) or "not stated". */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "reports/certificate/certificate.h"
+#include "reports/escape.h"
+#include "reports/forms.h"
+#include "reports/output.h"
+#include "reports/words.h"
+#include "validate/results/identity.h"
+
+static void element(struct strbuf *out, const char *name, const char *text)
+{
+	strbuf_addf(out, "<dcc:%s>", name);
+	escape_html(out, text);
+	strbuf_addf(out, "</dcc:%s>\n", name);
+}
+
+/* textType and richContentType: the text in one language. */
+static void content(struct strbuf *out, const char *name, const char *text)
+{
+	strbuf_addf(out, "<dcc:%s><dcc:content lang=\"en\">", name);
+	escape_html(out, text);
+	strbuf_addf(out, "</dcc:content></dcc:%s>\n", name);
+}
+
+static void identification(struct strbuf *out, const char *issuer, const char *value,
+			   const char *name)
+{
+	strbuf_addstr(out, "<dcc:identifications><dcc:identification>\n");
+	element(out, "issuer", issuer);
+	element(out, "value", value);
+	content(out, "name", name);
+	strbuf_addstr(out, "</dcc:identification></dcc:identifications>\n");
+}
+
+static void contact(struct strbuf *out, const char *element_name, const char *name,
+		    const char *place)
+{
+	strbuf_addf(out, "<dcc:%s>\n", element_name);
+	content(out, "name", name);
+	element(out, "eMail", "not stated");
+	strbuf_addstr(out, "<dcc:location>\n");
+	content(out, "further", place);
+	strbuf_addf(out, "</dcc:location>\n</dcc:%s>\n", element_name);
+}
+
+static void software(struct strbuf *out, const char *list)
+{
+	strbuf_addf(out, "<dcc:%s><dcc:software>\n", list);
+	content(out, "name", "validate");
+	element(out, "release", VALIDATE_VERSION);
+	strbuf_addf(out, "</dcc:software></dcc:%s>\n", list);
+}
+
+/* xs:date in UTC; a campaign always has a run that counts if it has a certificate. */
+static void date(struct strbuf *out, const char *name, int64_t ns)
+{
+	time_t s = (time_t)(ns / 1000000000);
+	struct tm tm;
+	char text[16] = "";
+	if (gmtime_r(&s, &tm))
+		strftime(text, sizeof text, "%Y-%m-%d", &tm);
+	element(out, name, text);
+}
+
+static const char *stated(const char *text)
+{
+	return text ? text : "not stated";
+}
+
+static void administrative_add(struct strbuf *out, const struct analysis *a,
+			       const struct certificates *c)
+{
+	const struct protocol *p = &a->results->protocol;
+	int64_t first_ns, last_ns;
+	results_span(a->results, &first_ns, &last_ns);
+	strbuf_addstr(out, "<dcc:administrativeData>\n");
+	software(out, "dccSoftware");
+	strbuf_addstr(out, "<dcc:coreData>\n");
+	element(out, "countryCodeISO3166_1", "ZZ");
+	element(out, "usedLangCodeISO639_1", "en");
+	element(out, "mandatoryLangCodeISO639_1", "en");
+	element(out, "uniqueIdentifier", c->one[0].number);
+	date(out, "beginPerformanceDate", first_ns);
+	date(out, "endPerformanceDate", last_ns);
+	element(out, "performanceLocation", "other");
+	strbuf_addstr(out, "</dcc:coreData>\n<dcc:items>\n");
+	for (size_t i = 0; i < c->n; i++) {
+		struct replayer_identity who;
+		replayer_identify(&who, a->results, c->one[i].replayer);
+		strbuf_addstr(out, "<dcc:item>\n");
+		content(out, "name", c->one[i].name);
+		strbuf_addstr(out, "<dcc:manufacturer>\n");
+		content(out, "name", "not stated");
+		strbuf_addstr(out, "</dcc:manufacturer>\n");
+		element(out, "model", *who.version ? who.version : "not available");
+		identification(out, "other", *who.sha256 ? who.sha256 : "not available",
+			       "SHA-256 of the program's file");
+		strbuf_addstr(out, "</dcc:item>\n");
+	}
+	strbuf_addstr(out, "</dcc:items>\n<dcc:calibrationLaboratory>\n");
+	contact(out, "contact", stated(p->issuer), stated(p->place));
+	strbuf_addstr(out, "</dcc:calibrationLaboratory>\n<dcc:respPersons><dcc:respPerson>\n"
+			   "<dcc:person>\n");
+	content(out, "name", stated(p->issuer));
+	strbuf_addstr(out, "</dcc:person>\n</dcc:respPerson></dcc:respPersons>\n");
+	contact(out, "customer", "not stated", "not stated");
+	strbuf_addstr(out, "<dcc:statements>\n");
+	for (size_t i = 0; i < c->one[0].n_facts; i++) {
+		const struct certificate_fact *f = &c->one[0].fact[i];
+		if (!f->of_all)
+			continue;
+		strbuf_addstr(out, "<dcc:statement>\n<dcc:declaration>\n");
+		content(out, "name", f->label);
+		strbuf_addstr(out, "<dcc:content lang=\"en\">");
+		escape_html(out, f->text);
+		strbuf_addstr(out, "</dcc:content>\n</dcc:declaration>\n</dcc:statement>\n");
+	}
+	strbuf_addstr(out, "<dcc:statement>\n");
+	content(out, "declaration", certificate_kind(&c->one[0]));
+	if (a->results->issued)
+		element(out, "date", a->results->issued);
+	strbuf_addstr(out, "</dcc:statement>\n</dcc:statements>\n</dcc:administrativeData>\n");
+}
+
+/* --- results ------------------------------------------------------------- */
+
+static void quantity_begin(struct strbuf *out, const char *name, double value, const char *unit)
+{
+	strbuf_addstr(out, "<dcc:quantity>\n");
+	content(out, "name", name);
+	strbuf_addf(out, "<si:real><si:value>%.9g</si:value><si:unit>%s</si:unit>", value, unit);
+}
+
+static void quantity_end(struct strbuf *out)
+{
+	strbuf_addstr(out, "</si:real>\n</dcc:quantity>\n");
+}
+
+/* The mean of the runs, ns, with its expanded uncertainty if it has a standard deviation. */
+static void time_add(struct strbuf *out, const char *name, const struct sample *s)
+{
+	if (!s->n)
+		return;
+	quantity_begin(out, name, 1e-9 * s->mean, "\\second");
+	quantity_end(out);
+	if (s->status || !isfinite(s->sd))
+		return;
+	quantity_begin(out, "Standard deviation of the runs", 1e-9 * s->sd, "\\second");
+	quantity_end(out);
+}
+
+/* Ratio with its 95 % interval. */
+static void ratio_add(struct strbuf *out, const char *name, const struct estimate *e)
+{
+	if (e->status)
+		return;
+	quantity_begin(out, name, e->value, "\\one");
+	if (isfinite(e->lo95) && isfinite(e->hi95))
+		strbuf_addf(out,
+			    "<si:coverageInterval><si:standardUnc>%.9g</si:standardUnc>"
+			    "<si:intervalMin>%.9g</si:intervalMin>"
+			    "<si:intervalMax>%.9g</si:intervalMax>"
+			    "<si:coverageProbability>0.95</si:coverageProbability>"
+			    "</si:coverageInterval>",
+			    (e->hi95 - e->lo95) / 2 / 1.96, e->lo95, e->hi95);
+	quantity_end(out);
+}
+
+/* Deviation of one future replay, with U. */
+static void expanded_add(struct strbuf *out, const struct cell *c)
+{
+	const struct estimate *bias = &c->component[COMPONENT_BIAS].estimate;
+	if (bias->status || c->budget.status || !isfinite(c->budget.U95) || !(c->budget.k95 >= 1))
+		return;
+	quantity_begin(out, "Relative bias of one replay", bias->value, "\\one");
+	strbuf_addf(out,
+		    "<si:expandedUnc><si:uncertainty>%.9g</si:uncertainty>"
+		    "<si:coverageFactor>%.6f</si:coverageFactor>"
+		    "<si:coverageProbability>0.95</si:coverageProbability></si:expandedUnc>",
+		    c->budget.U95, c->budget.k95);
+	quantity_end(out);
+}
+
+static void result_add(struct strbuf *out, const struct analysis *a, const struct cell *c)
+{
+	strbuf_addstr(out, "<dcc:result>\n");
+	content(out, "name", a->results->protocol.scenario[c->scenario].name);
+	strbuf_addstr(out, "<dcc:data>\n");
+	content(out, "text", words_verdict(c->verdict));
+	if (*c->verdict_reason)
+		content(out, "text", c->verdict_reason);
+	time_add(out, "Mean response time of the program", &c->r);
+	time_add(out, "Mean response time of the replay", &c->x);
+	ratio_add(out, "Relative bias of the mean response time",
+		  &c->component[COMPONENT_BIAS].estimate);
+	expanded_add(out, c);
+	ratio_add(out, "Precision ratio", &c->precision_ratio);
+	strbuf_addstr(out, "</dcc:data>\n</dcc:result>\n");
+}
+
+/* The schema has no word for "inconclusive": such a result has no conformity. */
+static void result_of_replayer(struct strbuf *out, const struct analysis *a,
+			       const struct certificate *c)
+{
+	strbuf_addstr(out, "<dcc:measurementResult>\n");
+	content(out, "name", c->name);
+	strbuf_addstr(out, "<dcc:usedMethods>\n<dcc:usedMethod>\n");
+	content(out, "name", "Method validation against the program run again beside the replay");
+	for (size_t i = 0; i < c->n_facts; i++)
+		if (!strcmp(c->fact[i].label, "Decision rule"))
+			content(out, "description", c->fact[i].text);
+	element(out, "norm", "ISO/IEC 17025, 7.8.6");
+	element(out, "norm", "JCGM 106:2012");
+	strbuf_addstr(out, "</dcc:usedMethod>\n</dcc:usedMethods>\n");
+	software(out, "usedSoftware");
+	strbuf_addstr(out, "<dcc:results>\n");
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == c->replayer)
+			result_add(out, a, &a->cell[i]);
+	strbuf_addstr(out, "</dcc:results>\n<dcc:measurementMetaData><dcc:metaData>\n");
+	content(out, "declaration", c->sentence);
+	if (c->verdict != VERDICT_INCONCLUSIVE)
+		element(out, "conformity", c->verdict == VERDICT_TRUSTED ? "pass" : "fail");
+	strbuf_addstr(out, "</dcc:metaData></dcc:measurementMetaData>\n</dcc:measurementResult>\n");
+}
+
+static int dcc_print(const struct analysis *a, FILE *file, struct err *e)
+{
+	struct certificates c;
+	struct strbuf text = STRBUF_INIT;
+	int ret = certificates_collect(&c, a, e);
+	if (ret)
+		return ret;
+	if (!c.n)
+		ret = err_set(e, ENODATA, "no replayer has a complete block: nothing to certify");
+	strbuf_addstr(&text,
+		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		      "<dcc:digitalCalibrationCertificate xmlns:dcc=\"https://ptb.de/dcc\" "
+		      "xmlns:si=\"https://ptb.de/si\" schemaVersion=\"3.1.2\">\n");
+	if (!ret) {
+		administrative_add(&text, a, &c);
+		strbuf_addstr(&text, "<dcc:measurementResults>\n");
+		for (size_t i = 0; i < c.n; i++)
+			result_of_replayer(&text, a, &c.one[i]);
+		strbuf_addstr(&text, "</dcc:measurementResults>\n"
+				     "</dcc:digitalCalibrationCertificate>\n");
+		ret = output_stream(file, &text, e);
+	}
+	certificates_release(&c);
+	strbuf_release(&text);
+	return ret;
+}
+
+const struct report_form report_form_dcc = {
+    .name = "dcc",
+    .help = "Digital Calibration Certificate, XML with all scenarios",
+    .print = dcc_print,
+};
