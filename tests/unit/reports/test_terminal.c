@@ -114,7 +114,7 @@ static void six_differing_cases_are_counted(void **state)
 	for (size_t i = 0; i < f.analysis.n_cells; i++)
 		f.analysis.why[i] = (struct why){.main = CAUSE_N, .shown = i < 6, .rejected = i < 6,
 						 .difference = &difference, .n_differences = 1};
-	terminal_add(&out, &f.analysis, 100, false, NULL);
+	terminal_add(&out, &f.analysis, 100, false, NULL, NULL);
 	const char *at = strstr(out.s, "Why the replays differ\n");
 	assert_non_null(at);
 	for (int i = 0; i < 4; i++) {
