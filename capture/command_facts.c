@@ -27,13 +27,6 @@ json_t *command_facts(const char *const *argv)
 	return all;
 }
 
-static int status_of(const json_t *extra)
-{
-	const int wait_status = (int)json_integer_value(
-	    json_object_get(json_object_get(extra, "capture"), "wait_status"));
-	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
-
 int captured_command_read(struct captured_command *c, const struct trace_meta *meta, struct err *e)
 {
 	*c = (struct captured_command){
@@ -54,7 +47,10 @@ int captured_command_read(struct captured_command *c, const struct trace_meta *m
 			return err_set(e, EINVAL,
 				       "word %zu of the command in its metadata is not text", c->n);
 	}
-	c->status = status_of(c->extra);
+	const int wait_status = (int)json_integer_value(
+	    json_object_get(json_object_get(c->extra, "capture"), "wait_status"));
+	c->status =
+	    WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 	return 0;
 }
 

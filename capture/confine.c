@@ -60,13 +60,6 @@ int confined_path_check(const char *path, struct err *e)
 	return 0;
 }
 
-static int failed(const char *path, int code, struct err *e)
-{
-	if (code == ELOOP || code == EXDEV)
-		return err_set(e, EPERM, "%s: refused: a link is in the way", path);
-	return err_sys(e, code, "%s", path);
-}
-
 /* Opens every component but the last from its directory's descriptor, without following links. */
 static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 {
@@ -197,7 +190,9 @@ int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct e
 			       confined_kind_name(refused));
 	if (code == ENOTDIR && flags & O_DIRECTORY && is_link(dir_fd, path))
 		code = ELOOP;
-	return failed(path, code, e);
+	if (code == ELOOP || code == EXDEV)
+		return err_set(e, EPERM, "%s: refused: a link is in the way", path);
+	return err_sys(e, code, "%s", path);
 }
 
 static int open_directory(int dir_fd, const char *path, bool create, struct err *e)

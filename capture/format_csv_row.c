@@ -224,17 +224,6 @@ void csv_row_fields(struct csv_trace *t, const struct csv_field *f, unsigned int
 			too_many(t);
 }
 
-/* As in a trace file: length, bytes, padding; references count units of 8 bytes. */
-static void keep_heap(struct csv_trace *t)
-{
-	static const char zeros[8];
-	uint32_t len = (uint32_t)t->args.heap.len;
-	t->row.heap = (uint32_t)(t->heap.len / 8);
-	strbuf_add(&t->heap, &len, sizeof len);
-	strbuf_add(&t->heap, t->args.heap.s, len);
-	strbuf_add(&t->heap, zeros, (8 - t->heap.len % 8) % 8);
-}
-
 void csv_row_end(struct csv_trace *t)
 {
 	struct err e; /* ERR_INIT would clear all of it for every line */
@@ -255,8 +244,15 @@ void csv_row_end(struct csv_trace *t)
 		csv_fail(t, "%s", e.code ? e.msg : "the name is longer than 65535 bytes");
 		return;
 	}
-	if (t->args.has_heap)
-		keep_heap(t);
+	if (t->args.has_heap) {
+		/* As in a trace file: length, bytes, padding; references count units of 8 bytes. */
+		static const char zeros[8];
+		uint32_t len = (uint32_t)t->args.heap.len;
+		t->row.heap = (uint32_t)(t->heap.len / 8);
+		strbuf_add(&t->heap, &len, sizeof len);
+		strbuf_add(&t->heap, t->args.heap.s, len);
+		strbuf_add(&t->heap, zeros, (8 - t->heap.len % 8) % 8);
+	}
 	if (!t->has_seq)
 		t->row.seq = t->n_rows;
 	t->row.commit = TRACE_COMMIT;

@@ -106,22 +106,18 @@ static int flush(struct pour_job *j, struct err *e)
 	return n ? trace_writer_append(j->w, j->some, n, e) : 0;
 }
 
-static void shift(struct trace_record *r, int64_t by_ns)
-{
-	r->begin_ns += r->begin_ns == TIME_NONE ? 0 : by_ns;
-	r->end_ns += r->end_ns == TIME_NONE ? 0 : by_ns;
-	r->intended_ns += r->intended_ns == TIME_NONE ? 0 : by_ns;
-	r->dispatch_ns += r->dispatch_ns == TIME_NONE ? 0 : by_ns;
-}
-
 static int pour_record(struct pour_job *j, struct pour_source *s, const struct trace_record *from,
 		       struct err *e)
 {
 	struct trace_record *r = &j->some[j->n_some];
 	*r = *from;
 	j->p->n_read++;
-	if (s->shift_ns)
-		shift(r, s->shift_ns);
+	if (s->shift_ns) {
+		r->begin_ns += r->begin_ns == TIME_NONE ? 0 : s->shift_ns;
+		r->end_ns += r->end_ns == TIME_NONE ? 0 : s->shift_ns;
+		r->intended_ns += r->intended_ns == TIME_NONE ? 0 : s->shift_ns;
+		r->dispatch_ns += r->dispatch_ns == TIME_NONE ? 0 : s->shift_ns;
+	}
 	int keep = j->p->filter ? j->p->filter(j->p->ctx, s->t, r) : 1;
 	j->stop |= keep == 2;
 	if (keep != 1)

@@ -36,18 +36,6 @@ static void wait_set(json_t *row, uint32_t tid, int64_t end_ns)
 	json_object_set_new(row, "waited_ns", json_integer((json_int_t)end_ns));
 }
 
-/* A wait that was recorded before the first record of its child. A wait that ended before the child
- * began concerns an earlier process of the same number. */
-static void early_take(struct processes *p, const char *pid, json_t *row, int64_t begin_ns)
-{
-	const json_t *wait = json_object_get(p->early, pid);
-	const json_int_t end_ns = json_integer_value(json_object_get(wait, "waited_ns"));
-	if (wait && end_ns >= begin_ns)
-		wait_set(row, (uint32_t)json_integer_value(json_object_get(wait, "waited_by")),
-			 end_ns);
-	json_object_del(p->early, pid);
-}
-
 void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t begin_ns)
 {
 	struct processes_key k = key_of(pid);
@@ -56,7 +44,14 @@ void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t b
 	json_t *row = json_pack("{s:I,s:I,s:I}", "pid", (json_int_t)pid, "parent",
 				(json_int_t)parent, "begin_ns", (json_int_t)begin_ns);
 	json_object_set_new(p->of_pid, k.text, row);
-	early_take(p, k.text, row, begin_ns);
+	/* A wait that was recorded before the first record of its child. A wait that ended
+	 * before the child began concerns an earlier process of the same number. */
+	const json_t *wait = json_object_get(p->early, k.text);
+	const json_int_t end_ns = json_integer_value(json_object_get(wait, "waited_ns"));
+	if (wait && end_ns >= begin_ns)
+		wait_set(row, (uint32_t)json_integer_value(json_object_get(wait, "waited_by")),
+			 end_ns);
+	json_object_del(p->early, k.text);
 }
 
 void processes_started_by(struct processes *p, uint32_t pid, uint32_t parent)

@@ -42,11 +42,6 @@ static const char *const kind_names[] = {
     [BLOCK_RECORDS] = "records", [BLOCK_END] = "end",
 };
 
-static const char *kind_name(unsigned int kind)
-{
-	return kind >= BLOCK_META && kind <= BLOCK_END ? kind_names[kind] : "unknown";
-}
-
 static bool is_new(const struct binary_trace *b, uint64_t offset)
 {
 	return offset >= b->examined;
@@ -63,10 +58,12 @@ static int damaged_content(struct binary_trace *t, const struct block *b, const 
 			 (unsigned long long)(b->h.first + b->h.count - 1));
 	if (is_new(t, b->h.offset))
 		t->base.health.n_blocks_damaged++;
-	return err_set(e, EBADMSG,
-		       "%s: damaged block of %s%s at byte %llu, %llu bytes left out: %s",
-		       t->file.path, kind_name(b->h.kind), which, (unsigned long long)b->h.offset,
-		       (unsigned long long)(b->next - b->h.offset), why);
+	return err_set(
+	    e, EBADMSG, "%s: damaged block of %s%s at byte %llu, %llu bytes left out: %s",
+	    t->file.path,
+	    b->h.kind >= BLOCK_META && b->h.kind <= BLOCK_END ? kind_names[b->h.kind] : "unknown",
+	    which, (unsigned long long)b->h.offset, (unsigned long long)(b->next - b->h.offset),
+	    why);
 }
 
 static int damaged_header(struct binary_trace *t, uint64_t offset, const struct block *b,

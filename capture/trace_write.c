@@ -20,20 +20,18 @@
 
 static const char zeros[BLOCK_ALIGN];
 
-static int write_failed(struct trace_writer *w, int code, uint64_t offset, struct err *e)
-{
-	w->failed = code;
-	return err_sys(e, code, "%s: writing at byte %llu", w->path, (unsigned long long)offset);
-}
-
 int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, struct err *e)
 {
 	while (n) {
 		ssize_t got = pwritev(w->fd, v, n, (off_t)offset);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got <= 0)
-			return write_failed(w, got ? errno : EIO, offset, e);
+		if (got <= 0) {
+			int code = got ? errno : EIO;
+			w->failed = code;
+			return err_sys(e, code, "%s: writing at byte %llu", w->path,
+				       (unsigned long long)offset);
+		}
 		offset += (uint64_t)got;
 		for (; n && (size_t)got >= v->iov_len; v++, n--)
 			got -= (ssize_t)v->iov_len;
@@ -257,18 +255,6 @@ static int finish(struct trace_writer *w, struct err *e)
 	return rc ? rc : writer_put_block(w, BLOCK_END, 1, w->n_records, &end, sizeof end, e);
 }
 
-/* Makes the file's name durable, too. */
-static void sync_directory(const char *path)
-{
-	char *copy = xstrdup(path);
-	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		fsync(fd); /* some file systems return an error, and keep names durable otherwise */
-		close(fd);
-	}
-	free(copy);
-}
-
 int trace_writer_close(struct trace_writer *w, struct err *e)
 {
 	int rc = finish(w, e);
@@ -283,8 +269,17 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 	rc = file_beside_keep(w->temporary, w->file, rc, e);
 	w->temporary = NULL;
 	w->whole = !rc;
-	if (!rc && !w->options.no_sync)
-		sync_directory(w->file);
+	if (!rc && !w->options.no_sync) {
+		/* Makes the file's name durable, too. */
+		char *copy = xstrdup(w->file);
+		int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0) {
+			fsync(
+			    fd); /* some file systems return an error, and keep names durable otherwise */
+			close(fd);
+		}
+		free(copy);
+	}
 	trace_writer_abort(w);
 	return rc;
 }

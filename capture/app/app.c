@@ -229,15 +229,6 @@ static int processes_follow(struct app_run *r, struct err *e)
 	return spool_drain(&r->spool, SPOOL_LAST, e);
 }
 
-/* After an error (a full disk, perhaps) the command continues without being recorded. */
-static void processes_let_run(struct app_run *r)
-{
-	struct pollfd p = {.fd = r->signals, .events = POLLIN};
-	atomic_store(&r->spool.control->closed, 1);
-	while (children_reap(r) && signals_take(r))
-		poll(&p, 1, POLL_MS);
-}
-
 static int signals_open(struct app_run *r, struct err *e)
 {
 	sigset_t set;
@@ -249,13 +240,6 @@ static int signals_open(struct app_run *r, struct err *e)
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
 	r->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return r->signals < 0 ? err_sys(e, errno, "waiting for signals") : 0;
-}
-
-static int64_t wall_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
 static int content_check(const struct app_config *c, struct err *e)
@@ -289,12 +273,19 @@ static int run_all(struct app_run *r, const char *file, const char *library, str
 	if (!rc && r->config->prepare)
 		rc = r->config->prepare(r->config->prepare_ctx, r->spool.dir, e);
 	r->start = clock_begin(&r->clock);
-	r->wall_epoch_ns = wall_ns();
+	struct timespec ts;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	r->wall_epoch_ns = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 	rc = rc ? rc : command_start(r, file, library, e);
 	if (!rc) {
 		rc = processes_follow(r, e);
 		if (rc) {
-			processes_let_run(r);
+			/* After an error (a full disk, perhaps) the command continues without
+			 * being recorded. */
+			struct pollfd p = {.fd = r->signals, .events = POLLIN};
+			atomic_store(&r->spool.control->closed, 1);
+			while (children_reap(r) && signals_take(r))
+				poll(&p, 1, POLL_MS);
 			return rc;
 		}
 		rc = clock_reanchor(&r->clock, e);

@@ -15,19 +15,6 @@ static uint64_t key_of(uint64_t key, uint32_t image)
 	return key ^ key >> 29;
 }
 
-static void async_init(struct async *a)
-{
-	*a = (struct async){.n = 1, .cap = 16, .n_chains = 4096};
-	a->request = xcalloc(a->cap, sizeof *a->request);
-	a->chain = xcalloc(a->n_chains, sizeof *a->chain);
-}
-
-static void async_release(struct async *a)
-{
-	free(a->request);
-	free(a->chain);
-}
-
 /* Appends to the requests of the same key: the first request gets the first result. */
 static void async_ask(struct async *a, const struct merge_record *r)
 {
@@ -71,14 +58,6 @@ static void objects_init(struct objects *o)
 	*o = (struct objects){.n = 1, .cap = 16, .n_slots = 2 * OBJECTS_MAX};
 	o->object = xcalloc(o->cap, sizeof *o->object);
 	o->slot = xcalloc(o->n_slots, sizeof *o->slot);
-}
-
-static void objects_release(struct objects *o)
-{
-	for (size_t i = 0; i < o->n; i++)
-		free(o->object[i].path);
-	free(o->object);
-	free(o->slot);
 }
 
 static uint64_t hash(const char *s, size_t len)
@@ -239,24 +218,15 @@ static bool is_ring(const struct merge_record *r)
 	       memmem(r->path, r->path_len, name, sizeof name - 1);
 }
 
-/* Code that enters rings matters only if there is a ring. */
-static void objects_judge(const struct census *c, struct app_outcome *o)
-{
-	for (size_t k = 0; k < c->n_images; k++) {
-		const struct census_image *i = &c->image[k];
-		if (i->suspect)
-			program_with(&o->own_calls, &c->objects, i->program, i->suspect);
-		else if (i->ringed && c->has_ring)
-			program_with(&o->own_rings, &c->objects, i->program, i->ringed);
-	}
-}
-
 void census_take(struct census *c, const struct spool *s, struct merge *m, struct app_outcome *o)
 {
 	struct merge_record r;
 	struct births births = {0};
 	c->image = xcalloc(s->n_images + 1, sizeof *c->image);
-	async_init(&c->async);
+	struct async *a = &c->async;
+	*a = (struct async){.n = 1, .cap = 16, .n_chains = 4096};
+	a->request = xcalloc(a->cap, sizeof *a->request);
+	a->chain = xcalloc(a->n_chains, sizeof *a->chain);
 	objects_init(&c->objects);
 	c->path = (struct strbuf)STRBUF_INIT;
 	c->n_images = s->n_images;
@@ -286,13 +256,24 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 		}
 	}
 	births_judge(s, &births, o);
-	objects_judge(c, o);
+	/* Code that enters rings matters only if there is a ring. */
+	for (size_t k = 0; k < c->n_images; k++) {
+		const struct census_image *i = &c->image[k];
+		if (i->suspect)
+			program_with(&o->own_calls, &c->objects, i->program, i->suspect);
+		else if (i->ringed && c->has_ring)
+			program_with(&o->own_rings, &c->objects, i->program, i->ringed);
+	}
 }
 
 void census_release(struct census *c)
 {
-	async_release(&c->async);
-	objects_release(&c->objects);
+	free(c->async.request);
+	free(c->async.chain);
+	for (size_t i = 0; i < c->objects.n; i++)
+		free(c->objects.object[i].path);
+	free(c->objects.object);
+	free(c->objects.slot);
 	strbuf_release(&c->path);
 	for (size_t i = 0; i < c->n_images; i++)
 		free(c->image[i].cwd);

@@ -17,16 +17,12 @@ struct content_pending {
 	bool broken; /* a piece is missing */
 };
 
-static bool is_of(const struct content_pending *p, const struct merge_record *r)
-{
-	return p->image == r->image && p->pid == r->pid && p->tid == r->tid;
-}
-
 static struct content_pending *pending_find(const struct app_content *c,
 					    const struct merge_record *r)
 {
 	for (size_t i = 0; i < c->n_pending; i++)
-		if (is_of(&c->pending[i], r))
+		if (c->pending[i].image == r->image && c->pending[i].pid == r->pid &&
+		    c->pending[i].tid == r->tid)
 			return &c->pending[i];
 	return NULL;
 }

@@ -18,18 +18,14 @@ void memory_init(struct app_memory *m, int64_t interval_ns)
 	m->n = 0;
 }
 
-static void thin_out(struct app_memory *m)
-{
-	for (size_t i = 0; i < m->n / 2; i++)
-		m->sample[i] = m->sample[2 * i];
-	m->n /= 2;
-	m->interval_ns *= 2;
-}
-
 void memory_add(struct app_memory *m, int64_t now_ns, uint64_t bytes)
 {
-	if (m->n == MEMORY_SAMPLES_MAX)
-		thin_out(m);
+	if (m->n == MEMORY_SAMPLES_MAX) {
+		for (size_t i = 0; i < m->n / 2; i++)
+			m->sample[i] = m->sample[2 * i];
+		m->n /= 2;
+		m->interval_ns *= 2;
+	}
 	m->sample[m->n++] = (struct app_memory_sample){now_ns, bytes};
 	/* stay in step with the interval if this sample is late */
 	if (m->next_ns == INT64_MIN)

@@ -79,13 +79,6 @@ static void source_advance(const struct merge *m, struct merge_source *s)
 	s->begin = begin_at(m, at);
 }
 
-static void source_rewind(const struct merge *m, struct merge_source *s)
-{
-	s->window = s->unit = 0;
-	s->at = 0;
-	source_advance(m, s);
-}
-
 static int compare_places(const void *a, const void *b, void *merge)
 {
 	const uint64_t *x = a, *y = b;
@@ -130,7 +123,9 @@ void merge_rewind(struct merge *m)
 {
 	m->n_heap = 0;
 	for (size_t i = 0; i < m->n_sources; i++) {
-		source_rewind(m, &m->source[i]);
+		m->source[i].window = m->source[i].unit = 0;
+		m->source[i].at = 0;
+		source_advance(m, &m->source[i]);
 		if (m->source[i].next)
 			m->heap[m->n_heap++] = &m->source[i];
 	}

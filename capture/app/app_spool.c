@@ -198,11 +198,6 @@ static void images_find(struct spool *s)
 		closedir(d);
 }
 
-static bool process_is_gone(uint32_t pid)
-{
-	return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
-}
-
 static bool thread_is_gone(uint32_t pid, uint32_t tid)
 {
 	return syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH;
@@ -364,7 +359,8 @@ static int image_drain(struct spool *s, uint32_t image, enum spool_when when, ui
 {
 	struct spool_image *i = &s->image[image];
 	/* checked first: afterwards all records from before its end are visible */
-	bool ended = when == SPOOL_LAST || (!is_elsewhere(i) && process_is_gone(i->pid));
+	bool ended = when == SPOOL_LAST ||
+		     (!is_elsewhere(i) && kill((pid_t)i->pid, 0) < 0 && errno == ESRCH);
 	uint32_t n = atomic_load_explicit(&((struct log_file *)i->base)->n, memory_order_acquire);
 	n = n < i->n_max ? n : i->n_max;
 	if (when == SPOOL_BUSY && !ended && image_may_wait(i, n, left))

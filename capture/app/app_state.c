@@ -240,24 +240,14 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 	return s->path.s;
 }
 
-static bool follows_descriptor_link(const struct log_record *l)
-{
-	return path_follows(l->op, l->flags);
-}
-
-/* The open file that an absolute path in /proc names, or NULL. */
-static const struct app_open_file *file_of_link(const struct process_state *p, const char *path)
-{
-	return state_file(p, path_descriptor(path));
-}
-
 const char *state_path_asked(struct app_state *s, const struct process_state *p,
 			     const struct log_record *l, int dir, const char *path, size_t len)
 {
 	if (!state_path(s, p, dir, path, len))
 		return NULL;
-	const struct app_open_file *f = follows_descriptor_link(l) ? file_of_link(p,
-										  s->path.s) : NULL;
+	/* The open file that an absolute path in /proc names, or NULL. */
+	const struct app_open_file *f =
+	    path_follows(l->op, l->flags) ? state_file(p, path_descriptor(s->path.s)) : NULL;
 	if (f && f->is_path && !f->unnamed) {
 		path_join(&s->path, "/", state_file_now(f), strlen(state_file_now(f)));
 		return s->path.s;

@@ -157,15 +157,6 @@ static void listed(struct process_state *p, const struct merge_record *r)
 	state_file_drop(f);
 }
 
-static void list_ends(struct process_state *p, bool failed)
-{
-	for (size_t i = 0; i < p->n_fds; i++) {
-		if (!failed && !p->fd[i].listed && p->fd[i].file)
-			state_descriptor_set(p, (int)i, NULL, false);
-		p->fd[i].listed = false;
-	}
-}
-
 static void directory_change(struct process_state *p, const char *path, size_t len)
 {
 	if (!path || !len || path[0] != '/')
@@ -196,7 +187,11 @@ static void apply_event(struct process_state *p, const struct merge_record *r)
 		}
 		break;
 	case LOG_FDS_END:
-		list_ends(p, r->r->flags);
+		for (size_t i = 0; i < p->n_fds; i++) {
+			if (!r->r->flags && !p->fd[i].listed && p->fd[i].file)
+				state_descriptor_set(p, (int)i, NULL, false);
+			p->fd[i].listed = false;
+		}
 		break;
 	case LOG_CLOSE_RANGE:
 		close_range_of(p, r->r);

@@ -93,11 +93,6 @@ static bool arrives(const struct code_looker *l, const uint8_t *from, const uint
 
 /* --- relevant system calls ----------------------------------------------- */
 
-static bool is_ring(int64_t n)
-{
-	return n == SYS_io_uring_setup || n == SYS_io_uring_enter || n == SYS_io_uring_register;
-}
-
 /* System calls on files, like the operations of a trace, without calls that also serve other
  * purposes. */
 static bool is_file(int64_t n)
@@ -133,7 +128,8 @@ static void site_count(const struct code_looker *l, const uint8_t *at, struct co
 		return;
 	if (!known)
 		s->n_any++;
-	else if (is_ring(number)) {
+	else if (number == SYS_io_uring_setup || number == SYS_io_uring_enter ||
+		 number == SYS_io_uring_register) {
 		s->n_rings++;
 		s->n_setups += number == SYS_io_uring_setup;
 	} else if (is_file(number))

@@ -71,17 +71,6 @@ static void make_ready(struct links_walk *w, uint32_t node)
 	w->ready[(w->first + w->n_ready++) % w->l->n_nodes] = node;
 }
 
-static void send(struct links_walk *w, size_t i)
-{
-	const struct causality_link *g = &w->l->link[i];
-	const struct links_node *waiter = &w->node[g->waiter];
-	w->sent[i] = true;
-	if (w->to && w->to->signal)
-		w->to->signal(w->to->ctx, i);
-	if (waiter->wait < waiter->waits_end && w->by_wait[waiter->wait] == i)
-		make_ready(w, g->waiter);
-}
-
 /* Walks a node as far as possible. */
 static void go_on(struct links_walk *w, struct links_node *n)
 {
@@ -90,7 +79,14 @@ static void go_on(struct links_walk *w, struct links_node *n)
 		bool waits = n->wait < n->waits_end, signals = n->signal < n->signals_end;
 		if (signals && (!waits || v[w->by_signal[n->signal]].signal_place <
 					      v[w->by_wait[n->wait]].wait_place)) {
-			send(w, w->by_signal[n->signal++]);
+			size_t i = w->by_signal[n->signal++];
+			const struct causality_link *g = &w->l->link[i];
+			const struct links_node *waiter = &w->node[g->waiter];
+			w->sent[i] = true;
+			if (w->to && w->to->signal)
+				w->to->signal(w->to->ctx, i);
+			if (waiter->wait < waiter->waits_end && w->by_wait[waiter->wait] == i)
+				make_ready(w, g->waiter);
 		} else if (waits && w->sent[w->by_wait[n->wait]]) {
 			size_t i = w->by_wait[n->wait++];
 			if (w->to && w->to->wait)

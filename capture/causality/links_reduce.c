@@ -134,22 +134,18 @@ static int ranks_find(struct link_reducer *x, struct err *e)
 	return rc;
 }
 
-static void drop_all(struct causality_links *l, const bool *drop)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < l->n; i++)
-		if (!drop[i])
-			l->link[n++] = l->link[i];
-	l->n = n;
-}
-
 static int reduce_all(struct link_reducer *x, struct err *e)
 {
 	const struct causality_walk walk = {.signal = signal_sent, .wait = waited, .ctx = x};
 	int rc = ranks_find(x, e);
 	rc = rc ? rc : causality_links_walk(x->l, &walk, e);
-	if (!rc)
-		drop_all(x->l, x->drop);
+	if (!rc) {
+		size_t n = 0;
+		for (size_t i = 0; i < x->l->n; i++)
+			if (!x->drop[i])
+				x->l->link[n++] = x->l->link[i];
+		x->l->n = n;
+	}
 	return rc;
 }
 

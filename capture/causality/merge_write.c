@@ -109,13 +109,6 @@ static bool due_is_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap_of_due = {sizeof(struct due), due_is_before, NULL};
 
-static void due_add(struct merge_job *j, int64_t ns, uint32_t node)
-{
-	GROW(j->due, j->n_due, j->cap_due);
-	j->due[j->n_due] = (struct due){ns, node};
-	heap_sift_up(&heap_of_due, j->due, j->n_due++);
-}
-
 static struct due due_take(struct merge_job *j)
 {
 	struct due first = j->due[0];
@@ -264,7 +257,9 @@ static int request_take(struct merge_job *j, const struct trace_record *r, int64
 	    j->l->link[j->by_signal[n->signal]].signal_request <= n->n_requests) {
 		n->owes = true;
 		n->due_ns = r->end_ns > ns ? r->end_ns : ns;
-		due_add(j, n->due_ns, (uint32_t)node);
+		GROW(j->due, j->n_due, j->cap_due);
+		j->due[j->n_due] = (struct due){n->due_ns, ((uint32_t)node)};
+		heap_sift_up(&heap_of_due, j->due, j->n_due++);
 	}
 	return rc;
 }

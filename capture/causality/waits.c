@@ -83,16 +83,6 @@ static void instant_settle(struct waits_reading *x, uint64_t from, uint64_t to)
 		}
 }
 
-static void instants_place(struct waits_reading *x, uint64_t n_waits, int64_t upto_ns)
-{
-	while (x->n_placed < n_waits && x->wait[x->n_placed].at_ns - x->epoch_ns <= upto_ns) {
-		const uint64_t from = x->n_placed;
-		while (x->n_placed < n_waits && x->wait[x->n_placed].at_ns == x->wait[from].at_ns)
-			wait_place(x, x->n_placed++);
-		instant_settle(x, from, x->n_placed);
-	}
-}
-
 /* A node computes and meanwhile signals others. Only the throttled node does, in the order of the
  * waits. */
 static void signals_place(struct waits_reading *x, int64_t node, const struct trace_record *r)
@@ -123,17 +113,6 @@ static void before_count(struct waits_reading *x, int64_t node, const struct tra
 		const bool next = w->n_before < w->n_ended &&
 				  x->node[node].n_requests == w->signaller_request + w->n_before;
 		w->n_before += next && (!w->n_before || r->begin_ns <= w->woken_ns - WAKE_NS);
-	}
-}
-
-static void take(struct waits_node *n, const struct trace_record *r)
-{
-	if (r->op == OP_COMPUTE) {
-		n->compute_ns = r->rvalue;
-		n->goes_on = r->flags & CAUSE_GOES_ON;
-	} else if (op_info(r->op)->family != FAMILY_CAUSE) {
-		n->n_requests++;
-		n->compute_ns = -1;
 	}
 }
 
@@ -175,12 +154,25 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts,
 		int64_t node = causality_node_of(facts, r->pid, r->tid);
 		if (node < 0)
 			continue;
-		instants_place(&x, n_waits, r->begin_ns);
+		while (x.n_placed < n_waits &&
+		       x.wait[x.n_placed].at_ns - x.epoch_ns <= r->begin_ns) {
+			const uint64_t from = x.n_placed;
+			while (x.n_placed < n_waits &&
+			       x.wait[x.n_placed].at_ns == x.wait[from].at_ns)
+				wait_place(&x, x.n_placed++);
+			instant_settle(&x, from, x.n_placed);
+		}
 		if (r->op == OP_COMPUTE)
 			signals_place(&x, node, r);
 		else if (op_info(r->op)->family != FAMILY_CAUSE)
 			before_count(&x, node, r);
-		take(&x.node[node], r);
+		if (r->op == OP_COMPUTE) {
+			x.node[node].compute_ns = r->rvalue;
+			x.node[node].goes_on = r->flags & CAUSE_GOES_ON;
+		} else if (op_info(r->op)->family != FAMILY_CAUSE) {
+			x.node[node].n_requests++;
+			x.node[node].compute_ns = -1;
+		}
 	}
 	rc = rc ? rc : got;
 	*edge = xcalloc(x.n_placed + 1, sizeof **edge);

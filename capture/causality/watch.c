@@ -31,13 +31,6 @@ enum {
 
 /* --- release ------------------------------------------------------------- */
 
-static void release(struct watch *w)
-{
-	struct cause_page *p = w->page;
-	atomic_store(&p->released, atomic_load(&p->held));
-	syscall(SYS_futex, &p->released, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
-
 static int64_t throttled_index(const struct watch *w)
 {
 	uint32_t n = watch_slots_used(w);
@@ -102,7 +95,9 @@ static void held_look(struct watch *w, int64_t now)
 	w->outcome.n_held++;
 	w->outcome.held_ns += now - w->held_since_ns;
 	w->held_since_ns = 0;
-	release(w);
+	struct cause_page *p = w->page;
+	atomic_store(&p->released, atomic_load(&p->held));
+	syscall(SYS_futex, &p->released, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
 /* --- detection of stuck applications ------------------------------------- */

@@ -87,15 +87,6 @@ static uint32_t *cell_of(const struct content_writer *w, const struct digest *d,
 	return &w->cell[i];
 }
 
-static void cells_grow(struct content_writer *w)
-{
-	free(w->cell);
-	w->mask = w->mask * 2 + 1;
-	w->cell = xcalloc(w->mask + 1, sizeof *w->cell);
-	for (uint32_t i = 0; i < w->facts.n_blocks; i++)
-		*cell_of(w, &w->digest[i], w->block[i].n_bytes) = i + 1;
-}
-
 int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n, uint32_t *number,
 			 struct err *e)
 {
@@ -103,8 +94,13 @@ int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n
 	struct digest d;
 	gcry_md_hash_buffer(GCRY_MD_SHA256, whole, bytes, n);
 	memcpy(d.byte, whole, sizeof d.byte);
-	if (w->facts.n_blocks * 2 > w->mask)
-		cells_grow(w);
+	if (w->facts.n_blocks * 2 > w->mask) {
+		free(w->cell);
+		w->mask = w->mask * 2 + 1;
+		w->cell = xcalloc(w->mask + 1, sizeof *w->cell);
+		for (uint32_t i = 0; i < w->facts.n_blocks; i++)
+			*cell_of(w, &w->digest[i], w->block[i].n_bytes) = i + 1;
+	}
 	uint32_t *cell = cell_of(w, &d, n);
 	if (*cell) {
 		*number = *cell - 1;

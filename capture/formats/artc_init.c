@@ -27,19 +27,6 @@ static void add_path(struct sink *s, const struct trace_meta *m, const char *pat
 		    root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
 }
 
-/* Lists the directories above all names: ARTC stops at a file in a directory that is not listed. */
-static void add_root(struct sink *s, const struct trace_meta *m)
-{
-	const char *root = m->root ? m->root : "/", *slash = root;
-	while (*slash) {
-		slash = strchr(slash + 1, '/');
-		slash = slash ? slash : root + strlen(root);
-		if (slash > root + 1 && slash[-1] != '/')
-			strbuf_addf(&s->out, "dir#%s%.*s\n", above(root), (int)(slash - root),
-				    root);
-	}
-}
-
 /* Lists the directory path[len] unless it is listed already. */
 static int add_directory(struct list *l, struct sink *s, const char *path, size_t len,
 			 struct err *e)
@@ -83,7 +70,17 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 	struct list *l = ctx;
 	const struct fileset *files = &trace_meta(l->t)->files;
 	int rc = 0;
-	add_root(s, trace_meta(l->t));
+	/* Lists the directories above all names: ARTC stops at a file in a directory that is not
+	 * listed. */
+	const struct trace_meta *m = trace_meta(l->t);
+	const char *root = m->root ? m->root : "/", *slash = root;
+	while (*slash) {
+		slash = strchr(slash + 1, '/');
+		slash = slash ? slash : root + strlen(root);
+		if (slash > root + 1 && slash[-1] != '/')
+			strbuf_addf(&s->out, "dir#%s%.*s\n", above(root), (int)(slash - root),
+				    root);
+	}
 	for (size_t i = 0; i < files->n && !rc; i++)
 		rc = add_entry(l, s, &files->entry[i], fileset_link(files, i), e);
 	return rc;

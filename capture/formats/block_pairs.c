@@ -30,18 +30,6 @@ static size_t home(const struct block_pairs *p, uint32_t device, uint64_t sector
 	return (size_t)(h >> 32) & (p->n_slots - 1);
 }
 
-static struct block_waiting *find(const struct block_pairs *p, uint32_t device, uint64_t sector,
-				  int op)
-{
-	if (!p->n_slots)
-		return NULL;
-	for (size_t i = home(p, device, sector); p->slot[i].used; i = (i + 1) & (p->n_slots - 1))
-		if (p->slot[i].sector == sector && p->slot[i].device == device &&
-		    p->slot[i].op == op)
-			return &p->slot[i];
-	return NULL;
-}
-
 static bool is_flush(int op)
 {
 	return op == OP_FDATASYNC;
@@ -61,8 +49,16 @@ static struct block_waiting *flush_find(struct block_pairs *p, uint32_t device, 
 /* The request in flight that an event belongs to, or NULL. */
 static struct block_waiting *find_in_flight(struct block_pairs *p, const struct pair_event *v)
 {
-	if (!is_flush(v->op))
-		return find(p, v->device, v->sector, v->op);
+	if (!is_flush(v->op)) {
+		if (!p->n_slots)
+			return NULL;
+		for (size_t i = home(p, v->device, v->sector); p->slot[i].used;
+		     i = (i + 1) & (p->n_slots - 1))
+			if (p->slot[i].sector == v->sector && p->slot[i].device == v->device &&
+			    p->slot[i].op == v->op)
+				return &p->slot[i];
+		return NULL;
+	}
 	const bool issued = v->kind == EVENT_COMPLETE || v->kind == EVENT_REQUEUE;
 	struct block_waiting *w = flush_find(p, v->device, issued);
 	/* perhaps the issue was not seen */
@@ -124,18 +120,6 @@ static struct block_waiting fresh(const struct pair_event *v)
 				      .used = true};
 }
 
-static struct block_waiting *flush_place(struct block_pairs *p, struct foreign *f,
-					 const struct pair_event *v)
-{
-	if (p->n_flushes == BLOCK_FLUSHES_MAX) { /* completions were lost */
-		if (p->flush[0].has_ticket)
-			foreign_unfinished(f, p->flush[0].ticket);
-		flush_drop(p, p->flush);
-	}
-	p->flush[p->n_flushes] = fresh(v);
-	return &p->flush[p->n_flushes++];
-}
-
 /* The slot of the request; a new slot if the request is not in flight. */
 static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
 				   const struct pair_event *v)
@@ -143,8 +127,15 @@ static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
 	struct block_waiting *w = find_in_flight(p, v);
 	if (w)
 		return w;
-	if (is_flush(v->op))
-		return flush_place(p, f, v);
+	if (is_flush(v->op)) {
+		if (p->n_flushes == BLOCK_FLUSHES_MAX) { /* completions were lost */
+			if (p->flush[0].has_ticket)
+				foreign_unfinished(f, p->flush[0].ticket);
+			flush_drop(p, p->flush);
+		}
+		p->flush[p->n_flushes] = fresh(v);
+		return &p->flush[p->n_flushes++];
+	}
 	/* completions were lost: these requests never end */
 	if (p->n_used >= BLOCK_WAITING_MAX) {
 		block_pairs_end(p, f);

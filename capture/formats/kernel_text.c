@@ -41,21 +41,17 @@ void kernel_text_setup(struct foreign *f, const struct trace_open_options *o)
 	f->base.meta.meta.root = "/";
 }
 
-static void notes_take(struct kernel_text *k)
-{
-	const struct syscalls_counts *n = syscalls_counts(k->calls);
-	struct trace_notes *to = &k->base.base.notes;
-	to->n_without_end = n->n_unfinished;
-	to->n_without_begin = n->n_without_begin;
-	to->n_unknown_fd = n->n_unnamed;
-}
-
 void kernel_text_end(struct foreign *f)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
 	syscalls_finish(k->calls);
-	if (f->base.meta.meta.level == LEVEL_SYSCALL)
-		notes_take(k);
+	if (f->base.meta.meta.level == LEVEL_SYSCALL) {
+		const struct syscalls_counts *n = syscalls_counts(k->calls);
+		struct trace_notes *to = &k->base.base.notes;
+		to->n_without_end = n->n_unfinished;
+		to->n_without_begin = n->n_without_begin;
+		to->n_unknown_fd = n->n_unnamed;
+	}
 	block_pairs_end(&k->pairs, f);
 }
 

@@ -410,14 +410,6 @@ int mapping_open(struct trace **out, struct mapping *m, const char *path,
 	return foreign_open(out, &mapped_reader, path, &s.o, e);
 }
 
-static size_t line_length(const char *s, const char *end)
-{
-	const char *p = s;
-	while (p < end && *p != '\r' && *p != '\n')
-		p++;
-	return (size_t)(p - s);
-}
-
 /* Every complete line of the head must fit the mapping, with few exceptions: the reader reports bad
  * lines later. */
 #define LINES_TO_A_BAD_ONE 8
@@ -433,7 +425,10 @@ int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 	trace_base_init(&t.base.base, NULL);
 	mapped_init(&t, (struct mapping *)(uintptr_t)m);
 	while (s < end) {
-		size_t line = line_length(s, end);
+		const char *p = s;
+		while (p < end && *p != '\r' && *p != '\n')
+			p++;
+		size_t line = (size_t)(p - s);
 		if (s + line == end && cut)
 			break;
 		if (mapped_line(&t.base, s, line, NULL))

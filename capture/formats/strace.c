@@ -35,16 +35,6 @@ static void close_over(struct traced_thread *th)
 	th->closed = false;
 }
 
-static void close_begins(struct traced_thread *th, int64_t fd)
-{
-	close_over(th);
-	th->closed = true;
-	th->closing = descriptor_get(th, fd);
-	if (th->closing)
-		th->closing->refs++;
-	descriptor_set(th, fd, NULL, false);
-}
-
 /* Finishes a call that never ended. A call on memory is a request only if the memory is a file's.
  */
 static void never_ends(struct strace *t, struct traced_thread *th)
@@ -93,8 +83,15 @@ static int take_unfinished(struct strace *t, struct traced_thread *th,
 	r.pid = th->process->pid;
 	r.tid = th->tid;
 	th->ticket = record_queue_add(&t->base.queue, &r);
-	if (call->op == OP_CLOSE)
-		close_begins(th, strace_first_fd(text, end));
+	if (call->op == OP_CLOSE) {
+		int64_t fd = strace_first_fd(text, end);
+		close_over(th);
+		th->closed = true;
+		th->closing = descriptor_get(th, fd);
+		if (th->closing)
+			th->closing->refs++;
+		descriptor_set(th, fd, NULL, false);
+	}
 	return 0;
 }
 
@@ -177,13 +174,6 @@ static int take_call(struct strace *t, struct traced_thread *th, const char *s, 
 	return strace_take_call(t, th, &l, e);
 }
 
-static void thread_over(struct strace *t, struct traced_thread *th)
-{
-	if (th->pending && th->has_ticket)
-		never_ends(t, th);
-	traced_thread_exited(&t->system, th);
-}
-
 /* Reads the rest of a line after the stamp. */
 static int take_line(struct strace *t, struct traced_thread *th, const char *s, const char *end,
 		     int64_t ns, struct err *e)
@@ -193,8 +183,11 @@ static int take_line(struct strace *t, struct traced_thread *th, const char *s, 
 		return 0;
 	if (starts(s, end, "+++ ")) {
 		strace_thread_over(&t->threads, th->tid);
-		if (!starts(s, end, "+++ superseded"))
-			thread_over(t, th);
+		if (!starts(s, end, "+++ superseded")) {
+			if (th->pending && th->has_ticket)
+				never_ends(t, th);
+			traced_thread_exited(&t->system, th);
+		}
 		return 0;
 	}
 	if (starts(s, end, "<... "))

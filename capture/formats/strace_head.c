@@ -108,18 +108,6 @@ static bool is_difference(const char *line, const char *s, const char *end)
 	return p - s >= (s > line ? 7 : 6); /* a blank follows the thread's number */
 }
 
-static void first_stamp(struct strace *t, int64_t ns, unsigned int digits)
-{
-	double step = 1e9;
-	for (unsigned int i = 0; i < digits && i < 9; i++)
-		step /= 10;
-	t->base.base.meta.meta.clock_resolution_ns = step;
-	t->base.base.meta.meta.wall_epoch_ns =
-	    t->time_of_day || t->differences || ns > TRACE_WALL_MAX ? 0 : ns;
-	t->first_ns = t->last_ns = t->differences ? 0 : ns;
-	t->has_first = true;
-}
-
 /* "1795227730.673998 ", "14:02:11.673998 " or "     0.000285 " (-r), in ns; the number of decimals
  * gives the resolution. */
 bool strace_take_stamp(struct strace *t, const char *line, const char **at, const char *end,
@@ -147,7 +135,14 @@ bool strace_take_stamp(struct strace *t, const char *line, const char **at, cons
 	if (!t->has_first) {
 		t->time_of_day = of_day;
 		t->differences = !of_day && is_difference(line, *at, end);
-		first_stamp(t, *ns, digits);
+		double step = 1e9;
+		for (unsigned int i = 0; i < digits && i < 9; i++)
+			step /= 10;
+		t->base.base.meta.meta.clock_resolution_ns = step;
+		t->base.base.meta.meta.wall_epoch_ns =
+		    t->time_of_day || t->differences || *ns > TRACE_WALL_MAX ? 0 : *ns;
+		t->first_ns = t->last_ns = t->differences ? 0 : *ns;
+		t->has_first = true;
 	}
 	const int64_t day = 86400LL * 1000000000;
 	while (t->time_of_day && *ns < t->last_ns - day / 2) /* after midnight */

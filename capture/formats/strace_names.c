@@ -50,11 +50,6 @@ void strace_keep_shown(struct strace *t, struct open_file *f, const char *s, con
 	f->renamed_last = NULL;
 }
 
-static bool is_shown(const struct open_file *f, const char *s, const char *end)
-{
-	return f && f->shown && f->n_shown <= (size_t)(end - s) && !memcmp(f->shown, s, f->n_shown);
-}
-
 bool strace_rename_under_way(const struct traced_system *s)
 {
 	for (size_t i = 0; i < THREAD_SLOTS; i++)
@@ -101,7 +96,8 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	/* during close() the number may belong to another file already */
 	const bool closed = p->r.op == OP_CLOSE && p->th->closed;
 	*f = closed ? p->th->closing : descriptor_get(p->th, *fd);
-	if (is_shown(*f, s, end))
+	if (*f && (*f)->shown && (*f)->n_shown <= (size_t)(end - s) &&
+	    !memcmp((*f)->shown, s, (*f)->n_shown))
 		return 0;
 	if (!strace_decoration(s, end, &d)) {
 		t->base.base.notes.n_unknown_fd += !*f && *fd > 2;

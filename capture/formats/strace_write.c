@@ -95,12 +95,6 @@ static int strace_processes_init(struct strace_processes *p, struct trace *t, st
 	return 0;
 }
 
-static void strace_processes_release(struct strace_processes *p)
-{
-	free(p->event);
-	p->event = NULL;
-}
-
 /* Appends thread and time; false: the time is before 1970, which strace cannot print. */
 static bool add_begin(const struct strace_processes *p, uint32_t tid, int64_t ns,
 		      struct strbuf *text)
@@ -307,7 +301,8 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 	int rc = old ? 0 : strace_processes_init(&x.processes, t, e);
 	rc = rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.line.text);
-	strace_processes_release(&x.processes);
+	free(x.processes.event);
+	x.processes.event = NULL;
 	free(x.thread);
 	free(x.opened);
 	free(root);

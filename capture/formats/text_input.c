@@ -85,15 +85,6 @@ static char *line_end(const struct text_input *in, size_t from)
 	return cr ? cr : lf;
 }
 
-static int too_long(struct text_input *in, struct err *e)
-{
-	in->skipping = true;
-	in->line++;
-	in->at = in->len;
-	return err_set(e, EMSGSIZE, "line %llu is longer than %u bytes",
-		       (unsigned long long)in->line, TEXT_LINE_MAX);
-}
-
 int text_input_line(struct text_input *in, const char **s, size_t *len, struct err *e)
 {
 	size_t seen = 0; /* bytes from `at` on without a line end */
@@ -130,8 +121,13 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 		if (in->skipping)
 			in->at = in->len;
 		seen = in->len - in->at;
-		if (seen >= TEXT_LINE_MAX)
-			return too_long(in, e);
+		if (seen >= TEXT_LINE_MAX) {
+			in->skipping = true;
+			in->line++;
+			in->at = in->len;
+			return err_set(e, EMSGSIZE, "line %llu is longer than %u bytes",
+				       (unsigned long long)in->line, TEXT_LINE_MAX);
+		}
 		int rc = fill(in, e);
 		if (rc)
 			return rc;

@@ -99,12 +99,6 @@ static long call_kernel(long number, long a, long b, long c, long d, long e, lon
 	return got < 0 ? -errno : got;
 }
 
-/* Afterwards the number of a process that has ended may belong to another process. */
-static bool is_waiting(const struct snapshot_call *a)
-{
-	return ioctl(a->k->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &a->n->id) == 0;
-}
-
 static void record_write(const struct snapshot_call *a, struct snapshot_record *r,
 			 const char *path,
 			 const void *extra)
@@ -121,7 +115,10 @@ static void record_write(const struct snapshot_call *a, struct snapshot_record *
 	r->ns = clock_monotonic_ns();
 	r->tid = a->n->pid;
 	r->dir = slash ? AT_FDCWD : r->dir;
-	if (!atomic_load(&a->k->over) && is_waiting(a) && writev(a->k->file, v, 5) < 0)
+	/* Afterwards the number of a process that has ended may belong to another process. */
+	if (!atomic_load(&a->k->over) &&
+	    ioctl(a->k->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &a->n->id) == 0 &&
+	    writev(a->k->file, v, 5) < 0)
 		atomic_store(&a->k->over, true);
 }
 

@@ -73,13 +73,6 @@ static uint64_t word_of(const struct syscall_memory *m, size_t i, uint64_t other
 	return v;
 }
 
-static void times_arg(struct args_state *k, const struct syscall_memory *m)
-{
-	k->d->has_extra = m && m->len == 4 * sizeof(int64_t);
-	k->d->m.extra = k->d->has_extra ? m->data : NULL;
-	k->d->m.extra_len = k->d->has_extra ? m->len : 0;
-}
-
 /* The value, of `size` bytes, of the attribute named by the previous argument. */
 static void acl_arg(struct syscall_done *d, const struct syscall_memory *m, uint64_t size)
 {
@@ -146,7 +139,9 @@ static void pointer_arg(struct args_state *k, char letter, uint64_t v, uint64_t 
 		d->l.length = word_of(m, 1, 0);
 		return;
 	case 't':
-		times_arg(k, m);
+		k->d->has_extra = m && m->len == 4 * sizeof(int64_t);
+		k->d->m.extra = k->d->has_extra ? m->data : NULL;
+		k->d->m.extra_len = k->d->has_extra ? m->len : 0;
 		return;
 	case '@':
 		d->l.offset = word_of(m, 0, OFFSET_NONE);

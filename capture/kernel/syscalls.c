@@ -314,15 +314,6 @@ static void open_nameless(struct syscall_done *d)
 	state_file_drop(f);
 }
 
-/* lseek shows the position of such a file. */
-static void nameless_seeked(struct syscall_done *d)
-{
-	struct app_open_file *f =
-	    d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
-	if (f && !strncmp(f->path, NAMELESS, sizeof NAMELESS - 1))
-		f->position_known = true;
-}
-
 /* Whether the call's effect is already known, because the state was read after its end: the
  * descriptor that it created, or the position that it moved. */
 static bool is_known(const struct syscall_done *d)
@@ -403,7 +394,11 @@ static void apply(struct syscall_done *d)
 			c->sink.renamed(c->sink.context, d->path, c->second.s, exchange);
 	}
 	open_nameless(d);
-	nameless_seeked(d);
+	/* lseek shows the position of such a file. */
+	struct app_open_file *f =
+	    d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
+	if (f && !strncmp(f->path, NAMELESS, sizeof NAMELESS - 1))
+		f->position_known = true;
 	state_advance(&c->state, d->l.end);
 }
 
@@ -426,23 +421,19 @@ static void descriptor_made(struct syscall_done *d, int fd)
 	state_file_drop(f);
 }
 
-/* If the numbers of a pair could not be read, the lowest free numbers are assumed, above the
- * standard streams unless all descriptors are known. */
-static void pair_made(struct syscall_done *d)
-{
-	for (int i = 0, fd = d->c->sink.lists_all ? 0 : 3; i < 2; i++, fd++) {
-		while (!d->has_pair && state_file(d->t->process, fd))
-			fd++;
-		descriptor_made(d, d->has_pair ? d->pair[i] : fd);
-	}
-}
-
 static void descriptors_made(struct syscall_done *d)
 {
 	if (d->l.result >= 0 && d->t->row->kind == SYSCALL_DESCRIPTOR)
 		descriptor_made(d, (int)d->l.result);
-	if (d->l.result == 0 && d->t->row->kind == SYSCALL_PAIR)
-		pair_made(d);
+	if (d->l.result == 0 && d->t->row->kind == SYSCALL_PAIR) {
+		/* If the numbers of a pair could not be read, the lowest free numbers are
+		 * assumed, above the standard streams unless all descriptors are known. */
+		for (int i = 0, fd = d->c->sink.lists_all ? 0 : 3; i < 2; i++, fd++) {
+			while (!d->has_pair && state_file(d->t->process, fd))
+				fd++;
+			descriptor_made(d, d->has_pair ? d->pair[i] : fd);
+		}
+	}
 	state_advance(&d->c->state, d->l.end);
 }
 

@@ -29,15 +29,6 @@ static void take_pointer(struct um_code *c)
 	store(c, BPF_DW, FP, STACK_FOLLOWING, R2);
 }
 
-static void read_text(struct um_code *c, struct jumps *fail, struct jumps *got)
-{
-	address(c, R1, R8, AT(data));
-	set(c, R2, UM_TEXT_MAX);
-	call(c, BPF_FUNC_probe_read_user_str);
-	jump_if(c, fail, BPF_JSLE, R0, 0);
-	jump(c, got);
-}
-
 /* Reads R2 bytes from R3. */
 static void read_bytes(struct um_code *c, struct jumps *fail)
 {
@@ -97,7 +88,11 @@ static void read_item(struct um_code *c, struct jumps *fail, struct jumps *none)
 	read_bytes(c, fail);
 	jump(c, &got);
 	land(c, &text);
-	read_text(c, fail, &got);
+	address(c, R1, R8, AT(data));
+	set(c, R2, UM_TEXT_MAX);
+	call(c, BPF_FUNC_probe_read_user_str);
+	jump_if(c, fail, BPF_JSLE, R0, 0);
+	jump(c, &got);
 	land(c, &got);
 }
 
