@@ -156,7 +156,7 @@ $(BUILD)/obj/replay/engines/compiled/build.o: ALL_CPPFLAGS += -DPROGRAM_FLAGS='"
 REPLAY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard common/*.c replay/issue/*.c) replay/target/rooted.c \
 	replay/content/captured_take.c replay/plan/call_table.c capture/confine.c \
 	capture/content/content_read.c capture/op.c \
-	capture/run_facts.c $(addprefix replay/engines/compiled/,image_open.c image_size.c program_main.c)))
+	capture/run_facts.c $(addprefix replay/engines/compiled/,image_open.c program_main.c)))
 BY_FUNCTION := -ffunction-sections -fdata-sections
 $(eval $(call remember,$(BUILD)/obj/by-function,$(BY_FUNCTION)))
 $(REPLAY_OBJECTS): ALL_CFLAGS += $(BY_FUNCTION)

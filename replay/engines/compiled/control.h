@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memory that a compiled program shares with the process that started it. The starter puts in
- * what the program is to do and which descriptors it finds open; the program puts each outcome
- * where it belongs as soon as its request has ended. So what was completed is there however the
- * program ends.
+/* The memory that a compiled program shares with the process that started it. The starter writes
+ * the configuration and the open descriptors. The program writes each outcome when its request has
+ * ended, so completed requests are known however the program ends.
  *
- * Both sides are made from the same headers: the program keeps its own plan in here, of which the
- * starter reads numbers (start, clock, facts, counts), never pointers. */
+ * Both sides are compiled from the same headers. The program's plan is in this memory; the starter
+ * reads its numbers (start, clock, facts, counts), never its pointers. */
 #ifndef REPLAY_CONTROL_H
 #define REPLAY_CONTROL_H
 
@@ -24,22 +23,21 @@ enum control_state { CONTROL_STARTED, CONTROL_RUNNING, CONTROL_ENDED };
 struct control {
 	char magic[32];
 	uint64_t n_bytes;	     /* of the whole */
-	uint64_t header_bytes;	     /* sizeof(struct control): another version has another */
-	uint64_t fds_at, steps_at,
-	    outcomes_at; /* from the start: _Atomic int[n_slots], struct
-			  * balloon_step[balloon.n_steps], struct outcome of lane after lane */
+	uint64_t header_bytes;	     /* sizeof(struct control), which identifies the version */
+	/* offsets of _Atomic int[n_slots], struct balloon_step[balloon.n_steps], and the outcomes
+	 * of lane after lane */
+	uint64_t fds_at, steps_at, outcomes_at;
 	uint32_t n_slots;
-	int content_fd, content_memory_fd; /* of captured content (captured_take.h), -1 none */
-	struct replay_config config; /* its texts are NULL; of them a program wants only */
-	char cpus[16384], scheduler[256]; /* config.cpus and config.scheduler, empty for NULL */
-	/* the program's; before it has begun: clock, root and calls.null_fd */
+	int content_fd, content_memory_fd; /* captured content (captured_take.h); -1: none */
+	struct replay_config config; /* without its strings, except for the next two */
+	char cpus[16384], scheduler[256]; /* empty for NULL */
+	/* plan of the program; the starter sets clock, root and calls.null_fd */
 	struct replay_plan plan;
 	struct call_counts counts;   /* of plan.calls, at the end */
-	/* which the program holds: how many steps, and at the end what was held; numbers, too */
-	struct balloon balloon;
+	struct balloon balloon; /* held by the program; at the end with its results */
 	_Atomic uint32_t state;	     /* enum control_state */
-	int result;		     /* of crew_run, and */
-	struct err err;		     /* what it said; valid in CONTROL_ENDED */
+	int result;		     /* of crew_run; valid in CONTROL_ENDED */
+	struct err err;		     /* its message */
 };
 
 static inline _Atomic int *control_fds(struct control *c)

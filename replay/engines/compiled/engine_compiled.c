@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The compiled engine: a program of its own for each trace, with the requests as static tables and
- * a function for each traced thread, compiled and run; what ARTC does. Order, waiting, calls and
- * stamps are those of `event`, by the same code (replay/engines/compiled/program.h); what differs
- * is that the loops have nothing in them but what the trace asks for, and that the process is a
- * fresh one. Programs are kept (store.c). Source: Weiss et al., ROOT: replaying multithreaded
+/* The compiled engine, as in ARTC: compiles and runs a program for each trace, with the requests as
+ * static tables and a function for each traced thread. Order, waiting, calls and stamps are the code
+ * of `event` (program.h). But the loops contain only what the trace needs, and the process is new.
+ * Programs are cached (store.c). Source: Weiss et al., ROOT: replaying multithreaded
  * traces with resource-oriented ordering (SOSP 2013). */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,22 +22,22 @@ static const char *compiler_of(const struct replay_config *c)
 	return c->compiled.cc && *c->compiled.cc ? c->compiled.cc : "cc";
 }
 
-static int make_in(const char *dir, const struct replay_plan *p, const struct replay_config *c,
-		   const char *library, struct err *e)
+static int make_in(const char *dir, const struct replay_plan *p, const struct image *tables,
+		   const struct replay_config *c, const char *library, struct err *e)
 {
 	struct source_files files;
-	int ret = source_write(p, c, dir, &files, e);
+	int ret = source_write(p, tables, c, dir, &files, e);
 	ret = ret ? ret : build_program(dir, &files, compiler_of(c), library, e);
 	source_files_release(&files);
 	return ret ? err_context(e, "%s", dir) : 0;
 }
 
-/* --keep-source: made there, whatever was kept. */
-static int made_there(struct replay_plan *p, const struct replay_config *c, const char *library,
+/* --keep-source: builds in that directory, even if the program is cached. */
+static int program_build(struct replay_plan *p, const struct image *tables, const struct replay_config *c, const char *library,
 		      struct err *e)
 {
 	int ret = dir_create(c->compiled.keep_source, e);
-	ret = ret ? ret : make_in(c->compiled.keep_source, p, c, library, e);
+	ret = ret ? ret : make_in(c->compiled.keep_source, p, tables, c, library, e);
 	if (ret)
 		return ret;
 	char *path = xasprintf("%s/program", c->compiled.keep_source);
@@ -49,13 +48,13 @@ static int made_there(struct replay_plan *p, const struct replay_config *c, cons
 	return ret;
 }
 
-static int made_and_kept(struct replay_plan *p, const struct replay_config *c, const char *store,
+static int program_cache(struct replay_plan *p, const struct image *tables, const struct replay_config *c, const char *store,
 			 const char *key, const char *library, struct err *e)
 {
 	char *workshop = store_workshop(store, e);
 	if (!workshop)
 		return -EIO;
-	int ret = make_in(workshop, p, c, library, e);
+	int ret = make_in(workshop, p, tables, c, library, e);
 	if (!ret) {
 		p->program_fd = store_keep(store, workshop, key, e);
 		ret = p->program_fd < 0 ? p->program_fd : 0;
@@ -76,19 +75,19 @@ static char *identity_of(const char *library)
 			 (unsigned long long)st.st_ino);
 }
 
-static int found_or_made(struct replay_plan *p, const struct replay_config *c, const char *library,
+static int program_find(struct replay_plan *p, const struct image *tables, const struct replay_config *c, const char *library,
 			 struct err *e)
 {
 	char key[SOURCE_KEY], *identity = identity_of(library);
 	const char *const more[] = {identity, compiler_of(c), build_flags, NULL};
-	int ret = source_key(p, c, more, key, e);
+	int ret = source_key(tables, c, more, key, e);
 	char *store = NULL;
 	if (!ret)
 		ret = store_find(c->compiled.program_cache, &store, e);
 	if (!ret)
 		p->program_fd = store_open(store, key);
 	if (!ret && p->program_fd < 0)
-		ret = made_and_kept(p, c, store, key, library, e);
+		ret = program_cache(p, tables, c, store, key, library, e);
 	free(store);
 	free(identity);
 	return ret;
@@ -99,9 +98,13 @@ static int compiled_prepare(struct replay_plan *p, const struct replay_config *c
 	char *library = build_library_find(e);
 	if (!library)
 		return -ENOENT;
-	int ret = c->compiled.keep_source && *c->compiled.keep_source
-		      ? made_there(p, c, library, e)
-		      : found_or_made(p, c, library, e);
+	struct vm_region tables;
+	int ret = image_make(p, &tables, e);
+	if (!ret)
+		ret = c->compiled.keep_source && *c->compiled.keep_source
+			  ? program_build(p, tables.base, c, library, e)
+			  : program_find(p, tables.base, c, library, e);
+	vm_free(&tables);
 	free(library);
 	return ret;
 }

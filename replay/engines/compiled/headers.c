@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* The list is made by the Makefile: whatever program.h includes. The assembler takes the files in.
- */
+/* The Makefile lists all headers that program.h includes. The assembler includes the files. */
 #define HEADER(path) ".asciz \"" path "\"\n.incbin \"" path "\"\n.byte 0\n"
 __asm__(".section .rodata\n.global program_headers\nprogram_headers:\n"
 #include "program-headers.inc"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A plan as one piece of memory: the static tables of a compiled program. What lies in it is laid
- * out as the engines use it (plan.h), so that the program touches its requests where they are;
- * pointers are offsets until it has been opened.
+/* A plan as one piece of memory: the static tables of a compiled program, in the layout of plan.h.
+ * Pointers are offsets until image_open().
  *
- * The image holds everything that a trace can bring into a program: paths, names, attribute values
- * and numbers are bytes of it, taken in by the assembler as they are, and never text that a
- * compiler reads. */
+ * The image contains all data that a trace brings into a program: paths, names, attribute values and
+ * numbers. The assembler includes it as bytes, so no compiler reads data of the trace as text. */
 #ifndef REPLAY_IMAGE_H
 #define REPLAY_IMAGE_H
 
@@ -19,8 +17,8 @@
 
 enum image_part {
 	IMAGE_LANES, /* struct image_lane[n_lanes] */
-	/* struct hot_request; each lane's begin at a multiple of 128 bytes, as those of the next
-	   three do */
+	/* struct hot_request. In this part and the next three, each lane begins at a multiple of
+	 * 128 bytes */
 	IMAGE_REQUESTS,
 	IMAGE_WAITS,
 	IMAGE_DUE,
@@ -59,27 +57,21 @@ struct image {
 	uint8_t ordered, pool, own_lanes, direct, timed, by_process, opened;
 };
 
-/* Where the bytes of an image go, piece by piece. Errors: of writing. */
-struct image_sink {
-	int (*put)(void *context, const void *data, size_t n, struct err *e);
-	void *context;
-};
-
-/* Writes the image of a plan without mutants. The same plan gives the same bytes. Errors: E2BIG for
- * more than IMAGE_MAX_BYTES; those of the sink. */
-int image_write(const struct replay_plan *p, const struct image_sink *to, struct err *e);
+/* Makes the image of a plan without mutants; the same plan gives the same bytes. `r` is at least
+ * image.n_bytes long. Errors: E2BIG for more than IMAGE_MAX_BYTES; ENOMEM. Ownership: vm_free. */
+int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e);
 #define IMAGE_MAX_BYTES (UINT64_C(3) << 29) /* code reaches its tables by 32-bit distances */
 
-/* lanes begin at multiples of so many elements, which is a multiple of 128 bytes in every table */
+/* lanes begin at multiples of this number of elements: a multiple of 128 bytes in every table */
 #define IMAGE_LANE_ALIGN 16u
 
-/* How many bytes the outcomes of a plan take, laid out as plan_make does: lane after lane. */
+/* Size of the outcomes of a plan in bytes, in the layout of plan_make(): lane after lane. */
 uint64_t image_outcome_bytes(const struct replay_plan *p);
 void image_outcomes_set(struct replay_plan *p, struct outcome *base);
 
-/* In the program: turns offsets into pointers, makes every page present, and fills in `p` but for
- * descriptors, outcomes and clock, all of whose other members are 0. Errors: EINVAL for tables of
- * another version, ENOMEM. */
+/* In the program: turns offsets into pointers, makes every page present, and fills in `p`, which is
+ * zeroed, except for descriptors, outcomes and clock. Errors: EINVAL for tables of another version;
+ * ENOMEM. */
 int image_open(struct image *m, struct replay_plan *p, struct err *e);
 
 #endif

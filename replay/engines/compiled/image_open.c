@@ -7,6 +7,31 @@
 #include "common/xalloc.h"
 #include "replay/engines/compiled/image.h"
 
+/* --- outcomes, whose size the program and its starter compute alike ------- */
+
+static uint64_t lane_room(uint64_t n)
+{
+	return (n + IMAGE_LANE_ALIGN - 1) / IMAGE_LANE_ALIGN * IMAGE_LANE_ALIGN;
+}
+
+uint64_t image_outcome_bytes(const struct replay_plan *p)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		n += lane_room(p->lane[i].n);
+	return n * sizeof(struct outcome);
+}
+
+void image_outcomes_set(struct replay_plan *p, struct outcome *base)
+{
+	for (uint32_t i = 0; i < p->n_lanes; i++) {
+		p->lane[i].outcome = base;
+		base += lane_room(p->lane[i].n);
+	}
+}
+
+/* --- opening ------------------------------------------------------------- */
+
 static void *part(struct image *m, enum image_part which)
 {
 	return (char *)m + m->at[which];
@@ -28,7 +53,7 @@ static void lanes_open(struct image *m, struct replay_plan *p)
 		};
 }
 
-/* Offsets become pointers; what was NULL or a constant has UINTPTR_MAX. */
+/* The text at an offset; UINTPTR_MAX stands for `none`. */
 static const char *text_at(struct image *m, const char *offset, const char *none)
 {
 	return (uintptr_t)offset == UINTPTR_MAX
@@ -60,8 +85,8 @@ static int calls_open(struct image *m, struct call_table *c, struct err *e)
 	return call_table_revive(c, part(m, IMAGE_PROCESSES), part(m, IMAGE_MAPS), e);
 }
 
-/* The pages of a program come from its file when they are touched; here every one is, and becomes
- * the program's own. */
+/* The pages of a program come from its file at the first access. Writes to each page, so that it is
+ * present and private before the replay. */
 static void pages_take(struct image *m)
 {
 	volatile char *at = (volatile char *)m;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a compiled program is made of: the tables of its trace (image.h), a function for each traced
- * thread, and the loops, gates and calls of the engines, which it shares with `event`. Generated
- * sources include this and nothing else. */
+/* The parts of a compiled program: the tables of its trace (image.h), a function for each traced
+ * thread, and the loops, gates and calls of `event`. Generated sources include only this header. */
 #ifndef REPLAY_PROGRAM_H
 #define REPLAY_PROGRAM_H
 
@@ -10,8 +9,7 @@
 
 typedef void program_thread(struct runner *w);
 
-/* Where each request is code and not a row of a table (--unroll): some requests of a thread, one
- * after another. */
+/* With --unroll, each request is code: some consecutive requests of a thread. */
 typedef void program_part(struct runner *w, const struct site *s, struct lane_walk *t);
 #define PROGRAM_STEP(ordered_, timing_, k_, kind_, op_, flags_, process_, n_waits_, slot_, length_, offset_)                              \
 	lane_step(w, s, t,                                                                                                     \
@@ -26,8 +24,8 @@ struct program {
 	uint32_t n_threads;
 };
 
-/* The whole of main: `argv[1]` is the number of the descriptor that a struct control is behind.
- * Returns the exit status: 0 when the replay's result is in there. */
+/* Runs the replay. argv[1]: number of the descriptor of a struct control. Returns the exit status;
+ * 0: the struct control contains the result. */
 int program_main(int argc, char **argv, const struct program *program);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of a compiled program: what is around the functions that were generated. */
+/* The main function of compiled programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static void loop(struct runner *w)
 	const struct program *program = w->crew->shared;
 	const uint32_t i = w->crew->plan->pool ? 0 : w->index;
 	if (w->crew->config->stop_on_mismatch)
-		careful_loop(w); /* looks at each result */
+		careful_loop(w); /* checks each result */
 	else if (w->crew->config->blank)
 		program->blank[i](w);
 	else
@@ -74,7 +74,7 @@ static int plan_take(struct control *c, const struct program *program, struct er
 	    c->config.payload == PAYLOAD_BUFFER || c->config.payload == PAYLOAD_CAPTURED
 		? NULL
 		: &p->payload;
-	/* with --processes each has its own */
+	/* with --processes, each process gets a copy */
 	p->fds = xcalloc((size_t)p->n_slots + 1, sizeof *p->fds);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		atomic_init(&p->fds[i], atomic_load(&control_fds(c)[i]));
@@ -105,17 +105,17 @@ static int replay(struct control *c, const struct program *program, struct err *
 int program_main(int argc, char **argv, const struct program *program)
 {
 	struct control *c = control_open(argc, argv);
-	signal(SIGPIPE, SIG_IGN); /* results of calls, as in the program that started this one */
+	signal(SIGPIPE, SIG_IGN); /* errors of calls instead of signals, as in validate */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!c) {
 		fprintf(stderr,
-			"this program is started by `validate replay --engine compiled`: %s\n",
-			"it was given no memory of this version to work with");
+			"only `validate replay --engine compiled` of the same version can start "
+			"this program\n");
 		return 2;
 	}
 	c->result = replay(c, program, &c->err);
 	atomic_store(&c->state, CONTROL_ENDED);
 	fflush(NULL);
-	/* what is there belongs to the kernel or to the starter; some thread may never return */
+	/* without cleanup: some thread may never return */
 	_exit(0);
 }

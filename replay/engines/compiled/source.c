@@ -16,14 +16,14 @@
 #include "replay/engines/compiled/image.h"
 #include "replay/issue/issue.h"
 
-/* functions that are made for what they have to do; lanes beyond that use one for everything */
+/* loops specialised for kinds of requests; further lanes share a general loop */
 #define MAX_LOOPS 32u
 #define THREADS_PER_FILE 4096u
-/* where each request is code: a compiler's time and memory grow faster than a function */
+/* with --unroll: a compiler's time and memory grow faster than the length of a function */
 #define STEPS_PER_FUNCTION 32u
 #define FUNCTIONS_PER_FILE 128u
 
-struct lane_kind { /* what is known of a lane */
+struct lane_kind { /* properties of a lane */
 	unsigned int kinds; /* enum issue_kind */
 	bool ordered;
 };
@@ -33,14 +33,14 @@ struct source {
 	const struct replay_config *c;
 	const char *dir;
 	struct source_files *files;
-	struct lane_kind *lane; /* lane[n_lanes]; of a pool one for all */
+	struct lane_kind *lane; /* lane[n_lanes]; pool: lane[0] stands for all */
 	uint32_t *loop_of;	/* loop_of[n_lanes] */
 	struct lane_kind loop[MAX_LOOPS];
 	uint32_t n_loops;
 	FILE *out;
 };
 
-/* --- what is to be done -------------------------------------------------- */
+/* --- loops --------------------------------------------------------------- */
 
 static struct lane_kind kind_of(const struct replay_plan *p, const struct replay_config *c,
 				uint32_t lane)
@@ -66,7 +66,6 @@ static uint32_t loop_find(struct source *s, struct lane_kind kind)
 		return s->n_loops++;
 	}
 	s->n_loops = MAX_LOOPS;
-	/* what it is ordered by may be nothing */
 	s->loop[MAX_LOOPS - 1] = (struct lane_kind){ISSUE_ANY, true};
 	return MAX_LOOPS - 1;
 }
@@ -135,23 +134,13 @@ static int headers_write(const char *dir, struct err *e)
 	return ret;
 }
 
-static int table_put(void *context, const void *data, size_t n, struct err *e)
-{
-	FILE *out = context;
-	return fwrite(data, 1, n, out) == n
-		   ? 0
-		   : err_sys(e, errno, "the program's tables cannot be written");
-}
-
-static int tables_write(struct source *s, struct err *e)
+static int tables_write(struct source *s, const struct image *tables, struct err *e)
 {
 	int ret = file_begin(s, xstrdup("tables.bin"), e);
 	if (ret)
 		return ret;
-	const struct image_sink sink = {table_put, s->out};
-	ret = image_write(s->p, &sink, e);
-	int end = file_end(s, ret ? NULL : e);
-	return ret ? ret : end;
+	(void)fwrite(tables, 1, tables->n_bytes, s->out); /* file_end() reports failures */
+	return file_end(s, e);
 }
 
 /* --- text ---------------------------------------------------------------- */
@@ -230,7 +219,7 @@ static void loops_text(struct source *s)
 	}
 }
 
-/* The loops of a replay without calls: so it and its blank are one program. */
+/* Loops without calls, so that a replay and its blank are one program. */
 static void blanks_text(struct source *s)
 {
 	for (int ordered = 0; ordered < 2; ordered++)
@@ -262,8 +251,8 @@ static void thread_write(struct source *s, uint32_t i)
 	fputs(s->lane[i].ordered ? "}\n\n" : "\tlane_leave(w);\n}\n\n", s->out);
 }
 
-/* The first file has the tables, main, the loops, and the first threads: most programs are one
- * file. */
+/* The first file contains the tables, main, the loops, and the first threads. Most programs are
+ * one file. */
 static int threads_write(struct source *s, struct err *e)
 {
 	int ret = file_begin(s, xstrdup("main.c"), e);
@@ -326,16 +315,17 @@ static int parts_write(struct source *s, struct err *e)
 	return ret || !n ? ret : file_end(s, e);
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- all files ----------------------------------------------------------- */
 
-int source_write(const struct replay_plan *p, const struct replay_config *c, const char *dir,
-		 struct source_files *files, struct err *e)
+int source_write(const struct replay_plan *p, const struct image *tables,
+		 const struct replay_config *c, const char *dir, struct source_files *files,
+		 struct err *e)
 {
 	struct source s = {.p = p, .c = c, .dir = dir, .files = files};
 	*files = (struct source_files){.n = 0};
 	loops_choose(&s);
 	int ret = headers_write(dir, e);
-	ret = ret ? ret : tables_write(&s, e);
+	ret = ret ? ret : tables_write(&s, tables, e);
 	ret = ret ? ret : declarations_write(&s, e);
 	ret = ret ? ret : threads_write(&s, e);
 	ret = ret || !unrolled(&s) ? ret : parts_write(&s, e);
@@ -356,14 +346,7 @@ void source_files_release(struct source_files *files)
 
 /* --- the key ------------------------------------------------------------- */
 
-static int digest_put(void *context, const void *data, size_t n, struct err *e)
-{
-	(void)e;
-	gcry_md_write(context, data, n);
-	return 0;
-}
-
-int source_key(const struct replay_plan *p, const struct replay_config *c, const char *const *more,
+int source_key(const struct image *tables, const struct replay_config *c, const char *const *more,
 	       char key[SOURCE_KEY], struct err *e)
 {
 	gcry_md_hd_t h;
@@ -372,10 +355,9 @@ int source_key(const struct replay_plan *p, const struct replay_config *c, const
 		ret = err_set(e, ENOMEM, "no memory for a digest");
 	if (ret)
 		return ret;
-	const struct image_sink sink = {digest_put, h};
-	ret = image_write(p, &sink, e);
 	const char how[] = {(char)c->timing, (char)c->compiled.unroll,
 			    (char)(c->compiled.unroll && c->blank)};
+	gcry_md_write(h, tables, tables->n_bytes);
 	gcry_md_write(h, how, sizeof how);
 	for (const char *name = program_headers; *name; name = program_header_next(name))
 		gcry_md_write(h, program_header_text(name), strlen(program_header_text(name)) + 1);
@@ -385,5 +367,5 @@ int source_key(const struct replay_plan *p, const struct replay_config *c, const
 	for (int i = 0; i < (SOURCE_KEY - 1) / 2; i++)
 		snprintf(key + 2 * i, 3, "%02x", digest[i]);
 	gcry_md_close(h);
-	return ret;
+	return 0;
 }

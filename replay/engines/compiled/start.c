@@ -20,8 +20,8 @@
 #include "replay/issue/crew.h"
 
 #define ALIGN 4096u
-#define LOOK_MS 1000	/* how often an end is looked for that the kernel does not tell */
-/* for a program that has said what it had to, and does not end: some call does not return */
+#define LOOK_MS 1000 /* interval of checks whether the program has delivered its results */
+/* checks until a program that has delivered its results is killed: some call does not return */
 #define PATIENCE_LOOKS 3
 
 extern char **environ;
@@ -85,7 +85,7 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 	return 0;
 }
 
-/* --- the program's side -------------------------------------------------- */
+/* --- the new process ----------------------------------------------------- */
 
 static void keep_open(int fd)
 {
@@ -101,7 +101,7 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 {
 	char number[16];
 	char *const argv[] = {(char[]){"validate-program"}, number, NULL};
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* its results would not be read */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read its results */
 	if (getppid() != parent)
 		_exit(127);
 	for (uint32_t i = 0; i < p->n_slots; i++)
@@ -118,9 +118,9 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 	_exit(127);
 }
 
-/* --- this side ----------------------------------------------------------- */
+/* --- the starter --------------------------------------------------------- */
 
-/* Its wait status; -1 when it has said what it had to, and then does not end. */
+/* The wait status; -1: the program delivered its results but did not end. */
 static int program_wait(pid_t pid, const struct control *c)
 {
 	int status, pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -143,7 +143,7 @@ static int program_wait(pid_t pid, const struct control *c)
 	return got < 0 ? -1 : status;
 }
 
-/* Of a program that was stopped in the middle: outcomes that are not whole count as none. */
+/* Clears incomplete outcomes of a program that was stopped. Returns the number of complete ones. */
 static uint64_t outcomes_clean(struct replay_plan *p)
 {
 	uint64_t n = 0;
@@ -212,8 +212,7 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 			close(control_fd);
 		return ret;
 	}
-	/* The plan's own memory for outcomes is given back before the program runs; the shared one
-	 * takes its place and belongs to the plan. */
+	/* The shared memory replaces the plan's memory of outcomes, and belongs to the plan. */
 	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++) {
 		struct vm_region *r = &p->memory[i];
 		if (!r->base || r->base != (void *)p->lane[0].outcome)
@@ -231,8 +230,7 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 	if (ret)
 		return ret;
 	int status = program_wait(pid, c);
-	/* Here they are closed; what the program had under which number is wanted for the replay
-	 * trace. */
+	/* The replay trace contains the program's descriptor numbers. */
 	for (uint32_t i = 0; i < p->n_slots; i++) {
 		int fd = atomic_exchange(&p->fds[i], atomic_load(&control_fds(c)[i]));
 		if (fd >= 0)

@@ -56,9 +56,8 @@ static int ownership_check(const char *path, struct err *e)
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077))
 		return 0;
 	return err_set(e, EPERM,
-		       "%s: compiled programs are kept only in a directory of one's own that is "
-		       "closed to others (mode 0700; "
-		       "--program-cache DIR)",
+		       "%s: the directory of compiled programs must belong to the user and be "
+		       "closed to other users (mode 0700; --program-cache DIR)",
 		       path);
 }
 
@@ -100,7 +99,7 @@ int store_open(const char *dir, const char *key)
 		close(fd);
 		return -1;
 	}
-	futimens(fd, NULL); /* used just now */
+	futimens(fd, NULL); /* time of the last use */
 	return fd;
 }
 
@@ -108,7 +107,7 @@ int store_keep(const char *dir, const char *workshop, const char *key, struct er
 {
 	char *made = xasprintf("%s/program", workshop), *kept = xasprintf("%s/%s", dir, key);
 	int fd = open(made, O_RDONLY | O_CLOEXEC), ret = 0;
-	/* on disk before it has its name: a program that is there is whole */
+	/* It gets its name when it is on disk, so every program in the cache is complete. */
 	if (fd < 0 || fchmod(fd, 0500) < 0 || fsync(fd) < 0 || rename(made, kept) < 0)
 		ret = err_sys(e, errno, "%s: the compiled program cannot be kept", kept);
 	free(made);

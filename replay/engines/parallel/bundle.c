@@ -31,9 +31,9 @@ void bundle_boot(char boot[BUNDLE_BOOT])
 /* --- a rank's share of the plan ------------------------------------------ */
 
 struct share {
-	struct replay_plan plan; /* tables are the whole plan's, but for */
-	struct hot_request *request; /* those of its lanes */
-	struct call *call;	     /* and calls that these make */
+	struct replay_plan plan;     /* shares all tables with the whole plan, except: */
+	struct hot_request *request; /* requests of the rank's lanes */
+	struct call *call;	     /* calls of these requests */
 };
 
 static uint32_t requests_count(const struct replay_plan *p, const struct layout_rank *r)
@@ -81,9 +81,8 @@ struct file {
 	uint64_t at;
 };
 
-static int put(void *context, const void *data, size_t n, struct err *e)
+static int put(struct file *f, const void *data, size_t n, struct err *e)
 {
-	struct file *f = context;
 	int ret = n ? file_write_at(f->fd, data, n, f->at, e) : 0;
 	f->at += n;
 	return ret;
@@ -93,17 +92,20 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 		      struct bundle_part *part, struct err *e)
 {
 	struct share s;
+	struct vm_region image;
 	share_make(&s, p, r);
 	const uint64_t channels_bytes = r->n_channels * sizeof *r->channel;
 	const struct bundle_rank head = {r->n_channels, r->n_inside, sizeof head,
 					 rounded(sizeof head + channels_bytes)};
 	part->at = f->at = rounded(f->at);
 	part->n_outcome_bytes = image_outcome_bytes(&s.plan);
-	int ret = put(f, &head, sizeof head, e);
+	int ret = image_make(&s.plan, &image, e);
+	ret = ret ? ret : put(f, &head, sizeof head, e);
 	ret = ret ? ret : put(f, r->channel, channels_bytes, e);
 	f->at = part->at + head.image_at;
-	ret = ret ? ret : image_write(&s.plan, &(struct image_sink){put, f}, e);
+	ret = ret ? ret : put(f, image.base, ((const struct image *)image.base)->n_bytes, e);
 	part->n_bytes = f->at - part->at;
+	vm_free(&image);
 	free(s.request);
 	free(s.call);
 	free(s.plan.lane);
@@ -119,7 +121,7 @@ static int terms_make(struct bundle_terms *t, const char *token, const struct re
 				   .payload = p->payload, .n_open_max = p->layout->n_open_max, .cpu_time = p->layout->cpu_time, .of_mpi = p->layout->of_mpi,
 				   .null_fd = p->calls.null_fd >= 0, .causal = c->causes};
 	replay_config_drop_texts(&t->config);
-	t->config.processes = false; /* a rank's are threads of it */
+	t->config.processes = false; /* the processes of a rank are its threads */
 	if (strlen(cpus) >= sizeof t->cpus || strlen(scheduler) >= sizeof t->scheduler)
 		return err_set(e, E2BIG,
 			       "cpus, scheduler: too long a text for the parallel engine");
@@ -155,7 +157,7 @@ int bundle_write(const char *dir, const char *token, const struct replay_plan *p
 	return ret;
 }
 
-/* --- taking back --------------------------------------------------------- */
+/* --- results ------------------------------------------------------------- */
 
 static void counts_add(struct call_counts *to, const struct call_counts *c)
 {
@@ -201,8 +203,8 @@ static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct 
 	return ret;
 }
 
-/* Times of another host's clock are moved to this one's, as if what was written there had been read
- * at once. */
+/* Shifts times of another host's clock to this host's clock, as if the result had been read at the
+ * moment of writing. */
 static void clock_take(struct replay_plan *p, const struct bundle_result *r)
 {
 	char boot[BUNDLE_BOOT];
@@ -232,7 +234,7 @@ int bundle_take(const char *dir, const struct bundle_part *part, struct replay_p
 	int fd = file_open_regular(path, O_RDONLY, e);
 	int ret = fd < 0 ? fd : file_read_at(fd, &r, sizeof r, 0, e);
 	if (!ret && memcmp(r.magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC))
-		ret = err_set(e, EIO, "%s: not what the ranks of this version write", path);
+		ret = err_set(e, EIO, "%s: not a result of ranks of this version", path);
 	y->report = xcalloc((size_t)y->n_ranks + 1, sizeof *y->report);
 	p->facts = (struct run_facts){.steal_ns = -1};
 	for (uint32_t i = 0; i < y->n_ranks && !ret; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is handed from `validate replay` to the ranks, and back: two files in a scratch directory
- * that one of the ranks must see. That one, the head, hands each of the others its part by
- * messages, and gathers what they did.
+/* The plan file, from `validate replay` to the ranks, and the result file back. Both are in a
+ * scratch directory that at least one rank must see. This rank, the head, sends each other rank its
+ * part by messages, and gathers the results.
  *
- * The plan file: struct bundle_terms, struct bundle_part[n_ranks], and the parts: struct
+ * Plan file: struct bundle_terms, struct bundle_part[n_ranks], then the parts. A part is a struct
  * bundle_rank, its channels, and the rank's share of the plan as an image
- * (replay/engines/compiled/image.h). The result file: struct bundle_result, struct
- * bundle_rank_result[n_ranks], and the outcomes of rank after rank, lane after lane, as
- * image_outcomes_set lays them; their ticks are ns of the head's CLOCK_MONOTONIC. Both are of the
- * version that wrote them. */
+ * (replay/engines/compiled/image.h). Result file: struct bundle_result, struct
+ * bundle_rank_result[n_ranks], then the outcomes of rank after rank, lane after lane, in the layout
+ * of image_outcomes_set(); their ticks are ns of the head's CLOCK_MONOTONIC. Only the version that
+ * wrote a file can read it. */
 #ifndef REPLAY_PARALLEL_BUNDLE_H
 #define REPLAY_PARALLEL_BUNDLE_H
 
@@ -21,10 +21,10 @@
 #include "replay/plan/plan.h"
 
 #define BUNDLE_MAGIC "validate ranks 1 " VALIDATE_VERSION
-#define BUNDLE_PLAN "plan"	/* names of the two in the scratch directory */
+#define BUNDLE_PLAN "plan" /* file names in the scratch directory */
 #define BUNDLE_RESULT "result"
-#define BUNDLE_ENDED "ended" /* made by a rank that ends the job, where it sees the directory */
-/* what a rank prints about its end begins so, on a line of its own */
+#define BUNDLE_ENDED "ended" /* created by a rank that ends the job, if it sees the directory */
+/* begins the line in which a rank prints why it ended */
 #define BUNDLE_MARK "validate-mpi-replay: "
 #define BUNDLE_TOKEN 33
 #define BUNDLE_BOOT 64
@@ -32,15 +32,15 @@
 struct bundle_terms {
 	char magic[64];
 	uint64_t header_bytes; /* sizeof(struct bundle_terms) */
-	/* a file of this name lies in the target while ranks look for it */
+	/* name of a file in the target, by which ranks check that they see the target */
 	char token[BUNDLE_TOKEN];
 	uint32_t n_ranks;
-	struct replay_config config; /* its texts are NULL; of them a rank wants only */
+	struct replay_config config; /* without its strings, except for the next three */
 	char dir[PATH_MAX], cpus[16384], scheduler[256];
 	struct payload payload;
 	uint32_t n_open_max;
-	uint8_t cpu_time; /* the trace says that computing is time on the processor */
-	uint8_t of_mpi;	  /* and that its nodes were ranks of an MPI job */
+	uint8_t cpu_time; /* the trace gives computing as CPU time */
+	uint8_t of_mpi;	  /* its nodes were ranks of an MPI job */
 	uint8_t null_fd;  /* calls need /dev/null */
 	uint8_t causal;	  /* lanes compute, signal and wait */
 };
@@ -52,7 +52,7 @@ struct bundle_part {
 
 struct bundle_rank {
 	uint32_t n_channels, n_inside;
-	uint64_t channels_at, image_at; /* from the part's beginning */
+	uint64_t channels_at, image_at; /* offsets in the part */
 };
 
 struct bundle_rank_result {
@@ -64,23 +64,23 @@ struct bundle_rank_result {
 
 struct bundle_result {
 	char magic[64];
-	char boot[BUNDLE_BOOT];	/* of the head's host: whose CLOCK_MONOTONIC the times are */
-	int64_t start_ns, now_ns; /* of the replay; when this was written */
+	char boot[BUNDLE_BOOT];	/* identifies the head's host, whose CLOCK_MONOTONIC is used */
+	int64_t start_ns, now_ns; /* start of the replay; time of writing */
 	uint32_t head;
 	struct scheduling scheduling;
 };
 
-/* Writes DIR/plan. part[n_ranks] is filled in. Errors: of writing; E2BIG as image_write, and for
- * texts that are too long. */
+/* Writes DIR/plan and fills in part[n_ranks]. Errors: of writing; those of image_make; E2BIG for
+ * strings that are too long. */
 int bundle_write(const char *dir, const char *token, const struct replay_plan *p,
 		 const struct replay_config *c, struct bundle_part *part, struct err *e);
 
 /* Reads DIR/result into the plan's outcomes, clock and counts, and into its layout's reports.
- * Errors: of reading; EIO where it is not whole. */
+ * Errors: of reading; EIO if the file is incomplete. */
 int bundle_take(const char *dir, const struct bundle_part *part, struct replay_plan *p,
 		struct err *e);
 
-/* The running kernel's name for itself, the same wherever it is asked on one machine. */
+/* The boot id: identifies the running kernel of a machine. */
 void bundle_boot(char boot[BUNDLE_BOOT]);
 
 #endif
