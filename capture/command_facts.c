@@ -2,9 +2,7 @@
 #include "capture/command_facts.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"

@@ -5,13 +5,10 @@
  * so lines are counted by line ends, including those inside quoted fields. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/format.h"
 #include "capture/format_csv_private.h"
 #include "common/xalloc.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A trace as CSV: doc/formats/csv.md. Only the arguments can need quotes, which libcsv adds. */
 #include <csv.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "capture/csv_args.h"
-#include "capture/format.h"
 #include "capture/formats/sink.h"
 #include "capture/op.h"
 #include "common/xalloc.h"

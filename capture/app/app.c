@@ -4,20 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "capture/app/app_private.h"
 #include "capture/content/content.h"
 #include "common/files.h"
 #include "common/processors.h"
-#include "common/strbuf.h"
 #include "common/xalloc.h"
 
 /* Shorter while windows fill: windows that are reused soon are still in a cache. */

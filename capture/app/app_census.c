@@ -6,7 +6,6 @@
 
 #include "capture/op.h"
 #include "common/fnv1a.h"
-#include "common/strbuf.h"
 #include "common/xalloc.h"
 
 static uint64_t key_of(uint64_t key, uint32_t image)

@@ -11,7 +11,6 @@
 
 #include "capture/app/app_private.h"
 #include "common/files.h"
-#include "common/strbuf.h"
 #include "common/xalloc.h"
 
 #define LIBRARY "libvalidate-capture.so"

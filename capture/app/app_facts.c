@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_facts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture/affinity.h"
-#include "capture/app/app_private.h"
 #include "capture/command_facts.h"
 #include "common/xalloc.h"
 

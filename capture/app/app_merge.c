@@ -4,12 +4,10 @@
  * a thread are sorted by an array of offsets. The threads' streams are merged by a heap. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "capture/app/app_private.h"
 #include "common/heap.h"
-#include "common/vm.h"
 #include "common/xalloc.h"
 
 struct merge_source { /* one thread of one process image */

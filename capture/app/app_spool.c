@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies records from the windows of the traced processes into one spool file. The mapped memory is
  * untrusted and changes while it is read: each number is copied once and checked. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -12,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "capture/app/app_private.h"
 #include "common/files.h"

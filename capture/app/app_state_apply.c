@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Applies each record to the state of its process. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,10 +14,8 @@
 #include "capture/causality/nodes.h"
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"
-#include "capture/trace.h"
 #include "common/processors.h"
 #include "common/progress.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 

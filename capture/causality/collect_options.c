@@ -2,8 +2,6 @@
 /* Options of a capture with causes. */
 #include <errno.h>
 #include <jansson.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

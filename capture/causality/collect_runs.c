@@ -4,13 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/files.h"
-#include "common/strbuf.h"
 #include "common/xalloc.h"
 
 #define FORMAT 3

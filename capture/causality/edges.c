@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "capture/causality/merge_private.h"
-#include "common/xalloc.h"
 
 /* of the computing: runs differ by less. A signal that is sent so soon is sent at once */
 #define GROUP_PPM 50000u

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "capture/causality/causality.h"

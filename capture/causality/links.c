@@ -4,10 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 struct links_node {
 	size_t wait, waits_end;	    /* in by_wait[] */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "capture/causality/links.h"
-#include "common/xalloc.h"
 
 #define KNOWLEDGE_MAX (1024u << 20) /* bytes */
 

@@ -4,9 +4,7 @@
  * Signals that are due later are kept in a heap, at most those of one request per node. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/causality/merge_private.h"

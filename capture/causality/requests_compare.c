@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "capture/causality/requests.h"
-#include "common/xalloc.h"
 
 #define MARKS 512u
 

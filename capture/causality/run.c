@@ -4,18 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "capture/app/app.h"
 #include "capture/causality/thread_look.h"
 #include "common/clock.h"
 #include "common/mpi_leftovers.h"
-#include "common/xalloc.h"
 
 struct run_start {
 	const struct run_config *config;

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "capture/causality/thread_look.h"
 #include "capture/causality/watch_private.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <fcntl.h>
 #include <gcrypt.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 

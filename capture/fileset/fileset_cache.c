@@ -8,7 +8,6 @@
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
-#include "common/residency.h"
 #include "common/xalloc.h"
 
 #define CHUNK (1u << 20)

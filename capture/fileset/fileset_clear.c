@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Removes the files that a run left beside a set. A first walk inspects everything; if it finds a
  * file that the caller does not know, nothing is removed. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset.h"
-#include "common/strbuf.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 

@@ -4,7 +4,6 @@
  * common/splitmix.h. */
 #include <errno.h>
 #include <gcrypt.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,13 +2,10 @@
 /* blkparse's text output: device, CPU, sequence number, time, pid, action, RWBS, sector + sectors
  * [command]; doc/formats/blktrace.md. "  8,0    3        1     0.000000000   697  Q   W 223490 + 8
  * [kjournald]" */
-#include <errno.h>
-#include <string.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/block_pairs.h"
 #include "capture/formats/number.h"
-#include "capture/kernel/block_requests.h"
 
 struct blkparse {
 	struct foreign base;

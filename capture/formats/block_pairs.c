@@ -2,7 +2,6 @@
 #include "capture/formats/block_pairs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/falloc.h>
 #include <stdlib.h>
 #include <string.h>

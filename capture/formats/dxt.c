@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* darshan-dxt-parser's output: the segments of one file after the other. doc/formats/others.md. "
  * X_POSIX       0  write        0               0        4096      0.0012     0.0014  [  3]" */
-#include <errno.h>
-#include <string.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"

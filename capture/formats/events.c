@@ -5,7 +5,6 @@
  * event that ended last before it. The replayer crashes on unknown input, so such requests are left
  * out. doc/formats/others.md. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 

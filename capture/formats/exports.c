@@ -2,7 +2,6 @@
 /* Write-only formats with one request a line or packet: blkreplay, btreplay, Perfetto.
  * doc/formats/others.md. */
 #include <errno.h>
-#include <string.h>
 
 #include "capture/formats/sink.h"
 #include "capture/op.h"

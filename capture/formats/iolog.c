@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fio's iolog, versions 2 and 3: doc/formats/others.md. "149 f1 read 0 4096"; version 2 has waits
  * instead of times. */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/falloc.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "capture/csv_args.h"
 #include "capture/formats/blanks.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/kernel_text.h"
 
-#include <errno.h>
 #include <string.h>
-
-#include "capture/formats/number.h"
 
 #define PAGE_BYTES 4096
 #define FALLEN_SHARE 16

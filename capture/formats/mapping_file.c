@@ -3,8 +3,6 @@
  * column in use. */
 #include <errno.h>
 #include <ini.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

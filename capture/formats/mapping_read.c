@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading delimited text by a mapping file. */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/falloc.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
 #include "capture/formats/mapping.h"
 #include "capture/formats/number.h"
-#include "common/xalloc.h"
 
 struct mapped_trace {
 	struct foreign base;

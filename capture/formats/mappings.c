@@ -3,7 +3,6 @@
  * the format for a mapping file that the user names. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "capture/formats/mapping.h"
 #include "common/xalloc.h"

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/names.h"
 
-#include <fcntl.h>
-#include <linux/falloc.h>
 #include <linux/fs.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "capture/formats/number.h"
 

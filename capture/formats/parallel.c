@@ -6,8 +6,6 @@
  *
  * Source: parallel-trace paper, figures 3, 6 and 7. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/parallel_private.h"

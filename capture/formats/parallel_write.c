@@ -3,11 +3,7 @@
  * with one file per node. The trace is in order of time, so each node's lines are buffered in an
  * unnamed file until the end. */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +13,6 @@
 #include "capture/formats/parallel_private.h"
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
-#include "capture/trace_meta.h"
 #include "common/file_beside.h"
 #include "common/files.h"
 #include "common/unnamed_file.h"

@@ -4,9 +4,7 @@
  *
  * 0.754 ( 0.019 ms): sh/2921 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 4 */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <string.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/kernel_text.h"

@@ -2,9 +2,7 @@
 #include "capture/formats/sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +11,6 @@
 #include "capture/op.h"
 #include "common/file_beside.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define FLUSH_BYTES (256u << 10)
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads strace's output, with -f, -ttt or similar, preferably with -T and -y: lines, threads, and
  * calls that lines of other threads interrupt. doc/formats/strace.md; tested with strace 6.1. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"

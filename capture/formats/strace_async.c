@@ -4,9 +4,7 @@
  * request of the same context and number, preferably of the same length. If a program gives all
  * requests the same number, as fio does, and results arrive out of order, some requests get the
  * ends of others. The number of requests in flight at each instant is still right. */
-#include "capture/formats/strace_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "capture/formats/number.h"

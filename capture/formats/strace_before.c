@@ -2,10 +2,7 @@
 /* The initial state of files: kind, permissions and size, as the first result of stat and similar
  * calls shows them. A name that was changed or created before that is unknown. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

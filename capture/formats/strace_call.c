@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes a request of a call: doc/formats/strace.md. */
 #include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "capture/formats/number.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The beginning of a line of strace: the thread, the time, and marks before the call. */
-#include <string.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"

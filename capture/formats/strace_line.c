@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A request as the text of a call, as strace prints it; `old`: as strace of 2013 did without -y. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "capture/formats/strace_private.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that a call's descriptors and paths name. */
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "capture/app/app_private.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 #include "common/xalloc.h"

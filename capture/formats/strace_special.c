@@ -3,7 +3,6 @@
  * a UNIX socket to a path. */
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"

@@ -4,15 +4,10 @@
  * unique times in microseconds, no names after descriptors, open and stat for openat and
  * newfstatat, pread for pread64, and only the calls that ARTC supports. */
 #include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "capture/formats/descriptors.h"
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
-#include "capture/trace.h"
-#include "common/strbuf.h"
 #include "common/xalloc.h"
 
 /* --- processes ----------------------------------------------------------- */

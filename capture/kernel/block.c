@@ -2,16 +2,8 @@
 #include "capture/kernel/block.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <linux/falloc.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "capture/kernel/block_device.h"
 #include "capture/kernel/tracing.h"

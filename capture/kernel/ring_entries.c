@@ -2,24 +2,19 @@
 #include "capture/kernel/ring_entries.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/btf.h>
 #include <linux/io_uring.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/err.h"
 #include "common/xalloc.h"
 
 /* Offsets of members in the running kernel's structures, from its type information (BTF,
  * /sys/kernel/btf/vmlinux; format: Documentation/bpf/btf.rst of Linux). */
 
 struct btf;
-
 
 struct btf_field {
 	int offset, size; /* bytes */

@@ -5,18 +5,13 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "capture/kernel/snapshot_private.h"
-#include "capture/kernel/tracing.h"
 #include "common/xalloc.h"
 
 #if defined(__x86_64__)

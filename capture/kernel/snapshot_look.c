@@ -3,7 +3,6 @@
  * threads inspect. An inspection may itself wait for a watched program (a file system in user
  * space), whose calls need inspection in turn. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -11,15 +10,12 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "capture/kernel/snapshot_private.h"
 #include "capture/look.h"

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts a system call's arguments to the fields of a record. */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/fs.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 
 #include "capture/kernel/syscalls_private.h"

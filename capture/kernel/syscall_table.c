@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The system calls on files: numbers, operations, and arguments. */
-#include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 
 #include "capture/kernel/syscalls.h"
 

@@ -2,8 +2,6 @@
 #include "capture/kernel/syscalls.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

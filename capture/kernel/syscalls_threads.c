@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads: their processes, with descriptors and working directory. */
-#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

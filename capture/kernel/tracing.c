@@ -2,20 +2,13 @@
 #include "capture/kernel/tracing.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <event-parse.h>
 #include <kbuffer.h>
 #include <tracefs.h>
 

@@ -5,18 +5,10 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "capture/kernel/ring_entries.h"
-#include "capture/kernel/tracing.h"
-#include "capture/kernel/user_memory_private.h"
 #include "common/xalloc.h"
 
 #define RING_BYTES (16u << 20)
