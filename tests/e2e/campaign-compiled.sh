@@ -8,11 +8,11 @@ command -v cc >/dev/null || skip 'no C compiler is called cc'
 XDG_CACHE_HOME=$PWD/cache
 export XDG_CACHE_HOME
 
-# tells where it is started, and by what
+# Records its cgroup, and the command that started build.sh.
 cat >counting-cc <<-END
 	#!/bin/sh
 	cat /proc/self/cgroup | tr '\n' ' ' >>$PWD/count
-	tr '\0' ' ' </proc/\$PPID/cmdline >>$PWD/count
+	tr '\0' ' ' </proc/\$(sed -n 's/^PPid:[[:blank:]]*//p' /proc/\$PPID/status)/cmdline >>$PWD/count
 	echo >>$PWD/count
 	exec cc "\$@"
 	END

@@ -71,7 +71,7 @@ printf 'x\nx\nx\n' >count
 # a directory that others can write to is not used, nor a program that others could have put there
 mkdir -m 777 open
 run 6 --program-cache open --dir target sr.trace
-expect_line err 'closed to others'
+expect_line err 'closed to other users'
 ln -s "$store" link
 run 6 --program-cache link --dir target sr.trace
 # where there is no place for them it is a failure, and no refusal

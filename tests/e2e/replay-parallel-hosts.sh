@@ -55,6 +55,6 @@ on_hosts 3 hosta,hostb,hostc --prepare in.trace
 expect_line err 'rank 2 of 3 (host hostc)'
 expect_line err 'is not the directory that was prepared'
 on_hosts 3 hosta,hostb,hostx --prepare in.trace
-expect_line err 'the launcher said'
+expect_line err 'the launcher printed'
 expect_line err 'hostx'
 [ -z "$(find . "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'

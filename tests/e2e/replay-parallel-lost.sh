@@ -9,10 +9,10 @@ script=$SRCDIR/tests/e2e/replay-parallel-lost.sh
 begin hostb
 kill -KILL "$lost"
 finish hosta hostb hostc
-expect_line err 'the launcher said'
+expect_line err 'the launcher printed'
 expect_line err 'hostb'
 
 begin hostc
 kill -STOP "$lost"
 finish hosta hostb hostc
-expect_line err 'rank 2 (host hostc) was not heard of for 2 s'
+expect_line err 'rank 2 (host hostc) sent no heartbeat for 2 s'

@@ -13,9 +13,9 @@
 #include "replay/plan/gaps.h"
 #include "replay/result/output.h"
 
-/* From what became of the requests to the replay trace and the summary. */
+/* --- the replay trace ---------------------------------------------------- */
 
-struct source {
+struct block_source {
 	const struct block_load *l;
 	const struct block_crew *c;
 };
@@ -41,8 +41,7 @@ static struct output_outcome outcome_of(const struct block_crew *c, const struct
 	return o;
 }
 
-/* What the trace promises: its own result; where the request was made to fit the device's blocks,
- * all that was asked for. */
+/* The traced result; for a request that was rounded to the device's blocks, its whole length. */
 static int64_t expected_of(const struct block_hot *r, const struct trace_record *traced)
 {
 	if (traced->rvalue < 0 || traced->error)
@@ -56,7 +55,7 @@ static int64_t expected_of(const struct block_hot *r, const struct trace_record 
 static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
 		 struct trace_record *out, struct output_fate *f)
 {
-	const struct source *s = o->ctx;
+	const struct block_source *s = o->ctx;
 	const struct block_plan *p = s->c->plan;
 	f->passed = s->l->passed && s->l->passed[i];
 	if (f->passed || p->at[i].lane >= p->n_lanes)
@@ -105,7 +104,7 @@ static void results_count(struct block_summary *b, const struct block_plan *p)
 		}
 }
 
-/* Whether from some time on everything failed, which is another thing than a bad block. */
+/* Finds the instant from which all requests failed: a lost device rather than a bad block. */
 static void silence_find(struct block_summary *b, const struct block_crew *c)
 {
 	const struct block_plan *p = c->plan;
@@ -175,11 +174,12 @@ static json_t *describe(const struct block_summary *b, const struct block_crew *
 	return json_pack("{s:o}", "block", j);
 }
 
-/* As output_write. */
-static int block_output_write(struct trace *input, const char *input_path, const struct block_load *l,
-		       const struct block_crew *c, struct replay_summary *s, struct err *e)
+/* As output_write(). */
+static int block_output_write(struct trace *input, const char *input_path,
+			      const struct block_load *l, const struct block_crew *c,
+			      struct replay_summary *s, struct err *e)
 {
-	const struct source from = {l, c};
+	const struct block_source from = {l, c};
 	const int mode = c->config->block.mode;
 	struct output_source o = {
 		.ctx = &from,
@@ -210,7 +210,7 @@ static int block_output_write(struct trace *input, const char *input_path, const
 	return ret;
 }
 
-/* --- what goes together -------------------------------------------------- */
+/* --- options ------------------------------------------------------------- */
 
 static int ranges_check(const struct block_options *o, uint64_t n_workers, struct err *e)
 {
@@ -236,29 +236,29 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	if (o->mode != MODE_DEP &&
 	    (o->think_scale != 1 || o->device_scale > 0 || o->follow || o->think_time))
 		return err_set(e, EINVAL,
-			       "think-scale, device-scale, follow and think-time are for mode dep");
+			       "think-scale, device-scale, follow and think-time need mode dep");
 	if (o->follow == FOLLOW_COUNT && o->device_scale > 0)
 		return err_set(e, EINVAL,
-			       "follow count goes without device-scale: ends that count later than "
-			       "they are have no order");
+			       "follow count cannot be used with device-scale, which would change "
+			       "the order of the ends");
 	int64_t ns;
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");
 	if (o->mode != MODE_HF && (c->speed != 1 || o->limit != LIMIT_ROUNDED))
-		return err_set(e, EINVAL, "speed and in-flight are for mode hf%s",
+		return err_set(e, EINVAL, "speed and in-flight need mode hf%s",
 			       o->mode == MODE_DEP ? "; dep has think-scale and device-scale" : "");
 	if (f && f->timed && (o->mode == MODE_AFAP || o->mode == MODE_LOAD))
 		return err_set(e, EINVAL,
-			       "mutant %s is a fault of waiting for times: it needs mode hf or dep",
+			       "mutant %s acts on due times: it needs mode hf or dep",
 			       f->name);
 	if (o->sq_poll && o->backend > 1)
-		return err_set(e, EINVAL, "sq-poll is for io_uring");
+		return err_set(e, EINVAL, "sq-poll needs io_uring");
 	if (o->harvester && (!strcmp(block_backend_names[o->backend], "psync")))
 		return err_set(e, EINVAL, "harvester: psync has no completions to fetch");
 	if (o->harvester && o->discards)
 		return err_set(e, EINVAL,
-			       "harvester: discards have ended when they have been handed over, "
-			       "and another thread would learn of it late");
+			       "harvester: cannot be used with discards, which end during their "
+			       "submission");
 	return 0;
 }
 
@@ -266,19 +266,19 @@ static int block_check(const struct replay_config *c, struct err *e)
 {
 	if (c->order != ORDER_TEMPORAL || c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL,
-			       "engine block has modes (--mode), not orders and timings");
+			       "engine block has modes (--mode) instead of orders and timings");
 	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads ||
 	    (c->balloon && strcmp(c->balloon, "off")))
 		return err_set(e, EINVAL,
-			       "blank, stop-on-mismatch, prepare, processes, reads, balloon and "
-			       "dir are not for engine block");
+			       "engine block does not support blank, stop-on-mismatch, prepare, "
+			       "processes, reads, balloon and dir");
 	int ret = ranges_check(&c->block, c->n_workers, e);
 	return ret ? ret : modes_check(c, e);
 }
 
-/* --- one replay ---------------------------------------------------------- */
+/* --- a replay ------------------------------------------------------------ */
 
-struct run {
+struct block_run {
 	const struct replay_config *c;
 	const char *path;
 	struct trace *trace;
@@ -289,32 +289,32 @@ struct run {
 	struct clock clock;
 };
 
-/* Its facts first, for the requests must fit it; for writing only when some of them do. */
-static int device_get(struct run *r, enum device_how how, struct err *e)
+/* Opened for reading first, because loading needs the device's size; later for writing if needed. */
+static int device_get(struct block_run *r, enum device_how how, struct err *e)
 {
 	bool refused = false;
 	if (how != DEVICE_READ && !r->c->destructive)
 		return err_set(e, EPERM,
-			       "%s: refused: its content would be overwritten (--destructive "
-			       "permits this; --read-only only reads)",
+			       "%s: refused: the replay would overwrite its content (--destructive "
+			       "permits this; --read-only turns writes into reads)",
 			       r->c->device);
 	device_close(&r->device);
 	int ret = device_open(&r->device, r->c->device, how, O_DIRECT, &refused, e);
 	if (ret == -EINVAL && !refused && how == DEVICE_READ)
 		return err_set(e, EINVAL,
-			       "%s: it cannot be opened for direct I/O (O_DIRECT), which its file "
-			       "system may not have",
+			       "%s: cannot be opened for direct I/O (O_DIRECT), which its file "
+			       "system may not support",
 			       r->c->device);
 	return refused ? -EPERM : ret;
 }
 
-static enum device_how how_written(const struct run *r)
+static enum device_how how_written(const struct block_run *r)
 {
 	return r->c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE;
 }
 
-/* Modes afap and load wait for no traced time. */
-static int gaps_check(const struct run *r, struct err *e)
+/* Modes afap and load do not wait for traced times. */
+static int gaps_check(const struct block_run *r, struct err *e)
 {
 	const enum block_mode mode = r->c->block.mode;
 	struct gaps gaps;
@@ -328,7 +328,7 @@ static int gaps_check(const struct run *r, struct err *e)
 	return ret;
 }
 
-static int input_load(struct run *r, struct replay_summary *s, struct err *e)
+static int input_load(struct block_run *r, struct replay_summary *s, struct err *e)
 {
 	int ret = trace_open(&r->trace, r->path, e);
 	if (ret)
@@ -344,8 +344,8 @@ static int input_load(struct run *r, struct replay_summary *s, struct err *e)
 	return 0;
 }
 
-/* Of dep: the given one, the usual one, or the smallest that the trace shows. */
-static int threshold_get(struct run *r, int64_t *ns, struct err *e)
+/* Mode dep: the given threshold, the default, or the smallest pause in the trace. */
+static int threshold_get(struct block_run *r, int64_t *ns, struct err *e)
 {
 	const char *text = r->c->block.think_time;
 	struct think_times h;
@@ -360,7 +360,7 @@ static int threshold_get(struct run *r, int64_t *ns, struct err *e)
 	return ret ? err_context(e, "%s", r->path) : 0;
 }
 
-static int prepare(struct run *r, struct replay_summary *s, struct err *e)
+static int prepare(struct block_run *r, struct replay_summary *s, struct err *e)
 {
 	int64_t threshold_ns;
 	int ret = device_get(r, DEVICE_READ, e);
@@ -381,8 +381,8 @@ static int prepare(struct run *r, struct replay_summary *s, struct err *e)
 	return ret;
 }
 
-/* Looks as the replay would, and lets go. */
-static int dry_run(struct run *r, struct replay_summary *s, struct err *e)
+/* Opens the device as the replay would, and closes it. */
+static int dry_run(struct block_run *r, struct replay_summary *s, struct err *e)
 {
 	struct block_touched *t = &s->block.touched;
 	struct err refusal = ERR_INIT;
@@ -398,7 +398,7 @@ static int dry_run(struct run *r, struct replay_summary *s, struct err *e)
 	return 0;
 }
 
-static int run_all(struct run *r, struct replay_summary *s, struct err *e)
+static int run_all(struct block_run *r, struct replay_summary *s, struct err *e)
 {
 	if (r->c->device && r->c->block.dry_run)
 		return dry_run(r, s, e);
@@ -425,9 +425,9 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 static int block_replay(const char *trace_path, const struct replay_config *c,
 			struct replay_summary *s, struct err *e)
 {
-	struct run r = {.c = c, .path = trace_path, .device = {.fd = -1}};
+	struct block_run r = {.c = c, .path = trace_path, .device = {.fd = -1}};
 	int ret = run_all(&r, s, e);
-	/* some request still writes to its memory, and will until the process ends */
+	/* requests in flight may still write to the memory */
 	if (r.crew.abandoned)
 		return ret;
 	block_plan_release(&r.plan);

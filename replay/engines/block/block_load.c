@@ -18,13 +18,13 @@ struct loader {
 	const struct device *d;
 	const struct block_options *o;
 	size_t cap, passed_cap;
-	uint32_t object; /* what the requests are on, so far */
+	uint32_t object; /* the requests' device or file, if has_object */
 	bool has_object, sorted;
 };
 
-/* --- what a record is ---------------------------------------------------- */
+/* --- records ------------------------------------------------------------- */
 
-/* BLOCK_OTHER: nothing for a device. */
+/* BLOCK_OTHER: not a request to a device. */
 static enum block_direction direction_of(const struct trace_record *r)
 {
 	const struct op_info *op = op_info(r->op);
@@ -58,12 +58,12 @@ static int object_check(struct loader *p, uint32_t object, struct err *e)
 	const struct trace_object *a = trace_object(p->t, p->object),
 				  *b = trace_object(p->t, object);
 	return err_set(e, EINVAL,
-		       "its requests are on several devices or files, such as %s and %s; `validate "
-		       "slice --object NAME` takes one out",
+		       "the trace has requests on several devices or files, such as %s and %s; use "
+		       "`validate slice --object NAME` for one of them",
 		       a && a->name ? a->name : "?", b && b->name ? b->name : "?");
 }
 
-/* Calls on a file have offsets in that file. A block device holds something else there. */
+/* Offsets of calls on a file do not fit a block device, which has other data there. */
 static int target_check(const struct loader *p, struct err *e)
 {
 	const struct block_load *l = p->l;
@@ -74,7 +74,7 @@ static int target_check(const struct loader *p, struct err *e)
 	return err_set(e, EPERM, DEVICE_FILE_CALLS, o && o->name ? o->name : "?");
 }
 
-/* --- making it fit ------------------------------------------------------- */
+/* --- adaptation to the device -------------------------------------------- */
 
 static int align(struct loader *p, struct block_loaded *q, struct err *e)
 {
@@ -84,8 +84,7 @@ static int align(struct loader *p, struct block_loaded *q, struct err *e)
 	if (p->o->unaligned == UNALIGNED_ERROR)
 		return err_set(e, EINVAL,
 			       "%" PRIu64 " bytes at %" PRIu64 ": the device has blocks of %" PRIu64
-			       " bytes (--unaligned round "
-			       "takes the blocks around it)",
+			       " bytes (--unaligned round extends the request to whole blocks)",
 			       q->length, q->offset, block);
 	q->offset -= q->offset % block;
 	end = (end + block - 1) / block * block;
@@ -98,16 +97,16 @@ static int align(struct loader *p, struct block_loaded *q, struct err *e)
 static int request_check(const struct loader *p, const struct trace_record *r, struct err *e)
 {
 	if (r->end_ns != TIME_NONE && r->end_ns < r->begin_ns)
-		return err_set(e, EINVAL, "it ends %" PRId64 " ns before it begins",
+		return err_set(e, EINVAL, "the request ends %" PRId64 " ns before it begins",
 			       r->begin_ns - r->end_ns);
 	bool transfer = direction_of(r) == BLOCK_READ || direction_of(r) == BLOCK_WRITE;
 	if (transfer && r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(e, EINVAL,
-			       "%" PRIu64 " bytes in one request; more than 1 GiB is not replayed",
+			       "a request of %" PRIu64 " bytes; the longest that is replayed is 1 GiB",
 			       r->length);
 	if (direction_of(r) != BLOCK_FLUSH &&
 	    (r->offset > INT64_MAX || r->length > (uint64_t)INT64_MAX - r->offset))
-		return err_set(e, EINVAL, "%" PRIu64 " bytes at %" PRIu64 ": no device is so large",
+		return err_set(e, EINVAL, "%" PRIu64 " bytes at %" PRIu64 " end above 2^63",
 			       r->length, r->offset);
 	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "more than 2^30 requests") : 0;
 }
@@ -135,7 +134,7 @@ static void request_append(struct loader *p, const struct block_loaded *q)
 	l->r[l->n++] = *q;
 }
 
-/* One record: 0 also where it is skipped. */
+/* Returns 0 also for a record that is skipped. */
 static int record_take(struct loader *p, const struct trace_record *r, uint64_t record,
 		       struct err *e)
 {
@@ -190,7 +189,7 @@ static int records_read(struct loader *p, struct err *e)
 	return ret;
 }
 
-/* --- within the device --------------------------------------------------- */
+/* --- end of the device --------------------------------------------------- */
 
 static uint64_t extent_of(const struct block_load *l)
 {
@@ -238,7 +237,7 @@ static int device_fit(struct loader *p, struct err *e)
 	return 0;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------- */
 
 static int by_begin(const void *a, const void *b)
 {
@@ -258,8 +257,8 @@ int block_load_read(struct block_load *l, struct trace *t, const struct device *
 		ret = records_read(&p, e);
 	if (!ret && !l->n)
 		ret = err_set(e, EINVAL,
-			      "no request for a device: only reads and writes at known places, and "
-			      "flushes, are replayed");
+			      "the trace has no request for a device: only reads and writes at "
+			      "known offsets, and flushes, are replayed");
 	if (!ret)
 		ret = target_check(&p, e);
 	if (!ret)

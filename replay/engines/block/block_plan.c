@@ -9,15 +9,16 @@
 #include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"
 
-/* Deliberate faults of single requests, put into a loaded trace; those of times act in block_plan.c
- * and schedule.c, those of response times where completions are harvested. */
+/* --- mutants -------------------------------------------------------------
+ * Faults of single requests change the loaded trace. Faults of times act below and in schedule.c,
+ * faults of response times in worker.c. */
 
 static bool moves_data(const struct block_loaded *q)
 {
 	return (q->direction == BLOCK_READ || q->direction == BLOCK_WRITE) && q->length;
 }
 
-/* The neighbours' requests and the records they answer change places, not their times. */
+/* Swaps two requests and their records, but not their times. */
 static void strike_swap(struct block_loaded *q)
 {
 	struct block_loaded first = q[0];
@@ -29,7 +30,7 @@ static void strike_swap(struct block_loaded *q)
 	q[0].fault = q[1].fault = FAULT_SWAP;
 }
 
-/* Half of it, in whole blocks of the device. */
+/* FAULT_SIZE halves the request, in whole blocks of the device. */
 static void strike(struct block_loaded *q, enum fault_kind kind, uint32_t block_bytes)
 {
 	q->fault = (uint8_t)kind;
@@ -49,7 +50,7 @@ static bool can_strike(const struct block_load *l, uint32_t i, enum fault_kind k
 	return kind != FAULT_SWAP || (i + 1 < l->n && moves_data(q + 1));
 }
 
-/* Walks those that the fault can strike: counts them, or strikes those that the sampler takes. */
+/* Counts the requests that the fault can change; with `s`, changes those that the sampler takes. */
 static uint64_t walk(struct block_load *l, struct sampler *s, enum fault_kind kind)
 {
 	uint64_t n = 0;
@@ -64,8 +65,7 @@ static uint64_t walk(struct block_load *l, struct sampler *s, enum fault_kind ki
 	return n;
 }
 
-/* Faults of single requests, and those of times, into a loaded trace (mutant.h). Errors: EINVAL
- * when the fault can strike nothing. */
+/* Errors: EINVAL if the fault can change no request. */
 static int block_faults_apply(struct block_load *l, const struct mutant *m, struct err *e)
 {
 	const struct fault *f = mutant_fault(m->kind);
@@ -81,23 +81,22 @@ static int block_faults_apply(struct block_load *l, const struct mutant *m, stru
 	return ret;
 }
 
-/* Requests closer than this go to the same worker, where the option does not say: about what
- * handing one over costs. */
+/* Requests closer than this go to the same worker, unless --bundle is given: about the cost of a
+ * submission. */
 #define DEAL_NS 3000
 #define DEAL_LEAST 64u
 #define AFAP_DEPTH 128u
-/* A program that fetches completions in batches has few in flight for an instant and many for the
- * next: what was in flight "then" is no sharper than some 100 us in a replay, which need not be at
- * the same point of that saw-tooth. And a replay that a stall of the machine, of tens of
- * milliseconds, has made late catches up only if it may have more in flight than a moment of the
- * trace when nothing was late. */
+/* The limit of a request is the largest traced depth within this time. If a program fetches
+ * completions in batches, its number in flight is a sawtooth, and the replay need not be at the same
+ * point of it. Moreover a replay that is late after a stall of some tens of milliseconds catches up
+ * only if it may have more in flight than the trace had at that instant. */
 #define LIMIT_WINDOW_NS 100000000
-/* lanes' arrays begin at multiples of this many elements, each a multiple of 128 bytes */
+/* arrays of lanes begin at multiples of this number of elements: a multiple of 128 bytes */
 #define LANE_ALIGN 32u
 
 enum { MEMORY_REQUESTS, MEMORY_PARENTS, MEMORY_PLACES };
 
-/* --- what the trace had in flight ---------------------------------------- */
+/* --- traced number in flight --------------------------------------------- */
 
 static int compare_ns(const void *a, const void *b)
 {
@@ -105,18 +104,15 @@ static int compare_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Whether it is ever in flight for another one: not without a known end, and not without a
- * duration. */
+/* Whether the request can overlap another: it has a known end and a duration. */
 static bool counts(const struct block_loaded *q)
 {
 	return q->end_ns != TIME_NONE && q->end_ns > q->begin_ns;
 }
 
-int block_depths(const struct block_load *l, uint32_t *depth, struct err *e)
+void block_depths(const struct block_load *l, uint32_t *depth)
 {
-	int64_t *end = malloc(((size_t)l->n + 1) * sizeof *end);
-	if (!end)
-		return err_set(e, ENOMEM, "not enough memory for %u ends", l->n);
+	int64_t *end = xmalloc(((size_t)l->n + 1) * sizeof *end);
 	uint32_t n_ends = 0, n_ended = 0, n_endless = 0;
 	for (uint32_t i = 0; i < l->n; i++)
 		if (counts(&l->r[i]))
@@ -130,18 +126,14 @@ int block_depths(const struct block_load *l, uint32_t *depth, struct err *e)
 		depth[i] = 1 + begun - n_ended;
 	}
 	free(end);
-	return 0;
 }
 
-/* A queue of those whose depth is followed by smaller ones only: the largest of a window whose
- * bounds only grow. */
-int block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns,
-			uint32_t *most, struct err *e)
+/* The queue has decreasing depths: its first element is the maximum of a sliding window. */
+void block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns,
+			 uint32_t *most)
 {
-	uint32_t *queue = malloc(((size_t)l->n + 1) * sizeof *queue);
+	uint32_t *queue = xmalloc(((size_t)l->n + 1) * sizeof *queue);
 	uint32_t from = 0, to = 0, next = 0;
-	if (!queue)
-		return err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
 	for (uint32_t i = 0; i < l->n; i++) {
 		for (; next < l->n && l->r[next].begin_ns - l->r[i].begin_ns <= window_ns; next++) {
 			while (to > from && depth[queue[to - 1]] <= depth[next])
@@ -153,7 +145,6 @@ int block_depths_around(const struct block_load *l, const uint32_t *depth, int64
 		most[i] = depth[queue[from]];
 	}
 	free(queue);
-	return 0;
 }
 
 uint32_t block_round_up(uint32_t n)
@@ -184,11 +175,10 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 	return limit < most ? limit : most;
 }
 
-/* --- dealing to workers -------------------------------------------------- */
+/* --- distribution to workers --------------------------------------------- */
 
-/* Runs of DEAL_LEAST requests or more go to the workers in turn, no bundle of requests closer than
- * its threshold being divided. A turn that passes from one processor to another costs as much as
- * some requests. worker[i] of each. */
+/* Sets worker[n]. Runs of at least DEAL_LEAST requests go to the workers in turn, because passing the
+ * turn to another CPU costs as much as some requests. Bundles are not divided. */
 static void deal(const struct block_load *l, const struct block_options *o, uint32_t n_workers,
 		 uint8_t *worker)
 {
@@ -241,10 +231,10 @@ static int memory_get(struct block_plan *p, bool dep, struct err *e)
 static int64_t scaled(int64_t ns, double scale)
 {
 	double x = (double)ns / scale;
-	return x > 1e18 ? (int64_t)1e18 : llrint(x); /* in ticks it must have room, too */
+	return x > 1e18 ? (int64_t)1e18 : llrint(x); /* must not overflow in ticks either */
 }
 
-/* hf's times and those of dep, with the faults that are faults of times. */
+/* The times of modes hf and dep, with faults of times. */
 static int64_t due_of(const struct block_plan *p, const struct replay_config *c, int64_t begin_ns)
 {
 	int64_t due = scaled(begin_ns, c->block.mode == MODE_DEP ? c->block.think_scale : c->speed);
@@ -267,7 +257,7 @@ static struct block_hot request_of(const struct block_plan *p, const struct repl
 struct inferred {
 	struct infer_parents *parents; /* parents[n] */
 	uint32_t *rank;		       /* rank[n] */
-	int64_t *end_ns;	       /* of --follow all and nearest: traced ends by rank */
+	int64_t *end_ns;	       /* traced ends by rank; NULL with --follow each */
 };
 
 static void rank_note(void *ctx, uint64_t request, uint64_t rank)
@@ -280,12 +270,9 @@ static int parents_infer(struct block_plan *p, const struct block_load *l, struc
 {
 	struct infer f;
 	int ret = 0;
-	d->parents = malloc(((size_t)l->n + 1) * sizeof *d->parents);
-	d->rank = malloc(((size_t)l->n + 1) * sizeof *d->rank);
-	p->shift = malloc(((size_t)l->n + 1) * sizeof *p->shift);
-	if (!d->parents || !d->rank || !p->shift)
-		return err_set(e, ENOMEM, "not enough memory for the dependencies of %u requests",
-			       l->n);
+	d->parents = xmalloc(((size_t)l->n + 1) * sizeof *d->parents);
+	d->rank = xmalloc(((size_t)l->n + 1) * sizeof *d->rank);
+	p->shift = xmalloc(((size_t)l->n + 1) * sizeof *p->shift);
 	memset(d->rank, 0xff, ((size_t)l->n + 1) * sizeof *d->rank);
 	infer_init(&f, threshold_ns);
 	f.ended = rank_note;
@@ -299,18 +286,6 @@ static int parents_infer(struct block_plan *p, const struct block_load *l, struc
 	for (uint32_t i = 0; i <= l->n; i++)
 		atomic_init(&p->shift[i], NOT_ENDED);
 	return ret;
-}
-
-/* By rank, for those whose gap is the last parent's. */
-static int ends_sort(const struct block_load *l, struct inferred *d, struct err *e)
-{
-	d->end_ns = malloc(((size_t)l->n + 1) * sizeof *d->end_ns);
-	if (!d->end_ns)
-		return err_set(e, ENOMEM, "not enough memory for %u ends", l->n);
-	for (uint32_t i = 0; i < l->n; i++)
-		if (d->rank[i] != RANK_NONE)
-			d->end_ns[d->rank[i]] = l->r[i].end_ns;
-	return 0;
 }
 
 static struct block_parents parents_of(const struct block_plan *p, const struct replay_config *c,
@@ -328,7 +303,7 @@ static struct block_parents parents_of(const struct block_plan *p, const struct 
 	return b;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- lanes --------------------------------------------------------------- */
 
 struct laying {
 	struct block_plan *p;
@@ -340,7 +315,7 @@ struct laying {
 	uint32_t n_laid;
 };
 
-/* `source`: whose time and dependencies it has, itself but for a doubled one. */
+/* `source`: the request whose time and dependencies are used: i itself, except with FAULT_DOUBLE. */
 static void request_lay(struct laying *y, uint32_t i, uint32_t source, bool copy)
 {
 	struct block_plan *p = y->p;
@@ -373,8 +348,7 @@ static int lanes_count(struct laying *y, struct err *e)
 	return ret;
 }
 
-/* Doubled concurrency: every second request goes together with the one before it, in the modes that
- * have times. */
+/* FAULT_DOUBLE in modes with times: every second request is submitted with its predecessor. */
 static void requests_lay(struct laying *y)
 {
 	const bool pairs = y->p->mutant.kind == FAULT_DOUBLE &&
@@ -387,7 +361,7 @@ static void requests_lay(struct laying *y)
 	}
 }
 
-/* Enough places for what the limits allow, and for nothing beyond what there is. */
+/* Enough slots for the limits, and at most one for each request. */
 static void slots_count(struct block_plan *p, const struct replay_config *c)
 {
 	uint32_t most = 1;
@@ -395,7 +369,7 @@ static void slots_count(struct block_plan *p, const struct replay_config *c)
 		for (uint32_t k = 0; k < p->lane[i].n; k++)
 			if (p->lane[i].request[k].limit > most)
 				most = p->lane[i].request[k].limit;
-	/* independent ones, and half as many again for the threshold */
+	/* twice the number of independent requests, because of the threshold */
 	if (c->block.mode == MODE_DEP && !c->block.depth) {
 		uint64_t width = 2 * p->inferred.width_max;
 		most = width < most ? (uint32_t)width : most;
@@ -407,40 +381,36 @@ static void slots_count(struct block_plan *p, const struct replay_config *c)
 	p->n_slots = p->n_slots ? p->n_slots : 1;
 }
 
-static int depths_widen(const struct block_load *l, uint32_t *depth, struct err *e)
-{
-	uint32_t *most = malloc(((size_t)l->n + 1) * sizeof *most);
-	int ret = most ? block_depths_around(l, depth, LIMIT_WINDOW_NS, most, e)
-		       : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
-	if (!ret)
-		memcpy(depth, most, l->n * sizeof *depth);
-	free(most);
-	return ret;
-}
-
 int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c,
 		    int64_t threshold_ns, struct err *e)
 {
-	*p = (struct block_plan){.n_lanes = c->n_workers ? (uint32_t)c->n_workers : 1, .n = l->n, .threshold_ns = threshold_ns};
+	const bool dep = c->block.mode == MODE_DEP;
+	*p = (struct block_plan){.n_lanes = c->n_workers ? (uint32_t)c->n_workers : 1,
+				 .n = l->n,
+				 .threshold_ns = threshold_ns};
 	struct laying y = {.p = p, .l = l, .c = c};
-	uint8_t *worker = malloc((size_t)l->n + 1);
-	uint32_t *depth = malloc(((size_t)l->n + 1) * sizeof *depth);
-	p->at = malloc((l->n_records + 1) * sizeof *p->at);
-	int ret = worker && depth && p->at
-		      ? mutant_parse(&p->mutant, c->mutant, e)
-		      : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
-	if (!ret) {
-		memset(p->at, 0xff, (l->n_records + 1) * sizeof *p->at);
-		ret = block_depths(l, depth, e);
+	uint8_t *worker = xmalloc((size_t)l->n + 1);
+	uint32_t *depth = xmalloc(((size_t)l->n + 1) * sizeof *depth);
+	p->at = xmalloc((l->n_records + 1) * sizeof *p->at);
+	memset(p->at, 0xff, (l->n_records + 1) * sizeof *p->at);
+	block_depths(l, depth);
+	if (c->block.mode == MODE_HF && c->block.limit == LIMIT_ROUNDED) {
+		uint32_t *exact = depth;
+		depth = xmalloc(((size_t)l->n + 1) * sizeof *depth);
+		block_depths_around(l, exact, LIMIT_WINDOW_NS, depth);
+		free(exact);
 	}
-	if (!ret && c->block.mode == MODE_HF && c->block.limit == LIMIT_ROUNDED)
-		ret = depths_widen(l, depth, e);
-	for (uint32_t i = 0; !ret && i < l->n; i++)
+	for (uint32_t i = 0; i < l->n; i++)
 		p->max_in_flight = depth[i] > p->max_in_flight ? depth[i] : p->max_in_flight;
-	if (!ret && c->block.mode == MODE_DEP)
+	int ret = mutant_parse(&p->mutant, c->mutant, e);
+	if (!ret && dep)
 		ret = parents_infer(p, l, &y.dep, threshold_ns, e);
-	if (!ret && c->block.mode == MODE_DEP && c->block.follow != FOLLOW_EACH)
-		ret = ends_sort(l, &y.dep, e);
+	if (!ret && dep && c->block.follow != FOLLOW_EACH) {
+		y.dep.end_ns = xmalloc(((size_t)l->n + 1) * sizeof *y.dep.end_ns);
+		for (uint32_t i = 0; i < l->n; i++)
+			if (y.dep.rank[i] != RANK_NONE)
+				y.dep.end_ns[y.dep.rank[i]] = l->r[i].end_ns;
+	}
 	if (!ret)
 		ret = block_faults_apply(l, &p->mutant, e);
 	if (!ret) {

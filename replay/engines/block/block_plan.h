@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a loaded trace to what the workers run from: each worker's requests one after another, a
- * cache line each, in memory that is present before the start. Times are ns until
- * block_plan_to_ticks. */
+/* The plan of a block replay: the requests of each worker, one cache line each, in memory that is
+ * present before the start. Times are ns until block_plan_to_ticks(). */
 #ifndef REPLAY_BLOCK_PLAN_H
 #define REPLAY_BLOCK_PLAN_H
 
@@ -17,8 +16,8 @@
 
 struct block_lane {
 	struct block_hot *request; /* request[n] */
-	struct block_parents *parents; /* parents[n], NULL but for dep */
-	/* place[n]: in the order of the trace, copies included; NULL with one worker or for dep */
+	struct block_parents *parents; /* parents[n]; NULL except in mode dep */
+	/* place[n]: position in the trace, with copies; NULL with one worker or in mode dep */
 	uint32_t *place;
 	uint32_t n;
 };
@@ -31,33 +30,32 @@ struct block_plan {
 	struct block_lane lane[BLOCK_WORKERS_MAX];
 	uint32_t n_lanes;
 	uint32_t n; /* requests, without copies */
-	uint32_t n_slots; /* requests in flight at most, of each worker */
-	struct block_place *at; /* at[n_records]: lane NONE32 where there is none */
-	_Atomic int64_t *shift; /* of dep: shift[n_ranks] */
-	struct infer_summary inferred; /* of dep */
-	int64_t threshold_ns;	       /* of dep, as it was used */
+	uint32_t n_slots; /* largest number in flight per worker */
+	struct block_place *at; /* at[n_records]; lane NONE32: no request */
+	_Atomic int64_t *shift; /* mode dep: shift[n_ranks] */
+	struct infer_summary inferred; /* mode dep */
+	int64_t threshold_ns;	       /* mode dep */
 	uint32_t max_in_flight;	       /* of the trace */
 	struct mutant mutant;
 	struct vm_region memory[3];
 };
 
-/* `l` is in issue order; a mutant changes it. `threshold_ns`: of dep. Errors: ENOMEM; EINVAL from
+/* `l` is in issue order; a mutant changes it. `threshold_ns`: of mode dep. Errors: ENOMEM; EINVAL of
  * the mutant. Ownership: block_plan_release. */
 int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c,
 		    int64_t threshold_ns, struct err *e);
 void block_plan_release(struct block_plan *p); /* an all-zero one is fine */
 
-/* When the clock is calibrated, and before the start. */
+/* Converts times, after the calibration of the clock and before the start. */
 void block_plan_to_ticks(struct block_plan *p, const struct clock *c);
 
-/* In flight at the begin of each request of the trace, itself included: depth[n]. What ends at that
- * instant has ended; what has no known end does not count for others. Errors: ENOMEM. */
-int block_depths(const struct block_load *l, uint32_t *depth, struct err *e);
-/* The largest depth of all requests that begin within `window_ns` of each: most[n]. Errors: ENOMEM.
- */
-int block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns,
-			uint32_t *most, struct err *e);
-/* The next power of two, n itself where it is one. */
+/* depth[n]: number in flight at the begin of each request, itself included. A request that ends at
+ * that instant does not count, and neither does a request whose end is unknown. */
+void block_depths(const struct block_load *l, uint32_t *depth);
+/* most[n]: the largest depth of all requests that begin within `window_ns` of each request. */
+void block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns,
+			 uint32_t *most);
+/* The smallest power of two that is at least n. */
 uint32_t block_round_up(uint32_t n);
 
 #endif

@@ -13,7 +13,7 @@ static int by_place(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* In place. */
+/* Merges overlapping ranges in place. Returns their number. */
 static size_t merge(struct block_range *r, size_t n)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a replay would do to a device, told without doing it. */
+/* Predicts the effects of a replay on a device (--dry-run). */
 #ifndef REPLAY_BLOCK_TOUCHED_H
 #define REPLAY_BLOCK_TOUCHED_H
 

@@ -20,7 +20,7 @@ void schedule_init(struct block_schedule *s, const struct block_schedule_room *r
 		cap *= 2;
 	s->window = xcalloc(cap, sizeof *s->window);
 	s->window_mask = cap - 1;
-	/* with the copies that a mutant makes */
+	/* twice, because of the copies of a mutant */
 	due_heap_init(
 	    &s->ready,
 	    2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT ? s->n : room->n_ready) +
@@ -39,7 +39,7 @@ void schedule_release(struct block_schedule *s)
 	due_heap_release(&s->ready);
 }
 
-/* --- among workers ------------------------------------------------------- */
+/* --- turns of workers ---------------------------------------------------- */
 
 void schedule_handed_over(struct block_schedule *s)
 {
@@ -49,7 +49,7 @@ void schedule_handed_over(struct block_schedule *s)
 	atomic_store_explicit(&s->progress[s->index].next, next, memory_order_release);
 }
 
-/* Nobody has an earlier one left to begin. */
+/* No other worker has an earlier request to submit. */
 static bool is_its_turn(const struct block_schedule *s)
 {
 	if (!s->place)
@@ -84,8 +84,8 @@ static void in_flight_publish(struct block_schedule *s)
 
 /* --- hf, load, afap ------------------------------------------------------ */
 
-/* The earliest instant for the next request: its time, or where catching up at twice the traced
- * rate has come to. */
+/* The earliest instant of the next request: its due time, or its time when catching up at twice the
+ * traced rate. */
 static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
 {
 	int64_t line = s->paced + (r->due - s->paced_due) / 2;
@@ -111,7 +111,7 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 		}
 		s->paced = at > now - s->grace ? at : now - s->grace;
 		s->paced_due = r->due;
-		/* another's turn */
+		/* the next request in the trace belongs to another worker */
 		if (s->place && s->next + 1 < s->n &&
 		    s->place[s->next + 1] != s->place[s->next] + 1) {
 			s->next++;
@@ -123,9 +123,9 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 	return n;
 }
 
-/* --- faults -------------------------------------------------------------- */
+/* --- mutants ------------------------------------------------------------- */
 
-/* Whether nothing is issued at `now`, and until when. */
+/* Whether FAULT_STALL prevents submissions at `now`; *until: its end. */
 static bool is_stalled(const struct block_schedule *s, int64_t now, int64_t *until)
 {
 	if (s->mutant.kind != FAULT_STALL || now < 0)
@@ -135,7 +135,7 @@ static bool is_stalled(const struct block_schedule *s, int64_t now, int64_t *unt
 	return now < *until;
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- all modes ----------------------------------------------------------- */
 
 uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken)
 {

@@ -40,26 +40,26 @@
 #include "replay/options/block_options.h"
 #include "replay/plan/mutant.h"
 
-#define TICKS_NEVER INT64_MAX /* only a completion, or another worker, changes anything */
+#define TICKS_NEVER INT64_MAX /* until a completion, or an action of another worker */
 #define NOT_ENDED INT64_MIN
 #define RANK_NONE UINT32_MAX
 
 enum block_request_flag {
 	REQUEST_FUA = 1,
-	REQUEST_FLUSH_FIRST = 2, /* a flush is waited for, then the data are written */
-	REQUEST_COPY = 4,	 /* a mutant's second copy of the one before it */
-	/* offset or length are not the traced ones, because of the device's blocks */
+	REQUEST_FLUSH_FIRST = 2, /* wait for a flush, then write the data */
+	REQUEST_COPY = 4,	 /* a mutant's copy of the previous request */
+	/* offset or length were changed to whole blocks of the device */
 	REQUEST_ROUNDED = 8,
 };
 
 struct block_hot { /* a cache line: the request and its outcome */
 	uint64_t offset, length;
-	/* hf: its time; dep: traced begin / think scale, and its time once it has been taken */
+	/* hf: due time; dep: traced begin / think scale, replaced by the due time when ready */
 	int64_t due;
-	int64_t begin;	   /* just before it was submitted; NOT_ENDED: never */
-	int64_t dispatch;  /* just after */
-	int64_t end;	   /* its completion was seen */
-	uint32_t limit;	   /* requests in flight at most, itself included */
+	int64_t begin;	   /* before the submission; NOT_ENDED: never submitted */
+	int64_t dispatch;  /* after the submission */
+	int64_t end;	   /* the completion was harvested */
+	uint32_t limit;	   /* largest number in flight, itself included */
 	int32_t result;	   /* bytes, or a negative errno */
 	uint8_t direction; /* enum block_direction */
 	uint8_t flags;	   /* enum block_request_flag */
@@ -68,11 +68,11 @@ struct block_hot { /* a cache line: the request and its outcome */
 };
 _Static_assert(sizeof(struct block_hot) == 64, "a request is a cache line");
 
-struct block_parents { /* dep: beside each request */
+struct block_parents { /* dep: of each request */
 	uint32_t lo, hi, rank;
 	uint32_t unused;
 	int64_t end;	   /* traced end / think scale */
-	/* response time below which it does not count as ended; 0: as the device is */
+	/* smallest response time for requests that depend on it; 0: as measured */
 	int64_t least;
 };
 
@@ -82,9 +82,9 @@ struct block_progress { /* state of one worker that the others read; only the wo
 	 * ends. --follow count: in progress[0], the number of ended requests of all workers */
 	_Atomic uint32_t n_ended;
 	uint32_t *ended;
-	/* place of its next request in the order of the trace; UINT64_MAX: none is left */
+	/* position of its next request in the trace; UINT64_MAX: no request is left */
 	_Atomic uint64_t next;
-	/* a futex: it waits for its turn (worker.c) */
+	/* futex of a worker that waits for its turn (worker.c) */
 	_Atomic uint32_t asleep;
 };
 
@@ -96,19 +96,19 @@ struct block_window {
 struct block_schedule {
 	enum block_mode mode;
 	struct block_hot *request; /* request[n], borrowed */
-	/* place[n]: in the trace's order, over all workers; NULL with one worker */
+	/* place[n]: position in the trace, over all workers; NULL with one worker */
 	const uint32_t *place;
 	uint32_t n, next;
 	uint32_t in_flight; /* of this worker */
 	uint32_t bundle_max;
 	int64_t bundle;	      /* threshold */
-	int64_t grace;	      /* lateness that is made up for at once */
-	/* where the last request stood on the line of catching up, and its time */
+	int64_t grace;	      /* lateness that is caught up at once */
+	/* instant of the last request in the pace of catching up, and its due time */
 	int64_t paced, paced_due;
 	struct block_progress *progress; /* progress[n_workers] */
 	uint32_t index, n_workers;
 	struct mutant mutant; /* stall and coarse act here; durations in ticks */
-	bool finished;	      /* everything was taken, and nothing is in flight */
+	bool finished;	      /* all requests were taken, and none is in flight */
 	/* dep */
 	const struct block_parents *parents; /* parents[n] */
 	/* shift[n_ranks], of all workers, by rank: end in the replay - traced end; NOT_ENDED: in
@@ -121,7 +121,7 @@ struct block_schedule {
 	uint32_t *child;
 	/* --follow nearest: seen[n_workers], number of processed ends of each worker */
 	uint32_t *seen;
-	struct block_window *window; /* window[window_mask + 1], a queue: shifts that fall */
+	struct block_window *window; /* window[window_mask + 1]: queue of decreasing shifts */
 	uint32_t window_from, window_n, window_mask;
 };
 
@@ -132,26 +132,26 @@ struct block_schedule_room {
 	uint32_t n_ranks;   /* of all workers */
 };
 
-/* The fields down to `finished` are the caller's to set (next, in_flight 0), and parents and shift
- * for dep. Allocates what dep needs. Ownership: schedule_release. */
+/* The caller sets the members before `finished`, and parents and shift for dep; next and in_flight
+ * are 0. Allocates the rest for dep. Ownership: schedule_release. */
 void schedule_init(struct block_schedule *s, const struct block_schedule_room *room);
 void schedule_release(struct block_schedule *s);
 
-/* Gives the requests to submit now, as one bundle of at most `room`: taken[n] are indices of
- * request[]. */
+/* The requests to submit now, as one bundle of at most `room`: taken[n], indices of request[].
+ * Returns n. */
 uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
 /* The requests of the last schedule_take were submitted: the turn passes to the next worker. */
 void schedule_handed_over(struct block_schedule *s);
 /* Whether no other worker has an earlier request to begin than this worker's next one. False if this
  * worker has none left. */
 bool schedule_has_turn(const struct block_schedule *s);
-/* When schedule_take may give something, if nothing ends before; TICKS_NEVER. After a schedule_take
- * that gave nothing. */
+/* After a schedule_take() without requests: the next instant at which it may return some if no
+ * request ends before, or TICKS_NEVER. */
 int64_t schedule_wake(const struct block_schedule *s, int64_t now);
-/* Request `k` has ended; its begin and end are in it. */
+/* Request `k` has ended; its begin and end are set. */
 void schedule_ended(struct block_schedule *s, uint32_t k);
 
-/* Between schedule.c and schedule_dep.c. */
+/* Private to schedule.c and schedule_dep.c. */
 
 uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
 void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks);

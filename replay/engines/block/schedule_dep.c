@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mode dep: what is ready, and when it is due (schedule.h). */
+/* Mode dep: ready requests and their due times (schedule.h). */
 #include "replay/engines/block/schedule.h"
 
 #include <string.h>
 
 #include "common/xalloc.h"
 
-/* --- the largest shift of a window of ranks ------------------------------ */
+/* --- the largest shift in a window of ranks ------------------------------ */
 
 static void window_add(struct block_schedule *s, uint32_t rank, int64_t shift)
 {
@@ -25,8 +25,7 @@ static void window_drop_below(struct block_schedule *s, uint32_t lo)
 	}
 }
 
-/* Whether all of them have ended. Ranks below lo need not be remembered: no later request asks for
- * them. */
+/* Whether all parents have ended. Ranks below lo are dropped: no later request needs them. */
 static bool parents_ended(struct block_schedule *s, const struct block_parents *p)
 {
 	window_drop_below(s, p->lo);
@@ -40,7 +39,7 @@ static bool parents_ended(struct block_schedule *s, const struct block_parents *
 	return true;
 }
 
-/* --- ready, and due ------------------------------------------------------ */
+/* --- due times ----------------------------------------------------------- */
 
 static int64_t coarse(const struct block_schedule *s, int64_t at)
 {
@@ -49,7 +48,7 @@ static int64_t coarse(const struct block_schedule *s, int64_t at)
 	return (at + s->mutant.ns - 1) / s->mutant.ns * s->mutant.ns;
 }
 
-/* --- after the nearest parent alone -------------------------------------- */
+/* --- ready requests ------------------------------------------------------ */
 
 void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks)
 {
@@ -77,7 +76,7 @@ static void ready_one(struct block_schedule *s, uint32_t k, int64_t shift)
 
 static void ready_add_nearest(struct block_schedule *s)
 {
-	while (s->next < s->child[0]) /* those without parents come first */
+	while (s->next < s->child[0]) /* requests without parents come first */
 		ready_one(s, s->next, 0);
 	for (uint32_t w = 0; w < s->n_workers; w++) {
 		uint32_t n = atomic_load_explicit(&s->progress[w].n_ended, memory_order_acquire);
@@ -90,7 +89,7 @@ static void ready_add_nearest(struct block_schedule *s)
 	}
 }
 
-/* As many have ended, whichever they were. */
+/* --follow count: the number of ended requests counts. */
 static void ready_add_count(struct block_schedule *s)
 {
 	while (s->next < s->n) {
@@ -133,7 +132,7 @@ uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t roo
 		if (s->in_flight + n >= s->request[0].limit)
 			break;
 		uint32_t k = due_heap_take(&s->ready);
-		/* what depends on it goes on as if it had taken no time */
+		/* For its dependent requests it ends at once. */
 		if (s->request[k].fault == FAULT_LOST) {
 			schedule_ended_dependent(s, k, at);
 			ready_add(s);
@@ -151,7 +150,7 @@ void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end)
 	if (p->rank == RANK_NONE)
 		return;
 	int64_t least = s->request[k].fault == FAULT_LOST ? end : s->request[k].begin + p->least;
-	/* of count: the place among all ends in the replay, rather than in the trace */
+	/* --follow count: position among the ends in the replay instead of the trace */
 	uint32_t place =
 	    s->follow == FOLLOW_COUNT
 		? atomic_fetch_add_explicit(&s->progress[0].n_ended, 1, memory_order_relaxed)

@@ -15,15 +15,17 @@
 #include "common/xalloc.h"
 #include "replay/engines/block/block_crew.h"
 
+/* --- harvester ----------------------------------------------------------- */
+
 #define FETCH_MAX 64u
-#define HARVEST_NS 20000000 /* how often it looks whether it is to stop */
+#define HARVEST_NS 20000000 /* interval of checks whether to stop */
 
 struct harvester {
-	_Alignas(128) _Atomic uint32_t written; /* by the thread */
+	_Alignas(128) _Atomic uint32_t written; /* by the harvester */
 	_Atomic int failed;
 	_Alignas(128) _Atomic uint32_t read; /* by the worker */
 	_Atomic bool stop;
-	/* ring[mask + 1]: room for all that can be in flight */
+	/* ring[mask + 1]: room for all requests in flight */
 	_Alignas(128) struct harvested *ring;
 	uint32_t mask;
 	const struct block_backend *backend;
@@ -46,9 +48,9 @@ static void *harvester_main(void *arg)
 			atomic_store(&h->failed, -n);
 			break;
 		}
-		/* The worker has read what is overwritten here: a slot is used again only after
-		 * that. This load pairs with the store of harvester_take, because C knows no order
-		 * by way of the kernel. */
+		/* The worker has read the elements that are overwritten, because a slot is reused
+		 * only after that. In C, the order through the kernel does not count; so this load
+		 * pairs with the store of harvester_take(). */
 		(void)atomic_load_explicit(&h->read, memory_order_acquire);
 		for (int i = 0; i < n; i++)
 			h->ring[written++ & h->mask] = (struct harvested){done[i], end};
@@ -78,8 +80,8 @@ int harvester_start(struct harvester **out, const struct block_backend *b, struc
 	return 0;
 }
 
-/* What it has fetched since: returns how many; *failed: errno of a queue that failed, or as it was.
- */
+/* Takes the fetched completions and returns their number. *failed: errno of a failed queue, otherwise
+ * unchanged. */
 static uint32_t harvester_take(struct harvester *h, struct harvested *got, uint32_t max, int *failed)
 {
 	uint32_t read = atomic_load_explicit(&h->read, memory_order_relaxed), n = 0;
@@ -102,15 +104,17 @@ void harvester_stop(struct harvester *h)
 	free(h);
 }
 
+/* --- worker -------------------------------------------------------------- */
+
 #define HARVEST_MAX 64u
-#define LOOK_NS 100000000	/* a wait in the kernel ends after this, to look whether to stop */
-/* and after this where another worker may have made something possible */
+/* longest waits in the kernel: in general, to check whether to stop; if another worker can enable a
+ * submission; if workers share CPUs and another worker has the turn */
+#define LOOK_NS 100000000
 #define LOOK_AMONG_NS 50000
-/* likewise, where workers have to share processors, and it is another's turn */
 #define LOOK_CROWDED_NS 200000
-/* completions are looked for by spinning for so long after the last event, then by sleeping */
+/* time of spinning for completions after the last event, before sleeping */
 #define SPIN_NS 10000
-/* a submission that took longer was held up, and says nothing of what one costs */
+/* a submission that took longer was preempted, so it does not show the cost */
 #define BUNDLE_MOST_NS 20000
 
 static int64_t ticks_of(const struct block_worker *w, int64_t ns)
@@ -136,7 +140,7 @@ static void slot_end(struct block_worker *w, uint32_t slot, int32_t result, int6
 	atomic_store_explicit(&w->n_ended, w->n_ended + 1, memory_order_relaxed);
 }
 
-/* How much longer a mutant makes a response. */
+/* Additional response time by a mutant. */
 static int64_t delay_of(const struct block_worker *w, int64_t response)
 {
 	const struct mutant *m = &w->schedule.mutant;
@@ -166,7 +170,7 @@ static struct block_command command_of(const struct block_worker *w, uint32_t sl
 static void completion(struct block_worker *w, struct block_done d, int64_t end)
 {
 	struct block_slot *s = &w->slot[d.slot];
-	if (s->flushing && d.result >= 0) { /* now the data */
+	if (s->flushing && d.result >= 0) { /* the data follow the flush */
 		s->flushing = false;
 		struct block_command c = command_of(w, d.slot);
 		hand_over(w, &c, 1, end);
@@ -181,7 +185,7 @@ static void completion(struct block_worker *w, struct block_done d, int64_t end)
 	due_heap_add(&w->held, (uint64_t)(end + delay), d.slot);
 }
 
-/* Waits up to `wait_ns` for the first one. */
+/* Waits up to `wait_ns` for the first completion. */
 static uint32_t harvest(struct block_worker *w, int64_t wait_ns)
 {
 	struct block_done done[HARVEST_MAX];
@@ -237,7 +241,7 @@ static void turn_pass(const struct block_worker *w)
 		futex(&first->asleep, FUTEX_WAKE, 1, NULL);
 }
 
-/* Nothing is in flight, and only another worker can change that. */
+/* Nothing is in flight, and only another worker can enable a submission. */
 static void idle(struct block_worker *w)
 {
 	const struct block_schedule *s = &w->schedule;
@@ -252,10 +256,10 @@ static void idle(struct block_worker *w)
 	atomic_store(&mine->asleep, 0);
 }
 
-/* --- handing over -------------------------------------------------------- */
+/* --- submission ---------------------------------------------------------- */
 
-/* Hands over all of them, one submission after another where the kernel does not take them at once.
- * What it refuses has ended. */
+/* Submits all commands, in several calls if the kernel does not accept them at once. A refused
+ * request ends. */
 static void hand_over(struct block_worker *w, const struct block_command *c, uint32_t n,
 		      int64_t now)
 {
@@ -321,7 +325,7 @@ static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t 
 	}
 }
 
-/* How long before an instant a sleep must end. */
+/* Ticks before an instant at which a sleep must end. */
 static int64_t margin_of(const struct block_worker *w)
 {
 	return w->waiter.method == WAIT_SPIN        ? TICKS_NEVER
@@ -340,12 +344,12 @@ static bool may_sleep(const struct block_worker *w, int64_t now)
 	return w->crowded && is_others_turn(w);
 }
 
-/* Nothing can be handed over now. */
+/* Waits; nothing can be submitted now. */
 static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 {
 	const bool busy = w->schedule.in_flight > 0;
 	const int64_t margin = margin_of(w);
-	/* who spins keeps a processor from those before it */
+	/* a spinning worker would keep a CPU from the worker whose turn it is */
 	const bool gives_way = w->crowded && w->waiter.method == WAIT_SPIN &&
 			       (!w->schedule.place || is_others_turn(w));
 	if (w->held.n && (int64_t)due_heap_first(&w->held) < wake)
@@ -364,8 +368,7 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 	} else if (wake != TICKS_NEVER && wake - now > margin) {
 		sleep_for_completion(w, wake - margin, now);
 	} else {
-		/* who completes requests may need this very processor: a thread of the device's
-		 * driver, woken here by the submission */
+		/* A thread of the device's driver, woken by the submission, may need this CPU. */
 		sched_yield();
 	}
 }
@@ -377,12 +380,10 @@ void worker_run(struct block_worker *w, const _Atomic bool *stop)
 		if (w->schedule.in_flight)
 			harvest(w, 0);
 		int64_t now = now_of(w);
-		if (w->held.n) {
-			while (w->held.n && (int64_t)due_heap_first(&w->held) <= now) {
-				int64_t end = (int64_t)due_heap_first(&w->held);
-				uint32_t slot = due_heap_take(&w->held);
-				slot_end(w, slot, w->slot[slot].result, end);
-			}
+		while (w->held.n && (int64_t)due_heap_first(&w->held) <= now) {
+			int64_t end = (int64_t)due_heap_first(&w->held);
+			uint32_t slot = due_heap_take(&w->held);
+			slot_end(w, slot, w->slot[slot].result, end);
 		}
 		uint32_t n = schedule_take(&w->schedule, now, w->n_unused, taken);
 		if (n) {

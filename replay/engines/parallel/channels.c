@@ -8,17 +8,17 @@
 #include "common/xalloc.h"
 #include "common/u64_map.h"
 
-struct pair { /* of nodes */
+struct pair { /* two nodes, of which one signals the other */
 	uint32_t from, to; /* lanes */
 	uint32_t from_node, to_node;
 	uint32_t n_signals, n_waits;
-	uint32_t at_from, at_to; /* the channel's number in either rank */
+	uint32_t at_from, at_to; /* number of the channel in each rank */
 };
 
 struct pairs {
 	struct pair *pair; /* pair[n] */
 	uint32_t n, cap;
-	struct u64_map of_nodes, tags; /* tags: how many there are between two ranks */
+	struct u64_map of_nodes, tags; /* tags: number of channels between two ranks */
 	uint32_t *lane_of_node, *node_of_lane; /* NONE32: none */
 };
 
@@ -55,7 +55,7 @@ static struct pair *pair_of(struct pairs *ps, uint32_t from_node, uint32_t to_no
 	return &ps->pair[*known];
 }
 
-/* The pair that a signal or wait belongs to goes into its request. */
+/* Stores the pair of a signal or wait in its request. */
 static int request_count(struct pairs *ps, struct replay_plan *p, const struct causality_facts *f,
 			 uint32_t lane, uint32_t k, struct err *e)
 {
@@ -70,7 +70,7 @@ static int request_count(struct pairs *ps, struct replay_plan *p, const struct c
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op), own,
 			       (unsigned long long)other,
 			       other == own          ? "is itself"
-			       : other >= f->n_nodes ? "there is not"
+			       : other >= f->n_nodes ? "does not exist"
 						     : "makes no request");
 	const bool signal = h->op == OP_SIGNAL;
 	struct pair *x =
@@ -92,7 +92,7 @@ static int pair_lay(struct layout *y, struct pairs *ps, struct pair *x, struct e
 	const uint32_t from = y->rank_of_lane[x->from], to = y->rank_of_lane[x->to];
 	if (x->n_signals != x->n_waits)
 		return err_set(e, EINVAL,
-			       "node %u signals node %u %u times, which waits for it %u times",
+			       "node %u signals node %u %u times, but that node waits for it %u times",
 			       x->from_node, x->to_node, x->n_signals, x->n_waits);
 	if (from == to) {
 		x->at_from = x->at_to =
@@ -104,7 +104,7 @@ static int pair_lay(struct layout *y, struct pairs *ps, struct pair *x, struct e
 	if (*tag >= LAYOUT_MAX_TAG)
 		return err_set(
 		    e, EINVAL,
-		    "more than %u pairs of threads of ranks %u and %u signal to one another",
+		    "more than %u pairs of threads of ranks %u and %u exchange signals",
 		    LAYOUT_MAX_TAG, from, to);
 	x->at_from =
 	    channel_add(&y->rank[from], (struct channel){to, *tag, CHANNEL_OUT, x->n_signals});

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parallel engine: a process for each traced one, started by a launcher of MPI jobs, on
- * whatever hosts that places them. Their threads are the traced ones. What a node computed it
- * computes again, what it signalled to others and waited for it signals and waits for by messages;
- * requests are issued by the loops and calls of `event`. Source: Mesnier et al., //TRACE: parallel
- * trace replay with approximate causal events (FAST 2007), section 4.2. */
+/* The parallel engine: a launcher of MPI jobs starts one process for each traced process, on one or
+ * more hosts; traced threads are its threads. A node repeats its traced computing, and sends and
+ * awaits its traced signals as messages. The loops and calls of `event` issue the requests. Source:
+ * Mesnier et al., //TRACE: parallel trace replay with approximate causal events (FAST 2007), section
+ * 4.2. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -21,32 +21,32 @@
 #include "replay/engines/parallel/job.h"
 #include "replay/engines/parallel/layout.h"
 
-/* --- what it can be told ------------------------------------------------- */
+/* --- options ------------------------------------------------------------- */
 
 static int parallel_check(const struct replay_config *c, struct err *e)
 {
 	const char *mutant = c->mutant ? c->mutant : "";
 	if (c->block.mode == MODE_LOAD || c->block.mode == MODE_DEP)
 		return err_set(e, EINVAL,
-			       "mode: %s is of engine block; parallel has causal, afap, "
+			       "mode: %s belongs to engine block; engine parallel has causal, afap, "
 			       "think-limited and timing-accurate",
 			       block_mode_names[c->block.mode]);
 	if ((c->order != ORDER_TEMPORAL && c->order != ORDER_THREAD) ||
 	    c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL,
-			       "engine parallel has modes (--mode), not orders and timings");
+			       "engine parallel has modes (--mode) instead of orders and timings");
 	if (c->speed != 1 && (c->block.mode == MODE_HF || c->block.mode == MODE_CAUSAL ||
 			      c->block.mode == MODE_AFAP))
-		return err_set(e, EINVAL, "speed is for modes think-limited and timing-accurate");
+		return err_set(e, EINVAL, "speed: only modes think-limited and timing-accurate use it");
 	if (*mutant)
-		return err_set(e, EINVAL, "mutant: the parallel engine has none (event has)");
+		return err_set(e, EINVAL, "mutant: engine parallel has no mutants (engine event has)");
 	if (c->balloon && strcmp(c->balloon, "off"))
 		return err_set(
 		    e, EINVAL,
-		    "balloon: the parallel engine holds none (event and coordinator do)");
+		    "balloon: engine parallel does not support it (event and coordinator do)");
 	if (c->stop_on_mismatch)
 		return err_set(e, EINVAL,
-			       "stop-on-mismatch: the parallel engine cannot (event can)");
+			       "stop-on-mismatch: engine parallel does not support it (event does)");
 	struct words_list words;
 	int ret = c->parallel.launcher ? words_parse(&words, c->parallel.launcher, e) : 1;
 	if (ret < 0)
@@ -98,13 +98,13 @@ static int token_leave(const struct replay_plan *p, const char *token, struct er
 	if (fd < 0)
 		return err_sys(
 		    e, errno,
-		    "the target directory: a file by which ranks know it cannot be made there");
+		    "cannot create the file by which ranks recognize the target directory");
 	close(fd);
 	return 0;
 }
 
-/* Makes the directory in which the ranks find the plan: beside the output, as for other scratch
- * files, so that the caller of the replay can remove it. The caller frees; NULL with the error. */
+/* Creates the directory of the plan, beside the output like other scratch files, so that the caller
+ * of the replay can remove it. The caller frees; NULL with the error. */
 static char *scratch_make(const struct replay_config *c, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -115,7 +115,7 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 					  : "/tmp";
 	char *parent = realpath(where, NULL);
 	if (!parent)
-		err_sys(e, errno, "%s: no directory for the plan (--scratch)", where);
+		err_sys(e, errno, "%s: not a directory for the plan (--scratch)", where);
 	free(near);
 	if (!parent)
 		return NULL;
@@ -123,7 +123,7 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 	free(parent);
 	if (leftover_directory(dir))
 		return dir;
-	err_sys(e, errno, "%s: no directory for the plan can be made (--scratch)", dir);
+	err_sys(e, errno, "%s: cannot create this directory for the plan (--scratch)", dir);
 	free(dir);
 	return NULL;
 }
@@ -143,7 +143,7 @@ static int ranks_run(struct replay_plan *p, const struct replay_config *c, const
 	ret = ret ? ret : token_leave(p, token, e);
 	if (!ret) {
 		ret = job_run(&job, scratch, e);
-		unlinkat(p->root.fd, token, 0); /* where no rank has come so far */
+		unlinkat(p->root.fd, token, 0); /* ranks may have ended before they removed it */
 	}
 	ret = ret ? ret : bundle_take(scratch, part, p, e);
 	job_release(&job);

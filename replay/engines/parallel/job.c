@@ -22,7 +22,7 @@
 #include "replay/engines/parallel/bundle.h"
 
 #define SAID_BYTES 600
-/* daemons of OpenMPI on a host that cannot be reached any more end soon, not after six minutes */
+/* OpenMPI daemons on an unreachable host end after this time instead of after six minutes */
 #define KEEPALIVE_S "5"
 #define FOREVER_NS (INT64_C(1) << 61)
 
@@ -33,8 +33,8 @@ int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t 
 {
 	*l = (struct job){.shown = STRBUF_INIT};
 	char *program = companion_find(JOB_PROGRAM,
-				       "which engine parallel starts and which is built where "
-				       "OpenMPI is installed (Debian: apt-get install "
+				       "which engine parallel starts; it is built if OpenMPI is "
+				       "installed (Debian: apt-get install "
 				       "libopenmpi-dev openmpi-bin, then make again)",
 				       e);
 	if (!program)
@@ -67,7 +67,7 @@ void job_release(struct job *l)
 	strbuf_release(&l->shown);
 }
 
-/* --- how it ended -------------------------------------------------------- */
+/* --- errors -------------------------------------------------------------- */
 
 static void clean_add(struct strbuf *to, const char *text, size_t len)
 {
@@ -83,8 +83,8 @@ static void clean_add(struct strbuf *to, const char *text, size_t len)
 		to->s[--to->len] = 0;
 }
 
-/* What a rank said itself, or else what the launcher did, without its rulers: which rank it saw
- * end, if it says that. */
+/* The message of a rank, or else that of the launcher, without ruled lines. If the launcher names the
+ * rank that ended, its message begins there. */
 static void said_add(struct strbuf *to, const char *printed)
 {
 	struct strbuf text = STRBUF_INIT, all = STRBUF_INIT;
@@ -96,7 +96,7 @@ static void said_add(struct strbuf *to, const char *printed)
 		clean_add(to, mark, strcspn(mark, "\n"));
 		goto out;
 	}
-	/* OpenMPI says so, behind what it meant for that */
+	/* OpenMPI names the rank after other text. */
 	const char *noticed = strstr(text.s, "noticed that process rank");
 	while (noticed && noticed > text.s && noticed[-1] != '\n')
 		noticed--;
@@ -109,7 +109,7 @@ static void said_add(struct strbuf *to, const char *printed)
 			strbuf_addch(&all, ' ');
 		clean_add(&all, line, len);
 	}
-	strbuf_addf(to, "the launcher said: %s%.*s", all.len ? "" : "nothing", SAID_BYTES,
+	strbuf_addf(to, "the launcher printed: %s%.*s", all.len ? "" : "nothing", SAID_BYTES,
 		    all.s ? all.s : "");
 	if (all.len > SAID_BYTES)
 		strbuf_addstr(to, "...");
@@ -137,7 +137,7 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 	return ret;
 }
 
-/* --- running it ---------------------------------------------------------- */
+/* --- running ------------------------------------------------------------- */
 
 struct keeping {
 	struct job *job;

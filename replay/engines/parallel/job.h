@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starting the ranks with a launcher of MPI jobs, and judging how that ended. */
+/* Starts the ranks with a launcher of MPI jobs, and reports failures. */
 #ifndef REPLAY_JOB_H
 #define REPLAY_JOB_H
 
@@ -15,25 +15,23 @@
 
 struct job {
 	struct words_list command;
-	struct strbuf shown; /* the launcher's part of it */
+	struct strbuf shown; /* its first part: the words of the launcher */
 };
 
-/* The command for so many ranks with so many threads in all: the launcher's words
- * (common/mpi_launch.h), and `JOB_PROGRAM dir token watchdog_ns`. Errors: ENOENT where the program
- * or the launcher is not there, saying what to install; EINVAL for a launcher that is no command.
- * Ownership: job_release. */
+/* The command: the launcher's words for n_ranks and n_threads (common/mpi_launch.h), then
+ * `JOB_PROGRAM dir token watchdog_ns`. Errors: ENOENT if the program or the launcher is missing, with
+ * the package to install; EINVAL if the launcher is not a command. Ownership: job_release. */
 int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads,
 		const char *dir, const char *token, int64_t watchdog_ns, struct err *e);
 void job_release(struct job *l); /* an all-zero one is fine */
 
-/* Runs it; whatever it started has ended when this returns. `scratch`: a directory for what it
- * prints. Errors: EIO with what a rank or the launcher said; EINTR after SIGINT, SIGTERM or SIGHUP.
- */
+/* Runs the command. On return, all processes of the job have ended. `scratch`: the directory of the
+ * file with its output. Errors: EIO with the message of a rank or the launcher; EINTR after SIGINT,
+ * SIGTERM or SIGHUP. */
 int job_run(struct job *l, const char *scratch, struct err *e);
 
-/* Which signals answer which waits. Private to replay/parallel. */
-
-/* Fills in the ranks' channels, and the numbers of signals and waits. Errors: EINVAL. */
+/* channels.c: assigns signals to waits. */
+/* Fills in the ranks' channels, and counts signals and waits. Errors: EINVAL. */
 int channels_find(struct layout *y, struct replay_plan *p, const struct causality_facts *f,
 		  const struct load *l, struct err *e);
 

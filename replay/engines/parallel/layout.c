@@ -14,7 +14,7 @@
 
 /* --- ranks --------------------------------------------------------------- */
 
-/* Sets of threads: each points at another one of its set, the first of all at itself. */
+/* Disjoint sets of threads: each element points to another element of its set, the root to itself. */
 static uint32_t set_of(uint32_t *set, uint32_t i)
 {
 	while (set[i] != i)
@@ -58,7 +58,7 @@ static void traced_ranks_join(uint32_t *set, const struct causality_facts *f, co
 }
 
 struct member {
-	uint64_t first; /* what ranks are ordered by */
+	uint64_t first; /* sort key of the rank */
 	uint32_t set;
 };
 
@@ -75,7 +75,7 @@ static void ranks_number(struct layout *y, const struct causality_facts *f, cons
 	uint32_t *number = xcalloc((size_t)l->n_threads + 1, sizeof *number), n = 0;
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t own = set_of(set, i);
-		/* Of threads that are no nodes, behind those that are. */
+		/* Threads without a node follow those with a node. */
 		int64_t node = causality_node_of(f, l->thread[i].pid, l->thread[i].tid);
 		const uint64_t place =
 		    node < 0 ? (UINT64_C(1) << 32) + l->thread[i].pid : (uint64_t)node;
@@ -108,7 +108,7 @@ static void ranks_find(struct layout *y, const struct replay_plan *p,
 	uint32_t *set = xcalloc((size_t)l->n_threads + 1, sizeof *set);
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		set[i] = i;
-	/* Threads lie by processes. */
+	/* Threads are sorted by process. */
 	for (uint32_t i = 1; i < l->n_threads; i++)
 		if (l->thread[i].pid == l->thread[i - 1].pid)
 			sets_join(set, i, i - 1);
@@ -118,7 +118,7 @@ static void ranks_find(struct layout *y, const struct replay_plan *p,
 	free(set);
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- layout -------------------------------------------------------------- */
 
 static int computing_check(const struct replay_plan *p, const struct load *l, struct err *e)
 {
@@ -140,7 +140,7 @@ static int nodes_check(const struct causality_facts *f, const struct replay_plan
 {
 	if (!f->n_nodes)
 		return err_set(e, EINVAL,
-			       "the trace holds neither computing nor waits (validate capture "
+			       "the trace has neither computing nor waits (validate capture "
 			       "causality records them); modes afap, think-limited and "
 			       "timing-accurate do not need them");
 	int ret = computing_check(p, l, e);
@@ -188,7 +188,7 @@ uint32_t layout_n_ranks(const struct layout *y)
 	return y->n_ranks;
 }
 
-/* --- messages ------------------------------------------------------------ */
+/* --- summary ------------------------------------------------------------- */
 
 static bool host_is_new(const struct layout *y, uint32_t i)
 {

@@ -18,15 +18,15 @@
 #include "replay/options/config.h"
 #include "replay/result/summary.h"
 
-#define LAYOUT_MAX_TAG 32767u /* what every MPI has */
+#define LAYOUT_MAX_TAG 32767u /* the smallest upper limit of tags that MPI permits */
 
 struct json_t;
 
 enum channel_kind { CHANNEL_OUT, CHANNEL_IN, CHANNEL_INSIDE };
 
-struct channel { /* as its rank sees it; hot requests signal and wait have its number in `length` */
-	uint32_t peer; /* rank; its own: between its threads (CHANNEL_INSIDE, one for both sides) */
-	uint32_t tag;  /* of its messages; inside: number of a gate, from 0 */
+struct channel { /* of one rank. Hot requests of signals and waits have its number in `length` */
+	uint32_t peer; /* rank; CHANNEL_INSIDE: the same rank, one channel for both threads */
+	uint32_t tag;  /* of its messages; CHANNEL_INSIDE: number of a gate, from 0 */
 	uint32_t kind; /* enum channel_kind */
 	uint32_t n;    /* signals */
 };
@@ -37,15 +37,14 @@ struct layout_rank {
 	struct channel *channel; /* channel[n_channels] */
 	uint32_t n_channels, channels_cap;
 	uint32_t n_inside; /* gates */
-	uint32_t pid; /* the least of its traced processes */
+	uint32_t pid; /* lowest traced process number */
 };
 
-struct rank_report { /* what a rank came to; for the metadata */
+struct rank_report { /* for the metadata */
 	char host[128];
-	int64_t offset_ns, drift_ns,
-	    uncertainty_ns; /* its clock minus the head's at the beginning, what that had changed by
-			     * at the end, and half the width of what either may be off by; the
-			     * head's own: 0 */
+	/* its clock minus the head's clock at the beginning; change of this offset until the end;
+	 * half width of the interval of either offset. 0 for the head */
+	int64_t offset_ns, drift_ns, uncertainty_ns;
 	uint32_t crowded;
 	uint32_t pid;
 };
@@ -54,21 +53,21 @@ struct layout {
 	struct layout_rank *rank; /* rank[n_ranks] */
 	uint32_t n_ranks;
 	uint32_t *rank_of_lane; /* rank_of_lane[n_lanes] */
-	bool cpu_time;		/* computing is time on the processor, says the trace */
-	bool causal;		/* it has nodes */
+	bool cpu_time;		/* the trace gives computing as CPU time */
+	bool causal;		/* the trace has nodes */
 	bool of_mpi;		/* of an MPI job */
-	uint32_t n_open_max;	/* descriptors that the trace has open at once */
+	uint32_t n_open_max;	/* largest number of descriptors open at the same time */
 	const char *mode;
 	uint64_t n_signals, n_waits;
 	char launcher[400];
-	struct rank_report *report; /* report[n_ranks], once it has run */
-	uint32_t head;		    /* the rank whose clock the times are of */
+	struct rank_report *report; /* report[n_ranks], after the run */
+	uint32_t head;		    /* rank whose clock gives the times */
 };
 
-/* Finds ranks and channels; signals and waits of the plan get the numbers of theirs. Errors: EINVAL
- * for a trace without nodes where `causes` are wanted, for a signal or wait of an unknown node or
- * one that has no counterpart, and for more channels between two ranks than there are tags; those
- * of reading the trace. Ownership: layout_free. */
+/* Finds ranks and channels, and sets the channels of the plan's signals and waits. Errors: EINVAL for
+ * a trace without nodes if `causes` is set, for a signal or wait with an unknown node or without a
+ * counterpart, and for more channels between two ranks than tags; those of reading the trace.
+ * Ownership: layout_free. */
 int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l,
 		const struct slots *s, struct trace *t, struct err *e);
 void layout_free(struct layout *y); /* NULL is fine */

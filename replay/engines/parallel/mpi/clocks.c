@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clocks of different hosts. The head asks each rank for its time again and again; an answer was
- * given between the question and its arrival, so that half the fastest round trip bounds what the
- * difference may be off by, however the ways there and back differ. It is done before and after the
- * replay, and between the two the difference is taken to change evenly. Source: Cristian,
- * Probabilistic clock synchronization (1989). */
+/* Offsets between clocks of different hosts. The head repeatedly asks each rank for its time. A rank
+ * reads its clock between the question and the arrival of its answer. So half of the fastest round
+ * trip is an upper limit of the error, even if the two directions differ in latency. Offsets are
+ * measured before and after the replay and interpolated linearly. Source: Cristian, Probabilistic
+ * clock synchronization (1989). */
 #include <stdlib.h>
 
 #include "replay/engines/parallel/mpi/rank.h"
 
 enum { TAG_ASK = 2, TAG_ANSWER, TAG_FOUND, N_TRIPS = 200, N_TRIPS_FEWEST = 20 };
-#define TRIPS_NS 50000000 /* of asking one rank */
+#define TRIPS_NS 50000000 /* longest time for one rank */
 
 struct found {
 	uint64_t ticks;
 	int64_t head_ns, uncertainty_ns;
 };
 
-/* Only that the job still goes on is asked of MPI here; so a busy wait would be a poor neighbour
- * where ranks share processors, and MPI itself gives way there. */
-static void answer(struct rank *r, struct offset *o)
+static void answer(struct rank *r, struct clock_offset *o)
 {
 	struct found f;
 	for (;;) {
@@ -31,7 +29,7 @@ static void answer(struct rank *r, struct offset *o)
 	}
 	MPI_Recv(&f, (int)sizeof f, MPI_BYTE, r->head, TAG_FOUND, MPI_COMM_WORLD,
 		 MPI_STATUS_IGNORE);
-	*o = (struct offset){.ticks = f.ticks, .head_ns = f.head_ns, .uncertainty_ns = f.uncertainty_ns};
+	*o = (struct clock_offset){.ticks = f.ticks, .head_ns = f.head_ns, .uncertainty_ns = f.uncertainty_ns};
 }
 
 static void ask(struct rank *r, int of)
@@ -56,7 +54,7 @@ static void ask(struct rank *r, int of)
 	MPI_Send(&best, (int)sizeof best, MPI_BYTE, of, TAG_FOUND, MPI_COMM_WORLD);
 }
 
-void clocks_compare(struct rank *r, struct offset *o)
+void clocks_compare(struct rank *r, struct clock_offset *o)
 {
 	if (r->number != r->head) {
 		answer(r, o);

@@ -23,8 +23,7 @@
 #include "replay/issue/crew.h"
 #include "replay/issue/loops.h"
 
-/* Whether the threads of the replay can all run at once. Several hosts may be one machine
- * (namespaces, containers); its kernel's name for itself tells. */
+/* --- CPUs ---------------------------------------------------------------- */
 
 struct neighbour {
 	char boot[BUNDLE_BOOT];
@@ -32,7 +31,8 @@ struct neighbour {
 	cpu_set_t cpus;
 };
 
-/* neighbours.c: who shares this machine. All ranks together. */
+/* Whether all threads on this machine can run at the same time. Hosts with the same boot id are one
+ * machine (namespaces, containers). Collective. */
 static void neighbours_find(struct rank *r)
 {
 	struct neighbour own, *all = xcalloc((size_t)r->n, sizeof *all);
@@ -58,21 +58,16 @@ static void neighbours_find(struct rank *r)
 	free(all);
 }
 
-/* The loop of a node: it computes, waits, makes its requests, and signals. */
+/* --- computing ----------------------------------------------------------- */
 
 struct nodes { /* crew.shared */
 	struct rank *rank;
 	struct messages messages;
 };
 
-/* For lanes with computing, signals and waits, or for lanes of requests with times. */
-void (*nodes_loop(const struct bundle_terms *t))(struct runner *);
-
-/* Below this it does not pay to ask how much of the time that passed was on the processor: being
- * taken off it in the middle is rare, and asking is a system call. */
+/* Below this, CPU time is not measured: preemption is rare, and reading the CPU time is a system
+ * call. */
 #define CPU_TIME_MIN_NS 20000
-
-/* --- computing ----------------------------------------------------------- */
 
 static int64_t processor_ns(void)
 {
@@ -156,7 +151,7 @@ static void lane_think(struct runner *w)
 	lane_run(w, false, TIMING_THINK, ISSUE_ANY);
 }
 
-void (*nodes_loop(const struct bundle_terms *t))(struct runner *)
+static void (*nodes_loop(const struct bundle_terms *t))(struct runner *)
 {
 	if (t->causal)
 		return lane_causal;
@@ -165,12 +160,13 @@ void (*nodes_loop(const struct bundle_terms *t))(struct runner *)
 	return t->config.timing == TIMING_TIMESTAMP ? lane_timestamp : lane_think;
 }
 
-/* Detects ranks that were stopped or whose host cannot be reached. A rank that waits for one of them
- * would wait for ever. Rank 0 and each other rank exchange heartbeats in a separate thread. If no
+/* --- heartbeats ----------------------------------------------------------
+ * They detect ranks that were stopped or whose host cannot be reached: a rank that waits for such a
+ * rank would wait for ever. Rank 0 and each other rank exchange heartbeats in a separate thread. If no
  * heartbeat of a rank arrives for the time of --watchdog, the job ends and the message names the
  * rank. */
 
-struct peer { /* rank 0's: each other rank; the others': rank 0 */
+struct peer { /* of rank 0: all other ranks; of the other ranks: rank 0 */
 	int number;
 	char host[128];
 	MPI_Request in, out;
@@ -182,8 +178,7 @@ struct lookout {
 	const struct rank *rank;
 	struct peer *peer; /* peer[n_peers] */
 	int n_peers;
-	/* 0: no heartbeats: not requested, one rank only, or this MPI allows calls of one thread
-	 * only */
+	/* 0: no heartbeats: not requested, only one rank, or MPI permits calls of one thread only */
 	int64_t patience_ns;
 	int64_t pause_ns;    /* between beats */
 	MPI_Comm comm;
@@ -206,8 +201,8 @@ _Noreturn static void lost(const struct lookout *l, const struct peer *p)
 	struct err e = ERR_INIT;
 	format_duration(&patience, (p->number ? 1 : 2) * (double)l->patience_ns);
 	err_set(&e, ETIMEDOUT,
-		"rank %d (host %s) was not heard of for %s: it was stopped, or its host cannot be "
-		"reached any more (--watchdog)",
+		"rank %d (host %s) sent no heartbeat for %s: it was stopped, or its host cannot be "
+		"reached (--watchdog)",
 		p->number, p->host, patience.s);
 	rank_fail(l->rank, &e);
 }
@@ -218,11 +213,11 @@ static void *look_out(void *lookout)
 	int64_t before = clock_monotonic_ns();
 	while (!atomic_load(&l->ends)) {
 		const int64_t now = clock_monotonic_ns();
-		/* who did not run himself cannot tell of others */
+		/* If this thread did not run, missing heartbeats prove nothing. */
 		const bool slept = now - before > l->patience_ns / 2;
 		for (int i = 0; i < l->n_peers; i++) {
 			struct peer *p = &l->peer[i];
-			/* What a peer has not taken yet is not followed by more. */
+			/* At most one unreceived heartbeat per peer. */
 			static const uint32_t alive = 1;
 			int done;
 			while (MPI_Test(&p->in, &done, MPI_STATUS_IGNORE), done) {
@@ -234,7 +229,7 @@ static void *look_out(void *lookout)
 					  &p->out);
 			if (slept)
 				p->heard_ns = now;
-			/* rank 0 says first who it was */
+			/* Rank 0 waits for the shorter time, so that it reports first. */
 			if (now - p->heard_ns > (p->number ? 1 : 2) * l->patience_ns)
 				lost(l, p);
 		}
@@ -261,8 +256,7 @@ static void peers_find(struct lookout *l)
 	free(host);
 }
 
-/* All ranks together. Errors: of starting a thread. Ownership: lookout_close, when all ranks have
- * met. */
+/* Collective. Errors: of starting a thread. Ownership: lookout_close, after a barrier of all ranks. */
 static int lookout_open(struct lookout *l, const struct rank *r, int64_t patience_ns, struct err *e)
 {
 	*l = (struct lookout){.rank = r, .comm = MPI_COMM_NULL};
@@ -276,11 +270,11 @@ static int lookout_open(struct lookout *l, const struct rank *r, int64_t patienc
 	MPI_Comm_dup(MPI_COMM_WORLD, &l->comm);
 	peers_find(l);
 	int code = pthread_create(&l->thread, NULL, look_out, l);
-	return code ? err_sys(e, code, "starting a thread that looks out for the other ranks") : 0;
+	return code ? err_sys(e, code, "starting the thread that exchanges heartbeats") : 0;
 }
 
-/* The others' last beats may not have come, and ours not been taken: the requests are given up, and
- * the communicator with them. */
+/* The last heartbeats may be pending in either direction: their requests are abandoned, together with
+ * the communicator. */
 static void lookout_close(struct lookout *l)
 {
 	if (!l->patience_ns)
@@ -296,8 +290,10 @@ static void lookout_close(struct lookout *l)
 	free(l->peer);
 }
 
+/* --- the run ------------------------------------------------------------- */
+
 #define LOOK_NS 500000
-#define ABORT_S 3 /* of telling the others, some of whom may not be reached */
+#define ABORT_S 3 /* longest time of MPI_Abort, if ranks cannot be reached */
 /* Time from the head's message to the common begin. The message must have reached each rank. */
 #define LEAD_NS 20000000
 #define LEAD_PER_RANK_NS 200000
@@ -339,7 +335,7 @@ static void rank_meet(const struct rank *r, bool polls)
 	}
 }
 
-/* When all threads of all ranks are ready the head says when they begin. */
+/* When all threads of all ranks are ready, the head sets the time of the start. */
 static int meet(struct crew *c, struct err *e)
 {
 	const struct nodes *n = c->shared;
@@ -350,7 +346,7 @@ static int meet(struct crew *c, struct err *e)
 		r->start_ns = clock_ns_of_ticks(&p->clock, clock_now(&p->clock)) + LEAD_NS +
 			      LEAD_PER_RANK_NS * r->n;
 	MPI_Bcast(&r->start_ns, 1, MPI_INT64_T, r->head, MPI_COMM_WORLD);
-	const struct offset *o = &r->before;
+	const struct clock_offset *o = &r->before;
 	const int64_t offset_ns = clock_ns_of_ticks(&p->clock, o->ticks) - o->head_ns;
 	p->start_ticks = clock_ticks_of_ns(&p->clock, r->start_ns + offset_ns);
 	(void)e;
@@ -373,7 +369,7 @@ static int replay(struct rank *r, struct err *e)
 	c->shared = &n;
 	c->meet = meet;
 	ret = crew_run(c, e);
-	if (ret) /* the job is ended; some thread may be under way still */
+	if (ret) /* the caller ends the job; some thread may still be running */
 		return ret;
 	messages_close(&n.messages);
 	crew_release(c);
@@ -392,8 +388,7 @@ static void rank_run(struct rank *r)
 	clocks_compare(r, &r->before);
 	if (replay(r, &e))
 		rank_fail(r, &e);
-	/* ranks that have done their part wait in a call of MPI, which polls, and those that have
-	 * not feel that */
+	/* In the traced job, ranks that had finished polled in MPI, which slowed the others. */
 	rank_meet(r, r->terms->of_mpi);
 	clocks_compare(r, &r->after);
 	if (results_gather(r, &e))
@@ -408,7 +403,7 @@ int main(int argc, char **argv)
 	struct err e = ERR_INIT;
 	int provided;
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a rank ends with its launcher */
-	signal(SIGPIPE, SIG_IGN);	  /* results of calls */
+	signal(SIGPIPE, SIG_IGN);	  /* errors of calls instead of signals */
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc != 4) {
 		fputs("validate-mpi-replay is started by `validate replay --engine parallel`\n",
@@ -427,7 +422,7 @@ int main(int argc, char **argv)
 	bundle_boot(r->boot);
 	if (provided < MPI_THREAD_SERIALIZED) {
 		err_set(&e, ENOTSUP,
-			"this MPI lets only one thread call it; another build of it is needed");
+			"this MPI library permits calls of one thread only; install a build with thread support");
 		rank_fail(r, &e);
 	}
 	if (lookout_open(&lookout, r, strtoll(argv[3], NULL, 10), &e))

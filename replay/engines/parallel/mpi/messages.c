@@ -8,7 +8,7 @@
 
 #include "common/clock.h"
 
-#define SPIN_NS 5000 /* inside, before sleeping */
+#define SPIN_NS 5000 /* of gates, before sleeping */
 
 static void take(struct messages *m)
 {
@@ -22,7 +22,7 @@ static void leave(struct messages *m)
 		pthread_mutex_unlock(&m->one_at_a_time);
 }
 
-/* --- before -------------------------------------------------------------- */
+/* --- setup --------------------------------------------------------------- */
 
 static void post(struct messages *m, uint32_t i)
 {
@@ -30,7 +30,7 @@ static void post(struct messages *m, uint32_t i)
 	MPI_Irecv(NULL, 0, MPI_BYTE, (int)c->peer, (int)c->tag, m->comm, &m->line[i].request);
 }
 
-/* One message more than there are signals goes through each channel. */
+/* Each channel carries one message in addition to its signals. */
 static void connect_all(struct messages *m)
 {
 	const struct rank *r = m->rank;
@@ -56,7 +56,7 @@ int messages_open(struct messages *m, struct rank *r, struct err *e)
 	const struct clock *clock = &r->plan.clock;
 	*m = (struct messages){.rank = r, .locks = !r->multiple && r->plan.n_workers > 1};
 	pthread_mutex_init(&m->one_at_a_time, NULL);
-	m->line = aligned_alloc(_Alignof(struct line), (r->n_channels + 1) * sizeof *m->line);
+	m->line = aligned_alloc(_Alignof(struct channel_line), (r->n_channels + 1) * sizeof *m->line);
 	if (!m->line)
 		return err_set(e, ENOMEM, "not enough memory for %u channels", r->n_channels);
 	memset(m->line, 0, (r->n_channels + 1) * sizeof *m->line);
@@ -77,9 +77,9 @@ void messages_close(struct messages *m)
 	free(m->line);
 }
 
-/* --- while it runs ------------------------------------------------------- */
+/* --- signals and waits --------------------------------------------------- */
 
-static bool is_over(struct messages *m, struct line *l)
+static bool is_over(struct messages *m, struct channel_line *l)
 {
 	int done;
 	take(m);
@@ -88,7 +88,7 @@ static bool is_over(struct messages *m, struct line *l)
 	return done;
 }
 
-static void wait_for(struct messages *m, struct line *l)
+static void wait_for(struct messages *m, struct channel_line *l)
 {
 	while (!is_over(m, l)) {
 		if (m->rank->crowded)
@@ -101,7 +101,7 @@ static void wait_for(struct messages *m, struct line *l)
 void message_signal(struct messages *m, uint32_t channel)
 {
 	const struct channel *c = &m->rank->channel[channel];
-	struct line *l = &m->line[channel];
+	struct channel_line *l = &m->line[channel];
 	l->n_done++;
 	if (c->kind == CHANNEL_INSIDE) {
 		gate_publish(&m->gates, c->tag, l->n_done);
@@ -120,7 +120,7 @@ void message_signal(struct messages *m, uint32_t channel)
 void message_wait(struct messages *m, uint32_t channel)
 {
 	const struct channel *c = &m->rank->channel[channel];
-	struct line *l = &m->line[channel];
+	struct channel_line *l = &m->line[channel];
 	if (c->kind == CHANNEL_INSIDE) {
 		gate_wait(&m->gates, &l->waiter, c->tag, ++l->n_waited);
 		return;

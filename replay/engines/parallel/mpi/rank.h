@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One rank of a parallel replay: a program of its own, started by a launcher of MPI jobs. Its main
- * thread does everything up to the start and after the end; in between the threads of its crew send
- * and receive (messages.h), and it looks on. */
+/* One rank of a parallel replay: a separate program, started by a launcher of MPI jobs. Its main
+ * thread prepares the replay and gathers the results. During the replay, the threads of its crew
+ * send and receive (messages.h). */
 #ifndef REPLAY_PARALLEL_MPI_RANK_H
 #define REPLAY_PARALLEL_MPI_RANK_H
 
@@ -14,53 +14,53 @@
 #include "replay/engines/parallel/bundle.h"
 #include "replay/plan/plan.h"
 
-struct offset { /* a clock minus the head's, seen at one instant */
-	uint64_t ticks; /* of the clock here, and */
-	int64_t ns;	/* in ns, once it is calibrated */
-	int64_t head_ns; /* the head's then */
+struct clock_offset { /* this rank's clock and the head's clock at one instant */
+	uint64_t ticks; /* of this rank */
+	int64_t ns;	/* the same, after the calibration */
+	int64_t head_ns;
 	int64_t uncertainty_ns; /* half width */
 };
 
 struct rank {
 	int number, n; /* of MPI_COMM_WORLD */
-	int head;      /* the one that sees the scratch directory */
+	int head;      /* rank that sees the scratch directory */
 	char host[128], boot[BUNDLE_BOOT];
 	const char *scratch, *token;
 	bool multiple; /* threads may call MPI at the same time */
-	/* more threads of the replay than processors, on this machine or of this rank's */
+	/* the replay has more threads than CPUs, on this machine or in this rank */
 	bool crowded;
 	struct bundle_terms *terms;
-	struct bundle_part *part; /* part[n], the head's only */
-	struct vm_region memory;  /* of: */
-	char *share;		  /* the rank's part */
+	struct bundle_part *part; /* part[n], only in the head */
+	struct vm_region memory;  /* of `share` */
+	char *share;		  /* the rank's part of the plan */
 	uint64_t share_bytes;
-	const struct channel *channel; /* channel[n_channels], in there */
+	const struct channel *channel; /* channel[n_channels], in `share` */
 	uint32_t n_channels, n_inside;
 	struct replay_plan plan;
-	struct outcome *outcome; /* as image_outcomes_set lays them */
+	struct outcome *outcome; /* in the layout of image_outcomes_set() */
 	uint64_t n_outcome_bytes;
 	struct vm_region outcome_memory;
-	struct offset before, after;
-	int64_t start_ns; /* by the head's clock */
+	struct clock_offset before, after;
+	int64_t start_ns; /* of the head's clock */
 };
 
-/* share.c: the head's plan file, each rank its part. Errors: of reading and memory; ENOENT where no
- * rank sees the plan. */
+/* share.c: distributes the parts of the plan. Errors: of reading and memory; ENOENT if no rank sees
+ * the plan. */
 int share_take(struct rank *r, struct err *e);
-/* The plan of the part, with what was open before the first request. Errors: of memory and the
- * system; ENOENT for a target that is not the one of the others. */
+/* Opens the plan of the part, and the descriptors that are open before the first request. Errors: of
+ * memory and the system; ENOENT if the target is not the directory that was prepared. */
 int share_open(struct rank *r, struct err *e);
 
-/* clocks.c: by how much this rank's clock and the head's differ now. All ranks together. */
-void clocks_compare(struct rank *r, struct offset *o);
-/* ns of the head's clock, by what was seen before and after. */
+/* clocks.c: measures the present offset from the head's clock. Collective. */
+void clocks_compare(struct rank *r, struct clock_offset *o);
+/* Converts to ns of the head's clock, by the offsets before and after the replay. */
 int64_t clocks_head_ns(const struct rank *r, uint64_t ticks);
 
-/* results.c: what the ranks came to, into the head's result file. All ranks together. Errors: of
+/* results.c: writes the results of all ranks into the head's result file. Collective. Errors: of
  * writing. */
 int results_gather(struct rank *r, struct err *e);
 
-/* main.c: says why, and ends the job. */
+/* main.c: prints the error and ends the job. */
 _Noreturn void rank_fail(const struct rank *r, const struct err *e);
 
 #endif

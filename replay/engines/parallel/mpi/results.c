@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the ranks came to. Each makes ns of the head's clock of its times, and the head writes them
- * down. */
+/* Gathers the results. Each rank converts its times to ns of the head's clock; the head writes the
+ * file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

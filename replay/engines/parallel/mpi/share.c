@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan file, from the one rank that sees it to each of the others. */
+/* The head reads the plan file and sends each rank its part. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +20,7 @@ enum { TAG_SHARE = 1 };
 
 /* --- the ranks that can read the plan file ------------------------------- */
 
-/* A descriptor of the plan file, -1 where it is not seen from here. */
+/* A descriptor of the plan file; -1: this rank does not see it. */
 static int plan_open(const struct rank *r)
 {
 	struct bundle_terms *t = xcalloc(1, sizeof *t);
@@ -42,14 +42,14 @@ static int head_choose(struct rank *r, int fd, struct err *e)
 	MPI_Allreduce(&own, &r->head, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 	if (r->head == INT_MAX)
 		return err_set(e, ENOENT,
-			       "%s: no rank sees the plan there: one must run where the replay was "
-			       "started, or see the directory that "
-			       "--scratch names, with the same version of this program",
+			       "%s: no rank sees the plan in this directory. At least one rank must "
+			       "run on the host of `validate replay`, or see the directory of "
+			       "--scratch, and have the same version of validate",
 			       r->scratch);
 	return 0;
 }
 
-/* --- handing it out ------------------------------------------------------ */
+/* --- distribution -------------------------------------------------------- */
 
 static int share_memory(struct rank *r, struct err *e)
 {
@@ -90,7 +90,7 @@ static void share_receive(struct rank *r)
 	}
 }
 
-/* The head's table tells each rank how much it gets, and how much it gives back. */
+/* The head tells each rank the sizes of its part and of its outcomes. */
 static int terms_take(struct rank *r, int fd, struct err *e)
 {
 	uint64_t own[2], (*all)[2] = xcalloc((size_t)r->n, sizeof *all);
@@ -101,7 +101,7 @@ static int terms_take(struct rank *r, int fd, struct err *e)
 		if (!ret && r->terms->n_ranks != (uint32_t)r->n)
 			ret =
 			    err_set(e, EINVAL,
-				    "the launcher started %d ranks, and the trace has %u processes",
+				    "the launcher started %d ranks, but the trace has %u processes",
 				    r->n, r->terms->n_ranks);
 		r->part = xcalloc((size_t)r->n, sizeof *r->part);
 		ret = ret ? ret
@@ -139,9 +139,9 @@ int share_take(struct rank *r, struct err *e)
 	return ret;
 }
 
-/* --- a plan of it -------------------------------------------------------- */
+/* --- the plan of a rank -------------------------------------------------- */
 
-/* The directory is the one that was prepared: the file that was left there is seen. */
+/* Checks for the file by which ranks recognize the prepared directory. */
 static int target_open(struct rank *r, struct err *e)
 {
 	const char *dir = r->terms->dir;
@@ -153,9 +153,9 @@ static int target_open(struct rank *r, struct err *e)
 	if (faccessat(root->fd, r->token, F_OK, 0) < 0)
 		return err_set(
 		    e, ENOENT,
-		    "%s is not the directory that was prepared: the file %s, which was left there "
-		    "for the ranks to see, is not in "
-		    "it; the target must be on storage that every host has under this name",
+		    "%s is not the directory that was prepared: file %s, which the engine created "
+		    "there, is missing. The target must be on storage that every host sees under "
+		    "this name",
 		    dir, r->token);
 	return 0;
 }
@@ -171,7 +171,7 @@ static int heirs_open(struct replay_plan *p, uint32_t slot, struct err *e)
 	return 0;
 }
 
-/* Slots that belong to a process of this rank's. */
+/* The processes of this rank. */
 static bool *own_processes(const struct replay_plan *p)
 {
 	bool *own = xcalloc((size_t)p->calls.n_processes + 1, sizeof *own);
