@@ -2,13 +2,11 @@
 #include "capture/no_devices.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Clones the mounts at and below the directory; -1 with errno. */
 static int clone_here(int at, const char *path)

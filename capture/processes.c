@@ -2,7 +2,6 @@
 #include "capture/processes.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "capture/trace.h"
 

@@ -2,7 +2,6 @@
 #include "capture/trace_heap.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>

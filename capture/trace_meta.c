@@ -2,9 +2,7 @@
 #include "capture/trace_meta.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/json_count.h"

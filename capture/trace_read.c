@@ -8,8 +8,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "capture/format.h"
-#include "capture/trace_blocks.h"
 #include "capture/trace_heap.h"
 #include "capture/trace_private.h"
 #include "common/xalloc.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/pour.h"

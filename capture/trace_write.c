@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/trace_meta.h"
 #include "capture/trace_write_private.h"
 #include "common/crc32c.h"
 #include "common/file_beside.h"

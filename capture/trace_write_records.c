@@ -2,7 +2,6 @@
 /* Writing records. Each append writes to the open block of records at the end of the file; see
  * trace_format.h. */
 #include <errno.h>
-#include <string.h>
 
 #include "capture/trace_write_private.h"
 #include "common/crc32c.h"

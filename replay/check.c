@@ -2,13 +2,10 @@
 /* What can be checked of a configuration without a trace. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/options_describe.h"
 #include "common/processors.h"
 #include "common/scheduling.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/issue/balloon.h"

@@ -4,19 +4,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "capture/kernel/vfs_private.h"
 #include "capture/kernel/watched.h"
-#include "common/clock.h"
 #include "common/strbuf.h"
 
 #define FIELD(name) offsetof(struct vfs_config, name)

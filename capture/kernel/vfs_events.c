@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts the kernel's events, one after another, to requests. */
-#include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/kernel/vfs_private.h"
 #include "common/xalloc.h"

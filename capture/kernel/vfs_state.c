@@ -3,16 +3,10 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/kernel/vfs_private.h"
-#include "common/clock.h"
 #include "common/xalloc.h"
 
 #define CHILDREN_MAX 65536

@@ -2,7 +2,6 @@
 /* Records the data that a call wrote, with LOG_CONTENT. The data comes before the record of the
  * call. */
 #include <sys/syscall.h>
-#include <sys/uio.h>
 
 #include "capture/preload/core.h"
 

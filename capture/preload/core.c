@@ -4,12 +4,9 @@
 #include "capture/preload/core.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "capture/preload/in_line.h"
 

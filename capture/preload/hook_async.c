@@ -2,12 +2,8 @@
 /* Asynchronous requests of libaio and POSIX. The key is the address of the request's control block,
  * which stays the same while the request is under way. */
 #include <aio.h>
-#include <linux/aio_abi.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "capture/op.h"
 #include "capture/preload/async.h"
 #include "capture/preload/core.h"
 

@@ -2,9 +2,7 @@
 /* ioctl(2) and its copies: FICLONE and FICLONERANGE share the extents of another file. Source:
  * ioctl_ficlonerange(2). FS_IOC_SETFLAGS is recorded with its flags. */
 #include <linux/fs.h>
-#include <stdarg.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "capture/op.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls on descriptors that move data, positions and sizes. */
-#include <fcntl.h>
-#include <stdarg.h>
 #include <sys/sendfile.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "capture/op.h"

@@ -2,7 +2,6 @@
 /* Descriptors without a file (pipes, sockets, event descriptors), and descriptors that another
  * process passed. These calls are no requests. The library records the type of the descriptor, so
  * that later requests on it can be attributed. */
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that list directories. The record holds the directory's descriptor. */
 #include <dirent.h>
-#include <fcntl.h>
 
 #include "capture/op.h"
 #include "capture/preload/core.h"

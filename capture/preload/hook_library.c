@@ -2,14 +2,11 @@
 /* Functions of the C library that use files by calls of other names: shared memory, mount tables,
  * temporary names, children behind a pipe. Each is recorded as the equivalent operation. Functions
  * that only print a message are not recorded. */
-#include <features.h>
 #undef __USE_EXTERN_INLINES
-#include <fcntl.h>
 #include <mntent.h>
 #include <stdlib.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "capture/preload/stream.h"
 

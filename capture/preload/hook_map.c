@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* File mappings. Anonymous memory is left out. The collector finds the file of an address. */
-#include <stdarg.h>
 #include <sys/mman.h>
 
-#include "capture/op.h"
 #include "capture/preload/uring.h"
 
 /* Allocators replace these functions too. If capturing is off, TIMED would return and leave

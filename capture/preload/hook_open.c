@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that create, copy, change and close descriptors. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "capture/op.h"
-#include "capture/preload/core.h"
 #include "capture/preload/uring.h"
 
 /* --- open ----------------------------------------------------------------- */

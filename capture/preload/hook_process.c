@@ -3,18 +3,11 @@
  * the hook adds them, so that the new program is traced. A forked child announces itself at once,
  * so that its descriptors are listed before it changes them. */
 #include <linux/seccomp.h>
-#include <sched.h>
-#include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "capture/op.h"
 #include "capture/preload/uring.h"
 
 /* --- environments --------------------------------------------------------- */

@@ -3,7 +3,6 @@
  * trace, a request at an offset is an asynchronous request. A replay must really open the file of
  * an open entry, because later calls use the descriptor. So each such entry becomes a record of the
  * equivalent call: from the submission to the result, by the thread that fetches the result. */
-#include <fcntl.h>
 #include <linux/openat2.h>
 
 #include "capture/op.h"

@@ -2,10 +2,7 @@
 /* Formatted input on streams of bytes and wide characters. The result is a number of items. Headers
  * redirect the plain names to the C99 functions. The plain symbols are older functions, so they are
  * defined here under other names with an assembly name. */
-#include <features.h>
 #undef __USE_EXTERN_INLINES
-#include <stdio.h>
-#include <wchar.h>
 
 #include "capture/preload/stream.h"
 

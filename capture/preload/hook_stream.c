@@ -3,8 +3,6 @@
  * Results are in bytes. The record holds the stream's descriptor. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "capture/preload/stream.h"
 

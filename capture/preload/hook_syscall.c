@@ -2,10 +2,8 @@
 /* syscall(3): system calls by number through the C library. File operations are recorded like the
  * functions of the same name. System calls by an instruction in the program itself are not visible
  * here. */
-#include <fcntl.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -17,14 +15,11 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 #include <utime.h>
 
 #include "capture/op.h"
-#include "capture/preload/async.h"
 #include "capture/preload/uring.h"
 
 enum shape {

@@ -10,7 +10,6 @@
  *			are patterns; stat if there is no pattern
  *
  * If the function changes the working directory, LOG_CWD records it. */
-#include <fcntl.h>
 #include <fts.h>
 #include <ftw.h>
 #include <glob.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Streams of wide characters, by all names: one record per call. The number of bytes per character
  * is unknown, so lengths and results are in characters. */
-#include <features.h>
 
 #undef __USE_EXTERN_INLINES
-#include <stdio.h>
 #include <wchar.h>
 
 #include "capture/preload/stream.h"
@@ -150,10 +148,6 @@ HOOK(int, __wprintf_chk, (int flag, const wchar_t *restrict format, ...),
  * real functions that take a va_list. */
 
 #undef __USE_EXTERN_INLINES
-#include <errno.h>
-#include <stdio.h>
-
-#include "capture/preload/stream.h"
 
 #undef printf
 #undef fprintf

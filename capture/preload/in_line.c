@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/preload/in_line.h"
 
-#include "capture/op.h"
 #include "capture/preload/stream.h"
 
 /* Since glibc 2.32. After the process had a second thread, nothing is counted any more. */

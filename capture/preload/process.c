@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of a new process image or a forked child: parent, working directory, program and
  * descriptors. They are read from /proc by raw system calls into the stack. */
-#include <dirent.h>
-#include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "capture/op.h"

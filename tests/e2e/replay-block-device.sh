@@ -34,10 +34,10 @@ cksum image >before
 for name in data.db /srv/data.db /dev/shm/data.db; do
 	calls $name pwrite
 	expect_status 6 "$VALIDATE" replay --destructive --device "$device" calls.csv
-	expect_line err "it is a trace of calls on the file $name"
+	expect_line err "the trace has calls on the file $name"
 	expect_status 6 "$VALIDATE" replay --dry-run --destructive --device "$device" calls.csv
 	expect_status 6 "$VALIDATE" replay --engine exec --export csv --times none --command 'false' --destructive --device "$device" calls.csv
-	expect_line err "it is a trace of calls on the file $name"
+	expect_line err "the trace has calls on the file $name"
 	expect_status 0 "$VALIDATE" replay --read-only --device "$device" calls.csv
 	calls $name pread
 	expect_status 0 "$VALIDATE" replay --device "$device" calls.csv

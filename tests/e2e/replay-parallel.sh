@@ -77,7 +77,7 @@ expect_status 0 "$VALIDATE" replay --dir target --prepare in.trace
 expect_line out 'computing and waiting of parallel applications 8'
 sed 's/^node \([0-9]\) [0-9]/node \1 none/; / compute \| signal \| wait /d' ring | ./causal-trace plain.trace
 replay 3 --prepare plain.trace
-expect_line err 'holds neither computing nor waits'
+expect_line err 'has neither computing nor waits'
 replay 0 --prepare --mode afap plain.trace
 expect_line out 'afap; 3 ranks'
 

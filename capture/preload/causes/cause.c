@@ -3,14 +3,11 @@
  * writes its slot. Time in a signal handler counts for the interrupted state. */
 #include "capture/preload/causes/cause.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "capture/preload/core.h"
 #include "common/splitmix.h"

@@ -2,13 +2,11 @@
 /* Files of the application: with a root, all files below it. Otherwise regular files, directories
  * and block devices, except files of the system and of the MPI library and files named after a
  * process. */
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
-#include "capture/preload/causes/cause.h"
 #include "capture/preload/core.h"
 
 struct subject cause_subject(long stream, enum subject_kind first_kind, long first,

@@ -7,12 +7,9 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
-#include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "capture/preload/core.h"
 

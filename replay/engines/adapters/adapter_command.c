@@ -2,8 +2,6 @@
 /* The command: the program, its words and its environment. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

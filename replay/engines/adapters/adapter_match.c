@@ -3,9 +3,7 @@
  * one; by its position, if the replayer reports only times, in the order of the input; otherwise by
  * operation, object, offset and length, the k-th to the k-th. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,7 +11,6 @@
 #include "capture/match/key_match.h"
 #include "capture/match/positions.h"
 #include "capture/object_table.h"
-#include "capture/op.h"
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the observed requests as a replay of the input: record i replays record i; extra requests
  * come last. */
-#include <errno.h>
-#include <inttypes.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "capture/op.h"
 #include "replay/engines/adapters/adapter_private.h"
-#include "replay/issue/calls.h"
 #include "replay/result/output.h"
 
 struct source {

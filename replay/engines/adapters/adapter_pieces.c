@@ -4,11 +4,8 @@
  * wait for the first. If together they are a request of the input, they are joined. A thread with
  * several requests in flight that issues exactly such a sequence is not distinguished. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 

@@ -3,12 +3,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "capture/app/app.h"
 #include "capture/kernel/block.h"
@@ -17,7 +13,6 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
-#include "replay/engines/adapters/child.h"
 
 #define OUTPUT_BYTES_MIN (UINT64_C(16) << 20)
 #define OUTPUT_BYTES_PER_REQUEST 1024

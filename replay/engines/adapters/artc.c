@@ -8,17 +8,13 @@
  * offsets. */
 #include <errno.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/op.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
 #include "replay/engines/adapters/tool.h"
-#include "replay/options/engine.h"
 
 enum { ORDER_OF_ROOT, ORDER_OF_TIME, ORDER_OF_NONE, ORDER_SINGLE };
 

@@ -4,10 +4,8 @@
  * always requests SCHED_FIFO 99, and has room for descriptors and processes below 32768; calls that
  * it does not know are not exported. Its times are in whole us. */
 #include <errno.h>
-#include <string.h>
 
 #include "replay/engines/adapters/outputs.h"
-#include "replay/options/engine.h"
 
 /* --- its output: begin s us, end s us, schedule s us, delay, expected and actual result, thread ---
  */

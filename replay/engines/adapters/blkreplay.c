@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "replay/engines/adapters/outputs.h"
-#include "replay/options/engine.h"
 
 #define SECTOR 512
 /* It prints this for a request that ends at the end of the device, and still makes the request. */

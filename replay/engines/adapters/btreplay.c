@@ -7,16 +7,11 @@
  * the next one is due: its completion thread waits for a signal that was already sent. Then it is
  * killed, and the run counts. */
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
-#include "replay/options/engine.h"
 #include "common/u64_map.h"
 
 #define BUNCH_MAX 512u /* limit of btreplay */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any replayer, described by options only. */
 #include "replay/engines/adapters/adapter.h"
-#include "replay/options/engine.h"
 
 static const char *const takes[] = {"export", "workers", "speed", "full-speed", "read-only", NULL};
 

@@ -8,14 +8,9 @@
  * status is 0 even if its job was killed by a signal. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
-#include "replay/options/engine.h"
 
 enum { ENGINE_PSYNC };
 enum { DIRECT_AUTO, DIRECT_YES };

@@ -8,8 +8,6 @@
  * workers. The dependencies of mode dep are added to the trace here (infer.h), in place of its
  * analyser, which stops at requests that end at the same time. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,7 +15,6 @@
 #include "common/xalloc.h"
 #include "replay/engines/adapters/tool.h"
 #include "replay/engines/adapters/outputs.h"
-#include "replay/options/engine.h"
 #include "replay/order/infer.h"
 
 enum { PLAYER_HF, PLAYER_DEP };

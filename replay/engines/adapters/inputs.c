@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/op.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"

@@ -2,18 +2,15 @@
 #include "replay/engines/adapters/adapter_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "capture/confine.h"
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "common/u64_map.h"
 

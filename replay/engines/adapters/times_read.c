@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "capture/formats/text_input.h"
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/times.h"
 

@@ -2,14 +2,10 @@
 #include "replay/engines/adapters/tool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "replay/engines/adapters/child.h"

@@ -3,16 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "common/err.h"
 #include "common/processors.h"
 #include "common/scheduling.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 

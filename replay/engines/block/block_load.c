@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/kernel/block_requests.h"
-#include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/engines/block/schedule.h"
 #include "replay/load/load.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_plan.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"
 
 /* --- mutants -------------------------------------------------------------
