@@ -11,14 +11,14 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-/* Looking, from outside of the workers, whether a replay goes on and its device is there. */
+/* --- watchdog ------------------------------------------------------------ */
 
 struct block_watch { /* all zero at first */
 	uint64_t n_ended;
 	int64_t since_ns;
 };
 
-/* The request that is longest under way, if any is. */
+/* The request that has been in flight for the longest time, or NULL. */
 static const struct block_hot *oldest(const struct block_crew *c)
 {
 	const struct block_hot *first = NULL;
@@ -46,7 +46,7 @@ static bool is_quiet(struct block_watch *v, const struct block_crew *c)
 		return false;
 	if (oldest(c))
 		return true;
-	v->since_ns = now_ns; /* it waits for a time */
+	v->since_ns = now_ns; /* nothing is in flight: the workers wait for a due time */
 	return false;
 }
 
@@ -75,7 +75,7 @@ static int stuck(const struct block_crew *c, struct err *e)
 	return ret;
 }
 
-/* Of those that failed, the one that was handed over first. */
+/* The failed request that was submitted first, or NULL. */
 static const struct block_hot *first_failed(const struct block_crew *c)
 {
 	const struct block_hot *first = NULL;
@@ -107,8 +107,8 @@ static int block_watch_gone(const struct block_crew *c, struct err *e)
 	return -ENODEV;
 }
 
-/* Now and then, while requests run. Errors: ETIMEDOUT where nothing has ended for --watchdog though
- * something is under way, naming the oldest request; ENODEV where the device has gone. */
+/* Called periodically during the replay. Errors: ETIMEDOUT, with the oldest request, if requests are
+ * in flight but none has ended for the time of --watchdog; ENODEV if the device has gone. */
 static int block_watch_look(struct block_watch *v, const struct block_crew *c, struct err *e)
 {
 	if (device_gone(c->device))
@@ -116,8 +116,10 @@ static int block_watch_look(struct block_watch *v, const struct block_crew *c, s
 	return is_quiet(v, c) ? stuck(c, e) : 0;
 }
 
+/* --- buffers ------------------------------------------------------------- */
+
 #define MOST_READ_BYTES ((size_t)256 << 20)
-/* more than the longest write, so that neighbours differ */
+/* in addition to the longest write, so that consecutive writes differ */
 #define CONTENT_BYTES ((size_t)16 << 20)
 
 static size_t aligned(uint64_t n_bytes)
@@ -125,11 +127,11 @@ static size_t aligned(uint64_t n_bytes)
 	return (size_t)(n_bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
 }
 
-/* For a worker whose longest requests are these. `common` is at least as long as the longest read
- * above BUFFER_OWN_MAX. Errors: ENOMEM. Ownership: buffers_release; `content` and `common` are
- * borrowed. */
+/* `longest`: of this worker. `common` is at least as long as the longest read above BUFFER_OWN_MAX.
+ * Errors: ENOMEM. `content` and `common` are borrowed. */
 static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest longest,
-		 const struct vm_region *content, const struct vm_region *common, struct err *e)
+			const struct vm_region *content, const struct vm_region *common,
+			struct err *e)
 {
 	const size_t read = aligned(longest.read ? longest.read : 1),
 		     write = aligned(longest.write ? longest.write : 1);
@@ -151,7 +153,8 @@ static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_
 	return 0;
 }
 
-int common_init(struct vm_region *r, uint64_t longest_read, struct err *e)
+/* The region of reads above BUFFER_OWN_MAX; empty if there are none. */
+static int common_init(struct vm_region *r, uint64_t longest_read, struct err *e)
 {
 	const size_t longest = aligned(longest_read);
 	*r = (struct vm_region){.base = NULL};
@@ -161,26 +164,15 @@ int common_init(struct vm_region *r, uint64_t longest_read, struct err *e)
 			"the common buffer of reads", e);
 }
 
-/* Random content for all workers, for writes up to that long. Errors: ENOMEM. Ownership: vm_free.
- */
-static int content_init(struct vm_region *r, uint64_t max_length, uint64_t seed, struct err *e)
-{
-	int ret = vm_alloc(r, aligned(max_length) + CONTENT_BYTES, "the content of writes", e);
-	if (!ret)
-		vm_fill_random(r, seed);
-	return ret;
-}
+/* --- preparation --------------------------------------------------------- */
 
-/* From opening the gate to the common begin: the threads that slept there must all be awake again.
- */
+/* Time from the opening of the gate to the common start, in which all threads wake up. */
 #define LEAD_NS 2000000
 #define JOIN_NS 200000000
 #define GIVE_UP_NS 1000000000
-#define FIRST_BUNDLE_NS 2000 /* until it has been measured */
+#define FIRST_BUNDLE_NS 2000 /* until the cost of a submission has been measured */
 #define GRACE_NS 100000
-#define PROBE_PLACES 16 /* places for the probe that are tried */
-
-/* --- ready --------------------------------------------------------------- */
+#define PROBE_PLACES 16 /* largest number of offsets that are tried for the probe */
 
 static void schedule_make(struct block_crew *c, struct block_worker *w)
 {
@@ -198,7 +190,7 @@ static void schedule_make(struct block_crew *c, struct block_worker *w)
 	schedule_init(&w->schedule, &room);
 }
 
-/* What of it depends on the clock. */
+/* Sets the members that depend on the clock. */
 static void schedule_ticks(struct block_crew *c, struct block_worker *w)
 {
 	const struct block_options *o = &c->config->block;
@@ -258,8 +250,8 @@ static bool begins_at(const struct block_load *l, uint64_t offset)
 	return false;
 }
 
-/* The lengths are those of requests spread over the trace. If possible, the reads begin where no
- * request of the trace begins, so that an observer of the device can tell them apart. */
+/* Chooses the backend by reads with lengths of requests from the whole trace. If possible, they begin
+ * at an offset of no request, so that an observer of the device can tell them apart. */
 static void backend_probe(struct block_crew *c, const struct block_load *l)
 {
 	struct block_probe p = {.fd = c->device->fd};
@@ -314,7 +306,11 @@ int block_crew_init(struct block_crew *c, const struct block_load *l, bool has_w
 		most.read = own.read > most.read ? own.read : most.read;
 		most.write = own.write > most.write ? own.write : most.write;
 	}
-	int ret = has_writes ? content_init(&c->content, most.write, c->seed, e) : 0;
+	int ret = has_writes ? vm_alloc(&c->content, aligned(most.write) + CONTENT_BYTES,
+					"the content of writes", e)
+			     : 0;
+	if (!ret && has_writes)
+		vm_fill_random(&c->content, c->seed);
 	ret = ret ? ret : common_init(&c->reads, most.read, e);
 	for (uint32_t i = 0; !ret && i < n; i++)
 		ret = worker_make(c, i, e);
@@ -333,7 +329,6 @@ void block_crew_release(struct block_crew *c)
 		return;
 	for (uint32_t i = 0; c->worker && i < c->plan->n_lanes; i++) {
 		struct block_worker *w = &c->worker[i];
-		/* an all-zero one is fine */
 		if (!w->buffers.is_common)
 			vm_free(&w->buffers.reads);
 		schedule_release(&w->schedule);
@@ -384,7 +379,7 @@ static struct scheduling scheduling_wanted(const struct block_crew *c)
 {
 	struct scheduling s = {.set = false};
 	if (c->config->scheduler)
-		(void)scheduling_parse(c->config->scheduler, &s, NULL); /* it was checked */
+		(void)scheduling_parse(c->config->scheduler, &s, NULL); /* checked before */
 	return scheduling_of(&s, c->plan->n_lanes);
 }
 
@@ -394,13 +389,13 @@ static int worker_ready(struct block_worker *w)
 	const struct scheduling scheduling = scheduling_wanted(c);
 	int code = thread_pin(w->cpu);
 	if (code)
-		return err_sys(&w->err, code, "pinning a thread to its processor");
+		return err_sys(&w->err, code, "pinning a thread to its CPU");
 	code = scheduling_apply(&scheduling);
 	if (code)
 		return scheduling_refused(&scheduling, code, c->plan->n_lanes, &w->err);
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
-	/* What the kernel forbids, or has not got, is done the next best way, and that is said. */
+	/* If the kernel forbids or lacks io_uring, libaio is used, with a note. */
 	const struct block_backend *const b = c->choice.backend;
 	int ret = queue_open_by(w, b);
 	if (ret && b == &block_uring) {
@@ -432,13 +427,13 @@ static void *worker_main(void *arg)
 		w->fatal = -ret;
 		wait_until(&w->waiter, w->start);
 		worker_run(w, &c->stop);
-		if (w->fatal) /* the others may wait for its turn */
+		if (w->fatal) /* other workers may wait for its turn */
 			atomic_store(&c->stop, true);
 		int64_t after_ns = run_facts_thread_wait_ns();
 		w->wait_ns = before_ns >= 0 && after_ns >= before_ns ? after_ns - before_ns : -1;
 	}
 	scheduling_leave(&scheduling);
-	if (w->schedule.in_flight) /* closing the queue would wait for what does not return */
+	if (w->schedule.in_flight) /* closing the queue would wait for them */
 		return NULL;
 	harvester_stop(w->harvester);
 	if (w->queue)
@@ -447,7 +442,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* --- from the outside ---------------------------------------------------- */
+/* --- start and end ------------------------------------------------------- */
 
 static void gate_open(struct block_crew *c, bool cancelled)
 {
@@ -487,20 +482,13 @@ static int workers_start(struct block_crew *c, struct err *e)
 	return 0;
 }
 
-static void deadline_after(struct timespec *t, int64_t ns)
-{
-	clock_gettime(CLOCK_REALTIME, t);
-	ns += t->tv_nsec;
-	t->tv_sec += ns / 1000000000;
-	t->tv_nsec = ns % 1000000000;
-}
-
-/* --- the end ------------------------------------------------------------- */
-
 static bool join_until(struct block_crew *c, uint32_t i, int64_t ns)
 {
 	struct timespec until;
-	deadline_after(&until, ns);
+	clock_gettime(CLOCK_REALTIME, &until);
+	ns += until.tv_nsec;
+	until.tv_sec += ns / 1000000000;
+	until.tv_nsec = ns % 1000000000;
 	return pthread_timedjoin_np(c->worker[i].id, NULL, &until) == 0;
 }
 
@@ -510,7 +498,7 @@ static int workers_join(struct block_crew *c, struct err *e)
 	int ret = 0;
 	for (uint32_t i = 0; i < c->n_started; i++)
 		while (!join_until(c, i, JOIN_NS)) {
-			if (ret) { /* told to stop, and has not */
+			if (ret) { /* the worker did not stop */
 				c->abandoned = true;
 				break;
 			}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a plan to a program that runs: its source, its build, where it is kept, its start. */
+/* Compiled programs: their sources, their build, their cache, and their start. */
 #ifndef REPLAY_COMPILED_H
 #define REPLAY_COMPILED_H
 
@@ -7,84 +7,83 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "replay/plan/plan.h"
+#include "replay/engines/compiled/image.h"
 
-/* The sources of a compiled program. What is generated as C text is made of numbers and fixed
- * words; everything else of the trace is in tables.bin (image.h), which the assembler takes in.
- * Time and text grow with the number of threads, and with the number of requests only where each is
- * code (`unroll`). */
+/* --- sources -------------------------------------------------------------
+ * The generated C text consists of numbers and fixed words. All other data of the trace are in
+ * tables.bin (image.h), which the assembler includes. The text grows with the number of threads;
+ * with --unroll it grows with the number of requests. */
 
 struct source_files { /* the C files that were written, in the directory */
 	char **name;  /* name[n], owned */
 	size_t n, cap;
 };
 
-/* Writes into an existing directory: tables.bin, headers, and the C files, which are listed in
- * `files`. Errors: of writing, E2BIG. Ownership: source_files_release, also after an error. */
-int source_write(const struct replay_plan *p, const struct replay_config *c, const char *dir,
-		 struct source_files *files, struct err *e);
+/* Writes tables.bin, the headers and the C files into an existing directory; `files` lists the C
+ * files. Errors: of writing. Ownership: source_files_release, also after an error. */
+int source_write(const struct replay_plan *p, const struct image *tables,
+		 const struct replay_config *c, const char *dir, struct source_files *files,
+		 struct err *e);
 void source_files_release(struct source_files *files);
 
 #define SOURCE_KEY 65
-/* What the program is known by, 64 hexadecimal digits: a digest (SHA-256) of everything that it is
- * made from, `more` included. Errors: those of digest_ready, ENOMEM, those of image_write. */
-int source_key(const struct replay_plan *p, const struct replay_config *c, const char *const *more,
+/* The program's name in the cache: 64 hexadecimal digits, the SHA-256 digest of all its inputs
+ * including `more` (NULL-terminated). Errors: those of digest_ready, ENOMEM. */
+int source_key(const struct image *tables, const struct replay_config *c, const char *const *more,
 	       char key[SOURCE_KEY], struct err *e);
 
-/* From sources to a program: the C compiler, and the library of loops, gates and calls that the
- * program is linked with. */
+/* --- build --------------------------------------------------------------- */
 
-/* The path of libvalidate-replay.a, which lies beside this program or where it was installed. NULL
- * with the error. The caller frees. */
+/* The path of libvalidate-replay.a, the library of loops, gates and calls: beside this program or
+ * installed. NULL with the error. The caller frees. */
 char *build_library_find(struct err *e);
 
-extern const char build_flags[]; /* of the compiler, with blanks between */
+extern const char build_flags[]; /* of the compiler, separated by blanks; safe in a shell */
 
-/* Compiles the files in `dir` and links them: DIR/program; and leaves DIR/build.sh, which does it
- * again. `cc`: a command, words with blanks between. Several compilers run at a time. Errors:
- * ENOENT without a compiler; EIO with the first line of what it said. */
+/* Writes DIR/build.sh and runs it: compiles the files in `dir` and links DIR/program. Names of files
+ * are safe in a shell. `cc`: a command, its words separated by blanks. Errors: ENOENT without a
+ * compiler; EIO with its first message. */
 int build_program(const char *dir, const struct source_files *files, const char *cc,
 		  const char *library, struct err *e);
 
-/* The headers that a generated program is compiled with, built in: a system where this program is
- * installed need not have its sources, and the two cannot be of different versions. */
-
-/* One after another: its path and its text, each with a NUL; behind the last one an empty path. */
+/* The headers of generated programs, built into validate: the installed program needs no sources,
+ * and the versions always agree. For each header its path and its text, each with a NUL; after the
+ * last header an empty path. */
 extern const char program_headers[];
 
-/* The text of the header at `path`, and the next one's path. */
+/* The text of the header at `path`, and the path of the next header. */
 const char *program_header_text(const char *path);
 const char *program_header_next(const char *path);
 
-/* Compiled programs that are kept, so that a trace which is replayed many times is compiled once.
- * Each is known by a digest of everything that it is made from (source_key). Only the
- * user may write to the directory, because programs in it are executed. */
+/* --- cache ---------------------------------------------------------------
+ * A trace that is replayed many times is compiled once. Names are digests of all inputs
+ * (source_key). Only the user may write to the directory, because its programs are executed. */
 
-/* what is kept in all; those used longest ago go first, and nothing else goes */
+/* limit of all programs; the programs with the oldest use are removed first */
 #define STORE_MAX_BYTES (UINT64_C(2) << 30)
 
-/* The directory of compiled programs: `wanted`, else validate/programs in $XDG_CACHE_HOME or
- * ~/.cache. Makes it if it is missing. Errors: EPERM: it belongs to another user, or others may use
- * it; ENOENT: neither variable names one; of the system. The caller frees. */
+/* The directory of compiled programs: `wanted`, otherwise validate/programs in $XDG_CACHE_HOME or
+ * ~/.cache. Creates it if it is missing. Errors: EPERM: it belongs to another user, or other users
+ * have access; ENOENT: both variables are unset; of the system. The caller frees. */
 int store_find(const char *wanted, char **dir, struct err *e);
 
-/* A descriptor of the kept program, -1 where there is none that can be trusted. */
+/* A descriptor of the cached program; -1: there is none that can be trusted. */
 int store_open(const char *dir, const char *key);
 
-/* Makes room, and a directory in which a program is made (leftover_directory()). NULL with the error.
+/* Limits the cache, then creates a directory for a build (leftover_directory()). NULL with the error.
  * The caller frees. */
 char *store_workshop(const char *dir, struct err *e);
 
-/* Keeps WORKSHOP/program as `key`, and returns its descriptor, or a negative errno. */
+/* Moves WORKSHOP/program into the cache as `key`. Returns its descriptor, or a negative errno. */
 int store_keep(const char *dir, const char *workshop, const char *key, struct err *e);
 
-/* Starting a compiled program on a plan, and taking back what it did. */
+/* --- start --------------------------------------------------------------- */
 
-/* Runs the program behind `program_fd`, which was made of this very plan: it inherits the plan's
- * descriptors and fills in the outcomes, clock and facts. Afterwards the plan's descriptors are
- * closed here, and the numbers in `fds` are those that the program had. Errors: of memory and of
- * starting it; those of crew_run; EIO when it did not end by itself, with plan.partial where
- * outcomes of completed requests are there. */
+/* Runs the program at `program_fd`, which was made from this plan. It inherits the plan's
+ * descriptors and fills in the outcomes, clock and facts. Then the plan's descriptors are closed,
+ * and `fds` contains the program's descriptor numbers. Errors: of memory and of the start; those of
+ * crew_run; EIO if the program ended early. Then plan.partial tells whether there are outcomes of
+ * completed requests. */
 int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd,
 		  struct err *e);
 
