@@ -106,7 +106,8 @@ static bool is_f_test(const struct claim *c)
 }
 
 /* Compares an F ratio with 1. A test without a finding confirms nothing, so "no more scatter" is
- * confirmed only within the limit on the precision ratio. */
+ * confirmed only within the limit on the precision ratio, and only if the shown F test does not
+ * find more scatter. */
 static void f_test_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c,
 			const struct measure_runs *runs, double confidence)
 {
@@ -121,7 +122,7 @@ static void f_test_make(struct claim_comparison *k, const struct analysis *a, co
 	k->f_p = v.p_greater;
 	if (variance_ratio_critical(ALPHA, false, v.df_x, v.df_r, &k->f_critical))
 		k->f_critical = NAN;
-	if (c->direction == CLAIM_SMALLER && k->outcome == CLAIM_INCONCLUSIVE &&
+	if (c->direction == CLAIM_SMALLER && k->outcome == CLAIM_INCONCLUSIVE && k->f_p > ALPHA &&
 	    k->difference.hi95 <= ratio * ratio - 1)
 		k->outcome = CLAIM_CONFIRMED;
 }

@@ -11,7 +11,8 @@
  * `f-ratio` against a number: the number is the published critical value of an F test, which is
  * shown but does not decide. The claim compares sigma_x^2/sigma_r^2 with 1, by the F interval with
  * the degrees of freedom of the runs. "Smaller" (no more scatter than the program) is confirmed if
- * the upper limit is at most the square of the protocol's limit on the precision ratio. */
+ * the upper limit is at most the square of the protocol's limit on the precision ratio and the
+ * one-sided F test finds no more scatter (f_p > 0.05). */
 #ifndef VALIDATE_ANALYSIS_CLAIMS_H
 #define VALIDATE_ANALYSIS_CLAIMS_H
 

@@ -254,6 +254,42 @@ static void test_f_test_of_a_claim(void **state)
 	campaign_release(&c);
 }
 
+/* The upper limit is within the limit on the precision ratio, but the F test beside it finds more
+ * scatter: that is no confirmation. Significance comes from one draw, scaled. */
+static void test_significant_and_within_the_limit(void **state)
+{
+	(void)state;
+	bool seen[2] = {false};
+	for (double sd = 0.02; sd < 0.03; sd += 0.00025) {
+		const struct effect scatter[4] = {{.sd_x = sd, .sd_r = 0.02}, {.sd_x = sd, .sd_r = 0.02},
+						  {.sd_x = sd, .sd_r = 0.02}, {.sd_x = sd, .sd_r = 0.02}};
+		struct campaign c;
+		struct claim k;
+		struct analysis a;
+		struct err e = ERR_INIT;
+		campaign_of_four(&c, scatter, 1, 60, 12);
+		claim_make(&k, MEASURE_F_RATIO, "engine=a order=fs", NULL, 15.21, CLAIM_SMALLER);
+		c.results.protocol.claim = &k;
+		c.results.protocol.n_claims = 1;
+		assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+		assert_int_equal(analysis_describe(&a, NULL), 0);
+		const struct claim_comparison *q = &a.claim[0].comparison[0];
+		if (q->difference.lo95 < 0 && q->difference.hi95 <= 3) {
+			const bool significant = q->f_p <= 0.05;
+			assert_int_equal(q->outcome,
+					 significant ? CLAIM_INCONCLUSIVE : CLAIM_CONFIRMED);
+			seen[significant] = true;
+		}
+		analysis_release(&a);
+		c.results.protocol.claim = NULL;
+		c.results.protocol.n_claims = 0;
+		claim_done(&k);
+		settings_free(&c.results.protocol);
+		campaign_release(&c);
+	}
+	assert_true(seen[false] && seen[true]);
+}
+
 /* Two replicates know no scatter of scatters: nothing is confirmed by them, however large a
  * difference looks. */
 static void test_too_few(void **state)
@@ -456,6 +492,7 @@ int main(void)
 	    cmocka_unit_test(test_findings),
 	    cmocka_unit_test(test_published_critical_value),
 	    cmocka_unit_test(test_f_test_of_a_claim),
+	    cmocka_unit_test(test_significant_and_within_the_limit),
 	    cmocka_unit_test(test_too_few),
 	    cmocka_unit_test(test_false_findings),
 	    cmocka_unit_test(test_bias_interval_is_the_reports),
