@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
 #include "reports/number.h"
+#include "validate/campaign/time_use.h"
 #include "validate/protocol/pairing.h"
 #include "validate/results/results.h"
 
@@ -176,36 +176,7 @@ void facts_add_others(struct strbuf *out, const struct analysis *a)
 	add_share(out, stolen);
 }
 
-struct part {
-	const char *name;
-	double s;
-};
-
-static int by_size(const void *x, const void *y)
-{
-	const struct part *a = x, *b = y;
-	return a->s < b->s ? 1 : a->s > b->s ? -1 : strcmp(a->name, b->name);
-}
-
-/* The members "NAME_s" of "time" are shown under their names. */
 void facts_add_time(struct strbuf *out, const struct analysis *a)
 {
-	json_t *time = json_object_get(a->results->environment, "time"), *value;
-	const double total = json_number_value(json_object_get(time, "total_s"));
-	struct part part[32];
-	const char *key;
-	size_t n = 0;
-	if (!(total > 0))
-		return;
-	json_object_foreach(time, key, value)
-	{
-		if (n < sizeof part / sizeof *part && strcmp(key, "total_s") &&
-		    json_number_value(value) >= LEAST_SHARE * total)
-			part[n++] = (struct part){key, json_number_value(value)};
-	}
-	qsort(part, n, sizeof *part, by_size);
-	format_duration(out, total * 1e9);
-	for (size_t i = 0; i < n; i++)
-		strbuf_addf(out, "%s%.*s %.0f %%", i ? ", " : ": ", (int)(strlen(part[i].name) - 2),
-			    part[i].name, 100 * part[i].s / total);
+	time_use_add_words(out, json_object_get(a->results->environment, "time"), LEAST_SHARE);
 }

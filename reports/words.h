@@ -73,8 +73,8 @@ void words_add_machine(struct strbuf *out, const struct analysis *a);
 void facts_add_pairing(struct strbuf *out, const struct analysis *a);
 /* "Others used 34 % of the processors; the hypervisor took 2 %": means over the runs that count. */
 void facts_add_others(struct strbuf *out, const struct analysis *a);
-/* "Time: program 31 %, replays 35 %, starting processes 12 %": parts of at least 3 %, the largest
- * first. */
+/* "3 min: program 31 %, replays 35 %; 34 % of the time was neither: starting processes 12 %, ...":
+ * parts of at least 3 %, the largest first. */
 void facts_add_time(struct strbuf *out, const struct analysis *a);
 
 struct fact {

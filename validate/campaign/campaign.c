@@ -146,6 +146,15 @@ static void recordings_remove(const struct campaign *c)
 	free(dir);
 }
 
+static void time_print(const json_t *time)
+{
+	struct strbuf line = STRBUF_INIT;
+	time_use_add_words(&line, time, 0.01);
+	if (line.len)
+		fprintf(stderr, "time: %s\n", line.s);
+	strbuf_release(&line);
+}
+
 static int session_run(struct campaign *c, struct err *e)
 {
 	/* the first session may have been killed before its first line */
@@ -172,7 +181,7 @@ static int session_run(struct campaign *c, struct err *e)
 	if (!ret)
 		ret = saved;
 	if (c->ready && !c->options->quiet)
-		time_use_print(json_object_get(c->environment, "time"), stderr);
+		time_print(json_object_get(c->environment, "time"));
 	if (ret == -EINTR || c->interrupted)
 		session_note(c, "interrupted", NULL);
 	else if (!ret) {

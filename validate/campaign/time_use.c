@@ -2,6 +2,7 @@
 #include "validate/campaign/time_use.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/clock.h"
@@ -13,7 +14,7 @@ static const char *const time_part_names[] = {
     "restore",  "sync",   "evict",       "settle",     "summary", "journal",
     "analysis", "setup",  "cleanup",     "other",      NULL};
 
-static const char *const part_texts[] = {"program runs", "replays", "calibration", "recordings",
+static const char *const part_texts[] = {"program", "replays", "calibration", "recordings",
 					 "blank replays", "starting processes", "restoring files",
 					 "syncing", "evicting caches", "settling", "summaries",
 					 "journal", "analysis", "setup", "cleaning up", "other"};
@@ -71,9 +72,10 @@ static double seconds_of(const json_t *o, const char *name)
 json_t *time_use_to_json(struct time_use *t, const json_t *earlier)
 {
 	json_t *o = json_object();
-	double total = 0;
+	double total = 0, neither = 0;
 	time_count(t);
 	json_object_set_new(o, "total_s", json_real(0));
+	json_object_set_new(o, "neither_s", json_real(0));
 	for (int i = 0; i < TIME_N; i++) {
 		struct strbuf key = STRBUF_INIT;
 		const double s =
@@ -82,28 +84,48 @@ json_t *time_use_to_json(struct time_use *t, const json_t *earlier)
 		json_object_set_new(o, key.s, json_real(s));
 		strbuf_release(&key);
 		total += s;
+		neither += i == TIME_PROGRAM || i == TIME_REPLAY ? 0 : s;
 	}
 	json_object_set_new(o, "total_s", json_real(total));
+	json_object_set_new(o, "neither_s", json_real(neither));
 	return o;
 }
 
-void time_use_print(const json_t *o, FILE *out)
+struct shown_part {
+	const char *text;
+	double share;
+};
+
+static int by_share(const void *x, const void *y)
+{
+	const struct shown_part *a = x, *b = y;
+	return a->share < b->share ? 1 : a->share > b->share ? -1 : strcmp(a->text, b->text);
+}
+
+void time_use_add_words(struct strbuf *out, const json_t *o, double least)
 {
 	const double total = seconds_of(o, "total");
-	bool shown[TIME_N] = {false};
+	const double program = seconds_of(o, time_part_names[TIME_PROGRAM]) / total,
+		     replay = seconds_of(o, time_part_names[TIME_REPLAY]) / total;
+	struct shown_part part[TIME_N + 1];
+	double rest = 1 - program - replay;
+	size_t n = 0;
 	if (!(total > 0))
 		return;
-	fprintf(out, "time: %s", duration_text(total * 1e9).s);
-	for (int n = 0; n < TIME_N; n++) {
-		int most = 0;
-		for (int i = 1; i < TIME_N; i++)
-			if (shown[most] || (!shown[i] && seconds_of(o, time_part_names[i]) >
-							     seconds_of(o, time_part_names[most])))
-				most = i;
-		const double share = seconds_of(o, time_part_names[most]) / total;
-		shown[most] = true;
-		if (share >= 0.01)
-			fprintf(out, "%s %s %.0f %%", n ? "," : ":", part_texts[most], 100 * share);
+	for (int i = TIME_REPLAY + 1; i < TIME_N; i++) {
+		const double share = seconds_of(o, time_part_names[i]) / total;
+		if (share < least)
+			continue;
+		part[n++] = (struct shown_part){part_texts[i], share};
+		rest -= share;
 	}
-	fputc('\n', out);
+	qsort(part, n, sizeof *part, by_share);
+	if (rest >= 0.005)
+		part[n++] = (struct shown_part){"the rest", rest};
+	format_duration(out, total * 1e9);
+	strbuf_addf(out, ": program %.0f %%, replays %.0f %%; %.0f %% of the time was neither",
+		    100 * program, 100 * replay, 100 * (1 - program - replay));
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%s%s %.0f %%", i ? ", " : ": ", part[i].text,
+			    100 * part[i].share);
 }

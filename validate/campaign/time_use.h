@@ -5,9 +5,10 @@
 #define VALIDATE_TIME_USE_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include <jansson.h>
+
+#include "common/strbuf.h"
 
 enum time_part {
 	/* requests of the program, and of replays */
@@ -47,11 +48,13 @@ void time_end(struct time_use *t, enum time_part before);
 /* Moves s seconds from one part to another. No effect within calibration, recordings and blanks. */
 void time_move(struct time_use *t, enum time_part from, enum time_part to, double s);
 
-/* {"total_s", "program_s", "replay_s", ...}; `earlier`: that of earlier sessions, NULL none. New
+/* {"total_s", "neither_s", "program_s", "replay_s", ...}: total_s is the sum of the parts, neither_s
+ * that of all but program and replay. `earlier`: that of earlier sessions, NULL none. New
  * reference. */
 json_t *time_use_to_json(struct time_use *t, const json_t *earlier);
-/* Prints one line: shares of the total in descending order, without those below 1 %. `o`: from
- * time_use_to_json(). */
-void time_use_print(const json_t *o, FILE *out);
+/* Appends "3 min 20 s: program 25 %, replays 50 %; 25 % of the time was neither: syncing 24 %, the
+ * rest 1 %", without parts below `least` of the total. The shown parts add up to 100 %. `o`: from
+ * time_use_to_json(), also of an earlier version. Nothing if it has no total. */
+void time_use_add_words(struct strbuf *out, const json_t *o, double least);
 
 #endif

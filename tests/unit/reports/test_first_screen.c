@@ -227,7 +227,7 @@ static void test_facts(void **state)
 	f.results.environment = json_loads(
 	    "{\"pairing\": [{\"scenario\": \"a\", \"by\": \"runs\", \"why\": \"replays are "
 	    "timed\"}],"
-	    "\"time\": {\"total_s\": 100, \"program_s\": 30, \"replay_s\": 50, \"sync_s\": 1}}",
+	    "\"time\": {\"total_s\": 100, \"program_s\": 30, \"replay_s\": 50, \"sync_s\": 5}}",
 	    0, &error);
 	assert_non_null(f.results.environment);
 	fact_is(&facts[0], &f.analysis,
@@ -236,7 +236,8 @@ static void test_facts(void **state)
 		"one after the other: replays are timed");
 	fact_is(&facts[1], &f.analysis,
 		"Others used 35 % of the processors; the hypervisor took 2 %");
-	fact_is(&facts[2], &f.analysis, "100 s: replay 50 %, program 30 %");
+	fact_is(&facts[2], &f.analysis, "100 s: program 30 %, replays 50 %; 20 % of the "
+					   "time was neither: syncing 5 %, the rest 15 %");
 	assert_null(facts[3].name);
 	fixture_release(&f);
 }

@@ -46,6 +46,8 @@ static void test_every_moment_once(void **state)
 	assert_true(t.s[TIME_RECORDINGS] > 0 && t.s[TIME_RESTORE] > 0 && t.s[TIME_EVICT] == 0);
 	assert_true(fabs(t.s[TIME_SYNC] - 1e-12) < 1e-15);
 	assert_true(fabs(real(o, "total_s") - sum) < 1e-9);
+	assert_true(fabs(real(o, "neither_s") - (sum - t.s[TIME_PROGRAM] - t.s[TIME_REPLAY])) <
+		    1e-9);
 	json_decref(o);
 }
 
@@ -60,24 +62,28 @@ static void test_sessions_add_up(void **state)
 	assert_true(fabs(real(both, "program_s") - 2) < 1e-9 &&
 		    fabs(real(both, "replay_s") - 4) < 1e-9);
 	assert_true(fabs(real(both, "total_s") - 6) < 0.1);
+	assert_true(fabs(real(both, "neither_s") - (real(both, "total_s") - 6)) < 1e-9);
 	json_decref(first);
 	json_decref(both);
 }
 
+/* The shown shares add up: to the sum before them, and with program and replays to the whole. */
 static void test_line(void **state)
 {
 	(void)state;
-	json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f}", "total_s", 200.0, "program_s", 50.0,
-			      "replay_s", 100.0, "sync_s", 49.0, "journal_s", 1.0);
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	time_use_print(o, out);
-	time_use_print(NULL, out);
-	fclose(out);
-	if (strcmp(text, "time: 3 min 20 s: replays 50 %, program runs 25 %, syncing 24 %\n"))
-		fail_msg("%s", text);
-	free(text);
+	struct strbuf text = STRBUF_INIT;
+	json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "total_s", 200.0, "program_s", 50.0,
+			      "replay_s", 100.0, "sync_s", 30.0, "start_s", 14.0, "journal_s", 6.0);
+	time_use_add_words(&text, NULL, 0.01);
+	assert_int_equal(text.len, 0);
+	time_use_add_words(&text, o, 0.01);
+	assert_string_equal(text.s, "3 min 20 s: program 25 %, replays 50 %; 25 % of the time was "
+				    "neither: syncing 15 %, starting processes 7 %, journal 3 %");
+	strbuf_reset(&text);
+	time_use_add_words(&text, o, 0.1);
+	assert_string_equal(text.s, "3 min 20 s: program 25 %, replays 50 %; 25 % of the time was "
+				    "neither: syncing 15 %, the rest 10 %");
+	strbuf_release(&text);
 	json_decref(o);
 }
 
