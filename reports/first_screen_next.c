@@ -4,9 +4,12 @@
 #include <math.h>
 
 #include "common/options_describe.h"
+#include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/first_screen.h"
 #include "validate/analysis/leaning.h"
+
+#define MOST_REASON 240 /* columns of a reason */
 
 /* Duration of the campaign's sessions in seconds; 0: unknown. */
 static double elapsed_s(const struct results *r)
@@ -212,6 +215,58 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
 	free(trace);
 }
 
+/* True if neither more pairs nor a quieter machine decide the component: a number is missing, or
+ * the program's times are too short. */
+static bool is_blocked(const struct cell *c, const struct component *m)
+{
+	const enum leaning leaning = component_leaning(c, m);
+	if (m->decision != DECISION_INCONCLUSIVE)
+		return false;
+	return leaning == LEANING_NONE ||
+	       (leaning != LEANING_NOISY && !m->n_more && !m->impractical) ||
+	       (m->n_reasons && m->reasons[0].code == REASON_BELOW_LOQ);
+}
+
+/* What blocks most of the undecided cases: their number, with the component and the reason of the
+ * first. */
+struct block {
+	size_t n;
+	const char *what, *reason;
+};
+
+static struct block block_of(const struct analysis *a)
+{
+	struct block most = {0}, barred = {.what = "the verdict"};
+	for (int k = 0; k < COMPONENT_N; k++) {
+		struct block b = {.what = component_names[k]};
+		for (size_t i = 0; i < a->n_cells; i++) {
+			const struct cell *c = &a->cell[i];
+			if (c->verdict != VERDICT_INCONCLUSIVE || !is_blocked(c, &c->component[k]))
+				continue;
+			b.reason = b.n++ ? b.reason : c->component[k].reason;
+		}
+		most = b.n > most.n ? b : most;
+	}
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (first_screen_is_barred(&a->cell[i]))
+			barred.reason =
+				barred.n++ ? barred.reason : a->cell[i].verdict_reason;
+	return barred.n > most.n ? barred : most;
+}
+
+static void next_of_blocked(struct strbuf *text, const struct analysis *a, const struct block *b)
+{
+	struct strbuf reason = STRBUF_INIT;
+	text_cut(&reason, b->reason, MOST_REASON);
+	strbuf_addstr(text, "More pairs do not decide ");
+	if (b->n < a->n_inconclusive)
+		strbuf_addf(text, "%zu of the %zu undecided cases", b->n, a->n_inconclusive);
+	else
+		strbuf_addstr(text, b->n == 1 ? "the undecided case" : "the undecided cases");
+	strbuf_addf(text, " (%s: %s). Remove that cause and run it again", b->what, reason.s);
+	strbuf_release(&reason);
+}
+
 static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a,
 			      const char *dir, double seconds)
 {
@@ -235,6 +290,7 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		return;
 	}
 	const uint64_t more = pairs_needed(a, &n);
+	const struct block block = block_of(a);
 	const bool worth = n && 2 * n >= a->n_inconclusive;
 	if (worth && a->results->protocol.budget_ns && is_exhausted(a)) {
 		next_of_replicates(text, command, a, dir, seconds, n);
@@ -251,6 +307,10 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 			    wanted, a->n_replicates);
 		add_time(text, seconds * wanted / fmax(a->n_replicates, 1));
 		add_decides(text, a, n);
+	} else if (2 * block.n >= a->n_inconclusive) {
+		next_of_blocked(text, a, &block);
+		add_time(text, seconds);
+		strbuf_addch(text, '.');
 	} else {
 		struct strbuf others = STRBUF_INIT;
 		facts_add_others(&others, a);

@@ -200,6 +200,44 @@ static void test_next_step(void **state)
 	fixture_release(&f);
 }
 
+/* A number is missing: neither more pairs nor a quieter machine decide. */
+static void test_next_step_of_a_missing_number(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(a);
+	decide_case(a, 1, COMPONENT_FIDELITY, DECISION_INCONCLUSIVE, NAN, NAN);
+	struct component *m = &a->cell[1].component[COMPONENT_FIDELITY];
+	m->estimate.status = STAT_NOT_ASSESSED;
+	m->n_more = 0;
+	snprintf(m->reason, sizeof m->reason, "the replayer does not report results");
+	next_is(a,
+		"More pairs do not decide the undecided case (fidelity: the replayer does not report "
+		"results). Remove that cause and run it again",
+		"validate run results/protocol.conf");
+	/* also beside noise, until noise is the cause of most cases */
+	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
+	a->cell[3].component[COMPONENT_BIAS].impractical = true;
+	next_is(a, "More pairs do not decide 1 of the 2 undecided cases (fidelity: ",
+		"validate run results/protocol.conf");
+	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
+	a->cell[5].component[COMPONENT_BIAS].impractical = true;
+	next_is(a, "The machine is too noisy for most undecided cases.",
+		"validate run results/protocol.conf");
+	/* the program's requests are too short: that is no noise either */
+	for (int i = 3; i <= 5; i += 2) {
+		m = &a->cell[i].component[COMPONENT_BIAS];
+		m->n_reasons = 1;
+		m->reasons[0].code = REASON_BELOW_LOQ;
+		snprintf(m->reason, sizeof m->reason, "below the limit of quantification");
+	}
+	next_is(a, "More pairs do not decide 2 of the 3 undecided cases (bias: below the limit",
+		"validate run results/protocol.conf");
+	fixture_release(&f);
+}
+
 static void fact_is(const struct fact *f, const struct analysis *a, const char *wanted)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -248,6 +286,7 @@ int main(void)
 	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_where),
 	    cmocka_unit_test(test_leanings),    cmocka_unit_test(test_barred),
 	    cmocka_unit_test(test_too_early),   cmocka_unit_test(test_next_step),
+	    cmocka_unit_test(test_next_step_of_a_missing_number),
 	    cmocka_unit_test(test_facts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
