@@ -73,6 +73,16 @@ void words_add_estimate(struct strbuf *out, const struct component *c, bool half
 	table_cell_text(out, &column, &cell, half_width);
 }
 
+void words_deciding_interval(const struct component *c, double *lo, double *hi)
+{
+	const struct estimate *e = &c->estimate;
+	const bool shown = c->decision == DECISION_REJECT || c->decision > DECISION_INCONCLUSIVE;
+	*lo = shown ? e->lo95 : isfinite(c->accept_lo) ? c->accept_lo : e->lo90;
+	*hi = shown ? e->hi95 : isfinite(c->accept_hi) ? c->accept_hi : e->hi90;
+	*lo = isfinite(*lo) ? *lo : e->value;
+	*hi = isfinite(*hi) ? *hi : e->value;
+}
+
 void words_add_size(struct strbuf *out, enum component_kind k, double value)
 {
 	value = fabs(value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias over the load level: a figure for each group of scenarios that differ only in the
- * level. */
+/* Relative bias over the load level, with the interval that decides: a figure for each group of
+ * scenarios that differ only in the level. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
+#include "reports/words.h"
 
 #define MAX_GROUPS 12
 #define WIDTH 420
@@ -22,12 +23,13 @@ static void add_line(struct figure *f, const struct analysis *a, const struct li
 {
 	for (size_t i = 0; i < l->n_levels; i++) {
 		const struct linearity_level *v = &l->level[i];
-		const struct estimate *e = v->cell < a->n_cells ? &a->cell[v->cell].bias : NULL;
-		bool ok = e && e->status == STAT_OK && isfinite(e->value);
-		if (!ok)
+		const struct component *c =
+			v->cell < a->n_cells ? &a->cell[v->cell].component[COMPONENT_BIAS] : NULL;
+		const struct estimate *e = c ? &c->estimate : NULL;
+		double lo, hi;
+		if (!e || e->status || !isfinite(e->value))
 			continue;
-		double lo = isfinite(e->lo95) ? e->lo95 : e->value,
-		       hi = isfinite(e->hi95) ? e->hi95 : e->value;
+		words_deciding_interval(c, &lo, &hi);
 		plot_number(&f->data, (double)v->level + shift);
 		plot_number(&f->data, 100 * e->value);
 		plot_number(&f->data, 100 * lo);
@@ -74,8 +76,8 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 	size_t index = 0;
 	snprintf(part, sizeof part, "%zu", of->group + 1);
 	struct figure *f = figure_add(fs, "linearity", part, WIDTH, HEIGHT);
-	strbuf_addstr(&f->data, "# level (shifted a little), bias, lower and upper 95 % limit, "
-				"percent; a block per replayer\n");
+	strbuf_addstr(&f->data, "# level (shifted a little), bias, lower and upper limit of the "
+				"interval that decides, percent; a block per replayer\n");
 	for (size_t i = first; i < a->n_linearity && index < PALETTE_N_SERIES; i++) {
 		const struct linearity *l = &a->linearity[i];
 		size_t before = f->data.len;
@@ -97,8 +99,9 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 	f->height += 18 * (unsigned int)index;
 	add_script(f, &x, 100 * a->results->protocol.accept.bias);
 	strbuf_addf(&f->script, "plot %s\n", index ? plot.s : "NaN notitle");
-	figure_caption(f, "%s", of->name);
-	figure_alt(f, "Bias of each replayer at each load level, %s", of->name);
+	figure_caption(f, "%s, with the interval that decides", of->name);
+	figure_alt(f, "Bias of each replayer at each load level, with the interval that decides, %s",
+		   of->name);
 	strbuf_release(&plot);
 }
 

@@ -124,15 +124,12 @@ static bool has_value(const struct component *c)
 	       !isnan(c->estimate.value) && !isnan(c->limit);
 }
 
-/* The interval that decides: of a rejection the 95 % interval, else that of the acceptance test. */
+/* In multiples of the limit. */
 static void deciding_interval(const struct component *c, double *lo, double *hi)
 {
-	const struct estimate *e = &c->estimate;
-	const bool rejected = c->decision == DECISION_REJECT;
-	*lo = rejected ? e->lo95 : isfinite(c->accept_lo) ? c->accept_lo : e->lo90;
-	*hi = rejected ? e->hi95 : isfinite(c->accept_hi) ? c->accept_hi : e->hi90;
-	*lo = over_limit(c, isfinite(*lo) ? *lo : e->value);
-	*hi = over_limit(c, isfinite(*hi) ? *hi : e->value);
+	words_deciding_interval(c, lo, hi);
+	*lo = over_limit(c, *lo);
+	*hi = over_limit(c, *hi);
 }
 
 static double percent_at(double multiple)

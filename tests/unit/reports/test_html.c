@@ -250,6 +250,35 @@ static void courses_that_are_not_there_are_not_drawn(void **state)
 	fixture_release(&f);
 }
 
+/* The bias over the level has the interval that decides, not the narrower one that is shown. */
+static void the_bias_over_the_level_has_the_deciding_interval(void **state)
+{
+	(void)state;
+	struct fixture f;
+	fixture_make(&f, FIXTURE_QUICK);
+	struct component *c =
+	    &f.analysis.cell[f.analysis.linearity[0].level[0].cell].component[COMPONENT_BIAS];
+	c->estimate = (struct estimate){.value = 0.01, .lo90 = -0.02, .hi90 = 0.04, .lo95 = -0.03125, .hi95 = 0.0625};
+	c->accept_lo = -0.4321;
+	c->accept_hi = 0.5678;
+	static const struct {
+		enum decision decision;
+		const char *limits;
+	} rows[] = {{DECISION_ACCEPT, "-43.21 56.78"}, {DECISION_INCONCLUSIVE, "-43.21 56.78"},
+		    {DECISION_REJECT, "-3.125 6.25"}, {DECISION_NOT_ASSESSED, "-3.125 6.25"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct figures fs;
+		c->decision = rows[i].decision;
+		figures_build(&fs, &f.analysis);
+		const struct figure *figure = figure_find(&fs, "linearity-1");
+		if (!figure || !strstr(figure->data.s, rows[i].limits))
+			fail_msg("row %zu: not %s in: %s", i, rows[i].limits,
+				 figure ? figure->data.s : "no figure");
+		figures_release(&fs);
+	}
+	fixture_release(&f);
+}
+
 static void hostile_names_are_text(void **state)
 {
 	(void)state;
@@ -335,6 +364,7 @@ int main(void)
 	    cmocka_unit_test(pages_without_gnuplot_are_whole_and_say_what_is_missing),
 	    cmocka_unit_test(pages_with_gnuplot_are_whole),
 	    cmocka_unit_test(courses_that_are_not_there_are_not_drawn),
+	    cmocka_unit_test(the_bias_over_the_level_has_the_deciding_interval),
 	    cmocka_unit_test(hostile_names_are_text),
 	    cmocka_unit_test(the_verdict_comes_first),
 	    cmocka_unit_test(every_case_has_its_rows_and_its_section),
