@@ -85,6 +85,19 @@ mkdir followed
 expect_status 0 "$VALIDATE" replay --prepare --dir followed -o replayed trace
 expect_line out 'mismatches      0'
 
+# a link to a directory that stat and opendir follow stays a link; nothing is copied below it
+mkdir linked/real
+echo text >linked/real/file
+ln -s real linked/dir
+expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- sh -c 'test -d linked/dir && ls -lH linked/dir linked/dir/ && cat linked/dir/file'
+strings -a trace | grep -o '"files":\[[^]]*.*' >files || true
+grep -q '"path":"linked/dir","size":0,"mode":511,"link":"real"' files || fail "a followed link: $(cat files)"
+! grep -q '"path":"linked/dir/' files || fail "copies below a link: $(cat files)"
+mkdir followed.dir
+expect_status 0 "$VALIDATE" replay --prepare --dir followed.dir -o replayed trace
+expect_line out 'mismatches      0'
+[ -L followed.dir/linked/dir ] && [ -f followed.dir/linked/real/file ] || fail 'a followed link is no link'
+
 # digests of content, as sha256sum has them; each file is read once; what the program makes has none; equal files are equal again
 rm -rf work
 mkdir work
