@@ -106,7 +106,7 @@ static void mismatches_print(const struct replay_summary *s)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
 	if (s->n_mismatches_overlapped)
 		printf("note: %" PRIu64 " of them overlapped a call of another thread that changed the "
-		       "same name or file in the trace; order fs derives from the results which of "
+		       "same name, file or lock in the trace; order fs derives from the results which of "
 		       "two overlapping calls took effect first, this order does not\n",
 		       s->n_mismatches_overlapped);
 	if (s->n_mismatches_interrupted)

@@ -163,9 +163,12 @@ static void mismatch_note(struct output *o, const struct trace_record *r, uint32
 	s->n_mismatches_interrupted += expected == -EINTR && actual != -EINTR;
 }
 
+/* Whether the call changes names, files or locks. */
 static bool changes_files(const struct trace_record *r)
 {
 	switch (r->op) {
+	case OP_FCNTL:
+		return op_is_lock(r->flags) && r->flags != F_GETLK && r->flags != F_OFD_GETLK;
 	case OP_OPEN:
 	case OP_FOPEN:
 	case OP_FREOPEN:
@@ -180,6 +183,8 @@ static bool changes_files(const struct trace_record *r)
 	case OP_TRUNCATE:
 	case OP_FTRUNCATE:
 	case OP_FALLOCATE:
+	case OP_FLOCK:
+	case OP_LOCKF:
 		return true;
 	default:
 		return op_info(r->op)->family == FAMILY_WRITE;

@@ -23,7 +23,7 @@ for order in temporal none; do
 	rm -rf dir/dd
 	expect_status 0 "$VALIDATE" replay --order $order --dir dir -o replayed in.csv
 	expect_line out 'mismatches      5'
-	expect_line out 'note: 2 of them overlapped a call of another thread that changed the same name or file'
+	expect_line out 'note: 2 of them overlapped a call of another thread that changed the same name, file or lock'
 	"$VALIDATE" info --json replayed | grep -q '"n_mismatches_overlapped": *2' || fail 'the count in the metadata'
 done
 # without them there is no note
@@ -32,6 +32,19 @@ rm -rf dir/dd
 expect_status 0 "$VALIDATE" replay --dir dir other.csv
 expect_line out 'mismatches      3'
 ! grep -q overlapped out || fail 'a note without a reason'
+
+# two threads lock one file at a time
+cat >lock.csv <<'END'
+pid,tid,begin,end,function,args,rvalue,error
+1,1,0,100,open,"path=f;flags=0x2",3,
+1,1,200,300,write,"path=f;fd=3;offset=0;length=10",10,
+1,1,400,600,flock,"path=f;fd=3;flags=0x6",0,
+1,2,500,590,flock,"path=f;fd=3;flags=0x6",-1,EAGAIN
+END
+: >dir/f
+expect_status 0 "$VALIDATE" replay --dir dir lock.csv
+expect_line out 'mismatches      1'
+expect_line out 'note: 1 of them overlapped'
 
 # a signal interrupted the traced call
 cat >signal.csv <<'END'
