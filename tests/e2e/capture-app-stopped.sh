@@ -50,7 +50,7 @@ stopped unlimited
 mkdir scratch
 mkfifo go
 "$VALIDATE" capture app -o killed --scratch scratch --root "$PWD" -- \
-	sh -c ': >started; read -r line <go; ./hammer; echo $? >ended' >out 2>err &
+	timeout 100 sh -c ': >started; read -r line <go; ./hammer; echo $? >ended' >out 2>err &
 collector=$!
 while [ ! -e started ]; do sleep 0.05; done
 kill -KILL "$collector"

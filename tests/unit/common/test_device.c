@@ -201,6 +201,7 @@ static void loop_devices_over_it(void **state)
 	st = (struct stat){.st_mode = S_IFBLK, .st_rdev = makedev(7, 7)};
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
 	assert_int_equal(u.n, 0);
+	device_uses_release(&u);
 	put("sys/block/loop8/loop/backing_file", image);
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
 	assert_int_equal(u.n, 1);
