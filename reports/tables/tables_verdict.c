@@ -44,8 +44,8 @@ static size_t components_n(const struct analysis *a)
 
 static void components_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = &a->cell[i / COMPONENT_N];
-	const struct component *p = &c->component[i % COMPONENT_N];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i / COMPONENT_N]);
+	const struct component *p = ROW_ITEM(t, &c->component[i % COMPONENT_N]);
 	COL_CELL(t, a, c);
 	COL_TEXT(t, "component", "Component", component_names[i % COMPONENT_N]);
 	COL_DECISION(t, "decision", "Decision", p->decision);
@@ -211,8 +211,8 @@ static size_t n_parts(const struct analysis *a, size_t i)
 
 static void parts_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct cell *cell = &a->cell[i / COMPONENT_N];
-	const struct component *c = &cell->component[i % COMPONENT_N];
+	const struct cell *cell = ROW_ITEM(t, &a->cell[i / COMPONENT_N]);
+	const struct component *c = ROW_ITEM(t, &cell->component[i % COMPONENT_N]);
 	COL_CELL(t, a, cell);
 	COL_TEXT(t, "component", "Component", component_names[i % COMPONENT_N]);
 	COL_TEXT(t, "part", "Part", c->part[k].label);
@@ -239,8 +239,8 @@ static size_t n_why_parts(const struct analysis *a, size_t i)
 
 static void why_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct cell *c = &a->cell[i / SPLIT_N];
-	const struct split *s = t->in_heads ? NULL : &a->why[i / SPLIT_N].split[i % SPLIT_N];
+	const struct cell *c = ROW_ITEM(t, &a->cell[i / SPLIT_N]);
+	const struct split *s = ROW_ITEM(t, &a->why[i / SPLIT_N].split[i % SPLIT_N]);
 	const struct why_part *p = k ? &s->part[k - 1] : NULL; /* NULL: the whole */
 	COL_CELL(t, a, c);
 	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
