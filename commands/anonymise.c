@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/slice.h"
 
-#include <errno.h>
 #include <gcrypt.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "common/digest.h"

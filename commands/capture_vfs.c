@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate capture vfs: records file operations in the kernel. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "capture/kernel/vfs.h"

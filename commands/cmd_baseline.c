@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate baseline: stores what later comparisons need of a campaign. */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "commands/commands.h"
 #include "common/files.h"
 #include "reports/compare/compare_forms.h"

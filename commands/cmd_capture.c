@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate capture: records the I/O of a program or device as a trace. There is one row per
  * method. */
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "capture/app/app.h"
@@ -150,7 +145,7 @@ static int capture_app(int argc, char **argv, struct err *e)
 
 /* --- the table ----------------------------------------------------------- */
 
-static const struct way {
+static const struct capture_way {
 	const char *name;
 	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the method's name */
 } ways[] = {
@@ -158,7 +153,8 @@ static const struct way {
 	/* calls of a parallel application and its waits, by several runs */
 	{"causality", capture_causality},
 	{"block", capture_block}, /* a device's requests, by the kernel's tracepoints */
-	{"vfs", capture_vfs}, /* programs' calls, faults and cache misses, by the kernel's tracepoints */
+	/* programs' calls, faults and cache misses, by the kernel's tracepoints */
+	{"vfs", capture_vfs},
 	{NULL, NULL},
 };
 
@@ -177,7 +173,7 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 				"block or vfs");
 		return EXIT_USAGE;
 	}
-	for (const struct way *w = ways; w->name; w++) {
+	for (const struct capture_way *w = ways; w->name; w++) {
 		char *help[] = {(char *)(uintptr_t)w->name, argv[1], NULL};
 		if (w != ways)
 			putchar('\n');
@@ -190,12 +186,12 @@ static int capture_command(int argc, char **argv, struct err *e)
 {
 	const char *names[sizeof ways / sizeof *ways], *near;
 	size_t n = 0;
-	for (const struct way *w = ways; w->name; w++)
+	for (const struct capture_way *w = ways; w->name; w++)
 		names[n++] = w->name;
 	names[n] = NULL;
 	if (argc < 2 || argv[1][0] == '-')
 		return capture_nothing(argc, argv, e);
-	for (const struct way *w = ways; w->name; w++)
+	for (const struct capture_way *w = ways; w->name; w++)
 		if (!strcmp(argv[1], w->name))
 			return w->run(argc - 1, argv + 1, e);
 	near = nearest_name(argv[1], names);

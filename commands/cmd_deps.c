@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate deps: shows the dependencies that an order policy derives from a trace. */
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "commands/open_options.h"

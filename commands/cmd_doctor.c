@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate doctor: checks whether this machine is suitable for measurements, and what would improve
  * it. */
-#include <errno.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
@@ -45,7 +39,7 @@ static const char about[] =
 
 /* --- text ---------------------------------------------------------------- */
 
-static void print_findings(const struct finding *found)
+static void print_findings(const struct doctor_finding *found)
 {
 	static const char *const marks[] = {"OK  ", "WARN", "FAIL"};
 	for (size_t i = 0; doctor_checks[i].name; i++) {
@@ -91,7 +85,8 @@ static void print_facts(json_t *o, int indent)
 
 /* --- JSON ---------------------------------------------------------------- */
 
-static int print_json(const char *dir, const struct finding *found, json_t *facts, struct err *e)
+static int print_json(const char *dir, const struct doctor_finding *found, json_t *facts,
+		      struct err *e)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; doctor_checks[i].name; i++)
@@ -120,7 +115,7 @@ static json_t *facts_make(const char *dir)
 	return facts;
 }
 
-static void findings_redact(struct finding *found, const char *host)
+static void findings_redact(struct doctor_finding *found, const char *host)
 {
 	for (size_t i = 0; doctor_checks[i].name; i++) {
 		char *what = provenance_redact_text(found[i].what, host);
@@ -129,7 +124,7 @@ static void findings_redact(struct finding *found, const char *host)
 	}
 }
 
-static void redact(struct finding *found, json_t *facts)
+static void redact(struct doctor_finding *found, json_t *facts)
 {
 	char *host = xstrdup(json_string_value(json_object_get(facts, "host")));
 	findings_redact(found, host);
@@ -140,7 +135,7 @@ static void redact(struct finding *found, json_t *facts)
 static int doctor_run(int argc, char **argv, struct err *e)
 {
 	struct doctor_config config = {false};
-	struct finding found[CHECKS_MAX] = {{0}};
+	struct doctor_finding found[CHECKS_MAX] = {{0}};
 	int n_positional, n_fail = 0;
 	int status = command_parse(&cmd_doctor, synopsis, about, doctor_options, &config, argc,
 				   argv, 0, 1, &n_positional, e);

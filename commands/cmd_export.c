@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate export: writes a trace in the format of another tool. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "commands/commands.h"
 #include "commands/open_options.h"
 #include "common/files.h"

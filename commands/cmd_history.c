@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate history: results over months, with control charts. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "commands/commands.h"
 #include "reports/history/history_report.h"
 #include "reports/output.h"

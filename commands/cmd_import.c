@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate import: converts a trace of a known format to a trace file and summarises it. */
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/op.h"
 #include "capture/pour.h"

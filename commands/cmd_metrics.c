@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate metrics: compares two traces. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "commands/commands.h"
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
@@ -22,11 +17,15 @@ static const struct part_row {
 	const char *name, *help;
 	unsigned int part;
 } parts[] = {
-    {"response", "response time by operation: mean, standard deviation, extremes, quantiles", PART_RESPONSE},
-    {"schedule", "issue error of timed replays, and how far each begin is from the traced schedule", PART_SCHEDULE},
-    {"concurrency", "requests in flight by time, busy time and request: means, maxima, distances", PART_CONCURRENCY},
+    {"response", "response time by operation: mean, standard deviation, extremes, quantiles",
+     PART_RESPONSE},
+    {"schedule", "issue error of timed replays, and how far each begin is from the traced schedule",
+     PART_SCHEDULE},
+    {"concurrency", "requests in flight by time, busy time and request: means, maxima, distances",
+     PART_CONCURRENCY},
     {"lifetime", "mean level of concurrency over each request's own life", PART_LIFETIME},
-    {"order", "reordering: RFC 4737, both densities of RFC 5236, inversions and other distances", PART_ORDER},
+    {"order", "reordering: RFC 4737, both densities of RFC 5236, inversions and other distances",
+     PART_ORDER},
     {"fidelity", "results that differ from the traced ones", PART_FIDELITY},
 };
 #define N_PARTS (sizeof parts / sizeof *parts)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate microbench: runs an instrumented workload and writes its trace, the reference of a
  * validation. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "commands/commands.h"
 #include "common/options.h"
 #include "common/options_describe.h"

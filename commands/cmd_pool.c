@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate pool: compares the results of one protocol in several laboratories. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "commands/commands.h"
 #include "common/xalloc.h"
 #include "reports/pool/pool_report.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate run: runs a campaign from a protocol and gives a verdict. */
-#include <errno.h>
 #include <limits.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,13 +17,13 @@
 #include "validate/results/results.h"
 #include "validate/results/results_file.h"
 
-struct run_config {
+struct run_settings {
 	const char *dir, *device, *format, *scatter, *replicates;
 	int64_t budget_ns;
 	bool resume, dry_run, quiet;
 };
 
-#define FIELD(name) offsetof(struct run_config, name)
+#define FIELD(name) offsetof(struct run_settings, name)
 static const struct option_spec run_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR",
 	 .help = "results directory, new or empty (default results-NAME-DATE-TIME)"},
@@ -122,7 +117,7 @@ int run_consent(const struct protocol *p, const char *device, struct err *e)
 }
 
 /* Chooses the available replayers, now or as when the campaign began. */
-static int replayers_choose(struct protocol *p, const struct run_config *config, struct err *e)
+static int replayers_choose(struct protocol *p, const struct run_settings *config, struct err *e)
 {
 	char *path;
 	json_t *plan;
@@ -164,16 +159,17 @@ static int usage(struct err *e, const char *what)
 	return EXIT_USAGE;
 }
 
-static int dry_run(const struct protocol *p, const struct run_config *config, const char *dir,
+static int dry_run(const struct protocol *p, const struct run_settings *config, const char *dir,
 		   struct err *e)
 {
-	int ret = campaign_dry_run(p, &(struct campaign_options){.dir = dir, .scatter = config->scatter}, stdout, e);
+	int ret = campaign_dry_run(
+	    p, &(struct campaign_options){.dir = dir, .scatter = config->scatter}, stdout, e);
 	return ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED : run_consent(p, config->device, e);
 }
 
 static int run_run(int argc, char **argv, struct err *e)
 {
-	struct run_config config = {.format = "terminal"};
+	struct run_settings config = {.format = "terminal"};
 	const struct report_form *form;
 	struct protocol p;
 	int n_positional;
@@ -217,10 +213,12 @@ static int run_run(int argc, char **argv, struct err *e)
 	else
 		status = !config.resume && chances_check(&p, e) ? EXIT_USAGE
 								: run_consent(&p, config.device, e);
-	if (status == EXIT_OK && !config.dry_run)
-		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .budget_ns = config.budget_ns,
-									 .quiet = config.quiet},
-									 form, e);
+	if (status == EXIT_OK && !config.dry_run) {
+		const struct campaign_options o = {.dir = dir, .resume = config.resume,
+						   .budget_ns = config.budget_ns,
+						   .quiet = config.quiet};
+		status = run_campaign(&p, &o, form, e);
+	}
 	free(dir);
 	protocol_release(&p);
 	return status;

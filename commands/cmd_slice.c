@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate slice: cuts, filters, merges, scales or anonymises traces. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/causality/causality.h"
 #include "capture/op.h"
 #include "capture/pour.h"
@@ -82,7 +75,7 @@ static const char about[] =
 	"Writes the requests of a trace that pass all filters as a trace file. Several\n"
 	"traces are merged by time. LIST: items separated by commas.";
 
-struct slice {
+struct slicing {
 	struct slice_filter *filter;
 	struct anonymiser *anonymiser;
 	struct slice_correction *correction; /* or NULL */
@@ -98,7 +91,7 @@ struct slice {
 
 static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 {
-	struct slice *s = ctx;
+	struct slicing *s = ctx;
 	if (s->join && !slice_join_pass(s->join, t, r))
 		return 0;
 	if (s->no_causes && op_info(r->op)->family == FAMILY_CAUSE) {
@@ -124,7 +117,7 @@ static int64_t epoch_moved(int64_t epoch_ns, int64_t by_ns, int64_t most_ns)
 
 static void on_finish(void *ctx, struct trace_meta *meta)
 {
-	struct slice *s = ctx;
+	struct slicing *s = ctx;
 	const int64_t zero_ns = slice_filter_zero(s->filter);
 	meta->epoch_ns = epoch_moved(meta->epoch_ns, zero_ns, TRACE_TIME_MAX);
 	meta->wall_epoch_ns = epoch_moved(meta->wall_epoch_ns, zero_ns, TRACE_WALL_MAX);
@@ -142,13 +135,13 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 static int on_name(void *ctx, enum object_kind kind, const char *name, struct strbuf *out,
 		   struct err *e)
 {
-	struct slice *s = ctx;
+	struct slicing *s = ctx;
 	return kind ? anonymise_path(s->anonymiser, name, out, e)
 		    : anonymise_attribute(s->anonymiser, name, out, e);
 }
 
 /* Removes metadata that identifies the origin of the trace. */
-static int hide(struct slice *s, struct trace_meta *meta, struct fileset *files, struct err *e)
+static int hide(struct slicing *s, struct trace_meta *meta, struct fileset *files, struct err *e)
 {
 	struct causality_facts f;
 	int rc = causality_facts_read(&f, meta, e);
@@ -168,7 +161,7 @@ static int hide(struct slice *s, struct trace_meta *meta, struct fileset *files,
 	return rc;
 }
 
-static int slice_traces(const struct slice_config *c, struct trace_set *set, struct slice *s,
+static int slice_traces(const struct slice_config *c, struct trace_set *set, struct slicing *s,
 			struct err *e)
 {
 	struct trace_meta meta;
@@ -220,7 +213,7 @@ static int usage_check(const struct slice_config *c, int n, struct err *e)
 }
 
 static int traces_open(const struct slice_config *c, char **argv, int n, struct trace_set *set,
-		       struct slice *s, struct err *e)
+		       struct slicing *s, struct err *e)
 {
 	const char **path = xcalloc((size_t)n + 1, sizeof *path);
 	memcpy(path, argv, (size_t)n * sizeof *path);
@@ -237,7 +230,7 @@ static int slice_run(int argc, char **argv, struct err *e)
 {
 	struct slice_config c = {.filter = {.end_ns = -1, .n_max = UINT64_MAX, .scale = 1}};
 	struct trace_set set = {0};
-	struct slice s = {.set = &set};
+	struct slicing s = {.set = &set};
 	int n;
 	int status = command_parse(&cmd_slice, "[options] TRACE... [-o TRACE]", about,
 				   slice_options, &c, argc, argv, 1, argc, &n, e);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate stats: compares or describes columns of replicate results. */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "commands/commands.h"
 #include "commands/stats.h"
 #include "common/xalloc.h"

@@ -2,13 +2,9 @@
 /* validate version: prints the versions of the program and its libraries, for bug reports and
  * records of measurements. */
 #include <csv.h>
-#include <errno.h>
 #include <gnu/libc-version.h>
 #include <gsl/gsl_version.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <zstd.h>
 
 #include "commands/commands.h"
@@ -32,12 +28,12 @@ static const struct option_spec version_options[] = {
 	{.name = NULL},
 };
 
-struct part {
+struct version_part {
 	/* run-time version of the library if it reports one, else the version of the header */
 	const char *name, *version;
 };
 
-static int print_json(const struct part *parts, struct err *e)
+static int print_json(const struct version_part *parts, struct err *e)
 {
 	json_t *libraries = json_object(), *root = json_object();
 	int bad = json_object_set_new(root, "validate", json_string(VALIDATE_VERSION));
@@ -62,15 +58,16 @@ static int version_run(int argc, char **argv, struct err *e)
 				   argv, 0, 0, &n_positional, e);
 	if (status >= 0)
 		return status;
-	const struct part parts[] = {
+	const struct version_part parts[] = {
 		{"glibc", gnu_get_libc_version()}, {"gsl", gsl_version},
-		{"jansson", jansson_version_str()}, {"libcsv", TEXT(CSV_MAJOR) "." TEXT(CSV_MINOR) "." TEXT(CSV_RELEASE)},
+		{"jansson", jansson_version_str()},
+		{"libcsv", TEXT(CSV_MAJOR) "." TEXT(CSV_MINOR) "." TEXT(CSV_RELEASE)},
 		{"zstd", ZSTD_versionString()},	    {NULL, NULL},
 	};
 	if (config.json)
 		return print_json(parts, e) ? EXIT_FAILED : EXIT_OK;
 	printf("validate %s\n", VALIDATE_VERSION);
-	for (const struct part *p = parts; p->name; p++)
+	for (const struct version_part *p = parts; p->name; p++)
 		printf("%-9s%s\n", p->name, p->version);
 	printf("%-9s%s\n", "compiler", COMPILER);
 	return EXIT_OK;

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate volume: reference storage with a programmed service time. */
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "commands/volume_delivered.h"
@@ -257,7 +251,8 @@ static const struct action {
 	int (*run)(const struct volume_options *o, char **names, struct err *e);
 	int min, max; /* number of names */
 } actions[] = {
-	{"create", create, 1, 1}, {"list", list, 0, 1}, {"trace", trace, 1, 1}, {"remove", remove_them, 0, 1000}, {NULL},
+	{"create", create, 1, 1}, {"list", list, 0, 1}, {"trace", trace, 1, 1},
+	{"remove", remove_them, 0, 1000}, {NULL},
 };
 
 /* Rejects options that belong to another action. */

@@ -3,10 +3,6 @@
 #ifndef COMMANDS_COMMANDS_H
 #define COMMANDS_COMMANDS_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "common/err.h"
 #include "common/options.h"
 

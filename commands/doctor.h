@@ -7,7 +7,7 @@
 
 enum health { HEALTH_OK, HEALTH_WARN, HEALTH_FAIL };
 
-struct finding {
+struct doctor_finding {
 	enum health health;
 	char what[300];   /* what was found */
 	char advice[300]; /* what to do about it, or "" */
@@ -17,26 +17,27 @@ struct doctor_check {
 	const char *name;
 	/* Exactly one function is set. `dir`: the target directory. `facts`: facts of the machine
 	 * (provenance.h). */
-	void (*look)(struct finding *f);
-	void (*look_at)(const char *dir, struct finding *f);
-	void (*judge)(const json_t *facts, struct finding *f);
+	void (*look)(struct doctor_finding *f);
+	void (*look_at)(const char *dir, struct doctor_finding *f);
+	void (*judge)(const json_t *facts, struct doctor_finding *f);
 };
 extern const struct doctor_check doctor_checks[]; /* ends with a row without a name */
 
-void finding_say(struct finding *f, enum health health, const char *what, const char *advice);
+void finding_say(struct doctor_finding *f, enum health health, const char *what,
+		 const char *advice);
 
 /* doctor_judge.c: checks of the machine's facts. */
-void governor_judge(const json_t *facts, struct finding *f);
-void turbo_judge(const json_t *facts, struct finding *f);
-void idle_judge(const json_t *facts, struct finding *f);
-void smt_judge(const json_t *facts, struct finding *f);
-void mitigations_judge(const json_t *facts, struct finding *f);
-void huge_pages_judge(const json_t *facts, struct finding *f);
-void swap_judge(const json_t *facts, struct finding *f);
-void reclaim_judge(const json_t *facts, struct finding *f);
-void quota_judge(const json_t *facts, struct finding *f);
-void numa_judge(const json_t *facts, struct finding *f);
-void locked_judge(const json_t *facts, struct finding *f);
-void write_back_judge(const json_t *facts, struct finding *f);
+void governor_judge(const json_t *facts, struct doctor_finding *f);
+void turbo_judge(const json_t *facts, struct doctor_finding *f);
+void idle_judge(const json_t *facts, struct doctor_finding *f);
+void smt_judge(const json_t *facts, struct doctor_finding *f);
+void mitigations_judge(const json_t *facts, struct doctor_finding *f);
+void huge_pages_judge(const json_t *facts, struct doctor_finding *f);
+void swap_judge(const json_t *facts, struct doctor_finding *f);
+void reclaim_judge(const json_t *facts, struct doctor_finding *f);
+void quota_judge(const json_t *facts, struct doctor_finding *f);
+void numa_judge(const json_t *facts, struct doctor_finding *f);
+void locked_judge(const json_t *facts, struct doctor_finding *f);
+void write_back_judge(const json_t *facts, struct doctor_finding *f);
 
 #endif

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <linux/openat2.h>
-#include <stdbool.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -29,7 +24,7 @@
 #include "validate/campaign/storage.h"
 #include "validate/provenance/provenance.h"
 
-void finding_say(struct finding *f, enum health health, const char *what, const char *advice)
+void finding_say(struct doctor_finding *f, enum health health, const char *what, const char *advice)
 {
 	f->health = health;
 	snprintf(f->what, sizeof f->what, "%.299s", what);
@@ -38,7 +33,7 @@ void finding_say(struct finding *f, enum health health, const char *what, const 
 
 /* --- time ---------------------------------------------------------------- */
 
-static void clock_look(struct finding *f)
+static void clock_look(struct doctor_finding *f)
 {
 	struct clock c;
 	struct err e = ERR_INIT;
@@ -63,7 +58,7 @@ static void clock_look(struct finding *f)
 		finding_say(f, HEALTH_OK, what, "");
 }
 
-static void slack_look(struct finding *f)
+static void slack_look(struct doctor_finding *f)
 {
 	long slack = prctl(PR_GET_TIMERSLACK);
 	char what[100];
@@ -74,7 +69,7 @@ static void slack_look(struct finding *f)
 
 /* --- company ------------------------------------------------------------- */
 
-static void processors_look(struct finding *f)
+static void processors_look(struct doctor_finding *f)
 {
 	cpu_set_t allowed;
 	char what[100];
@@ -89,7 +84,7 @@ static void processors_look(struct finding *f)
 		  : "");
 }
 
-static void load_look(struct finding *f)
+static void load_look(struct doctor_finding *f)
 {
 	char *line = file_read_line("/proc/loadavg");
 	double one = 0;
@@ -103,7 +98,7 @@ static void load_look(struct finding *f)
 	    busy ? "something else is running: wait for it, or expect wide intervals" : "");
 }
 
-static void stolen_look(struct finding *f)
+static void stolen_look(struct doctor_finding *f)
 {
 	struct cpu_ticks a, b;
 	char what[100];
@@ -122,7 +117,7 @@ static void stolen_look(struct finding *f)
 		    bad ? "the hypervisor gives this machine's time to others" : "");
 }
 
-static void scheduler_look(struct finding *f)
+static void scheduler_look(struct doctor_finding *f)
 {
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_RTPRIO, &limit);
@@ -135,7 +130,7 @@ static void scheduler_look(struct finding *f)
 
 /* --- caches and memory --------------------------------------------------- */
 
-static void drop_look(struct finding *f)
+static void drop_look(struct doctor_finding *f)
 {
 	if (may_drop_caches())
 		finding_say(f, HEALTH_OK, "all caches may be dropped", "");
@@ -145,7 +140,7 @@ static void drop_look(struct finding *f)
 		    "recorded; run as root to drop them");
 }
 
-static void cgroup_look(struct finding *f)
+static void cgroup_look(struct doctor_finding *f)
 {
 	struct cgroup_place p;
 	char what[400];
@@ -162,7 +157,7 @@ static void cgroup_look(struct finding *f)
 	cgroup_place_release(&p);
 }
 
-static void cachestat_look(struct finding *f)
+static void cachestat_look(struct doctor_finding *f)
 {
 	uint64_t range[2] = {0, 0}, answer[5];
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -175,7 +170,7 @@ static void cachestat_look(struct finding *f)
 		    "");
 }
 
-static void memory_look(struct finding *f)
+static void memory_look(struct doctor_finding *f)
 {
 	struct strbuf text = STRBUF_INIT;
 	uint64_t free_bytes = 0;
@@ -196,7 +191,7 @@ static void memory_look(struct finding *f)
 
 /* --- storage ------------------------------------------------------------- */
 
-static void target_look(const char *dir, struct finding *f)
+static void target_look(const char *dir, struct doctor_finding *f)
 {
 	struct storage s;
 	struct strbuf text = STRBUF_INIT;
@@ -224,7 +219,7 @@ static void target_look(const char *dir, struct finding *f)
 	storage_release(&s);
 }
 
-static void scratch_look(const char *dir, struct finding *f)
+static void scratch_look(const char *dir, struct doctor_finding *f)
 {
 	struct storage target, s;
 	bool apart;
@@ -251,7 +246,7 @@ static void scratch_look(const char *dir, struct finding *f)
 
 /* --- kernel and tools ---------------------------------------------------- */
 
-static void openat2_look(struct finding *f)
+static void openat2_look(struct doctor_finding *f)
 {
 	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
 	    .resolve = RESOLVE_BENEATH};
@@ -266,7 +261,7 @@ static void openat2_look(struct finding *f)
 			: "");
 }
 
-static void membarrier_look(struct finding *f)
+static void membarrier_look(struct doctor_finding *f)
 {
 	long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 	finding_say(f, HEALTH_OK,
@@ -288,7 +283,7 @@ static bool program_on_path(const char *name)
 	return found;
 }
 
-static void gnuplot_look(struct finding *f)
+static void gnuplot_look(struct doctor_finding *f)
 {
 	bool found = program_on_path("gnuplot");
 	finding_say(f, found ? HEALTH_OK : HEALTH_WARN, found ? "found" : "not found",
@@ -298,7 +293,7 @@ static void gnuplot_look(struct finding *f)
 /* Most parallel applications in the protocols have 8 ranks. On fewer CPUs they take turns. */
 #define RANKS_USUAL 8
 
-static void mpi_look(struct finding *f)
+static void mpi_look(struct doctor_finding *f)
 {
 	struct words_list words = {0};
 	char *version = provenance_mpi();

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Facts of the machine (validate/provenance) that impair measurements, and how to improve them. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "commands/doctor.h"
@@ -28,7 +25,7 @@ static json_int_t number_of(const json_t *facts, const char *group, const char *
 
 /* --- the speed of processors --------------------------------------------- */
 
-void governor_judge(const json_t *facts, struct finding *f)
+void governor_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *all = fact(facts, "processors", "governors"), *one;
 	char what[200] = "";
@@ -49,7 +46,7 @@ void governor_judge(const json_t *facts, struct finding *f)
 			   : "");
 }
 
-void turbo_judge(const json_t *facts, struct finding *f)
+void turbo_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *on = fact(facts, "processors", "turbo");
 	const char *driver = text_of(facts, "processors", "frequency_driver");
@@ -66,7 +63,7 @@ void turbo_judge(const json_t *facts, struct finding *f)
 
 #define LATE_US 50 /* usual overshoot of a high-resolution sleep */
 
-void idle_judge(const json_t *facts, struct finding *f)
+void idle_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *all = fact(facts, "processors", "idle_states"), *one;
 	const char *deepest = "";
@@ -98,7 +95,7 @@ void idle_judge(const json_t *facts, struct finding *f)
 
 /* --- sharing ------------------------------------------------------------- */
 
-void smt_judge(const json_t *facts, struct finding *f)
+void smt_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *on = fact(facts, "processors", "smt");
 	const char *siblings = text_of(facts, "processors", "threads_of_first_core");
@@ -114,7 +111,7 @@ void smt_judge(const json_t *facts, struct finding *f)
 		    "echo off >/sys/devices/system/cpu/smt/control");
 }
 
-void quota_judge(const json_t *facts, struct finding *f)
+void quota_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *group = fact(facts, "limits", "cgroup"),
 		     *v1 = json_object_get(group, "cpu_quota_us");
@@ -134,7 +131,7 @@ void quota_judge(const json_t *facts, struct finding *f)
 		    "this control group");
 }
 
-void numa_judge(const json_t *facts, struct finding *f)
+void numa_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const char *nodes = text_of(facts, "processors", "numa_nodes");
 	json_int_t balancing = number_of(facts, "processors", "numa_balancing", 0);
@@ -153,7 +150,7 @@ void numa_judge(const json_t *facts, struct finding *f)
 			    : "");
 }
 
-void mitigations_judge(const json_t *facts, struct finding *f)
+void mitigations_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *all = fact(facts, "kernel", "mitigations");
 	const char *key;
@@ -174,7 +171,7 @@ void mitigations_judge(const json_t *facts, struct finding *f)
 
 /* --- memory -------------------------------------------------------------- */
 
-void swap_judge(const json_t *facts, struct finding *f)
+void swap_judge(const json_t *facts, struct doctor_finding *f)
 {
 	json_int_t total = number_of(facts, "memory", "swap_total_bytes", 0);
 	json_int_t used = total - number_of(facts, "memory", "swap_free_bytes", total);
@@ -192,7 +189,7 @@ void swap_judge(const json_t *facts, struct finding *f)
 	strbuf_release(&what);
 }
 
-void reclaim_judge(const json_t *facts, struct finding *f)
+void reclaim_judge(const json_t *facts, struct doctor_finding *f)
 {
 	if (json_is_true(fact(facts, "memory", "reclaimed_ahead")))
 		finding_say(f, HEALTH_WARN, "pages leave the cache ahead of need (DAMON)",
@@ -203,7 +200,7 @@ void reclaim_judge(const json_t *facts, struct finding *f)
 		finding_say(f, HEALTH_OK, "when memory is needed", "");
 }
 
-void huge_pages_judge(const json_t *facts, struct finding *f)
+void huge_pages_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const char *when = text_of(facts, "memory", "transparent_huge_pages");
 	bool always = when && !strcmp(when, "always");
@@ -217,7 +214,7 @@ void huge_pages_judge(const json_t *facts, struct finding *f)
 
 #define LOCKED_LEAST_BYTES (64 << 20) /* default --memory of a replay */
 
-void locked_judge(const json_t *facts, struct finding *f)
+void locked_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *limit = fact(facts, "limits", "locked_memory_bytes");
 	struct strbuf what = STRBUF_INIT;
@@ -234,7 +231,7 @@ void locked_judge(const json_t *facts, struct finding *f)
 	strbuf_release(&what);
 }
 
-void write_back_judge(const json_t *facts, struct finding *f)
+void write_back_judge(const json_t *facts, struct doctor_finding *f)
 {
 	json_int_t bytes = number_of(facts, "memory", "dirty_bytes", 0),
 		   ratio = number_of(facts, "memory", "dirty_ratio", -1);

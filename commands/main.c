@@ -2,16 +2,11 @@
 /* validate: shows whether an I/O trace replayer measures what the application would have seen.
  *
  * The table of subcommands. Only this file prints failures and exits. */
-#include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -3,9 +3,6 @@
 #ifndef COMMANDS_SLICE_H
 #define COMMANDS_SLICE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/fileset/fileset.h"
 #include "capture/trace.h"
 #include "commands/trace_set.h"

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/slice.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/op.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
-struct numbers {
+struct number_list {
 	uint64_t *v;
 	size_t n;
 };
 
 struct slice_filter {
 	struct slice_filter_config c;
-	struct numbers pid, tid;
+	struct number_list pid, tid;
 	char **pattern;
 	size_t n_patterns;
 	bool op[OP_N];
@@ -35,7 +31,7 @@ struct slice_filter {
 	bool stopped;
 };
 
-static int numbers_of(struct numbers *to, const char *text, const char *option, struct err *e)
+static int numbers_of(struct number_list *to, const char *text, const char *option, struct err *e)
 {
 	char **item;
 	size_t n;
@@ -115,7 +111,7 @@ bool slice_filter_stopped(const struct slice_filter *f)
 	return f->stopped;
 }
 
-static bool contains(const struct numbers *n, uint64_t v)
+static bool contains(const struct number_list *n, uint64_t v)
 {
 	bool found = !n->n;
 	for (size_t i = 0; i < n->n && !found; i++)

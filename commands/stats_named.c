@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate stats --list and --compute: single statistics by name. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "commands/commands.h"
 #include "commands/stats.h"
 #include "common/units.h"
@@ -13,7 +8,7 @@
 
 enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600 };
 
-struct inputs { /* values from the arguments */
+struct named_inputs { /* values from the arguments */
 	struct named_role role[MAX_ARGUMENTS];
 	struct named_param param[MAX_ARGUMENTS];
 	struct values *group[MAX_ARGUMENTS]; /* owned, per role */
@@ -69,7 +64,7 @@ static bool is_list(const char *text)
 }
 
 /* Reads groups of numbers: "1,2/3,4". */
-static int list_read(struct inputs *in, const char *text, struct err *e)
+static int list_read(struct named_inputs *in, const char *text, struct err *e)
 {
 	size_t k = in->n_roles, n = 0, n_groups = 1, cap = strlen(text) + 1;
 	double *x = in->x[k] = xcalloc(cap, sizeof *x);
@@ -92,7 +87,7 @@ static int list_read(struct inputs *in, const char *text, struct err *e)
 	return 0;
 }
 
-static void groups_by_label(struct inputs *in, const struct columns *c)
+static void groups_by_label(struct named_inputs *in, const struct columns *c)
 {
 	size_t k = in->n_roles, n = c->n, n_groups = 0, at = 0;
 	size_t *of = xcalloc(n, sizeof *of);
@@ -119,7 +114,7 @@ static void groups_by_label(struct inputs *in, const struct columns *c)
 	free(label);
 }
 
-static void lines_take(struct inputs *in, const struct columns *c)
+static void lines_take(struct named_inputs *in, const struct columns *c)
 {
 	size_t k = in->n_roles;
 	memcpy(in->x[k], c->column[0].x, c->n * sizeof *in->x[k]);
@@ -129,7 +124,7 @@ static void lines_take(struct inputs *in, const struct columns *c)
 }
 
 /* Reads FILE[:COLUMN[:WHERE=TEXT,...]], for groups FILE:COLUMN:GROUPCOLUMN. `text` is modified. */
-static int file_read(struct inputs *in, const struct stats_config *config, char *text,
+static int file_read(struct named_inputs *in, const struct stats_config *config, char *text,
 		     struct err *e)
 {
 	size_t k = in->n_roles;
@@ -165,7 +160,7 @@ static int file_read(struct inputs *in, const struct stats_config *config, char 
 
 /* --- arguments ----------------------------------------------------------- */
 
-static int argument_take(struct inputs *in, const struct named_statistic *s,
+static int argument_take(struct named_inputs *in, const struct named_statistic *s,
 			 const struct stats_config *config, char *text, struct err *e)
 {
 	char *value = strchr(text, '=');
@@ -220,7 +215,7 @@ static int result_print(const struct named_statistic *s, struct named_call *call
 int stats_compute(const struct stats_config *config, char **argument, size_t n, struct err *e)
 {
 	const struct named_statistic *s = statistic_find(config->compute, e);
-	struct inputs *in;
+	struct named_inputs *in;
 	int rc = 0, status;
 	if (!s)
 		return EXIT_USAGE;

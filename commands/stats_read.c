@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The samples of validate stats: a column of a file, or equally named columns of several files,
  * which are sessions. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "commands/stats.h"
 #include "common/units.h"
 #include "common/xalloc.h"

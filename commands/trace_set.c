@@ -2,8 +2,6 @@
 #include "commands/trace_set.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/processes.h"

@@ -3,8 +3,7 @@
 #ifndef COMMON_CGROUP_WHERE_H
 #define COMMON_CGROUP_WHERE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 enum cgroup_kind { CGROUP_NONE, CGROUP_V1, CGROUP_V2 };
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/clock.h"
 
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/files.h"
 

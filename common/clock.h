@@ -15,11 +15,10 @@
 #ifndef COMMON_CLOCK_H
 #define COMMON_CLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 enum clock_source { CLOCK_SOURCE_TSC, CLOCK_SOURCE_MONOTONIC };
 

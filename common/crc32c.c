@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/crc32c.h"
 
-#include <string.h>
-
 #if defined(__x86_64__)
 #include <nmmintrin.h>
 #include <wmmintrin.h>

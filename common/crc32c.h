@@ -3,10 +3,10 @@
 #ifndef COMMON_CRC32C_H
 #define COMMON_CRC32C_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
-uint32_t crc32c(uint32_t crc, const void *data, size_t len); /* first call: 0; next: the last result */
+/* crc: 0 in the first call, then the last result */
+uint32_t crc32c(uint32_t crc, const void *data, size_t len);
 
 /* The same without the instruction, for a test. */
 uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len);

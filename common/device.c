@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/device.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <libmount.h>
 #include <linux/fs.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -210,7 +206,8 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 {
 	*d = (struct device){.fd = -1};
 	*refused = false;
-	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* no wait for the writer of a pipe */
+	/* no wait for the writer of a pipe */
+	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (d->fd < 0)
 		return err_sys(e, errno, "%s", path);
 	int ret = facts(d, path, e);

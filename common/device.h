@@ -9,13 +9,11 @@
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 struct device {
 	int fd;
@@ -36,7 +34,8 @@ enum device_how {
 };
 
 /* Opens PATH as `how` says, with `flags` (O_DIRECT, O_SYNC) added. A block device for writing is
- * opened with O_EXCL, so that it cannot be mounted until it is closed. *refused: refused for safety. Errors:
+ * opened with O_EXCL, so that it cannot be mounted until it is closed. *refused: refused for safety.
+ * Errors:
  * of the system, with the path; EBUSY: refused, with the user of the device; EROFS; ENOTBLK:
  * neither block device nor regular file; EINVAL: empty. Ownership: device_close. */
 int device_open(struct device *d, const char *path, enum device_how how, int flags, bool *refused,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Signatures on a device, by libblkid. */
 #include <blkid.h>
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/device.h"

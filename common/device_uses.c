@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Uses of a device, its partitions, the disk of a partition, and the devices above and below. */
 #include <dirent.h>
-#include <errno.h>
 #include <libmount.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/digest.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <gcrypt.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"

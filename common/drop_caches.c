@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/drop_caches.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 

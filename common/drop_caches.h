@@ -4,9 +4,8 @@
 #ifndef COMMON_DROP_CACHES_H
 #define COMMON_DROP_CACHES_H
 
-#include <stdbool.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 enum dropped_caches {
 	DROP_PAGES = 1, /* the page cache */

@@ -4,7 +4,7 @@
 #ifndef VALIDATE_COMMON_EACH_H
 #define VALIDATE_COMMON_EACH_H
 
-#include <stddef.h>
+#include "common/std.h"
 
 #define EACH_THREADS_MAX 16
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/err.h"
-
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "common/std.h"
 
 /* A message is one line of a log or a terminal: text of a trace or a file name must not break it.
  * For terminals, U+0080 to U+009F are commands, too. */

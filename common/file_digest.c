@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/file_digest.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <gcrypt.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "common/digest.h"

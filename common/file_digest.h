@@ -3,9 +3,8 @@
 #ifndef COMMON_FILE_DIGEST_H
 #define COMMON_FILE_DIGEST_H
 
-#include <stddef.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 #define FILE_DIGEST_HEX 65 /* with the NUL */
 

@@ -5,8 +5,6 @@
 #define COMMON_FILES_H
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "common/err.h"

@@ -4,8 +4,7 @@
 #ifndef COMMON_FNV1A_H
 #define COMMON_FNV1A_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 #define FNV1A_START UINT64_C(0xcbf29ce484222325)
 

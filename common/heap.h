@@ -8,9 +8,8 @@
 #define VALIDATE_COMMON_HEAP_H
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
+
+#include "common/std.h"
 
 #define HEAP_ELEMENT_MAX 128u
 

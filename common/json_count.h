@@ -3,10 +3,9 @@
 #ifndef COMMON_JSON_COUNT_H
 #define COMMON_JSON_COUNT_H
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdint.h>
-#include <stdio.h>
+
+#include "common/std.h"
 
 /* Above 2^63 - 1 a string of digits. */
 static inline json_t *json_of_count(uint64_t n)

@@ -7,8 +7,7 @@
 #ifndef COMMON_LEFTOVERS_H
 #define COMMON_LEFTOVERS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "common/std.h"
 
 /* Puts `path`, a file or a directory, on the list. A path of PATH_MAX bytes or more, or the 33rd,
  * is not kept. */

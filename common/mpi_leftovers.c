@@ -2,9 +2,6 @@
 #include "common/mpi_leftovers.h"
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #ifndef COMMON_MPI_LEFTOVERS_H
 #define COMMON_MPI_LEFTOVERS_H
 
-#include <stddef.h>
+#include "common/std.h"
 
 struct mpi_leftovers {
 	char **name; /* name[n], sorted, owned: the files before the job */

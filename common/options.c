@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/options.h"
 
-#include <errno.h>
 #include <float.h>
 #include <limits.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/strbuf.h"
 #include "common/units.h"

@@ -5,10 +5,8 @@
 #ifndef COMMON_OPTIONS_H
 #define COMMON_OPTIONS_H
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 enum option_type {	/* and the field's C type */
 	OPT_FLAG,	/* bool; --name, --no-name, or name = yes|no in a protocol */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/options_describe.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "common/json_count.h"
 
 static const void *field(const struct option_spec *o, const void *config)

@@ -3,8 +3,6 @@
 #ifndef COMMON_OPTIONS_DESCRIBE_H
 #define COMMON_OPTIONS_DESCRIBE_H
 
-#include <stdbool.h>
-
 #include <jansson.h>
 
 #include "common/options.h"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/pause.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -40,7 +38,8 @@ void pause_init(struct pause *p)
 /* A process that has ended counts as gone before its parent has waited for it. */
 static bool controller_is_gone(const struct pause_page *page)
 {
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, page->controller, 0), .events = POLLIN};
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, page->controller, 0),
+			   .events = POLLIN};
 	if (p.fd < 0)
 		return errno == ESRCH;
 	const bool gone = poll(&p, 1, 0) > 0;

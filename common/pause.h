@@ -22,12 +22,10 @@
 #define COMMON_PAUSE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 #define PAUSE_VARIABLE "VALIDATE_PAUSE_FD"
 #define PAUSE_THREADS_MAX 4096

@@ -2,8 +2,6 @@
 /* Words are hashes of their numbers. */
 #include "common/payload.h"
 
-#include <string.h>
-
 #include "common/splitmix.h"
 
 #define SECTOR 512u

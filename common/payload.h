@@ -8,8 +8,7 @@
 #ifndef COMMON_PAYLOAD_H
 #define COMMON_PAYLOAD_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 #define PAYLOAD_BLOCK 4096u
 #define PAYLOAD_DUPLICATES 16u

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/placement.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 
 /* Half a page is the furthest from both slow zones: the first bytes of a page for reads, and the

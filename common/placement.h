@@ -9,10 +9,6 @@
 #ifndef COMMON_PLACEMENT_H
 #define COMMON_PLACEMENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "common/vm.h"
 

@@ -5,9 +5,9 @@
 #define COMMON_PROC_TEXT_H
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <unistd.h>
+
+#include "common/std.h"
 
 /* The start of the file, as far as text[size] holds it with a NUL behind. False when it cannot be
  * read or is empty. */

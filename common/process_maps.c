@@ -2,10 +2,6 @@
 #include "common/process_maps.h"
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool maps(const char *pid, const char *path)
 {

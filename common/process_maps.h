@@ -3,8 +3,9 @@
 #ifndef COMMON_PROCESS_MAPS_H
 #define COMMON_PROCESS_MAPS_H
 
-#include <stddef.h>
 #include <sys/types.h>
+
+#include "common/std.h"
 
 /* The processes, as far as this user may see them, that map a file whose path begins with `path`:
  * the first n_max in pid[] (NULL for n_max 0). Returns how many there are. */

@@ -3,8 +3,9 @@
 #ifndef COMMON_PROCESS_MEMORY_H
 #define COMMON_PROCESS_MEMORY_H
 
-#include <stdint.h>
 #include <sys/types.h>
+
+#include "common/std.h"
 
 /* Anonymous memory of a process in bytes, shared pages by its share of them (Pss_Anon of
  * /proc/PID/smaps_rollup, before Linux 5.14 Anonymous; if it cannot be read, RssAnon of

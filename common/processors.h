@@ -3,10 +3,8 @@
 #ifndef COMMON_PROCESSORS_H
 #define COMMON_PROCESSORS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 int processors_allowed(void); /* at least 1 */
 /* Number of the i-th of them, modulo their count; -1 if the kernel does not say. */

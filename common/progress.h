@@ -4,8 +4,7 @@
 #ifndef COMMON_PROGRESS_H
 #define COMMON_PROGRESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 struct progress {
 	bool enabled, terminal, shown;

@@ -3,8 +3,7 @@
 #ifndef COMMON_RESIDENCY_H
 #define COMMON_RESIDENCY_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 struct residency {
 	/* pages; dirty: or under writeback, 0 with mincore */

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/scheduling.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,7 +36,8 @@ static const struct policy {
 	bool has_priority;
 } policies[] = {
     {"other", SCHED_OTHER, false}, {"batch", SCHED_BATCH, false}, {"idle", SCHED_IDLE, false},
-    {"fifo", SCHED_FIFO, true},    {"rr", SCHED_RR, true},        {"deadline", SCHED_DEADLINE, false},
+    {"fifo", SCHED_FIFO, true},    {"rr", SCHED_RR, true},
+    {"deadline", SCHED_DEADLINE, false},
 };
 enum { N_POLICIES = sizeof policies / sizeof *policies };
 

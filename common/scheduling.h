@@ -3,11 +3,8 @@
 #ifndef COMMON_SCHEDULING_H
 #define COMMON_SCHEDULING_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stddef.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 struct json_t; /* jansson's */
 

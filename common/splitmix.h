@@ -4,7 +4,7 @@
 #ifndef COMMON_SPLITMIX_H
 #define COMMON_SPLITMIX_H
 
-#include <stdint.h>
+#include "common/std.h"
 
 #define SPLITMIX_STEP UINT64_C(0x9e3779b97f4a7c15) /* odd: 2^64 by the golden ratio */
 

@@ -2,10 +2,6 @@
 #include "common/strbuf.h"
 
 #include <assert.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 

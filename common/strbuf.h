@@ -4,7 +4,8 @@
 #define COMMON_STRBUF_H
 
 #include <stdarg.h>
-#include <stddef.h>
+
+#include "common/std.h"
 
 struct strbuf {
 	char *s;    /* owned; "" and not allocated while cap is 0 */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/u64_map.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <sys/random.h>
 
 #include "common/splitmix.h"

@@ -6,7 +6,7 @@
 #ifndef VALIDATE_COMMON_U64_MAP_H
 #define VALIDATE_COMMON_U64_MAP_H
 
-#include <stdint.h>
+#include "common/std.h"
 
 struct u64_map {
 	struct u64_map_cell *cell; /* cell[mask + 1], NULL while empty */

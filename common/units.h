@@ -3,9 +3,6 @@
 #ifndef COMMON_UNITS_H
 #define COMMON_UNITS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "common/strbuf.h"
 

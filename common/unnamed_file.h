@@ -3,11 +3,8 @@
 #ifndef COMMON_UNNAMED_FILE_H
 #define COMMON_UNNAMED_FILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 /* Opens one in `dir`, for reading and writing. Returns the descriptor. Errors: of the system, with
  * the directory. */

@@ -4,10 +4,8 @@
 #ifndef COMMON_VM_H
 #define COMMON_VM_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 struct vm_region {
 	void *base;	/* page-aligned, zero-filled, NULL when empty */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/wait.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 
 #include "common/wait_group.h"

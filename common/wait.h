@@ -11,8 +11,6 @@
 #ifndef COMMON_WAIT_H
 #define COMMON_WAIT_H
 
-#include <stdint.h>
-
 #include "common/clock.h"
 
 enum wait_method { WAIT_HYBRID, WAIT_NANOSLEEP, WAIT_SPIN };

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,8 +17,10 @@
 int wait_group_init(struct wait_group *g, uint32_t n, uint32_t n_processors, bool yields,
 		    bool across, struct err *e)
 {
-	*g = (struct wait_group){
-	    .n = n, .n_processors = n_processors ? n_processors : 1, .yields = yields, .across = across};
+	*g = (struct wait_group){.n = n,
+				 .n_processors = n_processors ? n_processors : 1,
+				 .yields = yields,
+				 .across = across};
 	int ret =
 	    vm_alloc_shared(&g->memory, ((size_t)n + 1) * sizeof *g->seat, "threads that wait", e);
 	if (ret)

@@ -14,8 +14,6 @@
 #define COMMON_WAIT_GROUP_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "common/err.h"
 #include "common/vm.h"

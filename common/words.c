@@ -2,11 +2,7 @@
 #include "common/words.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/strbuf.h"
 #include "common/units.h"

@@ -3,9 +3,8 @@
 #ifndef COMMON_WORDS_H
 #define COMMON_WORDS_H
 
-#include <stddef.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 struct words_list {
 	char **v; /* v[n], NULL behind the last; owned */

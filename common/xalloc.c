@@ -2,10 +2,6 @@
 #include "common/xalloc.h"
 
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/leftovers.h"

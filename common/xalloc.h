@@ -5,7 +5,7 @@
 #ifndef COMMON_XALLOC_H
 #define COMMON_XALLOC_H
 
-#include <stddef.h>
+#include "common/std.h"
 
 /* Prints that `size` bytes are missing, removes scratch files (leftovers.h) and exits with status
  * 3. */

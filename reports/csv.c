@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.csv: every table with all digits (RFC 4180). The header has the units
  * (doc/report.md). A word stands for a number that does not exist. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "reports/escape.h"
 #include "reports/text_table.h"
 #include "reports/output.h"

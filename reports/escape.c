@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/escape.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #define REPLACEMENT 0xfffdu
 
 /* Returns the next character of *s and advances *s. A byte of a malformed, overlong or surrogate

@@ -6,8 +6,6 @@
 #ifndef REPORTS_ESCAPE_H
 #define REPORTS_ESCAPE_H
 
-#include <stddef.h>
-
 #include "common/strbuf.h"
 
 /* Valid UTF-8 on one line. Control characters (newlines, escape sequences, direction overrides)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/words.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "common/units.h"
 #include "reports/number.h"
 #include "validate/campaign/time_use.h"

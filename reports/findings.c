@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/first_screen.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "reports/words.h"

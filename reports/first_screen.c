@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/first_screen.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What to do next: one command, chosen by what the undecided cases need. */
 #include <limits.h>
-#include <math.h>
 
 #include "common/options_describe.h"
 #include "reports/escape.h"

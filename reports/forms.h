@@ -3,9 +3,6 @@
 #ifndef REPORTS_FORMS_H
 #define REPORTS_FORMS_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "common/err.h"
 #include "validate/analysis/analysis.h"
 

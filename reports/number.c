@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/number.h"
 
-#include <math.h>
-
 /* values below 0.00005 of the unit are shown as 0; CSV has all digits */
 #define MAX_DECIMALS 4
 

@@ -5,8 +5,6 @@
 #ifndef REPORTS_NUMBER_H
 #define REPORTS_NUMBER_H
 
-#include <stdbool.h>
-
 #include "common/strbuf.h"
 
 /* Decimals after which `u` has two significant digits, 0..4; for NaN, 0 and infinite u those that

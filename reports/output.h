@@ -3,8 +3,6 @@
 #ifndef REPORTS_OUTPUT_H
 #define REPORTS_OUTPUT_H
 
-#include <stdio.h>
-
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "reports/tables/table.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/words.h"
 
-#include <math.h>
-
 #include "reports/number.h"
 #include "reports/tables/table.h"
 

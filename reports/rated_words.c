@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/words.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "common/units.h"
 
 static void add_rate(struct strbuf *out, const struct rated_point *q)

@@ -12,10 +12,6 @@
  *   %A, %I  the row's texts absent and inapplicable */
 #include "reports/reasons.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "common/strbuf.h"
 #include "validate/components/component.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/forms.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "common/units.h"
 
 const struct report_form *const report_forms[] = {

@@ -4,8 +4,6 @@
 #ifndef REPORTS_STUDY_FORM_H
 #define REPORTS_STUDY_FORM_H
 
-#include <stdio.h>
-
 #include "reports/figures/figure.h"
 #include "reports/tables/tables.h"
 

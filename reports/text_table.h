@@ -3,8 +3,6 @@
 #ifndef REPORTS_TEXT_TABLE_H
 #define REPORTS_TEXT_TABLE_H
 
-#include <stdbool.h>
-
 #include "common/strbuf.h"
 #include "reports/tables/table.h"
 #include "reports/tables/tables.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What differs in a case, and the causes found, in one sentence. */
-#include <math.h>
-#include <string.h>
-
 #include "reports/words.h"
 #include "validate/analysis/why.h"
 #include "validate/components/component.h"

@@ -4,10 +4,6 @@
 #ifndef COMMON_BLOCK_BACKEND_H
 #define COMMON_BLOCK_BACKEND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/block/direction.h"
 #include "common/err.h"
 #include "common/strbuf.h"

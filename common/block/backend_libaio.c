@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Linux AIO. The kernel maps the ring of completions into the process. If its layout is the known
  * one, completions are taken from it without a system call; libaio itself looks there, too. */
-#include <errno.h>
 #include <libaio.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/uio.h>
 
 #include "common/block/backend.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One request at a time by a blocking system call, for comparison with asynchronous I/O. */
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

@@ -2,12 +2,9 @@
 /* io_uring, with registered device and buffers if the kernel allows it, so that no request looks
  * them up. Completions are delivered when the worker asks for them (IORING_SETUP_DEFER_TASKRUN)
  * and do not interrupt it, unless the kernel is too old or another thread takes them. */
-#include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
 #include <linux/fs.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 
@@ -60,7 +57,9 @@ static int ring_make(struct block_queue *q, const struct block_queue_config *c)
 	uint32_t cq_entries = c->n_slots > RING_ENTRIES ? c->n_slots : RING_ENTRIES;
 	for (size_t i = c->sq_poll || c->harvester ? 2 : 0;
 	     ret == -EINVAL && i < sizeof ways / sizeof *ways; i++) {
-		struct io_uring_params p = {.flags = ways[i] | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP, .cq_entries = cq_entries};
+		struct io_uring_params p = {.flags =
+						ways[i] | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP,
+					    .cq_entries = cq_entries};
 		if (c->sq_poll) {
 			p.flags |= IORING_SETUP_SQPOLL;
 			p.sq_thread_idle = 1000;
@@ -113,7 +112,8 @@ static int uring_open(struct block_queue **out, const struct block_queue_config 
 		      struct strbuf *notes, struct err *e)
 {
 	struct block_queue *q = *out = xcalloc(1, sizeof *q);
-	*q = (struct block_queue){.fd = c->fd, .device_fd = c->fd, .is_block = c->is_block, .apart = c->harvester};
+	*q = (struct block_queue){
+	    .fd = c->fd, .device_fd = c->fd, .is_block = c->is_block, .apart = c->harvester};
 	int ret = ring_make(q, c);
 	if (ret == -ENOMEM)
 		return err_sys(e, ENOMEM,
@@ -228,7 +228,8 @@ static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_
 		return (int)ring_take(q, done, max);
 	}
 	struct io_uring_cqe *cqe;
-	struct __kernel_timespec wait = {.tv_sec = wait_ns / 1000000000, .tv_nsec = wait_ns % 1000000000};
+	struct __kernel_timespec wait = {.tv_sec = wait_ns / 1000000000,
+					 .tv_nsec = wait_ns % 1000000000};
 	int ret = io_uring_wait_cqe_timeout(&q->ring, &cqe, &wait);
 	if (ret == -ETIME || ret == -EINTR || ret == -EAGAIN)
 		return 0;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/block/probe.h"
 
-#include <errno.h>
 #include <libaio.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/uio.h>
 
 #include "common/clock.h"

@@ -5,8 +5,6 @@
 #ifndef COMMON_BLOCK_PROBE_H
 #define COMMON_BLOCK_PROBE_H
 
-#include <stdint.h>
-
 #include "common/block/backend.h"
 
 #define BLOCK_PROBE_MAX 16u

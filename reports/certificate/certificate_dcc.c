@@ -3,9 +3,6 @@
  * replayer, with all its scenarios. Ratios have the unit \one, times the unit \second. Source: DCC
  * 3.1.2 (dcc.xsd of PTB), D-SI 2.1.0 (SI_Format.xsd). The schema requires a country, an e-mail
  * address and persons. What nobody stated is "ZZ" (ISO 3166-1: user-assigned) or "not stated". */
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include "reports/certificate/certificate.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"

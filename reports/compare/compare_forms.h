@@ -3,8 +3,6 @@
 #ifndef REPORTS_COMPARE_FORMS_H
 #define REPORTS_COMPARE_FORMS_H
 
-#include <stdio.h>
-
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "reports/machine/machine.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison as one self-contained page. */
 #include <ctype.h>
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "reports/compare/compare_forms.h"
 #include "reports/escape.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison on one screen: the word, what is not the same and why, other differences. */
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "reports/number.h"

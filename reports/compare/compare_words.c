@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Words of a comparison, the same in every form. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "reports/number.h"

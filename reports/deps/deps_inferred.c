@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/deps/deps_report.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/op.h"
 #include "common/files.h"
@@ -57,12 +52,12 @@ struct time_slice {
 	double width_sum;
 };
 
-struct over_time {
+struct busy_over_time {
 	struct time_slice slice[N_SLICES];
 	int64_t from_ns, length_ns;
 };
 
-static void slices_double(struct over_time *o)
+static void slices_double(struct busy_over_time *o)
 {
 	for (size_t i = 0; i < N_SLICES; i++) {
 		struct time_slice a = {0}, b = {0};
@@ -75,10 +70,10 @@ static void slices_double(struct over_time *o)
 	o->length_ns *= 2;
 }
 
-static void over_time_add(struct over_time *o, int64_t begin_ns, uint64_t width)
+static void over_time_add(struct busy_over_time *o, int64_t begin_ns, uint64_t width)
 {
 	if (!o->length_ns)
-		*o = (struct over_time){.from_ns = begin_ns, .length_ns = 1000};
+		*o = (struct busy_over_time){.from_ns = begin_ns, .length_ns = 1000};
 	while ((begin_ns - o->from_ns) / o->length_ns >= N_SLICES)
 		slices_double(o);
 	struct time_slice *s = &o->slice[(begin_ns - o->from_ns) / o->length_ns];
@@ -89,7 +84,7 @@ static void over_time_add(struct over_time *o, int64_t begin_ns, uint64_t width)
 
 /* --- the pass ------------------------------------------------------------ */
 
-struct shown { /* a request of the graph */
+struct shown_request { /* a request of the graph */
 	struct infer_parents p;
 	uint64_t rank, seq, offset, length;
 	int64_t begin_ns, end_ns;
@@ -98,8 +93,8 @@ struct shown { /* a request of the graph */
 
 struct pass {
 	const struct deps_inferred_config *c;
-	struct over_time time;
-	struct shown *shown;
+	struct busy_over_time time;
+	struct shown_request *shown;
 	size_t n_shown, cap;
 };
 
@@ -112,8 +107,8 @@ static void fed(void *ctx, uint64_t request, const struct trace_record *r,
 	    (s->c->n_shown && request - s->c->from >= s->c->n_shown))
 		return;
 	GROW(s->shown, s->n_shown, s->cap);
-	s->shown[s->n_shown++] = (struct shown){*p,        UINT64_MAX,  r->seq,    r->offset,
-						r->length, r->begin_ns, r->end_ns, r->op};
+	s->shown[s->n_shown++] = (struct shown_request){
+	    *p, UINT64_MAX, r->seq, r->offset, r->length, r->begin_ns, r->end_ns, r->op};
 }
 
 static void ended(void *ctx, uint64_t request, uint64_t rank)
@@ -127,11 +122,11 @@ static void ended(void *ctx, uint64_t request, uint64_t rank)
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct shown *const *x = a, *const *y = b;
+	const struct shown_request *const *x = a, *const *y = b;
 	return ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
 }
 
-static size_t rank_first(struct shown *const *ranked, size_t n, uint64_t rank)
+static size_t rank_first(struct shown_request *const *ranked, size_t n, uint64_t rank)
 {
 	size_t from = 0;
 	while (from < n) {
@@ -144,8 +139,8 @@ static size_t rank_first(struct shown *const *ranked, size_t n, uint64_t rank)
 	return from;
 }
 
-static void edges_write(struct strbuf *out, const struct pass *s, struct shown *const *ranked,
-			const struct shown *r)
+static void edges_write(struct strbuf *out, const struct pass *s,
+			struct shown_request *const *ranked, const struct shown_request *r)
 {
 	struct strbuf gap = STRBUF_INIT;
 	uint64_t n_drawn = 0;
@@ -168,14 +163,14 @@ static void edges_write(struct strbuf *out, const struct pass *s, struct shown *
 static int dot_write(const struct pass *s, const struct threshold *h, struct err *e)
 {
 	struct strbuf out = STRBUF_INIT;
-	struct shown **ranked = xcalloc(s->n_shown + 1, sizeof(struct shown *));
+	struct shown_request **ranked = xcalloc(s->n_shown + 1, sizeof(struct shown_request *));
 	strbuf_addf(&out,
 		    "digraph deps {\n  // inferred from times; an edge: the request may depend on "
 		    "the other's end, and came so much later\n  // shortest think time %" PRId64
 		    " ns\n  rankdir=LR; node [shape=box, fontsize=10];\n",
 		    h->ns);
 	for (size_t i = 0; i < s->n_shown; i++) {
-		const struct shown *r = &s->shown[i];
+		const struct shown_request *r = &s->shown[i];
 		ranked[i] = &s->shown[i];
 		strbuf_addf(&out, "  r%" PRIu64 " [label=\"%" PRIu64 " %s", r->seq, r->seq,
 			    op_name(r->op));
@@ -236,7 +231,7 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 	    duration_text((double)s->think_ns).s);
 }
 
-static json_t *slices_json(const struct over_time *o)
+static json_t *slices_json(const struct busy_over_time *o)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < N_SLICES; i++) {
@@ -252,7 +247,7 @@ static json_t *slices_json(const struct over_time *o)
 }
 
 static void print_json(const struct infer_summary *s, const struct infer_what *w,
-		       const struct threshold *h, const struct over_time *time)
+		       const struct threshold *h, const struct busy_over_time *time)
 {
 	json_t *o = json_object();
 	json_add(o, J_INT("schema", 1), J_VALUE("order", json_string("inferred")),

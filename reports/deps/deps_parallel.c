@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/deps/deps_report.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/files.h"
 #include "common/units.h"

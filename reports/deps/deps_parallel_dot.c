@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/causality/requests.h"
 #include "capture/csv_args.h"
 #include "capture/op.h"
@@ -27,7 +23,7 @@ static void dot_quoted(struct strbuf *out, const char *name)
 	}
 }
 
-struct shown { /* requests of a node in the graph: first .. first + n */
+struct shown_node { /* requests of a node in the graph: first .. first + n */
 	uint64_t first, n;
 	double compute_ns; /* since the node's previous request */
 	struct strbuf requests, order;
@@ -36,7 +32,7 @@ struct shown { /* requests of a node in the graph: first .. first + n */
 struct drawing {
 	const struct causality_facts *f;
 	const struct causality_work *w;
-	struct shown *node;
+	struct shown_node *node;
 	uint64_t *n_requests; /* of each node so far */
 };
 
@@ -48,7 +44,7 @@ static bool is_shown(const struct drawing *d, uint32_t node, uint64_t request)
 static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const struct trace *t,
 			 const struct trace_record *r)
 {
-	struct shown *n = &d->node[of];
+	struct shown_node *n = &d->node[of];
 	const struct trace_object *o = trace_object(t, r->object);
 	if (!n->n)
 		n->first = number;
@@ -160,7 +156,7 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 			   "the end of the other\n"
 			   "  rankdir=TB; node [shape=box, fontsize=10]; edge [fontsize=9];\n");
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		struct shown *n = &d.node[i];
+		struct shown_node *n = &d.node[i];
 		strbuf_addf(out, "  subgraph cluster_%" PRIu32 " {\n    label=\"node %" PRIu32, i,
 			    i);
 		if (f->node[i].rank >= 0)

@@ -3,9 +3,6 @@
 #ifndef REPORTS_DEPS_DEPS_REPORT_H
 #define REPORTS_DEPS_DEPS_REPORT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/causality/work.h"
 #include "capture/trace.h"
 #include "common/err.h"

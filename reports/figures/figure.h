@@ -6,9 +6,6 @@
 #ifndef REPORTS_FIGURE_H
 #define REPORTS_FIGURE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"

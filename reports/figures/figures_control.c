@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Chart of individuals: relative differences of the pairs in the order of the blocks, with centre
  * and limits; below them their moving ranges. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
 #include "reports/words.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative bias over the load level, with the interval that decides: a figure for each group of
  * scenarios that differ only in the level. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
@@ -14,12 +10,12 @@
 #define WIDTH 420
 #define HEIGHT 240
 
-struct extent {
+struct level_range {
 	double lo, hi, x_lo, x_hi;
 };
 
 static void add_line(struct figure *f, const struct analysis *a, const struct linearity *l,
-		     double shift, struct extent *x)
+		     double shift, struct level_range *x)
 {
 	for (size_t i = 0; i < l->n_levels; i++) {
 		const struct linearity_level *v = &l->level[i];
@@ -42,7 +38,7 @@ static void add_line(struct figure *f, const struct analysis *a, const struct li
 	}
 }
 
-static void add_script(struct figure *f, const struct extent *x, double limit)
+static void add_script(struct figure *f, const struct level_range *x, double limit)
 {
 	bool some = x->hi >= x->lo;
 	double lo = some ? fmin(x->lo, -limit * 0.2) : -1, hi = some ? fmax(x->hi, limit * 0.2) : 1,
@@ -70,7 +66,7 @@ static void add_script(struct figure *f, const struct extent *x, double limit)
 static void add_group(struct figures *fs, const struct analysis *a, size_t first)
 {
 	const struct linearity *of = &a->linearity[first];
-	struct extent x = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+	struct level_range x = {INFINITY, -INFINITY, INFINITY, -INFINITY};
 	struct strbuf plot = STRBUF_INIT;
 	char part[24];
 	size_t index = 0;

@@ -2,11 +2,6 @@
 /* Errors of the running time of parallel applications, as in figures 8 to 11 of the parallel-trace
  * paper: the worst over the targets of the recordings, by application and target, by sampling
  * period, and by the number of delayed nodes. Published values stand beside them. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
@@ -82,7 +77,7 @@ static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const c
 
 /* --- by application and target ------------------------------------------- */
 
-struct place {	       /* a place on the axis: an application on a target */
+struct panel_place {	       /* a place on the axis: an application on a target */
 	size_t family; /* index in a->parallel->worst */
 };
 
@@ -104,7 +99,7 @@ static bool is_finest(const struct analysis *a, const struct parallel_worst *w)
 	return true;
 }
 
-static size_t places_find(struct place *place, const struct analysis *a)
+static size_t places_find(struct panel_place *place, const struct analysis *a)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < a->parallel->n_worst && n < MAX_PLACES; i++) {
@@ -122,7 +117,7 @@ static size_t places_find(struct place *place, const struct analysis *a)
 	return n;
 }
 
-static const struct parallel_worst *worst_at(const struct analysis *a, const struct place *at,
+static const struct parallel_worst *worst_at(const struct analysis *a, const struct panel_place *at,
 					     size_t replayer)
 {
 	const struct scenario *s = scenario_of(a, &a->parallel->worst[at->family]);
@@ -136,7 +131,7 @@ static const struct parallel_worst *worst_at(const struct analysis *a, const str
 	return NULL;
 }
 
-static void add_places(struct figure *f, const struct analysis *a, const struct place *place,
+static void add_places(struct figure *f, const struct analysis *a, const struct panel_place *place,
 		       size_t n)
 {
 	strbuf_addstr(&f->script, "set xtics rotate by 35 right (");
@@ -158,7 +153,7 @@ static void add_places(struct figure *f, const struct analysis *a, const struct 
 
 static void figure_errors(struct figures *fs, const struct analysis *a)
 {
-	struct place place[MAX_PLACES];
+	struct panel_place place[MAX_PLACES];
 	const struct parallel_analysis *p = a->parallel;
 	const size_t n = places_find(place, a),
 		     n_series = p->n_sums < PALETTE_N_SERIES ? p->n_sums : PALETTE_N_SERIES;

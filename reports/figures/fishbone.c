@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cause-and-effect diagram (Ishikawa) of the sources of uncertainty, after figure 2 of Pereira et
  * al. 2016: a bone for each category, a twig for each source; the spine ends in the measurand. */
-#include <string.h>
-
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts gnuplot's SVG document to an element of the page. gnuplot writes one element per line in
  * fixed forms, so this reads lines and copies unknown ones. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The four charts of a series, with its entries from left to right as they were added; and the
  * page. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "reports/figures/figure.h"
 #include "reports/figures/figures.h"
 #include "reports/history/history_report.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* doc/history-schema.json describes it. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "reports/history/history_report.h"
 #include "reports/json/json_value.h"
 

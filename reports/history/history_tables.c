@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-#include <stdint.h>
-
 #include "common/xalloc.h"
 #include "reports/history/history_report.h"
 

@@ -3,8 +3,6 @@
 #ifndef REPORTS_HTML_H
 #define REPORTS_HTML_H
 
-#include <stdbool.h>
-
 #include "common/strbuf.h"
 #include "reports/figures/figure.h"
 #include "reports/first_screen.h"

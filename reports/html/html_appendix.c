@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The appendix: the six steps of the method validation, the environment, the runs and how to
  * reproduce them, each part folded. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/files.h"
 #include "common/units.h"
 #include "common/xalloc.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A section for each case: figures, components, reasons. And the causes of the differences. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of validate info. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "reports/info/info.h"
 #include "common/units.h"
 #include "common/xalloc.h"

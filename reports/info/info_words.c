@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdio.h>
-#include <string.h>
-
 #include "capture/csv_args.h"
 #include "reports/info/info.h"
 #include "common/units.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/report.json: the whole analysis for programs. doc/report-schema.json describes it; keys
  * keep their order. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "reports/forms.h"
 #include "reports/json/json_report.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One case as JSON: everything in struct cell, in its order. */
-#include <math.h>
-
 #include "reports/json/json_report.h"
 #include "validate/analysis/leaning.h"
 

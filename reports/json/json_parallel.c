@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Member "parallel" of report.json. */
-#include <math.h>
-
 #include "reports/json/json_report.h"
 #include "reports/words.h"
 

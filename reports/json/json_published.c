@@ -2,8 +2,6 @@
 /* Members "findings", "published" and "operations" of report.json. */
 #include "reports/json/json_report.h"
 
-#include <math.h>
-
 #include "reports/words.h"
 #include "validate/analysis/at_device.h"
 #include "validate/analysis/costs.h"

@@ -3,9 +3,6 @@
 #ifndef REPORTS_JSON_REPORT_H
 #define REPORTS_JSON_REPORT_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "reports/json/json_value.h"
 #include "validate/analysis/analysis.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/json/json_value.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/csv_args.h"
 #include "common/strbuf.h"
 #include "reports/escape.h"

@@ -7,8 +7,6 @@
 #ifndef REPORTS_JSON_VALUE_H
 #define REPORTS_JSON_VALUE_H
 
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "common/json_count.h"

@@ -5,8 +5,6 @@
 #ifndef REPORTS_MACHINE_H
 #define REPORTS_MACHINE_H
 
-#include <stddef.h>
-
 #include "common/strbuf.h"
 
 /* OPEN: inconclusive */

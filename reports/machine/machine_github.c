@@ -2,8 +2,6 @@
 /* Workflow commands of GitHub Actions: annotations of a run. GitHub shows ten of a kind for a step,
  * so at most ten are written. Source: docs.github.com, "Workflow commands for GitHub Actions";
  * escaping as in the toolkit's command.ts. */
-#include <stdbool.h>
-
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Markdown for a comment on a pull request or the summary of a CI step: rows that are not accepted
  * in full, the rest folded. A summary may have 1 MiB, so further rows are only counted. */
-#include <stdbool.h>
-#include <string.h>
-
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* OpenMetrics text: the outcome of each case and component, and its value and limit if it has them.
  * Source: OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF). */
-#include <math.h>
-#include <stdbool.h>
-
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 

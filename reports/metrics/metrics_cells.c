@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/metrics/metrics_report.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #include "common/units.h"
 
 void cells_add_printable(struct strbuf *out, const char *text)

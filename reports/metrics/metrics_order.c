@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The order of the requests as text: a row for each number, a column for each scope. */
-#include <math.h>
-#include <stdbool.h>
-
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 

@@ -3,9 +3,6 @@
 #ifndef REPORTS_METRICS_REPORT_H
 #define REPORTS_METRICS_REPORT_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/strbuf.h"
 #include "validate/metrics/metrics.h"
 

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "capture/op.h"
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"

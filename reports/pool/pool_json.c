@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* doc/pool-schema.json describes it. */
-#include <stdlib.h>
-
 #include "reports/json/json_value.h"
 #include "reports/pool/pool_report.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "common/xalloc.h"
 #include "reports/pool/pool_report.h"
 

@@ -3,10 +3,6 @@
 #ifndef REPORTS_SELFTEST_H
 #define REPORTS_SELFTEST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "common/err.h"
 #include "validate/selftest/capture_trial.h"
 #include "validate/selftest/rate.h"

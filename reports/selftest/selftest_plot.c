@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files of a self-test: rates as CSV, and the detection rate over the size of each fault, drawn
  * by gnuplot. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "reports/selftest/selftest.h"
 #include "common/files.h"
 #include "common/strbuf.h"

@@ -2,10 +2,6 @@
 /* The text of a self-test: a table for each group of rates. A group whose rows have the same
  * columns is a matrix, another group a list with intervals and promises. */
 #include <jansson.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "reports/selftest/selftest.h"
 #include "common/xalloc.h"

@@ -3,9 +3,6 @@
  * name. One with parameters is an object, with the text of its parameters as keys ("conf=0.95").
  * For a null, "status" has the reason. */
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "reports/stats/stats_report.h"
 #include "common/json_count.h"

@@ -2,21 +2,17 @@
 /* One line for each sample: |---[==|==]-----| from the smallest to the largest value, with brackets
  * at the quartiles, | at the median and A at the mean. If some values lie far out, the axis ends
  * earlier, and < or > marks them. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "reports/stats/stats_report.h"
 #include "validate/stats/quantiles.h"
 
 enum { MAX_WIDTH = 120, NAME_WIDTH = 10, MAX_NAME = 40 };
 
-struct axis {
+struct stats_axis {
 	double lo, hi;
 	size_t width;
 };
 
-static size_t position(const struct axis *a, double x)
+static size_t position(const struct stats_axis *a, double x)
 {
 	double at = (x - a->lo) / (a->hi - a->lo) * (double)(a->width - 1);
 	return (size_t)fmin(fmax(floor(at + 0.5), 0), (double)a->width - 1);
@@ -24,7 +20,7 @@ static size_t position(const struct axis *a, double x)
 
 /* From the smallest to the largest value, but at most three interquartile distances beyond all
  * quartiles. */
-static bool axis_find(const struct stats *s, struct axis *a)
+static bool axis_find(const struct stats *s, struct stats_axis *a)
 {
 	double q1 = INFINITY, q3 = -INFINITY, lo = INFINITY, hi = -INFINITY;
 	for (size_t i = 0; i < s->n; i++) {
@@ -42,7 +38,7 @@ static bool axis_find(const struct stats *s, struct axis *a)
 	return a->hi > a->lo && isfinite(a->hi - a->lo);
 }
 
-static void sample_draw(const struct axis *a, const struct column_sample *s, char *line)
+static void sample_draw(const struct stats_axis *a, const struct column_sample *s, char *line)
 {
 	const double *x = s->sorted;
 	size_t n = s->x.n, from = position(a, x[0]), to = position(a, x[n - 1]);
@@ -63,7 +59,7 @@ static void sample_draw(const struct axis *a, const struct column_sample *s, cha
 void stats_print_plot(const struct stats *s, size_t width)
 {
 	char line[MAX_WIDTH + 1], name[MAX_NAME];
-	struct axis a = {0, 0, width < MAX_WIDTH ? width : MAX_WIDTH};
+	struct stats_axis a = {0, 0, width < MAX_WIDTH ? width : MAX_WIDTH};
 	if (a.width < 10 || !axis_find(s, &a))
 		return;
 	for (size_t i = 0; i < s->n; i++) {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One screen: the answer in sentences, a picture, tables. The numbers come from lists of
  * estimates. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "reports/stats/stats_report.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/paper.h"

@@ -2,9 +2,6 @@
 #include "reports/tables/table.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/units.h"
 #include "common/xalloc.h"

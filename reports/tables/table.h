@@ -4,9 +4,6 @@
 #ifndef REPORTS_TABLE_H
 #define REPORTS_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 

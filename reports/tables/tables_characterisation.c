@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the characterisation: location, precision, bias, linearity. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "reports/tables/tables.h"
 

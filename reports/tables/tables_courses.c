@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables over the time of a run, of issue errors by rate, and of the costs of replays. */
-#include <math.h>
-
 #include "reports/tables/tables.h"
 #include "validate/analysis/costs.h"
 #include "validate/analysis/courses.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the behaviour of a replay: time, order, concurrency, issue error, requests replayed. */
-#include <math.h>
-
 #include "reports/tables/tables.h"
 
 static void time_row(struct table *t, const struct analysis *a, size_t i)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of published beside measured values, and of each kind of request. */
-#include <math.h>
-
 #include "reports/words.h"
 #include "reports/tables/tables.h"
 #include "validate/analysis/operations.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of rated ranges, and of replays without calls. */
-#include <math.h>
-
 #include "reports/tables/tables.h"
 #include "validate/analysis/rated_range.h"
 

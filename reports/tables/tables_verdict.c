@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the decisions, and of the scenarios, replayers and limits. */
-#include <math.h>
-#include <stdio.h>
-
 #include "reports/tables/tables.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"

@@ -2,9 +2,6 @@
 /* One screen: which replayer is trusted for which scenario, and if not, why not. */
 #include "reports/terminal/terminal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -2,8 +2,6 @@
 #ifndef REPORTS_TERMINAL_H
 #define REPORTS_TERMINAL_H
 
-#include <stdbool.h>
-
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the terminal shows of published findings and of parallel applications. */
-#include <math.h>
-
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/text_table.h"

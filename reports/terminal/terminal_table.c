@@ -2,10 +2,6 @@
 #include "reports/escape.h"
 #include "reports/text_table.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "reports/number.h"
 #include "reports/words.h"
@@ -18,7 +14,7 @@
 
 enum { NAME, BIAS, PRECISION, TIME, WORTH, REORDERED, MISMATCHED, VERDICT, N_COLUMNS };
 
-struct row {
+struct terminal_row {
 	struct strbuf cell[N_COLUMNS]; /* the name first, the verdict last */
 	enum verdict verdict;          /* colours the last cell */
 	/* a name of any width that the rows below share */
@@ -29,15 +25,15 @@ struct row {
 };
 
 struct grid {
-	struct row *row;
+	struct terminal_row *row;
 	size_t n, cap;
 };
 
-static struct row *add_row(struct grid *g)
+static struct terminal_row *add_row(struct grid *g)
 {
 	GROW(g->row, g->n, g->cap);
-	struct row *r = &g->row[g->n++];
-	*r = (struct row){.verdict = VERDICT_TRUSTED};
+	struct terminal_row *r = &g->row[g->n++];
+	*r = (struct terminal_row){.verdict = VERDICT_TRUSTED};
 	for (size_t i = 0; i < N_COLUMNS; i++)
 		strbuf_init(&r->cell[i]);
 	return r;
@@ -51,9 +47,9 @@ static void grid_release(struct grid *g)
 	free(g->row);
 }
 
-static struct row *add_name(struct grid *g, const char *name, size_t indent)
+static struct terminal_row *add_name(struct grid *g, const char *name, size_t indent)
 {
-	struct row *r = add_row(g);
+	struct terminal_row *r = add_row(g);
 	text_cut_name(&r->cell[NAME], name, MAX_NAME);
 	r->indent = indent;
 	return r;
@@ -80,7 +76,7 @@ void terminal_end_verdict(struct strbuf *out, const struct terminal_style *style
 static bool is_dropped(const struct grid *g, size_t column)
 {
 	for (size_t k = 0; k < g->n && column; k++) {
-		const struct row *r = &g->row[k];
+		const struct terminal_row *r = &g->row[k];
 		const char *text = r->cell[column].s;
 		bool zero = (column == REORDERED || column == MISMATCHED) &&
 			    (!strcmp(text, "0 %") || !strcmp(text, "0"));
@@ -114,7 +110,7 @@ static void find_widths(const struct grid *g, size_t total, size_t *width)
 		width[0] = room;
 }
 
-static void lay_row(struct strbuf *out, const struct row *r, const size_t *width,
+static void lay_row(struct strbuf *out, const struct terminal_row *r, const size_t *width,
 		    const struct terminal_style *style)
 {
 	struct strbuf name = STRBUF_INIT;
@@ -156,7 +152,7 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 	words_find_timed(p, &some, &all);
 	const char *const title[N_COLUMNS] = {name, "Bias",   "Precision", "Time",
 					      "U",  "Reord.", "Mism.",     last};
-	struct row *r = add_row(g);
+	struct terminal_row *r = add_row(g);
 	r->is_head = true;
 	for (size_t i = 0; i < N_COLUMNS; i++)
 		strbuf_addstr(&r->cell[i], title[i]);
@@ -205,7 +201,7 @@ static void add_value(struct strbuf *out, const struct estimate *e, bool sign)
 		number_add(out, e->value, (e->hi95 - e->lo95) / 2, number_unit_percent, sign);
 }
 
-static void fill_case(struct row *r, const struct cell *c)
+static void fill_case(struct terminal_row *r, const struct cell *c)
 {
 	if (c->component[COMPONENT_BIAS].estimate.status == STAT_OK)
 		words_add_estimate(&r->cell[BIAS], &c->component[COMPONENT_BIAS], true);
@@ -236,7 +232,7 @@ static void add_cases(struct grid *g, const struct analysis *a)
 		const char *scenario = p->scenario[c->scenario].name,
 			   *replayer = p->replayer[c->replayer].name;
 		if (titles && (i == 0 || a->cell[i - 1].scenario != c->scenario)) {
-			struct row *r = add_name(g, scenario, 0);
+			struct terminal_row *r = add_name(g, scenario, 0);
 			r->is_title = true;
 			strbuf_addstr(&r->cell[NAME], " (program: ");
 			number_add(&r->cell[NAME], c->r.mean, NAN, number_unit_time(c->r.mean),
@@ -316,7 +312,7 @@ static void add_span(struct strbuf *out, const struct span *s, bool sign)
 	strbuf_release(&hi);
 }
 
-static void fill_sum(struct row *r, const struct sum *s)
+static void fill_sum(struct terminal_row *r, const struct sum *s)
 {
 	add_span(&r->cell[BIAS], &s->bias, true);
 	if (s->precision > 0)

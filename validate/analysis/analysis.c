@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/analysis.h"
 
-#include <errno.h>
 #include <gsl/gsl_errno.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/each.h"
 #include "common/xalloc.h"

@@ -8,10 +8,6 @@
 #ifndef VALIDATE_ANALYSIS_H
 #define VALIDATE_ANALYSIS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "validate/analysis/reasons.h"
 #include "validate/components/list.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernel counters of a cell's runs, averaged: where the time went. NaN means unknown, here and in
  * reports. */
-#include <math.h>
-
 #include "validate/analysis/analysis_private.h"
 
 struct context {

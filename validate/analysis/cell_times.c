@@ -2,8 +2,6 @@
 /* Response and execution times of a cell: samples, the paper's statistics, the paired analysis,
  * further tests, diagnostics. */
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"

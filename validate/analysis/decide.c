@@ -2,8 +2,6 @@
 #include "validate/analysis/decide.h"
 
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/leaning.h"
 
-#include <math.h>
-
 #include "validate/components/component.h"
 
 static bool is_two_sided(enum component_kind k)

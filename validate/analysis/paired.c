@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Evidence of one number per pair, and dependence between pairs. */
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"

@@ -4,9 +4,6 @@
  * Type A rows are drawn as u t(nu), Type B rows from their distributions, and added: the budget's
  * model. Rows of one estimate are drawn as one value. The probabilistically symmetric 95 % interval
  * of the sum is compared with -U..U. Source: JCGM 101, 6.4, 7.7 and 8.1. */
-#include <math.h>
-#include <string.h>
-
 #include "common/each.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/budget.h"

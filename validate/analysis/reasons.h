@@ -5,7 +5,7 @@
 #ifndef VALIDATE_ANALYSIS_REASONS_H
 #define VALIDATE_ANALYSIS_REASONS_H
 
-#include <stddef.h>
+#include "common/std.h"
 
 enum reason_code {
 	REASON_NONE,

@@ -2,9 +2,7 @@
 /* Sources of uncertainty of a campaign: rows of the budget, sources that are only named, and unmet
  * requests, which are warnings. Categories: the cause-and-effect diagram of the method-validation
  * protocol. */
-#include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "common/units.h"
 #include "common/xalloc.h"

@@ -3,8 +3,6 @@
 #include "validate/analysis/why.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis/why_private.h"
@@ -209,7 +207,8 @@ static void add_component(struct why *w, const struct component *m, size_t n)
 					      leaves_out_zero_of(e, change, n)))
 			add_difference(w, m, m->part[i].label, e);
 	}
-	if (!m->n_parts && (rejected || (row->two_sided && leaves_out_zero_of(&m->estimate, change, n))))
+	if (!m->n_parts &&
+	    (rejected || (row->two_sided && leaves_out_zero_of(&m->estimate, change, n))))
 		add_difference(w, m, "", &m->estimate);
 }
 

@@ -3,9 +3,6 @@
 #ifndef VALIDATE_CAMPAIGN_H
 #define VALIDATE_CAMPAIGN_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
 

@@ -5,11 +5,7 @@
  * Both are measured under the conditions of the runs. The count holds for recording, reruns and
  * replays, so that they do the same. The memory is added to the page-cache budget, so that program
  * and replayers have equal page cache. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

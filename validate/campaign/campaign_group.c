@@ -7,12 +7,8 @@
  * that the place of the files on the device is not confounded with a role. The processes load one
  * after another and wait on hold before their first request. After the last request of all
  * processes they write their traces one after another. */
-#include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/clock.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command lines of a step. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/options_describe.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"

@@ -6,9 +6,6 @@
 #ifndef VALIDATE_CGROUP_H
 #define VALIDATE_CGROUP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/cgroup_where.h"
 #include "common/err.h"
 

@@ -12,8 +12,6 @@
 #ifndef VALIDATE_CHANCES_H
 #define VALIDATE_CHANCES_H
 
-#include <stdio.h>
-
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
 

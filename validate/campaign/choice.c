@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/choice.h"
 
-#include <math.h>
-
 #include "common/xalloc.h"
 #include "validate/stats/generator.h"
 

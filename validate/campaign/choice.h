@@ -12,9 +12,7 @@
 #ifndef VALIDATE_CHOICE_H
 #define VALIDATE_CHOICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 struct choice_scenario {
 	uint64_t n_done;	   /* blocks made, without block 0 */

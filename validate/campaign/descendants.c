@@ -4,11 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/proc_text.h"

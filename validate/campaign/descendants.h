@@ -3,9 +3,9 @@
 #ifndef VALIDATE_DESCENDANTS_H
 #define VALIDATE_DESCENDANTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
+
+#include "common/std.h"
 
 struct descendants { /* zero-initialised; descendants_release() */
 	/* children, their children, and so on, at the last descendants_find() */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/design.h"
 
-#include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/json_count.h"
 #include "common/splitmix.h"

@@ -10,10 +10,6 @@
 #ifndef VALIDATE_DESIGN_H
 #define VALIDATE_DESIGN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "common/err.h"

@@ -4,10 +4,6 @@
 #ifndef VALIDATE_DEVICES_H
 #define VALIDATE_DEVICES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
 

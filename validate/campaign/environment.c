@@ -4,11 +4,7 @@
 #include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <gsl/gsl_version.h>
-#include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>

@@ -4,12 +4,10 @@
 #ifndef VALIDATE_ENVIRONMENT_H
 #define VALIDATE_ENVIRONMENT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 #define ENVIRONMENT_VERSION 1
 

@@ -5,10 +5,7 @@
 #define VALIDATE_LAUNCH_H
 
 #include <sched.h>
-#include <stdbool.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "common/err.h"
 #include "common/scheduling.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parsers of protocol values for the start of processes. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/campaign/launch.h"

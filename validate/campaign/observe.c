@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/observe.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/kernel/block.h"
 #include "capture/kernel/block_device.h"
 #include "common/xalloc.h"

@@ -7,8 +7,9 @@
 #ifndef VALIDATE_OTHERS_H
 #define VALIDATE_OTHERS_H
 
-#include <stdint.h>
 #include <sys/types.h>
+
+#include "common/std.h"
 
 /* Sums over all CPUs since boot. `busy`: time of all processes and interrupts, in ns from the root
  * of cgroup v1's cpuacct if available, else from /proc/stat in ticks of 10 ms. `stolen`: from

@@ -8,8 +8,6 @@
 #ifndef VALIDATE_PREPARE_H
 #define VALIDATE_PREPARE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "capture/fileset/fileset.h"

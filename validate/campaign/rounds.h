@@ -8,9 +8,6 @@
 #ifndef VALIDATE_ROUNDS_H
 #define VALIDATE_ROUNDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/err.h"

@@ -3,13 +3,12 @@
 #ifndef VALIDATE_STORAGE_H
 #define VALIDATE_STORAGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include <jansson.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 struct storage {
 	char path[4096];                /* resolved path of the directory */

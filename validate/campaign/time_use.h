@@ -4,8 +4,6 @@
 #ifndef VALIDATE_TIME_USE_H
 #define VALIDATE_TIME_USE_H
 
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "common/strbuf.h"

@@ -4,9 +4,6 @@
 #ifndef VALIDATE_UNTOUCHED_H
 #define VALIDATE_UNTOUCHED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "validate/campaign/prepare.h"

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/bounds.h"

@@ -2,12 +2,7 @@
 #include "validate/columns/columns.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/strbuf.h"

@@ -14,10 +14,8 @@
 #ifndef VALIDATE_COLUMNS_COLUMNS_H
 #define VALIDATE_COLUMNS_COLUMNS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 enum columns_header { COLUMNS_HEADER_AUTO, COLUMNS_HEADER_YES, COLUMNS_HEADER_NO };
 

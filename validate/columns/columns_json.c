@@ -3,10 +3,7 @@
  *   hyperfine --export-json: the times of each command, in seconds
  *   pytest-benchmark --benchmark-json: the rounds of each benchmark, in seconds
  *   fio --output-format=json: a value for each job, as read.clat_ns.mean or write.iops */
-#include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/strbuf.h"
 #include "common/xalloc.h"

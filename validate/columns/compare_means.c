@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Position: differences and ratios of means, equivalence, pairs. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/equivalence.h"

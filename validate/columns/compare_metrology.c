@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Statistics of the metrology paper, and the uncertainty budget of a future run's deviation. */
-#include <math.h>
-
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/budget.h"
 #include "validate/stats/monte_carlo.h"

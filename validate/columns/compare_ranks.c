@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ranks and distributions of the values. */
-#include <math.h>
-
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/bounds.h"
 #include "validate/stats/distance.h"

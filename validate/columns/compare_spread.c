@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Spread: the F ratio with its interval, and more robust tests. */
-#include <math.h>
-
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/anova.h"
 #include "validate/stats/variance_ratio.h"

@@ -11,8 +11,6 @@
 #ifndef VALIDATE_COLUMNS_COMPARISON_H
 #define VALIDATE_COLUMNS_COMPARISON_H
 
-#include <stdbool.h>
-
 #include "validate/columns/estimates.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/resample.h"

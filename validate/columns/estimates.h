@@ -4,8 +4,6 @@
 #ifndef VALIDATE_COLUMNS_ESTIMATES_H
 #define VALIDATE_COLUMNS_ESTIMATES_H
 
-#include <stddef.h>
-
 #include "validate/stats/status.h"
 
 #define ESTIMATE_PARAMS 72

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sessions of one sample as the groups of a precision study. Suspect sessions are marked, not left
  * out. */
-#include <stdio.h>
-
 #include "validate/columns/comparison.h"
 #include "validate/stats/anova.h"
 #include "validate/stats/group_classes.h"

@@ -9,10 +9,6 @@
 #ifndef VALIDATE_BASELINE_H
 #define VALIDATE_BASELINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A baseline as JSON. Members of objects and replicates have lines of their own, so that a diff is
  * readable. */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "validate/compare/baseline_private.h"
 #include "validate/protocol/text.h"
 

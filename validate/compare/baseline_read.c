@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a baseline from JSON of unknown origin. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/compare/baseline_private.h"

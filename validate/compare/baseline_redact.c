@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Redacts a baseline for publication: hides hosts, serial numbers, UUIDs, labels and paths in every
  * text. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "validate/compare/baseline.h"
 #include "validate/provenance/provenance.h"

@@ -2,11 +2,6 @@
 /* The comparison as a whole: matching of cases, words, and Holm's correction over all cases. */
 #include "validate/compare/compare.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/multiplicity.h"

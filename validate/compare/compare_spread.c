@@ -3,8 +3,6 @@
  *
  * P is the larger one of normal theory and exchanged labels (stats/spread_ratio.h), in each
  * direction. */
-#include <math.h>
-
 #include "validate/compare/compare_private.h"
 #include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"

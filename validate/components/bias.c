@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative bias of the mean response time. */
-#include <math.h>
-
 #include "validate/components/component.h"
 
 static void decide_bias(struct component *c, const struct deciding *d)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "validate/components/component.h"
 
 #define ALPHA_REJECT 0.01

@@ -7,8 +7,6 @@
  * no correction). Rejected: at some level the mean lies beyond, with the P-value times the number
  * of levels (Bonferroni). The distance within a pair is not used: it contains the scatter of the
  * program's runs. Source: Berger and Hsu (1996). */
-#include <math.h>
-
 #include "validate/components/component.h"
 
 /* The deciding levels, [from, to) of the evidence, and their estimate. */

@@ -4,8 +4,6 @@
  * The storage delays a request by some 100 ms now and then. In a short run this is most of the
  * time, in the program as in the replay. So the ratios of the pairs are winsorised. A replay that
  * is far off in a few runs could hide behind that; check_all() prevents its acceptance. */
-#include <math.h>
-
 #include "validate/components/component.h"
 #include "validate/stats/paired_mean.h"
 

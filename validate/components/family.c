@@ -2,10 +2,6 @@
 /* Components with several parts. Accepted: each part lies within the limits (all are needed, so no
  * correction). Rejected: one part lies outside, with its P-value times the number of parts
  * (Bonferroni). Source: Berger and Hsu (1996). */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "validate/components/component.h"
 #include "validate/stats/planning.h"

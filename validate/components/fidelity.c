@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lost, extra and mismatched requests: counted, not estimated. */
-#include <math.h>
-
 #include "validate/components/component.h"
 
 /* One run over the limit is enough to reject. A failed replay gives no evidence, nor does the

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative deviations of the mean and the largest number of requests in flight. */
-#include <math.h>
-
 #include "validate/components/component.h"
 
 static void decide_in_flight(struct component *c, const struct deciding *d)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Issue errors of timed replays against an upper limit. */
-#include <math.h>
-
 #include "validate/components/component.h"
 
 /* Judges the 99th percentiles of the runs' issue errors. Only timed replays have any. */

@@ -14,7 +14,7 @@
 #ifndef VALIDATE_COMPONENTS_LIST_H
 #define VALIDATE_COMPONENTS_LIST_H
 
-#include <stdint.h>
+#include "common/std.h"
 
 #define COMPONENT_LIST(X)                                                                          \
 	X(BIAS, bias, "bias", bias, OPT_RATIO, 0.10, "bias", 1e-6, 0.99,                           \

@@ -4,8 +4,6 @@
  *
  * The present estimates count as true values. Assurance is 0.8, for accepting at 0.05 or rejecting
  * at Holm's strictest step. Source: stats/planning.h. */
-#include <math.h>
-
 #include "validate/components/component.h"
 #include "validate/stats/planning.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ratio of both scatters, or the repeatability of replays of one recording. */
-#include <math.h>
-
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"

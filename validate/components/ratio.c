@@ -5,8 +5,6 @@
  * tests are significant. Rejected: one test shows the mean outside; twice its P-value goes to Holm.
  * For accepting, P is widened for dependence within a role; if recordings are reused, the means by
  * recording must pass as well. Source: Schuirmann (1987) for the two tests. */
-#include <math.h>
-
 #include "validate/components/component.h"
 #include "validate/stats/conformity.h"
 #include "validate/stats/distributions.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shares of events per run against an upper limit. Runs with equal shares are judged by the pooled
  * counts. */
-#include <math.h>
-
 #include "validate/components/component.h"
 #include "validate/stats/bounds.h"
 #include "validate/stats/distributions.h"

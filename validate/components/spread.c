@@ -2,8 +2,6 @@
 /* Standard deviations against an upper limit. nu s^2/sigma^2 counts as chi-square with nu degrees
  * of freedom (Welch and Satterthwaite); nu allows for tails and dependence (stats/spread.h).
  * Source: GUM G.4. */
-#include <math.h>
-
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 

@@ -2,8 +2,6 @@
 /* Relative bias of the typical response, the mean of the fastest 90 % of a run's requests. A
  * replayer whose usual requests are too fast and whose slow ones are too slow can have the right
  * mean. */
-#include <math.h>
-
 #include "validate/components/component.h"
 
 static double run_typical(const struct run_summary *s)

@@ -14,8 +14,6 @@
  * replayer: not applicable, limited by the machine. Accepted: the upper limit of z sigma_c is at
  * most the limit. Rejected: its lower limit lies above. If the absolute bias is added, both get
  * half the error. Source: GUM G.4. */
-#include <math.h>
-
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"

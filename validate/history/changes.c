@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/history/changes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <jansson.h>
 
 #include "common/xalloc.h"

@@ -3,11 +3,10 @@
 #ifndef VALIDATE_HISTORY_DB_H
 #define VALIDATE_HISTORY_DB_H
 
-#include <stdbool.h>
-
 #include <sqlite3.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 #define HISTORY_DB_APPLICATION_ID 0x56614869 /* "VaHi" */
 #define HISTORY_DB_VERSION 1

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: generates the protocol for one trace. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/leftovers.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: reads the trace before anything starts. */
-#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/format.h"
 #include "common/xalloc.h"

@@ -4,10 +4,6 @@
  * is used while few keys move, else radix sort. */
 #include "validate/metrics/arrivals.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* insertion sort gives up beyond this average number of moves per key, plus MOVES_FREE */
 #define MOVES_PER_KEY 2
 #define MOVES_FREE 2000

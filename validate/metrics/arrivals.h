@@ -18,11 +18,8 @@
 #ifndef VALIDATE_METRICS_ARRIVALS_H
 #define VALIDATE_METRICS_ARRIVALS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 #define ARRIVAL_NO_SEQUENCE UINT32_MAX
 

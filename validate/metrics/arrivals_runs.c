@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sorted runs, kept in memory or in a temporary file, and their merge. Runs are numbered in file
  * order: of equal begins the lower run goes first. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/files.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/concurrency.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)
 {
 	memset(c, 0, sizeof *c);

@@ -10,9 +10,6 @@
 #ifndef VALIDATE_METRICS_CONCURRENCY_H
 #define VALIDATE_METRICS_CONCURRENCY_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/correction.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stddef.h>
-
 json_t *correction_to_json(const struct correction *c)
 {
 	return json_pack("{s:f, s:f, s:I, s:I, s:I}", "mean_ns", c->mean_ns, "u_ns", c->u_ns,

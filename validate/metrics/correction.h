@@ -5,11 +5,10 @@
 #ifndef VALIDATE_METRICS_CORRECTION_H
 #define VALIDATE_METRICS_CORRECTION_H
 
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 struct correction {
 	double mean_ns; /* subtracted from the mean response time; negative: added */

@@ -19,11 +19,8 @@
 #ifndef VALIDATE_METRICS_DENSITY_H
 #define VALIDATE_METRICS_DENSITY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 #define DENSITY_UNBOUNDED UINT64_MAX
 #define DENSITY_MAX_DT 65536u

@@ -15,10 +15,6 @@
 #ifndef VALIDATE_METRICS_DISORDER_H
 #define VALIDATE_METRICS_DISORDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "validate/metrics/density.h"
 #include "validate/metrics/histogram.h"

@@ -8,11 +8,8 @@
 #ifndef VALIDATE_METRICS_DISORDER_WINDOW_H
 #define VALIDATE_METRICS_DISORDER_WINDOW_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 #define WINDOW_MAX_LEVELS 6
 

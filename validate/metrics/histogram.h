@@ -7,12 +7,10 @@
 #ifndef VALIDATE_HISTOGRAM_H
 #define VALIDATE_HISTOGRAM_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 #define HISTOGRAM_MAX_BUCKETS 55296u /* 1024 * 52 + 2048: values of 63 bits */
 

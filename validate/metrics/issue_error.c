@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/issue_error.h"
 
-#include <errno.h>
-#include <math.h>
-
 void issue_error_release(struct issue_error *i)
 {
 	histogram_release(&i->late);

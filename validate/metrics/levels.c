@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/levels.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 
 static __int128 weight(const struct concurrency *c, enum levels_weight w, size_t level)

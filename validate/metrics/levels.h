@@ -5,8 +5,6 @@
 #ifndef VALIDATE_METRICS_LEVELS_H
 #define VALIDATE_METRICS_LEVELS_H
 
-#include <stddef.h>
-
 #include "validate/metrics/concurrency.h"
 
 enum levels_weight { LEVELS_BY_TIME, LEVELS_BY_BUSY_TIME, LEVELS_BY_REQUEST };

@@ -5,10 +5,8 @@
 #ifndef VALIDATE_METRICS_LIFETIME_H
 #define VALIDATE_METRICS_LIFETIME_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 struct lifetime_request {
 	int64_t begin_ns, end_ns;

@@ -4,10 +4,6 @@
 #ifndef VALIDATE_METRICS_MATCH_H
 #define VALIDATE_METRICS_MATCH_H
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 
 struct matcher {

@@ -4,11 +4,7 @@
  * threshold depends on results of the first pass. */
 #include "validate/metrics/metrics.h"
 
-#include <errno.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"

@@ -7,9 +7,6 @@
 #ifndef VALIDATE_METRICS_METRICS_H
 #define VALIDATE_METRICS_METRICS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "validate/metrics/concurrency.h"

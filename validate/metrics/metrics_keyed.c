@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pass over both traces side by side with requests matched by key. A request is observed when its
  * partner is found. */
-#include <errno.h>
-
 #include "validate/metrics/metrics_private.h"
 
 /* Whether a request of the replay belongs to the warm-up is known only with its partner. */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pass over both traces side by side, matched by number. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Trace files as sources of a pair, and the choice of the matching method. */
-#include <errno.h>
-#include <stdlib.h>
 
 #include <jansson.h>
 

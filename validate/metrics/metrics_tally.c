@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counts that do not depend on the order of requests or pairs. */
-#include <math.h>
-#include <string.h>
-
 #include "capture/op.h"
 #include "validate/metrics/metrics_private.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The end of the warm-up: a position in the order of the reference's begins, found before the
  * passes. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "common/heap.h"
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"

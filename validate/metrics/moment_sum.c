@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/moment_sum.h"
 
-#include <math.h>
-
 void moment_sum_add_huge(struct moment_sum *m, int64_t value)
 {
 	m->n_huge++;

@@ -8,8 +8,6 @@
 #ifndef VALIDATE_METRICS_MOMENT_SUM_H
 #define VALIDATE_METRICS_MOMENT_SUM_H
 
-#include <stdint.h>
-
 #include "validate/metrics/summary.h"
 
 struct moment_sum { /* all zero: empty */

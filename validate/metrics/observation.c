@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/observation.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e)

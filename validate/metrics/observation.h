@@ -9,9 +9,6 @@
 #ifndef VALIDATE_METRICS_OBSERVATION_H
 #define VALIDATE_METRICS_OBSERVATION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/concurrency.h"
 #include "validate/metrics/disorder.h"

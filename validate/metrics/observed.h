@@ -11,9 +11,8 @@
 #ifndef VALIDATE_METRICS_OBSERVED_H
 #define VALIDATE_METRICS_OBSERVED_H
 
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 struct observed {
 	/* issued and completed; of these, with the library's time */

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/observed_device.h"
 
-#include <errno.h>
 #include <linux/falloc.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/op.h"
 #include "capture/trace.h"

@@ -13,10 +13,8 @@
 #ifndef VALIDATE_METRICS_OBSERVED_DEVICE_H
 #define VALIDATE_METRICS_OBSERVED_DEVICE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 struct device_observation {
 	const char *side;     /* trace of the device's requests */

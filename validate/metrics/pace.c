@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/pace.h"
 
-#include <math.h>
-#include <stddef.h>
-
 #include "validate/stats/moments.h"
 
 void pace_widen(struct pace *p, uint64_t factor)

@@ -7,8 +7,7 @@
 #ifndef VALIDATE_METRICS_PACE_H
 #define VALIDATE_METRICS_PACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 #define PACE_MAX 256
 /* 2^16: every width is a power of two, so two runs can be brought to the same width */

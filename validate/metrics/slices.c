@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/slices.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "capture/trace.h"
 #include "common/xalloc.h"
 

@@ -7,11 +7,8 @@
 #ifndef VALIDATE_METRICS_SLICES_H
 #define VALIDATE_METRICS_SLICES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 struct trace_record;
 

@@ -4,9 +4,8 @@
 #ifndef VALIDATE_METRICS_SPILL_H
 #define VALIDATE_METRICS_SPILL_H
 
-#include <stddef.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 #define SPILL_BYTES (64u << 20) /* larger tables go to a file */
 

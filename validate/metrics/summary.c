@@ -3,10 +3,6 @@
  * alone if its requests are far from the order of their begins. */
 #include "validate/metrics/summary.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/op.h"
 #include "capture/unseen.h"
 #include "common/xalloc.h"

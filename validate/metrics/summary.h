@@ -7,9 +7,6 @@
 #ifndef VALIDATE_SUMMARY_H
 #define VALIDATE_SUMMARY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "capture/run_facts.h"

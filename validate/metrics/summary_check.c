@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plausibility checks of a summary that was read. */
-#include <errno.h>
-#include <string.h>
-
 #include "validate/metrics/summary_json_private.h"
 
 static int check_moments(const struct moments *m, const char *name, struct err *e)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distribution of the response times in a summary: tail, typical response, halves and shape. */
-#include <math.h>
-
 #include "validate/metrics/summary_private.h"
 
 /* Steps of equal ratio from one edge to the next. */

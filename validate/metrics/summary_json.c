@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a summary from JSON. The plain members come from tables that reading and writing share. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "validate/metrics/summary_json_private.h"
 

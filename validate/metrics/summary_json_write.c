@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A summary as JSON. */
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "validate/metrics/summary_json_private.h"
 
 /* clang-format off */

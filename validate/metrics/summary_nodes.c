@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nodes of a parallel application, in a second reading of the traces. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/causality/causality.h"
 #include "capture/op.h"
 #include "common/xalloc.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The part of a summary that does not depend on the order: response times, bytes, failures,
  * comparison with the input. */
-#include <string.h>
-
 #include "capture/op.h"
 #include "validate/metrics/summary_private.h"
 

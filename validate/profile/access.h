@@ -4,10 +4,6 @@
 #ifndef VALIDATE_PROFILE_ACCESS_H
 #define VALIDATE_PROFILE_ACCESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/u64_map.h"
 
 enum access_pattern {

@@ -3,8 +3,7 @@
 #ifndef VALIDATE_PROFILE_ERRORS_H
 #define VALIDATE_PROFILE_ERRORS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 /* at most half of the slots are used; further pairs are counted in n_not_followed */
 #define ERRORS_SLOTS 8192u

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/missing.h"
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
 
 #include "capture/unseen.h"
 

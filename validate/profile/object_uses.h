@@ -3,9 +3,6 @@
 #ifndef VALIDATE_PROFILE_OBJECT_USES_H
 #define VALIDATE_PROFILE_OBJECT_USES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/u64_map.h"
 #include "validate/profile/access.h"

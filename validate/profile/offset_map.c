@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/offset_map.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 
 #define OFFSET_MAX (UINT64_C(1) << 62)

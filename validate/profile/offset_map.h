@@ -4,7 +4,7 @@
 #ifndef VALIDATE_PROFILE_OFFSET_MAP_H
 #define VALIDATE_PROFILE_OFFSET_MAP_H
 
-#include <stdint.h>
+#include "common/std.h"
 
 #define OFFSET_MAP_TIMES 128
 #define OFFSET_MAP_OFFSETS 64

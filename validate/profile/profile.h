@@ -8,9 +8,6 @@
 #ifndef VALIDATE_PROFILE_H
 #define VALIDATE_PROFILE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "validate/metrics/concurrency.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/profile_private.h"
 
-#include <string.h>
-
 static int arrivals_take(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct profile_order *o = context;

@@ -3,9 +3,6 @@
 #ifndef VALIDATE_PROFILE_SIZES_H
 #define VALIDATE_PROFILE_SIZES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
 

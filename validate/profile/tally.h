@@ -4,9 +4,6 @@
 #ifndef VALIDATE_PROFILE_TALLY_H
 #define VALIDATE_PROFILE_TALLY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/op.h"
 #include "capture/trace.h"
 #include "capture/unseen.h"

@@ -5,8 +5,7 @@
 #ifndef VALIDATE_PROFILE_TIMELINE_H
 #define VALIDATE_PROFILE_TIMELINE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 enum profile_kind { KIND_READ, KIND_WRITE, KIND_OTHER, KIND_N };
 extern const char *const profile_kind_names[KIND_N + 1]; /* "read", "write", "other", NULL */

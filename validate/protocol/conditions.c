@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/protocol/conditions.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include <gcrypt.h>
 
 #include "common/digest.h"

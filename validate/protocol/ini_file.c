@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/protocol/ini_file.h"
 
-#include <errno.h>
 #include <ini.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/files.h"
 #include "common/strbuf.h"

@@ -10,9 +10,8 @@
 #ifndef VALIDATE_INI_FILE_H
 #define VALIDATE_INI_FILE_H
 
-#include <stddef.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 struct ini_key {
 	char *name;        /* with '-' for '_' */

@@ -4,9 +4,8 @@
 #ifndef VALIDATE_MEASURE_H
 #define VALIDATE_MEASURE_H
 
-#include <stdbool.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 enum measure {
 	MEASURE_RESPONSE_TIME, MEASURE_REFERENCE_TIME, MEASURE_BIAS, MEASURE_BIAS_MAGNITUDE,

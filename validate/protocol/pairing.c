@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/protocol/pairing.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "microbench/microbench.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/replay.h"

@@ -9,10 +9,6 @@
 #ifndef VALIDATE_PROTOCOL_H
 #define VALIDATE_PROTOCOL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "common/options.h"
 #include "common/strbuf.h"

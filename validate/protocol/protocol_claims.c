@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [claim NAME]: claims of the literature to be checked here. */
-#include <errno.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "validate/protocol/protocol_read.h"
 #include "validate/protocol/selector.h"

@@ -4,9 +4,6 @@
 #ifndef VALIDATE_PROTOCOL_GRID_H
 #define VALIDATE_PROTOCOL_GRID_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "common/options.h"
 #include "common/strbuf.h"
 #include "validate/protocol/ini_file.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The keys of [protocol], [target] and [accept], with their defaults. */
-#include <math.h>
-#include <stddef.h>
-
 #include "validate/protocol/protocol.h"
 
 const char *const keep_names[] = {"none", "failed", "all", NULL};

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The observer of the runs of a scenario: keys observe and observe-from of [workload NAME]. */
-#include <errno.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "replay/engines/adapters/adapter.h"
 #include "validate/protocol/protocol_programs.h"
 

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME] with type = parallel: an application of several nodes, captured with the
  * dependencies between them. */
-#include <errno.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/options.h"
 #include "common/units.h"
 #include "common/xalloc.h"

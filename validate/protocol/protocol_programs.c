@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the sections whose keys are options of a program. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/protocol/protocol_programs.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints a protocol with expanded grids, for people; it can be read as a protocol again. */
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "validate/protocol/protocol.h"
 
 static void key_add(struct strbuf *out, const char *key, const char *value)

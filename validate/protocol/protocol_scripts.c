@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME] with type = program: a real program, run by a script such as those of
  * protocols/workloads. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/options.h"
 #include "common/units.h"
 #include "common/xalloc.h"

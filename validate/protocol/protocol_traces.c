@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME] with type = trace: a trace whose program cannot run again. It is the only
  * reference of all replays. */
-#include <errno.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "common/options.h"
 #include "common/xalloc.h"
 #include "validate/protocol/protocol_programs.h"

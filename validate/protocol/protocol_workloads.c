@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME]: each combination of its lists becomes a scenario. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "microbench/microbench.h"

@@ -9,11 +9,6 @@
  * the measure; uncertainty: as a share of the value, or empty. Lines that begin with '#' are
  * comments. */
 #include <csv.h>
-#include <errno.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/files.h"
 #include "common/xalloc.h"

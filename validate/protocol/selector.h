@@ -8,8 +8,6 @@
 #ifndef VALIDATE_SELECTOR_H
 #define VALIDATE_SELECTOR_H
 
-#include <stdbool.h>
-
 #include "validate/protocol/protocol.h"
 
 /* Errors: EINVAL for text without a word, a word without key or value, a repeated key. Ownership:

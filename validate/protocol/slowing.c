@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <string.h>
-
 #include "validate/protocol/protocol_read.h"
 
 #define FEWEST_BLOCKS 6 /* half of them are slowed */

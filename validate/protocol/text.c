@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/protocol/text.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 
 /* Length of the UTF-8 sequence at s[0..len); 0: none. */

@@ -3,9 +3,9 @@
 #ifndef VALIDATE_TEXT_H
 #define VALIDATE_TEXT_H
 
-#include <stddef.h>
-
 #include <jansson.h>
+
+#include "common/std.h"
 
 /* Length of the prefix of s[len] that is UTF-8 text: no NUL, no control characters except tab,
  * newline and return, no overlong forms, no surrogates. Source: RFC 3629. */

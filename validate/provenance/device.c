@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A disk, from its sysfs directory. Drivers use different files: the first that exists counts. */
 #include <dirent.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/provenance/provenance.h"

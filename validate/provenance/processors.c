@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/provenance/groups.h"

@@ -3,9 +3,9 @@
 #ifndef VALIDATE_PROVENANCE_READ_H
 #define VALIDATE_PROVENANCE_READ_H
 
-#include <stdbool.h>
-
 #include <jansson.h>
+
+#include "common/std.h"
 
 enum fact_kind {
 	FACT_LINE,   /* first line as text */

@@ -10,9 +10,6 @@
 #ifndef VALIDATE_JOURNAL_H
 #define VALIDATE_JOURNAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include <jansson.h>

@@ -14,9 +14,6 @@
 #ifndef VALIDATE_RESULTS_H
 #define VALIDATE_RESULTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "common/err.h"

@@ -8,9 +8,6 @@
 #ifndef VALIDATE_RESULTS_SEAL_H
 #define VALIDATE_RESULTS_SEAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include <jansson.h>
 
 #include "common/err.h"

@@ -7,9 +7,6 @@
 #ifndef VALIDATE_SELFTEST_CALIBRATION_H
 #define VALIDATE_SELFTEST_CALIBRATION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <jansson.h>
 
 #include "capture/trace.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of the self-test of capture as JSON: the file of a calibration. */
-#include <math.h>
-
 #include "capture/op.h"
 #include "validate/selftest/calibration.h"
 

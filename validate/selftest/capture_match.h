@@ -9,9 +9,6 @@
 #ifndef VALIDATE_SELFTEST_CAPTURE_MATCH_H
 #define VALIDATE_SELFTEST_CAPTURE_MATCH_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 

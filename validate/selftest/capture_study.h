@@ -14,10 +14,6 @@
 #ifndef VALIDATE_SELFTEST_CAPTURE_STUDY_H
 #define VALIDATE_SELFTEST_CAPTURE_STUDY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "validate/selftest/capture_match.h"
 #include "validate/stats/status.h"
 

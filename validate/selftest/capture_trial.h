@@ -8,9 +8,6 @@
 #ifndef VALIDATE_SELFTEST_CAPTURE_TRIAL_H
 #define VALIDATE_SELFTEST_CAPTURE_TRIAL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "validate/selftest/capture_study.h"
 

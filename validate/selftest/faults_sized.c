@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/faults_sized.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 const char *const size_names[N_SIZES] = {"small", "medium", "large"};
 const double size_factors[N_SIZES] = {1, 3, 10};
 

@@ -6,9 +6,6 @@
 #ifndef VALIDATE_SELFTEST_FAULTS_SIZED_H
 #define VALIDATE_SELFTEST_FAULTS_SIZED_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "validate/analysis/analysis.h"
 
 #define N_SIZES 3

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/frauds.h"
 
-#include <math.h>
-#include <string.h>
-
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sort.h>
 

@@ -5,9 +5,6 @@
 #ifndef VALIDATE_SELFTEST_FRAUDS_H
 #define VALIDATE_SELFTEST_FRAUDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include <gsl/gsl_rng.h>
 
 #include "common/err.h"

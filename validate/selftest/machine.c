@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,7 +41,9 @@ static bool unit_exists(const struct machine_options *o, const struct unit *u)
 /* The i-th campaign. Kinds take turns, so that an interrupted self-test has some of each. */
 static bool unit_choose(const struct machine_options *o, uint64_t i, struct unit *u)
 {
-	*u = (struct unit){.kind = UNIT_AA + i % N_KINDS, .index = i / N_KINDS, .all_sizes = i / N_KINDS < o->n_all_sizes};
+	*u = (struct unit){.kind = UNIT_AA + i % N_KINDS,
+			   .index = i / N_KINDS,
+			   .all_sizes = i / N_KINDS < o->n_all_sizes};
 	return unit_exists(o, u);
 }
 

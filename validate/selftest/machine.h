@@ -12,9 +12,6 @@
 #ifndef VALIDATE_SELFTEST_MACHINE_H
 #define VALIDATE_SELFTEST_MACHINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "validate/selftest/rate.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result of one campaign: the verdict of every cell, and for A/A campaigns those with permuted
  * labels. */
-#include <errno.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_rng.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The protocols of the campaigns. */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "validate/selftest/frauds.h"
 #include "validate/selftest/machine_private.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts the outcomes of the campaigns to rates. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "validate/selftest/frauds.h"
 #include "validate/selftest/machine_private.h"
 

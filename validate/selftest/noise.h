@@ -4,9 +4,9 @@
 #ifndef VALIDATE_SELFTEST_NOISE_H
 #define VALIDATE_SELFTEST_NOISE_H
 
-#include <stddef.h>
-
 #include <gsl/gsl_rng.h>
+
+#include "common/std.h"
 
 enum noise {
 	NOISE_NORMAL,

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/rate.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 

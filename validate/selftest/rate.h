@@ -4,9 +4,7 @@
 #ifndef VALIDATE_SELFTEST_RATE_H
 #define VALIDATE_SELFTEST_RATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 enum promise {
 	PROMISE_NONE,	  /* no promise; shown for comparison */

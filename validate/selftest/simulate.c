@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/simulate.h"
 
-#include <stdio.h>
-
 #include <gsl/gsl_errno.h>
 
 #include "common/clock.h"
@@ -11,10 +9,11 @@
 
 #define STREAMS 1000000 /* larger than the number of works */
 
-struct work simulate_work(const struct simulate_options *o, const char *what, trial_fn *trial,
-			  void *context, uint64_t n_trials, size_t n_counts, uint64_t stream)
+struct shared_work simulate_work(const struct simulate_options *o, const char *what,
+				 trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts,
+				 uint64_t stream)
 {
-	return (struct work){.what = what,
+	return (struct shared_work){.what = what,
 			     .trial = trial, .context = context,
 			     .n_trials = n_trials ? n_trials : 1,
 			     .seed = o->seed * STREAMS + stream, .n_counts = n_counts,
@@ -26,8 +25,10 @@ static const struct {
 	const char *name;
 	int (*simulate)(const struct simulate_options *o, struct rates *rates, struct err *e);
 } parts[] = {
-    {"verdicts", simulate_verdicts}, {"frauds", simulate_frauds},	{"looks", simulate_looks},	{"ways to accept", simulate_accept},
-    {"tests", simulate_tests},	     {"intervals", simulate_intervals}, {"comparisons", simulate_compare},
+    {"verdicts", simulate_verdicts},	  {"frauds", simulate_frauds},
+    {"looks", simulate_looks},		  {"ways to accept", simulate_accept},
+    {"tests", simulate_tests},		  {"intervals", simulate_intervals},
+    {"comparisons", simulate_compare},
 };
 #define N_PARTS (sizeof parts / sizeof *parts)
 

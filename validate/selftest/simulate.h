@@ -5,9 +5,6 @@
 #ifndef VALIDATE_SELFTEST_SIMULATE_H
 #define VALIDATE_SELFTEST_SIMULATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "validate/selftest/rate.h"
 

@@ -2,9 +2,6 @@
 /* Acceptance at a limit by the number of replicates: the components' methods and alternatives.
  * `power` is that of independent normal values: for a mean at which Student's t accepts in 80 %,
  * for a scatter of half the limit, and for a precision ratio of half the limit. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics_double.h>
@@ -34,9 +31,10 @@ struct accept_condition {
 	bool outliers, power;
 };
 static const struct accept_condition conditions[] = {
-	{"normal", NOISE_NORMAL, false, false}, {"t3", NOISE_T3, false, false},	  {"lognormal", NOISE_LOGNORMAL, false, false},
-	{"outliers", NOISE_NORMAL, true, false}, {"AR 0.3", NOISE_AR3, false, false}, {"AR 0.6", NOISE_AR6, false, false},
-	{"AR 0.8", NOISE_AR8, false, false},	 {"power", NOISE_NORMAL, false, true},
+	{"normal", NOISE_NORMAL, false, false}, {"t3", NOISE_T3, false, false},
+	{"lognormal", NOISE_LOGNORMAL, false, false}, {"outliers", NOISE_NORMAL, true, false},
+	{"AR 0.3", NOISE_AR3, false, false}, {"AR 0.6", NOISE_AR6, false, false},
+	{"AR 0.8", NOISE_AR8, false, false}, {"power", NOISE_NORMAL, false, true},
 };
 #define N_CONDITIONS (sizeof conditions / sizeof *conditions)
 
@@ -271,7 +269,7 @@ int simulate_accept(const struct simulate_options *o, struct rates *rates, struc
 		size_t n = numbers[k];
 		for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
 			struct cell_of_table cell = {&conditions[i], n};
-			struct work w =
+			struct shared_work w =
 			    simulate_work(o, "accepting at a limit", trial, &cell, o->n_campaigns,
 					  N_COUNTS, 60000 + 100 * n + i);
 			ret = work_run(&w, count[i], e);

@@ -3,10 +3,6 @@
  * replayer in 16 scenarios pass through compare_compute(), as real ones do. One campaign (pairs of
  * blocks) has limits and budget of protocols/ci.conf, and looks and further pairs as in
  * campaign_budget.c. Two campaigns have a fixed number of replicates. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_randist.h>
 
@@ -47,7 +43,11 @@ enum { N_COMPARISONS, N_WORSE, N_FOUND, N_CASES, N_SAME, N_COUNTS };
 static void side_init(struct baseline *b, struct baseline_scenario *scenario,
 		      struct baseline_case *c, const char *campaign)
 {
-	*b = (struct baseline){.limits = compare_defaults, .scenario = scenario, .n_scenarios = SCENARIOS, .cell = c, .n_cells = SCENARIOS};
+	*b = (struct baseline){.limits = compare_defaults,
+			       .scenario = scenario,
+			       .n_scenarios = SCENARIOS,
+			       .cell = c,
+			       .n_cells = SCENARIOS};
 	b->limits.median = b->limits.p90 = b->limits.p99 = b->limits.p999 =
 	    b->limits.uncertainty_ratio = NAN;
 	b->limits.tail = b->limits.shape = NAN;
@@ -145,7 +145,8 @@ static int pairs_spend(struct versions *v, struct campaign_change *c)
 		v->old_case[i].n = v->new_case[i].n = LEAST;
 	for (;;) {
 		bool more = false;
-		int ret = compare_compute(c, &v->was, &v->is, &(struct compare_options){.words_only = true}, NULL);
+		int ret = compare_compute(c, &v->was, &v->is,
+					  &(struct compare_options){.words_only = true}, NULL);
 		if (ret)
 			return ret;
 		for (size_t i = 0; i < SCENARIOS; i++) {
@@ -167,7 +168,8 @@ static int pairs_fixed(struct versions *v, struct campaign_change *c)
 {
 	for (size_t i = 0; i < SCENARIOS; i++)
 		v->old_case[i].n = v->new_case[i].n = FIXED;
-	return compare_compute(c, &v->was, &v->is, &(struct compare_options){.words_only = true}, NULL);
+	return compare_compute(c, &v->was, &v->is, &(struct compare_options){.words_only = true},
+			       NULL);
 }
 
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
@@ -200,7 +202,8 @@ static int run(const struct simulate_options *o, struct versions *v, uint64_t n,
 	uint64_t stream = 5000 + (uint64_t)v->noise * 4000 +
 			  (uint64_t)lround(1000 * v->spread) * 10 +
 			  (uint64_t)lround(100 * v->slower) * 3 + v->pairs;
-	struct work w = simulate_work(o, "comparisons of versions", trial, v, n, N_COUNTS, stream);
+	struct shared_work w =
+	    simulate_work(o, "comparisons of versions", trial, v, n, N_COUNTS, stream);
 	return work_run(&w, count, e);
 }
 

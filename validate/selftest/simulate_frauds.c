@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Frauds with the right mean, request by request: ordinary campaigns with drawn response times pass
  * through the whole rule. */
-#include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
 
@@ -156,7 +154,7 @@ int simulate_frauds(const struct simulate_options *o, struct rates *rates, struc
 	synthetic_init(&f.synthetic);
 	for (size_t i = 0; i < FRAUDS_N && !ret; i++) {
 		f.fraud = &frauds[i];
-		struct work w = simulate_work(o, "frauds", trial, &f, o->n_campaigns / FEWER,
+		struct shared_work w = simulate_work(o, "frauds", trial, &f, o->n_campaigns / FEWER,
 					      N_COUNTS, 90000 + i);
 		ret = work_run(&w, count[i], e);
 	}

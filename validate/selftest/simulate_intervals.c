@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Coverage of intervals with a nominal 95 %: of 20 replicates, and of the mean of a long dependent
  * series. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sort.h>
@@ -226,8 +222,8 @@ static int replicates(const struct simulate_options *o, struct rates *rates, str
 	int ret = 0;
 	for (size_t i = 0; i < NOISE_N && !ret; i++) {
 		enum noise kind = (enum noise)i;
-		struct work w = simulate_work(o, GROUP_COVERAGE, trial, &kind, o->n_campaigns,
-					      N_COUNTS, 30000 + i);
+		struct shared_work w = simulate_work(o, GROUP_COVERAGE, trial, &kind,
+						     o->n_campaigns, N_COUNTS, 30000 + i);
 		ret = work_run(&w, count[i], e);
 	}
 	for (size_t k = 0; k < N_INTERVALS && !ret; k++)
@@ -296,8 +292,9 @@ static int series(const struct simulate_options *o, struct rates *rates, struct 
 	int ret = 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !ret; i++) {
 		enum noise kind = kinds[i];
-		struct work w = simulate_work(o, "series of dependent values", series_trial, &kind,
-					      o->n_campaigns / 4, N_SERIES_WAYS + 1, 40000 + i);
+		struct shared_work w =
+		    simulate_work(o, "series of dependent values", series_trial, &kind,
+				  o->n_campaigns / 4, N_SERIES_WAYS + 1, 40000 + i);
 		ret = work_run(&w, count[i], e);
 	}
 	for (size_t k = 0; k < N_SERIES_WAYS && !ret; k++)
@@ -326,7 +323,7 @@ static void share_trial(void *context, gsl_rng *rng, uint64_t *count)
 static int shares_of_requests(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
 	uint64_t count[N_SHARES + 1];
-	struct work w =
+	struct shared_work w =
 	    simulate_work(o, GROUP_SHARES, share_trial, NULL, o->n_campaigns, N_SHARES + 1, 50000);
 	int ret = work_run(&w, count, e);
 	for (size_t i = 0; i < N_SHARES && !ret; i++) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaigns with a budget and a look after every pair: a case ends with its first verdict that is
  * not inconclusive. */
-#include <math.h>
-#include <stdio.h>
-
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 
@@ -81,7 +78,7 @@ static int run(const struct simulate_options *o, struct looks *l, const char *wh
 	       uint64_t *count, struct err *e)
 {
 	const uint64_t stream = 95000 + (uint64_t)l->world * (COMPONENT_N + 1) + l->defect.kind;
-	struct work w = simulate_work(o, what, trial, l, n, N_COUNTS, stream);
+	struct shared_work w = simulate_work(o, what, trial, l, n, N_COUNTS, stream);
 	return work_run(&w, count, e);
 }
 

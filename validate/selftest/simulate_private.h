@@ -24,7 +24,8 @@ int simulate_compare(const struct simulate_options *o, struct rates *rates, stru
 int simulate_intervals(const struct simulate_options *o, struct rates *rates, struct err *e);
 
 /* A work with the options' seed (separated by `stream`) and number of processes. */
-struct work simulate_work(const struct simulate_options *o, const char *what, trial_fn *trial,
-			  void *context, uint64_t n_trials, size_t n_counts, uint64_t stream);
+struct shared_work simulate_work(const struct simulate_options *o, const char *what,
+				 trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts,
+				 uint64_t stream);
 
 #endif

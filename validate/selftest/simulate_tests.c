@@ -2,9 +2,6 @@
 /* Size of each test: its rejection rate at a nominal 5 % for true hypotheses, with 20 replicates on
  * either side and several distributions. Tests that decide a verdict are marked; the others are for
  * comparison. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 #include <gsl/gsl_randist.h>
 
@@ -288,7 +285,7 @@ int simulate_tests(const struct simulate_options *o, struct rates *rates, struct
 	for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
 		struct tests_condition c = {i < NOISE_N ? (enum noise)i : NOISE_NORMAL,
 					    i == NOISE_N};
-		struct work w =
+		struct shared_work w =
 		    simulate_work(o, GROUP_SIZES, trial, &c, o->n_campaigns, N_COUNTS, 20000 + i);
 		ret = work_run(&w, count[i], e);
 	}

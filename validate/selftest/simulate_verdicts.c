@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrong verdicts of the whole rule: simulated campaigns pass through analysis_compute, as real ones
  * do. */
-#include <math.h>
-#include <stdio.h>
-
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 
@@ -59,7 +56,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 static int run(const struct simulate_options *o, struct verdicts *v, const char *what, uint64_t n,
 	       uint64_t stream, uint64_t *count, struct err *e)
 {
-	struct work w = simulate_work(o, what, trial, v, n, N_COUNTS, stream);
+	struct shared_work w = simulate_work(o, what, trial, v, n, N_COUNTS, stream);
 	return work_run(&w, count, e);
 }
 

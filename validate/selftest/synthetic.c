@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/synthetic.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <gsl/gsl_randist.h>
 
 #include "common/xalloc.h"
@@ -34,10 +30,12 @@ const char *const world_names[WORLD_N] = {
 #define LIMIT_ISSUE_ERROR_NS 1000000
 #define LIMIT_SHARE_LATE 0.05
 /* sd of a normal with outliers relative to the normal: 1 + p m^2/3 - (p m/2)^2 */
-#define OUTLIERS_SD sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
+#define OUTLIERS_SD                                                                                \
+	sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
 /* U is 1.96 sqrt(s^2 (1 + 1/n) + s_r^2/n), s of the replays and s_r of the program */
-#define SD_AT_UNCERTAINTY(limit, sd_r)                                                                                       \
-	sqrt(((limit) / 1.959963984540054 * (limit) / 1.959963984540054 - (sd_r) * (sd_r) / SYNTHETIC_BLOCKS) /                   \
+#define SD_AT_UNCERTAINTY(limit, sd_r)                                                             \
+	sqrt(((limit) / 1.959963984540054 * (limit) / 1.959963984540054 -                          \
+	      (sd_r) * (sd_r) / SYNTHETIC_BLOCKS) /                                                \
 	     (1 + 1.0 / SYNTHETIC_BLOCKS))
 
 static const double level_share[N_LEVELS] = {0.30, 0.40, 0.20,  0.05, 0.02,
@@ -66,7 +64,8 @@ static void protocol_init(struct protocol *p, size_t n_scenarios, unsigned int n
 	p->scenario = xcalloc(p->n_scenarios, sizeof *p->scenario);
 	p->replayer = xcalloc(p->n_replayers, sizeof *p->replayer);
 	for (size_t i = 0; i < p->n_scenarios; i++)
-		p->scenario[i] = (struct scenario){.name = xasprintf("%s level=%zu", types[i / 2], i % 2 + 1),
+		p->scenario[i] = (struct scenario){.name = xasprintf("%s level=%zu", types[i / 2],
+								     i % 2 + 1),
 						   .workload = xstrdup(types[i / 2]),
 						   .type = xstrdup(types[i / 2]),
 						   .level = i % 2 + 1,

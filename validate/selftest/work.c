@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/work.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -25,12 +23,12 @@ static unsigned long seed_of(uint64_t seed, uint64_t trial)
 }
 
 /* Memory of process k: its number of trials, then its counts. */
-static uint64_t *part_of(uint64_t *shared, const struct work *w, unsigned int k)
+static uint64_t *part_of(uint64_t *shared, const struct shared_work *w, unsigned int k)
 {
 	return shared + (size_t)k * (w->n_counts + 1);
 }
 
-static void trials_make(const struct work *w, unsigned int k, unsigned int n, uint64_t *part)
+static void trials_make(const struct shared_work *w, unsigned int k, unsigned int n, uint64_t *part)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	for (uint64_t i = k; i < w->n_trials; i += n) {
@@ -41,7 +39,8 @@ static void trials_make(const struct work *w, unsigned int k, unsigned int n, ui
 	gsl_rng_free(rng);
 }
 
-static pid_t process_start(const struct work *w, unsigned int k, unsigned int n, uint64_t *part)
+static pid_t process_start(const struct shared_work *w, unsigned int k, unsigned int n,
+			   uint64_t *part)
 {
 	pid_t parent = getpid(), pid = fork();
 	if (pid != 0)
@@ -81,7 +80,7 @@ static void crew_look(struct work_crew *c)
 	}
 }
 
-static void look_show(const struct work *w, const struct work_crew *c, uint64_t *shared,
+static void look_show(const struct shared_work *w, const struct work_crew *c, uint64_t *shared,
 		      struct progress *p)
 {
 	uint64_t n = 0;
@@ -90,7 +89,7 @@ static void look_show(const struct work *w, const struct work_crew *c, uint64_t 
 	progress_step(p, n, (double)n, w->what);
 }
 
-static int crew_wait(const struct work *w, struct work_crew *c, uint64_t *shared,
+static int crew_wait(const struct shared_work *w, struct work_crew *c, uint64_t *shared,
 		     const sigset_t *signals, struct err *e)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_NS};
@@ -110,7 +109,7 @@ static int crew_wait(const struct work *w, struct work_crew *c, uint64_t *shared
 	return ret;
 }
 
-int work_run(const struct work *w, uint64_t *count, struct err *e)
+int work_run(const struct shared_work *w, uint64_t *count, struct err *e)
 {
 	const unsigned int n = w->n_processes ? w->n_processes : (unsigned int)processors_allowed();
 	struct work_crew c = {.n = n};

@@ -4,19 +4,16 @@
 #ifndef VALIDATE_SELFTEST_WORK_H
 #define VALIDATE_SELFTEST_WORK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <gsl/gsl_rng.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 /* Makes one trial and adds to count[n_counts]. Each process has its own copy of the context, which
  * stays between its trials and must not change the counts. */
 typedef void trial_fn(void *context, gsl_rng *rng, uint64_t *count);
 
-struct work {
+struct shared_work {
 	const char *what; /* shown as progress */
 	trial_fn *trial;
 	void *context;
@@ -28,6 +25,6 @@ struct work {
 
 /* Sets count[n_counts] to the sums. Errors: EINTR after SIGINT, SIGTERM or SIGHUP, with no process
  * left; EIO if a process failed; of the system. */
-int work_run(const struct work *w, uint64_t *count, struct err *e);
+int work_run(const struct shared_work *w, uint64_t *count, struct err *e);
 
 #endif

@@ -4,7 +4,6 @@
 #include "validate/stats/precision_study.h"
 
 #include <gsl/gsl_integration.h>
-#include <math.h>
 
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* r_k for all lags up to a maximum: directly, or as the inverse transform of |transform of the
  * deviations|^2, padded with zeros to avoid wrap-around. */
-#include <stdlib.h>
 
 #include <gsl/gsl_fft_halfcomplex.h>
 #include <gsl/gsl_fft_real.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/bounds.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 #include "validate/stats/distributions.h"
 
 static double binomial_upto(uint64_t k, double p, uint64_t n)

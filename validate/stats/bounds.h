@@ -10,8 +10,6 @@
 #ifndef VALIDATE_STATS_BOUNDS_H
 #define VALIDATE_STATS_BOUNDS_H
 
-#include <stdint.h>
-
 #include "validate/stats/status.h"
 
 struct order_interval {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/budget.h"
 
-#include <math.h>
-
 #include "validate/stats/distributions.h"
 
 const char *const budget_distribution_names[] = {"standard",   "normal",     "rectangular",

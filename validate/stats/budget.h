@@ -11,8 +11,6 @@
 #ifndef VALIDATE_STATS_BUDGET_H
 #define VALIDATE_STATS_BUDGET_H
 
-#include <stdbool.h>
-
 #include "validate/stats/status.h"
 
 /* evaluated by statistics of this campaign, or by other knowledge */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/conformity.h"
 
-#include <math.h>
-
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 

@@ -8,8 +8,6 @@
 #ifndef VALIDATE_STATS_CONFORMITY_H
 #define VALIDATE_STATS_CONFORMITY_H
 
-#include <stdbool.h>
-
 #include "validate/stats/status.h"
 
 /* lower and upper may be infinite; nu INFINITY is the normal distribution. Errors:

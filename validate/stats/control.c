@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/control.h"
 
-#include <math.h>
-
 #include <gsl/gsl_integration.h>
 
 #include "validate/stats/distributions.h"

@@ -10,8 +10,6 @@
 #ifndef VALIDATE_STATS_DEPENDENCE_H
 #define VALIDATE_STATS_DEPENDENCE_H
 
-#include <stdbool.h>
-
 #include "validate/stats/status.h"
 
 /* Errors of all: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE, STAT_OUT_OF_RANGE (batches < 2

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/distance.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "validate/stats/quantiles.h"
 

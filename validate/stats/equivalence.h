@@ -10,8 +10,6 @@
 #ifndef VALIDATE_STATS_EQUIVALENCE_H
 #define VALIDATE_STATS_EQUIVALENCE_H
 
-#include <stdbool.h>
-
 #include "validate/stats/ratio.h"
 
 /* margin_pct = 100 theta, 0 < theta < 1. Errors: as welch_test; STAT_ZERO_REFERENCE,

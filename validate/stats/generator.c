@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/generator.h"
 
-#include <math.h>
-
 #include <gsl/gsl_randist.h>
 
 #include "common/splitmix.h"

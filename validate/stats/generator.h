@@ -8,10 +8,9 @@
 #ifndef VALIDATE_STATS_GENERATOR_H
 #define VALIDATE_STATS_GENERATOR_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <gsl/gsl_rng.h>
+
+#include "common/std.h"
 
 struct generator {
 	uint64_t state[4];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/moments.h"
 
-#include <math.h>
-
 enum { LANES = 8 }; /* parallel sums are faster, and their rounding errors smaller */
 
 static double lanes_sum(const double *lane)

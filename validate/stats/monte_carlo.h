@@ -12,9 +12,6 @@
 #ifndef VALIDATE_STATS_MONTE_CARLO_H
 #define VALIDATE_STATS_MONTE_CARLO_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "validate/stats/status.h"
 
 enum monte_carlo_shape {

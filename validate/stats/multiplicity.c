@@ -3,8 +3,6 @@
 
 #include <float.h>
 #include <gsl/gsl_sort.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT_MAX 1e15 /* parameters that count: far below 2^53 */
 
 const struct named_statistic *const named_families[] = {

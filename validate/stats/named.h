@@ -8,8 +8,6 @@
 #ifndef VALIDATE_STATS_NAMED_H
 #define VALIDATE_STATS_NAMED_H
 
-#include <stdbool.h>
-
 #include "validate/stats/status.h"
 
 struct named_role {

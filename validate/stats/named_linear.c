@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include <math.h>
-
 #include "validate/stats/anova.h"
 #include "validate/stats/regression.h"
 

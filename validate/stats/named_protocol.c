@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "validate/stats/budget.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"

@@ -11,8 +11,6 @@
 #ifndef VALIDATE_STATS_PAIRED_MEAN_H
 #define VALIDATE_STATS_PAIRED_MEAN_H
 
-#include <stdbool.h>
-
 #include "validate/stats/serial.h"
 
 #define PAIRED_MEAN_MANY 1000u /* from this number of values on Student's t is equivalent */

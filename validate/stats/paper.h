@@ -17,8 +17,6 @@
 #ifndef VALIDATE_STATS_PAPER_H
 #define VALIDATE_STATS_PAPER_H
 
-#include <stdbool.h>
-
 #include "validate/stats/status.h"
 
 struct paper_bias {

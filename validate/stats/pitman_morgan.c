@@ -2,8 +2,6 @@
 #include "validate/stats/pitman_morgan.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"

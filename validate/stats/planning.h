@@ -10,8 +10,6 @@
 #ifndef VALIDATE_STATS_PLANNING_H
 #define VALIDATE_STATS_PLANNING_H
 
-#include <stdint.h>
-
 #include "validate/stats/status.h"
 
 #define PLANNING_MAX_N 1000000u /* beyond it: STAT_UNBOUNDED */

@@ -7,8 +7,6 @@
  * + t s)] over s < margin/(t se). */
 #include "validate/stats/planning.h"
 
-#include <math.h>
-
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_integration.h>
 

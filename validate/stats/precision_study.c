@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/precision_study.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
@@ -78,7 +75,8 @@ enum stat_status group_outliers(const struct values *groups, size_t n_groups,
 	if (n_groups < 2)
 		return STAT_TOO_FEW;
 	double *mean = xcalloc(n_groups, sizeof *mean);
-	*o = (struct group_outliers){.h = xcalloc(n_groups, sizeof *o->h), .k = xcalloc(n_groups, sizeof *o->k)};
+	*o = (struct group_outliers){.h = xcalloc(n_groups, sizeof *o->h),
+				     .k = xcalloc(n_groups, sizeof *o->k)};
 	enum stat_status s = spreads_fill(groups, n_groups, o, mean);
 	if (s)
 		group_outliers_release(o);

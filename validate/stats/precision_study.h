@@ -15,8 +15,6 @@
 #ifndef VALIDATE_STATS_PRECISION_STUDY_H
 #define VALIDATE_STATS_PRECISION_STUDY_H
 
-#include <stdbool.h>
-
 #include "validate/stats/anova.h"
 
 struct precision_study {

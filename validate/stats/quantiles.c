@@ -2,9 +2,6 @@
 #include "validate/stats/quantiles.h"
 
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/stats/moments.h"

@@ -8,9 +8,6 @@
 #ifndef VALIDATE_STATS_QUANTILES_H
 #define VALIDATE_STATS_QUANTILES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "validate/stats/status.h"
 
 /* x[n] in any order, 0 <= p <= 1, type 7 or 8. Errors: STAT_TOO_FEW (n = 0), STAT_NOT_FINITE,

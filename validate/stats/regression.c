@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/regression.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include <gsl/gsl_sort.h>
 
 #include "common/xalloc.h"

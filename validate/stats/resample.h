@@ -30,9 +30,6 @@
 #ifndef VALIDATE_STATS_RESAMPLE_H
 #define VALIDATE_STATS_RESAMPLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "validate/stats/generator.h"
 #include "validate/stats/status.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/serial.h"
 
-#include <math.h>
-
 #include "validate/stats/series.h"
 
 #define LARGEST_RHO 0.98

@@ -18,8 +18,6 @@
 #ifndef VALIDATE_STATS_SERIAL_H
 #define VALIDATE_STATS_SERIAL_H
 
-#include <stddef.h>
-
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/status.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/sign_flip.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/spread.h"
 
-#include <math.h>
-
 double spread_df(const double *x, size_t n, const struct sample_moments *m, double least_excess)
 {
 	double fourth = 0, k = (double)n;

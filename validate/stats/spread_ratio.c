@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/spread_ratio.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/sign_flip.h"
@@ -37,7 +33,8 @@ static double widened_dof(const struct pair_spread *s)
 enum stat_status pair_spread_of(const double *ref, const double *rep, size_t n, double limit,
 				struct pair_spread *s)
 {
-	*s = (struct pair_spread){.serial = serial_none(n), .permuted_above = NAN, .permuted_below = NAN};
+	*s = (struct pair_spread){
+	    .serial = serial_none(n), .permuted_above = NAN, .permuted_below = NAN};
 	enum stat_status status = pitman_morgan(ref, n, rep, n, &s->pm);
 	if (status)
 		return status;

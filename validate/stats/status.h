@@ -5,7 +5,7 @@
 #ifndef VALIDATE_STATS_STATUS_H
 #define VALIDATE_STATS_STATUS_H
 
-#include <stddef.h>
+#include "common/std.h"
 
 #define STAT_MUST_CHECK __attribute__((warn_unused_result))
 

@@ -8,8 +8,6 @@
 #ifndef VALIDATE_STATS_VARIANCE_RATIO_H
 #define VALIDATE_STATS_VARIANCE_RATIO_H
 
-#include <stdbool.h>
-
 #include "validate/stats/status.h"
 
 struct variance_ratio {

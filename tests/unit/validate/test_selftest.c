@@ -80,7 +80,7 @@ static void test_work(void **state)
 	(void)state;
 	uint64_t first[2], count[2];
 	struct err e = ERR_INIT;
-	struct work w = {.what = "test", .trial = count_trial, .n_trials = 1001, .seed = 5, .n_counts = 2, .n_processes = 1, .quiet = true};
+	struct shared_work w = {.what = "test", .trial = count_trial, .n_trials = 1001, .seed = 5, .n_counts = 2, .n_processes = 1, .quiet = true};
 	assert_int_equal(work_run(&w, first, &e), 0);
 	assert_int_equal(first[0], 1001);
 	for (w.n_processes = 2; w.n_processes <= 5; w.n_processes++) {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The headers of C that most files need. The project's headers include it, directly or through
+ * another one, so sources include only what is not here. */
+#ifndef COMMON_STD_H
+#define COMMON_STD_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#endif
