@@ -1038,6 +1038,47 @@ static void test_trust_is_barred(void **state)
 	done(&c, &a);
 }
 
+/* Times that only the replayer takes: `times = self` where no observer stands between both. */
+static void test_own_stamps_bar_trust(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *times;
+		int observe;
+		bool barred;
+	} rows[] = {
+	    {"self:csv(begin=1, end=2, unit=us)", OBSERVE_OWN, true},
+	    {"self:csv(begin=1, end=2, unit=us)", OBSERVE_BLOCK, false},
+	    {"self:csv(begin=1, end=2, unit=us)", OBSERVE_PRELOAD, false},
+	    {"preload", OBSERVE_OWN, false},
+	    {NULL, OBSERVE_OWN, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct campaign c;
+		struct analysis a;
+		analysed(&c, &a, &faultless, 1, 1, 20, 31);
+		struct replayer *r = &c.results.protocol.replayer[0];
+		char engine[] = "exec", key[] = "times", value[60];
+		snprintf(value, sizeof value, "%s", rows[i].times ? rows[i].times : "");
+		r->engine = engine;
+		r->option = &(struct setting){.key = key, .value = value};
+		r->n_options = rows[i].times != NULL;
+		c.results.protocol.scenario[0].observe = rows[i].observe;
+		again(&c, &a);
+		if ((a.cell[0].verdict == VERDICT_INCONCLUSIVE) != rows[i].barred)
+			fail_msg("row %zu: %s: %s", i, verdict_name(a.cell[0].verdict),
+				 a.cell[0].verdict_reason);
+		assert_int_equal(a.cell[0].bar.code == REASON_OWN_STAMPS, rows[i].barred);
+		assert_int_equal(strstr(a.cell[0].verdict_reason,
+					"stamps measure its response times (times = self, observe = "
+					"own)") != NULL, rows[i].barred);
+		r->engine = NULL;
+		r->option = NULL;
+		r->n_options = 0;
+		done(&c, &a);
+	}
+}
+
 /* A run whose trace is incomplete bars trust in its own cell; a run of the program, in every cell
  * of the scenario. */
 static void test_incomplete_traces_bar_trust(void **state)
@@ -1179,6 +1220,7 @@ int main(void)
 	    cmocka_unit_test(test_pinning_is_compared),
 	    cmocka_unit_test(test_drift_is_judged_over_all_cells),
 	    cmocka_unit_test(test_failed_runs_are_counted_once),
+	    cmocka_unit_test(test_own_stamps_bar_trust),
 	    cmocka_unit_test(test_false_rejections),
 	};
 	return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
