@@ -171,23 +171,20 @@ static void component_columns(struct table *t, const struct component *c, enum t
 	COL_DECISION(t, decision, "Decision", c->decision);
 }
 
+/* The components with parts. */
 static void distribution_row(struct table *t, const struct analysis *a, size_t i)
 {
-	static const struct {
-		enum component_kind kind;
-		enum table_format format;
-		const char *key, *title;
-	} parts[] = {
-	    {COMPONENT_TYPICAL, FORMAT_RELATIVE, "typical", "Typical [95 %]"},
-	    {COMPONENT_TAIL, FORMAT_RELATIVE, "tail", "Tail [95 %]"},
-	    {COMPONENT_SHAPE, FORMAT_NUMBER, "shape", "Shape [95 %]"},
-	    {COMPONENT_OPERATION, FORMAT_RELATIVE, "operation", "Operation [95 %]"},
-	    {COMPONENT_HALF, FORMAT_RELATIVE, "half", "Half [95 %]"},
-	};
 	COL_CELL(t, a, &a->cell[i]);
-	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-		component_columns(t, ROW_ITEM(t, &a->cell[i].component[parts[k].kind]),
-				  parts[k].format, parts[k].key, parts[k].title);
+	for (size_t k = 0; k < COMPONENT_N; k++) {
+		const struct component_row *row = components[k];
+		char title[60];
+		if (!row->words.what)
+			continue;
+		snprintf(title, sizeof title, "%s [95 %%]", row->title);
+		component_columns(t, ROW_ITEM(t, &a->cell[i].component[k]),
+				  row->words.logarithm ? FORMAT_RELATIVE : FORMAT_NUMBER,
+				  accept_limit_names[k], title);
+	}
 }
 
 const struct table_kind table_distribution = {"distribution",

@@ -22,6 +22,13 @@ for document in *.md doc/*.md doc/formats/*.md protocols/*.md; do
 done
 [ "$n" -ge 100 ] || fail "only $n links"
 
+# what "Where to add a part" names is there
+for file in $(sed -n '/^## Where to add a part/,/^## C/p' doc/architecture.md | tr '`' '\n' | grep '^[a-z]*/[a-z/_]*\.[a-z]*$' | sort -u); do
+	[ -e "$file" ] || fail "doc/architecture.md names $file, which is not there"
+	echo "$file"
+done >"$TMPDIR/named"
+grep -qx 'validate/components/list.h' "$TMPDIR/named" && [ "$(wc -l <"$TMPDIR/named")" -ge 15 ] || fail "of doc/architecture.md: $(cat "$TMPDIR/named")"
+
 for document in doc/*.md; do
 	grep -qF "]($document)" README.md || fail "README.md does not link to $document"
 done
