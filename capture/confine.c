@@ -147,7 +147,8 @@ static int open_below(int dir_fd, const char *path, int flags, mode_t mode)
 	mode = flags & (O_CREAT | __O_TMPFILE) ? mode : 0;
 	struct open_how how = {.flags = (uint64_t)(unsigned int)flags,
 			       .mode = mode,
-			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+			       .resolve =
+				   RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 	long fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
 	/* some containers return EPERM for a missing call; if it is real, the walk repeats it */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))

@@ -95,10 +95,13 @@ static const char *packed(const unsigned char *head, size_t len)
 	    {"\x04\x22\x4d\x18", 4, "compressed by lz4: unpack it first (lz4cat FILE >TRACE)"},
 	    {"PK\3\4", 4, "a zip archive: unpack it first (unzip FILE)"},
 	    {"7z\xbc\xaf", 4, "a 7-Zip archive: unpack it first"},
-	    {"\xff\xfe", 2, "text of 16-bit characters: convert it first (iconv -f UTF-16 -t UTF-8 FILE >TRACE)"},
-	    {"\xfe\xff", 2, "text of 16-bit characters: convert it first (iconv -f UTF-16 -t UTF-8 FILE >TRACE)"},
+	    {"\xff\xfe", 2,
+	    "text of 16-bit characters: convert it first (iconv -f UTF-16 -t UTF-8 FILE >TRACE)"},
+	    {"\xfe\xff", 2,
+	    "text of 16-bit characters: convert it first (iconv -f UTF-16 -t UTF-8 FILE >TRACE)"},
 	    {"PERFILE2", 8, "perf's own file: print it first (perf script -i FILE >TRACE)"},
-	    {"\x17\x08" "Dtracing", 10, "trace-cmd's own file: print it first (trace-cmd report -i FILE >TRACE)"},
+	    {"\x17\x08" "Dtracing", 10,
+	    "trace-cmd's own file: print it first (trace-cmd report -i FILE >TRACE)"},
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (len >= known[i].len && !memcmp(head, known[i].magic, known[i].len))
@@ -185,14 +188,15 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 {
 	const struct trace_notes *n = &t->notes;
 	unsigned int found = 0; /* conditions that hold so far */
-#define NOTE_IF(condition, ...)                                                                                        \
-	do {                                                                                                           \
-		if ((condition) && found++ == i) {                                                                     \
-			snprintf(buf, size, __VA_ARGS__);                                                              \
-			return buf;                                                                                    \
-		}                                                                                                      \
+#define NOTE_IF(condition, ...)									   \
+	do {											   \
+		if ((condition) && found++ == i) {						   \
+			snprintf(buf, size, __VA_ARGS__);					   \
+			return buf;								   \
+		}										   \
 	} while (0)
-	NOTE_IF(n->n_skipped, "unreadable lines or records left out: %" PRIu64 "; the first: %s", n->n_skipped,
+	NOTE_IF(n->n_skipped, "unreadable lines or records left out: %" PRIu64 "; the first: %s",
+		n->n_skipped,
 		n->first_skipped);
 	NOTE_IF(n->one_cpu_of_many, "this is the file of one CPU, and its directory holds others: "
 				    "name all files, or merge them with blkparse -d");
@@ -202,9 +206,12 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 	    "and were added up: they "
 	    "lag more with each event (perf script without --deltatime, or with --ns, is exact)");
 	NOTE_IF(n->n_without_end, "requests that begin and never end: %" PRIu64, n->n_without_end);
-	NOTE_IF(n->n_without_begin, "ends of requests whose beginning is not in the trace: %" PRIu64,
+	NOTE_IF(n->n_without_begin,
+		"ends of requests whose beginning is not in the trace: %" PRIu64,
 		n->n_without_begin);
-	NOTE_IF(n->n_unshown, "asynchronous requests that are not in the trace, for only the first of each call are shown: %" PRIu64 " (strace -v shows all)",
+	NOTE_IF(n->n_unshown,
+		"asynchronous requests that are not in the trace, for only the first of each call "
+		"are shown: %" PRIu64 " (strace -v shows all)",
 		n->n_unshown);
 	NOTE_IF(n->n_without_issue,
 		"requests queued (Q) and completed (C) with no issue (D) seen: %" PRIu64
@@ -215,7 +222,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"them is the begin "
 		"(--queue: Q)",
 		n->mean_queue_ns / 1000);
-	NOTE_IF(n->n_unknown_fd, "calls on descriptors that were neither opened in the trace nor named: %" PRIu64,
+	NOTE_IF(n->n_unknown_fd,
+		"calls on descriptors that were neither opened in the trace nor named: %" PRIu64,
 		n->n_unknown_fd);
 	NOTE_IF(n->n_unknown_cwd,
 		"paths relative to a directory that the trace does not show, taken as relative to "

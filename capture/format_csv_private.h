@@ -34,7 +34,8 @@ struct csv_trace {
 	int fd;
 	struct csv_parser parser;
 	bool has_parser, at_end;
-	char *chunk; /* chunk[cap + 1]; chunk[at..n_chunk) is not consumed yet, and a line feed follows */
+	/* chunk[cap + 1]; chunk[at..n_chunk) is not consumed yet, and a line feed follows */
+	char *chunk;
 	size_t at, n_chunk, cap;
 	bool only_libcsv;
 	bool at_row; /* a row begins at `at`; otherwise libcsv is inside one */
@@ -89,9 +90,9 @@ void csv_row_end(struct csv_trace *t);
 void csv_line_end(struct csv_trace *t, int c);
 
 /* Consumes plain lines from the beginning of s[len], where a row begins, up to the first line that
- * is not plain. Returns their number of bytes. s[len] must be a line feed. A line is plain if it ends in LF or CR LF and is not blank, and if each
- * field either has no quotes, outer blanks or CR, or is in quotes without a quote inside. The
- * result equals libcsv's. */
+ * is not plain. Returns their number of bytes. s[len] must be a line feed. A line is plain if it
+ * ends in LF or CR LF and is not blank, and if each field either has no quotes, outer blanks or CR,
+ * or is in quotes without a quote inside. The result equals libcsv's. */
 size_t csv_scan(struct csv_trace *t, const char *s, size_t len);
 
 /* Opens with libcsv splitting all lines, for comparison with csv_scan(). */

@@ -268,6 +268,8 @@ void csv_row_begin(struct csv_trace *t)
 	t->has_seq = false;
 	t->args_s = "";
 	t->args_len = 0;
-	t->row = (struct trace_record){
-	    .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .object = OBJECT_NONE, .heap = HEAP_NONE};
+	t->row = (struct trace_record){.intended_ns = TIME_NONE,
+				       .dispatch_ns = TIME_NONE,
+				       .object = OBJECT_NONE,
+				       .heap = HEAP_NONE};
 }

@@ -25,11 +25,6 @@ struct name_chunk {
 	char s[];
 };
 
-void object_table_init(struct object_table *t)
-{
-	memset(t, 0, sizeof *t);
-}
-
 void object_table_release(struct object_table *t)
 {
 	for (size_t i = 0; i < t->n_runs; i++)
@@ -42,7 +37,7 @@ void object_table_release(struct object_table *t)
 		free(t->names);
 		t->names = next;
 	}
-	object_table_init(t);
+	memset(t, 0, sizeof *t);
 }
 
 static char *name_store(struct object_table *t, const char *name, size_t len)

@@ -27,7 +27,6 @@ struct object_table {
 	struct object_recent *recent; /* cache of interned names, by a cheap hash */
 };
 
-void object_table_init(struct object_table *t);
 void object_table_release(struct object_table *t);
 
 /* Adds an object with the next id, or a later one that leaves a gap. `name` need not be

@@ -151,7 +151,7 @@ enum {
 	X(SIGNAL, "signal", CAUSE, LENGTH)                                                        \
 	X(WAIT, "wait", CAUSE, LENGTH)
 
-static const struct op_info table[OP_N] = {
+const struct op_info op_table[OP_N] = {
     [OP_INVALID] = {"invalid", FAMILY_NAME, 0},
 #define ROW(OP, NAME, FAMILY, USES) [OP_##OP] = {NAME, FAMILY_##FAMILY, USES},
     OPERATIONS(ROW)
@@ -162,11 +162,6 @@ const char *const op_names[] = {
     OPERATIONS(NAME_OF) NULL,
 };
 _Static_assert(sizeof op_names / sizeof *op_names == OP_N, "each operation has a row");
-
-const struct op_info *op_info(unsigned int op)
-{
-	return &table[op < OP_N ? op : OP_INVALID];
-}
 
 bool op_slash_decides(unsigned int op, int error)
 {
@@ -185,7 +180,7 @@ bool op_slash_decides(unsigned int op, int error)
 enum trace_op op_find(const char *name)
 {
 	for (unsigned int op = OP_INVALID + 1; op < OP_N; op++)
-		if (!strcmp(table[op].name, name))
+		if (!strcmp(op_table[op].name, name))
 			return (enum trace_op)op;
 	return OP_INVALID;
 }

@@ -171,9 +171,15 @@ struct op_info {
 	unsigned int uses; /* OP_HAS_... */
 };
 
+extern const struct op_info op_table[OP_N];
+
 /* The row of `op`, never NULL. OP_INVALID and unknown numbers give the row "invalid", which uses
  * nothing. */
-const struct op_info *op_info(unsigned int op);
+static inline const struct op_info *op_info(unsigned int op)
+{
+	return &op_table[op < OP_N ? op : OP_INVALID];
+}
+
 static inline const char *op_name(unsigned int op)
 {
 	return op_info(op)->name;

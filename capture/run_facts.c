@@ -74,7 +74,8 @@ void run_facts_between(const struct run_facts_snapshot *a, const struct run_fact
 	    .wall_ns = b->now_ns - a->now_ns,
 	    .cpu_user_ns = b->user_ns - a->user_ns,
 	    .cpu_system_ns = b->system_ns - a->system_ns,
-	    .steal_ns = a->steal_ns < 0 || b->steal_ns < a->steal_ns ? -1 : b->steal_ns - a->steal_ns,
+	    .steal_ns =
+		a->steal_ns < 0 || b->steal_ns < a->steal_ns ? -1 : b->steal_ns - a->steal_ns,
 	    .runqueue_wait_ns = -1,
 	    .n_minor_faults = b->minor - a->minor,
 	    .n_major_faults = b->major - a->major,

@@ -14,7 +14,7 @@ void trace_base_init(struct trace *t, const struct trace_reader *reader)
 	memset(t, 0, sizeof *t);
 	t->reader = reader;
 	meta_store_init(&t->meta);
-	object_table_init(&t->objects);
+	memset(&t->objects, 0, sizeof t->objects);
 }
 
 void trace_base_release(struct trace *t)

@@ -49,7 +49,8 @@ int block_file_open(struct block_file *f, const char *path, struct err *e)
 {
 	struct file_header h;
 	struct stat st;
-	*f = (struct block_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), .path = xstrdup(path)};
+	*f = (struct block_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK),
+				 .path = xstrdup(path)};
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return err_sys(e, errno, "cannot open the trace %s", path);
 	if (!S_ISREG(st.st_mode))
@@ -63,14 +64,6 @@ int block_file_open(struct block_file *f, const char *path, struct err *e)
 			       got, sizeof h);
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return check_file_header(f, &h, e);
-}
-
-void block_file_close(struct block_file *f)
-{
-	if (f->fd >= 0)
-		close(f->fd);
-	free(f->path);
-	*f = (struct block_file){.fd = -1};
 }
 
 /* --- windows ------------------------------------------------------------- */

@@ -27,7 +27,6 @@ struct block_file {
 /* Opens the file and checks its header. Errors: of the system; EILSEQ if it is not a trace or has
  * another version; EBADMSG if its header is damaged. */
 int block_file_open(struct block_file *f, const char *path, struct err *e);
-void block_file_close(struct block_file *f);
 
 /* Makes bytes [offset, offset + len) of the file readable at *p; they must be inside the file. The
  * previous content of the window becomes invalid. Errors: EIO if the file cannot be read or was

@@ -9,14 +9,6 @@
 
 #define INDEX_MAX 65536u /* entries: 1 MiB */
 
-void heap_index_release(struct heap_index *x)
-{
-	window_release(&x->window);
-	free(x->entry);
-	free(x->raw);
-	*x = (struct heap_index){0};
-}
-
 int heap_index_add(struct heap_index *x, const struct block *b, struct err *e)
 {
 	if (b->h.offset < x->end)

@@ -24,7 +24,6 @@ struct heap_index {
 	uint64_t shown_first, shown_len;
 };
 
-void heap_index_release(struct heap_index *x);
 
 /* Adds a good heap block; calls are in file order. Errors: ENOMEM. */
 int heap_index_add(struct heap_index *x, const struct block *b, struct err *e);

@@ -24,8 +24,10 @@ static const struct {
 	const char *key;
 	size_t offset;
 } string_fields[] = {
-    {"clock", offsetof(struct trace_meta, clock)},     {"host", offsetof(struct trace_meta, host)},
-    {"command", offsetof(struct trace_meta, command)}, {"captured_by", offsetof(struct trace_meta, captured_by)},
+    {"clock", offsetof(struct trace_meta, clock)},
+    {"host", offsetof(struct trace_meta, host)},
+    {"command", offsetof(struct trace_meta, command)},
+    {"captured_by", offsetof(struct trace_meta, captured_by)},
     {"root", offsetof(struct trace_meta, root)},
 };
 #define N_STRINGS (sizeof string_fields / sizeof *string_fields)
@@ -368,7 +370,8 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 		int rc = get_u64(o, "size", &entry[i].size, e);
 		rc = rc ? rc : get_mode_and_link(m, o, &detail[i], e);
 		rc = rc ? rc : get_digest(o, &detail[i], e);
-		rc = rc ? rc : get_same_file(o, !entry[i].directory && !detail[i].link, &detail[i], e);
+		rc = rc ? rc
+			: get_same_file(o, !entry[i].directory && !detail[i].link, &detail[i], e);
 		if (rc)
 			return err_context(e, "files[%zu]", i);
 	}

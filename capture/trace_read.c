@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -308,15 +309,21 @@ static void binary_close(struct trace *base)
 {
 	struct binary_trace *t = binary(base);
 	window_release(&t->window);
-	heap_index_release(&t->heap);
-	block_file_close(&t->file);
+	window_release(&t->heap.window);
+	free(t->heap.entry);
+	free(t->heap.raw);
+	if (t->file.fd >= 0)
+		close(t->file.fd);
+	free(t->file.path);
 	ZSTD_freeDCtx(t->zstd);
 	free(t->raw);
 	free(t);
 }
 
-static const struct trace_reader reader = {
-    .next_batch = binary_next_batch, .rewind = binary_rewind, .heap = binary_heap, .close = binary_close};
+static const struct trace_reader reader = {.next_batch = binary_next_batch,
+					   .rewind = binary_rewind,
+					   .heap = binary_heap,
+					   .close = binary_close};
 
 /* --- opening ------------------------------------------------------------- */
 
@@ -354,7 +361,8 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	if (end->n_records / (RAW_LEN_MAX / sizeof(struct trace_record)) >
 	    t->file.size / sizeof b.h)
 		return 0; /* more than the file can hold even if compressed */
-	*o = (struct overview){.n_records = end->n_records, .meta = {end->meta_offset}, .complete = true};
+	*o = (struct overview){
+	    .n_records = end->n_records, .meta = {end->meta_offset}, .complete = true};
 	*found = true;
 	return 0;
 }

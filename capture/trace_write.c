@@ -45,8 +45,11 @@ int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, 
 struct block_header writer_header(const struct trace_writer *w, enum block_kind kind,
 				  enum block_commit commit)
 {
-	return (struct block_header){
-	    .magic = BLOCK_MAGIC, .kind = (uint16_t)kind, .offset = w->end, .nonce = w->nonce, .commit = commit};
+	return (struct block_header){.magic = BLOCK_MAGIC,
+				     .kind = (uint16_t)kind,
+				     .offset = w->end,
+				     .nonce = w->nonce,
+				     .commit = commit};
 }
 
 /* Compresses the payload if that makes it smaller: *data and h->stored_len then change. */
@@ -80,8 +83,9 @@ int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t coun
 	h.payload_crc = crc32c(0, data, h.stored_len);
 	h.crc = block_header_crc(&h);
 	uint64_t next = align_up(w->end + sizeof h + h.stored_len, BLOCK_ALIGN);
-	struct iovec v[] = {
-	    {&h, sizeof h}, {(void *)data, h.stored_len}, {(void *)zeros, next - w->end - sizeof h - h.stored_len}};
+	struct iovec v[] = {{&h, sizeof h},
+			    {(void *)data, h.stored_len},
+			    {(void *)zeros, next - w->end - sizeof h - h.stored_len}};
 	int rc = writer_put(w, v, 3, w->end, e);
 	if (!rc) {
 		w->end = next;
@@ -201,7 +205,7 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	w->path = xstrdup(w->options.shown ? w->options.shown : path);
 	w->file = xstrdup(path);
 	w->record = xcalloc(RECORDS_PER_BLOCK, sizeof *w->record);
-	object_table_init(&w->objects);
+	memset(&w->objects, 0, sizeof w->objects);
 	if (getrandom(&w->nonce, sizeof w->nonce, 0) != sizeof w->nonce)
 		w->nonce =
 		    (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* unlikely to repeat */

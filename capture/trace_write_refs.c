@@ -31,7 +31,8 @@ int writer_put_objects(struct trace_writer *w, struct err *e)
 		char *payload = xcalloc(1, cap);
 		for (uint32_t i = first; i < id; i++) {
 			const struct trace_object *o = object_table_get(&w->objects, i);
-			struct object_item item = {.kind = (uint16_t)o->kind, .len = (uint32_t)strlen(o->name)};
+			struct object_item item = {.kind = (uint16_t)o->kind,
+						   .len = (uint32_t)strlen(o->name)};
 			memcpy(payload + len, &item, sizeof item);
 			memcpy(payload + len + sizeof item, o->name, item.len);
 			len += align_up(sizeof item + item.len + 1, 8);

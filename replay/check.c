@@ -112,7 +112,8 @@ static int cache_check(const struct replay_config *c, const struct replay_engine
 			       "starting it",
 			       g->name);
 	if (c->cache != REPLAY_CACHE_AS_IS && c->blank)
-		return err_set(e, EINVAL, "cache: a blank replay makes no calls and reads no files");
+		return err_set(e, EINVAL,
+			       "cache: a blank replay makes no calls and reads no files");
 	return 0;
 }
 

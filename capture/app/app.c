@@ -24,7 +24,8 @@
 
 const struct option_spec app_options[] = {
 	{.group = "Output",
-	 .name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE",
+	 .name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
+	 .arg = "TRACE",
 	 .help = "write the trace to TRACE", .flags = OPT_CLI_ONLY},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
 	 .help = "store names relative to DIR and ignore all other files (default /)",
@@ -42,12 +43,14 @@ const struct option_spec app_options[] = {
 	{.name = "memory", .type = OPT_FLAG, .offset = FIELD(memory),
 	 .help = "record how much anonymous memory the programs use over time",
 	 .flags = OPT_CLI_ONLY},
-	{.name = "memory-interval", .type = OPT_DURATION, .offset = FIELD(memory_interval_ns), .arg = "TIME",
+	{.name = "memory-interval", .type = OPT_DURATION, .offset = FIELD(memory_interval_ns),
+		.arg = "TIME",
 	 .help = "time between two samples of the memory (default 100ms)",
 	 .min = 1e6, .max = 3.6e12, .flags = OPT_CLI_ONLY},
 	{.name = "no-characters", .type = OPT_FLAG, .offset = FIELD(no_characters),
 	 .help = "ignore stdio calls of one character (getc, putc)", .flags = OPT_CLI_ONLY},
-	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME", .flags = OPT_CLI_ONLY,
+	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME",
+		.flags = OPT_CLI_ONLY,
 	 .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
 		 "TRACE.001, ... (default: one file)"},
 	{.name = "pid", .letter = 'p', .type = OPT_STRING, .offset = FIELD(pid), .arg = "PID",

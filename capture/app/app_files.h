@@ -74,7 +74,8 @@ char *files_first_path(const struct app_files *f, const char *path);
 void files_renamed(struct app_files *f, const char *from, const char *to, bool exchange);
 
 /* Lists the regular files, directories and links that existed, sorted by path. Names seen through a
- * link are listed at its target. Names of one file have the state that was recorded first. Strings are borrowed; the caller frees the list. */
+ * link are listed at its target. Names of one file have the state that was recorded first. Strings
+ * are borrowed; the caller frees the list. */
 void files_list(struct app_files *f, struct fileset *to);
 /* app_links.c: moves names below links of a sorted set to the links' targets. */
 void files_through_links(struct app_files *f, struct fileset *to);

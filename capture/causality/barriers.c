@@ -76,7 +76,9 @@ static int compare_members(const void *a, const void *b)
 static void barrier_add(struct barriers_finder *f, struct barriers_member *m, uint32_t n)
 {
 	struct causality_barriers *b = f->b;
-	struct causality_barrier one = {.n_nodes = n, .node = xcalloc(n, sizeof *one.node), .place = xcalloc(n, sizeof *one.place),
+	struct causality_barrier one = {.n_nodes = n,
+					.node = xcalloc(n, sizeof *one.node),
+					.place = xcalloc(n, sizeof *one.place),
 					.request = xcalloc(n, sizeof *one.request)};
 	qsort(m, n, sizeof *m, compare_members);
 	for (uint32_t i = 0; i < n; i++) {

@@ -57,7 +57,8 @@ static char *duration(double ns)
 
 static void facts_init(const struct collect_job *j, struct causality_facts *f, char *host)
 {
-	*f = (struct causality_facts){.n_nodes = j->kept.n_nodes, .cpu_time = j->kept.cpu_time, .n_runs = 1};
+	*f = (struct causality_facts){
+	    .n_nodes = j->kept.n_nodes, .cpu_time = j->kept.cpu_time, .n_runs = 1};
 	f->node = xcalloc(f->n_nodes + 1, sizeof *f->node);
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		f->node[i] = (struct causality_node){i, j->kept.node[i].pid, j->kept.node[i].tid,
@@ -88,9 +89,18 @@ static void run_config_fill(const struct collect_job *j, struct run_config *r, c
 			    const char *log)
 {
 	const struct collect_config *c = j->config;
-	*r = (struct run_config){.command = c->command, .root = c->root, .scratch = c->scratch, .before = c->before, .raw = raw, .log = log};
-	r->watch = (struct watch_config){.root = c->root, .known = j->kept.node, .n_known = j->kept.n_nodes, .factor = c->factor * j->kept.scale,
-					 .compute_floor_ns = (int64_t)((double)c->floor_ns * j->kept.scale),
+	*r = (struct run_config){.command = c->command,
+				 .root = c->root,
+				 .scratch = c->scratch,
+				 .before = c->before,
+				 .raw = raw,
+				 .log = log};
+	r->watch = (struct watch_config){.root = c->root,
+					 .known = j->kept.node,
+					 .n_known = j->kept.n_nodes,
+					 .factor = c->factor * j->kept.scale,
+					 .compute_floor_ns =
+					     (int64_t)((double)c->floor_ns * j->kept.scale),
 					 .quiet_ns = (int64_t)((double)QUIET_NS * j->kept.scale)};
 }
 
@@ -131,7 +141,11 @@ static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, uint64_t period,
 		    const char *name, const char *raw, struct err *e)
 {
-	struct kept_run kept = {.throttled = node, .period = period, .took_ns = r->took_ns, .n_held = r->seen.n_held, .held_ns = r->seen.held_ns};
+	struct kept_run kept = {.throttled = node,
+				.period = period,
+				.took_ns = r->took_ns,
+				.n_held = r->seen.n_held,
+				.held_ns = r->seen.held_ns};
 	struct causality_facts facts;
 	struct causality_edge *edge = NULL;
 	struct run_filter_counts counts;

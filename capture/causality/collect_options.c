@@ -14,7 +14,8 @@ static const char *const compute_names[] = {"auto", "blocking", "throttled", NUL
 static const char *const clock_names[] = {"auto", "cpu", "wall", NULL};
 
 const struct option_spec collect_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE",
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
+		.arg = "TRACE",
 	 .help = "write the trace to TRACE", .flags = OPT_CLI_ONLY},
 	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
 	 .help = "nodes to delay, one per run: all, random:M, a list such as 0,2-5, or none "
@@ -40,11 +41,13 @@ const struct option_spec collect_options[] = {
 		 "directories)", .flags = OPT_CLI_ONLY},
 	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
 	 .help = "shell command before each run that restores the files", .flags = OPT_CLI_ONLY},
-	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW", .choices = compute_names,
+	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
+		.choices = compute_names,
 	 .help = "computing is the think time without blocking calls, or the time of the "
 		 "delayed node; auto: the latter if a node polls memory (default auto)",
 	 .flags = OPT_CLI_ONLY},
-	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK", .choices = clock_names,
+	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
+		.choices = clock_names,
 	 .help = "clock that measures computing; auto: cpu if there are more nodes than CPUs "
 		 "(default auto)", .flags = OPT_CLI_ONLY},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
@@ -66,7 +69,8 @@ const struct option_spec collect_options[] = {
 
 void collect_config_init(struct collect_config *c)
 {
-	*c = (struct collect_config){.nodes = "all", .period = "1", .error = 0.1, .seed = 1, .factor = 2, .floor_ns = 10000000};
+	*c = (struct collect_config){.nodes = "all", .period = "1", .error = 0.1, .seed = 1,
+	.factor = 2, .floor_ns = 10000000};
 }
 
 /* Text that is not UTF-8 is represented by its bytes, so that different texts stay different. */

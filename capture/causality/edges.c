@@ -170,7 +170,8 @@ int edges_gather(struct causality_links *l, const struct causality_run *run, uin
 	size_t n = 0;
 	for (uint32_t i = 0; i < n_runs; i++)
 		n += run[i].n_edges;
-	*l = (struct causality_links){.n_nodes = n_nodes, .cap = n + 1, .link = malloc((n + 1) * sizeof *l->link)};
+	*l = (struct causality_links){
+	    .n_nodes = n_nodes, .cap = n + 1, .link = malloc((n + 1) * sizeof *l->link)};
 	if (!l->link)
 		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", n);
 	int rc = 0;

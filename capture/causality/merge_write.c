@@ -65,8 +65,17 @@ static int emit_cause(struct merge_job *j, enum trace_op op, uint32_t of, int64_
 		      uint64_t length, uint64_t offset, struct err *e)
 {
 	const struct causality_node *n = &j->q.f.node[of];
-	const struct trace_record r = {.begin_ns = ns, .end_ns = ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .offset = offset,
-				       .length = length, .pid = n->pid, .tid = n->tid, .object = OBJECT_NONE, .fd = -1, .heap = HEAP_NONE,
+	const struct trace_record r = {.begin_ns = ns,
+				       .end_ns = ns,
+				       .intended_ns = TIME_NONE,
+				       .dispatch_ns = TIME_NONE,
+				       .offset = offset,
+				       .length = length,
+				       .pid = n->pid,
+				       .tid = n->tid,
+				       .object = OBJECT_NONE,
+				       .fd = -1,
+				       .heap = HEAP_NONE,
 				       .op = (uint16_t)op};
 	return emit(j, &r, e);
 }

@@ -160,7 +160,11 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 	rc = rc ? rc : first_find(t, &f, e);
 	if (!rc) {
 		struct trace_meta meta = *trace_meta(t);
-		struct pour p = {.filter = filter_record, .finish = files_keep, .ctx = &f, .write = {.compress = compress}, .new_seq = true};
+		struct pour p = {.filter = filter_record,
+				 .finish = files_keep,
+				 .ctx = &f,
+				 .write = {.compress = compress},
+				 .new_seq = true};
 		char *text = causality_facts_text(facts, meta.extra_json);
 		meta.extra_json = text;
 		disarm(&f);

@@ -145,7 +145,10 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts,
 {
 	struct trace *t = NULL;
 	const struct trace_record *r;
-	struct waits_reading x = {.wait = wait, .number = number, .node = xcalloc(facts->n_nodes + 1, sizeof *x.node), .at = xcalloc(n_waits + 1, sizeof *x.at)};
+	struct waits_reading x = {.wait = wait,
+				  .number = number,
+				  .node = xcalloc(facts->n_nodes + 1, sizeof *x.node),
+				  .at = xcalloc(n_waits + 1, sizeof *x.at)};
 	for (uint32_t i = 0; i < facts->n_nodes; i++)
 		x.node[i].compute_ns = -1;
 	int rc = trace_open(&t, trace, e), got = 0;

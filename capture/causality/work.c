@@ -218,7 +218,8 @@ int causality_work_read(struct causality_work *w, struct trace *t, const struct 
 			struct err *e)
 {
 	struct work_reading x = {.w = w};
-	*w = (struct causality_work){.n_nodes = f->n_nodes, .node = xcalloc((size_t)f->n_nodes + 1, sizeof *w->node)};
+	*w = (struct causality_work){.n_nodes = f->n_nodes,
+				     .node = xcalloc((size_t)f->n_nodes + 1, sizeof *w->node)};
 	int rc = causality_links_read(&w->links, t, f, e);
 	size_t n = w->links.n + 1;
 	x.by_wait = xcalloc(n, sizeof *x.by_wait);

@@ -113,7 +113,9 @@ int content_open(struct content **out, const char *path, struct err *e)
 	c->fd = file_open_regular(path, O_RDONLY, e);
 	int ret = c->fd < 0 ? c->fd : header_read(c, &h, &n_tables, e);
 	ret = ret ? ret : tables_read(c, &h, n_tables, e);
-	c->facts = (struct content_facts){.n_requests = h.n_requests, .n_bytes = h.n_bytes, .n_blocks = h.n_blocks,
+	c->facts = (struct content_facts){.n_requests = h.n_requests,
+					  .n_bytes = h.n_bytes,
+					  .n_blocks = h.n_blocks,
 					  .n_stored_bytes = h.n_stored_bytes};
 	memcpy(c->facts.name, h.name, sizeof h.name);
 	if (ret)

@@ -203,8 +203,12 @@ static int tables_write(struct content_writer *w, struct content_header *h, stru
 
 int content_writer_finish(struct content_writer *w, struct content_facts *facts, struct err *e)
 {
-	struct content_header h = {.magic = CONTENT_MAGIC, .n_requests = w->facts.n_requests, .n_references = w->n_references,
-				   .n_blocks = w->facts.n_blocks, .n_bytes = w->facts.n_bytes, .n_stored_bytes = w->facts.n_stored_bytes};
+	struct content_header h = {.magic = CONTENT_MAGIC,
+				   .n_requests = w->facts.n_requests,
+				   .n_references = w->n_references,
+				   .n_blocks = w->facts.n_blocks,
+				   .n_bytes = w->facts.n_bytes,
+				   .n_stored_bytes = w->facts.n_stored_bytes};
 	memcpy(h.name, w->facts.name, sizeof h.name);
 	if (facts)
 		*facts = w->facts;

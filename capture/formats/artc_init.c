@@ -107,7 +107,7 @@ static int artc_init_write(struct trace *t, const char *path, struct trace_expor
 			       "the trace has no list of the files that it needs (capture app "
 			       "--snapshot makes one)");
 	struct list l = {.t = t};
-	object_table_init(&l.listed);
+	memset(&l.listed, 0, sizeof l.listed);
 	int rc = sink_write_trace(&writer, &l, t, path, report, e);
 	object_table_release(&l.listed);
 	return rc;

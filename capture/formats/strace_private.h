@@ -140,7 +140,8 @@ struct part {
 	size_t len;
 };
 
-/* A complete call: `text` follows "name(" and ends at `end`. stamp_ns is the time of the last line. Errors: EINVAL by foreign_at. */
+/* A complete call: `text` follows "name(" and ends at `end`. stamp_ns is the time of the last line.
+ * Errors: EINVAL by foreign_at. */
 struct call_line {
 	const struct strace_call *call;
 	const char *text, *end;

@@ -29,8 +29,9 @@ int text_input_open(struct text_input *in, const char *path, struct err *e);
 void text_input_close(struct text_input *in);
 int text_input_rewind(struct text_input *in, struct err *e);
 
-/* Reads the next line: 1, with *s[*len] borrowed until the next call and followed by a line end; 0 at the end; or a negative errno. Errors: EMSGSIZE for a
- * line that is too long; the next call continues after it. */
+/* Reads the next line: 1, with *s[*len] borrowed until the next call and followed by a line end; 0
+ * at the end; or a negative errno. Errors: EMSGSIZE for a line that is too long; the next call
+ * continues after it. */
 int text_input_line(struct text_input *in, const char **s, size_t *len, struct err *e);
 
 /* Shows at least `want` bytes (at most TEXT_LINE_MAX), or fewer at the end of the file: *s[*len],

@@ -18,22 +18,29 @@
 #define FIELD(name) offsetof(struct block_config, name)
 static const char *const unit_names[] = {"request", "bio", NULL};
 const struct option_spec block_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
+		.arg = "TRACE", .flags = OPT_CLI_ONLY,
 	 .help = "write the trace to TRACE"},
-	{.name = "unit", .type = OPT_CHOICE, .offset = FIELD(unit), .choices = unit_names, .flags = OPT_CLI_ONLY, .arg = "UNIT",
+	{.name = "unit", .type = OPT_CHOICE, .offset = FIELD(unit), .choices = unit_names,
+		.flags = OPT_CLI_ONLY, .arg = "UNIT",
 	 .help = "what a request is: what the device received (issue to completion), or what "
 		 "was submitted, before splitting and merging (default request)"},
-	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
+	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME",
+		.flags = OPT_CLI_ONLY, .max = -1,
 	 .help = "stop after this time (default 0: when the command ends, or at a signal)"},
-	{.name = "linger", .type = OPT_DURATION, .offset = FIELD(linger_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
+	{.name = "linger", .type = OPT_DURATION, .offset = FIELD(linger_ns), .arg = "TIME",
+		.flags = OPT_CLI_ONLY, .max = -1,
 	 .help = "continue for this time after the command, until requests in flight complete "
 		 "(default 200ms)"},
-	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
+	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE",
+		.flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
 	 .help = "kernel buffer of each CPU (default 8M)"},
-	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
+	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
+		.flags = OPT_CLI_ONLY,
 	 .help = "directory of the events during capture, not on the traced device (default "
 		 "/dev/shm)"},
-	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME", .flags = OPT_CLI_ONLY,
+	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME",
+		.flags = OPT_CLI_ONLY,
 	 .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
 		 "TRACE.001, ... (default: one file)"},
 	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress),
@@ -110,7 +117,8 @@ static struct block_event event_of(const struct tracing_event *v, const struct b
 {
 	static const enum block_event_kind kind[N_EVENTS] = {BLOCK_ISSUE, BLOCK_COMPLETE,
 							     BLOCK_REQUEUE, BLOCK_QUEUE};
-	struct block_event b = {.kind = kind[v->kind], .ns = v->ns, .pid = v->pid, .sector = tracing_unsigned(v, f->sector),
+	struct block_event b = {.kind = kind[v->kind], .ns = v->ns, .pid = v->pid,
+	.sector = tracing_unsigned(v, f->sector),
 				.n_sectors = (uint32_t)tracing_unsigned(v, f->n_sectors)};
 	if (f->rwbs.offset + f->rwbs.size <= v->n_bytes)
 		b.direction =
@@ -215,8 +223,10 @@ static void meta_make(struct block_watch *b)
 	strbuf_addwords(&command, b->config.command);
 	b->command = strbuf_detach(&command);
 	b->work.epoch_ns = clock_monotonic_ns();
-	b->meta = (struct trace_meta){.level = LEVEL_BLOCK, .epoch_ns = b->work.epoch_ns, .wall_epoch_ns = wall_ns(), .clock = "monotonic",
-				      .clock_resolution_ns = 1, .host = b->host, .command = b->command,
+	b->meta = (struct trace_meta){.level = LEVEL_BLOCK, .epoch_ns = b->work.epoch_ns,
+	.wall_epoch_ns = wall_ns(), .clock = "monotonic",
+				      .clock_resolution_ns = 1, .host = b->host,
+				      .command = b->command,
 				      .captured_by = "validate capture block"};
 }
 
@@ -241,7 +251,8 @@ int block_watch_begin(struct block_watch **watch, const struct block_config *c, 
 	snprintf(filter, sizeof filter, "dev == %u",
 		 b->work.device.major << 20 | b->work.device.minor);
 	const struct tracing_options options = {.event = c->unit == UNIT_BIO ? events_of_bios : events_of_requests, .filter = filter,
-						.buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
+						.buffer_bytes = c->buffer_bytes,
+						 .scratch = c->scratch};
 	if (!ret)
 		ret = tracing_open(&b->tracing, &options, e);
 	if (!ret)
@@ -279,7 +290,8 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 {
 	struct block_watch *b = NULL;
 	sigset_t before;
-	const struct watched_options watch = {.command = c->command, .duration_ns = c->duration_ns, .linger_ns = c->linger_ns,
+	const struct watched_options watch = {.command = c->command, .duration_ns = c->duration_ns,
+	.linger_ns = c->linger_ns,
 					      .before = &before};
 	struct watched watched = {0};
 	*o = (struct block_outcome){0};

@@ -102,7 +102,8 @@ struct syscalls_sink {
 struct syscalls_counts {
 	uint64_t n_without_begin, n_unfinished;
 	uint64_t n_unnamed; /* calls on an unknown path */
-	/* descriptors whose position moved during the look at the attach: unknown until it is set */
+	/* descriptors whose position moved during the look at the attach: unknown until it is
+	 * set */
 	uint64_t n_positions_unknown;
 	uint64_t n_unknown; /* successful calls on a descriptor whose open was not seen */
 	uint64_t n_handed_over; /* asynchronous requests that were only counted */

@@ -16,27 +16,35 @@
 static const char *const fault_names[] = {"auto", "filemap", "address", "none", NULL};
 static const char *const path_names[] = {"auto", "bpf", "none", NULL};
 const struct option_spec vfs_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
+		.arg = "TRACE", .flags = OPT_CLI_ONLY,
 	 .help = "write the trace to TRACE"},
-	{.name = "pid", .letter = 'p', .type = OPT_INT, .offset = FIELD(pid), .arg = "PID", .flags = OPT_CLI_ONLY, .min = 1, .max = 4194304,
+	{.name = "pid", .letter = 'p', .type = OPT_INT, .offset = FIELD(pid), .arg = "PID",
+		.flags = OPT_CLI_ONLY, .min = 1, .max = 4194304,
 	 .help = "trace a running process and its children instead of a command"},
-	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
+	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME",
+		.flags = OPT_CLI_ONLY, .max = -1,
 	 .help = "stop after this time (default 0: when the command or process ends, or at a "
 		 "signal)"},
-	{.name = "faults", .type = OPT_CHOICE, .offset = FIELD(faults), .choices = fault_names, .flags = OPT_CLI_ONLY, .arg = "HOW",
+	{.name = "faults", .type = OPT_CHOICE, .offset = FIELD(faults), .choices = fault_names,
+		.flags = OPT_CLI_ONLY, .arg = "HOW",
 	 .help = "source of page faults on mapped files: tracepoints of the page cache, fault "
 		 "addresses with the process's mappings, or none; none also omits page-cache "
 		 "insertions (default: what the kernel offers)"},
-	{.name = "paths", .type = OPT_CHOICE, .offset = FIELD(paths), .choices = path_names, .flags = OPT_CLI_ONLY, .arg = "HOW",
+	{.name = "paths", .type = OPT_CHOICE, .offset = FIELD(paths), .choices = path_names,
+		.flags = OPT_CLI_ONLY, .arg = "HOW",
 	 .help = "source of paths: a BPF program, or none (default: BPF if the kernel permits "
 		 "it)"},
 	{.name = "snapshot", .type = OPT_FLAG, .offset = FIELD(snapshot), .flags = OPT_CLI_ONLY,
 	 .help = "record the files as they were before their first use, for replay --prepare"},
-	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
+	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE",
+		.flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
 	 .help = "kernel buffer of each CPU (default 8M)"},
-	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
+	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
+		.flags = OPT_CLI_ONLY,
 	 .help = "directory of the events during capture (default /dev/shm)"},
-	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME", .flags = OPT_CLI_ONLY,
+	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME",
+		.flags = OPT_CLI_ONLY,
 	 .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
 		 "TRACE.001, ... (default: one file)"},
 	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress),
@@ -225,7 +233,8 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 	o->faults = c->faults == FAULTS_AUTO ? FAULTS_FILEMAP : (enum vfs_faults)c->faults;
 	for (;;) {
 		const char **event = vfs_events_make(o->faults);
-		const struct tracing_options options = {.event = event, .buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
+		const struct tracing_options options = {.event = event,
+		.buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
 		int rc = tracing_open(t, &options, e);
 		vfs_events_free(event);
 		if (rc)
@@ -355,8 +364,10 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	int rc = w ? namespace_check(e) : err_set(e, ENOMEM, "not enough memory");
 	rc = rc ? rc : tracing_prepare(c, &t, o, e);
 	gethostname(host, sizeof host - 1);
-	struct trace_meta last, meta = {.level = LEVEL_SYSCALL, .epoch_ns = clock_monotonic_ns(), .wall_epoch_ns = wall_ns(),
-					.clock = "monotonic", .clock_resolution_ns = 1, .host = host, .command = command, .root = "/",
+	struct trace_meta last, meta = {.level = LEVEL_SYSCALL, .epoch_ns = clock_monotonic_ns(),
+	.wall_epoch_ns = wall_ns(),
+					.clock = "monotonic", .clock_resolution_ns = 1,
+					 .host = host, .command = command, .root = "/",
 					.captured_by = "validate capture vfs"};
 	const struct trace_write_options how = {.compress = c->compress};
 	if (!rc) {
@@ -367,8 +378,10 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 		rc = rc ? rc : trace_writer_open(&w->writer, c->output, &meta, &how, e);
 	}
 	if (!rc) {
-		const struct syscalls_sink sink = {.context = w, .object = object_sink, .heap = heap_sink, .identify = identify_sink, .renamed = rename_sink,
-						.lists_all = true, .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
+		const struct syscalls_sink sink = {.context = w, .object = object_sink,
+		.heap = heap_sink, .identify = identify_sink, .renamed = rename_sink,
+						.lists_all = true,
+						 .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
 		w->calls = syscalls_open(&sink, &w->queue);
 		rc = record(c, w, t, &before, o, &m, e);
 		watched_release(&before); /* the instance is removed: a signal may interrupt now */

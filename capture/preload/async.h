@@ -21,8 +21,8 @@ struct async_request {
 	const void *bytes;
 };
 
-__attribute__((visibility("hidden"))) void async_note_submit(const struct async_request *a, uint64_t begin,
-							    uint64_t end);
+__attribute__((visibility("hidden"))) void async_note_submit(const struct async_request *a,
+							     uint64_t begin, uint64_t end);
 /* `result` may be a negative errno. The time stamp of the event is `end`: a waiting call may have
  * started before the request was submitted. */
 __attribute__((visibility("hidden"))) void async_note_done(uint64_t key, int64_t result,

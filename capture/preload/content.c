@@ -11,8 +11,14 @@ static uint64_t pieces_note(int fd, const void *bytes, uint64_t n, uint64_t at, 
 {
 	for (uint64_t done = 0; done < n;) {
 		const uint64_t some = n - done < PIECE ? n - done : PIECE;
-		const struct note piece = {.begin = begin, .end = begin, .op = LOG_CONTENT_OF, .fd = fd, .offset = at + done,
-					   .length = some, .extra = (const char *)bytes + done, .extra_len = some};
+		const struct note piece = {.begin = begin,
+					   .end = begin,
+					   .op = LOG_CONTENT_OF,
+					   .fd = fd,
+					   .offset = at + done,
+					   .length = some,
+					   .extra = (const char *)bytes + done,
+					   .extra_len = some};
 		capture_note(&piece);
 		done += some;
 	}

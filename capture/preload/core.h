@@ -62,7 +62,8 @@ WINDOW_HIDDEN void window_give(char *next, uint32_t generation, enum log_window_
 
 /* Defines `new` as another name of `old` in this file. It uses assembly, because headers may
  * declare `new` with another type. */
-#define ALIAS(new, old) __asm__(".globl " #new "\n\t.type " #new ", @function\n\t.set " #new ", " #old)
+#define ALIAS(new, old)                                                                            \
+	__asm__(".globl " #new "\n\t.type " #new ", @function\n\t.set " #new ", " #old)
 
 enum capture_state { CAPTURE_UNKNOWN, CAPTURE_ON, CAPTURE_OFF };
 extern HIDDEN uint8_t capture_state;
@@ -116,12 +117,12 @@ static inline bool capture_is_on(void)
 }
 
 /* The real function `name`; the lookup runs once. */
-#define REAL(name)                                                                                                     \
-	(__extension__({                                                                                               \
-		static __typeof__(&name) real_##name;                                                                  \
-		if (unlikely(!real_##name))                                                                            \
-			real_##name = (__typeof__(&name))capture_real(#name);                                          \
-		real_##name;                                                                                           \
+#define REAL(name)										   \
+	(__extension__({									   \
+		static __typeof__(&name) real_##name;						   \
+		if (unlikely(!real_##name))							   \
+			real_##name = (__typeof__(&name))capture_real(#name);			   \
+		real_##name;									   \
 	}))
 
 /* Classifies the call for the causality of a parallel application, before the first time stamp. The
@@ -146,15 +147,16 @@ static inline bool capture_is_on(void)
 
 /* Declares `got` (the result of `function`) and the time stamps of its call. Returns from the hook
  * at once if capturing is off. */
-#define TIMED(type, function, ...) TIMED_OF(CAUSE_CALL(function, ##__VA_ARGS__), type, function, ##__VA_ARGS__)
+#define TIMED(type, function, ...)                                                                 \
+	TIMED_OF(CAUSE_CALL(function, ##__VA_ARGS__), type, function, ##__VA_ARGS__)
 /* As TIMED, with a subject that the argument types do not give. */
-#define TIMED_OF(cause, type, function, ...)                                                                           \
-	__typeof__(&function) real_ = REAL(function);                                                                  \
-	if (!capture_is_on())                                                                                          \
-		return real_(__VA_ARGS__);                                                                             \
-	cause;                                                                                                         \
-	uint64_t begin = clock_begin(&capture_clock);                                                                  \
-	type got = real_(__VA_ARGS__);                                                                                 \
+#define TIMED_OF(cause, type, function, ...)							   \
+	__typeof__(&function) real_ = REAL(function);						   \
+	if (!capture_is_on())									   \
+		return real_(__VA_ARGS__);							   \
+	cause;											   \
+	uint64_t begin = clock_begin(&capture_clock);						   \
+	type got = real_(__VA_ARGS__);								   \
 	uint64_t end = clock_end(&capture_clock)
 
 /* Reserves `n` bytes in the window of the thread, or returns NULL. A signal handler may interrupt
@@ -209,10 +211,10 @@ struct note {
 /* A negative result means failure with errno. errno is kept. */
 HIDDEN void capture_note(const struct note *n) __attribute__((noinline));
 
-#define NOTE_RESULT(value, ...)                                                                                        \
-	do {                                                                                                           \
-		const struct note note_ = {.begin = begin, .end = end, .result = value, __VA_ARGS__};                 \
-		capture_note(&note_);                                                                                  \
+#define NOTE_RESULT(value, ...)									   \
+	do {											   \
+		const struct note note_ = {.begin = begin, .end = end, .result = value, __VA_ARGS__}; \
+		capture_note(&note_);								   \
 	} while (0)
 #define NOTE(...) NOTE_RESULT((int64_t)got, __VA_ARGS__)
 
@@ -239,7 +241,8 @@ static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd,
 			      (uint64_t)result | LOG_SHORT | (uint64_t)capture_generation(to) << 32,
 			      memory_order_release);
 }
-#define IO(op, fd, offset, length, flags) capture_io(op, begin, end, fd, offset, length, flags, (int64_t)got)
+#define IO(op, fd, offset, length, flags)                                                          \
+	capture_io(op, begin, end, fd, offset, length, flags, (int64_t)got)
 
 /* --- system calls without the C library, whose functions may be hooked and change errno --- */
 
@@ -259,7 +262,8 @@ static inline long raw_call(long number, long a, long b, long c, long d, long e,
 #else
 HIDDEN long raw_call(long number, long a, long b, long c, long d, long e, long f);
 #endif
-#define RAW_6(n, a, b, c, d, e, f, ...) raw_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define RAW_6(n, a, b, c, d, e, f, ...)                                                            \
+	raw_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 /* Returns the result or a negative errno. */
 #define RAW(...) RAW_6(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
@@ -333,10 +337,10 @@ HIDDEN void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n
 HIDDEN void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t n_bytes,
 				 uint64_t begin);
 /* Records `n` bytes if the call succeeded. Use it between TIMED and the record. */
-#define CONTENT(fd, bytes, n)                                                                                          \
-	do {                                                                                                           \
-		if (unlikely(capture_flags & LOG_CONTENT) && (int64_t)(n) > 0)                                         \
-			content_note(fd, bytes, (uint64_t)(n), begin);                                                 \
+#define CONTENT(fd, bytes, n)									   \
+	do {											   \
+		if (unlikely(capture_flags & LOG_CONTENT) && (int64_t)(n) > 0)			   \
+			content_note(fd, bytes, (uint64_t)(n), begin);				   \
 	} while (0)
 /* digest.c: records the digest of a file's content, once per file */
 struct statx;

@@ -171,8 +171,14 @@ void digest_note(struct log_control *c, int dir, const char *path, const char *s
 	if (!(part < 0 && part > -4096))
 		RAW(SYS_munmap, part, PART + 128);
 	if (known) {
-		const struct note n = {.begin = now, .end = now, .op = LOG_DIGEST_OF, .dir = shown_dir, .path = shown, .length = size,
-				       .extra = digest, .extra_len = sizeof digest};
+		const struct note n = {.begin = now,
+				       .end = now,
+				       .op = LOG_DIGEST_OF,
+				       .dir = shown_dir,
+				       .path = shown,
+				       .length = size,
+				       .extra = digest,
+				       .extra_len = sizeof digest};
 		capture_note(&n);
 	}
 	atomic_store(place, key_of(x) | DONE);

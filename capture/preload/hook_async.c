@@ -16,8 +16,8 @@ void async_note_submit(const struct async_request *a, uint64_t begin, uint64_t e
 	cause_asynchronous();
 	if (unlikely(capture_flags & LOG_CONTENT) && a->bytes)
 		content_note_foreign(a->fd, a->bytes, a->n_vector, a->length, begin);
-	NOTE_RESULT(0, .op = LOG_AIO_SUBMIT, .fd = a->fd, .dir = a->what, .offset = a->offset, .length = a->length,
-		    .flags = a->op, .extra = &got, .extra_len = sizeof got);
+	NOTE_RESULT(0, .op = LOG_AIO_SUBMIT, .fd = a->fd, .dir = a->what, .offset = a->offset,
+		    .length = a->length, .flags = a->op, .extra = &got, .extra_len = sizeof got);
 }
 
 void async_note_done(uint64_t key, int64_t result, uint64_t end)
@@ -79,20 +79,23 @@ static struct async_request request_of(const struct iocb *cb)
 
 /* Returns a request of a list. The key is 0 if the request is NULL or not readable; the kernel
  * rejects such requests. */
-static struct async_request request_in(struct sound *listed, struct sound *blocks, struct iocb *const *at)
+static struct async_request request_in(struct sound *listed, struct sound *blocks,
+				       struct iocb *const *at)
 {
-	return is_sound(listed, at, sizeof *at) && *at && is_sound(blocks, *at, sizeof **at) ? request_of(*at) : (struct async_request){.key = 0};
+	return is_sound(listed, at, sizeof *at) && *at && is_sound(blocks, *at, sizeof **at)
+		   ? request_of(*at)
+		   : (struct async_request){.key = 0};
 }
 
 /* The functions of libaio return a negative errno. If the library is not found (loaded by dlopen),
  * the hook makes the system call. */
-#define LIBAIO(type, function, number, ...)                                                                            \
-	__typeof__(&function) real_ = REAL(function);                                                                  \
-	const bool within_ = capture_within;                                                                           \
-	capture_within = true;                                                                                         \
-	uint64_t begin = clock_begin(&capture_clock);                                                                  \
-	type got = real_ ? real_(__VA_ARGS__) : (type)RAW(number, __VA_ARGS__);                                        \
-	uint64_t end = clock_end(&capture_clock);                                                                      \
+#define LIBAIO(type, function, number, ...)							   \
+	__typeof__(&function) real_ = REAL(function);						   \
+	const bool within_ = capture_within;							   \
+	capture_within = true;									   \
+	uint64_t begin = clock_begin(&capture_clock);						   \
+	type got = real_ ? real_(__VA_ARGS__) : (type)RAW(number, __VA_ARGS__);			   \
+	uint64_t end = clock_end(&capture_clock);						   \
 	capture_within = within_
 
 static void note_library(uint16_t op, uint64_t begin, uint64_t end, uint64_t n, int64_t got)
@@ -229,11 +232,11 @@ static struct async_request request_posix(const struct aiocb *cb, uint16_t op)
 				  op == OP_AIO_WRITE ? (const void *)(uintptr_t)cb->aio_buf : NULL};
 }
 
-#define POSIX(operation, function, ...)                                                                                \
-	const struct async_request a = request_posix(cb, operation); /* behind the call the request may be over, and this given back */  \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	if (got == 0)                                                                                                  \
-		async_note_submit(&a, begin, end);                                                                            \
+#define POSIX(operation, function, ...)								   \
+	const struct async_request a = request_posix(cb, operation); /* behind the call the request may be over, and this given back */ \
+	TIMED(int, function, __VA_ARGS__);							   \
+	if (got == 0)										   \
+		async_note_submit(&a, begin, end);						   \
 	return got
 
 HOOK(int, aio_read, (struct aiocb *cb), POSIX(OP_AIO_READ, aio_read, cb))
@@ -262,7 +265,8 @@ EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int n,
 		before[i] = request_listed(list[i]);
 	TIMED(int, lio_listio, mode, list, n, event);
 	for (int i = 0; sound && i < n; i++) {
-		const struct async_request a = i < NOTED_BEFORE ? before[i] : request_listed(list[i]);
+		const struct async_request a =
+		    i < NOTED_BEFORE ? before[i] : request_listed(list[i]);
 		if (a.key)
 			async_note_submit(&a, begin, end);
 	}

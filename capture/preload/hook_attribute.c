@@ -13,14 +13,14 @@
 
 #define LINK_ITSELF AT_SYMLINK_NOFOLLOW
 
-#define ON_PATH(operation, directory, name, mode_or_length, how, function, ...)                                        \
-	capture_look(directory, name);                                                                                 \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length, .flags = (uint32_t)(how));     \
+#define ON_PATH(operation, directory, name, mode_or_length, how, function, ...)			   \
+	capture_look(directory, name);								   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length, .flags = (uint32_t)(how)); \
 	return got
-#define ON_FD(operation, fd, length, how, function, ...)                                                               \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	IO(operation, fd, 0, length, (uint32_t)(how));                                                                 \
+#define ON_FD(operation, fd, length, how, function, ...)					   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	IO(operation, fd, 0, length, (uint32_t)(how));						   \
 	return got
 
 /* --- stat: names since glibc 2.33, and older names ------------------------ */
@@ -36,9 +36,9 @@ static int note_stat(uint64_t begin, uint64_t end, int got, int dir, const char 
 	return got;
 }
 
-#define STAT(dir, path, flags, function, ...)                                                                          \
-	capture_look(dir, path);                                                                                       \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
+#define STAT(dir, path, flags, function, ...)							   \
+	capture_look(dir, path);								   \
+	TIMED(int, function, __VA_ARGS__);							   \
 	return note_stat(begin, end, got, dir, path, flags)
 
 HOOK(int, stat, (const char *path, struct stat *to), STAT(AT_FDCWD, path, 0, stat, path, to))
@@ -110,10 +110,10 @@ static uint64_t owner(uid_t user, gid_t group)
 	return (uint64_t)group << 32 | user;
 }
 
-#define CHOWN(directory, name, how, function, ...)                                                                     \
-	capture_look(directory, name);                                                                                 \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	NOTE(.op = OP_CHOWN, .dir = directory, .path = name, .offset = owner(user, group), .flags = (uint32_t)(how));  \
+#define CHOWN(directory, name, how, function, ...)						   \
+	capture_look(directory, name);								   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	NOTE(.op = OP_CHOWN, .dir = directory, .path = name, .offset = owner(user, group), .flags = (uint32_t)(how)); \
 	return got
 
 HOOK(int, chown, (const char *path, uid_t user, gid_t group),
@@ -154,17 +154,17 @@ static struct attribute_times times_of_val(const struct timeval t[2], int got)
 	    4 * sizeof(int64_t)};
 }
 
-#define UTIMENS(directory, name, how, given, function, ...)                                                            \
-	capture_look(directory, name);                                                                                 \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	const struct attribute_times t = given;                                                                                  \
-	NOTE(.op = OP_UTIMENS, .dir = directory, .path = name, .flags = (uint32_t)(how), .extra = t.v,                 \
-	     .extra_len = t.size);                                                                                     \
+#define UTIMENS(directory, name, how, given, function, ...)					   \
+	capture_look(directory, name);								   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	const struct attribute_times t = given;							   \
+	NOTE(.op = OP_UTIMENS, .dir = directory, .path = name, .flags = (uint32_t)(how), .extra = t.v, \
+	     .extra_len = t.size);								   \
 	return got
-#define FUTIMENS(given, function, ...)                                                                                 \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	const struct attribute_times t = given;                                                                                  \
-	NOTE(.op = OP_FUTIMENS, .fd = fd, .extra = t.v, .extra_len = t.size);                                          \
+#define FUTIMENS(given, function, ...)								   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	const struct attribute_times t = given;							   \
+	NOTE(.op = OP_FUTIMENS, .fd = fd, .extra = t.v, .extra_len = t.size);			   \
 	return got
 
 HOOK(int, utimensat, (int dir, const char *path, const struct timespec t_[2], int flags),
@@ -192,16 +192,16 @@ HOOK(int, utime, (const char *path, const struct utimbuf *b),
 
 /* --- extended attributes -------------------------------------------------- */
 
-#define XATTR_PATH(type, operation, how, size, function, ...)                                                          \
-	capture_look(AT_FDCWD, path);                                                                                  \
-	TIMED(type, function, __VA_ARGS__);                                                                            \
-	NOTE(.op = operation, .dir = AT_FDCWD, .path = path, .length = size, .flags = (uint32_t)(how), .extra = name,  \
-	     .extra_len = capture_given_text(name, got));                                                                     \
+#define XATTR_PATH(type, operation, how, size, function, ...)					   \
+	capture_look(AT_FDCWD, path);								   \
+	TIMED(type, function, __VA_ARGS__);							   \
+	NOTE(.op = operation, .dir = AT_FDCWD, .path = path, .length = size, .flags = (uint32_t)(how), .extra = name, \
+	     .extra_len = capture_given_text(name, got));					   \
 	return got
-#define XATTR_FD(type, operation, how, size, function, ...)                                                            \
-	TIMED(type, function, __VA_ARGS__);                                                                            \
-	NOTE(.op = operation, .fd = fd, .length = size, .flags = (uint32_t)(how), .extra = name,                       \
-	     .extra_len = capture_given_text(name, got));                                                                     \
+#define XATTR_FD(type, operation, how, size, function, ...)					   \
+	TIMED(type, function, __VA_ARGS__);							   \
+	NOTE(.op = operation, .fd = fd, .length = size, .flags = (uint32_t)(how), .extra = name,   \
+	     .extra_len = capture_given_text(name, got));					   \
 	return got
 
 HOOK(ssize_t, getxattr, (const char *path, const char *name, void *value, size_t n),

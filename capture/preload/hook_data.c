@@ -83,14 +83,14 @@ static uint64_t total_of(const struct iovec *v, int n, ssize_t got)
 	return total;
 }
 
-#define CONTENT_VECTOR()                                                                                               \
-	do {                                                                                                           \
-		if (unlikely(capture_flags & LOG_CONTENT) && got > 0 && is_readable(v, n, got))                        \
-			content_note_vector(fd, v, n, (uint64_t)got, begin);                                           \
+#define CONTENT_VECTOR()									   \
+	do {											   \
+		if (unlikely(capture_flags & LOG_CONTENT) && got > 0 && is_readable(v, n, got))	   \
+			content_note_vector(fd, v, n, (uint64_t)got, begin);			   \
 	} while (0)
 
-#define NOTE_VECTOR(operation, where, how)                                                                             \
-	NOTE(.op = operation, .fd = fd, .offset = where, .flags = (uint32_t)(how), .length = total_of(v, n, got),      \
+#define NOTE_VECTOR(operation, where, how)							   \
+	NOTE(.op = operation, .fd = fd, .offset = where, .flags = (uint32_t)(how), .length = total_of(v, n, got), \
 	     .vector = is_readable(v, n, got) ? v : NULL, .n_vector = (size_t)n)
 
 EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
@@ -170,8 +170,8 @@ EXPORT ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_off
 {
 	TIMED(ssize_t, copy_file_range, in, in_offset, out, out_offset, n, flags);
 	const struct op_peer from = peer_of(in, in_offset, got), to = peer_of(out, out_offset, got);
-	NOTE(.op = OP_COPY_FILE_RANGE, .fd = in, .offset = from.offset, .length = n, .flags = flags, .extra = &to,
-	     .extra_len = sizeof to);
+	NOTE(.op = OP_COPY_FILE_RANGE, .fd = in, .offset = from.offset, .length = n, .flags = flags,
+	     .extra = &to, .extra_len = sizeof to);
 	return got;
 }
 
@@ -180,8 +180,8 @@ EXPORT ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size
 {
 	TIMED(ssize_t, splice, in, in_offset, out, out_offset, n, flags);
 	const struct op_peer from = peer_of(in, in_offset, got), to = peer_of(out, out_offset, got);
-	NOTE(.op = OP_SPLICE, .fd = in, .offset = from.offset, .length = n, .flags = flags, .extra = &to,
-	     .extra_len = sizeof to);
+	NOTE(.op = OP_SPLICE, .fd = in, .offset = from.offset, .length = n, .flags = flags,
+	     .extra = &to, .extra_len = sizeof to);
 	return got;
 }
 

@@ -30,7 +30,8 @@ EXPORT int shm_open(const char *name, int flags, mode_t mode)
 	char path[512];
 	TIMED_OF(, int, shm_open, name, flags, mode);
 	NOTE(.op = OP_OPEN, .fd = got, .dir = AT_FDCWD, .path = shm_path(path, sizeof path, name),
-	     .flags = (uint32_t)flags | O_NOFOLLOW | O_CLOEXEC, .length = flags & O_CREAT ? mode : 0);
+	     .flags = (uint32_t)flags | O_NOFOLLOW | O_CLOEXEC,
+	     .length = flags & O_CREAT ? mode : 0);
 	return got;
 }
 
@@ -66,9 +67,9 @@ static void note_free(const char *path, uint64_t begin, uint64_t end)
 /* deprecated, but still in use */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-#define FREE_NAME(function, ...)                                                                                       \
-	TIMED_OF(, char *, function, __VA_ARGS__);                                                                     \
-	note_free(got, begin, end);                                                                                    \
+#define FREE_NAME(function, ...)								   \
+	TIMED_OF(, char *, function, __VA_ARGS__);						   \
+	note_free(got, begin, end);								   \
 	return got
 
 HOOK(char *, mktemp, (char *path), FREE_NAME(mktemp, path))

@@ -6,11 +6,11 @@
 
 /* Allocators replace these functions too. If capturing is off, TIMED would return and leave
  * capture_within set. */
-#define WITHIN(timed)                                                                                                  \
-	const bool within_ = capture_within;                                                                           \
-	if (capture_is_on())                                                                                           \
-		capture_within = true;                                                                                 \
-	timed;                                                                                                         \
+#define WITHIN(timed)										   \
+	const bool within_ = capture_within;							   \
+	if (capture_is_on())									   \
+		capture_within = true;								   \
+	timed;											   \
 	capture_within = within_
 
 EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)

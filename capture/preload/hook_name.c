@@ -9,23 +9,23 @@
 #include "capture/preload/core.h"
 
 /* A call on one path: its operation, the other fields of its record, and its arguments. */
-#define ON_PATH(operation, directory, name, function, ...)                                                             \
-	capture_look(directory, name);                                                                                 \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	NOTE(.op = operation, .dir = directory, .path = name);                                                         \
+#define ON_PATH(operation, directory, name, function, ...)					   \
+	capture_look(directory, name);								   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	NOTE(.op = operation, .dir = directory, .path = name);					   \
 	return got
-#define ON_PATH_WITH(operation, directory, name, mode_or_length, how, function, ...)                                   \
-	capture_look(directory, name);                                                                                 \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length, .flags = (uint32_t)(how));     \
+#define ON_PATH_WITH(operation, directory, name, mode_or_length, how, function, ...)		   \
+	capture_look(directory, name);								   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length, .flags = (uint32_t)(how)); \
 	return got
-#define ON_TWO(operation, directory, name, directory_2, name_2, how, function, ...)                                    \
-	capture_look(directory, name);                                                                                 \
-	capture_look(directory_2, name_2);                                                                             \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
-	NOTE(.op = operation, .dir = directory, .path = name, .second_dir = directory_2, .extra = name_2,             \
-	     .extra_len = capture_given_text(name_2, got), .flags = (uint32_t)(how));                                  \
-	cause_renamed(got);                                                                                            \
+#define ON_TWO(operation, directory, name, directory_2, name_2, how, function, ...)		   \
+	capture_look(directory, name);								   \
+	capture_look(directory_2, name_2);							   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	NOTE(.op = operation, .dir = directory, .path = name, .second_dir = directory_2, .extra = name_2, \
+	     .extra_len = capture_given_text(name_2, got), .flags = (uint32_t)(how));		   \
+	cause_renamed(got);									   \
 	return got
 
 HOOK(int, rename, (const char *from, const char *to),

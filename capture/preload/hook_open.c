@@ -14,17 +14,18 @@ static bool has_mode(int flags)
 	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-#define MODE_ARGUMENT(flags)                                                                                           \
-	mode_t mode = 0;                                                                                               \
-	if (has_mode(flags)) {                                                                                         \
-		va_list ap;                                                                                            \
-		va_start(ap, flags);                                                                                   \
-		mode = va_arg(ap, mode_t);                                                                             \
-		va_end(ap);                                                                                            \
+#define MODE_ARGUMENT(flags)									   \
+	mode_t mode = 0;									   \
+	if (has_mode(flags)) {									   \
+		va_list ap;									   \
+		va_start(ap, flags);								   \
+		mode = va_arg(ap, mode_t);							   \
+		va_end(ap);									   \
 	}
 
-#define NOTE_OPEN(directory, how)                                                                                      \
-	NOTE(.op = OP_OPEN, .fd = got, .dir = directory, .path = path, .flags = (uint32_t)(how), .length = mode)
+#define NOTE_OPEN(directory, how)                                                                  \
+	NOTE(.op = OP_OPEN, .fd = got, .dir = directory, .path = path, .flags = (uint32_t)(how),   \
+	     .length = mode)
 
 EXPORT int open(const char *path, int flags, ...)
 {
@@ -81,10 +82,10 @@ EXPORT int __openat_2(int dir, const char *path, int flags)
 ALIAS(__openat64_2, __openat_2);
 
 /* Temporary files: their names are known after the call. */
-#define MAKE_TEMPORARY(function, how, ...)                                                                             \
-	TIMED(int, function, path, ##__VA_ARGS__);                                                                     \
-	const mode_t mode = 0600;                                                                                      \
-	NOTE_OPEN(AT_FDCWD, O_RDWR | O_CREAT | O_EXCL | (how));                                                        \
+#define MAKE_TEMPORARY(function, how, ...)							   \
+	TIMED(int, function, path, ##__VA_ARGS__);						   \
+	const mode_t mode = 0600;								   \
+	NOTE_OPEN(AT_FDCWD, O_RDWR | O_CREAT | O_EXCL | (how));					   \
 	return got
 
 HOOK(int, mkstemp, (char *path), MAKE_TEMPORARY(mkstemp, 0))
@@ -142,10 +143,10 @@ EXPORT int dup3(int fd, int wanted, int flags)
 
 /* --- control calls: one more argument, as wide as a pointer --------------- */
 
-#define LONG_ARGUMENT(last)                                                                                            \
-	va_list ap;                                                                                                    \
-	va_start(ap, last);                                                                                            \
-	const long argument = va_arg(ap, long);                                                                        \
+#define LONG_ARGUMENT(last)									   \
+	va_list ap;										   \
+	va_start(ap, last);									   \
+	const long argument = va_arg(ap, long);							   \
 	va_end(ap)
 
 static struct op_lock lock_of(const struct flock *f)
@@ -169,8 +170,8 @@ EXPORT int fcntl(int fd, int command, ...)
 	if (f && !changed && (is_known = capture_given(f, sizeof *f, got)))
 		lock = lock_of(f);
 	if (is_known) {
-		NOTE(.op = OP_FCNTL, .fd = fd, .offset = (uint64_t)argument, .flags = (uint32_t)command, .extra = &lock,
-		     .extra_len = sizeof lock);
+		NOTE(.op = OP_FCNTL, .fd = fd, .offset = (uint64_t)argument,
+		     .flags = (uint32_t)command, .extra = &lock, .extra_len = sizeof lock);
 		return got;
 	}
 	IO(OP_FCNTL, fd, (uint64_t)argument, 0, (uint32_t)command);

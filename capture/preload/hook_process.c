@@ -100,12 +100,12 @@ static bool is_sound(char *const *list)
 
 /* Sets `e.list` to `given` with the capture variables. A list that is too long or unreadable is
  * passed unchanged. */
-#define ENVIRONMENT(given)                                                                                             \
-	struct environment e;                                                                                          \
-	bool add_ = capture_is_on() && is_sound(given) && !is_whole(given) && count(given) < 10000;                                       \
-	char *room_[add_ ? count(given) + N_EXTRA + 1 : 1];                                                            \
-	e.list = (char **)(uintptr_t)(given);                                                                          \
-	if (add_)                                                                                                      \
+#define ENVIRONMENT(given)									   \
+	struct environment e;									   \
+	bool add_ = capture_is_on() && is_sound(given) && !is_whole(given) && count(given) < 10000; \
+	char *room_[add_ ? count(given) + N_EXTRA + 1 : 1];					   \
+	e.list = (char **)(uintptr_t)(given);							   \
+	if (add_)										   \
 		complete(&e, given, room_)
 
 /* The runtime library of -fsanitize=address asks for these options (a definition in the program has
@@ -123,12 +123,12 @@ static void note_exec(const char *path, int64_t got)
 		NOTE(.op = LOG_EXEC, .dir = -100, .path = path);
 }
 
-#define EXEC(path, function, ...)                                                                                      \
-	if (capture_is_on() && capture_text(path) < 0)                                                                 \
-		return REAL(function)(__VA_ARGS__);                                                                    \
-	note_exec(path, 0);                                                                                            \
-	int got = REAL(function)(__VA_ARGS__);                                                                         \
-	note_exec(path, got);                                                                                          \
+#define EXEC(path, function, ...)								   \
+	if (capture_is_on() && capture_text(path) < 0)						   \
+		return REAL(function)(__VA_ARGS__);						   \
+	note_exec(path, 0);									   \
+	int got = REAL(function)(__VA_ARGS__);							   \
+	note_exec(path, got);									   \
 	return got
 
 #pragma GCC diagnostic ignored "-Wvla"
@@ -178,15 +178,15 @@ static size_t arguments(va_list ap)
 	return n;
 }
 
-#define ARGUMENTS(first)                                                                                               \
-	va_list ap;                                                                                                    \
-	va_start(ap, first);                                                                                           \
-	size_t n = arguments(ap);                                                                                      \
-	va_end(ap);                                                                                                    \
-	char *argv[n + 1];                                                                                             \
-	argv[0] = (char *)(uintptr_t)first;                                                                            \
-	va_start(ap, first);                                                                                           \
-	for (size_t i = 1; i <= n; i++)                                                                                \
+#define ARGUMENTS(first)									   \
+	va_list ap;										   \
+	va_start(ap, first);									   \
+	size_t n = arguments(ap);								   \
+	va_end(ap);										   \
+	char *argv[n + 1];									   \
+	argv[0] = (char *)(uintptr_t)first;							   \
+	va_start(ap, first);									   \
+	for (size_t i = 1; i <= n; i++)								   \
 		argv[i] = va_arg(ap, char *)
 
 EXPORT int execl(const char *path, const char *first, ...)
@@ -252,11 +252,11 @@ static void note_wait(uint64_t begin, int64_t child)
 }
 
 /* `ended`: the child has ended, not only stopped */
-#define WAIT(function, ended, ...)                                                                                     \
-	uint64_t begin = clock_now(&capture_clock);                                                                    \
-	CAUSE_WAIT(CAUSE_WAITING);                                                                                     \
-	pid_t got = REAL(function)(__VA_ARGS__);                                                                       \
-	note_wait(begin, (ended) ? got : 0);                                                                           \
+#define WAIT(function, ended, ...)								   \
+	uint64_t begin = clock_now(&capture_clock);						   \
+	CAUSE_WAIT(CAUSE_WAITING);								   \
+	pid_t got = REAL(function)(__VA_ARGS__);						   \
+	note_wait(begin, (ended) ? got : 0);							   \
 	return got
 
 static bool has_ended(int status)

@@ -116,10 +116,12 @@ static const struct io_uring_sqe *entry_at(const struct io_uring *u, uint32_t i)
 	return &u->sq.sqes[(size_t)(i & *u->sq.ring_mask) << (u->flags & SETUP_SQE128 ? 1 : 0)];
 }
 
-static struct async_request request_of(const struct io_uring *u, const struct followed_ring *r, uint32_t i)
+static struct async_request request_of(const struct io_uring *u, const struct followed_ring *r,
+				       uint32_t i)
 {
 	const struct io_uring_sqe *s = entry_at(u, i);
-	struct async_request a = {key_of(u, s->user_data), s->off, s->len, s->fd, op_of(s), s->opcode};
+	struct async_request a = {
+	    key_of(u, s->user_data), s->off, s->len, s->fd, op_of(s), s->opcode};
 	if (s->flags & IOSQE_FIXED_FILE) {
 		uint32_t n = r ? atomic_load(&r->n_files) : 0;
 		a.fd = s->fd >= 0 && (uint32_t)s->fd < n ? atomic_load(&r->file[s->fd]) : -1;
@@ -163,7 +165,8 @@ void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint
 		   got < 0 ? -1 : got);
 	errno = saved;
 	for (uint32_t i = 0; i < n && i < w->n; i++) {
-		const struct async_request a = i < w->n_before ? w->before[i] : request_of(u, r, w->from + i);
+		const struct async_request a =
+		    i < w->n_before ? w->before[i] : request_of(u, r, w->from + i);
 		const struct io_uring_sqe *s = entry_at(u, w->from + i);
 		/* no other thread has reused its entry */
 		const bool same = s->opcode == a.what && key_of(u, s->user_data) == a.key;

@@ -72,16 +72,16 @@ size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FI
 size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n,
 			    FILE *restrict f);
 
-#define BLOCKS(operation, function, ...)                                                                               \
-	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
-	TIMED(size_t, function, __VA_ARGS__);                                                                          \
-	capture_io(operation, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));                            \
+#define BLOCKS(operation, function, ...)							   \
+	UNLESS_FILE(f, function, __VA_ARGS__);							   \
+	TIMED(size_t, function, __VA_ARGS__);							   \
+	capture_io(operation, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));	   \
 	return got
 
-#define WRITTEN(function, ...)                                                                                         \
-	TIMED_PUT(f, size_t, function, __VA_ARGS__);                                                                   \
-	CONTENT(fd_of(f), buffer, got * size);                                                                         \
-	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));                            \
+#define WRITTEN(function, ...)									   \
+	TIMED_PUT(f, size_t, function, __VA_ARGS__);						   \
+	CONTENT(fd_of(f), buffer, got * size);							   \
+	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));	   \
 	return got
 
 HOOK(size_t, fread, (void *restrict buffer, size_t size, size_t n, FILE *restrict f),
@@ -138,9 +138,9 @@ EXPORT int putw(int word, FILE *f)
 char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f);
 char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f);
 
-/* Bytes that the call took, at most `most`. [from, until): unread part of the stream's buffer before
- * the call. A line with NUL bytes is longer than its text: the buffer shows how much was taken, if
- * it was filled at most once. */
+/* Bytes that the call took, at most `most`. [from, until): unread part of the stream's buffer
+ * before the call. A line with NUL bytes is longer than its text: the buffer shows how much was
+ * taken, if it was filled at most once. */
 static int64_t line_length(const char *got, int64_t most, const FILE *f, const char *from,
 			   const char *until)
 {
@@ -155,12 +155,12 @@ static int64_t line_length(const char *got, int64_t most, const FILE *f, const c
 	return taken > text && taken <= most ? taken : text;
 }
 
-#define LINE(function, ...)                                                                                            \
-	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
-	const char *const from = f->_IO_read_ptr, *const until = f->_IO_read_end;                                      \
-	TIMED(char *, function, __VA_ARGS__);                                                                          \
-	capture_io(OP_FGETS, begin, end, fd_of(f), 0, (uint64_t)n, 0,                                                  \
-		   line_length(got, n - 1, f, from, until));                                                           \
+#define LINE(function, ...)									   \
+	UNLESS_FILE(f, function, __VA_ARGS__);							   \
+	const char *const from = f->_IO_read_ptr, *const until = f->_IO_read_end;		   \
+	TIMED(char *, function, __VA_ARGS__);							   \
+	capture_io(OP_FGETS, begin, end, fd_of(f), 0, (uint64_t)n, 0,				   \
+		   line_length(got, n - 1, f, from, until));					   \
 	return got
 
 HOOK(char *, fgets, (char *restrict s, int n, FILE *restrict f), LINE(fgets, s, n, f))
@@ -175,24 +175,24 @@ HOOK(char *, __fgets_unlocked_chk, (char *restrict s, size_t room, int n, FILE *
 char *gets(char *s);
 char *__gets_chk(char *s, size_t room);
 
-#define UNLIMITED(function, ...)                                                                                       \
-	UNLESS_FILE(stdin, function, __VA_ARGS__);                                                                     \
-	const char *const from = stdin->_IO_read_ptr, *const until = stdin->_IO_read_end;                              \
-	TIMED_OF(CAUSE_FD(fd_of(stdin)), char *, function, __VA_ARGS__);                                               \
-	int64_t taken = line_length(got, INT64_MAX, stdin, from, until);                                               \
-	if (got && !at_end(stdin) && taken == (int64_t)strlen(got))                                                    \
-		taken++; /* the newline */                                                                             \
-	capture_io(OP_FGETS, begin, end, fd_of(stdin), 0, 0, 0, taken);                                                \
+#define UNLIMITED(function, ...)								   \
+	UNLESS_FILE(stdin, function, __VA_ARGS__);						   \
+	const char *const from = stdin->_IO_read_ptr, *const until = stdin->_IO_read_end;	   \
+	TIMED_OF(CAUSE_FD(fd_of(stdin)), char *, function, __VA_ARGS__);			   \
+	int64_t taken = line_length(got, INT64_MAX, stdin, from, until);			   \
+	if (got && !at_end(stdin) && taken == (int64_t)strlen(got))				   \
+		taken++; /* the newline */							   \
+	capture_io(OP_FGETS, begin, end, fd_of(stdin), 0, 0, 0, taken);				   \
 	return got
 
 HOOK(char *, gets, (char *s), UNLIMITED(gets, s))
 ALIAS(_IO_gets, gets);
 HOOK(char *, __gets_chk, (char *s, size_t room), UNLIMITED(__gets_chk, s, room))
 
-#define DELIMITED(delimiter, function, ...)                                                                            \
-	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
-	TIMED(ssize_t, function, __VA_ARGS__);                                                                         \
-	capture_io(OP_GETDELIM, begin, end, fd_of(f), 0, 0, (uint32_t)(delimiter), got < 0 && at_end(f) ? 0 : got);    \
+#define DELIMITED(delimiter, function, ...)							   \
+	UNLESS_FILE(f, function, __VA_ARGS__);							   \
+	TIMED(ssize_t, function, __VA_ARGS__);							   \
+	capture_io(OP_GETDELIM, begin, end, fd_of(f), 0, 0, (uint32_t)(delimiter), got < 0 && at_end(f) ? 0 : got); \
 	return got
 
 HOOK(ssize_t, getdelim, (char **restrict line, size_t *restrict n, int delimiter, FILE *restrict f),
@@ -201,14 +201,14 @@ ALIAS(__getdelim, getdelim);
 HOOK(ssize_t, getline, (char **restrict line, size_t *restrict n, FILE *restrict f),
      DELIMITED('\n', getline, line, n, f))
 
-#define TEXT(text, more, stream, function, ...)                                                                        \
-	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
-	size_t len = strlen(text) + (more);                                                                            \
-	if (unlikely(capture_flags & LOG_CONTENT) && got >= 0) {                                                       \
-		content_note(fd_of(stream), text, len - (more), begin);                                                \
-		content_note_more(fd_of(stream), "\n", more, len - (more), begin);                                     \
-	}                                                                                                              \
-	capture_io(OP_FPUTS, begin, end, fd_of(stream), 0, len, 0, got < 0 ? -1 : (int64_t)len);                       \
+#define TEXT(text, more, stream, function, ...)							   \
+	TIMED_PUT(stream, int, function, __VA_ARGS__);						   \
+	size_t len = strlen(text) + (more);							   \
+	if (unlikely(capture_flags & LOG_CONTENT) && got >= 0) {				   \
+		content_note(fd_of(stream), text, len - (more), begin);				   \
+		content_note_more(fd_of(stream), "\n", more, len - (more), begin);		   \
+	}											   \
+	capture_io(OP_FPUTS, begin, end, fd_of(stream), 0, len, 0, got < 0 ? -1 : (int64_t)len);   \
 	return got
 
 HOOK(int, fputs, (const char *restrict s, FILE *restrict f), TEXT(s, 0, f, fputs, s, f))
@@ -225,31 +225,31 @@ ALIAS(_IO_puts, puts);
 #undef getc_unlocked
 #undef putc_unlocked
 
-#define READ_ONE(stream, function, ...)                                                                                \
-	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
-		return REAL(function)(__VA_ARGS__);                                                                    \
-	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
-	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
-	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : at_end(stream) ? 0 : -1);            \
+#define READ_ONE(stream, function, ...)								   \
+	if (capture_flags & LOG_NO_CHARACTERS)							   \
+		return REAL(function)(__VA_ARGS__);						   \
+	UNLESS_FILE(stream, function, __VA_ARGS__);						   \
+	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);				   \
+	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : at_end(stream) ? 0 : -1); \
 	return got
-#define WRITE_ONE(stream, function, ...)                                                                               \
-	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
-		return REAL(function)(__VA_ARGS__);                                                                    \
-	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
-	const char one_ = (char)c;                                                                                     \
-	CONTENT(fd_of(stream), &one_, got != EOF);                                                                     \
-	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : -1);                                 \
+#define WRITE_ONE(stream, function, ...)							   \
+	if (capture_flags & LOG_NO_CHARACTERS)							   \
+		return REAL(function)(__VA_ARGS__);						   \
+	TIMED_PUT(stream, int, function, __VA_ARGS__);						   \
+	const char one_ = (char)c;								   \
+	CONTENT(fd_of(stream), &one_, got != EOF);						   \
+	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : -1);		   \
 	return got
 
-#define READ_ONE_FROM(name)                                                                                            \
-	EXPORT int name(FILE *f)                                                                                       \
-	{                                                                                                              \
-		READ_ONE(f, name, f);                                                                                  \
+#define READ_ONE_FROM(name)									   \
+	EXPORT int name(FILE *f)								   \
+	{											   \
+		READ_ONE(f, name, f);								   \
 	}
-#define WRITE_ONE_TO(name)                                                                                             \
-	EXPORT int name(int c, FILE *f)                                                                                \
-	{                                                                                                              \
-		WRITE_ONE(f, name, c, f);                                                                              \
+#define WRITE_ONE_TO(name)									   \
+	EXPORT int name(int c, FILE *f)								   \
+	{											   \
+		WRITE_ONE(f, name, c, f);							   \
 	}
 
 READ_ONE_FROM(fgetc)

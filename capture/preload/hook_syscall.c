@@ -121,7 +121,8 @@ static bool is_on_path(const struct hook_row *w, const long *a, int *dir, const 
 static void note_call(const struct hook_row *w, const long *a, uint64_t begin, uint64_t end,
 		      long got)
 {
-	struct note n = {.begin = begin, .end = end, .op = w->op, .result = got, .fd = (int32_t)a[0]};
+	struct note n = {
+	    .begin = begin, .end = end, .op = w->op, .result = got, .fd = (int32_t)a[0]};
 	is_on_path(w, a, &n.dir, &n.path);
 	switch (w->shape) {
 	case FD_LENGTH:

@@ -19,9 +19,9 @@ static void *real_of(const char *name)
 	return found;
 }
 
-#define REAL_URING(name)                                                                                               \
-	static __typeof__(&name) real;                                                                                 \
-	if (unlikely(!real) && !(real = (__typeof__(&name))real_of(#name)))                                            \
+#define REAL_URING(name)									   \
+	static __typeof__(&name) real;								   \
+	if (unlikely(!real) && !(real = (__typeof__(&name))real_of(#name)))			   \
 	return -ENOSYS
 
 #define WATCHED(submits, length, name, ...)                                                        \

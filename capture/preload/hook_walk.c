@@ -91,8 +91,8 @@ static void roots_note(const FTS *f, int options, uint64_t begin, uint64_t end)
 	int saved = errno;
 	for (const FTSENT *x = f->fts_cur ? f->fts_cur->fts_link : NULL; x; x = x->fts_link) {
 		errno = x->fts_errno;
-		NOTE_RESULT(x->fts_info == FTS_NS ? -1 : 0, .op = OP_STAT, .dir = AT_FDCWD, .path = x->fts_name,
-			    .flags = root_flags(options));
+		NOTE_RESULT(x->fts_info == FTS_NS ? -1 : 0, .op = OP_STAT, .dir = AT_FDCWD,
+			    .path = x->fts_name, .flags = root_flags(options));
 	}
 	errno = saved;
 }
@@ -131,25 +131,25 @@ static int64_t number_listed(const FTSENT *first, int level)
 	return n;
 }
 
-#define LISTED(function, first)                                                                                        \
-	__typeof__(&function) real = REAL(function);                                                                   \
-	if (!capture_is_on())                                                                                          \
-		return real ARGUMENTS;                                                                                 \
-	char path[4097];                                                                                               \
-	bool lists = will_list(f, path, sizeof path);                                                                  \
-	int level = f->fts_cur ? f->fts_cur->fts_level : 0;                                                            \
-	if (lists)                                                                                                     \
-		look_into(path, 1);                                                                                    \
-	uint64_t begin = clock_begin(&capture_clock);                                                                  \
-	FTSENT *got = real ARGUMENTS;                                                                                  \
-	uint64_t end = clock_end(&capture_clock);                                                                      \
-	bool failed = got && got->fts_info == FTS_DNR;                                                                 \
-	int saved = errno;                                                                                             \
-	if (failed)                                                                                                    \
-		errno = got->fts_errno;                                                                                \
-	if (lists)                                                                                                     \
-		NOTE_RESULT(failed ? -1 : number_listed(first, level), .op = OP_SCANDIR, .dir = AT_FDCWD,               \
-			    .path = path);                                                                             \
+#define LISTED(function, first)									   \
+	__typeof__(&function) real = REAL(function);						   \
+	if (!capture_is_on())									   \
+		return real ARGUMENTS;								   \
+	char path[4097];									   \
+	bool lists = will_list(f, path, sizeof path);						   \
+	int level = f->fts_cur ? f->fts_cur->fts_level : 0;					   \
+	if (lists)										   \
+		look_into(path, 1);								   \
+	uint64_t begin = clock_begin(&capture_clock);						   \
+	FTSENT *got = real ARGUMENTS;								   \
+	uint64_t end = clock_end(&capture_clock);						   \
+	bool failed = got && got->fts_info == FTS_DNR;						   \
+	int saved = errno;									   \
+	if (failed)										   \
+		errno = got->fts_errno;								   \
+	if (lists)										   \
+		NOTE_RESULT(failed ? -1 : number_listed(first, level), .op = OP_SCANDIR, .dir = AT_FDCWD, \
+			    .path = path);							   \
 	errno = saved
 
 EXPORT FTSENT *fts_read(FTS *f)

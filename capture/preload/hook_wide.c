@@ -26,30 +26,30 @@ static int64_t nothing_from(const FILE *f)
 #undef getwchar
 #undef putwchar
 
-#define READ_ONE(stream, function, ...)                                                                                \
-	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
-		return REAL(function)(__VA_ARGS__);                                                                    \
-	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
-	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);                                              \
-	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : nothing_from(stream));              \
+#define READ_ONE(stream, function, ...)								   \
+	if (capture_flags & LOG_NO_CHARACTERS)							   \
+		return REAL(function)(__VA_ARGS__);						   \
+	UNLESS_FILE(stream, function, __VA_ARGS__);						   \
+	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);			   \
+	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : nothing_from(stream)); \
 	return got
-#define WRITE_ONE(stream, function, ...)                                                                               \
-	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
-		return REAL(function)(__VA_ARGS__);                                                                    \
-	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
-	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);                                              \
-	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : -1);                                \
+#define WRITE_ONE(stream, function, ...)							   \
+	if (capture_flags & LOG_NO_CHARACTERS)							   \
+		return REAL(function)(__VA_ARGS__);						   \
+	UNLESS_FILE(stream, function, __VA_ARGS__);						   \
+	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);			   \
+	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : -1);		   \
 	return got
 
-#define READ_ONE_FROM(name)                                                                                            \
-	EXPORT wint_t name(FILE *f)                                                                                    \
-	{                                                                                                              \
-		READ_ONE(f, name, f);                                                                                  \
+#define READ_ONE_FROM(name)									   \
+	EXPORT wint_t name(FILE *f)								   \
+	{											   \
+		READ_ONE(f, name, f);								   \
 	}
-#define WRITE_ONE_TO(name)                                                                                             \
-	EXPORT wint_t name(wchar_t c, FILE *f)                                                                         \
-	{                                                                                                              \
-		WRITE_ONE(f, name, c, f);                                                                              \
+#define WRITE_ONE_TO(name)									   \
+	EXPORT wint_t name(wchar_t c, FILE *f)							   \
+	{											   \
+		WRITE_ONE(f, name, c, f);							   \
 	}
 
 READ_ONE_FROM(fgetwc)
@@ -84,9 +84,9 @@ EXPORT wint_t ungetwc(wint_t c, FILE *f)
 
 /* --- lines and text ------------------------------------------------------- */
 
-#define LINE(function, ...)                                                                                            \
-	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
-	TIMED_OF(CAUSE_FD(fd_of(f)), wchar_t *, function, __VA_ARGS__);                                                \
+#define LINE(function, ...)									   \
+	UNLESS_FILE(f, function, __VA_ARGS__);							   \
+	TIMED_OF(CAUSE_FD(fd_of(f)), wchar_t *, function, __VA_ARGS__);				   \
 	capture_io(OP_FGETS, begin, end, fd_of(f), 0, n > 0 ? (uint64_t)n : 0, 0, got ? (int64_t)wcslen(got) : nothing_from(f)); \
 	return got
 
@@ -98,11 +98,11 @@ HOOK(wchar_t *, __fgetws_chk, (wchar_t *restrict s, size_t room, int n, FILE *re
 HOOK(wchar_t *, __fgetws_unlocked_chk, (wchar_t *restrict s, size_t room, int n, FILE *restrict f),
      LINE(__fgetws_unlocked_chk, s, room, n, f))
 
-#define TEXT(function)                                                                                                 \
-	UNLESS_FILE(f, function, s, f);                                                                                \
-	TIMED_OF(CAUSE_FD(fd_of(f)), int, function, s, f);                                                             \
-	const uint64_t len = wcslen(s);                                                                                \
-	capture_io(OP_FPUTS, begin, end, fd_of(f), 0, len, 0, got < 0 ? -1 : (int64_t)len);                            \
+#define TEXT(function)										   \
+	UNLESS_FILE(f, function, s, f);								   \
+	TIMED_OF(CAUSE_FD(fd_of(f)), int, function, s, f);					   \
+	const uint64_t len = wcslen(s);								   \
+	capture_io(OP_FPUTS, begin, end, fd_of(f), 0, len, 0, got < 0 ? -1 : (int64_t)len);	   \
 	return got
 
 HOOK(int, fputws, (const wchar_t *restrict s, FILE *restrict f), TEXT(fputws))

@@ -70,8 +70,9 @@ static void descriptor_note(struct process_room *m, const char *name, uint16_t o
 	uint64_t begin = now, end = now;
 	struct stat st = {.st_mode = 0};
 	RAW(SYS_newfstatat, AT_FDCWD, path_of(path, "/proc/self/fd/", name), &st, 0);
-	NOTE(.op = op, .fd = (int32_t)number_after(name, "", 10), .path = target, .length = st.st_mode,
-	     .flags = (uint32_t)number_after(info, "flags:", 8), .offset = number_after(info, "pos:", 10));
+	NOTE(.op = op, .fd = (int32_t)number_after(name, "", 10), .path = target,
+	     .length = st.st_mode, .flags = (uint32_t)number_after(info, "flags:", 8),
+	     .offset = number_after(info, "pos:", 10));
 }
 
 /* Returns 0, or a negative errno if the descriptors cannot be listed. */

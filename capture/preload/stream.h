@@ -27,10 +27,10 @@ static inline int fd_of(const FILE *f)
 
 /* Calls on streams without a file are not recorded. Calls in the program's stream functions are
  * recorded by their own hooks. */
-#define UNLESS_FILE(stream, function, ...)                                                                             \
-	do {                                                                                                           \
-		if (unlikely(fd_of(stream) < 0))                                                                       \
-			return REAL(function)(__VA_ARGS__);                                                            \
+#define UNLESS_FILE(stream, function, ...)							   \
+	do {											   \
+		if (unlikely(fd_of(stream) < 0))						   \
+			return REAL(function)(__VA_ARGS__);					   \
 	} while (0)
 
 static inline bool at_end(const FILE *f)
@@ -63,50 +63,50 @@ static inline uint32_t stream_flags(const char *mode)
 
 /* A call that adds to a stream's buffer, flushes it or reads its position. Inline characters are
  * recorded first. `cause`: as for TIMED_OF. */
-#define TIMED_PUT_OF(cause, stream, type, function, ...)                                                               \
-	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
-	TIMED_OF(in_line_note(stream); cause, type, function, __VA_ARGS__);                                            \
+#define TIMED_PUT_OF(cause, stream, type, function, ...)					   \
+	UNLESS_FILE(stream, function, __VA_ARGS__);						   \
+	TIMED_OF(in_line_note(stream); cause, type, function, __VA_ARGS__);			   \
 	in_line_noted(stream)
-#define TIMED_PUT(stream, type, function, ...)                                                                         \
+#define TIMED_PUT(stream, type, function, ...)							   \
 	TIMED_PUT_OF(CAUSE_FD(fd_of(stream)), stream, type, function, __VA_ARGS__)
 
 /* Formats the text of a call again, from a copy of its arguments `ap`. (va_end does nothing on
  * Linux, so TIMED_OF may return.) */
-#define FORMATTED_BEGIN                                                                                                \
-	va_list again;                                                                                                 \
-	const int error = unlikely(capture_flags & LOG_CONTENT) ? errno : 0; /* value of %m */                        \
+#define FORMATTED_BEGIN										   \
+	va_list again;										   \
+	const int error = unlikely(capture_flags & LOG_CONTENT) ? errno : 0; /* value of %m */	   \
 	va_copy(again, ap)
-#define FORMATTED_END(to)                                                                                              \
-	if (unlikely(capture_flags & LOG_CONTENT) && got > 0)                                                          \
-		formatted_note(to, format, again, got, error, begin);                                                  \
-	va_end(again);                                                                                                 \
-	capture_io(OP_FPRINTF, begin, end, to, 0, 0, 0, got);                                                          \
+#define FORMATTED_END(to)									   \
+	if (unlikely(capture_flags & LOG_CONTENT) && got > 0)					   \
+		formatted_note(to, format, again, got, error, begin);				   \
+	va_end(again);										   \
+	capture_io(OP_FPRINTF, begin, end, to, 0, 0, 0, got);					   \
 	return got
 
 /* A formatted call on a stream; the result is that of the call. */
-#define FORMATTED_PUT(stream, function, ...)                                                                           \
-	FORMATTED_BEGIN;                                                                                               \
-	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
+#define FORMATTED_PUT(stream, function, ...)							   \
+	FORMATTED_BEGIN;									   \
+	TIMED_PUT(stream, int, function, __VA_ARGS__);						   \
 	FORMATTED_END(fd_of(stream))
 
 /* A formatted call on a descriptor `to`. */
-#define FORMATTED_TEXT(to, function, ...)                                                                              \
-	FORMATTED_BEGIN;                                                                                               \
-	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);                                                            \
+#define FORMATTED_TEXT(to, function, ...)							   \
+	FORMATTED_BEGIN;									   \
+	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);					   \
 	FORMATTED_END(to)
 
 /* Wide characters; their bytes are unknown. */
-#define FORMATTED(operation, to, function, ...)                                                                        \
-	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);                                                            \
-	capture_io(operation, begin, end, to, 0, 0, 0, got);                                                           \
+#define FORMATTED(operation, to, function, ...)							   \
+	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);					   \
+	capture_io(operation, begin, end, to, 0, 0, 0, got);					   \
 	return got
 
 /* A function with arguments after its format, implemented by the function with a va_list `ap`. */
-#define WITH_LIST(call)                                                                                                \
-	va_list ap;                                                                                                    \
-	va_start(ap, format);                                                                                          \
-	int got = call;                                                                                                \
-	va_end(ap);                                                                                                    \
+#define WITH_LIST(call)										   \
+	va_list ap;										   \
+	va_start(ap, format);									   \
+	int got = call;										   \
+	va_end(ap);										   \
 	return got
 
 #endif

@@ -193,8 +193,9 @@ static int lock_test(int fd, struct flock *f)
 void call_lockf(struct caller *k)
 {
 	const int fd = call_fd(k, k->c->slot), command = (int)k->c->flags;
-	const struct op_lock l = {.type = command == F_ULOCK ? F_UNLCK : F_WRLCK, .whence = SEEK_CUR,
-		.length = (int64_t)k->c->length};
+	const struct op_lock l = {.type = command == F_ULOCK ? F_UNLCK : F_WRLCK,
+				  .whence = SEEK_CUR,
+				  .length = (int64_t)k->c->length};
 	struct flock f = range_of(fd, &l);
 	struct lock_owner *o = owner_take(k, fd, command == F_TEST ? F_UNLCK : f.l_type);
 	const int at = o ? o->fd : fd;

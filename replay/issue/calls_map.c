@@ -59,7 +59,8 @@ static void refused(int number, siginfo_t *info, void *context)
 static void signals_catch(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	struct sigaction now, ours = {.sa_sigaction = refused, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+	struct sigaction now,
+	    ours = {.sa_sigaction = refused, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
 	sigemptyset(&ours.sa_mask);
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < 2; i++) {

@@ -54,26 +54,26 @@ INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
 }
 
 /* Evaluates the expression between the stamps. Its value is the result; if negative, errno is. */
-#define CALL(k, ...)                                                                                                   \
-	do {                                                                                                           \
-		uint64_t begin_ = call_begin(k);                                                                       \
-		int64_t got_ = (int64_t)(__VA_ARGS__);                                                                 \
-		call_end(k, begin_, got_);                                                                             \
+#define CALL(k, ...)										   \
+	do {											   \
+		uint64_t begin_ = call_begin(k);						   \
+		int64_t got_ = (int64_t)(__VA_ARGS__);						   \
+		call_end(k, begin_, got_);							   \
 	} while (0)
 
 /* As CALL, for a call on the descriptor `fd` of its slot. */
-#define ON_DESCRIPTOR(k, ...)                                                                                          \
-	do {                                                                                                           \
-		int fd = call_fd(k, (k)->c->slot);                                                                     \
-		CALL(k, __VA_ARGS__);                                                                                  \
+#define ON_DESCRIPTOR(k, ...)									   \
+	do {											   \
+		int fd = call_fd(k, (k)->c->slot);						   \
+		CALL(k, __VA_ARGS__);								   \
 	} while (0)
 
 /* As CALL, for a call of whose result only success is compared. */
-#define CALL_SUCCESS(k, ...)                                                                                           \
-	do {                                                                                                           \
-		CALL(k, __VA_ARGS__);                                                                                  \
-		if ((k)->out->rvalue > 0)                                                                              \
-			(k)->out->rvalue = 0;                                                                          \
+#define CALL_SUCCESS(k, ...)									   \
+	do {											   \
+		CALL(k, __VA_ARGS__);								   \
+		if ((k)->out->rvalue > 0)							   \
+			(k)->out->rvalue = 0;							   \
 	} while (0)
 
 /* The result of a failed call that is not made. */

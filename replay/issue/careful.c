@@ -144,7 +144,8 @@ static void call(struct runner *w, const struct at *t, bool begun)
 	void *buffer = buffer_of(&site, t->h, t->n);
 	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
 	if (serial) {
-		/* Marked as a wait, because another thread may be paused while it holds the lock. */
+		/* Marked as a wait, because another thread may be paused while it holds the
+		 * lock. */
 		pause_wait_begin(&w->crew->pause, w->index);
 		pthread_mutex_lock(&w->crew->common->serial);
 		pause_wait_end(&w->crew->pause, w->index);
@@ -183,7 +184,8 @@ static bool request(struct runner *w, struct at *t)
 		return false;
 	bool begun = t->h->flags & HOT_PUBLISH_BEGUN;
 	if (t->h->fault == FAULT_LOST) {
-		/* Skips the call but moves the file position, so that the next request is correct. */
+		/* Skips the call but moves the file position, so that the next request is
+		 * correct. */
 		const struct replay_plan *p = w->crew->plan;
 		if (begun)
 			gate_publish(&w->crew->gates, w->index, 2 * t->k + 1);

@@ -118,7 +118,8 @@ static int buffers_place(struct crew *c, const struct replay_config *config, str
 int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config,
 	      uint32_t n_runners, void (*loop)(struct runner *w), struct err *e)
 {
-	*c = (struct crew){.plan = p, .config = config, .loop = loop, .n = n_runners, .to = n_runners};
+	*c = (struct crew){
+	    .plan = p, .config = config, .loop = loop, .n = n_runners, .to = n_runners};
 	pthread_mutex_init(&c->mutex, NULL);
 	pthread_cond_init(&c->changed, NULL);
 	pause_init(&c->pause);
@@ -160,7 +161,7 @@ void crew_release(struct crew *c)
 	if (c->feed)
 		feed_close(c->feed);
 	placement_release(&c->placement);
-	gates_release(&c->gates);
+	vm_free(&c->gates.memory);
 	if (c->group.n)
 		wait_group_release(&c->group);
 	for (uint32_t i = 0; c->runner && i < c->n; i++)
@@ -310,7 +311,7 @@ static int crew_join_watched(struct crew *c, struct err *e)
 	c->plan->abandoned = c->abandoned;
 	int ret = blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog)", blocked.s) : 0;
 	strbuf_release(&blocked);
-	watchdog_release(&w);
+	free(w.next);
 	return ret;
 }
 

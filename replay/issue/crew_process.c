@@ -161,7 +161,8 @@ static void processes_find(struct processes *ps)
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t number = i < p->n_lanes ? p->process_of[i] : NONE32;
 		if (!ps->n || ps->process[ps->n - 1].number != number)
-			ps->process[ps->n++] = (struct process){.from = i, .number = number, .watch = -1};
+			ps->process[ps->n++] =
+			    (struct process){.from = i, .number = number, .watch = -1};
 		ps->process[ps->n - 1].to = i + 1;
 	}
 }
@@ -301,7 +302,8 @@ static int processes_start(struct processes *ps, struct err *e)
 	crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	for (uint32_t i = 0; !ret && i < ps->n; i++)
 		ret = process_start(ps, i, e);
-	descriptors_own(p, NONE32); /* open descriptors here would keep files open that they close */
+	/* open descriptors here would keep files open that they close */
+	descriptors_own(p, NONE32);
 	while (!ret && atomic_load(&ps->board->n_ready) < ps->n)
 		ret = look(ps, CREW_LOOK_FIRST_NS, NULL, e);
 	ret = ret ? ret : balloon_of_processes(ps, e);
@@ -338,7 +340,7 @@ static int processes_watch(struct processes *ps, struct err *e)
 	if (!ret && blocked.len)
 		ret = err_set(e, ETIMEDOUT, "%s (--watchdog)", blocked.s);
 	strbuf_release(&blocked);
-	watchdog_release(&w);
+	free(w.next);
 	return ret;
 }
 

@@ -50,14 +50,9 @@ int gates_join(const struct gates *g, struct err *e)
 	vm_own(g->memory.base, g->memory.n_bytes);
 	if (g->asymmetric &&
 	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) < 0)
-		return err_set(e, ENOSYS, "membarrier() is not permitted in a process of the replay");
+		return err_set(e, ENOSYS,
+			       "membarrier() is not permitted in a process of the replay");
 	return 0;
-}
-
-void gates_release(struct gates *g)
-{
-	vm_free(&g->memory);
-	*g = (struct gates){.n = 0};
 }
 
 static long gate_futex(const struct gates *g, struct gate_sleepers *s, int command, uint32_t value,
@@ -139,7 +134,8 @@ void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_
 		if (atomic_load(gate_progress(g, i)) >= threshold)
 			break;
 		/* membarrier() cannot fail once registered; if it does, check every millisecond. */
-		const struct timespec *limit = fenced ? NULL : &(struct timespec){.tv_nsec = 1000000};
+		const struct timespec *limit =
+		    fenced ? NULL : &(struct timespec){.tv_nsec = 1000000};
 		gate_futex(g, s, FUTEX_WAIT, wakes, limit);
 		w->n_sleeps++;
 	} while (!spin(g, i, threshold, g->spin_ticks));

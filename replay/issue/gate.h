@@ -57,12 +57,11 @@ struct gates { /* constant after gates_init */
 
 /* `n` gates of progress 0. `crowded`: more threads than CPUs, so that many will sleep. `across`:
  * the threads belong to processes that are forked later; each of them calls gates_join() first.
- * `clock` is borrowed. Errors: ENOMEM. Ownership: gates_release. */
+ * `clock` is borrowed. Errors: ENOMEM. Ownership: vm_free(&g->memory). */
 int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
 	       bool crowded, bool across, struct err *e);
 /* Errors: ENOSYS: no membarrier() in this process. */
 int gates_join(const struct gates *g, struct err *e);
-void gates_release(struct gates *g); /* an all-zero one is fine */
 
 /* Wakes all threads that sleep at gate i. */
 void gate_wake(const struct gates *g, uint32_t i);

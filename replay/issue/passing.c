@@ -58,7 +58,8 @@ int passing_open(struct passing **to, const uint8_t *receives, uint32_t n_proces
 		pair[TO_SEND] = pair[TO_RECEIVE] = -1;
 		if (receives[p->n_processes] &&
 		    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-			return err_sys(e, errno, "cannot create a socket for inherited descriptors");
+			return err_sys(e, errno,
+				       "cannot create a socket for inherited descriptors");
 	}
 	return 0;
 }
@@ -101,7 +102,10 @@ static void *receive(void *arg)
 		uint32_t slot = 0;
 		union rights rights;
 		struct iovec text = {&slot, sizeof slot};
-		struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &rights, .msg_controllen = sizeof rights};
+		struct msghdr m = {.msg_iov = &text,
+				   .msg_iovlen = 1,
+				   .msg_control = &rights,
+				   .msg_controllen = sizeof rights};
 		ssize_t got = recvmsg(p->socket, &m, MSG_CMSG_CLOEXEC);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -149,7 +153,10 @@ void passing_send(struct passing *p, uint32_t process, uint32_t slot, int fd)
 {
 	union rights rights = {.room = {0}};
 	struct iovec text = {&slot, sizeof slot};
-	struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &rights, .msg_controllen = sizeof rights};
+	struct msghdr m = {.msg_iov = &text,
+			   .msg_iovlen = 1,
+			   .msg_control = &rights,
+			   .msg_controllen = sizeof rights};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	const struct timespec look = {.tv_nsec = LOOK_NS};
 	uint32_t before = atomic_load(&p->arrived[slot]);

@@ -12,14 +12,10 @@
 void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns)
 {
 	const struct clock *clock = &c->plan->clock;
-	*w = (struct watchdog){.crew = c, .quiet_since = clock_now(clock), .looked = clock_now(clock)};
+	*w = (struct watchdog){
+	    .crew = c, .quiet_since = clock_now(clock), .looked = clock_now(clock)};
 	w->next = xcalloc((size_t)c->plan->n_lanes + 1, sizeof *w->next);
 	w->ticks = (uint64_t)((double)patience_ns / clock->ns_per_tick);
-}
-
-void watchdog_release(struct watchdog *w)
-{
-	free(w->next);
 }
 
 void watchdog_restart(struct watchdog *w)
@@ -81,7 +77,8 @@ static uint64_t record_of(const struct replay_plan *p, uint32_t lane, uint32_t k
 	return 0;
 }
 
-static void request_describe(const struct replay_plan *p, uint32_t lane, uint32_t k, struct strbuf *to)
+static void request_describe(const struct replay_plan *p, uint32_t lane, uint32_t k,
+			     struct strbuf *to)
 {
 	const struct hot_request *h = &p->lane[lane].request[k];
 	const struct call *c = h->op == HOT_CALL ? &p->calls.call[h->length] : NULL;

@@ -19,9 +19,8 @@ struct watchdog {
 	uint64_t sum;	 /* progress at the last check */
 };
 
-/* Ownership: watchdog_release. */
+/* Ownership: the caller frees w->next. */
 void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns);
-void watchdog_release(struct watchdog *w);
 
 /* Whether no request has ended for w->ticks and none waits for its due time. Call it periodically
  * from one thread. */

@@ -66,7 +66,8 @@ bool initial_seems_there(const struct initial *i, int dir_fd);
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 
 /* Punches the holes that the trace lists, and those that results of lseek show, into files that
- * lseek searches for data or holes: its results depend on them. Other files keep data there. Errors: of fallocate except EOPNOTSUPP. */
+ * lseek searches for data or holes: its results depend on them. Other files keep data there.
+ * Errors: of fallocate except EOPNOTSUPP. */
 int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,
 		       struct err *e);
 

@@ -78,7 +78,8 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 	for (uint32_t k = 0; i && k < i->n; k++) {
 		int what = entry_check(&i->entry[k], dir_fd, rooted_look);
 		if (what == OTHER)
-			return err_set(e, ENOTDIR, "%s: not a directory, but the trace uses it as one",
+			return err_set(e, ENOTDIR,
+				       "%s: not a directory, but the trace uses it as one",
 				       i->entry[k].path);
 		if (what == MISSING && !first)
 			first = i->entry[k].path;
@@ -89,8 +90,9 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 	if (n_missing == 1)
 		return err_set(e, ENOENT, "%s: missing; --prepare creates the files of a trace",
 			       first);
-	return err_set(e, ENOENT, "%s and %u more are missing; --prepare creates the files of a trace",
-		       first, n_missing - 1);
+	return err_set(e, ENOENT,
+		       "%s and %u more are missing; --prepare creates the files of a trace", first,
+		       n_missing - 1);
 }
 
 static int name_remove(int dir_fd, const char *path, struct err *e)
@@ -168,7 +170,8 @@ int initial_attributes_set(const struct initial *i, const struct rooted *root, s
 		size_t n_bytes = a->n_bytes > 65536 ? 65536 : (size_t)a->n_bytes;
 		int fd = rooted_open(root, a->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 		if (fd < 0)
-			continue; /* a link or a missing file: the request itself reports the error */
+			/* a link or a missing file: the request itself reports the error */
+			continue;
 		char *value = xmalloc(n_bytes + 1);
 		memset(value, 'v', n_bytes);
 		int ret = fsetxattr(fd, a->name, value, n_bytes, 0) < 0 ? -errno : 0;

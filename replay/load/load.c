@@ -124,7 +124,8 @@ static int more_take(struct reader *rd, const struct trace_record *r, uint32_t *
 		l->n_more = 1;
 	GROW(l->more, l->n_more, l->more_cap);
 	struct load_more *m = &l->more[l->n_more];
-	*m = (struct load_more){.at = l->n_bytes, .name = NONE32, .map = NONE32, .from = OFFSET_NONE};
+	*m = (struct load_more){
+	    .at = l->n_bytes, .name = NONE32, .map = NONE32, .from = OFFSET_NONE};
 	if (item && len) {
 		size_t room = len / 8 * 8 + 8;
 		if (l->n_bytes + room > l->bytes_cap) {
@@ -152,12 +153,6 @@ void load_end_set(struct load *l, struct load_request *r, int64_t end_ns)
 		r->duration = l->n_long & LOAD_NO_END; /* REPLAY_MAX_REQUESTS keeps it smaller */
 		l->long_end_ns[l->n_long++] = end_ns;
 	}
-}
-
-const char *load_heap(const struct load *l, const struct load_request *r, uint32_t *len)
-{
-	*len = r->more ? l->more[r->more].len : 0;
-	return *len ? l->bytes + l->more[r->more].at : NULL;
 }
 
 static int record_take(struct reader *rd, const struct trace_record *r, uint64_t i, struct err *e)
@@ -395,7 +390,9 @@ void load_release(struct load *l)
 	free(l->more);
 	free(l->long_end_ns);
 	free(l->bytes);
-	reads_free(l->reads);
+	if (l->reads)
+		free(l->reads->misses.miss);
+	free(l->reads);
 	*l = (struct load){.request = NULL};
 }
 
@@ -428,8 +425,3 @@ uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns
 	return top;
 }
 
-void flight_release(struct flight *f)
-{
-	free(f->item);
-	*f = (struct flight){.item = NULL};
-}

@@ -175,7 +175,12 @@ static inline int64_t load_end_ns(const struct load *l, const struct load_reques
 void load_end_set(struct load *l, struct load_request *r, int64_t end_ns);
 
 /* The heap item of a request: NUL-terminated, borrowed; NULL and *len 0 if it has none. */
-const char *load_heap(const struct load *l, const struct load_request *r, uint32_t *len);
+static inline const char *load_heap(const struct load *l, const struct load_request *r,
+				    uint32_t *len)
+{
+	*len = r->more ? l->more[r->more].len : 0;
+	return *len ? l->bytes + l->more[r->more].at : NULL;
+}
 static inline struct load_more *load_more(const struct load *l, const struct load_request *r)
 {
 	return r->more ? &l->more[r->more] : NULL;
@@ -204,7 +209,6 @@ void flight_push(struct flight *f, const struct load *l, uint32_t request);
 /* Removes and returns the next request that ended at or before `now_ns`, or NONE32. At equal times
  * ends come before begins. */
 uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns);
-void flight_release(struct flight *f);
 
 /* --- arguments.c: what the arguments of a request say -------------------- */
 

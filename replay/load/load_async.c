@@ -146,7 +146,8 @@ static bool handed_over(const struct load *l, uint32_t call, const struct load_r
 
 void load_async_spread(struct load *l)
 {
-	struct spread s = {.l = l, .n_own = l->n_threads, .cap = l->n_threads, .next_tid = UINT32_MAX};
+	struct spread s = {
+	    .l = l, .n_own = l->n_threads, .cap = l->n_threads, .next_tid = UINT32_MAX};
 	uint32_t *next = next_find(l), *call = xmalloc(((size_t)s.n_own + 1) * sizeof *call);
 	s.of = xcalloc((size_t)s.n_own + 1, sizeof *s.of);
 	for (uint32_t i = 0; i < s.n_own; i++) {

@@ -13,12 +13,14 @@
 
 void name_model_init(struct name_model *m, uint32_t n_paths)
 {
-	*m = (struct name_model){.first = xcalloc((size_t)n_paths + 1, sizeof *m->first), .n_known = 1};
+	*m = (struct name_model){.first = xcalloc((size_t)n_paths + 1, sizeof *m->first),
+				 .n_known = 1};
 	m->known_cap = 16;
 	m->known = xcalloc(m->known_cap, sizeof *m->known);
 	for (uint32_t i = 0; i < 2; i++) {
 		GROW(m->node, m->n, m->cap);
-		m->node[m->n++] = (struct node){.kind = INITIAL_DIRECTORY, .parent = NODE_ROOT, .initial = true};
+		m->node[m->n++] =
+		    (struct node){.kind = INITIAL_DIRECTORY, .parent = NODE_ROOT, .initial = true};
 	}
 }
 

@@ -40,7 +40,8 @@ struct node { /* a file, directory or link */
 
 struct name_path {
 	const char *text;
-	uint32_t id; /* below n_paths of name_model_init: look-ups are cached; NONE32: they are not */
+	/* below n_paths of name_model_init: look-ups are cached; NONE32: they are not */
+	uint32_t id;
 };
 
 struct name_model {

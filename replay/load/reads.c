@@ -56,7 +56,8 @@ static bool only_looks(const struct load_request *r)
 }
 
 /* Copies to a target that is not replayed. */
-static bool copies_to_nothing(const struct load *l, const struct slots *s, const struct load_request *r)
+static bool copies_to_nothing(const struct load *l, const struct slots *s,
+			      const struct load_request *r)
 {
 	const struct load_more *m = load_more(l, r);
 	return op_info(r->op)->family == FAMILY_COPY && m && (!m->slot || s->slot[m->slot].passed);
@@ -242,16 +243,10 @@ int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 	return 0;
 }
 
-void reads_free(struct reads *r)
-{
-	if (r)
-		free(r->misses.miss);
-	free(r);
-}
-
 static bool is_read_by_pages(const struct slots *s, const struct load_request *r)
 {
-	const bool direct = s->slot[origin_of(s, r->slot)].flags & O_DIRECT; /* bypasses the cache */
+	/* bypasses the cache */
+	const bool direct = s->slot[origin_of(s, r->slot)].flags & O_DIRECT;
 	switch (r->op) {
 	case OP_READ:
 	case OP_PREAD:

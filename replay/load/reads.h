@@ -39,7 +39,6 @@ struct reads {
  * before the order is derived. Errors: EINVAL for `original` with a trace that has no misses. */
 int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 		  enum replay_reads mode, struct err *e);
-void reads_free(struct reads *r); /* NULL is fine */
 
 /* Assigns the pages that were added to the page cache to requests. */
 void misses_find(struct misses *m, const struct load *l, const struct slots *s);

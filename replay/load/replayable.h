@@ -9,7 +9,8 @@
 
 struct replayable_count {
 	uint64_t n;
-	uint32_t first; /* number of the first such record in the file, from 0; undefined if n is 0 */
+	/* number of the first such record in the file, from 0; undefined if n is 0 */
+	uint32_t first;
 };
 
 struct replayable {

@@ -344,7 +344,7 @@ static void finder_release(struct finder *f)
 	u64_map_release(&f->nameless);
 	u64_map_release(&f->latest);
 	u64_map_release(&f->file_of_name);
-	flight_release(&f->flight);
+	free(f->flight.item);
 	for (uint32_t i = 0; f->maps && i < f->s->n_processes; i++)
 		free(f->maps[i].item);
 	free(f->maps);

@@ -40,7 +40,8 @@ struct slot {
 	bool inherited;	      /* by fork: created together with its source */
 	bool directory;	      /* some request lists it: it is opened as a directory */
 	bool stream;	      /* some request uses it as a stream of the C library */
-	bool ends;	      /* a request closes or replaces it; otherwise it ends with its process */
+	/* a request closes or replaces it; otherwise it ends with its process */
+	bool ends;
 	bool placed;	      /* `position` is final */
 	bool locked;	      /* some request takes or tests a lock of its process on it */
 };

@@ -230,7 +230,8 @@ uint32_t slot_add(struct finder *f, struct slot what, bool at_known)
 		what.passed = PASS_SYSTEM;
 	if (what.file != NONE32 && s->file[what.file].fifo)
 		what.passed = PASS_OBJECT;
-	f->walk[s->n] = (struct slot_walk){.closed_ns = INT64_MAX, .at_known = at_known, .stream_known = at_known};
+	f->walk[s->n] = (struct slot_walk){
+	    .closed_ns = INT64_MAX, .at_known = at_known, .stream_known = at_known};
 	s->slot[s->n] = what;
 	return s->n++;
 }
@@ -276,8 +277,13 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process)
 {
 	struct slots *s = f->s;
 	const struct slot *from = &s->slot[of];
-	struct slot made = {.file = from->file, .flags = from->flags, .mode = from->mode, .origin = from->origin,
-			    .process = process, .passed = from->passed, .placed = true};
+	struct slot made = {.file = from->file,
+			    .flags = from->flags,
+			    .mode = from->mode,
+			    .origin = from->origin,
+			    .process = process,
+			    .passed = from->passed,
+			    .placed = true};
 	return slot_add(f, made, false);
 }
 

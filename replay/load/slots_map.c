@@ -59,9 +59,12 @@ static void mapped(struct finder *f, struct load_request *r)
 	struct load_more *m = load_more(f->l, r);
 	uint64_t from = (uint64_t)r->rvalue;
 	GROW(s->map, s->n_maps, s->maps_cap);
-	s->map[s->n_maps] = (struct slot_map){.slot = r->slot, .n_bytes = r->length, .offset = r->offset, .process = process_of(f, r),
-						 .writable = r->flags >> 29 & PROT_WRITE,
-						 .request = (uint32_t)(r - f->l->request)};
+	s->map[s->n_maps] = (struct slot_map){.slot = r->slot,
+					      .n_bytes = r->length,
+					      .offset = r->offset,
+					      .process = process_of(f, r),
+					      .writable = r->flags >> 29 & PROT_WRITE,
+					      .request = (uint32_t)(r - f->l->request)};
 	m->map = s->n_maps++;
 	if (r->rvalue < 0)
 		return;

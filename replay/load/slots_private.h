@@ -64,7 +64,8 @@ struct finder {
 	/* (file, thread) -> slot, for requests that have a file and no descriptor number */
 	struct u64_map nameless;
 	bool several;		/* there are several processes */
-	struct u64_map latest;	/* if several: (file, fd) -> slot that was bound last in any process */
+	/* if several: (file, fd) -> slot that was bound last in any process */
+	struct u64_map latest;
 	struct u64_map file_of_name; /* hash -> file */
 	uint32_t *file_of_object;    /* file_of_object[n_objects] */
 	uint32_t n_objects;

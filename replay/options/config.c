@@ -69,90 +69,111 @@ void replay_config_init(struct replay_config *c)
 #define ADAPTER(name) offsetof(struct replay_config, adapter.name)
 
 /* Options of single engines: rows of their tables and of replay_options. */
-#define MODE_ROW \
-	{.group = "Block devices (engine block)", \
-	 .name = "mode", .type = OPT_CHOICE, .offset = BLOCK(mode), .arg = "MODE", .choices = block_mode_names, \
-	 .help = "engine block: issue at the traced time with the traced number in flight, as " \
-		 "fast as possible, with the traced number in flight, or after dependencies " \
+#define MODE_ROW										   \
+	{.group = "Block devices (engine block)",						   \
+	 .name = "mode", .type = OPT_CHOICE, .offset = BLOCK(mode), .arg = "MODE",		   \
+	 .choices = block_mode_names,								   \
+	 .help = "engine block: issue at the traced time with the traced number in flight, as "	   \
+		 "fast as possible, with the traced number in flight, or after dependencies "	   \
 		 "(default hf). Engine parallel: after computing and waiting for other nodes, as " \
 		 "fast as possible, after traced pauses, or at the traced time (default causal)"}
-#define BLOCK_ROWS \
-	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME", .choices = block_backend_names, \
-	 .help = "engine block: interface to the kernel (default auto: io_uring, or libaio if io_uring " \
-		 "is forbidden or would use kernel threads)"}, \
-	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names, \
-	 .help = "mode hf: limit of requests in flight: the traced number at that instant, that " \
-		 "number rounded up to a power of two, the maximum within 100 ms rounded up, or no " \
-		 "limit (default rounded)"}, \
-	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT, \
-	 .help = "modes hf and dep: submit requests closer than this together (default: the " \
-		 "measured cost of a submission)"}, \
-	{.name = "bundle-max", .type = OPT_UINT, .offset = BLOCK(bundle_max), .arg = "N", .min = 1, .max = BLOCK_BUNDLE_MAX, \
-	 .help = "engine block: largest number of requests submitted together (default 256)"}, \
-	{.name = "depth", .type = OPT_UINT, .offset = BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX, \
-	 .help = "engine block: largest number of requests in flight (default 0: as the mode " \
-		 "needs; afap: 128)"}, \
-	{.name = "follow", .type = OPT_CHOICE, .offset = BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names, \
-	 .help = "mode dep: a request follows each parent by its traced gap, all parents by the " \
-		 "gap of the last one in the trace, only that parent, or as many completions as in " \
-		 "the trace (default each)"}, \
-	{.name = "think-scale", .type = OPT_DOUBLE, .offset = BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6, .max = 1e6, \
-	 .help = "mode dep: divide traced think times by this (default 1)"}, \
-	{.name = "device-scale", .type = OPT_DOUBLE, .offset = BLOCK(device_scale), .arg = "FACTOR", .max = 1e6, \
-	 .help = "mode dep: emulate a device this many times faster than the traced device, by " \
-		 "delaying a faster target (default 0: no delay)"}, \
-	{.name = "think-time", .type = OPT_STRING, .offset = BLOCK(think_time), .arg = "TIME", \
-	 .help = "mode dep: shortest think time between a request and a request that depends on " \
-		 "it; auto: the shortest gap in the trace (default 10us)"}, \
-	{.name = "sq-poll", .type = OPT_FLAG, .offset = BLOCK(sq_poll), .help = "io_uring: a " \
-			 "kernel thread polls for submissions"}, \
+#define BLOCK_ROWS										   \
+	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME",	   \
+		.choices = block_backend_names,							   \
+	 .help = "engine block: interface to the kernel (default auto: io_uring, or libaio if "	   \
+	 	 "io_uring "									   \
+		 "is forbidden or would use kernel threads)"},					   \
+	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT",	   \
+		.choices = block_limit_names,							   \
+	 .help = "mode hf: limit of requests in flight: the traced number at that instant, that "  \
+		 "number rounded up to a power of two, the maximum within 100 ms rounded up, or "  \
+		 "no "										   \
+		 "limit (default rounded)"},							   \
+	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME",	   \
+		.max = NO_LIMIT,								   \
+	 .help = "modes hf and dep: submit requests closer than this together (default: the "	   \
+		 "measured cost of a submission)"},						   \
+	{.name = "bundle-max", .type = OPT_UINT, .offset = BLOCK(bundle_max), .arg = "N",	   \
+		.min = 1, .max = BLOCK_BUNDLE_MAX,						   \
+	 .help = "engine block: largest number of requests submitted together (default 256)"},	   \
+	{.name = "depth", .type = OPT_UINT, .offset = BLOCK(depth), .arg = "N",			   \
+		.max = BLOCK_DEPTH_MAX,								   \
+	 .help = "engine block: largest number of requests in flight (default 0: as the mode "	   \
+		 "needs; afap: 128)"},								   \
+	{.name = "follow", .type = OPT_CHOICE, .offset = BLOCK(follow), .arg = "PARENTS",	   \
+		.choices = block_follow_names,							   \
+	 .help = "mode dep: a request follows each parent by its traced gap, all parents by the "  \
+		 "gap of the last one in the trace, only that parent, or as many completions as "  \
+		 "in "										   \
+		 "the trace (default each)"},							   \
+	{.name = "think-scale", .type = OPT_DOUBLE, .offset = BLOCK(think_scale), .arg = "FACTOR", \
+		.min = 1e-6, .max = 1e6,							   \
+	 .help = "mode dep: divide traced think times by this (default 1)"},			   \
+	{.name = "device-scale", .type = OPT_DOUBLE, .offset = BLOCK(device_scale),		   \
+		.arg = "FACTOR", .max = 1e6,							   \
+	 .help = "mode dep: emulate a device this many times faster than the traced device, by "   \
+		 "delaying a faster target (default 0: no delay)"},				   \
+	{.name = "think-time", .type = OPT_STRING, .offset = BLOCK(think_time), .arg = "TIME",	   \
+	 .help = "mode dep: shortest think time between a request and a request that depends on "  \
+		 "it; auto: the shortest gap in the trace (default 10us)"},			   \
+	{.name = "sq-poll", .type = OPT_FLAG, .offset = BLOCK(sq_poll), .help = "io_uring: a "	   \
+			 "kernel thread polls for submissions"},				   \
 	{.name = "registered", .type = OPT_FLAG, .offset = BLOCK(registered), .help = "io_uring: " \
-			 "register file and buffers (default yes)"}, \
-	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester), \
-	 .help = "engine block: a second thread per worker fetches completions; not with " \
-		 "--discards"}, \
-	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards), \
-	 .help = "engine block: also replay discards"}, \
-	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), \
-	 .help = "engine block: read where the trace writes; engine exec: declare that the " \
-		 "command does not write to the device"}, \
-	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY, \
-	 .help = "engine block: issue no request; print the requests, what they would change on " \
-		 "the device, and whether they would be refused"}, \
-	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names, \
-	 .help = "engine block: requests beyond the end of the device are an error, are moved " \
-		 "modulo its size, or all offsets are scaled to it (default error)"}, \
-	{.name = "unaligned", .type = OPT_CHOICE, .offset = BLOCK(unaligned), .arg = "HOW", .choices = block_unaligned_names, \
-	 .help = "engine block: requests that are not whole device blocks are an error, or are " \
+			 "register file and buffers (default yes)"},				   \
+	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),			   \
+	 .help = "engine block: a second thread per worker fetches completions; not with "	   \
+		 "--discards"},									   \
+	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards),			   \
+	 .help = "engine block: also replay discards"},						   \
+	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only),			   \
+	 .help = "engine block: read where the trace writes; engine exec: declare that the "	   \
+		 "command does not write to the device"},					   \
+	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,	   \
+	 .help = "engine block: issue no request; print the requests, what they would change on "  \
+		 "the device, and whether they would be refused"},				   \
+	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW",		   \
+		.choices = block_beyond_names,							   \
+	 .help = "engine block: requests beyond the end of the device are an error, are moved "	   \
+		 "modulo its size, or all offsets are scaled to it (default error)"},		   \
+	{.name = "unaligned", .type = OPT_CHOICE, .offset = BLOCK(unaligned), .arg = "HOW",	   \
+		.choices = block_unaligned_names,						   \
+	 .help = "engine block: requests that are not whole device blocks are an error, or are "   \
 		 "rounded outwards to blocks (default error)"}
-#define COMPILED_FILE_ROWS \
-	{.group = "Compiled programs (engine compiled)", \
-	 .name = "compile-only", .type = OPT_FLAG, .offset = COMPILED(compile_only), .flags = OPT_CLI_ONLY, \
-	 .help = "engine compiled: compile and cache the program, without a replay"}, \
-	{.name = "keep-source", .type = OPT_STRING, .offset = COMPILED(keep_source), .arg = "DIR", .flags = OPT_CLI_ONLY, \
-	 .help = "engine compiled: build in DIR and keep the source there (default none)"}, \
-	{.name = "program-cache", .type = OPT_STRING, .offset = COMPILED(program_cache), .arg = "DIR", .flags = OPT_CLI_ONLY, \
-	 .help = "engine compiled: directory of compiled programs (default validate/programs in " \
+#define COMPILED_FILE_ROWS									   \
+	{.group = "Compiled programs (engine compiled)",					   \
+	 .name = "compile-only", .type = OPT_FLAG, .offset = COMPILED(compile_only),		   \
+	 .flags = OPT_CLI_ONLY,									   \
+	 .help = "engine compiled: compile and cache the program, without a replay"},		   \
+	{.name = "keep-source", .type = OPT_STRING, .offset = COMPILED(keep_source), .arg = "DIR", \
+		.flags = OPT_CLI_ONLY,								   \
+	 .help = "engine compiled: build in DIR and keep the source there (default none)"},	   \
+	{.name = "program-cache", .type = OPT_STRING, .offset = COMPILED(program_cache),	   \
+		.arg = "DIR", .flags = OPT_CLI_ONLY,						   \
+	 .help = "engine compiled: directory of compiled programs (default validate/programs in "  \
 		 "$XDG_CACHE_HOME or ~/.cache)"}
-#define COMPILED_ROWS \
-	{.group = "Compiled programs and parallel applications", \
-	 .name = "cc", .type = OPT_STRING, .offset = COMPILED(cc), .arg = "COMMAND", \
-	 .help = "C compiler of engine compiled (default cc)"}, \
-	{.name = "unroll", .type = OPT_FLAG, .offset = COMPILED(unroll), \
-	 .help = "engine compiled: generate code for each request instead of a table row; slow " \
+#define COMPILED_ROWS										   \
+	{.group = "Compiled programs and parallel applications",				   \
+	 .name = "cc", .type = OPT_STRING, .offset = COMPILED(cc), .arg = "COMMAND",		   \
+	 .help = "C compiler of engine compiled (default cc)"},					   \
+	{.name = "unroll", .type = OPT_FLAG, .offset = COMPILED(unroll),			   \
+	 .help = "engine compiled: generate code for each request instead of a table row; slow "   \
 		 "to compile"}
-#define PARALLEL_ROWS \
-	{.name = "launcher", .type = OPT_STRING, .offset = PARALLEL(launcher), .arg = "COMMAND", \
-	 .help = "engine parallel: command that starts the ranks; {n} is their number, and " \
-		 "without {n} \"-n N\" is appended (default mpirun, with the options needed here)"}, \
-	{.name = "compute", .type = OPT_CHOICE, .offset = PARALLEL(compute), .arg = "HOW", .choices = parallel_compute_names, \
-	 .help = "engine parallel: computing keeps a CPU busy, or sleeps (default spin)"}, \
-	{.name = "clock", .type = OPT_CHOICE, .offset = PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
-	 .help = "engine parallel: clock of computing, CPU time or elapsed time; auto: as the " \
+#define PARALLEL_ROWS										   \
+	{.name = "launcher", .type = OPT_STRING, .offset = PARALLEL(launcher), .arg = "COMMAND",   \
+	 .help = "engine parallel: command that starts the ranks; {n} is their number, and "	   \
+		 "without {n} \"-n N\" is appended (default mpirun, with the options needed "	   \
+		 "here)"},									   \
+	{.name = "compute", .type = OPT_CHOICE, .offset = PARALLEL(compute), .arg = "HOW",	   \
+		.choices = parallel_compute_names,						   \
+	 .help = "engine parallel: computing keeps a CPU busy, or sleeps (default spin)"},	   \
+	{.name = "clock", .type = OPT_CHOICE, .offset = PARALLEL(clock), .arg = "CLOCK",	   \
+		.choices = parallel_clock_names,						   \
+	 .help = "engine parallel: clock of computing, CPU time or elapsed time; auto: as the "	   \
 		 "trace states, and cpu if there are more threads than CPUs (default auto)"}
 const struct option_spec block_option_table[] = {MODE_ROW, BLOCK_ROWS, {.name = NULL}};
 const struct option_spec parallel_option_table[] = {MODE_ROW, PARALLEL_ROWS, {.name = NULL}};
-const struct option_spec compiled_option_table[] = {COMPILED_FILE_ROWS, COMPILED_ROWS, {.name = NULL}};
+const struct option_spec compiled_option_table[] = {COMPILED_FILE_ROWS, COMPILED_ROWS,
+{.name = NULL}};
 const struct option_spec adapter_option_table[] = {ADAPTER_OPTION_ROWS(ADAPTER), {.name = NULL}};
 
 const struct option_spec replay_options[] = {

@@ -207,7 +207,8 @@ static void allocate_apply(struct fs_model *m, const struct load_request *r, uin
 {
 	uint64_t end = end_of(r->offset, r->length), size = m->word[object + WORD_SIZE];
 	if (r->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
-		event_report_more(m, FS_EVENT_WRITE, object, false, 2, (const uint64_t[]){r->offset, end});
+		event_report_more(m, FS_EVENT_WRITE, object, false, 2,
+				  (const uint64_t[]){r->offset, end});
 	if (r->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
 		size_change(m, object, UNKNOWN);
 	else if (!(r->flags & FALLOC_FL_KEEP_SIZE)) /* even if the file is large enough now */
@@ -281,7 +282,8 @@ static void lock_apply(struct fs_model *m, const struct load_request *r, uint32_
 	if (closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)
 		act = LOCK_RELEASED;
 	if (act != LOCK_NONE)
-		event_report_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1, (const uint64_t[]){act});
+		event_report_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1,
+				  (const uint64_t[]){act});
 }
 
 /* --- one request --------------------------------------------------------- */

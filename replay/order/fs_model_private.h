@@ -25,7 +25,8 @@ enum found_how {
 	FOUND_UNKNOWN, /* whether the name exists is unknown */
 	FOUND_NO_WAY,  /* a directory in the path is missing */
 	FOUND_NOT_DIRECTORY, /* a component in the path is not a directory */
-	FOUND_VAGUE,   /* a directory in the path may be missing, or the target of a link is unknown */
+	/* a directory in the path may be missing, or the target of a link is unknown */
+	FOUND_VAGUE,
 };
 
 struct found {
@@ -60,7 +61,8 @@ static inline void event_report_more(struct fs_model *m, enum fs_event_kind kind
 	if (m->events)
 		fs_event_add(m->events, kind, what - m->event_base, change, n, more);
 }
-static inline void event_report(struct fs_model *m, enum fs_event_kind kind, uint32_t what, bool change)
+static inline void event_report(struct fs_model *m, enum fs_event_kind kind, uint32_t what,
+				bool change)
 {
 	event_report_more(m, kind, what, change, 0, NULL);
 }

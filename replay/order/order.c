@@ -175,7 +175,7 @@ static void derive_temporal(struct edges *out, const struct load *l, const struc
 	free(turns.turn);
 	free(turns.left_out);
 	free(n_begun);
-	flight_release(&flight);
+	free(flight.item);
 }
 
 /* Each request waits for the end of the previous one, which has waited for the others. */

@@ -388,7 +388,7 @@ int order_linearise(struct linear *out, const struct load *l, const struct slots
 	}
 	relay_end(s->relay);
 	fs_model_release(&s->model);
-	flight_release(&s->flight);
+	free(s->flight.item);
 	free(s->events.word);
 	free(s->of);
 	free(s->next);

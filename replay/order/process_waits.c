@@ -313,7 +313,7 @@ void async_waits_find(struct process_waits *p, const struct load *l)
 	}
 	if (p->n)
 		qsort(p->wait, p->n, sizeof *p->wait, compare);
-	flight_release(&flight);
+	free(flight.item);
 	u64_map_release(&f.fetched);
 	free(f.last);
 	free(f.before);

@@ -55,7 +55,8 @@ static uint32_t add(struct use_table *t, struct use_set *s, uint32_t thread, uin
 	}
 	if (s->n++ >= LISTED_MAX && !s->number)
 		number_take(t, s);
-	t->use[u] = (struct use){.next = s->first, .least = value, .thread = thread, .set = s->number};
+	t->use[u] =
+	    (struct use){.next = s->first, .least = value, .thread = thread, .set = s->number};
 	if (s->number)
 		*hashed(t, s, thread) = u;
 	s->first = u;

@@ -428,5 +428,9 @@ void call_table_laid(struct call_table *c)
 		copies |= c->call[i].bits & CALL_TO_NULL;
 	if (copies)
 		c->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	call_paths_end(c);
+	free(c->places_laid->path_of);
+	u64_map_release(&c->places_laid->of_hash);
+	u64_map_release(&c->places_laid->shared);
+	free(c->places_laid);
+	c->places_laid = NULL;
 }

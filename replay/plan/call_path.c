@@ -86,11 +86,3 @@ void call_paths_begin(struct call_table *c, const struct slots *s)
 	c->path[c->n_paths++] = (struct call_path){.whole = "", .last = ""};
 }
 
-void call_paths_end(struct call_table *c)
-{
-	free(c->places_laid->path_of);
-	u64_map_release(&c->places_laid->of_hash);
-	u64_map_release(&c->places_laid->shared);
-	free(c->places_laid);
-	c->places_laid = NULL;
-}

@@ -53,6 +53,5 @@ void call_paths_begin(struct call_table *c, const struct slots *s);
 uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name, bool on_name);
 /* The same for "." in the directory of that name. */
 uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name);
-void call_paths_end(struct call_table *c);
 
 #endif

@@ -147,7 +147,8 @@ uint64_t mutant_count(double share, uint64_t n)
 int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests,
 		 uint64_t seed, struct err *e)
 {
-	*s = (struct sampler){.left = n_can, .wanted = mutant_count(m->ratio, n_requests), .state = seed};
+	*s = (struct sampler){
+	    .left = n_can, .wanted = mutant_count(m->ratio, n_requests), .state = seed};
 	if (s->wanted > s->left)
 		s->wanted = s->left;
 	if (s->wanted == 0)

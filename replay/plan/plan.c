@@ -146,8 +146,8 @@ static int parts_reserve(struct replay_plan *p, const struct replay_config *c,
 
 /* Allocates the lanes, whose n is set, with n_waits[i] waits each, and p->place. Errors: ENOMEM; of
  * the scratch file, such as ENOSPC. */
-static int plan_memory_get(struct replay_plan *p, const struct replay_config *c, const uint32_t *n_waits,
-		    struct err *e)
+static int plan_memory_get(struct replay_plan *p, const struct replay_config *c,
+			   const uint32_t *n_waits, struct err *e)
 {
 	uint64_t n = 0, n_all_waits = 0;
 	for (uint32_t i = 0; i < p->n_lanes; i++) {

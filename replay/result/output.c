@@ -206,15 +206,16 @@ static int overlap_count(struct output *o, const struct trace_record *traced,
 	if (ret)
 		return ret;
 	o->s->n_mismatches_overlapped += overlap_add(
-	    &o->overlap, (struct overlap_call){
-			     .begin_ns = traced->begin_ns,
-			     .end_ns = traced->end_ns,
-			     .tid = traced->tid,
-			     .path = named->name,
-			     .second = second ? xasprintf("%.*s", (int)len, (const char *)second) : NULL,
-			     .changes = changes_files(traced),
-			     .differs = outcome_differs(&f->first.outcome, f->expected) &&
-					!was_refused(f->expected, f->first.outcome.rvalue)});
+	    &o->overlap,
+	    (struct overlap_call){
+		.begin_ns = traced->begin_ns,
+		.end_ns = traced->end_ns,
+		.tid = traced->tid,
+		.path = named->name,
+		.second = second ? xasprintf("%.*s", (int)len, (const char *)second) : NULL,
+		.changes = changes_files(traced),
+		.differs = outcome_differs(&f->first.outcome, f->expected) &&
+			   !was_refused(f->expected, f->first.outcome.rvalue)});
 	return 0;
 }
 

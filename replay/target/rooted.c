@@ -87,7 +87,8 @@ static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mo
 {
 	struct open_how how = {
 		.flags = flags,
-		.mode = flags & (O_CREAT | TEMPORARY) ? mode & 01777 : 0, /* set-user-ID and set-group-ID are not replayed */
+		/* set-user-ID and set-group-ID are not replayed */
+		.mode = flags & (O_CREAT | TEMPORARY) ? mode & 01777 : 0,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	long fd;

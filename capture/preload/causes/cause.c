@@ -214,7 +214,10 @@ static struct cause_slot *slot_mine(struct cause_page *p)
 
 /* --- states --------------------------------------------------------------- */
 
-#define ADD(field, ns) atomic_store_explicit(&(field), atomic_load_explicit(&(field), memory_order_relaxed) + (ns), memory_order_relaxed)
+#define ADD(field, ns)                                                                             \
+	atomic_store_explicit(&(field),                                                            \
+			      atomic_load_explicit(&(field), memory_order_relaxed) + (ns),         \
+			      memory_order_relaxed)
 
 static void most(int64_t *to, int64_t ns)
 {
@@ -269,8 +272,13 @@ static void become(struct cause_slot *s, enum cause_state state)
 static void compute_note(struct cause_slot *s, uint32_t flags)
 {
 	const uint64_t begin = s->outside_ticks, end = clock_now(&capture_clock);
-	const struct note n = {.begin = begin, .end = end > begin ? end : begin, .op = OP_COMPUTE, .fd = -1, .flags = flags,
-			       .length = (uint64_t)s->compute_ns, .offset = (uint64_t)s->blocked_ns};
+	const struct note n = {.begin = begin,
+			       .end = end > begin ? end : begin,
+			       .op = OP_COMPUTE,
+			       .fd = -1,
+			       .flags = flags,
+			       .length = (uint64_t)s->compute_ns,
+			       .offset = (uint64_t)s->blocked_ns};
 	most(&s->compute_max_ns, s->compute_ns);
 	most(&s->phase_max_ns, s->compute_ns + s->blocked_ns);
 	capture_note(&n);

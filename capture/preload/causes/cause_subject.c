@@ -134,7 +134,9 @@ static bool fd_look(int fd, struct stat *st, uint64_t *born_ns)
 	if (RAW(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MODE | STATX_INO | STATX_BTIME,
 		&x))
 		return !RAW(SYS_fstat, fd, st);
-	*st = (struct stat){.st_dev = makedev(x.stx_dev_major, x.stx_dev_minor), .st_ino = x.stx_ino, .st_mode = x.stx_mode};
+	*st = (struct stat){.st_dev = makedev(x.stx_dev_major, x.stx_dev_minor),
+			    .st_ino = x.stx_ino,
+			    .st_mode = x.stx_mode};
 	if (x.stx_mask & STATX_BTIME)
 		*born_ns =
 		    (uint64_t)x.stx_btime.tv_sec * UINT64_C(1000000000) + x.stx_btime.tv_nsec;

@@ -40,35 +40,35 @@ typedef long word;
 
 enum { MPI_ERROR_OTHER = 15 };
 
-#define FORWARD(how, name, n)                                                                                          \
-	word name(PARAMETERS_##n);                                                                                     \
-	EXPORT word name(PARAMETERS_##n)                                                                               \
-	{                                                                                                              \
-		__typeof__(&name) real = REAL(name);                                                                   \
-		CAUSE_WAIT(how);                                                                                       \
-		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;                                                   \
+#define FORWARD(how, name, n)									   \
+	word name(PARAMETERS_##n);								   \
+	EXPORT word name(PARAMETERS_##n)							   \
+	{											   \
+		__typeof__(&name) real = REAL(name);						   \
+		CAUSE_WAIT(how);								   \
+		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;				   \
 	}
 /* `small`: the Fortran name; the function has n + 1 arguments. */
-#define POLLS(name, small, n, n_fortran)                                                                               \
-	FORWARD(CAUSE_POLLING, MPI_##name, n)                                                                          \
-	FORWARD(CAUSE_POLLING, mpi_##small##_, n_fortran)                                                              \
+#define POLLS(name, small, n, n_fortran)							   \
+	FORWARD(CAUSE_POLLING, MPI_##name, n)							   \
+	FORWARD(CAUSE_POLLING, mpi_##small##_, n_fortran)					   \
 	FORWARD(CAUSE_POLLING, mpi_##small##_f08_, n_fortran)
 
 /* MPI_Init and MPI_Finalize: the requests in them are those of the MPI library. */
-#define WHOLE(how, name, n)                                                                                                \
-	word name(PARAMETERS_##n);                                                                                     \
-	EXPORT word name(PARAMETERS_##n)                                                                               \
-	{                                                                                                              \
-		__typeof__(&name) real = REAL(name);                                                                   \
-		word got = MPI_ERROR_OTHER;                                                                            \
-		if (real) {                                                                                            \
-			CAUSE_WAIT(how);                                                                               \
-			cause_of_library = true;                                                                       \
-			got = real(ARGUMENTS_##n);                                                                     \
-			cause_of_library = false;                                                                      \
-		}                                                                                                      \
-		cause_phase_end();                                                                                     \
-		return got;                                                                                            \
+#define WHOLE(how, name, n)									   \
+	word name(PARAMETERS_##n);								   \
+	EXPORT word name(PARAMETERS_##n)							   \
+	{											   \
+		__typeof__(&name) real = REAL(name);						   \
+		word got = MPI_ERROR_OTHER;							   \
+		if (real) {									   \
+			CAUSE_WAIT(how);							   \
+			cause_of_library = true;						   \
+			got = real(ARGUMENTS_##n);						   \
+			cause_of_library = false;						   \
+		}										   \
+		cause_phase_end();								   \
+		return got;									   \
 	}
 WHOLE(CAUSE_STARTING, MPI_Init, 2)
 WHOLE(CAUSE_STARTING, MPI_Init_thread, 4)

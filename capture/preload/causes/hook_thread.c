@@ -7,24 +7,24 @@
 
 #include "capture/preload/core.h"
 
-#define WAITS(name, parameters, ...)                                                                                   \
-	EXPORT int name parameters                                                                                     \
-	{                                                                                                              \
-		__typeof__(&name) real = REAL(name);                                                                   \
-		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
-		return real(__VA_ARGS__);                                                                              \
+#define WAITS(name, parameters, ...)								   \
+	EXPORT int name parameters								   \
+	{											   \
+		__typeof__(&name) real = REAL(name);						   \
+		CAUSE_WAIT(CAUSE_WAITING);							   \
+		return real(__VA_ARGS__);							   \
 	}
 /* `attempt` takes the object if it is free. `taken` tests the result `r`: there is nothing to wait
  * for. */
-#define WAITS_AFTER(attempt, taken, name, parameters, ...)                                                             \
-	EXPORT int name parameters                                                                                     \
-	{                                                                                                              \
-		int r = attempt;                                                                                       \
-		if (taken)                                                                                             \
-			return r;                                                                                      \
-		__typeof__(&name) real = REAL(name);                                                                   \
-		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
-		return real(__VA_ARGS__);                                                                              \
+#define WAITS_AFTER(attempt, taken, name, parameters, ...)					   \
+	EXPORT int name parameters								   \
+	{											   \
+		int r = attempt;								   \
+		if (taken)									   \
+			return r;								   \
+		__typeof__(&name) real = REAL(name);						   \
+		CAUSE_WAIT(CAUSE_WAITING);							   \
+		return real(__VA_ARGS__);							   \
 	}
 
 /* --- locks ---------------------------------------------------------------- */
@@ -32,8 +32,10 @@
 WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_lock, (pthread_mutex_t * m), m)
 WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_timedlock,
 	    (pthread_mutex_t *restrict m, const struct timespec *restrict limit), m, limit)
-WAITS_AFTER(pthread_rwlock_tryrdlock(l), r != EBUSY, pthread_rwlock_rdlock, (pthread_rwlock_t * l), l)
-WAITS_AFTER(pthread_rwlock_trywrlock(l), r != EBUSY, pthread_rwlock_wrlock, (pthread_rwlock_t * l), l)
+WAITS_AFTER(pthread_rwlock_tryrdlock(l), r != EBUSY, pthread_rwlock_rdlock, (pthread_rwlock_t * l),
+	    l)
+WAITS_AFTER(pthread_rwlock_trywrlock(l), r != EBUSY, pthread_rwlock_wrlock, (pthread_rwlock_t * l),
+	    l)
 
 /* These calls are cancellation points even if there is nothing to wait for (POSIX 2.9.5.2;
  * sem_wait.c of glibc). */
@@ -46,8 +48,10 @@ static int semaphore_try(sem_t *s)
 }
 
 WAITS_AFTER(semaphore_try(s), r == 0, sem_wait, (sem_t * s), s)
-WAITS_AFTER(semaphore_try(s), r == 0, sem_timedwait, (sem_t *restrict s, const struct timespec *restrict limit), s, limit)
-WAITS_AFTER(semaphore_try(s), r == 0, sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict limit), s, clock,
+WAITS_AFTER(semaphore_try(s), r == 0, sem_timedwait,
+	    (sem_t *restrict s, const struct timespec *restrict limit), s, limit)
+WAITS_AFTER(semaphore_try(s), r == 0, sem_clockwait,
+	    (sem_t *restrict s, clockid_t clock, const struct timespec *restrict limit), s, clock,
 	    limit)
 
 /* --- barriers and conditions ---------------------------------------------- */
@@ -65,18 +69,21 @@ static void *real_condition(const char *name)
 	return found ? found : capture_real(name);
 }
 
-#define CONDITION(name, parameters, ...)                                                                               \
-	EXPORT int name parameters                                                                                     \
-	{                                                                                                              \
-		static __typeof__(&name) real;                                                                         \
-		if (unlikely(!real))                                                                                   \
-			real = (__typeof__(&name))real_condition(#name);                                               \
-		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
-		return real(__VA_ARGS__);                                                                              \
+#define CONDITION(name, parameters, ...)							   \
+	EXPORT int name parameters								   \
+	{											   \
+		static __typeof__(&name) real;							   \
+		if (unlikely(!real))								   \
+			real = (__typeof__(&name))real_condition(#name);			   \
+		CAUSE_WAIT(CAUSE_WAITING);							   \
+		return real(__VA_ARGS__);							   \
 	}
 
 CONDITION(pthread_cond_wait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), c, m)
-CONDITION(pthread_cond_timedwait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict limit), c, m, limit)
+CONDITION(pthread_cond_timedwait,
+	  (pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
+	   const struct timespec *restrict limit),
+	  c, m, limit)
 CONDITION(pthread_cond_clockwait,
 	  (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock,
 	   const struct timespec *restrict limit),

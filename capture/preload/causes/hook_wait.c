@@ -13,26 +13,28 @@
 
 #include "capture/preload/core.h"
 
-#define CALL_AS(how, type, name, parameters, ...)                                                                      \
-	EXPORT type name parameters                                                                                    \
-	{                                                                                                              \
-		__typeof__(&name) real = REAL(name);                                                                   \
-		CAUSE_WAIT(how);                                                                                       \
-		return real(__VA_ARGS__);                                                                              \
+#define CALL_AS(how, type, name, parameters, ...)						   \
+	EXPORT type name parameters								   \
+	{											   \
+		__typeof__(&name) real = REAL(name);						   \
+		CAUSE_WAIT(how);								   \
+		return real(__VA_ARGS__);							   \
 	}
-#define WAITS(type, name, parameters, ...) CALL_AS(CAUSE_WAITING, type, name, parameters, __VA_ARGS__)
-#define SLEEPS(type, name, parameters, ...) CALL_AS(CAUSE_SLEEPING, type, name, parameters, __VA_ARGS__)
+#define WAITS(type, name, parameters, ...)                                                         \
+	CALL_AS(CAUSE_WAITING, type, name, parameters, __VA_ARGS__)
+#define SLEEPS(type, name, parameters, ...)                                                        \
+	CALL_AS(CAUSE_SLEEPING, type, name, parameters, __VA_ARGS__)
 /* With a timeout of 0 the call only looks. Libraries do this while they poll without work. */
-#define WAITS_UNLESS(looks, type, name, parameters, ...)                                                               \
-	EXPORT type name parameters                                                                                    \
-	{                                                                                                              \
-		__typeof__(&name) real = REAL(name);                                                                   \
-		if (looks) {                                                                                           \
-			cause_idle();                                                                                  \
-			return real(__VA_ARGS__);                                                                      \
-		}                                                                                                      \
-		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
-		return real(__VA_ARGS__);                                                                              \
+#define WAITS_UNLESS(looks, type, name, parameters, ...)					   \
+	EXPORT type name parameters								   \
+	{											   \
+		__typeof__(&name) real = REAL(name);						   \
+		if (looks) {									   \
+			cause_idle();								   \
+			return real(__VA_ARGS__);						   \
+		}										   \
+		CAUSE_WAIT(CAUSE_WAITING);							   \
+		return real(__VA_ARGS__);							   \
 	}
 
 /* --- sockets -------------------------------------------------------------- */
@@ -41,8 +43,10 @@ ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags,
 		       struct sockaddr *restrict a, socklen_t *restrict len);
 
-WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, recv, (int fd, void *to, size_t n, int flags), fd, to, n, flags)
-WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, __recv_chk, (int fd, void *to, size_t n, size_t room, int flags), fd, to, n, room, flags)
+WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, recv, (int fd, void *to, size_t n, int flags), fd, to, n,
+	     flags)
+WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, __recv_chk,
+	     (int fd, void *to, size_t n, size_t room, int flags), fd, to, n, room, flags)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, recvfrom,
 	     (int fd, void *restrict to, size_t n, int flags, struct sockaddr *restrict a,
 	      socklen_t *restrict len),
@@ -51,13 +55,16 @@ WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, __recvfrom_chk,
 	     (int fd, void *restrict to, size_t n, size_t room, int flags,
 	      struct sockaddr *restrict a, socklen_t *restrict len),
 	     fd, to, n, room, flags, a, len)
-WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, send, (int fd, const void *from, size_t n, int flags), fd, from, n, flags)
+WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, send, (int fd, const void *from, size_t n, int flags),
+	     fd, from, n, flags)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendto,
 	     (int fd, const void *from, size_t n, int flags, const struct sockaddr *a,
 	      socklen_t len),
 	     fd, from, n, flags, a, len)
-WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), fd, m, flags)
-WAITS_UNLESS(flags &MSG_DONTWAIT, int, sendmmsg, (int fd, struct mmsghdr *m, unsigned int n, int flags), fd, m, n, flags)
+WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), fd,
+	     m, flags)
+WAITS_UNLESS(flags &MSG_DONTWAIT, int, sendmmsg,
+	     (int fd, struct mmsghdr *m, unsigned int n, int flags), fd, m, n, flags)
 WAITS(int, connect, (int fd, const struct sockaddr *a, socklen_t len), fd, a, len)
 
 /* --- descriptors that become ready ---------------------------------------- */
@@ -75,9 +82,11 @@ static bool is_zero(const struct timespec *t)
 }
 
 WAITS_UNLESS(!limit, int, poll, (struct pollfd * fds, nfds_t n, int limit), fds, n, limit)
-WAITS_UNLESS(!limit, int, __poll_chk, (struct pollfd * fds, nfds_t n, int limit, size_t room), fds, n, limit, room)
-WAITS_UNLESS(is_zero(limit), int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask), fds, n, limit,
-	     mask)
+WAITS_UNLESS(!limit, int, __poll_chk, (struct pollfd * fds, nfds_t n, int limit, size_t room), fds,
+	     n, limit, room)
+WAITS_UNLESS(is_zero(limit), int, ppoll,
+	     (struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask),
+	     fds, n, limit, mask)
 WAITS_UNLESS(is_zero(limit), int, __ppoll_chk,
 	     (struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask,
 	      size_t room),
@@ -90,26 +99,39 @@ WAITS_UNLESS(is_zero(limit), int, pselect,
 	     (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
 	      const struct timespec *restrict limit, const sigset_t *restrict mask),
 	     n, r, w, x, limit, mask)
-WAITS_UNLESS(!limit, int, epoll_wait, (int fd, struct epoll_event *to, int n, int limit), fd, to, n, limit)
-WAITS_UNLESS(!limit, int, epoll_pwait, (int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask), fd, to, n, limit, mask)
-WAITS_UNLESS(is_zero(limit), int, epoll_pwait2, (int fd, struct epoll_event *to, int n, const struct timespec *limit, const sigset_t *mask), fd,
-	     to, n, limit, mask)
+WAITS_UNLESS(!limit, int, epoll_wait, (int fd, struct epoll_event *to, int n, int limit), fd, to, n,
+	     limit)
+WAITS_UNLESS(!limit, int, epoll_pwait,
+	     (int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask), fd, to, n,
+	     limit, mask)
+WAITS_UNLESS(is_zero(limit), int, epoll_pwait2,
+	     (int fd, struct epoll_event *to, int n, const struct timespec *limit,
+	      const sigset_t *mask),
+	     fd, to, n, limit, mask)
 
 /* --- messages, semaphores of System V and POSIX queues, signals ----------- */
 
 WAITS(int, semop, (int id, struct sembuf *list, size_t n), id, list, n)
-WAITS(int, semtimedop, (int id, struct sembuf *list, size_t n, const struct timespec *limit), id, list, n, limit)
+WAITS(int, semtimedop, (int id, struct sembuf *list, size_t n, const struct timespec *limit), id,
+      list, n, limit)
 WAITS(ssize_t, msgrcv, (int id, void *to, size_t n, long type, int flags), id, to, n, type, flags)
 WAITS(int, msgsnd, (int id, const void *from, size_t n, int flags), id, from, n, flags)
-WAITS(ssize_t, mq_receive, (mqd_t q, char *to, size_t n, unsigned int *priority), q, to, n, priority)
-WAITS(ssize_t, mq_timedreceive, (mqd_t q, char *restrict to, size_t n, unsigned int *restrict priority, const struct timespec *restrict limit),
+WAITS(ssize_t, mq_receive, (mqd_t q, char *to, size_t n, unsigned int *priority), q, to, n,
+      priority)
+WAITS(ssize_t, mq_timedreceive,
+      (mqd_t q, char *restrict to, size_t n, unsigned int *restrict priority,
+       const struct timespec *restrict limit),
       q, to, n, priority, limit)
-WAITS(int, mq_send, (mqd_t q, const char *from, size_t n, unsigned int priority), q, from, n, priority)
-WAITS(int, mq_timedsend, (mqd_t q, const char *from, size_t n, unsigned int priority, const struct timespec *limit), q, from, n, priority,
-      limit)
+WAITS(int, mq_send, (mqd_t q, const char *from, size_t n, unsigned int priority), q, from, n,
+      priority)
+WAITS(int, mq_timedsend,
+      (mqd_t q, const char *from, size_t n, unsigned int priority, const struct timespec *limit), q,
+      from, n, priority, limit)
 WAITS(int, sigwait, (const sigset_t *restrict set, int *restrict to), set, to)
 WAITS(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict to), set, to)
-WAITS(int, sigtimedwait, (const sigset_t *restrict set, siginfo_t *restrict to, const struct timespec *restrict limit), set, to, limit)
+WAITS(int, sigtimedwait,
+      (const sigset_t *restrict set, siginfo_t *restrict to, const struct timespec *restrict limit),
+      set, to, limit)
 WAITS(int, sigsuspend, (const sigset_t *set), set)
 
 EXPORT int pause(void)
@@ -122,7 +144,9 @@ EXPORT int pause(void)
 /* --- the clock ------------------------------------------------------------ */
 
 SLEEPS(int, nanosleep, (const struct timespec *t, struct timespec *left), t, left)
-SLEEPS(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *t, struct timespec *left), clock, flags, t, left)
+SLEEPS(int, clock_nanosleep,
+       (clockid_t clock, int flags, const struct timespec *t, struct timespec *left), clock, flags,
+       t, left)
 SLEEPS(int, usleep, (useconds_t us), us)
 SLEEPS(unsigned int, sleep, (unsigned int seconds), seconds)
 

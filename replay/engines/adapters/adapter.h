@@ -77,7 +77,7 @@ struct adapter_request {
 };
 #define ADAPTER_NONE UINT64_MAX
 #define ADAPTER_AS_TRACED INT64_MIN
-#define ADAPTER_REQUEST_INIT                                                                                                       \
+#define ADAPTER_REQUEST_INIT									   \
 	{ADAPTER_NONE, OP_INVALID, NULL, OFFSET_NONE, 0, TIME_NONE, TIME_NONE, ADAPTER_AS_TRACED, 0}
 
 struct adapter {
@@ -165,8 +165,8 @@ bool adapter_is_timed(const struct adapter *a, const struct replay_config *c);
 /* Who measures the times with these options, which have been checked. */
 enum adapter_times adapter_times_of(const struct adapter *a, const struct replay_config *c);
 
-#define ADAPTER_ENGINE(NAME, HELP)                                                                                                 \
-	const struct replay_engine engine_##NAME = {                                                                               \
+#define ADAPTER_ENGINE(NAME, HELP)								   \
+	const struct replay_engine engine_##NAME = {						   \
 		.name = #NAME, .help = HELP, .check = adapter_check, .replay = adapter_replay, .adapter = &adapter_##NAME, \
 		.options = adapter_option_table}
 

@@ -19,9 +19,11 @@
 
 int seen_open(struct adapter_state *a, struct err *e)
 {
-	struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "replayer", .captured_by = a->run.adapter->name};
+	struct trace_meta meta = {
+	    .level = LEVEL_SYSCALL, .clock = "replayer", .captured_by = a->run.adapter->name};
 	a->first_seen_ns = INT64_MAX;
-	return trace_writer_open(&a->writer, a->seen_path, &meta, &(struct trace_write_options){.no_sync = true}, e);
+	return trace_writer_open(&a->writer, a->seen_path, &meta,
+				 &(struct trace_write_options){.no_sync = true}, e);
 }
 
 int seen_close(struct adapter_state *a, int ret, struct err *e)
@@ -246,10 +248,12 @@ static struct outcome_slot slot_of(const struct matching *m, const struct trace_
 {
 	int64_t end_ns = r->end_ns == TIME_NONE ? r->begin_ns : r->end_ns;
 	return (struct outcome_slot){
-		.begin = outcome_begin(r->begin_ns + m->a->shift_ns),
-		.took_ns = end_ns - r->begin_ns,
-		.dispatched_ns = r->dispatch_ns == TIME_NONE ? -1 : r->dispatch_ns - r->begin_ns,
-		.rvalue = r->rvalue == ADAPTER_AS_TRACED ? ADAPTER_AS_TRACED : r->error ? -(int64_t)r->error : r->rvalue,
+	    .begin = outcome_begin(r->begin_ns + m->a->shift_ns),
+	    .took_ns = end_ns - r->begin_ns,
+	    .dispatched_ns = r->dispatch_ns == TIME_NONE ? -1 : r->dispatch_ns - r->begin_ns,
+	    .rvalue = r->rvalue == ADAPTER_AS_TRACED ? ADAPTER_AS_TRACED
+		      : r->error                     ? -(int64_t)r->error
+						     : r->rvalue,
 	};
 }
 
@@ -413,7 +417,7 @@ int seen_match(struct adapter_state *a, struct err *e)
 		ret = err_set(e, EINVAL,
 			      "times: with several input files the position of a line does not "
 			      "identify its request; it needs op, offset and length, or seq");
-	object_table_init(&m.names);
+	memset(&m.names, 0, sizeof m.names);
 	positions_init(&m.positions[0]);
 	positions_init(&m.positions[1]);
 	key_match_init(&m.keys, NULL, NULL, sizeof(struct outcome_slot), KEY_MATCH_MAX_WAITING);

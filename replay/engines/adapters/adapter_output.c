@@ -38,10 +38,13 @@ static struct output_outcome outcome_make(const struct outcome_slot *x, uint16_t
 		rvalue = x->rvalue == ADAPTER_AS_TRACED ? traced : x->rvalue;
 	bool stands = traced >= 0 && !call_result_counts(op);
 	return (struct output_outcome){
-		.outcome = {.begin_ticks = (uint64_t)begin_ns, .end_ticks = (uint64_t)(begin_ns + x->took_ns),
-			    .rvalue = compared_of(op, rvalue)},
-		.dispatch_ticks = x->dispatched_ns < 0 ? 0 : (uint64_t)(begin_ns + x->dispatched_ns),
-		.success = rvalue < 0 ? 0 : stands ? traced : rvalue,
+	    .outcome = {.begin_ticks = (uint64_t)begin_ns,
+			.end_ticks = (uint64_t)(begin_ns + x->took_ns),
+			.rvalue = compared_of(op, rvalue)},
+	    .dispatch_ticks = x->dispatched_ns < 0 ? 0 : (uint64_t)(begin_ns + x->dispatched_ns),
+	    .success = rvalue < 0 ? 0
+		       : stands   ? traced
+				  : rvalue,
 	};
 }
 
@@ -201,7 +204,9 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 	const bool own = a->times.how == ADAPTER_SELF && !a->times.has_form;
 	const int64_t resolution_ns =
 	    own && a->run.adapter->resolution_ns ? a->run.adapter->resolution_ns : 1;
-	const struct clock clock = {.source = CLOCK_SOURCE_MONOTONIC, .ns_per_tick = 1, .resolution_ns = (double)resolution_ns};
+	const struct clock clock = {.source = CLOCK_SOURCE_MONOTONIC,
+				    .ns_per_tick = 1,
+				    .resolution_ns = (double)resolution_ns};
 	struct source from = {.a = a, .first_begin_ns = TIME_NONE};
 	const bool untimed = a->times.how == ADAPTER_UNTIMED;
 	int ret = untimed ? 0 : trace_open(&from.seen, a->seen_path, e);
@@ -209,23 +214,24 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 		return ret;
 	summarise(a, s);
 	struct output_source o = {
-		.ctx = &from,
-		.config = a->run.config,
-		.fate = fate,
-		.extra = a->n_extra ? extra : NULL,
-		.clock = &clock,
-		.start_ticks = (uint64_t)a->run.started_ns,
-		.n_records = a->inputs.n_records,
-		.n_requests = a->inputs.n_records,
-		.level = trace_meta(a->run.input)->level,
-		.root = a->device ? NULL : a->target,
-		.timed = adapter_is_timed(a->run.adapter, a->run.config) && a->inputs.first_ns != TIME_NONE,
-		.untimed = untimed,
-		.input_first_ns = s->input_first_ns,
-		.facts = facts_of(a->result),
-		.n_workers = s->n_workers,
-		.n_events_lost = a->n_events_lost,
-		.more = describe(a),
+	    .ctx = &from,
+	    .config = a->run.config,
+	    .fate = fate,
+	    .extra = a->n_extra ? extra : NULL,
+	    .clock = &clock,
+	    .start_ticks = (uint64_t)a->run.started_ns,
+	    .n_records = a->inputs.n_records,
+	    .n_requests = a->inputs.n_records,
+	    .level = trace_meta(a->run.input)->level,
+	    .root = a->device ? NULL : a->target,
+	    .timed =
+		adapter_is_timed(a->run.adapter, a->run.config) && a->inputs.first_ns != TIME_NONE,
+	    .untimed = untimed,
+	    .input_first_ns = s->input_first_ns,
+	    .facts = facts_of(a->result),
+	    .n_workers = s->n_workers,
+	    .n_events_lost = a->n_events_lost,
+	    .more = describe(a),
 	};
 	ret = output_write(a->run.input, a->input_path, &o, a->run.config, s, e);
 	json_decref(o.more);

@@ -216,7 +216,8 @@ static int all_join(struct joiner *j, struct err *e)
 		j->n_objects = trace_n_objects(j->seen);
 		j->object = xmalloc(((size_t)j->n_objects + 1) * sizeof *j->object);
 		memset(j->object, 0xff, ((size_t)j->n_objects + 1) * sizeof *j->object);
-		ret = trace_writer_open(&j->to, path, trace_meta(j->seen), &(struct trace_write_options){.no_sync = true}, e);
+		ret = trace_writer_open(&j->to, path, trace_meta(j->seen),
+					&(struct trace_write_options){.no_sync = true}, e);
 	}
 	ret = ret ? ret : records_take(j, e);
 	if (j->to && ret)

@@ -81,9 +81,10 @@ struct names_how {
 /* Whether a component of the path is "..". */
 bool names_climb(const char *path);
 
-/* Rewinds and reads `t`. *changes: a request may change the meaning of names. Errors: EPERM with the name and the reason; of reading; of the system. */
-int names_check(const struct names_how *how, const struct inputs *in, struct trace *t, bool *changes,
-		struct err *e);
+/* Rewinds and reads `t`. *changes: a request may change the meaning of names. Errors: EPERM with
+ * the name and the reason; of reading; of the system. */
+int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
+		bool *changes, struct err *e);
 
 struct outcome_slot { /* of one request of the input; all bytes 0: not observed */
 	uint64_t begin;	       /* outcome_begin() of CLOCK_MONOTONIC */

@@ -24,20 +24,23 @@ static int keep(void *ctx)
 {
 	struct adapter_state *a = ctx;
 	const struct child_spec spec = {
-		.argv = a->command.v,
-		.environment = a->environment.v,
-		.dir = a->start_in ? a->start_in : a->run.adapter->in_target && !a->device ? a->target : a->scratch,
-		.input = a->run.adapter->stdin_trace && a->run.n_traces ? a->run.trace[0] : NULL,
-		.user = a->run.config->adapter.user,
-		.cpus = a->has_cpus ? &a->cpus : NULL,
-		.time_limit_ns = a->run.config->adapter.time_limit_ns,
-		.quiet_ns = a->run.adapter->quiet_ns,
-		.quiet_from_ns = a->inputs.first_ns == TIME_NONE ? 0 : a->inputs.last_ns - a->inputs.first_ns,
-		.output = a->times.how == ADAPTER_SELF && !a->writes_output ? a->output : NULL,
-		.watched = a->writes_output ? a->output : NULL,
-		.output_limit_bytes = OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
-		.printed = a->printed,
-		.pause = &a->pause,
+	    .argv = a->command.v,
+	    .environment = a->environment.v,
+	    .dir = a->start_in                               ? a->start_in
+		   : a->run.adapter->in_target && !a->device ? a->target
+							     : a->scratch,
+	    .input = a->run.adapter->stdin_trace && a->run.n_traces ? a->run.trace[0] : NULL,
+	    .user = a->run.config->adapter.user,
+	    .cpus = a->has_cpus ? &a->cpus : NULL,
+	    .time_limit_ns = a->run.config->adapter.time_limit_ns,
+	    .quiet_ns = a->run.adapter->quiet_ns,
+	    .quiet_from_ns =
+		a->inputs.first_ns == TIME_NONE ? 0 : a->inputs.last_ns - a->inputs.first_ns,
+	    .output = a->times.how == ADAPTER_SELF && !a->writes_output ? a->output : NULL,
+	    .watched = a->writes_output ? a->output : NULL,
+	    .output_limit_bytes = OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
+	    .printed = a->printed,
+	    .pause = &a->pause,
 	};
 	return child_keep(&spec, a->result);
 }
@@ -46,7 +49,8 @@ static int keep(void *ctx)
  * `before`: the old signal mask. */
 static int run_kept(struct adapter_state *a, const sigset_t *before, struct err *e)
 {
-	const struct watched_options o = {.command = a->command.v, .start = keep, .start_ctx = a, .before = before};
+	const struct watched_options o = {
+	    .command = a->command.v, .start = keep, .start_ctx = a, .before = before};
 	struct watched w;
 	return watched_run(&o, &w, e);
 }

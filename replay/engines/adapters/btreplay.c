@@ -205,19 +205,20 @@ static int btreplay_ended(struct adapter_run *r, struct err *e)
 }
 
 static const struct adapter adapter_btreplay = {
-	.name = "btreplay",
-	.program = "btreplay",
-	.level = LEVEL_BLOCK,
-	.format = "btrecord",
-	.suffix = ".btrecord",
-	.command = (const char *const[]){"-W", "-d", "{scratch}", "{name}", NULL},
-	.times = ADAPTER_BLOCK,
-	.usual = ADAPTER_BLOCK,
-	.timed = true,
-	.quiet_ns = 2000000000,
-	.takes = (const char *const[]){"btreplay-bunch", "btreplay-bunch-max", "btreplay-streams", NULL},
-	.ready = btreplay_ready,
-	.ended = btreplay_ended,
+    .name = "btreplay",
+    .program = "btreplay",
+    .level = LEVEL_BLOCK,
+    .format = "btrecord",
+    .suffix = ".btrecord",
+    .command = (const char *const[]){"-W", "-d", "{scratch}", "{name}", NULL},
+    .times = ADAPTER_BLOCK,
+    .usual = ADAPTER_BLOCK,
+    .timed = true,
+    .quiet_ns = 2000000000,
+    .takes =
+	(const char *const[]){"btreplay-bunch", "btreplay-bunch-max", "btreplay-streams", NULL},
+    .ready = btreplay_ready,
+    .ended = btreplay_ended,
 };
 
 ADAPTER_ENGINE(btreplay,

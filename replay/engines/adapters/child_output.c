@@ -31,7 +31,12 @@ int child_output_open(struct child_output *o, const char *output, const char *pr
 		      uint64_t limit_bytes)
 {
 	const int how = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-	*o = (struct child_output){.out = -1, .out_end = -1, .printed = -1, .printed_end = -1, .file = -1, .printed_file = -1,
+	*o = (struct child_output){.out = -1,
+				   .out_end = -1,
+				   .printed = -1,
+				   .printed_end = -1,
+				   .file = -1,
+				   .printed_file = -1,
 				   .limit_bytes = limit_bytes};
 	o->printed_file = open(printed, how, 0666);
 	if (o->printed_file < 0 || pipe_open(&o->printed, &o->printed_end) < 0)
@@ -103,7 +108,9 @@ static void drain(struct child_output *o, int *fd,
 
 void child_output_wait(struct child_output *o, int signal_fd, int timeout_ms)
 {
-	struct pollfd p[] = {{.fd = signal_fd, .events = POLLIN}, {.fd = o->printed, .events = POLLIN}, {.fd = o->out, .events = POLLIN}};
+	struct pollfd p[] = {{.fd = signal_fd, .events = POLLIN},
+			     {.fd = o->printed, .events = POLLIN},
+			     {.fd = o->out, .events = POLLIN}};
 	poll(p, sizeof p / sizeof *p, timeout_ms);
 	drain(o, &o->printed, printed_take);
 	drain(o, &o->out, output_take);

@@ -59,8 +59,12 @@ static int row_take(void *ctx, char *line, struct err *e)
 			       "direction: %lld is none of 0 (read), 1 (write) and 2 (trim)",
 			       (long long)v[2]);
 	GROW(rows->row, rows->n, rows->cap);
-	rows->row[rows->n] = (struct row){.at_ns = v[0] * MS + MS / 2, .took_ns = v[1], .op = ops[v[2]], .length = (uint64_t)v[3],
-					  .offset = (uint64_t)v[4], .order = rows->n};
+	rows->row[rows->n] = (struct row){.at_ns = v[0] * MS + MS / 2,
+					  .took_ns = v[1],
+					  .op = ops[v[2]],
+					  .length = (uint64_t)v[3],
+					  .offset = (uint64_t)v[4],
+					  .order = rows->n};
 	rows->n++;
 	return 0;
 }
@@ -293,21 +297,23 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 }
 
 static const struct adapter adapter_fio = {
-	.name = "fio",
-	.program = "fio",
-	.format = "iolog",
-	.suffix = ".iolog",
-	.command = (const char *const[]){"--name=replay", "--read_iolog={iolog}", "--output-format=terse", NULL},
-	.times = ADAPTER_SELF | ADAPTER_PRELOAD | ADAPTER_BLOCK,
-	.usual = ADAPTER_BLOCK,
-	.timed = true,
-	.in_target = true, /* with --directory fio 3.33 crashes */
-	.resolution_ns = MS,
-	.takes = (const char *const[]){"speed", "fio-ioengine", "fio-iodepth", "fio-direct", "fio-no-stall", NULL},
-	.check = fio_check,
-	.words = fio_words,
-	.ended = fio_ended,
-	.parse = fio_parse,
+    .name = "fio",
+    .program = "fio",
+    .format = "iolog",
+    .suffix = ".iolog",
+    .command = (const char *const[]){"--name=replay", "--read_iolog={iolog}",
+				     "--output-format=terse", NULL},
+    .times = ADAPTER_SELF | ADAPTER_PRELOAD | ADAPTER_BLOCK,
+    .usual = ADAPTER_BLOCK,
+    .timed = true,
+    .in_target = true, /* with --directory fio 3.33 crashes */
+    .resolution_ns = MS,
+    .takes = (const char *const[]){"speed", "fio-ioengine", "fio-iodepth", "fio-direct",
+				   "fio-no-stall", NULL},
+    .check = fio_check,
+    .words = fio_words,
+    .ended = fio_ended,
+    .parse = fio_parse,
 };
 
 ADAPTER_ENGINE(fio,

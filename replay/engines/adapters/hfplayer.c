@@ -252,20 +252,21 @@ static int hfplayer_version(const char *binary, const char *user, struct strbuf 
 }
 
 static const struct adapter adapter_hfplayer = {
-	.name = "hfplayer",
-	.program = "hfplayer",
-	.level = LEVEL_BLOCK,
-	.format = "snia",
-	.suffix = ".csv",
-	.command = (const char *const[]){NULL},
-	.times = ADAPTER_BLOCK,
-	.usual = ADAPTER_BLOCK,
-	.timed = true,
-	.takes = (const char *const[]){"hfplayer-mode", "hfplayer-threads", "hfplayer-queue", "hfplayer-bundle", NULL},
-	.check = hfplayer_check,
-	.ready = hfplayer_ready,
-	.words = hfplayer_words,
-	.version = hfplayer_version,
+    .name = "hfplayer",
+    .program = "hfplayer",
+    .level = LEVEL_BLOCK,
+    .format = "snia",
+    .suffix = ".csv",
+    .command = (const char *const[]){NULL},
+    .times = ADAPTER_BLOCK,
+    .usual = ADAPTER_BLOCK,
+    .timed = true,
+    .takes = (const char *const[]){"hfplayer-mode", "hfplayer-threads", "hfplayer-queue",
+				   "hfplayer-bundle", NULL},
+    .check = hfplayer_check,
+    .ready = hfplayer_ready,
+    .words = hfplayer_words,
+    .version = hfplayer_version,
 };
 
 ADAPTER_ENGINE(

@@ -199,7 +199,8 @@ static int part_find(struct splitting *s, const struct trace_record *r, uint32_t
 		return err_set(e, EINVAL, "export: more than %d files would be made", FILES_MAX);
 	*part = s->n;
 	char *path = part_path(s, s->n);
-	int ret = trace_writer_open(&s->w[s->n], path, trace_meta(s->t), &(struct trace_write_options){.no_sync = true}, e);
+	int ret = trace_writer_open(&s->w[s->n], path, trace_meta(s->t),
+				    &(struct trace_write_options){.no_sync = true}, e);
 	free(path);
 	if (!ret)
 		*at = ++s->n;

@@ -252,8 +252,8 @@ static int tree_check(const struct names *x, struct err *e)
 
 /* --- all of it ----------------------------------------------------------- */
 
-int names_check(const struct names_how *how, const struct inputs *in, struct trace *t, bool *changes,
-		struct err *e)
+int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
+		bool *changes, struct err *e)
 {
 	struct names x = {.how = how};
 	const struct trace_record *r;

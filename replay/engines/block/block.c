@@ -136,8 +136,12 @@ static void silence_find(struct block_summary *b, const struct block_crew *c)
 static void summarise(struct block_summary *b, const struct block_load *l,
 		      const struct block_crew *c)
 {
-	*b = (struct block_summary){.backend = c->choice.backend->name, .n_discards = l->n_discards, .n_turned = l->n_turned,
-				    .n_remapped = l->n_remapped, .n_rounded = l->n_rounded, .traced_in_flight = c->plan->max_in_flight,
+	*b = (struct block_summary){.backend = c->choice.backend->name,
+				    .n_discards = l->n_discards,
+				    .n_turned = l->n_turned,
+				    .n_remapped = l->n_remapped,
+				    .n_rounded = l->n_rounded,
+				    .traced_in_flight = c->plan->max_in_flight,
 				    .threshold_ns = c->plan->threshold_ns};
 	snprintf(b->backend_why, sizeof b->backend_why, "%s", c->choice.why);
 	snprintf(b->notes, sizeof b->notes, "%s", c->notes.s ? c->notes.s : "");
@@ -287,7 +291,8 @@ struct block_run {
 	struct clock clock;
 };
 
-/* Opened for reading first, because loading needs the device's size; later for writing if needed. */
+/* Opened for reading first, because loading needs the device's size; later for writing if
+ * needed. */
 static int device_get(struct block_run *r, enum device_how how, struct err *e)
 {
 	bool refused = false;
@@ -437,11 +442,12 @@ static int block_replay(const char *trace_path, const struct replay_config *c,
 }
 
 const struct replay_engine engine_block = {
-	.name = "block",
-	.level = LEVEL_BLOCK,
-	.help = "requests on a block device (--device), in modes hf, afap, load and dep, by io_uring or libaio",
-	.moded = true,
-	.options = block_option_table,
-	.check = block_check,
-	.replay = block_replay,
+    .name = "block",
+    .level = LEVEL_BLOCK,
+    .help = "requests on a block device (--device), in modes hf, afap, load and dep, by io_uring "
+	    "or libaio",
+    .moded = true,
+    .options = block_option_table,
+    .check = block_check,
+    .replay = block_replay,
 };

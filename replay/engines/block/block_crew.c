@@ -107,8 +107,8 @@ static int block_watch_gone(const struct block_crew *c, struct err *e)
 	return -ENODEV;
 }
 
-/* Called periodically during the replay. Errors: ETIMEDOUT, with the oldest request, if requests are
- * in flight but none has ended for the time of --watchdog; ENODEV if the device has gone. */
+/* Called periodically during the replay. Errors: ETIMEDOUT, with the oldest request, if requests
+ * are in flight but none has ended for the time of --watchdog; ENODEV if the device has gone. */
 static int block_watch_look(struct block_watch *v, const struct block_crew *c, struct err *e)
 {
 	if (device_gone(c->device))
@@ -179,10 +179,18 @@ static void schedule_make(struct block_crew *c, struct block_worker *w)
 	const struct block_plan *p = c->plan;
 	const struct block_options *o = &c->config->block;
 	const struct block_lane *a = &p->lane[w->index];
-	w->schedule = (struct block_schedule){
-		.mode = (enum block_mode)o->mode, .request = a->request, .place = a->place, .n = a->n, .parents = a->parents,
-		.shift = p->shift, .bundle_max = (uint32_t)o->bundle_max, .progress = c->progress, .index = w->index,
-		.n_workers = p->n_lanes, .mutant = p->mutant, .follow = (enum block_follow)o->follow};
+	w->schedule = (struct block_schedule){.mode = (enum block_mode)o->mode,
+					      .request = a->request,
+					      .place = a->place,
+					      .n = a->n,
+					      .parents = a->parents,
+					      .shift = p->shift,
+					      .bundle_max = (uint32_t)o->bundle_max,
+					      .progress = c->progress,
+					      .index = w->index,
+					      .n_workers = p->n_lanes,
+					      .mutant = p->mutant,
+					      .follow = (enum block_follow)o->follow};
 	struct block_schedule_room room = {(uint32_t)p->inferred.width_max,
 					   (uint32_t)p->inferred.n_parents_max, p->n};
 	if (p->mutant.kind == FAULT_DOUBLE || room.n_ready > a->n)
@@ -224,7 +232,8 @@ static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
 {
 	struct block_worker *w = &c->worker[i];
 	const uint32_t n = c->plan->n_slots;
-	*w = (struct block_worker){.crew = c, .index = i, .n_slots = n, .wait_ns = -1, .notes = STRBUF_INIT};
+	*w = (struct block_worker){
+	    .crew = c, .index = i, .n_slots = n, .wait_ns = -1, .notes = STRBUF_INIT};
 	w->crowded = c->plan->n_lanes > (uint32_t)processors_allowed();
 	w->cpu = c->config->pin ? processor_nth(i) : -1;
 	w->slot = aligned_alloc(128, (n * sizeof *w->slot + 127) / 128 * 128);
@@ -250,8 +259,8 @@ static bool begins_at(const struct block_load *l, uint64_t offset)
 	return false;
 }
 
-/* Chooses the backend by reads with lengths of requests from the whole trace. If possible, they begin
- * at an offset of no request, so that an observer of the device can tell them apart. */
+/* Chooses the backend by reads with lengths of requests from the whole trace. If possible, they
+ * begin at an offset of no request, so that an observer of the device can tell them apart. */
 static void backend_probe(struct block_crew *c, const struct block_load *l)
 {
 	struct block_probe p = {.fd = c->device->fd};
@@ -266,7 +275,8 @@ static void backend_probe(struct block_crew *c, const struct block_load *l)
 		p.length[p.n++] = p.length[i];
 	for (uint32_t i = 0; i < p.n; i++)
 		longest = p.length[i] > longest ? p.length[i] : longest;
-	const uint64_t grain = c->device->logical_bytes, last = (c->device->n_bytes - longest) / grain;
+	const uint64_t grain = c->device->logical_bytes,
+		       last = (c->device->n_bytes - longest) / grain;
 	p.offset = last * grain;
 	for (uint64_t k = 0; k < PROBE_PLACES && k <= last; k++)
 		if (!begins_at(l, (last - k) * grain)) {
@@ -352,8 +362,14 @@ static int queue_open_by(struct block_worker *w, const struct block_backend *b)
 {
 	const struct block_crew *c = w->crew;
 	const struct block_options *o = &c->config->block;
-	struct block_queue_config q = {.fd = c->device->fd, .is_block = c->device->is_block, .n_slots = w->n_slots, .sq_poll = o->sq_poll,
-				       .registered = o->registered, .harvester = o->harvester, .reads = &w->buffers.reads, .content = &c->content};
+	struct block_queue_config q = {.fd = c->device->fd,
+				       .is_block = c->device->is_block,
+				       .n_slots = w->n_slots,
+				       .sq_poll = o->sq_poll,
+				       .registered = o->registered,
+				       .harvester = o->harvester,
+				       .reads = &w->buffers.reads,
+				       .content = &c->content};
 	int ret = b->open(&w->queue, &q, &w->notes, &w->err);
 	w->backend = b;
 	if (ret) {

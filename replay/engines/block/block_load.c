@@ -100,7 +100,8 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 	bool transfer = direction_of(r) == BLOCK_READ || direction_of(r) == BLOCK_WRITE;
 	if (transfer && r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(e, EINVAL,
-			       "a request of %" PRIu64 " bytes; the longest that is replayed is 1 GiB",
+			       "a request of %" PRIu64
+			       " bytes; the longest that is replayed is 1 GiB",
 			       r->length);
 	if (direction_of(r) != BLOCK_FLUSH &&
 	    (r->offset > INT64_MAX || r->length > (uint64_t)INT64_MAX - r->offset))
@@ -147,8 +148,13 @@ static int record_take(struct loader *p, const struct trace_record *r, uint64_t 
 		passed_mark(p, record);
 		return 0;
 	}
-	struct block_loaded q = {.begin_ns = r->begin_ns, .end_ns = r->end_ns, .offset = r->offset, .length = r->length,
-				 .record = (uint32_t)record, .direction = (uint8_t)direction, .flags = flags_of(p, r, direction)};
+	struct block_loaded q = {.begin_ns = r->begin_ns,
+				 .end_ns = r->end_ns,
+				 .offset = r->offset,
+				 .length = r->length,
+				 .record = (uint32_t)record,
+				 .direction = (uint8_t)direction,
+				 .flags = flags_of(p, r, direction)};
 	int ret = request_check(p, r, e);
 	if (!ret && direction == BLOCK_FLUSH)
 		q.offset = q.length = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loads a trace for the block engine: the requests on one device in issue order, adapted to the
- * device of the replay. A trace is untrusted data: a record that cannot be replayed is refused here,
- * with its number. */
+ * device of the replay. A trace is untrusted data: a record that cannot be replayed is refused
+ * here, with its number. */
 #ifndef REPLAY_BLOCK_LOAD_H
 #define REPLAY_BLOCK_LOAD_H
 
@@ -44,8 +44,8 @@ struct block_load {
 	"regular file as --device"
 
 /* Reads all of `t`. Errors: EINVAL with the record: an end before its begin, a request of more than
- * 1 GiB, beyond the device's end or not aligned (unless an option permits it); requests to more than
- * one device or file; no requests. EPERM: writes to a file, and the target is a block device.
+ * 1 GiB, beyond the device's end or not aligned (unless an option permits it); requests to more
+ * than one device or file; no requests. EPERM: writes to a file, and the target is a block device.
  * Ownership: block_load_release. */
 int block_load_read(struct block_load *l, struct trace *t, const struct device *d,
 		    const struct block_options *o, struct err *e);

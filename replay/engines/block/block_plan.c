@@ -85,9 +85,9 @@ static int block_faults_apply(struct block_load *l, const struct mutant *m, stru
 #define DEAL_LEAST 64u
 #define AFAP_DEPTH 128u
 /* The limit of a request is the largest traced depth within this time. If a program fetches
- * completions in batches, its number in flight is a sawtooth, and the replay need not be at the same
- * point of it. Moreover a replay that is late after a stall of some tens of milliseconds catches up
- * only if it may have more in flight than the trace had at that instant. */
+ * completions in batches, its number in flight is a sawtooth, and the replay need not be at the
+ * same point of it. Moreover a replay that is late after a stall of some tens of milliseconds
+ * catches up only if it may have more in flight than the trace had at that instant. */
 #define LIMIT_WINDOW_NS 100000000
 /* arrays of lanes begin at multiples of this number of elements: a multiple of 128 bytes */
 #define LANE_ALIGN 32u
@@ -175,8 +175,8 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 
 /* --- distribution to workers --------------------------------------------- */
 
-/* Sets worker[n]. Runs of at least DEAL_LEAST requests go to the workers in turn, because passing the
- * turn to another CPU costs as much as some requests. Bundles are not divided. */
+/* Sets worker[n]. Runs of at least DEAL_LEAST requests go to the workers in turn, because passing
+ * the turn to another CPU costs as much as some requests. Bundles are not divided. */
 static void deal(const struct block_load *l, const struct block_options *o, uint32_t n_workers,
 		 uint8_t *worker)
 {
@@ -246,8 +246,15 @@ static int64_t due_of(const struct block_plan *p, const struct replay_config *c,
 static struct block_hot request_of(const struct block_plan *p, const struct replay_config *c,
 				   const struct block_loaded *q, uint32_t depth)
 {
-	return (struct block_hot){.offset = q->offset, .length = q->length, .due = due_of(p, c, q->begin_ns), .begin = NOT_ENDED, .end = NOT_ENDED,
-				      .limit = limit_of(c, p, depth), .direction = q->direction, .flags = q->flags, .fault = q->fault};
+	return (struct block_hot){.offset = q->offset,
+				  .length = q->length,
+				  .due = due_of(p, c, q->begin_ns),
+				  .begin = NOT_ENDED,
+				  .end = NOT_ENDED,
+				  .limit = limit_of(c, p, depth),
+				  .direction = q->direction,
+				  .flags = q->flags,
+				  .fault = q->fault};
 }
 
 /* --- dependencies -------------------------------------------------------- */
@@ -291,7 +298,8 @@ static struct block_parents parents_of(const struct block_plan *p, const struct 
 				       const struct infer_parents *range, uint32_t rank)
 {
 	const struct block_options *o = &c->block;
-	struct block_parents b = {.lo = (uint32_t)range->lo, .hi = (uint32_t)range->hi, .rank = rank};
+	struct block_parents b = {
+	    .lo = (uint32_t)range->lo, .hi = (uint32_t)range->hi, .rank = rank};
 	if (rank == RANK_NONE)
 		return b;
 	if (o->follow == FOLLOW_EACH)
@@ -313,7 +321,8 @@ struct laying {
 	uint32_t n_laid;
 };
 
-/* `source`: the request whose time and dependencies are used: i itself, except with FAULT_DOUBLE. */
+/* `source`: the request whose time and dependencies are used: i itself, except with
+ * FAULT_DOUBLE. */
 static void request_lay(struct laying *y, uint32_t i, uint32_t source, bool copy)
 {
 	struct block_plan *p = y->p;

@@ -40,8 +40,8 @@ struct block_plan {
 	struct vm_region memory[3];
 };
 
-/* `l` is in issue order; a mutant changes it. `threshold_ns`: of mode dep. Errors: ENOMEM; EINVAL of
- * the mutant. Ownership: block_plan_release. */
+/* `l` is in issue order; a mutant changes it. `threshold_ns`: of mode dep. Errors: ENOMEM; EINVAL
+ * of the mutant. Ownership: block_plan_release. */
 int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c,
 		    int64_t threshold_ns, struct err *e);
 void block_plan_release(struct block_plan *p); /* an all-zero one is fine */

@@ -29,7 +29,9 @@ static size_t merge(struct block_range *r, size_t n)
 
 void block_touched_find(struct block_touched *t, const struct block_load *l, uint64_t device_bytes)
 {
-	*t = (struct block_touched){.is = true, .device_bytes = device_bytes, .written = xcalloc((size_t)l->n + 1, sizeof *t->written)};
+	*t = (struct block_touched){.is = true,
+				    .device_bytes = device_bytes,
+				    .written = xcalloc((size_t)l->n + 1, sizeof *t->written)};
 	uint64_t *const count[] = {[BLOCK_READ] = &t->n_reads,
 				   [BLOCK_WRITE] = &t->n_writes,
 				   [BLOCK_DISCARD] = &t->n_discards,

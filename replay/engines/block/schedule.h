@@ -142,8 +142,8 @@ void schedule_release(struct block_schedule *s);
 uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
 /* The requests of the last schedule_take were submitted: the turn passes to the next worker. */
 void schedule_handed_over(struct block_schedule *s);
-/* Whether no other worker has an earlier request to begin than this worker's next one. False if this
- * worker has none left. */
+/* Whether no other worker has an earlier request to begin than this worker's next one. False if
+ * this worker has none left. */
 bool schedule_has_turn(const struct block_schedule *s);
 /* After a schedule_take() without requests: the next instant at which it may return some if no
  * request ends before, or TICKS_NEVER. */

@@ -68,7 +68,8 @@ int harvester_start(struct harvester **out, const struct block_backend *b, struc
 	struct harvester *h = aligned_alloc(128, sizeof *h);
 	if (!h)
 		return err_set(e, ENOMEM, "not enough memory for a harvester");
-	*h = (struct harvester){.mask = cap - 1, .backend = b, .queue = q, .clock = clock, .cpu = cpu};
+	*h = (struct harvester){
+	    .mask = cap - 1, .backend = b, .queue = q, .clock = clock, .cpu = cpu};
 	h->ring = xcalloc(cap, sizeof *h->ring);
 	int code = pthread_create(&h->id, NULL, harvester_main, h);
 	if (code) {
@@ -80,9 +81,10 @@ int harvester_start(struct harvester **out, const struct block_backend *b, struc
 	return 0;
 }
 
-/* Takes the fetched completions and returns their number. *failed: errno of a failed queue, otherwise
- * unchanged. */
-static uint32_t harvester_take(struct harvester *h, struct harvested *got, uint32_t max, int *failed)
+/* Takes the fetched completions and returns their number. *failed: errno of a failed queue,
+ * otherwise unchanged. */
+static uint32_t harvester_take(struct harvester *h, struct harvested *got, uint32_t max,
+			       int *failed)
 {
 	uint32_t read = atomic_load_explicit(&h->read, memory_order_relaxed), n = 0;
 	uint32_t written = atomic_load_explicit(&h->written, memory_order_acquire);
@@ -157,13 +159,14 @@ static struct block_command command_of(const struct block_worker *w, uint32_t sl
 	const struct block_hot *r = &w->schedule.request[w->slot[slot].request];
 	bool content = r->direction == BLOCK_WRITE;
 	return (struct block_command){
-		.offset = r->offset,
-		.length = r->length,
-		.slot = slot,
-		.direction = w->slot[slot].flushing ? BLOCK_FLUSH : r->direction,
-		.fua = r->flags & REQUEST_FUA && !w->slot[slot].flushing,
-		.content = content,
-		.buffer = content ? buffer_content(&w->buffers, w->slot[slot].request) : buffer_read(&w->buffers, slot),
+	    .offset = r->offset,
+	    .length = r->length,
+	    .slot = slot,
+	    .direction = w->slot[slot].flushing ? BLOCK_FLUSH : r->direction,
+	    .fua = r->flags & REQUEST_FUA && !w->slot[slot].flushing,
+	    .content = content,
+	    .buffer = content ? buffer_content(&w->buffers, w->slot[slot].request)
+			      : buffer_read(&w->buffers, slot),
 	};
 }
 
@@ -221,9 +224,9 @@ static bool is_others_turn(const struct block_worker *w)
 }
 
 /* If all waiting workers spun or yielded, the worker whose turn it is would seldom get a CPU: with
- * --wait spin, 64 workers on 2 CPUs took 18 s for 5000 requests. So the others sleep, and the worker
- * that has submitted wakes the next one. No wake-up is lost: a worker stores that it sleeps and then
- * reads the turn; the waking worker stores the turn and then reads the sleep flag. */
+ * --wait spin, 64 workers on 2 CPUs took 18 s for 5000 requests. So the others sleep, and the
+ * worker that has submitted wakes the next one. No wake-up is lost: a worker stores that it sleeps
+ * and then reads the turn; the waking worker stores the turn and then reads the sleep flag. */
 static void turn_pass(const struct block_worker *w)
 {
 	const struct block_schedule *s = &w->schedule;
@@ -286,7 +289,8 @@ static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
 	struct block_hot *const request = w->schedule.request;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t slot = w->unused[--w->n_unused];
-		w->slot[slot] = (struct block_slot){.request = taken[i], .flushing = request[taken[i]].flags & REQUEST_FLUSH_FIRST};
+		w->slot[slot] = (struct block_slot){
+		    .request = taken[i], .flushing = request[taken[i]].flags & REQUEST_FLUSH_FIRST};
 		c[i] = command_of(w, slot);
 	}
 	int64_t begin = (int64_t)(clock_begin(&w->clock) - w->start);
@@ -333,8 +337,8 @@ static int64_t margin_of(const struct block_worker *w)
 						    : (int64_t)w->waiter.margin_ticks;
 }
 
-/* Whether the worker may sleep: only a completion, or the worker whose turn it is, can change what it
- * does next. */
+/* Whether the worker may sleep: only a completion, or the worker whose turn it is, can change what
+ * it does next. */
 static bool may_sleep(const struct block_worker *w, int64_t now)
 {
 	if (w->waiter.method == WAIT_SPIN)

@@ -40,9 +40,9 @@ char *build_library_find(struct err *e);
 
 extern const char build_flags[]; /* of the compiler, separated by blanks; safe in a shell */
 
-/* Writes DIR/build.sh and runs it: compiles the files in `dir` and links DIR/program. Names of files
- * are safe in a shell. `cc`: a command, its words separated by blanks. Errors: ENOENT without a
- * compiler; EIO with its first message. */
+/* Writes DIR/build.sh and runs it: compiles the files in `dir` and links DIR/program. Names of
+ * files are safe in a shell. `cc`: a command, its words separated by blanks. Errors: ENOENT without
+ * a compiler; EIO with its first message. */
 int build_program(const char *dir, const struct source_files *files, const char *cc,
 		  const char *library, struct err *e);
 
@@ -70,8 +70,8 @@ int store_find(const char *wanted, char **dir, struct err *e);
 /* A descriptor of the cached program; -1: there is none that can be trusted. */
 int store_open(const char *dir, const char *key);
 
-/* Limits the cache, then creates a directory for a build (leftover_directory()). NULL with the error.
- * The caller frees. */
+/* Limits the cache, then creates a directory for a build (leftover_directory()). NULL with the
+ * error. The caller frees. */
 char *store_workshop(const char *dir, struct err *e);
 
 /* Moves WORKSHOP/program into the cache as `key`. Returns its descriptor, or a negative errno. */

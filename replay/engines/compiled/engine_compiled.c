@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The compiled engine, as in ARTC: compiles and runs a program for each trace, with the requests as
- * static tables and a function for each traced thread. Order, waiting, calls and stamps are the code
- * of `event` (program.h). But the loops contain only what the trace needs, and the process is new.
- * Programs are cached (store.c). Source: Weiss et al., ROOT: replaying multithreaded
- * traces with resource-oriented ordering (SOSP 2013). */
+ * static tables and a function for each traced thread. Order, waiting, calls and stamps are the
+ * code of `event` (program.h). But the loops contain only what the trace needs, and the process is
+ * new. Programs are cached (store.c). Source: Weiss et al., ROOT: replaying multithreaded traces
+ * with resource-oriented ordering (SOSP 2013). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ static int make_in(const char *dir, const struct replay_plan *p, const struct im
 }
 
 /* --keep-source: builds in that directory, even if the program is cached. */
-static int program_build(struct replay_plan *p, const struct image *tables, const struct replay_config *c, const char *library,
-		      struct err *e)
+static int program_build(struct replay_plan *p, const struct image *tables,
+			 const struct replay_config *c, const char *library, struct err *e)
 {
 	int ret = dir_create(c->compiled.keep_source, e);
 	ret = ret ? ret : make_in(c->compiled.keep_source, p, tables, c, library, e);
@@ -48,8 +48,9 @@ static int program_build(struct replay_plan *p, const struct image *tables, cons
 	return ret;
 }
 
-static int program_cache(struct replay_plan *p, const struct image *tables, const struct replay_config *c, const char *store,
-			 const char *key, const char *library, struct err *e)
+static int program_cache(struct replay_plan *p, const struct image *tables,
+			 const struct replay_config *c, const char *store, const char *key,
+			 const char *library, struct err *e)
 {
 	char *workshop = store_workshop(store, e);
 	if (!workshop)
@@ -75,8 +76,8 @@ static char *identity_of(const char *library)
 			 (unsigned long long)st.st_ino);
 }
 
-static int program_find(struct replay_plan *p, const struct image *tables, const struct replay_config *c, const char *library,
-			 struct err *e)
+static int program_find(struct replay_plan *p, const struct image *tables,
+			const struct replay_config *c, const char *library, struct err *e)
 {
 	char key[SOURCE_KEY], *identity = identity_of(library);
 	const char *const more[] = {identity, compiler_of(c), build_flags, NULL};

@@ -43,13 +43,13 @@ static void lanes_open(struct image *m, struct replay_plan *p)
 	p->lane = xcalloc((size_t)m->n_lanes + 1, sizeof *p->lane);
 	for (uint32_t i = 0; i < m->n_lanes; i++)
 		p->lane[i] = (struct lane){
-			.request = (struct hot_request *)part(m, IMAGE_REQUESTS) + at[i].request,
-			.wait = m->pool ? NULL : (struct hot_wait *)part(m, IMAGE_WAITS) + at[i].wait,
-			.due = m->timed ? (int64_t *)part(m, IMAGE_DUE) + at[i].due : NULL,
-			.expected = (int64_t *)part(m, IMAGE_EXPECTED) + at[i].expected,
-			.n = at[i].n,
-			.own_bytes = at[i].own_bytes,
-			.common_bytes = at[i].common_bytes,
+		    .request = (struct hot_request *)part(m, IMAGE_REQUESTS) + at[i].request,
+		    .wait = m->pool ? NULL : (struct hot_wait *)part(m, IMAGE_WAITS) + at[i].wait,
+		    .due = m->timed ? (int64_t *)part(m, IMAGE_DUE) + at[i].due : NULL,
+		    .expected = (int64_t *)part(m, IMAGE_EXPECTED) + at[i].expected,
+		    .n = at[i].n,
+		    .own_bytes = at[i].own_bytes,
+		    .common_bytes = at[i].common_bytes,
 		};
 }
 
@@ -64,11 +64,23 @@ static const char *text_at(struct image *m, const char *offset, const char *none
 static int calls_open(struct image *m, struct call_table *c, struct err *e)
 {
 	const char *bytes = part(m, IMAGE_BYTES);
-	*c = (struct call_table){.call = part(m, IMAGE_CALLS), .n = m->n_calls, .path = part(m, IMAGE_PATHS), .n_paths = m->n_paths,
-				 .times = part(m, IMAGE_TIMES), .n_times = m->n_times, .place = part(m, IMAGE_DIRECTORIES),
-				 .n_places = m->n_directories, .n_maps = m->n_maps, .n_processes = m->n_processes,
-				 .slot = part(m, IMAGE_SLOTS), .n_slots = m->n_slots, .next_ending = part(m, IMAGE_ENDING),
-				 .part = part(m, IMAGE_PARTS), .n_parts = m->n_parts, .reads = m->reads, .null_fd = -1};
+	*c = (struct call_table){.call = part(m, IMAGE_CALLS),
+				 .n = m->n_calls,
+				 .path = part(m, IMAGE_PATHS),
+				 .n_paths = m->n_paths,
+				 .times = part(m, IMAGE_TIMES),
+				 .n_times = m->n_times,
+				 .place = part(m, IMAGE_DIRECTORIES),
+				 .n_places = m->n_directories,
+				 .n_maps = m->n_maps,
+				 .n_processes = m->n_processes,
+				 .slot = part(m, IMAGE_SLOTS),
+				 .n_slots = m->n_slots,
+				 .next_ending = part(m, IMAGE_ENDING),
+				 .part = part(m, IMAGE_PARTS),
+				 .n_parts = m->n_parts,
+				 .reads = m->reads,
+				 .null_fd = -1};
 	for (uint32_t i = 0; i < c->n_places; i++)
 		c->place[i] = (char *)(uintptr_t)text_at(m, c->place[i], "");
 	for (uint32_t i = 0; i < c->n_paths; i++) {

@@ -59,15 +59,17 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 			       (unsigned long long)(n_bytes >> 10));
 	(void)madvise(c, n_bytes, MADV_HUGEPAGE);
 	*c = (struct control){
-		.magic = CONTROL_MAGIC,
-		.n_bytes = n_bytes,
-		.header_bytes = sizeof *c,
-		.fds_at = fds_at,
-		.steps_at = steps_at,
-		.balloon = {.n_steps = balloon->n_steps, .by_time = balloon->by_time, .beside = getpid()},
-		.outcomes_at = outcomes_at,
-		.n_slots = p->n_slots,
-		.config = *config,
+	    .magic = CONTROL_MAGIC,
+	    .n_bytes = n_bytes,
+	    .header_bytes = sizeof *c,
+	    .fds_at = fds_at,
+	    .steps_at = steps_at,
+	    .balloon = {.n_steps = balloon->n_steps,
+			.by_time = balloon->by_time,
+			.beside = getpid()},
+	    .outcomes_at = outcomes_at,
+	    .n_slots = p->n_slots,
+	    .config = *config,
 	};
 	replay_config_drop_texts(&c->config);
 	captured_descriptors(p->calls.captured, &c->content_fd, &c->content_memory_fd);

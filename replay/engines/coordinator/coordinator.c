@@ -386,7 +386,8 @@ static int board_init(struct board *b, const struct replay_plan *p, bool process
 	b->watch = xcalloc((size_t)p->n_lanes + 1, sizeof *b->watch);
 	due_heap_init(&b->due, p->n_lanes);
 	for (uint32_t i = 0; i < p->n_lanes; i++)
-		b->lane[i] = (struct lane_state){.wait = p->lane[i].wait, .first_blocked = NO_LANE, .next_blocked = NO_LANE};
+		b->lane[i] = (struct lane_state){
+		    .wait = p->lane[i].wait, .first_blocked = NO_LANE, .next_blocked = NO_LANE};
 	if (ret)
 		board_release(b);
 	return ret;

@@ -117,9 +117,16 @@ static int terms_make(struct bundle_terms *t, const char *token, const struct re
 		      const struct replay_config *c, struct err *e)
 {
 	const char *cpus = c->cpus ? c->cpus : "", *scheduler = c->scheduler ? c->scheduler : "";
-	*t = (struct bundle_terms){.magic = BUNDLE_MAGIC, .header_bytes = sizeof *t, .n_ranks = p->layout->n_ranks, .config = *c,
-				   .payload = p->payload, .n_open_max = p->layout->n_open_max, .cpu_time = p->layout->cpu_time, .of_mpi = p->layout->of_mpi,
-				   .null_fd = p->calls.null_fd >= 0, .causal = c->causes};
+	*t = (struct bundle_terms){.magic = BUNDLE_MAGIC,
+				   .header_bytes = sizeof *t,
+				   .n_ranks = p->layout->n_ranks,
+				   .config = *c,
+				   .payload = p->payload,
+				   .n_open_max = p->layout->n_open_max,
+				   .cpu_time = p->layout->cpu_time,
+				   .of_mpi = p->layout->of_mpi,
+				   .null_fd = p->calls.null_fd >= 0,
+				   .causal = c->causes};
 	replay_config_drop_texts(&t->config);
 	t->config.processes = false; /* the processes of a rank are its threads */
 	if (strlen(cpus) >= sizeof t->cpus || strlen(scheduler) >= sizeof t->scheduler)

@@ -49,8 +49,10 @@ static struct pair *pair_of(struct pairs *ps, uint32_t from_node, uint32_t to_no
 	uint32_t *known = u64_map_at(&ps->of_nodes, u64_pair(from_node, to_node) + 1, ps->n);
 	if (*known == ps->n) {
 		GROW(ps->pair, ps->n, ps->cap);
-		ps->pair[ps->n++] = (struct pair){.from = ps->lane_of_node[from_node], .to = ps->lane_of_node[to_node],
-						  .from_node = from_node, .to_node = to_node};
+		ps->pair[ps->n++] = (struct pair){.from = ps->lane_of_node[from_node],
+						  .to = ps->lane_of_node[to_node],
+						  .from_node = from_node,
+						  .to_node = to_node};
 	}
 	return &ps->pair[*known];
 }
@@ -91,9 +93,10 @@ static int pair_lay(struct layout *y, struct pairs *ps, struct pair *x, struct e
 {
 	const uint32_t from = y->rank_of_lane[x->from], to = y->rank_of_lane[x->to];
 	if (x->n_signals != x->n_waits)
-		return err_set(e, EINVAL,
-			       "node %u signals node %u %u times, but that node waits for it %u times",
-			       x->from_node, x->to_node, x->n_signals, x->n_waits);
+		return err_set(
+		    e, EINVAL,
+		    "node %u signals node %u %u times, but that node waits for it %u times",
+		    x->from_node, x->to_node, x->n_signals, x->n_waits);
 	if (from == to) {
 		x->at_from = x->at_to =
 		    channel_add(&y->rank[from], (struct channel){from, y->rank[from].n_inside++,

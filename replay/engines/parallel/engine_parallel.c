@@ -2,8 +2,8 @@
 /* The parallel engine: a launcher of MPI jobs starts one process for each traced process, on one or
  * more hosts; traced threads are its threads. A node repeats its traced computing, and sends and
  * awaits its traced signals as messages. The loops and calls of `event` issue the requests. Source:
- * Mesnier et al., //TRACE: parallel trace replay with approximate causal events (FAST 2007), section
- * 4.2. */
+ * Mesnier et al., //TRACE: parallel trace replay with approximate causal events (FAST 2007),
+ * section 4.2. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -27,26 +27,30 @@ static int parallel_check(const struct replay_config *c, struct err *e)
 {
 	const char *mutant = c->mutant ? c->mutant : "";
 	if (c->block.mode == MODE_LOAD || c->block.mode == MODE_DEP)
-		return err_set(e, EINVAL,
-			       "mode: %s belongs to engine block; engine parallel has causal, afap, "
-			       "think-limited and timing-accurate",
-			       block_mode_names[c->block.mode]);
+		return err_set(
+		    e, EINVAL,
+		    "mode: %s belongs to engine block; engine parallel has causal, afap, "
+		    "think-limited and timing-accurate",
+		    block_mode_names[c->block.mode]);
 	if ((c->order != ORDER_TEMPORAL && c->order != ORDER_THREAD) ||
 	    c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL,
 			       "engine parallel has modes (--mode) instead of orders and timings");
 	if (c->speed != 1 && (c->block.mode == MODE_HF || c->block.mode == MODE_CAUSAL ||
 			      c->block.mode == MODE_AFAP))
-		return err_set(e, EINVAL, "speed: only modes think-limited and timing-accurate use it");
+		return err_set(e, EINVAL,
+			       "speed: only modes think-limited and timing-accurate use it");
 	if (*mutant)
-		return err_set(e, EINVAL, "mutant: engine parallel has no mutants (engine event has)");
+		return err_set(e, EINVAL,
+			       "mutant: engine parallel has no mutants (engine event has)");
 	if (c->balloon && strcmp(c->balloon, "off"))
 		return err_set(
 		    e, EINVAL,
 		    "balloon: engine parallel does not support it (event and coordinator do)");
 	if (c->stop_on_mismatch)
-		return err_set(e, EINVAL,
-			       "stop-on-mismatch: engine parallel does not support it (event does)");
+		return err_set(
+		    e, EINVAL,
+		    "stop-on-mismatch: engine parallel does not support it (event does)");
 	struct words_list words;
 	int ret = c->parallel.launcher ? words_parse(&words, c->parallel.launcher, e) : 1;
 	if (ret < 0)

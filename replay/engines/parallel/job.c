@@ -83,8 +83,8 @@ static void clean_add(struct strbuf *to, const char *text, size_t len)
 		to->s[--to->len] = 0;
 }
 
-/* The message of a rank, or else that of the launcher, without ruled lines. If the launcher names the
- * rank that ended, its message begins there. */
+/* The message of a rank, or else that of the launcher, without ruled lines. If the launcher names
+ * the rank that ended, its message begins there. */
 static void said_add(struct strbuf *to, const char *printed)
 {
 	struct strbuf text = STRBUF_INIT, all = STRBUF_INIT;
@@ -151,8 +151,12 @@ static int keep(void *ctx)
 	static char *const environment[] = {"OMPI_MCA_oob_tcp_keepalive_time=" KEEPALIVE_S,
 					    "OMPI_MCA_oob_tcp_keepalive_intvl=" KEEPALIVE_S,
 					    "OMPI_MCA_oob_tcp_keepalive_probes=3", NULL};
-	const struct child_spec spec = {.argv = k->job->command.v, .environment = environment, .dir = k->scratch,
-					.time_limit_ns = FOREVER_NS, .ended = k->ended, .printed = k->printed};
+	const struct child_spec spec = {.argv = k->job->command.v,
+					.environment = environment,
+					.dir = k->scratch,
+					.time_limit_ns = FOREVER_NS,
+					.ended = k->ended,
+					.printed = k->printed};
 	return child_keep(&spec, k->result);
 }
 
@@ -169,7 +173,8 @@ int job_run(struct job *l, const char *scratch, struct err *e)
 	if (!ret) {
 		mpi_leftovers_note(&leftovers);
 		watched_hold(&before);
-		const struct watched_options o = {.command = l->command.v, .start = keep, .start_ctx = &k, .before = &before};
+		const struct watched_options o = {
+		    .command = l->command.v, .start = keep, .start_ctx = &k, .before = &before};
 		ret = watched_run(&o, &w, e);
 		watched_release(&before);
 		mpi_leftovers_remove(&leftovers);

@@ -19,8 +19,8 @@ struct job {
 };
 
 /* The command: the launcher's words for n_ranks and n_threads (common/mpi_launch.h), then
- * `JOB_PROGRAM dir token watchdog_ns`. Errors: ENOENT if the program or the launcher is missing, with
- * the package to install; EINVAL if the launcher is not a command. Ownership: job_release. */
+ * `JOB_PROGRAM dir token watchdog_ns`. Errors: ENOENT if the program or the launcher is missing,
+ * with the package to install; EINVAL if the launcher is not a command. Ownership: job_release. */
 int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads,
 		const char *dir, const char *token, int64_t watchdog_ns, struct err *e);
 void job_release(struct job *l); /* an all-zero one is fine */

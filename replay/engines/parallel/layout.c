@@ -14,7 +14,8 @@
 
 /* --- ranks --------------------------------------------------------------- */
 
-/* Disjoint sets of threads: each element points to another element of its set, the root to itself. */
+/* Disjoint sets of threads: each element points to another element of its set, the root to
+ * itself. */
 static uint32_t set_of(uint32_t *set, uint32_t i)
 {
 	while (set[i] != i)
@@ -200,7 +201,10 @@ static bool host_is_new(const struct layout *y, uint32_t i)
 
 void layout_summary(const struct layout *y, struct parallel_summary *s)
 {
-	*s = (struct parallel_summary){.mode = y->mode, .n_ranks = y->n_ranks, .n_signals = y->n_signals, .n_waits = y->n_waits};
+	*s = (struct parallel_summary){.mode = y->mode,
+				       .n_ranks = y->n_ranks,
+				       .n_signals = y->n_signals,
+				       .n_waits = y->n_waits};
 	snprintf(s->launcher, sizeof s->launcher, "%s", y->launcher);
 	for (uint32_t i = 0; y->report && i < y->n_ranks; i++) {
 		s->n_hosts += host_is_new(y, i);

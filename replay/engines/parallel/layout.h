@@ -64,10 +64,10 @@ struct layout {
 	uint32_t head;		    /* rank whose clock gives the times */
 };
 
-/* Finds ranks and channels, and sets the channels of the plan's signals and waits. Errors: EINVAL for
- * a trace without nodes if `causes` is set, for a signal or wait with an unknown node or without a
- * counterpart, and for more channels between two ranks than tags; those of reading the trace.
- * Ownership: layout_free. */
+/* Finds ranks and channels, and sets the channels of the plan's signals and waits. Errors: EINVAL
+ * for a trace without nodes if `causes` is set, for a signal or wait with an unknown node or
+ * without a counterpart, and for more channels between two ranks than tags; those of reading the
+ * trace. Ownership: layout_free. */
 int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l,
 		const struct slots *s, struct trace *t, struct err *e);
 void layout_free(struct layout *y); /* NULL is fine */

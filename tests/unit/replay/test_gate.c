@@ -68,7 +68,7 @@ static void ping_pong(uint32_t n, int64_t spin_ns, bool crowded, uint64_t *n_sle
 	assert_int_equal(p.n_early, 0);
 	assert_int_equal(p.done[0], n);
 	assert_int_equal(p.done[1], n);
-	gates_release(&p.gates);
+	vm_free(&p.gates.memory);
 	*n_sleeps = p.waiter[0].n_sleeps + p.waiter[1].n_sleeps;
 }
 
@@ -123,7 +123,7 @@ static uint64_t ping_pong_across(bool crowded)
 	assert_int_equal(p->n_early, 0);
 	assert_int_equal(p->done[1], p->n);
 	uint64_t n = p->waiter[0].n_sleeps + p->waiter[1].n_sleeps;
-	gates_release(&p->gates);
+	vm_free(&p->gates.memory);
 	vm_free(&memory);
 	return n;
 }
@@ -189,7 +189,7 @@ static void many_sleep_at_one_gate(void **state)
 	gate_publish(&c.gates, 0, GATE_DONE);
 	for (uint32_t i = 0; i < N_WAITERS; i++)
 		pthread_join(t[i], NULL);
-	gates_release(&c.gates);
+	vm_free(&c.gates.memory);
 	assert_int_equal(c.n_early, 0);
 }
 

@@ -175,7 +175,7 @@ static void the_flight_ends_in_order(void **state)
 			last = end_ns;
 		}
 	assert_int_equal(n, x.l.n);
-	flight_release(&f);
+	free(f.item);
 	loaded_release(&x);
 	sample_release(&s);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Offsets between clocks of different hosts. The head repeatedly asks each rank for its time. A rank
- * reads its clock between the question and the arrival of its answer. So half of the fastest round
- * trip is an upper limit of the error, even if the two directions differ in latency. Offsets are
- * measured before and after the replay and interpolated linearly. Source: Cristian, Probabilistic
- * clock synchronization (1989). */
+/* Offsets between clocks of different hosts. The head repeatedly asks each rank for its time. A
+ * rank reads its clock between the question and the arrival of its answer. So half of the fastest
+ * round trip is an upper limit of the error, even if the two directions differ in latency. Offsets
+ * are measured before and after the replay and interpolated linearly. Source: Cristian,
+ * Probabilistic clock synchronization (1989). */
 #include <stdlib.h>
 
 #include "replay/engines/parallel/mpi/rank.h"
@@ -29,7 +29,8 @@ static void answer(struct rank *r, struct clock_offset *o)
 	}
 	MPI_Recv(&f, (int)sizeof f, MPI_BYTE, r->head, TAG_FOUND, MPI_COMM_WORLD,
 		 MPI_STATUS_IGNORE);
-	*o = (struct clock_offset){.ticks = f.ticks, .head_ns = f.head_ns, .uncertainty_ns = f.uncertainty_ns};
+	*o = (struct clock_offset){
+	    .ticks = f.ticks, .head_ns = f.head_ns, .uncertainty_ns = f.uncertainty_ns};
 }
 
 static void ask(struct rank *r, int of)

@@ -178,7 +178,8 @@ struct lookout {
 	const struct rank *rank;
 	struct peer *peer; /* peer[n_peers] */
 	int n_peers;
-	/* 0: no heartbeats: not requested, only one rank, or MPI permits calls of one thread only */
+	/* 0: no heartbeats: not requested, only one rank, or MPI permits calls of one thread
+	 * only */
 	int64_t patience_ns;
 	int64_t pause_ns;    /* between beats */
 	MPI_Comm comm;
@@ -234,7 +235,9 @@ static void *look_out(void *lookout)
 				lost(l, p);
 		}
 		before = now;
-		nanosleep(&(struct timespec){.tv_sec = l->pause_ns / 1000000000, .tv_nsec = l->pause_ns % 1000000000}, NULL);
+		nanosleep(&(struct timespec){.tv_sec = l->pause_ns / 1000000000,
+					     .tv_nsec = l->pause_ns % 1000000000},
+			  NULL);
 	}
 	return NULL;
 }
@@ -249,14 +252,18 @@ static void peers_find(struct lookout *l)
 		if (i == r->number || (i && r->number))
 			continue;
 		struct peer *p = &l->peer[l->n_peers++];
-		*p = (struct peer){.number = i, .in = MPI_REQUEST_NULL, .out = MPI_REQUEST_NULL, .heard_ns = clock_monotonic_ns()};
+		*p = (struct peer){.number = i,
+				   .in = MPI_REQUEST_NULL,
+				   .out = MPI_REQUEST_NULL,
+				   .heard_ns = clock_monotonic_ns()};
 		memcpy(p->host, host[i], sizeof p->host);
 		listen_to(l, p);
 	}
 	free(host);
 }
 
-/* Collective. Errors: of starting a thread. Ownership: lookout_close, after a barrier of all ranks. */
+/* Collective. Errors: of starting a thread. Ownership: lookout_close, after a barrier of all
+ * ranks. */
 static int lookout_open(struct lookout *l, const struct rank *r, int64_t patience_ns, struct err *e)
 {
 	*l = (struct lookout){.rank = r, .comm = MPI_COMM_NULL};
@@ -273,8 +280,8 @@ static int lookout_open(struct lookout *l, const struct rank *r, int64_t patienc
 	return code ? err_sys(e, code, "starting the thread that exchanges heartbeats") : 0;
 }
 
-/* The last heartbeats may be pending in either direction: their requests are abandoned, together with
- * the communicator. */
+/* The last heartbeats may be pending in either direction: their requests are abandoned, together
+ * with the communicator. */
 static void lookout_close(struct lookout *l)
 {
 	if (!l->patience_ns)
@@ -422,7 +429,8 @@ int main(int argc, char **argv)
 	bundle_boot(r->boot);
 	if (provided < MPI_THREAD_SERIALIZED) {
 		err_set(&e, ENOTSUP,
-			"this MPI library permits calls of one thread only; install a build with thread support");
+			"this MPI library permits calls of one thread only; install a build with "
+			"thread support");
 		rank_fail(r, &e);
 	}
 	if (lookout_open(&lookout, r, strtoll(argv[3], NULL, 10), &e))

@@ -56,7 +56,8 @@ int messages_open(struct messages *m, struct rank *r, struct err *e)
 	const struct clock *clock = &r->plan.clock;
 	*m = (struct messages){.rank = r, .locks = !r->multiple && r->plan.n_workers > 1};
 	pthread_mutex_init(&m->one_at_a_time, NULL);
-	m->line = aligned_alloc(_Alignof(struct channel_line), (r->n_channels + 1) * sizeof *m->line);
+	m->line =
+	    aligned_alloc(_Alignof(struct channel_line), (r->n_channels + 1) * sizeof *m->line);
 	if (!m->line)
 		return err_set(e, ENOMEM, "not enough memory for %u channels", r->n_channels);
 	memset(m->line, 0, (r->n_channels + 1) * sizeof *m->line);
@@ -72,7 +73,7 @@ int messages_open(struct messages *m, struct rank *r, struct err *e)
 void messages_close(struct messages *m)
 {
 	MPI_Comm_free(&m->comm);
-	gates_release(&m->gates);
+	vm_free(&m->gates.memory);
 	pthread_mutex_destroy(&m->one_at_a_time);
 	free(m->line);
 }

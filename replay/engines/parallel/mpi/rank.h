@@ -47,8 +47,8 @@ struct rank {
 /* share.c: distributes the parts of the plan. Errors: of reading and memory; ENOENT if no rank sees
  * the plan. */
 int share_take(struct rank *r, struct err *e);
-/* Opens the plan of the part, and the descriptors that are open before the first request. Errors: of
- * memory and the system; ENOENT if the target is not the directory that was prepared. */
+/* Opens the plan of the part, and the descriptors that are open before the first request. Errors:
+ * of memory and the system; ENOENT if the target is not the directory that was prepared. */
 int share_open(struct rank *r, struct err *e);
 
 /* clocks.c: measures the present offset from the head's clock. Collective. */

@@ -82,7 +82,8 @@ static int head_write(struct rank *r, const struct bundle_rank_result *own, stru
 	char *path = xasprintf("%s/" BUNDLE_RESULT, r->scratch);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int ret = fd < 0 ? err_sys(e, errno, "%s", path) : 0;
-	struct bundle_result all = {.magic = BUNDLE_MAGIC, .head = (uint32_t)r->head, .scheduling = r->plan.scheduling};
+	struct bundle_result all = {
+	    .magic = BUNDLE_MAGIC, .head = (uint32_t)r->head, .scheduling = r->plan.scheduling};
 	for (int i = 0; i < r->n && !ret; i++) {
 		struct bundle_rank_result other = *own;
 		if (i != r->head)
