@@ -134,7 +134,7 @@ expect_status 2 "$VALIDATE" replay --dir target --mode causal in.trace
 replay 3 --launcher 'no-such-launcher' in.trace
 expect_line err 'no-such-launcher'
 replay 3 --launcher 'false' in.trace
-expect_line err 'the launcher said'
+expect_line err 'the launcher printed'
 expect_status 3 env PATH=/nowhere "$VALIDATE" replay --engine parallel --dir target in.trace
 expect_line err 'not installed'
 
