@@ -8,7 +8,6 @@
 #include "capture/content/content.h"
 #include "commands/capture.h"
 #include "commands/commands.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 
 /* --- capture app --------------------------------------------------------- */

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "commands/commands.h"
-#include "common/files.h"
 #include "common/xalloc.h"
 #include "reports/compare/compare_forms.h"
 #include "validate/compare/baseline.h"

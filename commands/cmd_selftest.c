@@ -7,7 +7,6 @@
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 #include "reports/selftest/selftest.h"
 #include "validate/campaign/environment.h"
 #include "validate/selftest/calibration.h"

@@ -5,7 +5,6 @@
 #include "commands/commands.h"
 #include "commands/volume_delivered.h"
 #include "common/json_count.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"

@@ -20,7 +20,6 @@
 #include "common/xalloc.h"
 #include "validate/campaign/cgroup.h"
 #include "validate/campaign/environment.h"
-#include "validate/campaign/prepare.h"
 #include "validate/campaign/storage.h"
 #include "validate/provenance/provenance.h"
 

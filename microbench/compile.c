@@ -6,9 +6,7 @@
  *
  * At the start a directory is made for the objects, and the sources are listed. Sources are
  * compiled in turn, from the first again after the last. The headers of a source do not change. */
-#include <errno.h>
 #include <gsl/gsl_randist.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "microbench/draw.h"

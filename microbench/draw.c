@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/draw.h"
 
-#include <errno.h>
 #include <gsl/gsl_randist.h>
-#include <math.h>
 
 const char *const think_names[] = {"fixed", "exponential", "lognormal", "uniform", NULL};
 

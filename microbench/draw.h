@@ -5,12 +5,10 @@
 #ifndef MICROBENCH_DRAW_H
 #define MICROBENCH_DRAW_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <gsl/gsl_rng.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 /* Purpose of a stream. A stream of the file set uses the seed of the set (--fileset-seed) and the
  * number of the drawn object. */

@@ -12,9 +12,7 @@
  * shape 1.5, 30 s, appends of 16 KB on average (filebench draws uniformly below 16 KB). Memory:
  * measured for filebench 1.5-alpha3 with this personality and 4 threads: 41 MiB anonymous (10 MiB
  * per thread) and 43 MiB of shared tables. */
-#include <errno.h>
 #include <gsl/gsl_randist.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"

@@ -4,10 +4,7 @@
 #ifndef MICROBENCH_LOOP_H
 #define MICROBENCH_LOOP_H
 
-#include <errno.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "capture/trace.h"

@@ -14,8 +14,6 @@
 #ifndef MICROBENCH_MICROBENCH_H
 #define MICROBENCH_MICROBENCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "capture/fileset/fileset.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/script.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 

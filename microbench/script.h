@@ -9,10 +9,6 @@
 #ifndef MICROBENCH_SCRIPT_H
 #define MICROBENCH_SCRIPT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 
 enum { SCRIPT_SLOTS = 2 };   /* files that a thread has open at the same time */

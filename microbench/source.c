@@ -2,9 +2,6 @@
 #include "microbench/source.h"
 
 #include <fcntl.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"

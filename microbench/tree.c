@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/tree.h"
 
-#include <errno.h>
 #include <gsl/gsl_randist.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "microbench/draw.h"

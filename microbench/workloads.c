@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/workloads.h"
 
-#include <string.h>
-
 const struct workload *const workloads[] = {
     &workload_random_read,        &workload_random_write,     &workload_random_mixed,
     &workload_sequential_read,    &workload_sequential_write, &workload_cached_pread,

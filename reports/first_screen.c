@@ -5,7 +5,6 @@
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
 #include "validate/analysis/why.h"
-#include "validate/components/component.h"
 
 #define MOST_REASON 160 /* columns of a verdict's reason */
 #define NAME 48		/* columns of a scenario's name in a sentence */

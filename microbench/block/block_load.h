@@ -11,9 +11,6 @@
 #ifndef MICROBENCH_BLOCK_LOAD_H
 #define MICROBENCH_BLOCK_LOAD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/block/backend.h"
 #include "common/err.h"
 #include "common/vm.h"

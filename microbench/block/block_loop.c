@@ -4,7 +4,6 @@
  * it yields the CPU to other threads. */
 #include "microbench/block/block_load.h"
 
-#include <errno.h>
 #include <sched.h>
 
 #include "microbench/loop.h"

@@ -6,8 +6,6 @@
  *
  * Source: MPI 3.1, chapter 13; the access pattern of IOR's MPI-IO interface (interleaved
  * segments). */
-#include <errno.h>
-
 #include "microbench/loop.h"
 #include "microbench/parallel/ranks.h"
 #include "microbench/workloads.h"

@@ -6,7 +6,6 @@
 #define MICROBENCH_PARALLEL_RANK_LOOP_H
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "microbench/loop.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/parallel/ranks.h"
 
-#include <errno.h>
-
 #include "common/xalloc.h"
 #include "microbench/tree.h"
 

@@ -6,11 +6,9 @@
 #define MICROBENCH_VOLUME_LOG_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "common/err.h"
+#include "common/std.h"
 
 struct volume_entry { /* 56 bytes */
 	int64_t arrival_ns; /* the request was read from the kernel */

@@ -3,9 +3,8 @@
 #ifndef MICROBENCH_VOLUME_LOOP_H
 #define MICROBENCH_VOLUME_LOOP_H
 
-#include <stdbool.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 #define LOOP_NAME_MAX 32
 

@@ -3,12 +3,9 @@
 #define FUSE_USE_VERSION 312
 #include "microbench/volume/server.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -4,9 +4,8 @@
 #ifndef MICROBENCH_VOLUME_SERVER_H
 #define MICROBENCH_VOLUME_SERVER_H
 
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 #define VOLUME_FILE "volume"
 

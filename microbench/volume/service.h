@@ -26,10 +26,8 @@
 #ifndef MICROBENCH_VOLUME_SERVICE_H
 #define MICROBENCH_VOLUME_SERVICE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
+#include "common/std.h"
 
 enum service_op { SERVICE_READ, SERVICE_WRITE, SERVICE_FLUSH };
 

@@ -8,9 +8,6 @@
 #ifndef MICROBENCH_VOLUME_VOLUME_H
 #define MICROBENCH_VOLUME_VOLUME_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/err.h"

@@ -3,8 +3,6 @@
 #ifndef MICROBENCH_VOLUME_VOLUME_PRIVATE_H
 #define MICROBENCH_VOLUME_VOLUME_PRIVATE_H
 
-#include <stdbool.h>
-
 #include "microbench/volume/volume.h"
 
 /* ROOT as given, or the default; absolute and without links if it exists, as the kernel names a

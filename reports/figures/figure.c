@@ -2,7 +2,6 @@
 #include "reports/figures/figure.h"
 
 #include "common/xalloc.h"
-#include "reports/escape.h"
 #include "reports/figures/figures.h"
 #include "reports/output.h"
 

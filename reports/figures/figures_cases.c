@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The four small figures of a case: distribution of the response times, pairs of runs, requests in
  * flight, and causes of the difference. */
-#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "validate/analysis/why.h"
 #include "validate/results/results.h"

@@ -2,7 +2,6 @@
 /* Errors of the running time of parallel applications, as in figures 8 to 11 of the parallel-trace
  * paper: the worst over the targets of the recordings, by application and target, by sampling
  * period, and by the number of delayed nodes. Published values stand beside them. */
-#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
 #include "reports/words.h"

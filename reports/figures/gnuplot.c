@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/escape.h"
 #include "reports/figures/figure.h"
 
 #include <fcntl.h>

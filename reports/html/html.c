@@ -2,7 +2,6 @@
 /* report/index.html: one self-contained page. First the verdict, then the cases, then methods and
  * data as an appendix. */
 #include "common/xalloc.h"
-#include "reports/escape.h"
 #include "reports/forms.h"
 #include "reports/html/html.h"
 #include "reports/output.h"

@@ -4,8 +4,6 @@
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
-#include "validate/analysis/parallel.h"
-#include "validate/analysis/rated_range.h"
 
 static void add_chip(struct strbuf *out, enum claim_outcome o)
 {

@@ -2,7 +2,6 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
-#include "reports/words.h"
 #include "validate/analysis/leaning.h"
 
 #define MANY_ROWS 60   /* more rows are folded */

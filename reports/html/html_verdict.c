@@ -6,9 +6,7 @@
 #include "reports/escape.h"
 #include "reports/first_screen.h"
 #include "reports/html/html.h"
-#include "reports/number.h"
 #include "reports/words.h"
-#include "validate/analysis/leaning.h"
 #include "validate/components/component.h"
 
 #define DAY_NS 86400000000000

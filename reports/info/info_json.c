@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <jansson.h>
 
-#include "capture/csv_args.h"
 #include "reports/info/info.h"
 #include "common/json_count.h"
-#include "common/strbuf.h"
 #include "reports/json/json_value.h"
 #include "validate/profile/missing.h"
 

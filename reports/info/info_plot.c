@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plots of a trace by gnuplot: figures for the page, and text plots for the terminal. */
 #include "reports/info/info.h"
-#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
 #include "reports/number.h"

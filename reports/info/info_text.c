@@ -2,7 +2,6 @@
 #include "capture/csv_args.h"
 #include "reports/info/info.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/text_table.h"
 
 #define LABEL_WIDTH 11

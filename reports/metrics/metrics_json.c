@@ -4,7 +4,6 @@
 
 #include "capture/op.h"
 #include "reports/metrics/metrics_report.h"
-#include "common/xalloc.h"
 #include "reports/json/json_value.h"
 #include "validate/metrics/levels.h"
 

@@ -4,9 +4,6 @@
 
 #include "capture/op.h"
 #include "reports/selftest/selftest.h"
-#include "common/files.h"
-#include "validate/campaign/environment.h"
-#include "validate/selftest/calibration.h"
 
 /* In a unit that suits `like`: ns up to 9999, then us, ms. */
 static void time_put(char *out, size_t size, double ns, double like, bool sign)

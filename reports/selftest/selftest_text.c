@@ -4,7 +4,6 @@
 #include <jansson.h>
 
 #include "reports/selftest/selftest.h"
-#include "common/xalloc.h"
 #include "reports/json/json_value.h"
 
 #define BAR_WIDTH 20

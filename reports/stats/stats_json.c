@@ -6,9 +6,7 @@
 
 #include "reports/stats/stats_report.h"
 #include "common/json_count.h"
-#include "common/units.h"
 #include "reports/json/json_value.h"
-#include "validate/stats/paper.h"
 
 #define STATS_SCHEMA 1
 

@@ -2,7 +2,6 @@
 /* One screen: the answer in sentences, a picture, tables. The numbers come from lists of
  * estimates. */
 #include "reports/stats/stats_report.h"
-#include "validate/stats/distributions.h"
 #include "validate/stats/paper.h"
 #include "validate/stats/series.h"
 

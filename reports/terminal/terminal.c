@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 #include "reports/words.h"

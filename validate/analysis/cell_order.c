@@ -4,7 +4,6 @@
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/moments.h"
 
 typedef const struct reorder_summary *reorder_of(const struct run_summary *s);
 

@@ -2,7 +2,6 @@
 #include "validate/analysis/covariate.h"
 
 #include "common/xalloc.h"
-#include "validate/stats/ratio.h"
 
 double covariate_of_pair(const struct run *replay, const struct run *program)
 {

@@ -6,8 +6,6 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/measure_values.h"
 #include "validate/results/results.h"
-#include "validate/stats/distributions.h"
-#include "validate/stats/paper.h"
 
 #define PAIRS_MIN 3
 

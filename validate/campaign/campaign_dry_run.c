@@ -5,7 +5,6 @@
 #include "capture/trace.h"
 #include "common/units.h"
 #include "common/wait.h"
-#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/chances.h"

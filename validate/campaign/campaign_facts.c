@@ -11,7 +11,6 @@
 #include "common/processors.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
-#include "validate/protocol/pairing.h"
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/summaries.h"

@@ -9,7 +9,6 @@
 #include "common/mpi_launch.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
-#include "validate/protocol/text.h"
 
 #define PERIOD_FIRST 1000
 

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/files.h"
 #include "common/xalloc.h"
 
 #define TRY_NAME "validate-try-"

@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "validate/columns/columns_private.h"
 
 /* The series found so far: all names for a message, and values of the chosen one. */

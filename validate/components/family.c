@@ -4,7 +4,6 @@
  * (Bonferroni). Source: Berger and Hsu (1996). */
 #include "common/xalloc.h"
 #include "validate/components/component.h"
-#include "validate/stats/planning.h"
 
 void decide_without(struct component *c, enum decision decision)
 {

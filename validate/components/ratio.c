@@ -9,7 +9,6 @@
 #include "validate/stats/conformity.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/paired_mean.h"
-#include "validate/stats/planning.h"
 #include "validate/stats/multiplicity.h"
 
 /* Guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits. It

@@ -10,7 +10,6 @@
  * a measuring system at two known values (VIM 4.12, sensitivity). */
 #include "common/xalloc.h"
 #include "validate/components/component.h"
-#include "validate/stats/distributions.h"
 
 struct slowing { /* differences slow - normal of two blocks */
 	double *d, *r;	       /* ln(x/r) and ln r; [n] */

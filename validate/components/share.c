@@ -2,7 +2,6 @@
 /* Shares of events per run against an upper limit. Runs with equal shares are judged by the pooled
  * counts. */
 #include "validate/components/component.h"
-#include "validate/stats/bounds.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
 #include "validate/stats/multiplicity.h"

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "capture/kernel/block.h"
-#include "common/options.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/judge/judge.h"
 
-#include "common/options_describe.h"
 #include "common/xalloc.h"
 
 /* The part of `path` after `base` and a slash; NULL: `path` is not within `base`. */

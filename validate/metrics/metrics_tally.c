@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counts that do not depend on the order of requests or pairs. */
-#include "capture/op.h"
 #include "validate/metrics/metrics_private.h"
 
 void side_init(struct metrics_side *s)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/tally.h"
 
-#include "capture/preload/log.h"
 #include "common/xalloc.h"
 
 /* --- threads ------------------------------------------------------------- */

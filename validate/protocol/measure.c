@@ -2,7 +2,6 @@
 #include "validate/protocol/measure.h"
 
 #include "common/units.h"
-#include "common/xalloc.h"
 
 const struct measure_info measure_info[MEASURE_N] = {
     [MEASURE_RESPONSE_TIME] = {"response-time", "mean response time of the replay",

@@ -3,7 +3,6 @@
 
 #include "microbench/microbench.h"
 #include "replay/engines/adapters/adapter.h"
-#include "replay/replay.h"
 
 const char *const pairing_names[] = {"auto", "slices", "runs", NULL};
 const char *const pause_by_names[] = {"auto", "gate", "signal", NULL};

@@ -3,7 +3,6 @@
  * dependencies between them. */
 #include "common/options.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/protocol/protocol_programs.h"
 
 #define PERIOD_MAX 1000000000

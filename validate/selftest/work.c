@@ -11,7 +11,6 @@
 #include "common/processors.h"
 #include "common/progress.h"
 #include "common/splitmix.h"
-#include "common/xalloc.h"
 
 #define LOOK_NS 200000000 /* interval of progress updates */
 #define MANY_PROCESSES 1024

@@ -2,7 +2,6 @@
 #include "validate/stats/group_classes.h"
 
 #include "common/xalloc.h"
-#include "validate/stats/moments.h"
 
 const char *const outlier_class_names[] = {"none", "straggler", "outlier", NULL};
 

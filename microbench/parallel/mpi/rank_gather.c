@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-
 #include "microbench/parallel/mpi/rank.h"
 
 enum { TAG = 2, MOST_BYTES = 1 << 28 };

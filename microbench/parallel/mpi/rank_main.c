@@ -6,11 +6,7 @@
  *
  * The files must exist: validate microbench checkpoint --level 8 --dir DIR --prepare-only. Without
  * -o nothing is recorded, for capture from outside. Exit status: 0 done, 2 usage, 3 failed. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/op.h"

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "common/processors.h"
 #include "common/xalloc.h"
 #include "microbench/parallel/mpi/rank.h"
