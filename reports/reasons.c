@@ -99,8 +99,8 @@ static const char *const templates[REASON_N] = {
     [REASON_REPEATABILITY_VALUE] = ", %P %%",
     [REASON_NOT_SLOWED] = "the storage was not made slower in any block: that needs a volume of "
 			  "the campaign (responsiveness = yes)",
-    [REASON_PROGRAM_DEAF] = "the program itself takes %C %% longer on the slower storage: not "
-			    "enough to ask a replay to follow",
+    [REASON_PROGRAM_DEAF] = "the program itself takes %C %% longer on the slower storage, not "
+			    "shown to exceed the limit: a replay need not follow",
     [REASON_FOLLOWS] =
 	"; on the slower storage the program takes %P %%, the replay %P %% longer",
     [REASON_TAIL_FEW] =
