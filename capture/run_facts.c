@@ -56,17 +56,6 @@ void run_facts_take(struct run_facts_snapshot *s)
 	s->now_ns = clock_monotonic_ns();
 }
 
-int64_t run_facts_thread_wait_ns(void)
-{
-	char text[128];
-	long long wait;
-	/* time on the CPU, run-queue delay (ns), time slices */
-	if (!proc_text_read("/proc/thread-self/schedstat", text, sizeof text) ||
-	    sscanf(text, "%*u %lld", &wait) != 1)
-		return -1;
-	return wait;
-}
-
 void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b,
 		       struct run_facts *f)
 {

@@ -26,14 +26,13 @@ struct run_facts {
 	uint64_t peak_memory_bytes;
 };
 
-/* Snapshot of the calling process. Worker threads call run_facts_thread_wait_ns() around their loop
+/* Snapshot of the calling process. Worker threads call thread_runqueue_wait_ns() around their loop
  * for the run-queue delay. */
 struct run_facts_snapshot {
 	int64_t now_ns, user_ns, system_ns, steal_ns;
 	uint64_t minor, major, voluntary, involuntary, read_bytes, write_bytes, peak_bytes;
 };
 void run_facts_take(struct run_facts_snapshot *s);
-int64_t run_facts_thread_wait_ns(void); /* of the calling thread so far, -1 unknown */
 void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b,
 		       struct run_facts *f);
 /* Adds the resources of another process of the same run; wall time and steal belong to the run. */

@@ -191,6 +191,9 @@ static void block_print(const struct replay_summary *s)
 		       b->silent_record, time.s);
 		strbuf_release(&time);
 	}
+	if (b->contended)
+		puts("note: other threads competed for the CPU: the replay slept until shortly "
+		     "before each request instead of spinning, and requests are later");
 	for (const char *line = b->notes; *line; line += strcspn(line, "\n") + 1)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/wait.h"
 
+#include <sched.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 
+#include "common/proc_text.h"
 #include "common/wait_group.h"
 
 const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
@@ -19,6 +22,15 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
 #define NARROW_SHIFT 13		/* a timely one: 1/8192 less; in balance one in 1000 is late */
 /* spun only because the margin had grown: 1/512 of the excess less */
 #define RETURN_SHIFT 9
+#define SENSE_NS 10000000
+#define YIELD_NS 50000 /* from the yield after a submission to the next one */
+/* run-queue delay, of the time: more is contention, less is none */
+#define CONTENDED_SHARE 0.02
+#define CALM_SHARE 0.01
+/* looks (each SENSE_NS) without contention that end it: doubled with each new contention, because a
+ * thread that sleeps may not notice that others compete */
+#define CALM_FIRST 4u
+#define CALM_MOST 128u
 
 static void sleep_until_ns(int64_t ns)
 {
@@ -62,6 +74,7 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 	w->least_ticks = (uint64_t)(LEAST_MARGIN_NS / c->ns_per_tick);
 	w->most_ticks = (uint64_t)(MOST_MARGIN_NS / c->ns_per_tick);
 	w->last_ticks = (uint64_t)(LAST_NS / c->ns_per_tick);
+	w->sense_ticks = (uint64_t)(SENSE_NS / c->ns_per_tick);
 	w->held_ticks = (uint64_t)(WAIT_HELD_NS / c->ns_per_tick);
 	int64_t first_ns = margin_ns;
 	if (margin_ns <= 0 && method == WAIT_HYBRID) {
@@ -83,6 +96,10 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 {
 	uint64_t margin = w->margin_ticks;
 	w->n_sleeps++;
+	if (w->contended) { /* the delay is not the timer's */
+		w->n_late += overshoot_ticks > w->least_ticks;
+		return;
+	}
 	if (overshoot_ticks > margin) {
 		w->n_late++;
 		margin += margin >> WIDEN_SHIFT;
@@ -100,6 +117,62 @@ void waiter_forgo(struct waiter *w, uint64_t gap_ticks)
 		w->margin_ticks -= (w->margin_ticks - w->base_ticks) >> RETURN_SHIFT;
 }
 
+int64_t thread_runqueue_wait_ns(void)
+{
+	char text[128];
+	long long wait;
+	/* time on the CPU, run-queue delay (ns), time slices */
+	if (!proc_text_read("/proc/thread-self/schedstat", text, sizeof text) ||
+	    sscanf(text, "%*u %lld", &wait) != 1)
+		return -1;
+	return wait;
+}
+
+void waiter_sensed(struct waiter *w, uint64_t now, int64_t wait_ns)
+{
+	const double elapsed_ns = (double)(now - w->sensed_ticks) * w->clock->ns_per_tick;
+	const double share = w->sensed_ticks && wait_ns >= 0
+				     ? (double)(wait_ns - w->sensed_wait_ns) / elapsed_ns
+				     : 0;
+	w->sensed_ticks = now;
+	w->sensed_wait_ns = wait_ns;
+	w->n_calm = share < CALM_SHARE ? w->n_calm + 1 : 0;
+	if (share > CONTENDED_SHARE && !w->contended) {
+		w->contended = w->was_contended = true;
+		w->n_calm_needed = w->n_calm_needed ? 2 * w->n_calm_needed : CALM_FIRST;
+		w->n_calm_needed = w->n_calm_needed < CALM_MOST ? w->n_calm_needed : CALM_MOST;
+	} else if (w->contended && w->n_calm >= w->n_calm_needed) {
+		w->contended = false;
+		w->n_calm = 0;
+	} else if (!w->contended && w->n_calm >= 2 * CALM_MOST) {
+		w->n_calm_needed = 0;
+	}
+}
+
+void waiter_sense(struct waiter *w, uint64_t now)
+{
+	if (w->method == WAIT_HYBRID && now - w->sensed_ticks > w->sense_ticks)
+		waiter_sensed(w, now, thread_runqueue_wait_ns());
+}
+
+void waiter_submitted(struct waiter *w, uint64_t now)
+{
+	w->yield_at = now;
+	w->yield_ticks = (uint64_t)(YIELD_NS / w->clock->ns_per_tick);
+}
+
+void waiter_give_way(struct waiter *w, uint64_t now)
+{
+	if (w->contended || now < w->yield_at) {
+		cpu_relax();
+		return;
+	}
+	sched_yield();
+	w->n_yields++;
+	w->yield_at = now + w->yield_ticks;
+	w->yield_ticks *= 2;
+}
+
 static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
 {
 	sleep_until_ns(clock_ns_of_ticks(c, target));
@@ -110,11 +183,13 @@ static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
  * spin. */
 static bool wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
 {
-	waiter_forgo(w, deadline - now);
+	waiter_sense(w, now);
+	if (!w->contended)
+		waiter_forgo(w, deadline - now);
 	if (w->group)
 		return wait_group_until(w, deadline, now);
-	while (now < deadline && deadline - now > w->margin_ticks) {
-		uint64_t target = deadline - w->margin_ticks;
+	while (now < deadline && deadline - now > waiter_margin(w)) {
+		uint64_t target = deadline - waiter_margin(w);
 		target -= (target - now) >> WAIT_DRIFT_SHIFT;
 		now = sleep_until_ticks(w->clock, target);
 		waiter_learn(w, now > target ? now - target : 0);

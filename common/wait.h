@@ -7,9 +7,16 @@
  * late sleep widens the margin by an eighth, however late it was; each timely sleep narrows it a
  * little. So one outlier of some ms has almost no effect, and the margin follows a machine that
  * became slow within some ten waits. A wait shorter than the margin spins throughout. `nanosleep`
- * and `spin` are there for comparison, and because programs pause by sleeping. */
+ * and `spin` are there for comparison, and because programs pause by sleeping.
+ *
+ * If other threads want the CPUs, spinning makes a thread late: it uses up its share of the CPU, and
+ * then waits in the run queue for milliseconds. A thread that sleeps instead is let in soon after it
+ * wakes. So `hybrid` looks at its run-queue delay every 10 ms. While this is more than 2 % of the
+ * time, the CPUs count as contended and the margin is at its minimum. */
 #ifndef COMMON_WAIT_H
 #define COMMON_WAIT_H
+
+#include <stdbool.h>
 
 #include "common/clock.h"
 
@@ -34,6 +41,14 @@ struct waiter { /* one per thread */
 	/* productive pre-spin, for `hybrid`; NULL: the thread waits by itself */
 	struct wait_group *group;
 	uint32_t seat;		   /* in the group */
+	/* waiter_sense: other threads compete for the CPU; period; time and run-queue delay of the last
+	 * look; looks without competition in turn, and how many end a contention */
+	bool contended, was_contended;
+	uint64_t sense_ticks, sensed_ticks;
+	int64_t sensed_wait_ns;
+	uint32_t n_calm, n_calm_needed;
+	/* waiter_give_way: the next yield, and from it to the one after */
+	uint64_t yield_at, yield_ticks, n_yields;
 	/* threads that it woke during its spins; its sleeps that another thread ended */
 	uint64_t n_relays, n_woken;
 };
@@ -54,6 +69,27 @@ void waiter_thread_setup(void);
  * deadline and the next more than WAIT_HELD_NS after it, because the hypervisor, an interrupt or
  * another thread used the processor. A sleep that took too long was not held up. */
 uint64_t wait_until(struct waiter *w, uint64_t deadline);
+
+/* Run-queue delay of the calling thread so far: runnable, but not running. -1 unknown. */
+int64_t thread_runqueue_wait_ns(void);
+/* Updates `contended`. A look every 10 ms at the run-queue delay of the calling thread (3 system
+ * calls), otherwise only a comparison. wait_until does it itself; a caller that waits by other means
+ * does it for each wait. */
+void waiter_sense(struct waiter *w, uint64_t now);
+/* As waiter_sense, with the delay given; public for tests. */
+void waiter_sensed(struct waiter *w, uint64_t now, int64_t wait_ns);
+/* For a thread that spins with requests in flight at a device. A thread of the device's driver may
+ * need this CPU, because the submission woke it here. One yield after the submission lets it in,
+ * another one comes after 50 us, and so on at doubled distances. None while other threads compete
+ * for the CPU: a yield then costs a whole time slice (milliseconds). */
+void waiter_submitted(struct waiter *w, uint64_t now);
+void waiter_give_way(struct waiter *w, uint64_t now);
+
+/* How long before an instant a sleep must end, ticks. */
+static inline uint64_t waiter_margin(const struct waiter *w)
+{
+	return w->contended ? w->least_ticks : w->margin_ticks;
+}
 
 /* Adapts the margin after a sleep that ended `overshoot_ticks` late; public for tests. */
 void waiter_learn(struct waiter *w, uint64_t overshoot_ticks);

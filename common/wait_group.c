@@ -133,8 +133,8 @@ static bool has_to_leave(const struct waiter *w, uint64_t deadline, uint64_t lef
 
 static uint64_t sleep_once(struct waiter *w, uint64_t deadline, uint64_t now, bool *woken)
 {
-	bool timed = deadline - now > w->margin_ticks;
-	uint64_t target = deadline - (timed ? w->margin_ticks : w->least_ticks);
+	bool timed = deadline - now > waiter_margin(w);
+	uint64_t target = deadline - (timed ? waiter_margin(w) : w->least_ticks);
 	if (timed)
 		target -= (target - now) >> WAIT_DRIFT_SHIFT;
 	*woken = seat_sleep(w, deadline, target);
@@ -162,17 +162,17 @@ bool wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now)
 		if (leave && woken && g->yields) {
 			sched_yield();
 			spins = false;
-		} else if ((left > w->margin_ticks && !woken) || leave) {
+		} else if ((left > waiter_margin(w) && !woken) || leave) {
 			/* a thread that waits for a processor gets this one now */
 			if (crowded)
-				next_wake(w, now, w->margin_ticks);
+				next_wake(w, now, waiter_margin(w));
 			now = sleep_once(w, deadline, now, &woken);
 			spins = now < deadline;
 		} else if (!crowded) {
-			next_wake(w, now, w->margin_ticks + w->margin_ticks / 2);
+			next_wake(w, now, waiter_margin(w) + waiter_margin(w) / 2);
 		} else if (left < prepare ||
 			   wait_group_before(g, w->seat, WAIT_NOBODY) + 1 < g->n_processors) {
-			next_wake(w, now, w->margin_ticks);
+			next_wake(w, now, waiter_margin(w));
 		}
 		spins &= w->n_relays == n_relays;
 		cpu_relax();

@@ -98,7 +98,7 @@ static void worker_measure(struct worker *w)
 {
 	struct bench_thread *t = &w->bench;
 	struct bench_run *r = w->run;
-	int64_t wait_before_ns = run_facts_thread_wait_ns();
+	int64_t wait_before_ns = thread_runqueue_wait_ns();
 	while (clock_now(&r->clock) < r->start)
 		cpu_relax();
 	pause_enter(&r->pause, t->index);
@@ -111,7 +111,7 @@ static void worker_measure(struct worker *w)
 	else if (t->fsync_end && !bench_must_end(t))
 		bench_fsync(t, &t->sample[t->n_samples++]);
 	pause_leave(&r->pause, t->index);
-	int64_t wait_after_ns = run_facts_thread_wait_ns();
+	int64_t wait_after_ns = thread_runqueue_wait_ns();
 	if (wait_before_ns >= 0 && wait_after_ns >= wait_before_ns)
 		w->wait_ns = wait_after_ns - wait_before_ns;
 }

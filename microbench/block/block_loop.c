@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The measured loop of a thread with many requests in flight. It does not allocate or lock; its
- * only system calls are submissions, completions and sleeps. While it spins with requests in flight
- * it yields the CPU to other threads. */
+ * only system calls are submissions, completions, sleeps and a look at the run-queue delay every
+ * 10 ms. While it spins with requests in flight it yields the CPU now and then (waiter_give_way). */
 #include "microbench/block/block_load.h"
-
-#include <sched.h>
 
 #include "microbench/loop.h"
 
@@ -128,6 +126,7 @@ static void issue(struct state *s, uint32_t n)
 	s->n_issued += n;
 	s->in_flight += n;
 	hand_over(s, command, n);
+	waiter_submitted(&s->t->waiter, clock_end(s->t->clock));
 }
 
 /* --- waiting ------------------------------------------------------------- */
@@ -153,11 +152,10 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 		harvest(s, LOOK_NS);
 		return;
 	}
-	const uint64_t margin = t->waiter.margin_ticks;
+	waiter_sense(&t->waiter, now);
+	const uint64_t margin = waiter_margin(&t->waiter);
 	if (at <= now + margin) {
-		/* completion may need this CPU: a thread of the device's driver that the submission
-		 * woke here */
-		sched_yield();
+		waiter_give_way(&t->waiter, now);
 		return;
 	}
 	const uint64_t n_before = s->in_flight, until = at - margin;

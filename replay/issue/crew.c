@@ -211,12 +211,12 @@ static void *runner_main(void *arg)
 		waiter_thread_setup();
 	calls_warm(w);
 	if (start_pass(c, pin_error, c->scheduling.set ? scheduling_apply(&c->scheduling) : 0)) {
-		int64_t before_ns = run_facts_thread_wait_ns();
+		int64_t before_ns = thread_runqueue_wait_ns();
 		wait_until(&w->waiter, c->plan->start_ticks);
 		pause_enter(&c->pause, w->index);
 		c->loop(w);
 		pause_leave(&c->pause, w->index);
-		int64_t after_ns = run_facts_thread_wait_ns();
+		int64_t after_ns = thread_runqueue_wait_ns();
 		if (before_ns >= 0 && after_ns >= before_ns)
 			w->wait_ns = after_ns - before_ns;
 	}

@@ -48,6 +48,8 @@ struct block_summary { /* of engine block */
 	size_t n_errors;
 	uint32_t traced_in_flight, most_in_flight;
 	uint64_t n_submissions;
+	uint64_t n_waits, n_yields; /* waits in the kernel for a completion; yields of the CPU */
+	bool contended; /* other threads competed for the CPU at some time: waiter.contended */
 	double bundle_ns;     /* the threshold; if measured, at the end */
 	int64_t threshold_ns; /* of the inference of mode dep */
 	struct block_touched touched; /* --dry-run; owned */

@@ -177,7 +177,7 @@ static int rank_measure(struct rank *r, struct err *e)
 	run->anonymous_bytes = process_anonymous_bytes(getpid());
 	MPI_Barrier(MPI_COMM_WORLD);
 	run_facts_take(&before);
-	const int64_t waited_ns = run_facts_thread_wait_ns();
+	const int64_t waited_ns = thread_runqueue_wait_ns();
 	clock_gettime(CLOCK_REALTIME, &wall);
 	run->start = clock_begin(&run->clock);
 	run->wall_epoch_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
@@ -187,7 +187,7 @@ static int rank_measure(struct rank *r, struct err *e)
 	if (own->bench.failed)
 		rank_failed(r);
 	run_facts_take(&after);
-	const int64_t waits_ns = run_facts_thread_wait_ns();
+	const int64_t waits_ns = thread_runqueue_wait_ns();
 	own->wait_ns = waited_ns >= 0 && waits_ns >= waited_ns ? waits_ns - waited_ns : -1;
 	run_facts_between(&before, &after, &run->facts);
 	run->anonymous_after_bytes = process_anonymous_bytes(getpid());

@@ -149,6 +149,9 @@ static void summarise(struct block_summary *b, const struct block_load *l,
 		const struct block_worker *w = &c->worker[i];
 		b->most_in_flight += w->most_in_flight;
 		b->n_submissions += w->n_submissions;
+		b->n_waits += w->n_waits;
+		b->n_yields += w->waiter.n_yields;
+		b->contended |= w->waiter.was_contended;
 		b->bundle_ns +=
 		    (double)w->schedule.bundle * c->clock->ns_per_tick / c->plan->n_lanes;
 	}
@@ -161,14 +164,16 @@ static json_t *describe(const struct block_summary *b, const struct block_crew *
 {
 	const struct block_options *o = &c->config->block;
 	json_t *j = json_pack(
-	    "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "mode",
+	    "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:f}", "mode",
 	    block_mode_names[o->mode], "backend", b->backend, "backend_reason",
 	    b->backend_why, "n_discards_left_out",
 	    (json_int_t)b->n_discards, "n_writes_made_reads", (json_int_t)b->n_turned, "n_remapped",
 	    (json_int_t)b->n_remapped, "n_rounded", (json_int_t)b->n_rounded, "n_short",
 	    (json_int_t)b->n_short, "n_submissions", (json_int_t)b->n_submissions,
-	    "traced_in_flight", (json_int_t)b->traced_in_flight, "most_in_flight",
-	    (json_int_t)b->most_in_flight, "bundle_ns", b->bundle_ns);
+	    "n_waits", (json_int_t)b->n_waits,
+	    "n_yields", (json_int_t)b->n_yields, "traced_in_flight", (json_int_t)b->traced_in_flight, "most_in_flight",
+	    (json_int_t)b->most_in_flight, "contended", b->contended,
+	    "bundle_ns", b->bundle_ns);
 	if (b->n_silent)
 		json_object_set_new(j, "n_last_failed", json_integer((json_int_t)b->n_silent));
 	if (o->mode == MODE_DEP)

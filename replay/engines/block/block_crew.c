@@ -439,13 +439,13 @@ static void *worker_main(void *arg)
 			ret = harvester_start(
 			    &w->harvester, w->backend, w->queue, w->n_slots, &w->clock,
 			    c->config->pin ? processor_nth(w->index + 1) : -1, &w->err);
-		int64_t before_ns = run_facts_thread_wait_ns();
+		int64_t before_ns = thread_runqueue_wait_ns();
 		w->fatal = -ret;
 		wait_until(&w->waiter, w->start);
 		worker_run(w, &c->stop);
 		if (w->fatal) /* other workers may wait for its turn */
 			atomic_store(&c->stop, true);
-		int64_t after_ns = run_facts_thread_wait_ns();
+		int64_t after_ns = thread_runqueue_wait_ns();
 		w->wait_ns = before_ns >= 0 && after_ns >= before_ns ? after_ns - before_ns : -1;
 	}
 	scheduling_leave(&scheduling);

@@ -303,6 +303,7 @@ static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		request[taken[i]].dispatch = dispatch;
 	w->active = dispatch;
+	waiter_submitted(&w->waiter, w->start + (uint64_t)dispatch);
 	if (w->schedule.in_flight > w->most_in_flight)
 		w->most_in_flight = w->schedule.in_flight;
 	if (n == 1 && w->bundle_follows) {
@@ -334,7 +335,7 @@ static int64_t margin_of(const struct block_worker *w)
 {
 	return w->waiter.method == WAIT_SPIN        ? TICKS_NEVER
 	       : w->waiter.method == WAIT_NANOSLEEP ? 0
-						    : (int64_t)w->waiter.margin_ticks;
+						    : (int64_t)waiter_margin(&w->waiter);
 }
 
 /* Whether the worker may sleep: only a completion, or the worker whose turn it is, can change what
@@ -344,14 +345,30 @@ static bool may_sleep(const struct block_worker *w, int64_t now)
 	if (w->waiter.method == WAIT_SPIN)
 		return false;
 	if (w->schedule.n_workers == 1)
-		return now - w->active > ticks_of(w, SPIN_NS);
-	return w->crowded && is_others_turn(w);
+		return w->waiter.contended || now - w->active > ticks_of(w, SPIN_NS);
+	return w->waiter.contended || (w->crowded && is_others_turn(w));
+}
+
+static void give_way(struct block_worker *w, int64_t now)
+{
+	if (w->crowded)
+		sched_yield();
+	else
+		waiter_give_way(&w->waiter, w->start + (uint64_t)now);
+}
+
+/* Only another thread can change something. */
+static void wait_for_thread(struct block_worker *w, int64_t wake, int64_t now)
+{
+	const int64_t most = now + ticks_of(w, LOOK_AMONG_NS);
+	wait_until(&w->waiter, w->start + (uint64_t)(wake < most ? wake : most));
 }
 
 /* Waits; nothing can be submitted now. */
 static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 {
 	const bool busy = w->schedule.in_flight > 0;
+	waiter_sense(&w->waiter, w->start + (uint64_t)now);
 	const int64_t margin = margin_of(w);
 	/* a spinning worker would keep a CPU from the worker whose turn it is */
 	const bool gives_way = w->crowded && w->waiter.method == WAIT_SPIN &&
@@ -362,18 +379,21 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 		int64_t most = now + ticks_of(w, LOOK_NS);
 		wait_until(&w->waiter, w->start + (uint64_t)(wake < most ? wake : most));
 	} else if (!busy) {
-		if (gives_way || wake - now > margin)
+		if (w->waiter.contended)
+			wait_for_thread(w, wake, now);
+		else if (gives_way || wake - now > margin)
 			idle(w);
 	} else if (w->harvester) {
-		if (wake - now > margin)
-			sched_yield();
+		if (w->waiter.contended)
+			wait_for_thread(w, wake, now);
+		else if (wake - now > margin)
+			give_way(w, now);
 	} else if (wake == TICKS_NEVER && may_sleep(w, now)) {
 		sleep_for_completion(w, TICKS_NEVER, now);
 	} else if (wake != TICKS_NEVER && wake - now > margin) {
 		sleep_for_completion(w, wake - margin, now);
 	} else {
-		/* A thread of the device's driver, woken by the submission, may need this CPU. */
-		sched_yield();
+		give_way(w, now);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "capture/run_facts.h"
+#include "common/wait.h"
 
 static const struct run_facts example = {
     .wall_ns = 200123456,
@@ -97,7 +98,7 @@ static void snapshots_see_what_the_process_did(void **state)
 static void waiting_only_grows(void **state)
 {
 	(void)state;
-	int64_t before = run_facts_thread_wait_ns(), after = run_facts_thread_wait_ns();
+	int64_t before = thread_runqueue_wait_ns(), after = thread_runqueue_wait_ns();
 	assert_true(before >= -1);
 	if (before >= 0)
 		assert_true(after >= before);

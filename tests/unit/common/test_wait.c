@@ -232,6 +232,69 @@ static void who_spins_sees_that_it_is_held_up(void **state)
 	assert_false(wait_until(&sleeps, clock_now(&real) - ticks(1000000)));
 }
 
+/* --- contention ---------------------------------------------------------- */
+
+/* Looks every 10 ms, each with this run-queue delay more. */
+static void look(struct waiter *w, int n, int64_t delay_ns)
+{
+	for (int i = 0; i < n; i++)
+		waiter_sensed(w, w->sensed_ticks + ticks(10000000), w->sensed_wait_ns + delay_ns);
+}
+
+static void contention_narrows_the_margin_until_it_ends(void **state)
+{
+	(void)state;
+	struct waiter w = with_margin(200000);
+	waiter_sensed(&w, ticks(1), 5000000000); /* the first look has nothing to compare with */
+	look(&w, 10, 100000);			 /* 1 % */
+	assert_false(w.contended);
+	assert_int_equal(waiter_margin(&w), w.margin_ticks);
+	look(&w, 1, 3000000);
+	assert_true(w.contended);
+	assert_int_equal(waiter_margin(&w), w.least_ticks);
+	uint64_t margin = w.margin_ticks;
+	waiter_learn(&w, ticks(900000)); /* the delay of the run queue is no property of timers */
+	assert_int_equal(w.margin_ticks, margin);
+	assert_int_equal(w.n_late, 1);
+	look(&w, 3, 0);
+	assert_true(w.contended);
+	look(&w, 1, 0);
+	assert_false(w.contended);
+	assert_int_equal(waiter_margin(&w), margin);
+	/* a new contention counts as over only after twice as long */
+	look(&w, 1, 3000000);
+	look(&w, 7, 0);
+	assert_true(w.contended);
+	look(&w, 1, 0);
+	assert_false(w.contended);
+}
+
+static void yields_are_bounded(void **state)
+{
+	(void)state;
+	struct waiter w = with_margin(200000);
+	waiter_submitted(&w, ticks(1000000));
+	for (uint64_t us = 1000; us < 1100; us++)
+		waiter_give_way(&w, ticks(1000.0 * (double)us));
+	assert_int_equal(w.n_yields, 2); /* at once, and after 50 us */
+	for (uint64_t us = 1100; us < 11000; us++)
+		waiter_give_way(&w, ticks(1000.0 * (double)us));
+	assert_int_equal(w.n_yields, 8);
+	w.contended = true;
+	waiter_submitted(&w, ticks(20000000));
+	waiter_give_way(&w, ticks(30000000));
+	assert_int_equal(w.n_yields, 8);
+}
+
+static void unknown_delay_is_no_contention(void **state)
+{
+	(void)state;
+	struct waiter w = with_margin(200000);
+	for (uint64_t i = 1; i < 100; i++)
+		waiter_sensed(&w, i * ticks(10000000), -1);
+	assert_false(w.contended);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +308,9 @@ int main(void)
 		cmocka_unit_test(the_margin_is_bounded),
 		cmocka_unit_test(in_balance_one_in_a_thousand_is_late),
 		cmocka_unit_test(a_margin_that_outgrew_its_gaps_comes_back),
+		cmocka_unit_test(contention_narrows_the_margin_until_it_ends),
+		cmocka_unit_test(yields_are_bounded),
+		cmocka_unit_test(unknown_delay_is_no_contention),
 	};
 	return cmocka_run_group_tests(tests, calibrate, NULL);
 }

@@ -48,7 +48,7 @@ static void requests_of_a_queue_that_fails_have_an_end(void **state)
 	struct block_load load = {.backend = &backend, .queue = &queue, .request = request, .sample_of = sample_of, .unused = unused,
 				  .depth = DEPTH, .n_unused = DEPTH, .max_length = 4096, .failed = UINT64_MAX};
 	struct pause pause;
-	struct bench_thread t = {.clock = &clock, .n_requests = N, .capacity = N, .pause = &pause, .load = &load, .sample = sample};
+	struct bench_thread t = {.clock = &clock, .waiter = {.clock = &clock}, .n_requests = N, .capacity = N, .pause = &pause, .load = &load, .sample = sample};
 	assert_int_equal(clock_init(&clock, 5000000, NULL), 0);
 	pause_init(&pause);
 	for (int k = 0; k < N; k++)
