@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate history: results over months, with control charts. */
+/* validate history: results over months, with their changes. */
 #include "commands/commands.h"
 #include "reports/history/history_report.h"
 #include "reports/output.h"
@@ -43,10 +43,10 @@ static const char about[] =
 	"add: adds a campaign to the database DB, which is created if missing. PATH is a\n"
 	"results directory or a baseline (\"validate baseline save\"). Entries are never\n"
 	"changed or removed; a campaign can be added once.\n"
-	"show: prints control charts of each replayer in each scenario: individuals and\n"
-	"moving range, CUSUM and EWMA. The first in-control entries set the limits.\n"
-	"Shifts and drifts are listed with their start and the nearest change of the\n"
-	"machine.";
+	"show: prints the events of each replayer in each scenario: shifts, drifts and\n"
+	"outliers, with their date and the change of the machine at that time. Control\n"
+	"charts stand beside them: individuals and moving range, CUSUM and EWMA. The\n"
+	"first in-control entries set their limits.";
 
 static int add(const struct history_config *c, const char *db, const char *path, struct err *e)
 {

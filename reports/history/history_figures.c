@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The four charts of a series, with its entries from left to right as they were added; and the
+/* The four charts of a series, with its entries from left to right by date; and the
  * page. */
 #include "reports/figures/figure.h"
 #include "reports/figures/figures.h"
@@ -105,11 +105,11 @@ static void figure_make(struct figures *fs, const struct history_study *s,
 		       c->n_base);
 }
 
-static void figures_of(struct figures *fs, const struct history_study *s, bool with_signals)
+static void figures_of(struct figures *fs, const struct history_study *s, bool with_events)
 {
 	for (size_t i = 0; i < s->history->n_series; i++) {
 		const struct history_charts *c = &s->charts[i];
-		if (c->status || (c->n_signals > 0) != with_signals)
+		if (c->status || (c->n_events > 0) != with_events)
 			continue;
 		if (fs->n < HISTORY_FIGURES)
 			figure_make(fs, s, c, i + 1);
@@ -138,11 +138,8 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	html_begin_page(out, title.s, true, NULL);
 	svg_add_symbols(out);
 	html_add_text(out, "<main>\n<h1>", title.s, "</h1>\n");
-	bool has_limits = false;
-	for (size_t i = 0; i < s->history->n_series; i++)
-		has_limits |= s->charts[i].status == STAT_OK;
 	strbuf_addf(out, "<div class=\"banner %s\">",
-		    !has_limits ? "none" : s->n_signals ? "inconclusive" : "trusted");
+		    !s->n_with_limits ? "none" : s->n_events ? "inconclusive" : "trusted");
 	html_add_text(out, "<p class=\"big\">", sentence.s, "</p></div>\n");
 	if (warning)
 		html_add_text(out, "<p class=\"warnings\"><strong>Warning:</strong> ", warning,
@@ -150,10 +147,11 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	html_add_table(out, &page, "series", NULL);
 	html_add_figures(out, &page, "history", false);
 	html_add_missing(out, fs);
-	if (s->n_signals)
-		strbuf_addstr(out, "<h2>Signals</h2>\n");
-	html_add_table(out, &page, "signals", NULL);
+	if (s->n_events)
+		strbuf_addstr(out, "<h2>Events</h2>\n");
+	html_add_table(out, &page, "events", NULL);
 	html_add_table(out, &page, "changes", NULL);
+	html_add_table(out, &page, "signals", NULL);
 	html_add_text(out, "<h2>How to read the charts</h2>\n<p>", history_explanation, "</p>\n");
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
 	strbuf_release(&title);

@@ -49,20 +49,37 @@ static json_t *signal(const struct history_study *s, const struct history_charts
 		J_TEXT("signalled_date", history_campaign_at(s, c, g->first)->date),
 		J_COUNT("last", (uint64_t)history_campaign_at(s, c, g->last)->number),
 		J_BOOL("goes_on", g->lasting));
-	if (!g->has_change_of_environment) {
+	return o;
+}
+
+static json_t *event(const struct history_study *s, const struct history_charts *c,
+		     const struct history_event *v)
+{
+	const struct event *e = &v->is;
+	json_t *o = json_make(J_TEXT("kind", event_kind_names[e->kind]),
+		J_NUMBER("change", expm1(e->change)), J_NUMBER("change_se_ln", e->sd),
+		J_COUNT("onset", (uint64_t)history_campaign_at(s, c, e->onset)->number),
+		J_TEXT("onset_date", history_campaign_at(s, c, e->onset)->date),
+		J_COUNT("onset_lo", (uint64_t)history_campaign_at(s, c, e->onset_lo)->number),
+		J_COUNT("onset_hi", (uint64_t)history_campaign_at(s, c, e->onset_hi)->number),
+		J_COUNT("found", (uint64_t)history_campaign_at(s, c, e->found)->number),
+		J_COUNT("last", (uint64_t)history_campaign_at(s, c, e->last)->number),
+		J_BOOL("goes_on", e->last + 1 == c->n));
+	if (!v->has_change) {
 		json_object_set_new(o, "nearest_change", json_null());
 		return o;
 	}
 	const struct history_campaign *since =
-	    &s->history->campaign[c->series->entry[g->environment].campaign];
+	    &s->history->campaign[c->series->entry[v->environment].campaign];
 	json_t *near = json_make(J_COUNT("number", (uint64_t)since->number),
-		J_TEXT("date", since->date), J_VALUE("facts", changes(s, c, g->environment)));
+		J_TEXT("date", since->date), J_VALUE("facts", changes(s, c, v->environment)));
 	return json_add(o, J_VALUE("nearest_change", near));
 }
 
 static json_t *chart(const struct history_study *s, const struct history_charts *c)
 {
-	json_t *o = json_object(), *entries = json_array(), *signals = json_array();
+	json_t *o = json_object(), *entries = json_array(), *signals = json_array(),
+	       *events = json_array();
 	json_add(o, J_TEXT("scenario", c->series->scenario),
 		J_TEXT("replayer", c->series->replayer), J_COUNT("n_entries", c->n),
 		J_COUNT("n_without_value", c->series->n - c->n), J_COUNT("n_baseline", c->n_base),
@@ -75,13 +92,15 @@ static json_t *chart(const struct history_study *s, const struct history_charts 
 		json_array_append_new(entries, entry(s, c, i));
 	for (size_t i = 0; i < c->n_signals; i++)
 		json_array_append_new(signals, signal(s, c, &c->signal[i]));
-	return json_add(o, J_VALUE("signals", signals), J_VALUE("entries", entries));
+	for (size_t i = 0; i < c->n_events; i++)
+		json_array_append_new(events, event(s, c, &c->event[i]));
+	return json_add(o, J_VALUE("events", events), J_VALUE("signals", signals), J_VALUE("entries", entries));
 }
 
 void history_json_add(struct strbuf *out, const void *study)
 {
 	const struct history_study *s = study;
-	json_t *o = json_pack("{s:s, s:i}", "format", "validate-history", "version", 1);
+	json_t *o = json_pack("{s:s, s:i}", "format", "validate-history", "version", 2);
 	json_t *campaigns = json_array(), *charts = json_array();
 	for (size_t i = 0; i < s->history->n_campaigns; i++)
 		json_array_append_new(campaigns, campaign(&s->history->campaign[i]));

@@ -7,13 +7,13 @@
 #include "validate/history/changes.h"
 #include "validate/history/charts.h"
 
-/* Tables with a row for each series, signal, changed fact, campaign and entry. Ownership:
+/* Tables with a row for each series, event, changed fact, signal, campaign and entry. Ownership:
  * tables_release. */
 void history_tables_build(struct tables *ts, const void *study);
-/* The table of series with at most rows_max rows, series with signals first. Returns how many rows
+/* The table of series with at most rows_max rows, series with events first. Returns how many rows
  * are left out. Ownership: table_release. */
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max);
-/* The four charts of at most HISTORY_FIGURES series, series with signals first. A chart shows the
+/* The four charts of at most HISTORY_FIGURES series, series with events first. A chart shows the
  * last HISTORY_DRAWN entries. */
 #define HISTORY_FIGURES 12
 #define HISTORY_DRAWN 500

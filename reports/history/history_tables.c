@@ -30,6 +30,7 @@ static void series_row(struct table *t, const struct history_charts *c)
 	COL_STATUS(t, RELATIVE, "lower", "Lower", c->status, expm1(c->limits.lower), u);
 	COL_STATUS(t, RELATIVE, "upper", "Upper", c->status, expm1(c->limits.upper), u);
 	COL_NUMBER_IF(t, RELATIVE, "latest", "Latest", c->n, expm1(c->x[c->n - 1]), u);
+	COL_COUNT(t, "n_events", "Events", c->n_events);
 	COL_COUNT(t, "n_signals", "Signals", c->n_signals);
 }
 
@@ -46,7 +47,7 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < s->history->n_series && n < rows_max; i++)
-			if ((s->charts[i].n_signals > 0) == (pass == 0)) {
+			if ((s->charts[i].n_events > 0) == (pass == 0)) {
 				series_row(t, &s->charts[i]);
 				n++;
 			}
@@ -56,6 +57,33 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 static void table_series(struct table *t, const struct history_study *s)
 {
 	history_table_series(t, s, SIZE_MAX);
+}
+
+static void event_row(struct table *t, const struct history_study *s,
+		      const struct history_charts *c, const struct event *e)
+{
+	series_columns(t, c);
+	COL_TEXT(t, "kind", "It is", event_kind_names[e->kind]);
+	COL_NUMBER(t, RELATIVE, "change", "Change", expm1(e->change), e->sd);
+	COL_TEXT(t, "onset", "Onset", history_date(history_campaign_at(s, c, e->onset)));
+	COL_TEXT(t, "onset_lo", "from", history_date(history_campaign_at(s, c, e->onset_lo)));
+	COL_TEXT(t, "onset_hi", "to", history_date(history_campaign_at(s, c, e->onset_hi)));
+	COL_TEXT(t, "last", "Last",
+		e->last + 1 == c->n ? "goes on" : history_date(history_campaign_at(s, c, e->last)));
+	COL_COUNT(t, "onset_number", "from no.", history_campaign_at(s, c, e->onset)->number);
+	COL_COUNT(t, "found_number", "seen at", history_campaign_at(s, c, e->found)->number);
+	COL_COUNT(t, "last_number", "to", history_campaign_at(s, c, e->last)->number);
+}
+
+static void table_events(struct table *t, const struct history_study *s)
+{
+	table_init(t, "events", "Events");
+	table_note(t, "Change of x/r relative to the level before; of a drift, from its onset to its "
+		      "last entry. Onset: first changed entry, with its 95 %% interval.");
+	TABLE_HEADS(t, event_row(t, s, NULL, NULL));
+	for (size_t i = 0; i < s->history->n_series; i++)
+		for (size_t k = 0; k < s->charts[i].n_events; k++)
+			event_row(t, s, &s->charts[i], &s->charts[i].event[k].is);
 }
 
 static void signal_row(struct table *t, const struct history_study *s,
@@ -76,7 +104,7 @@ static void signal_row(struct table *t, const struct history_study *s,
 
 static void table_signals(struct table *t, const struct history_study *s)
 {
-	table_init(t, "signals", "Signals");
+	table_init(t, "signals", "Signals of the control charts");
 	table_note(
 	    t, "Change of x/r: its mean from the onset to the end, relative to the centre; for a "
 	       "moving range, the change between the two entries. Onset: the chart's "
@@ -87,12 +115,11 @@ static void table_signals(struct table *t, const struct history_study *s)
 			signal_row(t, s, &s->charts[i], &s->charts[i].signal[k]);
 }
 
-/* An earlier signal of the series names the same change. */
+/* An earlier event of the series names the same change. */
 static bool is_named_before(const struct history_charts *c, size_t k)
 {
 	for (size_t i = 0; i < k; i++)
-		if (c->signal[i].has_change_of_environment &&
-		    c->signal[i].environment == c->signal[k].environment)
+		if (c->event[i].has_change && c->event[i].environment == c->event[k].environment)
 			return true;
 	return false;
 }
@@ -111,8 +138,8 @@ static void change_row(struct table *t, const struct history_charts *c,
 static void change_rows(struct table *t, const struct history_study *s,
 			const struct history_charts *c, size_t k)
 {
-	const struct history_signal *g = &c->signal[k];
-	if (!g->has_change_of_environment || is_named_before(c, k))
+	const struct history_event *g = &c->event[k];
+	if (!g->has_change || is_named_before(c, k))
 		return;
 	const struct history_campaign *since =
 	    &s->history->campaign[c->series->entry[g->environment].campaign];
@@ -125,14 +152,14 @@ static void change_rows(struct table *t, const struct history_study *s,
 
 static void table_changes(struct table *t, const struct history_study *s)
 {
-	table_init(t, "changes", "What changed nearest to the signals");
+	table_init(t, "changes", "What changed at the events");
 	table_note(t,
 		   "Facts that differ between the named campaign and the campaign before it in the "
-		   "series, nearest to the onset of a signal and not after the signal. They "
-		   "need not be the cause.");
+		   "series, within the interval of the onset of an event. They need not be the "
+		   "cause.");
 	TABLE_HEADS(t, change_row(t, NULL, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
-		for (size_t k = 0; k < s->charts[i].n_signals; k++)
+		for (size_t k = 0; k < s->charts[i].n_events; k++)
 			change_rows(t, s, &s->charts[i], k);
 }
 
@@ -197,7 +224,7 @@ void history_tables_build(struct tables *ts, const void *study)
 {
 	const struct history_study *s = study;
 	static void (*const builders[])(struct table *, const struct history_study *) = {
-	    table_series, table_signals, table_changes, table_campaigns, table_entries};
+	    table_series, table_events, table_changes, table_signals, table_campaigns, table_entries};
 	ts->n = sizeof builders / sizeof *builders;
 	ts->table = xcalloc(ts->n, sizeof *ts->table);
 	for (size_t i = 0; i < ts->n; i++)

@@ -7,20 +7,20 @@
 #include "reports/words.h"
 
 #define NAME_MAX 22
-#define SIGNALS_MAX 30 /* shown on a terminal */
+#define EVENTS_SHOWN 30 /* on a terminal */
 #define FACTS_MAX 4
 #define SERIES_MAX 60
 
 const char history_explanation[] =
     "The charts show x/r, the replay's mean response time divided by that of the program run again "
-    "beside it, on a logarithmic scale. The first entries in control set the centre and the "
-    "limits, "
-    "which then stay. The chart of individuals finds one large deviation (3 sigma), the moving "
-    "range a jump, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962) small lasting shifts. In "
-    "control each chart signals about once in 370 to 500 entries (moving range: 110), and three "
-    "times as often if 20 entries set the limits. So some of many charts signal by chance. A "
-    "change "
-    "that is named with a signal is close to it in time; it need not be the cause.";
+    "beside it, on a logarithmic scale. Events are the answer: changes of the level (shift, "
+    "drift) and single deviating entries (outlier). 100 unchanged entries have less than 0.5 "
+    "events. A shift of 2 standard deviations is found with its third entry in the median. A "
+    "change of the environment is named if it lies in the 95 % interval of the event's date; it "
+    "need not be the cause. The control charts stand beside the events: individuals (3 sigma), "
+    "moving range, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962). The first entries in control "
+    "set their limits. In control each chart signals about once in 370 to 500 entries (moving "
+    "range: 110), and three times as often if 20 entries set the limits.";
 
 char *history_clock_warning(const struct history *h)
 {
@@ -34,29 +34,27 @@ char *history_clock_warning(const struct history *h)
 	if (!n)
 		return NULL;
 	return xasprintf("%zu of %zu campaigns have an earlier date than the campaign added before "
-			 "(first: no. %lld, %s): a clock was set back, or they were added late; "
-			 "entries stay in the order in which they were added",
+			 "(first: no. %lld, %s): they were added late, or a clock was set back; "
+			 "entries are in the order of their dates",
 			 n, h->n_campaigns, first->number, first->date);
 }
 
 void history_sentence_add(struct strbuf *out, const struct history_study *s)
 {
-	size_t without = 0;
-	for (size_t i = 0; i < s->history->n_series; i++)
-		without += s->charts[i].status != STAT_OK;
+	const size_t n = s->history->n_series, without = n - s->n_with_limits;
 	words_add_count(out, s->history->n_campaigns, "campaign", "campaigns");
 	strbuf_addstr(out, ", ");
-	words_add_count(out, s->history->n_series, "chart", "charts");
-	if (without == s->history->n_series) {
+	words_add_count(out, n, "chart", "charts");
+	if (without == n) {
 		strbuf_addf(out,
 			    ": no limits yet; at least %d entries that differ are needed",
 			    HISTORY_BASELINE_MIN);
 		return;
 	}
-	if (s->n_signals)
-		strbuf_addf(out, ": %zu with signals", s->n_signalling);
+	if (s->n_events)
+		strbuf_addf(out, ": %zu with events", s->n_changed);
 	else
-		strbuf_addstr(out, ": in control");
+		strbuf_addstr(out, ": no event");
 	if (without)
 		strbuf_addf(out, ", %zu without limits", without);
 }
@@ -67,13 +65,13 @@ static void value_add(struct strbuf *out, const char *value)
 }
 
 static void change_sentence(struct strbuf *line, const struct history_study *s,
-			    const struct history_charts *c, const struct history_signal *g)
+			    const struct history_charts *c, const struct history_event *v)
 {
 	const struct history_campaign *since =
-	    &s->history->campaign[c->series->entry[g->environment].campaign];
+	    &s->history->campaign[c->series->entry[v->environment].campaign];
 	struct history_changes list;
-	history_changes_find(&list, s->history, c->series, g->environment);
-	strbuf_addf(line, " Nearest change, %s (no. %lld): ", history_date(since), since->number);
+	history_changes_find(&list, s->history, c->series, v->environment);
+	strbuf_addf(line, " Changed %s (no. %lld): ", history_date(since), since->number);
 	for (size_t i = 0; i < list.n && i < FACTS_MAX; i++) {
 		strbuf_addf(line, "%s%s, ", i ? "; " : "", list.one[i].fact);
 		value_add(line, list.one[i].old);
@@ -85,42 +83,44 @@ static void change_sentence(struct strbuf *line, const struct history_study *s,
 	history_changes_release(&list);
 }
 
-static void signal_sentence(struct strbuf *line, const struct history_study *s,
-			    const struct history_charts *c, const struct history_signal *g)
+static void event_sentence(struct strbuf *line, const struct history_study *s,
+			   const struct history_charts *c, const struct history_event *v)
 {
-	const struct history_campaign *onset = history_campaign_at(s, c, g->onset),
-				      *first = history_campaign_at(s, c, g->first);
-	const struct history_campaign *last = history_campaign_at(s, c, g->last);
+	const struct event *e = &v->is;
+	const struct history_campaign *onset = history_campaign_at(s, c, e->onset),
+				      *lo = history_campaign_at(s, c, e->onset_lo),
+				      *hi = history_campaign_at(s, c, e->onset_hi),
+				      *last = history_campaign_at(s, c, e->last);
 	strbuf_addf(line, "%s, %s: %s of ", c->series->scenario, c->series->replayer,
-		    history_kind_names[g->kind]);
-	number_add(line, g->change, c->limits.sigma, number_unit_percent, true);
-	strbuf_addf(line, " from %s (no. %lld)", history_date(onset), onset->number);
-	if (g->last > g->onset)
-		strbuf_addf(line, g->lasting ? ", goes on" : " to no. %lld", last->number);
-	strbuf_addf(line, "; %s", history_chart_names[g->chart]);
-	if (g->first > g->onset)
-		strbuf_addf(line, ", signalled %s (no. %lld)", history_date(first), first->number);
+		    event_kind_names[e->kind]);
+	number_add(line, expm1(e->change), e->sd, number_unit_percent, true);
+	strbuf_addf(line, " from %s (no. %lld", history_date(onset), onset->number);
+	if (lo != hi)
+		strbuf_addf(line, "; 95 %%: no. %lld to %lld", lo->number, hi->number);
+	strbuf_addch(line, ')');
+	if (e->kind != EVENT_OUTLIER)
+		strbuf_addf(line, e->last + 1 == c->n ? ", goes on" : " to no. %lld", last->number);
 	strbuf_addch(line, '.');
-	if (g->has_change_of_environment)
-		change_sentence(line, s, c, g);
+	if (v->has_change)
+		change_sentence(line, s, c, v);
 	else
-		strbuf_addstr(line, " No change of the environment before it is known.");
+		strbuf_addstr(line, " No change of the environment is known at that time.");
 }
 
-static void signals_add(struct strbuf *out, const struct history_study *s, size_t width)
+static void events_add(struct strbuf *out, const struct history_study *s, size_t width)
 {
 	size_t n = 0;
 	struct strbuf line = STRBUF_INIT;
-	strbuf_addstr(out, "\nSignals\n\n");
+	strbuf_addstr(out, "\nEvents\n\n");
 	for (size_t i = 0; i < s->history->n_series; i++)
-		for (size_t k = 0; k < s->charts[i].n_signals && n < SIGNALS_MAX; k++, n++) {
+		for (size_t k = 0; k < s->charts[i].n_events && n < EVENTS_SHOWN; k++, n++) {
 			strbuf_reset(&line);
-			signal_sentence(&line, s, &s->charts[i], &s->charts[i].signal[k]);
+			event_sentence(&line, s, &s->charts[i], &s->charts[i].event[k]);
 			text_wrap(out, line.s, 0, 2, width);
 			strbuf_addch(out, '\n');
 		}
-	if (s->n_signals > n)
-		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", s->n_signals - n);
+	if (s->n_events > n)
+		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", s->n_events - n);
 	strbuf_release(&line);
 }
 
@@ -138,8 +138,8 @@ void history_text_add(struct strbuf *out, const void *study, size_t width)
 		text_wrap(out, warning, 9, 2, width);
 		strbuf_addch(out, '\n');
 	}
-	if (s->n_signals)
-		signals_add(out, s, width);
+	if (s->n_events)
+		events_add(out, s, width);
 	size_t left_out = history_table_series(&t, s, SERIES_MAX);
 	strbuf_addf(out, "\n%s\n\n", t.title);
 	text_add_table(out, &t, NAME_MAX);

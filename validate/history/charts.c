@@ -76,24 +76,7 @@ static double change_of(const struct history_charts *c, const struct history_sig
 	return expm1(sum / (double)(s->last - s->onset + 1));
 }
 
-/* The change of environment nearest to the onset and not after the signal; of two, the earlier. */
-static void environment_find(const struct history_charts *c, const struct history *h,
-			     struct history_signal *s)
-{
-	size_t onset = c->at[s->onset], first = c->at[s->first];
-	for (size_t d = 0; d <= onset || onset + d <= first; d++) {
-		size_t before = d <= onset ? onset - d : 0, after = onset + d;
-		bool early = history_changed(h, c->series, before),
-		     late = after <= first && history_changed(h, c->series, after);
-		if (!early && !late)
-			continue;
-		s->environment = early ? before : after;
-		s->has_change_of_environment = true;
-		return;
-	}
-}
-
-static void signal_add(struct history_charts *c, const struct history *h, struct history_signal s)
+static void signal_add(struct history_charts *c, struct history_signal s)
 {
 	s.onset = onset_find(c, s.chart, s.direction, s.first);
 	s.kind = s.chart == CHART_INDIVIDUALS ? KIND_OUTLIER : KIND_JUMP;
@@ -101,7 +84,6 @@ static void signal_add(struct history_charts *c, const struct history *h, struct
 		course_fit(c, &s);
 	s.change = change_of(c, &s);
 	s.lasting = s.last + 1 == c->n;
-	environment_find(c, h, &s);
 	if (s.chart == CHART_MOVING_RANGE)
 		s.direction = 0;
 	GROW(c->signal, c->n_signals, c->cap_signals);
@@ -110,8 +92,7 @@ static void signal_add(struct history_charts *c, const struct history *h, struct
 
 /* Successive entries beyond the limit are one signal. A sum falls slowly once the values are back:
  * it ends at its maximum. */
-static void excursions_find(struct history_charts *c, const struct history *h,
-			    enum history_chart chart, int direction)
+static void excursions_find(struct history_charts *c, enum history_chart chart, int direction)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (!(chart_excess(c, chart, direction, i) > 1))
@@ -125,7 +106,7 @@ static void excursions_find(struct history_charts *c, const struct history *h,
 				s.last = i;
 			largest = fmax(largest, now);
 		}
-		signal_add(c, h, s);
+		signal_add(c, s);
 	}
 }
 
@@ -139,15 +120,43 @@ static int by_onset(const void *x, const void *y)
 }
 
 /* Sets c->signal from x, z, cusum and ewma. */
-static void signals_find(struct history_charts *c, const struct history *h)
+static void signals_find(struct history_charts *c)
 {
 	for (enum history_chart chart = 0; chart < CHART_N; chart++) {
-		excursions_find(c, h, chart, 1);
+		excursions_find(c, chart, 1);
 		if (chart != CHART_MOVING_RANGE)
-			excursions_find(c, h, chart, -1);
+			excursions_find(c, chart, -1);
 	}
 	if (c->n_signals)
 		qsort(c->signal, c->n_signals, sizeof *c->signal, by_onset);
+}
+
+/* The change of environment nearest to the onset, if one lies in the interval of the onset. */
+static void change_find(const struct history_charts *c, const struct history *h,
+			struct history_event *e)
+{
+	const size_t onset = c->at[e->is.onset];
+	size_t nearest = SIZE_MAX;
+	for (size_t i = c->at[e->is.onset_lo]; i <= c->at[e->is.onset_hi]; i++) {
+		const size_t distance = i < onset ? onset - i : i - onset;
+		if (distance >= nearest || !history_changed(h, c->series, i))
+			continue;
+		nearest = distance;
+		e->has_change = true;
+		e->environment = i;
+	}
+}
+
+static void changes_take(struct history_charts *c, const struct history *h)
+{
+	struct event *event;
+	c->n_events = events_find(c->x, c->n, &event);
+	c->event = xcalloc(c->n_events + 1, sizeof *c->event);
+	for (size_t i = 0; i < c->n_events; i++) {
+		c->event[i].is = event[i];
+		change_find(c, h, &c->event[i]);
+	}
+	free(event);
 }
 
 const char *const history_chart_names[] = {"individuals", "moving range", "CUSUM", "EWMA", NULL};
@@ -216,6 +225,7 @@ void history_charts_make(struct history_charts *c, const struct history *h,
 {
 	*c = (struct history_charts){.series = s, .n_wanted = baseline};
 	values_take(c);
+	changes_take(c, h);
 	c->status = limits_freeze(c);
 	for (size_t i = 0; i < c->n && !c->status; i++)
 		c->z[i] = (c->x[i] - c->limits.center) / c->limits.sigma;
@@ -224,7 +234,7 @@ void history_charts_make(struct history_charts *c, const struct history *h,
 	if (!c->status)
 		c->status = ewma(c->z, c->n, HISTORY_EWMA_LAMBDA, c->ewma);
 	if (!c->status)
-		signals_find(c, h);
+		signals_find(c);
 }
 
 void history_charts_release(struct history_charts *c)
@@ -236,6 +246,7 @@ void history_charts_release(struct history_charts *c)
 	free(c->cusum);
 	free(c->in_base);
 	free(c->signal);
+	free(c->event);
 	*c = (struct history_charts){0};
 }
 
@@ -246,8 +257,9 @@ void history_study_make(struct history_study *s, const struct history *h, size_t
 				    .charts = xcalloc(h->n_series + 1, sizeof *s->charts)};
 	for (size_t i = 0; i < h->n_series; i++) {
 		history_charts_make(&s->charts[i], h, &h->series[i], baseline);
-		s->n_signals += s->charts[i].n_signals;
-		s->n_signalling += s->charts[i].n_signals > 0;
+		s->n_events += s->charts[i].n_events;
+		s->n_changed += s->charts[i].n_events > 0;
+		s->n_with_limits += s->charts[i].status == STAT_OK;
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Control charts of a series: is the result of a replayer in a scenario stable?
+/* Is the result of a replayer in a scenario stable? Change points (events.h) give the answer. Control
+ * charts stand beside them.
  *
  * The value of an entry is the mean of ln(x/r). Centre and limits are frozen from the first
  * `baseline` entries in control: entries beyond the limits for individuals are replaced by later
@@ -15,6 +16,7 @@
 #ifndef VALIDATE_HISTORY_CHARTS_H
 #define VALIDATE_HISTORY_CHARTS_H
 
+#include "validate/history/events.h"
 #include "validate/history/history.h"
 #include "validate/stats/control.h"
 
@@ -55,8 +57,14 @@ struct history_signal {
 	/* of x/r, relative to the centre, from onset to last; a jump: between the two entries; 0.1
 	 * is 10 % */
 	double change;
-	bool has_change_of_environment;
-	/* entry with a changed environment nearest to the onset, not after `first` */
+};
+
+/* A change point (events.h). Its indices are those of charted entries. */
+struct history_event {
+	struct event is;
+	bool has_change;
+	/* entry of the series with the changed environment, settings or protocol that is nearest to
+	 * the onset, within the interval of the onset */
 	size_t environment;
 };
 
@@ -74,6 +82,8 @@ struct history_charts {
 	struct cusum *cusum; /* [n] */
 	struct history_signal *signal; /* in the order of onset */
 	size_t n_signals, cap_signals;
+	struct history_event *event; /* [n_events], in the order of onset; does not need limits */
+	size_t n_events;
 };
 
 /* `baseline`: at least HISTORY_BASELINE_MIN. Ownership: history_charts_release(). The history must
@@ -87,8 +97,8 @@ struct history_study {
 	const struct history *history; /* borrowed */
 	struct history_charts *charts; /* [history->n_series] */
 	size_t baseline;
-	/* number of signals; number of series that have one */
-	size_t n_signals, n_signalling;
+	/* number of events; number of series that have one; number of series with limits */
+	size_t n_events, n_changed, n_with_limits;
 };
 void history_study_make(struct history_study *s, const struct history *h, size_t baseline);
 void history_study_release(struct history_study *s);

@@ -3,7 +3,7 @@
  *
  * An SQLite database with one row per campaign, one per entry (a case: a scenario and a replayer),
  * and one per environment, which campaigns share. Triggers refuse changes and deletions. Rows are
- * in the order of adding, whatever their dates. application_id identifies the file type,
+ * in the order of adding; history_load() orders them by the date of the campaign. application_id identifies the file type,
  * user_version the version of the tables. The charted value of an entry is the mean over its pairs
  * of ln(x/r): mean response time of the replay over that of the program in the same block. */
 #ifndef VALIDATE_HISTORY_H
@@ -32,13 +32,13 @@ struct history_entry {
 struct history_series { /* a scenario and a replayer */
 	long long id; /* in the file */
 	char *scenario, *replayer;
-	struct history_entry *entry; /* in the order of adding */
+	struct history_entry *entry; /* in the order of the campaigns */
 	size_t n, cap;
 };
 
 struct history {
 	char *source;
-	struct history_campaign *campaign;
+	struct history_campaign *campaign; /* by date; of equal dates in the order of adding */
 	size_t n_campaigns, cap_campaigns;
 	struct history_series *series; /* in the order of their first entries */
 	size_t n_series, cap_series;

@@ -5,6 +5,17 @@
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 
+static bool is_date(const char *s)
+{
+	static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
+	if (!s || strlen(s) != sizeof form - 1)
+		return false;
+	for (size_t i = 0; form[i]; i++)
+		if (form[i] == 'd' ? !isdigit((unsigned char)s[i]) : form[i] != s[i])
+			return false;
+	return true;
+}
+
 struct history_reader {
 	sqlite3 *db;
 	const char *path;
@@ -139,6 +150,56 @@ static int all_read(struct history_reader *r, struct history *h)
 			       "e.series, e.campaign", entry_take);
 }
 
+/* --- order by the time of the run ---------------------------------------- */
+
+struct dated {
+	const char *date; /* its own, or that of the campaign before it; NULL: none */
+	size_t at;	  /* index in the order of adding */
+};
+
+static int by_date(const void *x, const void *y)
+{
+	const struct dated *a = x, *b = y;
+	const int dates = a->date && b->date ? strcmp(a->date, b->date)
+					     : (a->date != NULL) - (b->date != NULL);
+	return dates ? dates : (a->at > b->at) - (a->at < b->at);
+}
+
+static int by_campaign(const void *x, const void *y)
+{
+	const struct history_entry *a = x, *b = y;
+	return (a->campaign > b->campaign) - (a->campaign < b->campaign);
+}
+
+/* A campaign without a valid date stays behind the one added before it. */
+static void order_by_date(struct history *h)
+{
+	const size_t n = h->n_campaigns;
+	struct dated *order = xcalloc(n + 1, sizeof *order);
+	struct history_campaign *sorted = xcalloc(n + 1, sizeof *sorted);
+	size_t *place = xcalloc(n + 1, sizeof *place);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (struct dated){is_date(h->campaign[i].date) ? h->campaign[i].date
+					  : i			       ? order[i - 1].date
+								       : NULL, i};
+	qsort(order, n, sizeof *order, by_date);
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = h->campaign[order[i].at];
+		place[order[i].at] = i;
+	}
+	free(h->campaign);
+	h->campaign = sorted;
+	h->cap_campaigns = n + 1;
+	for (size_t i = 0; i < h->n_series; i++) {
+		struct history_series *s = &h->series[i];
+		for (size_t k = 0; k < s->n; k++)
+			s->entry[k].campaign = place[s->entry[k].campaign];
+		qsort(s->entry, s->n, sizeof *s->entry, by_campaign);
+	}
+	free(order);
+	free(place);
+}
+
 int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e)
 {
 	struct history_reader r = {NULL, path, f, e};
@@ -153,6 +214,8 @@ int history_load(struct history *h, const char *path, const struct history_filte
 			      f->host ? " of host " : "", f->host ? f->host : "");
 	if (ret)
 		history_release(h);
+	else
+		order_by_date(h);
 	return ret;
 }
 
@@ -185,17 +248,6 @@ void history_release(struct history *h)
 	free(h->environment);
 	free(h->source);
 	*h = (struct history){0};
-}
-
-static bool is_date(const char *s)
-{
-	static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
-	if (!s || strlen(s) != sizeof form - 1)
-		return false;
-	for (size_t i = 0; form[i]; i++)
-		if (form[i] == 'd' ? !isdigit((unsigned char)s[i]) : form[i] != s[i])
-			return false;
-	return true;
 }
 
 bool date_is_earlier(const char *date, const char *than)

@@ -85,7 +85,8 @@ static void limits_and_charts(void **state)
 	s = signal_of(&c, CHART_CUSUM, 10);
 	assert_non_null(s);
 	assert_true(s->lasting);
-	assert_false(s->has_change_of_environment);
+	for (size_t i = 0; i < c.n_events; i++)
+		assert_false(c.event[i].has_change);
 	history_charts_release(&c);
 	history_release(&h);
 }
@@ -114,8 +115,14 @@ static void shift_or_drift(void **state)
 	assert_int_equal(s->direction, -1);
 	assert_int_equal(s->onset, 25);
 	expect_near(s->change, expm1(-0.02));
-	assert_true(s->has_change_of_environment);
-	assert_int_equal(s->environment, 25);
+	/* one event for what several charts signal, with the change at its date and not a later one */
+	assert_int_equal(c.n_events, 1);
+	assert_int_equal(c.event[0].is.kind, EVENT_SHIFT);
+	assert_int_equal(c.event[0].is.onset, 25);
+	assert_int_equal(c.event[0].is.last, 39);
+	assert_true(fabs(c.event[0].is.change + 0.02) < 0.0005);
+	assert_true(c.event[0].has_change);
+	assert_int_equal(c.event[0].environment, 25);
 	history_charts_release(&c);
 	history_release(&h);
 	history_make(&h, ramp, 40, environment);
@@ -127,6 +134,10 @@ static void shift_or_drift(void **state)
 	assert_non_null(s);
 	assert_int_equal(s->kind, KIND_DRIFT);
 	assert_in_range(s->onset, 24, 26);
+	assert_int_equal(c.n_events, 1);
+	assert_int_equal(c.event[0].is.kind, EVENT_DRIFT);
+	assert_in_range(c.event[0].is.onset, 24, 26);
+	assert_true(fabs(c.event[0].is.change - 0.03) < 0.003);
 	history_charts_release(&c);
 	history_release(&h);
 }
@@ -236,9 +247,12 @@ static void stored_and_loaded(void **state)
 	history_release(&h);
 	assert_int_equal(history_load(&h, path, &all, &e), 0);
 	assert_int_equal(h.n_campaigns, 2);
-	assert_string_equal(h.campaign[0].label, "label");
-	assert_null(h.campaign[1].label);
-	assert_true(h.campaign[1].goes_back);
+	/* by date, not in the order of adding */
+	assert_string_equal(h.campaign[1].label, "label");
+	assert_int_equal(h.campaign[0].number, 2);
+	assert_null(h.campaign[0].label);
+	assert_true(h.campaign[0].goes_back);
+	assert_int_equal(h.series[0].entry[0].campaign, 0);
 	assert_int_equal(h.n_environments, 1);
 	assert_int_equal(h.n_series, 1);
 	assert_string_equal(h.series[0].scenario, "it's");

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/history/events.h"
+
+
+#include "common/xalloc.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/precision_study.h"
+#include "validate/stats/quantiles.h"
+
+/* P of one split. Chosen by simulation for at most 0.5 events in 100 unchanged entries. */
+#define EVENTS_P 0.003
+#define OUTLIER_P 1e-5
+#define CLIP 3.0     /* scales */
+#define FAR 5.0      /* scales: one such entry alone is no shift */
+#define FAR_REST 2.9 /* what the other entries behind a split must show in its place */
+#define BEFORE_MIN 6 /* entries before a split */
+#define BEHIND_MIN 2 /* entries behind a split */
+#define NEWEST 5     /* entries that are too new for the scale */
+#define LEVEL_MIN 3  /* entries of a level between two changes; fewer are outliers */
+#define WINDOW 100   /* entries for scale and median; entries in which splits are searched */
+#define DRIFT_MIN 5  /* entries of a drift */
+
+const char *const event_kind_names[] = {"outlier", "shift", "drift", NULL};
+
+struct search {
+	const double *x;
+	double *y;	  /* x, limited to CLIP scales from the median of its segment */
+	bool *far;	  /* more than FAR scales from it */
+	double *residual; /* of entries [0, n_residuals) from the median of their segment */
+	size_t n_residuals;
+	size_t start; /* of the current segment */
+	double scale; /* NaN: unknown */
+	double df;
+	struct event *event;
+	size_t n, cap;
+};
+
+static double median_of(const double *x, size_t n)
+{
+	double m = NAN;
+	return sample_median(x, n, &m) ? NAN : m;
+}
+
+static double mean_of(const double *x, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum / (double)n;
+}
+
+/* Residuals of entries [n_residuals, until), which are in the current segment. */
+static void residuals_extend(struct search *s, size_t until)
+{
+	if (until <= s->n_residuals)
+		return;
+	const size_t from = until - s->start > WINDOW ? until - WINDOW : s->start;
+	const double m = median_of(s->x + from, until - from);
+	/* those of the segment again: its median is better known now */
+	for (size_t i = from; i < until; i++)
+		s->residual[i] = s->x[i] - m;
+	s->n_residuals = until;
+}
+
+static void scale_update(struct search *s, size_t t)
+{
+	double location;
+	if (t >= s->start + NEWEST + BEFORE_MIN)
+		residuals_extend(s, t - NEWEST);
+	const size_t n = s->n_residuals < WINDOW ? s->n_residuals : WINDOW;
+	s->scale = NAN;
+	if (n < EVENTS_MIN - BEHIND_MIN ||
+	    algorithm_a(s->residual + s->n_residuals - n, n, &location, &s->scale) ||
+	    !(s->scale > 0))
+		s->scale = NAN;
+	s->df = (double)n - 1;
+}
+
+static void value_take(struct search *s, size_t t)
+{
+	const size_t from = t - s->start > WINDOW ? t - WINDOW : s->start;
+	s->y[t] = s->x[t];
+	if (!isfinite(s->scale) || t - from < BEFORE_MIN)
+		return;
+	const double m = median_of(s->x + from, t - from);
+	s->y[t] = fmin(fmax(s->x[t], m - CLIP * s->scale), m + CLIP * s->scale);
+	s->far[t] = fabs(s->x[t] - m) > FAR * s->scale;
+}
+
+/* The split of [start, t] with the largest statistic; 0: none is possible. */
+static size_t split_best(const struct search *s, size_t t, double *statistic)
+{
+	const size_t n = t + 1 - s->start;
+	double behind = 0, sum = 0, y_far = 0;
+	size_t best = 0, n_far = 0;
+	*statistic = 0;
+	for (size_t i = s->start; i <= t; i++)
+		sum += s->y[i];
+	for (size_t k = t + 1; k-- > s->start + BEFORE_MIN && t + 1 - k <= WINDOW;) {
+		const double n2 = (double)(t + 1 - k), n1 = (double)n - n2;
+		behind += s->y[k];
+		n_far += s->far[k];
+		y_far = s->far[k] ? s->y[k] : y_far;
+		if (t + 1 - k < BEHIND_MIN)
+			continue;
+		const double before = (sum - behind) / n1;
+		if (n_far == 1 && fabs((behind - y_far) / (n2 - 1) - before) * sqrt(n2 - 1) <
+				      FAR_REST * s->scale)
+			continue;
+		const double z =
+		    fabs(behind / n2 - before) / (s->scale * sqrt(1 / n1 + 1 / n2));
+		if (z > *statistic) {
+			*statistic = z;
+			best = k;
+		}
+	}
+	return best;
+}
+
+static void change_take(struct search *s, size_t onset, size_t t)
+{
+	residuals_extend(s, onset);
+	GROW(s->event, s->n, s->cap);
+	s->event[s->n++] = (struct event){.kind = EVENT_SHIFT, .onset = onset, .found = t};
+	s->n_residuals = onset;
+	s->start = onset;
+	for (size_t i = onset; i <= t; i++) {
+		s->y[i] = s->x[i];
+		s->far[i] = false;
+	}
+}
+
+static void changes_find(struct search *s, size_t n)
+{
+	for (size_t t = 0; t < n; t++) {
+		double z;
+		scale_update(s, t);
+		value_take(s, t);
+		if (!isfinite(s->scale))
+			continue;
+		const size_t k = split_best(s, t, &z);
+		if (k && 2 * t_above(z, s->df) < EVENTS_P)
+			change_take(s, k, t);
+	}
+}
+
+/* P of the levels before and behind event i, with all entries. */
+static double event_p(const struct search *s, size_t i, size_t n)
+{
+	const size_t from = i ? s->event[i - 1].onset : 0, at = s->event[i].onset,
+		     to = i + 1 < s->n ? s->event[i + 1].onset : n;
+	if (i + 1 < s->n && to - at < LEVEL_MIN)
+		return 1;
+	const double z = fabs(mean_of(s->y + at, to - at) - mean_of(s->y + from, at - from)) /
+			 (s->scale * sqrt(1 / (double)(to - at) + 1 / (double)(at - from)));
+	return 2 * t_above(z, s->df);
+}
+
+/* Removes changes that all entries together no longer show, the least significant first. */
+static void changes_confirm(struct search *s, size_t n)
+{
+	while (s->n) {
+		size_t worst = 0;
+		double p = 0;
+		for (size_t i = 0; i < s->n; i++)
+			if (event_p(s, i, n) >= p) {
+				p = event_p(s, i, n);
+				worst = i;
+			}
+		if (p < EVENTS_P)
+			return;
+		memmove(s->event + worst, s->event + worst + 1,
+			(s->n - worst - 1) * sizeof *s->event);
+		s->n--;
+	}
+}
+
+/* --- date and kind ------------------------------------------------------- */
+
+/* Sum of squares of y[from..to) about its mean. */
+static double squares_of(const double *y, size_t from, size_t to)
+{
+	const double m = mean_of(y + from, to - from);
+	double sum = 0;
+	for (size_t i = from; i < to; i++)
+		sum += (y[i] - m) * (y[i] - m);
+	return sum;
+}
+
+/* A ramp that begins at `at` behind a level. Sum of squares of y[from..to) about the fit; *slope per
+ * entry. */
+static double ramp_squares(const double *y, size_t from, size_t to, size_t at, double *slope)
+{
+	const double n = (double)(to - from), length = (double)(to - at),
+		     ramp_mean = length * (length + 1) / 2 / n, mean = mean_of(y + from, to - from);
+	double xx = 0, xy = 0, yy = 0;
+	for (size_t i = from; i < to; i++) {
+		const double u = (i < at ? 0 : (double)(i - at + 1)) - ramp_mean;
+		xx += u * u;
+		xy += u * (y[i] - mean);
+		yy += (y[i] - mean) * (y[i] - mean);
+	}
+	*slope = xy / xx;
+	return yy - xy * xy / xx;
+}
+
+struct fit { /* of a course with one begin, in [from, to) */
+	const double *y;
+	size_t from, to;
+	double *squares; /* [to - from], by the begin; INFINITY: not possible */
+	size_t best;
+};
+
+/* 2 ln of the likelihood ratio of two begins whose difference is significant at 5 % (Hansen). */
+#define LIKELIHOOD_95 7.35
+
+static void interval_take(struct event *e, const struct fit *f, double scale)
+{
+	e->onset = e->onset_lo = e->onset_hi = f->best;
+	for (size_t k = f->from; k < f->to; k++)
+		if (f->squares[k - f->from] - f->squares[f->best - f->from] <=
+		    LIKELIHOOD_95 * scale * scale) {
+			e->onset_lo = k < e->onset_lo ? k : e->onset_lo;
+			e->onset_hi = k > e->onset_hi ? k : e->onset_hi;
+		}
+}
+
+static void best_take(struct fit *f, size_t k, double squares)
+{
+	f->squares[k - f->from] = squares;
+	if (squares < f->squares[f->best - f->from])
+		f->best = k;
+}
+
+static struct fit fit_make(const double *y, size_t from, size_t to)
+{
+	struct fit f = {y, from, to, xcalloc(to - from, sizeof(double)), from};
+	for (size_t i = 0; i < to - from; i++)
+		f.squares[i] = INFINITY;
+	return f;
+}
+
+static struct fit step_fit(const double *y, size_t from, size_t to)
+{
+	struct fit f = fit_make(y, from, to);
+	for (size_t k = from + 1; k + BEHIND_MIN <= to; k++)
+		best_take(&f, k, squares_of(y, from, k) + squares_of(y, k, to));
+	return f;
+}
+
+static struct fit ramp_fit(const double *y, size_t from, size_t to)
+{
+	struct fit f = fit_make(y, from, to);
+	double slope;
+	for (size_t k = from + 2; k + DRIFT_MIN <= to; k++)
+		best_take(&f, k, ramp_squares(y, from, to, k, &slope));
+	return f;
+}
+
+/* Entries before event i that show the level, and the end of the level of event j. */
+static size_t region_begin(const struct search *s, size_t i)
+{
+	const size_t from = i ? s->event[i - 1].onset : 0, onset = s->event[i].onset;
+	return onset - from > WINDOW ? onset - WINDOW : from;
+}
+
+static size_t region_end(const struct search *s, size_t j, size_t n)
+{
+	const size_t to = j + 1 < s->n ? s->event[j + 1].onset : n, onset = s->event[j].onset;
+	return to - onset > WINDOW ? onset + WINDOW : to;
+}
+
+/* Dates a change by all entries between the changes beside it. */
+static void shift_date(struct search *s, size_t i, size_t n)
+{
+	struct fit f = step_fit(s->y, region_begin(s, i), region_end(s, i, n));
+	interval_take(&s->event[i], &f, s->scale);
+	free(f.squares);
+}
+
+static void shift_describe(struct search *s, size_t i, size_t n)
+{
+	struct event *e = &s->event[i];
+	const size_t from = region_begin(s, i), to = region_end(s, i, n);
+	e->last = (i + 1 < s->n ? s->event[i + 1].onset : n) - 1;
+	e->change = mean_of(s->y + e->onset, to - e->onset) - mean_of(s->y + from, e->onset - from);
+	e->sd = s->scale * sqrt(1 / (double)(to - e->onset) + 1 / (double)(e->onset - from));
+}
+
+/* Bayesian information criterion of a fit to n entries. */
+static double criterion(double squares, double n, double n_parameters, double scale)
+{
+	/* residuals below a tenth of the scale carry no information */
+	return n * log(fmax(squares / n, 0.01 * scale * scale)) + n_parameters * log(n);
+}
+
+/* Whether events i to j are one drift; then event i describes it. */
+static bool drift_take(struct search *s, size_t i, size_t j, size_t n)
+{
+	const size_t from = region_begin(s, i), to = region_end(s, j, n);
+	const double n_entries = (double)(to - from), n_steps = (double)(j - i + 1);
+	if (to - s->event[i].onset < DRIFT_MIN || s->event[i].onset < from + 2)
+		return false;
+	double steps = squares_of(s->y, from, s->event[i].onset), slope;
+	for (size_t k = i; k <= j; k++)
+		steps += squares_of(s->y, s->event[k].onset, k < j ? s->event[k + 1].onset : to);
+	struct fit f = ramp_fit(s->y, from, to);
+	const double ramp = f.squares[f.best - from];
+	const bool drifts = criterion(ramp, n_entries, 3, s->scale) <
+			    criterion(steps, n_entries, 2 * n_steps + 1, s->scale);
+	if (drifts) {
+		struct event *e = &s->event[i];
+		interval_take(e, &f, s->scale);
+		ramp_squares(s->y, from, to, e->onset, &slope);
+		e->kind = EVENT_DRIFT;
+		e->last = to - 1;
+		e->change = slope * (double)(to - e->onset);
+		e->sd = s->scale;
+	}
+	free(f.squares);
+	return drifts;
+}
+
+/* Shifts in one direction that a ramp fits better become one drift. */
+static void drifts_merge(struct search *s, size_t n)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		size_t j = i;
+		while (j + 1 < s->n && s->event[j + 1].change * s->event[i].change > 0)
+			j++;
+		while (j > i && !drift_take(s, i, j, n))
+			j--;
+		if (j == i)
+			drift_take(s, i, i, n);
+		memmove(s->event + i + 1, s->event + j + 1, (s->n - j - 1) * sizeof *s->event);
+		s->n -= j - i;
+	}
+}
+
+static void outliers_of(struct search *s, size_t from, size_t to)
+{
+	const double m = median_of(s->x + from, to - from);
+	for (size_t i = from; i < to && to - from > BEFORE_MIN; i++)
+		if (2 * t_above(fabs(s->x[i] - m) / s->scale, s->df) < OUTLIER_P) {
+			GROW(s->event, s->n, s->cap);
+			s->event[s->n++] = (struct event){.kind = EVENT_OUTLIER,
+							  .onset = i,
+							  .onset_lo = i,
+							  .onset_hi = i,
+							  .found = i,
+							  .last = i,
+							  .change = s->x[i] - m,
+							  .sd = s->scale};
+		}
+}
+
+static void outliers_find(struct search *s, size_t n)
+{
+	const size_t n_changes = s->n;
+	size_t from = 0;
+	for (size_t i = 0; i <= n_changes; i++) {
+		const bool drifts = i && s->event[i - 1].kind == EVENT_DRIFT;
+		const size_t to = i < n_changes ? s->event[i].onset : n;
+		if (!drifts)
+			outliers_of(s, from, to);
+		from = to;
+	}
+}
+
+static int by_onset(const void *x, const void *y)
+{
+	const struct event *a = x, *b = y;
+	return (a->onset > b->onset) - (a->onset < b->onset);
+}
+
+size_t events_find(const double *x, size_t n, struct event **event)
+{
+	struct search s = {.x = x,
+			   .y = xcalloc(n + 1, sizeof(double)),
+			   .far = xcalloc(n + 1, sizeof(bool)),
+			   .residual = xcalloc(n + 1, sizeof(double)),
+			   .scale = NAN};
+	changes_find(&s, n);
+	/* removing a change moves the dates of its neighbours */
+	for (size_t n_before = s.n + 1; s.n < n_before;) {
+		n_before = s.n;
+		for (size_t i = 0; i < s.n; i++)
+			shift_date(&s, i, n);
+		changes_confirm(&s, n);
+	}
+	for (size_t i = 0; i < s.n; i++)
+		shift_describe(&s, i, n);
+	drifts_merge(&s, n);
+	if (isfinite(s.scale))
+		outliers_find(&s, n);
+	if (s.n)
+		qsort(s.event, s.n, sizeof *s.event, by_onset);
+	free(s.y);
+	free(s.far);
+	free(s.residual);
+	*event = s.event;
+	return s.n;
+}
