@@ -11,7 +11,7 @@
 
 #define COLUMNS_MAX 64
 
-enum column {
+enum csv_column {
 	COL_PID,
 	COL_TID,
 	COL_BEGIN,
@@ -43,7 +43,7 @@ struct csv_trace {
 	uint64_t n_lenient; /* bad lines that may be omitted */
 	struct err error; /* the first bad line: nothing after it is read */
 
-	enum column columns[COLUMNS_MAX];
+	enum csv_column columns[COLUMNS_MAX];
 	unsigned int n_columns; /* 0: the header was not read yet */
 	unsigned int args_column;
 

@@ -46,7 +46,7 @@ void csv_header_field(struct csv_trace *t, const char *s, size_t len)
 		return;
 	}
 	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), s);
-	enum column c = 0;
+	enum csv_column c = 0;
 	while (c < COL_N && strcmp(name, column_names[c]))
 		c++;
 	if (c == COL_N) {
@@ -66,7 +66,7 @@ void csv_header_field(struct csv_trace *t, const char *s, size_t len)
 void csv_header_end(struct csv_trace *t)
 {
 	unsigned int n = t->field;
-	for (enum column c = 0; c < COL_REQUIRED; c++) {
+	for (enum csv_column c = 0; c < COL_REQUIRED; c++) {
 		bool found = false;
 		for (unsigned int i = 0; i < n; i++)
 			if (t->columns[i] == c) {
@@ -147,7 +147,7 @@ static void take_error(struct csv_trace *t, const char *s, size_t len)
 	t->row.error = (uint16_t)u;
 }
 
-static inline void take_field(struct csv_trace *t, enum column c, const char *s, size_t len)
+static inline void take_field(struct csv_trace *t, enum csv_column c, const char *s, size_t len)
 {
 	switch (c) {
 	case COL_PID:
@@ -205,7 +205,7 @@ void csv_row_field(struct csv_trace *t, const char *s, size_t len)
 		too_many(t);
 		return;
 	}
-	enum column c = t->columns[t->field];
+	enum csv_column c = t->columns[t->field];
 	if (c == COL_ARGS) { /* keep a copy until the end of the row */
 		strbuf_reset(&t->args_text);
 		strbuf_add(&t->args_text, s, len);

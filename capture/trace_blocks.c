@@ -204,10 +204,10 @@ static int read_header(const struct block_file *f, const struct window *w, uint6
 		       : err_set(e, EIO, "%s: was truncated while it was read", f->path);
 }
 
-int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct block *b,
+int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct trace_block *b,
 	       enum block_state *state, struct err *e)
 {
-	*b = (struct block){.next = f->size};
+	*b = (struct trace_block){.next = f->size};
 	*state = BLOCK_CUT;
 	if (f->size - offset < sizeof b->h)
 		return 0;
@@ -230,7 +230,7 @@ int block_look(const struct block_file *f, struct window *w, uint64_t offset, st
 	return 0;
 }
 
-int block_payload(const struct block_file *f, struct window *w, const struct block *b,
+int block_payload(const struct block_file *f, struct window *w, const struct trace_block *b,
 		  const void **p, const char **why, struct err *e)
 {
 	uint64_t from = b->h.offset + sizeof b->h;

@@ -41,7 +41,7 @@ enum block_state {
 	BLOCK_DAMAGED, /* bad header; `why` has the reason */
 };
 
-struct block {
+struct trace_block {
 	struct block_header h;
 	/* offset of the next block; after a damaged one, of the next good block or the end */
 	uint64_t next;
@@ -50,12 +50,12 @@ struct block {
 };
 
 /* Reads the header at `offset`, and after damage searches the next block. 0 or a negative errno. */
-int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct block *b,
+int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct trace_block *b,
 	       enum block_state *state, struct err *e);
 
 /* The stored payload of a complete block; checks its checksum and padding. *why: NULL, or what is
  * wrong. */
-int block_payload(const struct block_file *f, struct window *w, const struct block *b,
+int block_payload(const struct block_file *f, struct window *w, const struct trace_block *b,
 		  const void **p, const char **why, struct err *e);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define INDEX_MAX 65536u /* entries: 1 MiB */
 
-int heap_index_add(struct heap_index *x, const struct block *b, struct err *e)
+int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err *e)
 {
 	if (b->h.offset < x->end)
 		return 0; /* seen in an earlier pass */
@@ -40,7 +40,7 @@ static int changed(const struct block_file *f, uint64_t offset, const char *why,
 }
 
 /* *why: NULL, or why the content cannot be decompressed. */
-static int decompress(struct heap_index *x, const struct block_file *f, const struct block *b,
+static int decompress(struct heap_index *x, const struct block_file *f, const struct trace_block *b,
 		      const void *stored, const char **why, struct err *e)
 {
 	if (b->h.raw_len > x->raw_cap) {
@@ -62,7 +62,7 @@ static int decompress(struct heap_index *x, const struct block_file *f, const st
 
 /* Makes the content of a block readable: 1; 0 for a damaged block. The pass over the trace reports
  * damage; in an indexed block it is an error. */
-static int show(struct heap_index *x, const struct block_file *f, const struct block *b,
+static int show(struct heap_index *x, const struct block_file *f, const struct trace_block *b,
 		bool indexed, struct err *e)
 {
 	const void *p;
@@ -96,7 +96,7 @@ static int find(struct heap_index *x, const struct block_file *f, uint64_t unit,
 	}
 	if (!low)
 		return 0;
-	struct block b;
+	struct trace_block b;
 	const uint64_t from = x->entry[low - 1].offset;
 	for (uint64_t offset = from; offset < x->end; offset = b.next) {
 		enum block_state state;

@@ -26,7 +26,7 @@ struct heap_index {
 
 
 /* Adds a good heap block; calls are in file order. Errors: ENOMEM. */
-int heap_index_add(struct heap_index *x, const struct block *b, struct err *e);
+int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err *e);
 
 /* The item at `ref`: *data[*len], borrowed until the next call, or unchanged if no block seen so
  * far holds it. Returns 0. Errors: of reading; ENOMEM; EIO if a good block has become bad. */

@@ -47,7 +47,7 @@ static bool is_new(const struct binary_trace *b, uint64_t offset)
 }
 
 /* Reports a block with a good header and bad content. */
-static int damaged_content(struct binary_trace *t, const struct block *b, const char *why,
+static int damaged_content(struct binary_trace *t, const struct trace_block *b, const char *why,
 			   struct err *e)
 {
 	char which[64] = "";
@@ -65,7 +65,7 @@ static int damaged_content(struct binary_trace *t, const struct block *b, const 
 	    why);
 }
 
-static int damaged_header(struct binary_trace *t, uint64_t offset, const struct block *b,
+static int damaged_header(struct binary_trace *t, uint64_t offset, const struct trace_block *b,
 			  struct err *e)
 {
 	if (is_new(t, offset))
@@ -76,8 +76,8 @@ static int damaged_header(struct binary_trace *t, uint64_t offset, const struct 
 }
 
 /* Loads and decompresses the block's content. *why: NULL, or what is wrong with it. */
-static int load(struct binary_trace *t, const struct block *b, const void **p, const char **why,
-		struct err *e)
+static int load(struct binary_trace *t, const struct trace_block *b, const void **p,
+		const char **why, struct err *e)
 {
 	int rc = block_payload(&t->file, &t->window, b, p, why, e);
 	if (rc || *why || !(b->h.flags & BLOCK_ZSTD))
@@ -103,8 +103,8 @@ static int load(struct binary_trace *t, const struct block *b, const void **p, c
 /* --- blocks other than records ------------------------------------------- */
 
 /* Checks a block of objects: NULL, or what is wrong. */
-static const char *objects_fault(const struct block *b, const unsigned char *p, uint32_t n_known,
-				 uint64_t file_bytes)
+static const char *objects_fault(const struct trace_block *b, const unsigned char *p,
+				 uint32_t n_known, uint64_t file_bytes)
 {
 	uint64_t at = 0, len = b->h.raw_len;
 	if (b->h.first < n_known || b->h.count > OBJECT_NONE ||
@@ -135,7 +135,7 @@ static const char *objects_fault(const struct block *b, const unsigned char *p, 
 	return at == len ? NULL : "it is longer than its objects";
 }
 
-static int load_objects(struct binary_trace *t, const struct block *b, const unsigned char *p,
+static int load_objects(struct binary_trace *t, const struct trace_block *b, const unsigned char *p,
 			const char **why, struct err *e)
 {
 	*why = objects_fault(b, p, t->base.objects.n, t->file.size);
@@ -150,7 +150,7 @@ static int load_objects(struct binary_trace *t, const struct block *b, const uns
 	return rc ? err_context(e, "%s", t->file.path) : 0;
 }
 
-static const char *heap_fault(const struct block *b, const unsigned char *p)
+static const char *heap_fault(const struct trace_block *b, const unsigned char *p)
 {
 	uint64_t at = 0, len = b->h.raw_len;
 	if (len % 8 || b->h.first > HEAP_NONE - len / 8)
@@ -169,7 +169,7 @@ static const char *heap_fault(const struct block *b, const unsigned char *p)
 }
 
 /* Takes a block that has no records: 0, or EBADMSG if it is damaged. */
-static int take_other(struct binary_trace *t, const struct block *b, struct err *e)
+static int take_other(struct binary_trace *t, const struct trace_block *b, struct err *e)
 {
 	const void *p;
 	const char *why;
@@ -214,7 +214,7 @@ static uint64_t n_usable(const struct trace_record *r, uint64_t n)
 }
 
 /* Starts an open or cut block, whose records are valid by their commit words alone. */
-static int begin_run(struct binary_trace *t, const struct block *b, struct err *e)
+static int begin_run(struct binary_trace *t, const struct trace_block *b, struct err *e)
 {
 	const void *p;
 	uint64_t whole = b->available / sizeof *t->run, slots = b->h.count;
@@ -236,7 +236,7 @@ static int begin_run(struct binary_trace *t, const struct block *b, struct err *
 	return 0;
 }
 
-static int take_records(struct binary_trace *t, const struct block *b,
+static int take_records(struct binary_trace *t, const struct trace_block *b,
 			const struct trace_record **r, size_t *n, struct err *e)
 {
 	const void *p;
@@ -255,7 +255,7 @@ static int take_records(struct binary_trace *t, const struct block *b,
 static int take_block(struct binary_trace *t, const struct trace_record **r, size_t *n,
 		      struct err *e)
 {
-	struct block b;
+	struct trace_block b;
 	enum block_state state;
 	uint64_t offset = t->offset;
 	int rc = block_look(&t->file, &t->window, offset, &b, &state, e);
@@ -337,7 +337,7 @@ struct overview {
 static int overview_by_end(struct binary_trace *t, struct overview *o, bool *found, struct err *e)
 {
 	const uint64_t len = sizeof(struct block_header) + sizeof(struct end_payload);
-	struct block b;
+	struct trace_block b;
 	enum block_state state;
 	const void *p;
 	const char *why;
@@ -370,7 +370,7 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 /* Walks over all headers, for a file without an end block. */
 static int overview_by_walk(struct binary_trace *t, struct overview *o, struct err *e)
 {
-	struct block b;
+	struct trace_block b;
 	const void *p;
 	*o = (struct overview){0};
 	for (uint64_t offset = sizeof(struct file_header); offset < t->file.size; offset = b.next) {
@@ -405,7 +405,7 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
  * arrives there. Errors: it cannot be read. */
 static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 {
-	struct block b;
+	struct trace_block b;
 	enum block_state state;
 	const void *p;
 	const char *why;

@@ -36,7 +36,7 @@
 #include "replay/issue/passing.h"
 #include "replay/load/slots.h"
 
-struct run {
+struct replay_job {
 	const struct replay_config *c; /* settled by the engine */
 	struct replay_config pinned;   /* --cpus traced: c points to this copy, which uses `cpus` */
 	char *cpus;
@@ -50,7 +50,8 @@ struct run {
 
 /* --- preparation --------------------------------------------------------- */
 
-static int input_take(struct run *r, const char *path, struct replay_summary *s, struct err *e)
+static int input_take(struct replay_job *r, const char *path, struct replay_summary *s,
+		      struct err *e)
 {
 	struct input *in = &r->in;
 	int ret = input_open(in, path, r->c, e);
@@ -68,7 +69,7 @@ static int input_take(struct run *r, const char *path, struct replay_summary *s,
 }
 
 /* Checked before any file is accessed, because the times of the trace are untrusted. */
-static int gaps_check(const struct run *r, struct err *e)
+static int gaps_check(const struct replay_job *r, struct err *e)
 {
 	struct gaps gaps;
 	int ret = 0;
@@ -81,7 +82,7 @@ static int gaps_check(const struct run *r, struct err *e)
 	return ret;
 }
 
-static int run_pin(struct run *r, struct err *e)
+static int run_pin(struct replay_job *r, struct err *e)
 {
 	int ret = pinning_find(&r->cpus, &r->in.load, trace_meta(r->in.trace), e);
 	r->pinned = *r->c;
@@ -91,7 +92,7 @@ static int run_pin(struct run *r, struct err *e)
 	return ret;
 }
 
-static int plan_derive(struct run *r, struct err *e)
+static int plan_derive(struct replay_job *r, struct err *e)
 {
 	struct edges edges;
 	struct replay_plan *p = &r->plan;
@@ -128,14 +129,15 @@ static int plan_derive(struct run *r, struct err *e)
 }
 
 /* Number of descriptors that the replay needs in addition to those of the trace. */
-static uint32_t descriptors_more(const struct run *r)
+static uint32_t descriptors_more(const struct replay_job *r)
 {
 	uint32_t n = call_store_room(r->plan.n_workers + 1);
 	return r->c->processes ? n + passing_room(r->in.slots.n_processes) : n;
 }
 
 /* Reports an error of the start before a long preparation of the engine. */
-static int limits_check(const struct run *r, const struct replay_engine *engine, struct err *e)
+static int limits_check(const struct replay_job *r, const struct replay_engine *engine,
+			struct err *e)
 {
 	if (r->c->prepare_only || r->c->blank || engine->opens)
 		return 0;
@@ -143,7 +145,7 @@ static int limits_check(const struct run *r, const struct replay_engine *engine,
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
 
-static int files_open(struct run *r, struct err *e)
+static int files_open(struct replay_job *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
 	const bool elsewhere = r->c->row->opens;
@@ -167,7 +169,7 @@ static int files_open(struct run *r, struct err *e)
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
 
-static int files_evict(struct run *r, struct err *e)
+static int files_evict(struct replay_job *r, struct err *e)
 {
 	struct fileset shown;
 	slots_files(&r->in.slots, &shown);
@@ -259,7 +261,8 @@ static bool all_spin(const struct replay_config *c)
 	return c->timing != TIMING_FULLSPEED && spins;
 }
 
-static int run_all(struct run *r, const char *trace_path, struct replay_summary *s, struct err *e)
+static int run_all(struct replay_job *r, const char *trace_path, struct replay_summary *s,
+		   struct err *e)
 {
 	const struct replay_engine *engine = r->c->row;
 	int ret = r->c->output ? output_check(trace_path, r->c->output, NULL, e) : 0;
@@ -350,8 +353,8 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 	const struct replay_config settled = replay_settled(c);
 	if (settled.row->replay)
 		return settled.row->replay(trace_path, &settled, s, e);
-	struct run *r = xcalloc(1, sizeof *r);
-	*r = (struct run){.c = &settled, .given = c, .in = {.root = {.fd = -1, .tree = -1}}};
+	struct replay_job *r = xcalloc(1, sizeof *r);
+	*r = (struct replay_job){.c = &settled, .given = c, .in = {.root = {.fd = -1, .tree = -1}}};
 	ret = run_all(r, trace_path, s, e);
 	if (r->plan.abandoned) /* a blocked thread uses the memory until the process ends */
 		return ret;

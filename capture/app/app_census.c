@@ -22,7 +22,7 @@ static void async_ask(struct async *a, const struct merge_record *r)
 		memcpy(&key, r->extra, sizeof key);
 	GROW(a->request, a->n, a->cap);
 	key = key_of(key, r->image);
-	a->request[a->n] = (struct async_request){.key = key};
+	a->request[a->n] = (struct census_request){.key = key};
 	struct async_chain *c = &a->chain[key & (a->n_chains - 1)];
 	*(c->last ? &a->request[c->last].next : &c->first) = (uint32_t)a->n;
 	c->last = (uint32_t)a->n++;
@@ -37,7 +37,7 @@ static void async_done(struct async *a, const struct merge_record *r)
 		before = *at;
 	if (!*at)
 		return; /* submitted before the capture began */
-	struct async_request *q = &a->request[*at];
+	struct census_request *q = &a->request[*at];
 	q->end = r->r->end;
 	q->result = (int64_t)r->r->length;
 	if (c->last == *at)
@@ -45,9 +45,9 @@ static void async_done(struct async *a, const struct merge_record *r)
 	*at = q->next;
 }
 
-const struct async_request *async_take(struct async *a)
+const struct census_request *async_take(struct async *a)
 {
-	static const struct async_request nothing;
+	static const struct census_request nothing;
 	size_t i = ++a->n_replayed;
 	return i < a->n ? &a->request[i] : &nothing;
 }

@@ -71,7 +71,7 @@ int request_make(struct request_maker *m, const struct process_state *p,
 
 /* Matches asynchronous requests with their results, which another thread may fetch. Private to
  * capture/. */
-struct async_request {
+struct census_request {
 	uint64_t end; /* ticks; 0: its result was never fetched */
 	int64_t result; /* or a negative error */
 	uint64_t key;	/* while matching: of image and control block */
@@ -83,7 +83,7 @@ struct async_chain {
 };
 
 struct async {
-	struct async_request *request; /* [n], in order of submission; [0] is unused */
+	struct census_request *request; /* [n], in order of submission; [0] is unused */
 	size_t n, cap;
 	struct async_chain *chain; /* [n_chains], a power of two: requests under way */
 	size_t n_chains;
@@ -91,7 +91,7 @@ struct async {
 };
 
 /* In the second pass: the result of the next submitted request. */
-const struct async_request *async_take(struct async *a);
+const struct census_request *async_take(struct async *a);
 
 /* The executable files that the traced programs mapped, each scanned once for its own system calls.
  * Private to capture/. */

@@ -138,7 +138,7 @@ static bool time_is_sound(const struct conversion *c, uint64_t ticks)
 static int async_write(struct conversion *c, struct process_state *p, const struct merge_record *r,
 		       struct err *e)
 {
-	const struct async_request *q = async_take(&c->census->async);
+	const struct census_request *q = async_take(&c->census->async);
 	struct log_record one = *r->r;
 	struct merge_record shown = *r;
 	if (r->r->flags < OP_AIO_READ || r->r->flags >= OP_N)

@@ -94,21 +94,25 @@ static int take(void *context, const struct block_request *r)
 	const bool placed = r->direction != BLOCK_FLUSH && r->n_sectors,
 		   moves = r->direction == BLOCK_READ || r->direction == BLOCK_WRITE;
 	const struct trace_record record = {
-		.begin_ns = since(r->begin_ns, w->epoch_ns),
-		.end_ns = since(r->end_ns, w->epoch_ns),
-		.dispatch_ns = since(r->dispatch_ns, w->epoch_ns),
-		.intended_ns = TIME_NONE,
-		.offset = placed ? (r->sector - w->device.first_sector) * SECTOR_BYTES : OFFSET_NONE,
-		.length = (uint64_t)r->n_sectors * SECTOR_BYTES,
-		.rvalue = r->error ? -1 : moves ? (int64_t)r->n_sectors * SECTOR_BYTES : 0,
-		.error = (uint16_t)r->error,
-		.pid = (uint32_t)r->pid,
-		.tid = (uint32_t)r->pid,
-		.object = w->object,
-		.fd = -1,
-		.flags = r->direction == BLOCK_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : r->flags,
-		.heap = HEAP_NONE,
-		.op = (uint16_t)(r->direction == BLOCK_WRITE && !r->n_sectors ? OP_FDATASYNC : op[r->direction]),
+	    .begin_ns = since(r->begin_ns, w->epoch_ns),
+	    .end_ns = since(r->end_ns, w->epoch_ns),
+	    .dispatch_ns = since(r->dispatch_ns, w->epoch_ns),
+	    .intended_ns = TIME_NONE,
+	    .offset = placed ? (r->sector - w->device.first_sector) * SECTOR_BYTES : OFFSET_NONE,
+	    .length = (uint64_t)r->n_sectors * SECTOR_BYTES,
+	    .rvalue = r->error ? -1
+		      : moves  ? (int64_t)r->n_sectors * SECTOR_BYTES
+			       : 0,
+	    .error = (uint16_t)r->error,
+	    .pid = (uint32_t)r->pid,
+	    .tid = (uint32_t)r->pid,
+	    .object = w->object,
+	    .fd = -1,
+	    .flags = r->direction == BLOCK_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE
+						   : r->flags,
+	    .heap = HEAP_NONE,
+	    .op = (uint16_t)(r->direction == BLOCK_WRITE && !r->n_sectors ? OP_FDATASYNC
+									  : op[r->direction]),
 	};
 	return trace_writer_append(w->writer, &record, 1, w->e);
 }
@@ -250,9 +254,11 @@ int block_watch_begin(struct block_watch **watch, const struct block_config *c, 
 	/* device number in the kernel's internal form */
 	snprintf(filter, sizeof filter, "dev == %u",
 		 b->work.device.major << 20 | b->work.device.minor);
-	const struct tracing_options options = {.event = c->unit == UNIT_BIO ? events_of_bios : events_of_requests, .filter = filter,
+	const struct tracing_options options = {.event = c->unit == UNIT_BIO ? events_of_bios
+									     : events_of_requests,
+						.filter = filter,
 						.buffer_bytes = c->buffer_bytes,
-						 .scratch = c->scratch};
+						.scratch = c->scratch};
 	if (!ret)
 		ret = tracing_open(&b->tracing, &options, e);
 	if (!ret)

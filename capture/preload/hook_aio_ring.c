@@ -15,7 +15,7 @@ struct aio_ring { /* defined in fs/aio.c of the kernel */
 	struct io_event event[];
 };
 
-static struct place {
+static struct aio_place {
 	_Atomic aio_context_t context; /* 0: free entry */
 	_Atomic bool busy;	       /* a thread uses `seen` */
 	_Atomic uint32_t n_fetching;   /* threads in io_getevents(2), which moves the head too */
@@ -24,7 +24,7 @@ static struct place {
 _Atomic uint32_t aio_n_rings;
 
 /* Returns false if another thread, or a call that a signal handler interrupted, uses the entry. */
-static bool place_take(struct place *p)
+static bool place_take(struct aio_place *p)
 {
 	for (int i = 0; i < TRIES; i++)
 		if (!atomic_exchange_explicit(&p->busy, true, memory_order_acquire))
@@ -32,12 +32,12 @@ static bool place_take(struct place *p)
 	return false;
 }
 
-static void place_put(struct place *p)
+static void place_put(struct aio_place *p)
 {
 	atomic_store_explicit(&p->busy, false, memory_order_release);
 }
 
-static struct place *place_of(aio_context_t context)
+static struct aio_place *place_of(aio_context_t context)
 {
 	for (int i = 0; context && aio_n_rings && i < N_RINGS; i++)
 		if (atomic_load(&place[i].context) == context)
@@ -55,7 +55,7 @@ static uint32_t head_of(const struct aio_ring *ring)
 	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 }
 
-static void look(struct place *p)
+static void look(struct aio_place *p)
 {
 	const struct aio_ring *ring = ring_of(atomic_load(&p->context));
 	if (!ring || p->seen == head_of(ring) || !place_take(p))
@@ -70,7 +70,7 @@ static void look(struct place *p)
 
 void aio_ring_look(aio_context_t context)
 {
-	struct place *p = place_of(context);
+	struct aio_place *p = place_of(context);
 	if (p)
 		look(p);
 }
@@ -105,7 +105,7 @@ void aio_ring_submitted(aio_context_t context)
 
 void aio_ring_fetching(aio_context_t context)
 {
-	struct place *p = place_of(context);
+	struct aio_place *p = place_of(context);
 	if (!p)
 		return;
 	look(p);
@@ -114,7 +114,7 @@ void aio_ring_fetching(aio_context_t context)
 
 void aio_ring_fetched(aio_context_t context)
 {
-	struct place *p = place_of(context);
+	struct aio_place *p = place_of(context);
 	if (!p)
 		return;
 	if (place_take(p)) {
@@ -127,7 +127,7 @@ void aio_ring_fetched(aio_context_t context)
 
 void aio_ring_forget(aio_context_t context)
 {
-	struct place *p = place_of(context);
+	struct aio_place *p = place_of(context);
 	if (!p)
 		return;
 	look(p);

@@ -39,7 +39,7 @@ struct report { /* result of one process */
 	char message[400];
 };
 
-struct board { /* in shared memory */
+struct process_board { /* in shared memory */
 	_Atomic uint32_t go; /* a futex */
 	_Atomic uint32_t n_ready;
 	uint64_t start_ticks;
@@ -54,11 +54,11 @@ struct process {
 	int watch; /* pidfd, readable when the process has ended; -1: it was reaped */
 };
 
-struct processes {
+struct crew_processes {
 	struct crew *crew;
 	struct process *process; /* process[n] */
 	uint32_t n, n_left;
-	struct board *board;
+	struct process_board *board;
 	struct vm_region memory; /* of the board */
 	struct passing *passing;
 	int ready; /* eventfd */
@@ -96,7 +96,7 @@ static void memory_own(const struct crew *c)
 	vm_own(p->calls.memory.base, p->calls.memory.n_bytes);
 }
 
-static int process_run(struct processes *ps, const struct process *own, struct report *r,
+static int process_run(struct crew_processes *ps, const struct process *own, struct report *r,
 		       struct err *e)
 {
 	struct crew *c = ps->crew;
@@ -134,7 +134,7 @@ static int process_run(struct processes *ps, const struct process *own, struct r
 	return 0;
 }
 
-static _Noreturn void process_main(struct processes *ps, uint32_t i, pid_t parent)
+static _Noreturn void process_main(struct crew_processes *ps, uint32_t i, pid_t parent)
 {
 	struct err e = ERR_INIT;
 	struct report *r = &ps->board->report[i];
@@ -153,7 +153,7 @@ static _Noreturn void process_main(struct processes *ps, uint32_t i, pid_t paren
 
 /* The threads of a process are adjacent (load.h). Further runners of an engine form one more
  * process. */
-static void processes_find(struct processes *ps)
+static void processes_find(struct crew_processes *ps)
 {
 	const struct crew *c = ps->crew;
 	const struct replay_plan *p = c->plan;
@@ -167,7 +167,7 @@ static void processes_find(struct processes *ps)
 	}
 }
 
-static int passing_make(struct processes *ps, struct err *e)
+static int passing_make(struct crew_processes *ps, struct err *e)
 {
 	const struct call_table *calls = &ps->crew->plan->calls;
 	uint8_t *receives = xcalloc((size_t)calls->n_processes + 1, 1);
@@ -180,9 +180,9 @@ static int passing_make(struct processes *ps, struct err *e)
 	return ret;
 }
 
-static int processes_init(struct processes *ps, struct crew *c, struct err *e)
+static int processes_init(struct crew_processes *ps, struct crew *c, struct err *e)
 {
-	*ps = (struct processes){.crew = c, .ready = -1};
+	*ps = (struct crew_processes){.crew = c, .ready = -1};
 	processes_find(ps);
 	ps->poll = xcalloc((size_t)ps->n + 1, sizeof *ps->poll);
 	int ret = passing_make(ps, e);
@@ -199,7 +199,7 @@ static int processes_init(struct processes *ps, struct crew *c, struct err *e)
 
 /* --- watching ------------------------------------------------------------ */
 
-static int process_start(struct processes *ps, uint32_t i, struct err *e)
+static int process_start(struct crew_processes *ps, uint32_t i, struct err *e)
 {
 	struct process *x = &ps->process[i];
 	pid_t parent = getpid();
@@ -213,8 +213,8 @@ static int process_start(struct processes *ps, uint32_t i, struct err *e)
 	return x->watch < 0 ? err_sys(e, errno, "cannot watch a process") : 0;
 }
 
-static int ending_describe(struct processes *ps, uint32_t i, int status, const struct watchdog *w,
-		       struct err *e)
+static int ending_describe(struct crew_processes *ps, uint32_t i, int status,
+			   const struct watchdog *w, struct err *e)
 {
 	const struct process *x = &ps->process[i];
 	const struct report *r = &ps->board->report[i];
@@ -242,7 +242,8 @@ static int ending_describe(struct processes *ps, uint32_t i, int status, const s
 }
 
 /* Waits for a process that has ended. Errors: its own, or EIO if it failed otherwise. */
-static int process_reap(struct processes *ps, uint32_t i, const struct watchdog *w, struct err *e)
+static int process_reap(struct crew_processes *ps, uint32_t i, const struct watchdog *w,
+			struct err *e)
 {
 	struct process *x = &ps->process[i];
 	int status = 0;
@@ -257,7 +258,7 @@ static int process_reap(struct processes *ps, uint32_t i, const struct watchdog 
 }
 
 /* Waits until a process ends or is ready, at most `ns`. Errors: as process_reap. */
-static int look(struct processes *ps, int64_t ns, const struct watchdog *w, struct err *e)
+static int look(struct crew_processes *ps, int64_t ns, const struct watchdog *w, struct err *e)
 {
 	uint64_t n;
 	for (uint32_t i = 0; i < ps->n; i++)
@@ -276,14 +277,14 @@ static int look(struct processes *ps, int64_t ns, const struct watchdog *w, stru
 	return 0;
 }
 
-static void go(struct board *b)
+static void go(struct process_board *b)
 {
 	atomic_store(&b->go, GO_START);
 	syscall(SYS_futex, &b->go, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* This process holds the balloon for all processes. Their own memory is known now. */
-static int balloon_of_processes(const struct processes *ps, struct err *e)
+static int balloon_of_processes(const struct crew_processes *ps, struct err *e)
 {
 	pid_t *pids = xcalloc((size_t)ps->n + 1, sizeof *pids);
 	for (uint32_t i = 0; i < ps->n; i++)
@@ -294,7 +295,7 @@ static int balloon_of_processes(const struct processes *ps, struct err *e)
 	return ret;
 }
 
-static int processes_start(struct processes *ps, struct err *e)
+static int processes_start(struct crew_processes *ps, struct err *e)
 {
 	struct crew *c = ps->crew;
 	struct replay_plan *p = c->plan;
@@ -318,7 +319,7 @@ static int processes_start(struct processes *ps, struct err *e)
 
 /* If no request completes for the watchdog's time, waits for locks are abandoned; if that does not
  * help, the replay ends. Errors: ETIMEDOUT; as look. */
-static int processes_watch(struct processes *ps, struct err *e)
+static int processes_watch(struct crew_processes *ps, struct err *e)
 {
 	struct crew *c = ps->crew;
 	struct watchdog w;
@@ -348,7 +349,7 @@ static int processes_watch(struct processes *ps, struct err *e)
 
 /* Wall time and steal time are read by this process; all other facts are sums over the
  * processes. */
-static void reports_gather(struct processes *ps, const struct run_facts_snapshot *before,
+static void reports_gather(struct crew_processes *ps, const struct run_facts_snapshot *before,
 			   const struct run_facts_snapshot *after)
 {
 	struct replay_plan *p = ps->crew->plan;
@@ -368,7 +369,7 @@ static void reports_gather(struct processes *ps, const struct run_facts_snapshot
 
 int crew_run_processes(struct crew *c, struct err *e)
 {
-	struct processes ps;
+	struct crew_processes ps;
 	struct run_facts_snapshot before, after;
 	int ret = processes_init(&ps, c, e);
 	if (!ret)

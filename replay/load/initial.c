@@ -215,7 +215,8 @@ static void opened(struct walker *w, const struct load_request *r, struct name_p
 			n->kind = kind;
 		n->truncated |= (flags & O_TRUNC) != 0;
 	}
-	w->slot[w->s->slot[r->slot].origin] = (struct state){node, 0, !(flags & O_APPEND), false};
+	w->slot[w->s->slot[r->slot].origin] =
+	    (struct open_state){node, 0, !(flags & O_APPEND), false};
 }
 
 static void renamed(struct walker *w, const struct load_request *r, struct name_path path)

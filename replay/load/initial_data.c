@@ -9,10 +9,10 @@
 
 #define READ_AT_MOST (UINT64_C(1) << 62)
 
-struct state *initial_state(struct walker *w, uint32_t slot)
+struct open_state *initial_state(struct walker *w, uint32_t slot)
 {
 	const struct slot *b = &w->s->slot[slot];
-	struct state *s = &w->slot[b->origin];
+	struct open_state *s = &w->slot[b->origin];
 	const struct slot *origin = &w->s->slot[b->origin];
 	if (s->node || !slot || b->passed || !origin->at_setup || origin->file == NONE32)
 		return s;
@@ -57,28 +57,28 @@ static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 }
 
 /* A seek backwards from the end shows that the bytes after it existed. */
-static void stream_seek(struct walker *w, struct state *s, const struct load_request *r)
+static void stream_seek(struct walker *w, struct open_state *s, const struct load_request *r)
 {
 	if (r->flags == SEEK_SET) {
-		*s = (struct state){s->node, r->offset, true, false};
+		*s = (struct open_state){s->node, r->offset, true, false};
 	} else if (r->flags == SEEK_CUR) {
 		s->at += r->offset;
 	} else {
-		*s = (struct state){s->node, r->offset, false, r->flags == SEEK_END};
+		*s = (struct open_state){s->node, r->offset, false, r->flags == SEEK_END};
 		if (s->from_end && (int64_t)r->offset < 0)
 			initial_was_read(w, s->node, -r->offset);
 	}
 }
 
-static void stream_tell(struct walker *w, struct state *s, const struct load_request *r)
+static void stream_tell(struct walker *w, struct open_state *s, const struct load_request *r)
 {
 	const uint64_t end = (uint64_t)r->rvalue - s->at;
 	if (s->from_end && end <= READ_AT_MOST)
 		initial_was_read(w, s->node, end);
-	*s = (struct state){s->node, (uint64_t)r->rvalue, true, false};
+	*s = (struct open_state){s->node, (uint64_t)r->rvalue, true, false};
 }
 
-static void stream_seen(struct walker *w, struct state *s, const struct load_request *r)
+static void stream_seen(struct walker *w, struct open_state *s, const struct load_request *r)
 {
 	bool writes =
 	    r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
@@ -107,7 +107,8 @@ static void stream_seen(struct walker *w, struct state *s, const struct load_req
 static void copy_seen(struct walker *w, const struct load_request *r)
 {
 	const struct load_more *m = load_more(w->l, r);
-	struct state *from = initial_state(w, r->slot), *to = m ? initial_state(w, m->slot) : NULL;
+	struct open_state *from = initial_state(w, r->slot),
+			  *to = m ? initial_state(w, m->slot) : NULL;
 	uint64_t n = (uint64_t)r->rvalue;
 	if (from->node && r->offset != OFFSET_NONE)
 		initial_was_read(w, from->node, r->offset + n);
@@ -143,7 +144,7 @@ static void data_sought(struct walker *w, uint32_t node, const struct load_reque
 void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
-	struct state *s = initial_state(w, r->slot);
+	struct open_state *s = initial_state(w, r->slot);
 	if (r->op == OP_LSEEK && (r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && s->node)
 		data_sought(w, s->node, r);
 	if (r->rvalue < 0 || !r->slot)
@@ -167,7 +168,7 @@ void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 		else
 			initial_was_read(w, s->node, s->at);
 	} else if (r->op == OP_LSEEK) {
-		*s = (struct state){s->node, (uint64_t)r->rvalue, true, false};
+		*s = (struct open_state){s->node, (uint64_t)r->rvalue, true, false};
 		uint64_t end = (uint64_t)r->rvalue - r->offset;
 		if (r->flags == SEEK_END)
 			initial_was_read(w, s->node, end);

@@ -7,7 +7,7 @@
 #include "replay/load/name_model.h"
 #include "common/u64_map.h"
 
-struct state { /* of the open file of a slot */
+struct open_state { /* of the open file of a slot */
 	uint32_t node;
 	uint64_t at;  /* position; from_end: relative to the end of the file */
 	bool at_known, from_end;
@@ -22,7 +22,7 @@ struct walker {
 	const struct load *l;
 	const struct slots *s;
 	struct name_model m;
-	struct state *slot; /* slot[n]; meaningful for origins */
+	struct open_state *slot; /* slot[n]; meaningful for origins */
 	/* hashes of (node, attribute): the trace set it, or it is in the list already */
 	struct u64_map named;
 	struct late_link *late; /* late[n_late]: found in this walk */
@@ -37,7 +37,7 @@ void initial_require(struct walker *w, uint32_t node, enum initial_kind kind);
 void initial_attribute_seen(struct walker *w, const struct load_request *r, uint32_t node);
 
 /* The open file of a slot. Never NULL; its node is NODE_NONE if the file is unknown. */
-struct state *initial_state(struct walker *w, uint32_t slot);
+struct open_state *initial_state(struct walker *w, uint32_t slot);
 /* Notes that bytes up to `end` were read. */
 void initial_was_read(struct walker *w, uint32_t node, uint64_t end);
 /* Takes a request that has a descriptor and no path. */

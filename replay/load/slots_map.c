@@ -8,13 +8,13 @@
 /* the smallest page size: with larger pages some repeated touches are not recognised */
 #define TOUCH_BYTES 4096u
 
-static struct map_list *maps_of(struct finder *f, const struct load_request *r)
+static struct mapped_ranges *maps_of(struct finder *f, const struct load_request *r)
 {
 	uint32_t process = process_of(f, r);
 	return &f->maps[process];
 }
 
-static struct traced_map *map_at(struct map_list *l, uint64_t address, uint64_t n_bytes)
+static struct mapped_range *map_at(struct mapped_ranges *l, uint64_t address, uint64_t n_bytes)
 {
 	uint64_t end = address + (n_bytes ? n_bytes : 1);
 	for (uint32_t i = l->n; i-- > 0;)
@@ -23,26 +23,26 @@ static struct traced_map *map_at(struct map_list *l, uint64_t address, uint64_t 
 	return NULL;
 }
 
-static void piece_add(struct map_list *l, struct traced_map m)
+static void piece_add(struct mapped_ranges *l, struct mapped_range m)
 {
 	GROW(l->item, l->n, l->cap);
 	l->item[l->n++] = m;
 }
 
-static void range_clear(struct map_list *l, uint64_t from, uint64_t to)
+static void range_clear(struct mapped_ranges *l, uint64_t from, uint64_t to)
 {
 	for (uint32_t i = 0; i < l->n;) {
-		struct traced_map was = l->item[i];
+		struct mapped_range was = l->item[i];
 		if (from >= was.to || was.from >= to) {
 			i++;
 			continue;
 		}
 		l->item[i] = l->item[--l->n];
 		if (was.from < from)
-			piece_add(l, (struct traced_map){was.from, from, was.at, was.map});
+			piece_add(l, (struct mapped_range){was.from, from, was.at, was.map});
 		if (to < was.to)
-			piece_add(
-			    l, (struct traced_map){to, was.to, was.at + (to - was.from), was.map});
+			piece_add(l, (struct mapped_range){to, was.to, was.at + (to - was.from),
+							   was.map});
 		if (was.from < from || to < was.to)
 			i = 0; /* the remaining pieces are at the end and outside the range */
 	}
@@ -69,20 +69,20 @@ static void mapped(struct finder *f, struct load_request *r)
 	if (r->rvalue < 0)
 		return;
 	range_clear(maps_of(f, r), from, end_of(from, r->length));
-	piece_add(maps_of(f, r), (struct traced_map){from, end_of(from, r->length), 0, m->map});
+	piece_add(maps_of(f, r), (struct mapped_range){from, end_of(from, r->length), 0, m->map});
 }
 
 /* mremap: `length` is the new length; the trace lacks the old one. */
-static void remapped(struct finder *f, const struct load_request *r, const struct traced_map *old)
+static void remapped(struct finder *f, const struct load_request *r, const struct mapped_range *old)
 {
-	struct traced_map moved = *old;
+	struct mapped_range moved = *old;
 	uint64_t from = (uint64_t)r->rvalue;
 	if (r->rvalue < 0)
 		return;
 	range_clear(maps_of(f, r), moved.from, moved.to);
 	range_clear(maps_of(f, r), from, end_of(from, r->length));
 	piece_add(maps_of(f, r),
-		  (struct traced_map){from, end_of(from, r->length), moved.at, moved.map});
+		  (struct mapped_range){from, end_of(from, r->length), moved.at, moved.map});
 }
 
 void map_follow(struct finder *f, struct load_request *r)
@@ -92,7 +92,7 @@ void map_follow(struct finder *f, struct load_request *r)
 		mapped(f, r);
 		return;
 	}
-	const struct traced_map *old = map_at(maps_of(f, r), r->offset, r->length);
+	const struct mapped_range *old = map_at(maps_of(f, r), r->offset, r->length);
 	if (!old || r->offset < old->from) {
 		r->passed = PASS_MISSING;
 		return;
@@ -119,12 +119,12 @@ static bool touched_again(struct finder *f, const struct load_request *r, uint32
 }
 
 /* The latest mapping of the file in this process that contains the page and permits the access. */
-static const struct traced_map *map_of_page(struct finder *f, const struct load_request *r)
+static const struct mapped_range *map_of_page(struct finder *f, const struct load_request *r)
 {
-	const struct map_list *l = maps_of(f, r);
+	const struct mapped_ranges *l = maps_of(f, r);
 	const struct slots *s = f->s;
 	for (uint32_t i = l->n; i-- > 0;) {
-		const struct traced_map *piece = &l->item[i];
+		const struct mapped_range *piece = &l->item[i];
 		const struct slot_map *map = &s->map[piece->map];
 		const uint64_t from = map->offset + piece->at;
 		if (s->slot[map->slot].file == r->name && r->offset >= from &&
@@ -144,7 +144,7 @@ void touch_follow(struct finder *f, struct load_request *r)
 	r->passed = PASS_KERNEL;
 	if (r->name == NONE32 || !m)
 		return;
-	const struct traced_map *piece =
+	const struct mapped_range *piece =
 	    at_address ? map_at(maps_of(f, r), (uint64_t)r->rvalue, 1) : map_of_page(f, r);
 	if (!piece)
 		return;

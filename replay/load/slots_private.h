@@ -10,7 +10,7 @@
 
 #define GENERATIONS_MAX 64 /* ancestors of a process that are examined */
 
-struct traced_map { /* a mapping at its traced address */
+struct mapped_range { /* a mapping at its traced address */
 	uint64_t from, to;
 	uint64_t at; /* first byte within the map */
 	uint32_t map;
@@ -21,8 +21,8 @@ struct scan { /* an fscanf whose number of bytes is still unknown */
 	uint32_t more;	 /* load_request.more */
 };
 
-struct map_list {
-	struct traced_map *item;
+struct mapped_ranges {
+	struct mapped_range *item;
 	uint32_t n, cap;
 };
 
@@ -69,7 +69,7 @@ struct finder {
 	struct u64_map file_of_name; /* hash -> file */
 	uint32_t *file_of_object;    /* file_of_object[n_objects] */
 	uint32_t n_objects;
-	struct map_list *maps; /* maps[n_processes] */
+	struct mapped_ranges *maps; /* maps[n_processes] */
 	struct last_touch *touch; /* touch[l->n_threads] */
 	struct flight flight; /* opens, copies and closes under way */
 	const char *root; /* root directory of the trace */

@@ -8,7 +8,7 @@
 #include "common/u64_map.h"
 
 /* a slot during the walk: no request yet; opened, then closed, by one thread alone; all others */
-enum life { LIFE_NONE, LIFE_OPEN, LIFE_CLOSED, LIFE_OTHER };
+enum slot_life { LIFE_NONE, LIFE_OPEN, LIFE_CLOSED, LIFE_OTHER };
 
 struct reuse {
 	struct slots *s;
@@ -35,9 +35,9 @@ static bool opens(const struct load_request *r)
 	return r->op == OP_OPEN && r->rvalue >= 0 && !r->passed;
 }
 
-static enum life life_after(const struct reuse *x, const struct load_request *r)
+static enum slot_life life_after(const struct reuse *x, const struct load_request *r)
 {
-	switch ((enum life)x->life[r->slot]) {
+	switch ((enum slot_life)x->life[r->slot]) {
 	case LIFE_NONE:
 		return opens(r) ? LIFE_OPEN : LIFE_OTHER;
 	case LIFE_OPEN:

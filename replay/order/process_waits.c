@@ -225,7 +225,7 @@ void process_waits_release(struct process_waits *p)
 
 /* --- asynchronous requests ----------------------------------------------- */
 
-struct finder {
+struct waits_finder {
 	struct process_waits *p;
 	const struct load *l;
 	struct u64_map fetched; /* (process, end) -> call that fetched requests with this end */
@@ -246,7 +246,7 @@ static uint64_t fetch_key(const struct load *l, const struct load_request *r)
 
 /* The call that fetched the request, or NONE32. A call at the same time but earlier in issue order
  * than the request did not wait for it: the request may depend on what follows that call. */
-static uint32_t fetch_of(const struct finder *f, const struct load_request *r)
+static uint32_t fetch_of(const struct waits_finder *f, const struct load_request *r)
 {
 	const uint32_t *known = u64_map_find(&f->fetched, fetch_key(f->l, r));
 	const struct load_request *g = known ? &f->l->request[*known] : NULL;
@@ -256,7 +256,7 @@ static uint32_t fetch_of(const struct finder *f, const struct load_request *r)
 		   : NONE32;
 }
 
-static void request_ended(struct finder *f, uint32_t q)
+static void request_ended(struct waits_finder *f, uint32_t q)
 {
 	const struct load_request *r = &f->l->request[q];
 	const struct load_thread *t = &f->l->thread[r->thread];
@@ -269,7 +269,7 @@ static void request_ended(struct finder *f, uint32_t q)
 	f->ended[t->of] = q;
 }
 
-static void request_begins(struct finder *f, uint32_t i)
+static void request_begins(struct waits_finder *f, uint32_t i)
 {
 	const struct load_request *r = &f->l->request[i];
 	const struct load_thread *t = &f->l->thread[r->thread];
@@ -290,7 +290,7 @@ static void request_begins(struct finder *f, uint32_t i)
 
 void async_waits_find(struct process_waits *p, const struct load *l)
 {
-	struct finder f = {.p = p, .l = l};
+	struct waits_finder f = {.p = p, .l = l};
 	struct flight flight = {.item = NULL};
 	*p = (struct process_waits){.n = 0};
 	for (uint32_t i = 0; i < f.l->n; i++)

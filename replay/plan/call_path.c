@@ -8,7 +8,8 @@
 #include "common/xalloc.h"
 #include "replay/plan/call_table_private.h"
 
-static uint32_t place_find(struct call_table *c, struct places *t, const char *path, size_t len)
+static uint32_t place_find(struct call_table *c, struct call_places *t, const char *path,
+			   size_t len)
 {
 	for (uint64_t hash = fnv1a(FNV1A_START, path, len);; hash++) {
 		uint32_t *known = u64_map_at(&t->of_hash, hash, c->n_places);

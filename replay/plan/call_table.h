@@ -128,7 +128,7 @@ struct call_table {
 	uint64_t n_passed[PASS_N]; /* skipped requests, by reason */
 	int null_fd;   /* descriptor of /dev/null; -1: no call needs it */
 	/* only while the table is built */
-	struct places *places_laid;
+	struct call_places *places_laid;
 	uint32_t *process_of_thread;   /* process_of_thread[n_threads] */
 };
 

@@ -42,7 +42,7 @@ struct call_process {
 };
 
 /* call_path.c: while the table is built */
-struct places {
+struct call_places {
 	uint32_t *path_of; /* path_of[n_files]: index into call_table.path, 0 none yet */
 	struct u64_map of_hash; /* hash of a path -> place */
 	struct u64_map shared; /* hash of a call -> call, for calls that may be shared */

@@ -6,19 +6,19 @@
 #include "common/heap.h"
 #include "common/xalloc.h"
 
-struct life { /* of a thread */
+struct lane_life { /* of a thread */
 	int64_t begin_ns, end_ns;
 	uint32_t thread;
 };
 
-static struct life *lives_find(const struct load *l)
+static struct lane_life *lives_find(const struct load *l)
 {
-	struct life *life = xcalloc((size_t)l->n_threads + 1, sizeof *life);
+	struct lane_life *life = xcalloc((size_t)l->n_threads + 1, sizeof *life);
 	for (uint32_t i = 0; i < l->n_threads; i++)
-		life[i] = (struct life){INT64_MAX, INT64_MIN, i};
+		life[i] = (struct lane_life){INT64_MAX, INT64_MIN, i};
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
-		struct life *x = &life[r->thread];
+		struct lane_life *x = &life[r->thread];
 		x->begin_ns = r->begin_ns < x->begin_ns ? r->begin_ns : x->begin_ns;
 		const int64_t end_ns = load_end_ns(l, r);
 		x->end_ns = end_ns > x->end_ns ? end_ns : x->end_ns;
@@ -28,7 +28,7 @@ static struct life *lives_find(const struct load *l)
 
 static int compare_begin(const void *a, const void *b)
 {
-	const struct life *x = a, *y = b;
+	const struct lane_life *x = a, *y = b;
 	if (x->begin_ns != y->begin_ns)
 		return x->begin_ns < y->begin_ns ? -1 : 1;
 	return (x->thread > y->thread) - (x->thread < y->thread);
@@ -37,21 +37,21 @@ static int compare_begin(const void *a, const void *b)
 /* Lanes in the order in which they become free: a heap of (end, lane). */
 static bool free_before(const void *a, const void *b, const void *context)
 {
-	const struct life *x = a, *y = b;
+	const struct lane_life *x = a, *y = b;
 	(void)context;
 	return x->end_ns != y->end_ns ? x->end_ns < y->end_ns : x->thread < y->thread;
 }
 
-static const struct heap_type lanes_free = {sizeof(struct life), free_before, NULL};
+static const struct heap_type lanes_free = {sizeof(struct lane_life), free_before, NULL};
 
 /* In the order of their begins, each thread gets the lane that has been free for the longest time,
  * or a new lane. */
-static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane)
+static uint32_t join(const struct lane_life *life, uint32_t n_threads, uint32_t *lane)
 {
-	struct life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
+	struct lane_life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < n_threads; i++) {
-		struct life x = life[i];
+		struct lane_life x = life[i];
 		const bool any = n && heap[0].end_ns <= x.begin_ns;
 		const uint32_t taken = any ? heap[0].thread : n;
 		lane[x.thread] = taken;
@@ -85,7 +85,7 @@ static void renumber(uint32_t *lane, uint32_t n_threads, uint32_t n)
 void lanes_assign(struct lanes *out, const struct load *l, bool joins)
 {
 	const size_t n = (size_t)l->n_threads + 1;
-	struct life *life = lives_find(l);
+	struct lane_life *life = lives_find(l);
 	*out = (struct lanes){.lane = xcalloc(n, sizeof *out->lane),
 			      .base = xcalloc(n, sizeof *out->base),
 			      .n_requests = xcalloc(n, sizeof *out->n_requests),

@@ -59,7 +59,7 @@ _Static_assert(sizeof(struct hot_request) + 8 + 8 <= 48,
 	       "at most 48 bytes a request, one dependency included");
 
 struct balloon;
-struct layout; /* replay/engines/parallel/layout.h */
+struct rank_layout; /* replay/engines/parallel/layout.h */
 
 struct hot_wait {
 	uint32_t lane, threshold; /* gate.h */
@@ -171,7 +171,7 @@ struct replay_plan {
 	char *bytes;	       /* bytes[n_bytes]: taken over from load.bytes */
 	size_t n_bytes;
 	struct rooted root; /* the target directory; borrowed */
-	struct layout *layout; /* engine parallel: its ranks; owned; NULL none */
+	struct rank_layout *layout; /* engine parallel: its ranks; owned; NULL none */
 	struct balloon *balloon; /* borrowed; NULL none */
 
 	/* set by the engine; `clock` is initialised by the caller as early as possible, because its

@@ -100,8 +100,8 @@ wrong() { # what it says, then arguments
 wrong 'no trace named' --dir target -o wrong.trace
 wrong '--dir is missing' -o wrong.trace sr.trace
 wrong 'did you mean "event"' --engine evnet --dir target -o wrong.trace sr.trace
-wrong 'coordinator engine has none' --engine coordinator --mutant delay --dir target -o wrong.trace sr.trace
-wrong 'compiled engine has none' --engine compiled --mutant delay --dir target -o wrong.trace sr.trace
+wrong 'engine coordinator has no mutants' --engine coordinator --mutant delay --dir target -o wrong.trace sr.trace
+wrong 'engine compiled has no mutants' --engine compiled --mutant delay --dir target -o wrong.trace sr.trace
 wrong 'did you mean "delay"' --mutant dealy:20us --dir target -o wrong.trace sr.trace
 wrong 'mutant delay' --mutant delay:20 --dir target -o wrong.trace sr.trace
 wrong 'temporal' --order tmporal --dir target -o wrong.trace sr.trace

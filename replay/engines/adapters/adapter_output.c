@@ -6,7 +6,7 @@
 #include "replay/engines/adapters/adapter_private.h"
 #include "replay/result/output.h"
 
-struct source {
+struct adapter_source {
 	struct adapter_state *a;
 	/* begin of the first observed request in the order of the input, CLOCK_MONOTONIC */
 	int64_t first_begin_ns;
@@ -51,7 +51,7 @@ static struct output_outcome outcome_make(const struct outcome_slot *x, uint16_t
 static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
 		 struct trace_record *out, struct output_fate *f)
 {
-	struct source *s = (struct source *)(uintptr_t)o->ctx;
+	struct adapter_source *s = (struct adapter_source *)(uintptr_t)o->ctx;
 	const struct outcome_slot *x = &s->a->outcome[i];
 	(void)out;
 	f->passed = inputs_is_left_out(&s->a->inputs, i);
@@ -77,7 +77,7 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 /* --- extra requests ------------------------------------------------------ */
 
 /* A device has one object; others are found by name. */
-static uint32_t object_of(struct source *s, uint32_t object)
+static uint32_t object_of(struct adapter_source *s, uint32_t object)
 {
 	struct trace *input = s->a->run.input;
 	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(s->seen, object);
@@ -95,7 +95,7 @@ static uint32_t object_of(struct source *s, uint32_t object)
 static int extra(const struct output_source *o, struct trace_record *r, struct output_outcome *got,
 		 struct err *e)
 {
-	struct source *s = (struct source *)(uintptr_t)o->ctx;
+	struct adapter_source *s = (struct adapter_source *)(uintptr_t)o->ctx;
 	struct adapter_state *a = s->a;
 	const struct trace_record *x;
 	int ret;
@@ -207,7 +207,7 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 	const struct clock clock = {.source = CLOCK_SOURCE_MONOTONIC,
 				    .ns_per_tick = 1,
 				    .resolution_ns = (double)resolution_ns};
-	struct source from = {.a = a, .first_begin_ns = TIME_NONE};
+	struct adapter_source from = {.a = a, .first_begin_ns = TIME_NONE};
 	const bool untimed = a->times.how == ADAPTER_UNTIMED;
 	int ret = untimed ? 0 : trace_open(&from.seen, a->seen_path, e);
 	if (ret)

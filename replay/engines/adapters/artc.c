@@ -111,7 +111,7 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 
 /* --- the request of the input for a call: the thread's next of that name --- */
 
-struct place { /* in the input, of the current thread */
+struct artc_place { /* in the input, of the current thread */
 	struct adapter_run *run;
 	uint32_t tid;
 	bool started;
@@ -120,7 +120,7 @@ struct place { /* in the input, of the current thread */
 
 static int call_take(void *ctx, const struct adapter_request *call, struct err *e)
 {
-	struct place *p = ctx;
+	struct artc_place *p = ctx;
 	struct adapter_request q = *call;
 	const struct trace_record *r;
 	int ret = 0;
@@ -144,7 +144,7 @@ static int call_take(void *ctx, const struct adapter_request *call, struct err *
 
 static int artc_parse(struct adapter_run *r, struct err *e)
 {
-	struct place p = {.run = r};
+	struct artc_place p = {.run = r};
 	const struct request_taker taker = {call_take, &p};
 	return artc_output_read(r->output, &taker, e);
 }

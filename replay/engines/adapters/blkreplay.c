@@ -15,12 +15,12 @@ static const char *const conflicts_words[] = {"--with-partial", "--with-conflict
 
 /* --- its output: a heading, requests, a line of dashes, numbers ---------- */
 
-struct table {
+struct blkreplay_table {
 	const struct request_taker *taker;
 	enum { BEFORE, WITHIN, BEHIND } where;
 };
 
-static int request_read(struct table *t, char *line, struct err *e)
+static int request_read(struct blkreplay_table *t, char *line, struct err *e)
 {
 	char *field[6];
 	int64_t start_ns, sector, n_sectors, late_ns, took_ns;
@@ -52,7 +52,7 @@ static int request_read(struct table *t, char *line, struct err *e)
 
 static int table_line(void *ctx, char *line, struct err *e)
 {
-	struct table *t = ctx;
+	struct blkreplay_table *t = ctx;
 	if (!strncmp(line, HARMLESS, strlen(HARMLESS)))
 		return 0;
 	if (t->where == BEFORE && !strncmp(line, "ERROR: ", 7))
@@ -68,7 +68,7 @@ static int table_line(void *ctx, char *line, struct err *e)
 
 int blkreplay_output_read(const char *path, const struct request_taker *taker, struct err *e)
 {
-	struct table t = {.taker = taker};
+	struct blkreplay_table t = {.taker = taker};
 	int ret = lines_read(path, table_line, &t, e);
 	if (!ret && t.where != BEHIND)
 		ret = err_set(e, EBADMSG, "%s: %s", path,

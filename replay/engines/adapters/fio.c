@@ -18,17 +18,17 @@ enum { DIRECT_AUTO, DIRECT_YES };
 
 /* --- its logs ------------------------------------------------------------ */
 
-struct row {
+struct fio_row {
 	int64_t at_ns, took_ns;
 	uint64_t offset, length;
 	uint64_t order; /* in its log */
 	enum trace_op op;
 	/* completion of a row of the submission log, NULL none */
-	const struct row *lat;
+	const struct fio_row *lat;
 };
 
-struct rows {
-	struct row *row;
+struct fio_rows {
+	struct fio_row *row;
 	size_t n, cap;
 };
 
@@ -37,7 +37,7 @@ struct rows {
 static int row_take(void *ctx, char *line, struct err *e)
 {
 	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_FALLOCATE};
-	struct rows *rows = ctx;
+	struct fio_rows *rows = ctx;
 	char *field[8];
 	int64_t v[5];
 	static const char *const what[] = {"time", "response time", "direction", "size", "offset"};
@@ -59,7 +59,7 @@ static int row_take(void *ctx, char *line, struct err *e)
 			       "direction: %lld is none of 0 (read), 1 (write) and 2 (trim)",
 			       (long long)v[2]);
 	GROW(rows->row, rows->n, rows->cap);
-	rows->row[rows->n] = (struct row){.at_ns = v[0] * MS + MS / 2,
+	rows->row[rows->n] = (struct fio_row){.at_ns = v[0] * MS + MS / 2,
 					  .took_ns = v[1],
 					  .op = ops[v[2]],
 					  .length = (uint64_t)v[3],
@@ -69,7 +69,7 @@ static int row_take(void *ctx, char *line, struct err *e)
 	return 0;
 }
 
-static int by_key(const struct row *a, const struct row *b)
+static int by_key(const struct fio_row *a, const struct fio_row *b)
 {
 	if (a->offset != b->offset)
 		return a->offset < b->offset ? -1 : 1;
@@ -80,18 +80,18 @@ static int by_key(const struct row *a, const struct row *b)
 
 static int by_key_and_order(const void *x, const void *y)
 {
-	const struct row *a = x, *b = y;
+	const struct fio_row *a = x, *b = y;
 	int c = by_key(a, b);
 	return c ? c : (a->order > b->order) - (a->order < b->order);
 }
 
 static int by_order(const void *x, const void *y)
 {
-	const struct row *a = x, *b = y;
+	const struct fio_row *a = x, *b = y;
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-static void rows_sort(struct rows *rows, int (*compare)(const void *, const void *))
+static void rows_sort(struct fio_rows *rows, int (*compare)(const void *, const void *))
 {
 	if (rows->n)
 		qsort(rows->row, rows->n, sizeof *rows->row, compare);
@@ -99,7 +99,7 @@ static void rows_sort(struct rows *rows, int (*compare)(const void *, const void
 
 /* Joins each submission with the completion of the same transfer, the k-th with the k-th.
  * Completions without a submission remain. */
-static void rows_join(struct rows *issued, struct rows *ended)
+static void rows_join(struct fio_rows *issued, struct fio_rows *ended)
 {
 	size_t i = 0, k = 0;
 	rows_sort(issued, by_key_and_order);
@@ -117,8 +117,8 @@ static void rows_join(struct rows *issued, struct rows *ended)
 }
 
 /* `lat` is the row of the completion, `row` that of the submission or of the completion as well. */
-static int row_give(const struct row *row, const struct row *lat, const struct request_taker *t,
-		    struct err *e)
+static int row_give(const struct fio_row *row, const struct fio_row *lat,
+		    const struct request_taker *t, struct err *e)
 {
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	q.op = row->op;
@@ -129,7 +129,7 @@ static int row_give(const struct row *row, const struct row *lat, const struct r
 	return t->take(t->ctx, &q, e);
 }
 
-static int rows_give(struct rows *issued, struct rows *ended, const struct request_taker *t,
+static int rows_give(struct fio_rows *issued, struct fio_rows *ended, const struct request_taker *t,
 		     struct err *e)
 {
 	int ret = 0;
@@ -144,7 +144,7 @@ static int rows_give(struct rows *issued, struct rows *ended, const struct reque
 
 int fio_logs_read(const char *prefix, const struct request_taker *taker, struct err *e)
 {
-	struct rows ended = {NULL}, issued = {NULL};
+	struct fio_rows ended = {NULL}, issued = {NULL};
 	char *lat = xasprintf("%s_lat.1.log", prefix), *slat = xasprintf("%s_slat.1.log", prefix);
 	int wrong = lines_read(lat, row_take, &ended, e), ret = 0;
 	if (!wrong)
@@ -230,7 +230,7 @@ static int fio_ended(struct adapter_run *r, struct err *e)
 
 /* Its log has no file names, but the transfers in order: each is the next equal one of the input.
  */
-struct place {
+struct fio_place {
 	struct adapter_run *run;
 	uint64_t seq;
 	int64_t last_ns; /* of the log */
@@ -239,7 +239,7 @@ struct place {
 
 static int last_take(void *ctx, const struct adapter_request *seen, struct err *e)
 {
-	struct place *p = ctx;
+	struct fio_place *p = ctx;
 	int64_t ns = seen->end_ns == TIME_NONE ? seen->begin_ns : seen->end_ns;
 	(void)e;
 	p->n_open += seen->end_ns == TIME_NONE;
@@ -256,7 +256,7 @@ static bool is_alike(const struct trace_record *r, const struct adapter_request 
 
 static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e)
 {
-	struct place *p = ctx;
+	struct fio_place *p = ctx;
 	struct adapter_request q = *seen;
 	const struct trace_record *r;
 	int ret;
@@ -275,7 +275,7 @@ static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e
 
 static int fio_parse(struct adapter_run *r, struct err *e)
 {
-	struct place p = {.run = r, .last_ns = INT64_MIN};
+	struct fio_place p = {.run = r, .last_ns = INT64_MIN};
 	const struct request_taker last = {last_take, &p}, taker = {fio_take, &p};
 	char *prefix = adapter_path(r, "fio");
 	int ret = fio_logs_read(prefix, &last, e);

@@ -14,7 +14,7 @@
 /* --- the replay trace ---------------------------------------------------- */
 
 struct block_source {
-	const struct block_load *l;
+	const struct block_input *l;
 	const struct block_crew *c;
 };
 
@@ -133,7 +133,7 @@ static void silence_find(struct block_summary *b, const struct block_crew *c)
 	b->silent_ns = b->n_silent ? ns_after_start(c, first) : 0;
 }
 
-static void summarise(struct block_summary *b, const struct block_load *l,
+static void summarise(struct block_summary *b, const struct block_input *l,
 		      const struct block_crew *c)
 {
 	*b = (struct block_summary){.backend = c->choice.backend->name,
@@ -183,7 +183,7 @@ static json_t *describe(const struct block_summary *b, const struct block_crew *
 
 /* As output_write(). */
 static int block_output_write(struct trace *input, const char *input_path,
-			      const struct block_load *l, const struct block_crew *c,
+			      const struct block_input *l, const struct block_crew *c,
 			      struct replay_summary *s, struct err *e)
 {
 	const struct block_source from = {l, c};
@@ -290,7 +290,7 @@ struct block_run {
 	const char *path;
 	struct trace *trace;
 	struct device device;
-	struct block_load load;
+	struct block_input load;
 	struct block_plan plan;
 	struct block_crew crew;
 	struct clock clock;

@@ -13,7 +13,7 @@
 
 /* --- watchdog ------------------------------------------------------------ */
 
-struct block_watch { /* all zero at first */
+struct block_watchdog { /* all zero at first */
 	uint64_t n_ended;
 	int64_t since_ns;
 };
@@ -32,7 +32,7 @@ static const struct block_hot *oldest(const struct block_crew *c)
 	return first;
 }
 
-static bool is_quiet(struct block_watch *v, const struct block_crew *c)
+static bool is_quiet(struct block_watchdog *v, const struct block_crew *c)
 {
 	uint64_t n_ended = 0;
 	int64_t now_ns = clock_monotonic_ns();
@@ -109,7 +109,7 @@ static int block_watch_gone(const struct block_crew *c, struct err *e)
 
 /* Called periodically during the replay. Errors: ETIMEDOUT, with the oldest request, if requests
  * are in flight but none has ended for the time of --watchdog; ENODEV if the device has gone. */
-static int block_watch_look(struct block_watch *v, const struct block_crew *c, struct err *e)
+static int block_watch_look(struct block_watchdog *v, const struct block_crew *c, struct err *e)
 {
 	if (device_gone(c->device))
 		return block_watch_gone(c, e);
@@ -251,7 +251,7 @@ static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
 			    e);
 }
 
-static bool begins_at(const struct block_load *l, uint64_t offset)
+static bool begins_at(const struct block_input *l, uint64_t offset)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->r[i].offset == offset)
@@ -261,7 +261,7 @@ static bool begins_at(const struct block_load *l, uint64_t offset)
 
 /* Chooses the backend by reads with lengths of requests from the whole trace. If possible, they
  * begin at an offset of no request, so that an observer of the device can tell them apart. */
-static void backend_probe(struct block_crew *c, const struct block_load *l)
+static void backend_probe(struct block_crew *c, const struct block_input *l)
 {
 	struct block_probe p = {.fd = c->device->fd};
 	uint64_t longest = 0, n_moving = 0;
@@ -286,7 +286,7 @@ static void backend_probe(struct block_crew *c, const struct block_load *l)
 	block_choose(&c->choice, &p);
 }
 
-static void backend_choose(struct block_crew *c, const struct block_load *l)
+static void backend_choose(struct block_crew *c, const struct block_input *l)
 {
 	const struct block_options *o = &c->config->block;
 	if (o->backend)
@@ -297,7 +297,7 @@ static void backend_choose(struct block_crew *c, const struct block_load *l)
 		backend_probe(c, l);
 }
 
-int block_crew_init(struct block_crew *c, const struct block_load *l, bool has_writes,
+int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_writes,
 		    struct err *e)
 {
 	const uint32_t n = c->plan->n_lanes;
@@ -510,7 +510,7 @@ static bool join_until(struct block_crew *c, uint32_t i, int64_t ns)
 
 static int workers_join(struct block_crew *c, struct err *e)
 {
-	struct block_watch v = {0, 0};
+	struct block_watchdog v = {0, 0};
 	int ret = 0;
 	for (uint32_t i = 0; i < c->n_started; i++)
 		while (!join_until(c, i, JOIN_NS)) {

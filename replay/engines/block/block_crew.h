@@ -143,7 +143,7 @@ struct block_crew {
 /* Prepares everything except queues, which workers open, and chooses the backend. `l`: the
  * requests; `has_writes`: generate content. Errors: ENOMEM. Ownership: block_crew_release, also
  * after an error. */
-int block_crew_init(struct block_crew *c, const struct block_load *l, bool has_writes,
+int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_writes,
 		    struct err *e);
 /* Runs the plan. Errors: of queues, threads and the clock; ETIMEDOUT, with a request, if no request
  * ends for the time of --watchdog; ENODEV if the device has gone. A failed request is an

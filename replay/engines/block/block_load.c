@@ -11,7 +11,7 @@
 #include "replay/load/load.h"
 
 struct loader {
-	struct block_load *l;
+	struct block_input *l;
 	struct trace *t;
 	const struct device *d;
 	const struct block_options *o;
@@ -64,7 +64,7 @@ static int object_check(struct loader *p, uint32_t object, struct err *e)
 /* Offsets of calls on a file do not fit a block device, which has other data there. */
 static int target_check(const struct loader *p, struct err *e)
 {
-	const struct block_load *l = p->l;
+	const struct block_input *l = p->l;
 	if (!p->d->is_block || !l->n_written || trace_meta(p->t)->level == LEVEL_BLOCK ||
 	    trace_object_is_device(p->t, p->object))
 		return 0;
@@ -112,7 +112,7 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 
 static void passed_mark(struct loader *p, uint64_t record)
 {
-	struct block_load *l = p->l;
+	struct block_input *l = p->l;
 	if (!l->passed || record >= p->passed_cap) {
 		size_t cap = record < 1024 ? 1024 : record * 2;
 		l->passed = xrealloc(l->passed, cap);
@@ -124,7 +124,7 @@ static void passed_mark(struct loader *p, uint64_t record)
 
 static void request_append(struct loader *p, const struct block_loaded *q)
 {
-	struct block_load *l = p->l;
+	struct block_input *l = p->l;
 	if (l->n && q->begin_ns < l->r[l->n - 1].begin_ns)
 		p->sorted = false;
 	if (l->n == 0 || q->begin_ns < l->first_begin_ns)
@@ -137,7 +137,7 @@ static void request_append(struct loader *p, const struct block_loaded *q)
 static int record_take(struct loader *p, const struct trace_record *r, uint64_t record,
 		       struct err *e)
 {
-	struct block_load *l = p->l;
+	struct block_input *l = p->l;
 	enum block_direction direction = direction_of(r);
 	bool left_out = direction == BLOCK_DISCARD && (!p->o->discards || p->o->read_only);
 	if (r->begin_ns == TIME_NONE)
@@ -195,7 +195,7 @@ static int records_read(struct loader *p, struct err *e)
 
 /* --- end of the device --------------------------------------------------- */
 
-static uint64_t extent_of(const struct block_load *l)
+static uint64_t extent_of(const struct block_input *l)
 {
 	uint64_t extent = 0;
 	for (uint32_t i = 0; i < l->n; i++)
@@ -204,8 +204,8 @@ static uint64_t extent_of(const struct block_load *l)
 	return extent;
 }
 
-static int request_fit(struct block_load *l, struct block_loaded *q, uint64_t extent, uint64_t size,
-		       uint64_t block, int how, struct err *e)
+static int request_fit(struct block_input *l, struct block_loaded *q, uint64_t extent,
+		       uint64_t size, uint64_t block, int how, struct err *e)
 {
 	if (how == BEYOND_ERROR || q->length > size)
 		return err_set(e, EINVAL,
@@ -226,7 +226,7 @@ static int request_fit(struct block_load *l, struct block_loaded *q, uint64_t ex
 
 static int device_fit(struct loader *p, struct err *e)
 {
-	struct block_load *l = p->l;
+	struct block_input *l = p->l;
 	const uint64_t block = p->d->logical_bytes, size = p->d->n_bytes - p->d->n_bytes % block;
 	uint64_t extent = extent_of(l);
 	for (uint32_t i = 0; i < l->n && extent > size; i++) {
@@ -251,11 +251,11 @@ static int by_begin(const void *a, const void *b)
 	return x->record < y->record ? -1 : x->record > y->record;
 }
 
-int block_load_read(struct block_load *l, struct trace *t, const struct device *d,
+int block_load_read(struct block_input *l, struct trace *t, const struct device *d,
 		    const struct block_options *o, struct err *e)
 {
 	struct loader p = {.l = l, .t = t, .d = d, .o = o, .sorted = true};
-	*l = (struct block_load){.block_bytes = d->logical_bytes};
+	*l = (struct block_input){.block_bytes = d->logical_bytes};
 	int ret = trace_rewind(t, e);
 	if (!ret)
 		ret = records_read(&p, e);
@@ -279,9 +279,9 @@ int block_load_read(struct block_load *l, struct trace *t, const struct device *
 	return 0;
 }
 
-void block_load_release(struct block_load *l)
+void block_load_release(struct block_input *l)
 {
 	free(l->r);
 	free(l->passed);
-	*l = (struct block_load){.n = 0};
+	*l = (struct block_input){.n = 0};
 }

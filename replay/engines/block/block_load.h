@@ -22,7 +22,7 @@ struct block_loaded {
 	uint8_t unused;
 };
 
-struct block_load {
+struct block_input {
 	struct block_loaded *r; /* r[n], by begin and then by record */
 	uint32_t n;
 	uint64_t n_records;
@@ -47,8 +47,8 @@ struct block_load {
  * 1 GiB, beyond the device's end or not aligned (unless an option permits it); requests to more
  * than one device or file; no requests. EPERM: writes to a file, and the target is a block device.
  * Ownership: block_load_release. */
-int block_load_read(struct block_load *l, struct trace *t, const struct device *d,
+int block_load_read(struct block_input *l, struct trace *t, const struct device *d,
 		    const struct block_options *o, struct err *e);
-void block_load_release(struct block_load *l); /* an all-zero one is fine */
+void block_load_release(struct block_input *l); /* an all-zero one is fine */
 
 #endif

@@ -40,7 +40,7 @@ static void strike(struct block_loaded *q, enum fault_kind kind, uint32_t block_
 		q->length -= (q->length / 2 + block_bytes - 1) / block_bytes * block_bytes;
 }
 
-static bool can_strike(const struct block_load *l, uint32_t i, enum fault_kind kind)
+static bool can_strike(const struct block_input *l, uint32_t i, enum fault_kind kind)
 {
 	const struct block_loaded *q = &l->r[i];
 	if (!moves_data(q) || (kind == FAULT_SIZE && q->length < 2 * l->block_bytes))
@@ -49,7 +49,7 @@ static bool can_strike(const struct block_load *l, uint32_t i, enum fault_kind k
 }
 
 /* Counts the requests that the fault can change; with `s`, changes those that the sampler takes. */
-static uint64_t walk(struct block_load *l, struct sampler *s, enum fault_kind kind)
+static uint64_t walk(struct block_input *l, struct sampler *s, enum fault_kind kind)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -64,7 +64,7 @@ static uint64_t walk(struct block_load *l, struct sampler *s, enum fault_kind ki
 }
 
 /* Errors: EINVAL if the fault can change no request. */
-static int block_faults_apply(struct block_load *l, const struct mutant *m, struct err *e)
+static int block_faults_apply(struct block_input *l, const struct mutant *m, struct err *e)
 {
 	const struct fault *f = mutant_fault(m->kind);
 	struct sampler s;
@@ -108,7 +108,7 @@ static bool counts(const struct block_loaded *q)
 	return q->end_ns != TIME_NONE && q->end_ns > q->begin_ns;
 }
 
-void block_depths(const struct block_load *l, uint32_t *depth)
+void block_depths(const struct block_input *l, uint32_t *depth)
 {
 	int64_t *end = xmalloc(((size_t)l->n + 1) * sizeof *end);
 	uint32_t n_ends = 0, n_ended = 0, n_endless = 0;
@@ -127,7 +127,7 @@ void block_depths(const struct block_load *l, uint32_t *depth)
 }
 
 /* The queue has decreasing depths: its first element is the maximum of a sliding window. */
-void block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns,
+void block_depths_around(const struct block_input *l, const uint32_t *depth, int64_t window_ns,
 			 uint32_t *most)
 {
 	uint32_t *queue = xmalloc(((size_t)l->n + 1) * sizeof *queue);
@@ -177,7 +177,7 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 
 /* Sets worker[n]. Runs of at least DEAL_LEAST requests go to the workers in turn, because passing
  * the turn to another CPU costs as much as some requests. Bundles are not divided. */
-static void deal(const struct block_load *l, const struct block_options *o, uint32_t n_workers,
+static void deal(const struct block_input *l, const struct block_options *o, uint32_t n_workers,
 		 uint8_t *worker)
 {
 	int64_t threshold = o->bundle_ns >= 0 ? o->bundle_ns : DEAL_NS, first = 0;
@@ -270,7 +270,7 @@ static void rank_note(void *ctx, uint64_t request, uint64_t rank)
 	((struct inferred *)ctx)->rank[request] = (uint32_t)rank;
 }
 
-static int parents_infer(struct block_plan *p, const struct block_load *l, struct inferred *d,
+static int parents_infer(struct block_plan *p, const struct block_input *l, struct inferred *d,
 			 int64_t threshold_ns, struct err *e)
 {
 	struct infer f;
@@ -313,7 +313,7 @@ static struct block_parents parents_of(const struct block_plan *p, const struct 
 
 struct laying {
 	struct block_plan *p;
-	const struct block_load *l;
+	const struct block_input *l;
 	const struct replay_config *c;
 	const uint8_t *worker; /* worker[n] */
 	const uint32_t *depth; /* depth[n] */
@@ -388,7 +388,7 @@ static void slots_count(struct block_plan *p, const struct replay_config *c)
 	p->n_slots = p->n_slots ? p->n_slots : 1;
 }
 
-int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c,
+int block_plan_make(struct block_plan *p, struct block_input *l, const struct replay_config *c,
 		    int64_t threshold_ns, struct err *e)
 {
 	const bool dep = c->block.mode == MODE_DEP;

@@ -42,7 +42,7 @@ struct block_plan {
 
 /* `l` is in issue order; a mutant changes it. `threshold_ns`: of mode dep. Errors: ENOMEM; EINVAL
  * of the mutant. Ownership: block_plan_release. */
-int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c,
+int block_plan_make(struct block_plan *p, struct block_input *l, const struct replay_config *c,
 		    int64_t threshold_ns, struct err *e);
 void block_plan_release(struct block_plan *p); /* an all-zero one is fine */
 
@@ -51,9 +51,9 @@ void block_plan_to_ticks(struct block_plan *p, const struct clock *c);
 
 /* depth[n]: number in flight at the begin of each request, itself included. A request that ends at
  * that instant does not count, and neither does a request whose end is unknown. */
-void block_depths(const struct block_load *l, uint32_t *depth);
+void block_depths(const struct block_input *l, uint32_t *depth);
 /* most[n]: the largest depth of all requests that begin within `window_ns` of each request. */
-void block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns,
+void block_depths_around(const struct block_input *l, const uint32_t *depth, int64_t window_ns,
 			 uint32_t *most);
 /* The smallest power of two that is at least n. */
 uint32_t block_round_up(uint32_t n);

@@ -27,7 +27,7 @@ static size_t merge(struct block_range *r, size_t n)
 	return kept;
 }
 
-void block_touched_find(struct block_touched *t, const struct block_load *l, uint64_t device_bytes)
+void block_touched_find(struct block_touched *t, const struct block_input *l, uint64_t device_bytes)
 {
 	*t = (struct block_touched){.is = true,
 				    .device_bytes = device_bytes,

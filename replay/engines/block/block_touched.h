@@ -7,9 +7,10 @@
 
 #include "replay/result/summary.h"
 
-struct block_load;
+struct block_input;
 /* Fills all but `refusal`. Ownership: block_touched_release. */
-void block_touched_find(struct block_touched *t, const struct block_load *l, uint64_t device_bytes);
+void block_touched_find(struct block_touched *t, const struct block_input *l,
+			uint64_t device_bytes);
 void block_touched_release(struct block_touched *t); /* an all-zero one is fine */
 
 #endif

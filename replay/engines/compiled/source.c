@@ -28,7 +28,7 @@ struct lane_kind { /* properties of a lane */
 	bool ordered;
 };
 
-struct source {
+struct source_writer {
 	const struct replay_plan *p;
 	const struct replay_config *c;
 	const char *dir;
@@ -56,7 +56,7 @@ static struct lane_kind kind_of(const struct replay_plan *p, const struct replay
 	return kind;
 }
 
-static uint32_t loop_find(struct source *s, struct lane_kind kind)
+static uint32_t loop_find(struct source_writer *s, struct lane_kind kind)
 {
 	for (uint32_t i = 0; i < s->n_loops; i++)
 		if (s->loop[i].kinds == kind.kinds && s->loop[i].ordered == kind.ordered)
@@ -70,7 +70,7 @@ static uint32_t loop_find(struct source *s, struct lane_kind kind)
 	return MAX_LOOPS - 1;
 }
 
-static void loops_choose(struct source *s)
+static void loops_choose(struct source_writer *s)
 {
 	const struct replay_plan *p = s->p;
 	s->lane = xcalloc((size_t)p->n_lanes + 1, sizeof *s->lane);
@@ -85,7 +85,7 @@ static void loops_choose(struct source *s)
 
 /* --- files --------------------------------------------------------------- */
 
-static int file_begin(struct source *s, char *name, struct err *e)
+static int file_begin(struct source_writer *s, char *name, struct err *e)
 {
 	char *path = xasprintf("%s/%s", s->dir, name);
 	size_t len = strlen(name);
@@ -102,7 +102,7 @@ static int file_begin(struct source *s, char *name, struct err *e)
 	return 0;
 }
 
-static int file_end(struct source *s, struct err *e)
+static int file_end(struct source_writer *s, struct err *e)
 {
 	bool bad = ferror(s->out);
 	errno = 0;
@@ -134,7 +134,7 @@ static int headers_write(const char *dir, struct err *e)
 	return ret;
 }
 
-static int tables_write(struct source *s, const struct image *tables, struct err *e)
+static int tables_write(struct source_writer *s, const struct image *tables, struct err *e)
 {
 	int ret = file_begin(s, xstrdup("tables.bin"), e);
 	if (ret)
@@ -145,28 +145,28 @@ static int tables_write(struct source *s, const struct image *tables, struct err
 
 /* --- text ---------------------------------------------------------------- */
 
-static const char *timing_word(const struct source *s)
+static const char *timing_word(const struct source_writer *s)
 {
 	static const char *const words[] = {"TIMING_FULLSPEED", "TIMING_TIMESTAMP", "TIMING_THINK"};
 	return words[s->c->timing];
 }
 
-static uint32_t n_threads(const struct source *s)
+static uint32_t n_threads(const struct source_writer *s)
 {
 	return s->p->pool ? 1 : s->p->n_lanes;
 }
 
-static bool unrolled(const struct source *s)
+static bool unrolled(const struct source_writer *s)
 {
 	return s->c->compiled.unroll && !s->p->pool;
 }
 
-static uint32_t n_functions(const struct source *s, uint32_t lane)
+static uint32_t n_functions(const struct source_writer *s, uint32_t lane)
 {
 	return (s->p->lane[lane].n + STEPS_PER_FUNCTION - 1) / STEPS_PER_FUNCTION;
 }
 
-static int declarations_write(struct source *s, struct err *e)
+static int declarations_write(struct source_writer *s, struct err *e)
 {
 	int ret = file_begin(s, xstrdup("threads.h"), e);
 	if (ret)
@@ -185,7 +185,7 @@ static int declarations_write(struct source *s, struct err *e)
 	return file_end(s, e);
 }
 
-static void main_text(struct source *s)
+static void main_text(struct source_writer *s)
 {
 	fputs("__asm__(\".section .validate_tables,\\\"aw\\\"\\n.balign 4096\\n.globl "
 	      "program_tables\\nprogram_tables:\\n\"\n"
@@ -206,7 +206,7 @@ static void main_text(struct source *s)
 		n_threads(s));
 }
 
-static void loops_text(struct source *s)
+static void loops_text(struct source_writer *s)
 {
 	for (uint32_t i = 0; i < s->n_loops; i++) {
 		fprintf(s->out, "void loop_%" PRIu32 "(struct runner *w)\n{\n", i);
@@ -220,7 +220,7 @@ static void loops_text(struct source *s)
 }
 
 /* Loops without calls, so that a replay and its blank are one program. */
-static void blanks_text(struct source *s)
+static void blanks_text(struct source_writer *s)
 {
 	for (int ordered = 0; ordered < 2; ordered++)
 		if (s->p->pool)
@@ -235,7 +235,7 @@ static void blanks_text(struct source *s)
 				ordered, ordered, timing_word(s));
 }
 
-static void thread_write(struct source *s, uint32_t i)
+static void thread_write(struct source_writer *s, uint32_t i)
 {
 	fprintf(s->out, "void thread_%" PRIu32 "(struct runner *w)\n{\n", i);
 	if (!unrolled(s)) {
@@ -253,7 +253,7 @@ static void thread_write(struct source *s, uint32_t i)
 
 /* The first file contains the tables, main, the loops, and the first threads. Most programs are
  * one file. */
-static int threads_write(struct source *s, struct err *e)
+static int threads_write(struct source_writer *s, struct err *e)
 {
 	int ret = file_begin(s, xstrdup("main.c"), e);
 	if (ret)
@@ -277,7 +277,7 @@ static int threads_write(struct source *s, struct err *e)
 	return ret ? ret : file_end(s, e);
 }
 
-static void part_write(struct source *s, uint32_t lane, uint32_t part)
+static void part_write(struct source_writer *s, uint32_t lane, uint32_t part)
 {
 	const struct lane *a = &s->p->lane[lane];
 	uint32_t first = part * STEPS_PER_FUNCTION,
@@ -298,7 +298,7 @@ static void part_write(struct source *s, uint32_t lane, uint32_t part)
 	fputs("}\n\n", s->out);
 }
 
-static int parts_write(struct source *s, struct err *e)
+static int parts_write(struct source_writer *s, struct err *e)
 {
 	uint32_t n = 0;
 	int ret = 0;
@@ -321,7 +321,7 @@ int source_write(const struct replay_plan *p, const struct image *tables,
 		 const struct replay_config *c, const char *dir, struct source_files *files,
 		 struct err *e)
 {
-	struct source s = {.p = p, .c = c, .dir = dir, .files = files};
+	struct source_writer s = {.p = p, .c = c, .dir = dir, .files = files};
 	*files = (struct source_files){.n = 0};
 	loops_choose(&s);
 	int ret = headers_write(dir, e);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The coordinator engine: the design that the metrology paper started from, kept so that its bias
- * can be shown.
+/* The coordinator engine: the original design of the metrology paper, kept to show its bias.
  *
- * A coordinator thread colours requests: unavailable (white) until everything they wait for is
- * done, then available (grey) and put into a queue, from which any free worker takes them;
- * executed, the worker puts them into a second queue, and the coordinator marks them replayed
- * (black) and looks at their successors. Both queues are guarded by a mutex and a condition
- * variable. Timing is the coordinator's too: a request becomes available when its time has come.
+ * A coordinator thread colours requests. A request is unavailable (white) until all requests that it
+ * waits for are done. Then it is available (grey) and enters a queue, from which any free worker
+ * takes it. The worker puts the executed request into a second queue. The coordinator marks it
+ * replayed (black) and looks at its successors. A mutex and a condition variable guard each queue.
+ * In timed replays the coordinator makes a request available at its due time.
  *
- * Unlike the original it has its buffers present beforehand (their page faults made most of what
- * the paper blamed on the coordinator), and keeps to the order policies exactly: that a request has
- * begun, which `temporal` asks about, is seen in the gate of its lane (gate.h), not inferred from
- * its having been queued. Source: metrology paper, section III-B and Figure 1; Zhu et al., TBBT
+ * There are two differences from the original. Buffers are present beforehand: their page faults
+ * caused most of the bias that the paper attributed to the coordinator. The order policies are
+ * exact: the begin of a request, on which `temporal` depends, is read from the gate of its lane
+ * (gate.h) instead of inferred from its place in the queue. Source: metrology paper, section III-B and Figure 1; Zhu et al., TBBT
  * (FAST 2005). */
 #include <errno.h>
 #include <sched.h>
@@ -29,7 +28,7 @@ struct work {
 	uint32_t lane, index;
 };
 
-struct work_queue { /* every request passes once: no wrapping */
+struct work_queue { /* does not wrap: each request enters once */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	struct work *work; /* work[n of the plan], in pre-faulted memory */
@@ -38,25 +37,24 @@ struct work_queue { /* every request passes once: no wrapping */
 };
 
 struct lane_state {
-	const struct hot_wait *wait; /* of request `next`: those not yet seen to be over */
+	const struct hot_wait *wait; /* wait[n_waits] of request `next` that may not be over */
 	uint32_t n_waits;
 	uint32_t next;	       /* first request that is not replayed */
-	/* progress as the coordinator knows it: 2 * index + 2 of the last one replayed */
+	/* progress known to the coordinator: 2 * index + 2 of the last replayed request */
 	uint32_t ended;
-	uint32_t first_blocked, next_blocked; /* lanes that wait for an end of this one, linked */
-	bool watching; /* it waits for a begin */
+	uint32_t first_blocked, next_blocked; /* list of lanes that wait for an end in this lane */
 };
 
-/* The queues lie in memory that forked processes share; all else is the coordinator's. */
-struct board {
-	/* available[n_queues]: one for all workers, or one for each process's */
+/* The queues are in memory that forked processes share. Only the coordinator uses the rest. */
+struct coordinator_board {
+	/* available[n_queues]: one queue for all workers, or one per process */
 	struct work_queue *available;
 	struct work_queue *replayed;
 	uint32_t *queue_of; /* queue_of[n_lanes]: into available */
 	uint32_t n_queues;
 	struct lane_state *lane; /* lane[n_lanes] */
 	uint32_t *watch, n_watch; /* lanes that wait for a begin */
-	struct due_heap due;	  /* lanes whose request waits for nothing but its time */
+	struct due_heap due;	  /* lanes whose request waits only for its due time */
 	struct vm_region memory, work;
 };
 
@@ -117,14 +115,15 @@ static bool queue_take_within(struct work_queue *q, struct work *w, enum patienc
 	return any;
 }
 
-static void make_available(struct board *b, uint32_t lane, uint32_t index)
+static void make_available(struct coordinator_board *b, uint32_t lane, uint32_t index)
 {
 	queue_put(&b->available[b->queue_of[lane]], (struct work){lane, index});
 }
 
 /* --- colours ------------------------------------------------------------- */
 
-static bool is_over(const struct crew *c, const struct board *b, const struct hot_wait *w)
+static bool is_over(const struct crew *c, const struct coordinator_board *b,
+		    const struct hot_wait *w)
 {
 	if (b->lane[w->lane].ended >= w->threshold)
 		return true;
@@ -140,16 +139,14 @@ static uint64_t due_of(const struct crew *c, uint32_t lane, uint32_t k)
 	return from + (uint64_t)a->due[k];
 }
 
-/* The next request of a lane whose earlier ones are replayed: makes it available, or notes what it
- * waits for. */
-static void consider(struct crew *c, struct board *b, uint32_t lane)
+/* The next request of a lane: makes it available, or notes what it waits for. */
+static void consider(struct crew *c, struct coordinator_board *b, uint32_t lane)
 {
 	struct lane_state *s = &b->lane[lane];
 	for (; s->n_waits; s->n_waits--, s->wait++) {
 		if (is_over(c, b, s->wait))
 			continue;
 		if (s->wait->threshold & 1) {
-			s->watching = true;
 			b->watch[b->n_watch++] = lane;
 		} else {
 			s->next_blocked = b->lane[s->wait->lane].first_blocked;
@@ -163,7 +160,7 @@ static void consider(struct crew *c, struct board *b, uint32_t lane)
 		due_heap_add(&b->due, due_of(c, lane, s->next), lane);
 }
 
-static void begin_next(struct crew *c, struct board *b, uint32_t lane)
+static void begin_next(struct crew *c, struct coordinator_board *b, uint32_t lane)
 {
 	struct lane_state *s = &b->lane[lane];
 	if (s->next >= c->plan->lane[lane].n)
@@ -172,7 +169,7 @@ static void begin_next(struct crew *c, struct board *b, uint32_t lane)
 	consider(c, b, lane);
 }
 
-static void mark_replayed(struct crew *c, struct board *b, struct work w)
+static void mark_replayed(struct crew *c, struct coordinator_board *b, struct work w)
 {
 	struct lane_state *s = &b->lane[w.lane];
 	s->ended = 2 * w.index + 2;
@@ -187,20 +184,19 @@ static void mark_replayed(struct crew *c, struct board *b, struct work w)
 	}
 }
 
-static void look_at_begins(struct crew *c, struct board *b)
+static void look_at_begins(struct crew *c, struct coordinator_board *b)
 {
 	uint32_t n = b->n_watch;
 	b->n_watch = 0;
 	for (uint32_t i = 0; i < n; i++)
-		consider(c, b,
-			 b->watch[i]); /* puts it back where it still waits; never ahead of i */
+		consider(c, b, b->watch[i]); /* may add it again, at an index of at most i */
 }
 
 /* --- the coordinator ----------------------------------------------------- */
 
-/* What time there is to wait: nothing while begins are watched or a due time is within the waiter's
+/* How long to wait: not at all while begins are watched or a due time is within the waiter's
  * margin. */
-static enum patience patience_of(const struct runner *w, const struct board *b,
+static enum patience patience_of(const struct runner *w, const struct coordinator_board *b,
 				 struct timespec *until)
 {
 	const struct clock *clock = &w->crew->plan->clock;
@@ -217,14 +213,14 @@ static enum patience patience_of(const struct runner *w, const struct board *b,
 	return WAIT_UNTIL;
 }
 
-/* On a mismatch: what is queued is not issued any more, and what is under way is finished. */
+/* After a mismatch, queued requests are not issued; requests in flight are finished. */
 static bool is_stopped(const struct crew *c)
 {
 	return c->config->stop_on_mismatch &&
 	       atomic_load_explicit(&c->common->stop, memory_order_relaxed);
 }
 
-/* The coordinator issues no requests: it counts as waiting, and parks where it would spin. */
+/* The coordinator issues no requests: it counts as waiting, and sleeps during a pause. */
 static void coordinator_pause(struct runner *w)
 {
 	struct pause *pause = &w->crew->pause;
@@ -234,7 +230,7 @@ static void coordinator_pause(struct runner *w)
 	pause_wait_begin(pause, w->index);
 }
 
-static void coordinate(struct runner *w, struct board *b)
+static void coordinate(struct runner *w, struct coordinator_board *b)
 {
 	struct crew *c = w->crew;
 	struct timespec until;
@@ -255,12 +251,12 @@ static void coordinate(struct runner *w, struct board *b)
 		}
 		look_at_begins(c, b);
 		if (!any && b->n_watch)
-			sched_yield(); /* who shall begin may need this very processor */
+			sched_yield(); /* the thread that is to begin may need this CPU */
 	}
 }
 
-/* Order none: everything is available from the start, or from its time on. */
-static void hand_out(struct runner *w, struct board *b)
+/* Order none: requests are available from the start, or from their due time. */
+static void hand_out(struct runner *w, struct coordinator_board *b)
 {
 	struct crew *c = w->crew;
 	struct work done;
@@ -284,7 +280,7 @@ static bool work_take(struct runner *w, struct work_queue *available, struct wor
 	return any;
 }
 
-static void work(struct runner *w, struct board *b)
+static void work(struct runner *w, struct coordinator_board *b)
 {
 	struct crew *c = w->crew;
 	struct site site = site_of(w);
@@ -311,7 +307,7 @@ static void work(struct runner *w, struct board *b)
 
 static void loop(struct runner *w)
 {
-	struct board *b = w->crew->shared;
+	struct coordinator_board *b = w->crew->shared;
 	if (w->index != w->crew->plan->n_workers) {
 		work(w, b);
 		return;
@@ -334,13 +330,14 @@ static void loop(struct runner *w)
 static int coordinator_check(const struct replay_config *c, struct err *e)
 {
 	if (c->mutant && *c->mutant)
-		return err_set(e, EINVAL, "mutant: the coordinator engine has none (event has)");
+		return err_set(e, EINVAL, "mutant: engine coordinator has no mutants (engine event has)");
 	return 0;
 }
 
-static int queues_init(struct board *b, const struct replay_plan *p, bool processes, struct err *e)
+static int queues_init(struct coordinator_board *b, const struct replay_plan *p, bool processes,
+		       struct err *e)
 {
-	/* A process's workers can only issue its own requests. */
+	/* Workers can issue only requests of their own process. */
 	b->queue_of = xcalloc((size_t)p->n_lanes + 1, sizeof *b->queue_of);
 	b->n_queues = 1;
 	for (uint32_t i = 1; processes && i < p->n_lanes; i++) {
@@ -368,7 +365,7 @@ static int queues_init(struct board *b, const struct replay_plan *p, bool proces
 	return 0;
 }
 
-static void board_release(struct board *b)
+static void board_release(struct coordinator_board *b)
 {
 	free(b->queue_of);
 	free(b->lane);
@@ -378,9 +375,10 @@ static void board_release(struct board *b)
 	vm_free(&b->work);
 }
 
-static int board_init(struct board *b, const struct replay_plan *p, bool processes, struct err *e)
+static int board_init(struct coordinator_board *b, const struct replay_plan *p, bool processes,
+		      struct err *e)
 {
-	*b = (struct board){.n_watch = 0};
+	*b = (struct coordinator_board){.n_watch = 0};
 	int ret = queues_init(b, p, processes, e);
 	b->lane = xcalloc((size_t)p->n_lanes + 1, sizeof *b->lane);
 	b->watch = xcalloc((size_t)p->n_lanes + 1, sizeof *b->watch);
@@ -396,7 +394,7 @@ static int board_init(struct board *b, const struct replay_plan *p, bool process
 static int coordinator_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
 	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
-	struct board *b = xcalloc(1, sizeof *b);
+	struct coordinator_board *b = xcalloc(1, sizeof *b);
 	int ret = c ? board_init(b, p, config->processes, e)
 		    : err_set(e, ENOMEM, "not enough memory for a crew");
 	if (ret) {

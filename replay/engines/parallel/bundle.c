@@ -141,7 +141,7 @@ static int terms_make(struct bundle_terms *t, const char *token, const struct re
 int bundle_write(const char *dir, const char *token, const struct replay_plan *p,
 		 const struct replay_config *c, struct bundle_part *part, struct err *e)
 {
-	const struct layout *y = p->layout;
+	const struct rank_layout *y = p->layout;
 	char *path = xasprintf("%s/" BUNDLE_PLAN, dir);
 	struct bundle_terms *terms = xcalloc(1, sizeof *terms);
 	struct file f = {.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
@@ -235,7 +235,7 @@ static void clock_take(struct replay_plan *p, const struct bundle_result *r)
 int bundle_take(const char *dir, const struct bundle_part *part, struct replay_plan *p,
 		struct err *e)
 {
-	struct layout *y = p->layout;
+	struct rank_layout *y = p->layout;
 	struct bundle_result r;
 	char *path = xasprintf("%s/" BUNDLE_RESULT, dir);
 	int fd = file_open_regular(path, O_RDONLY, e);

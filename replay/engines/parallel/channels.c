@@ -15,14 +15,15 @@ struct pair { /* two nodes, of which one signals the other */
 	uint32_t at_from, at_to; /* number of the channel in each rank */
 };
 
-struct pairs {
+struct node_pairs {
 	struct pair *pair; /* pair[n] */
 	uint32_t n, cap;
 	struct u64_map of_nodes, tags; /* tags: number of channels between two ranks */
 	uint32_t *lane_of_node, *node_of_lane; /* NONE32: none */
 };
 
-static void nodes_place(struct pairs *ps, const struct causality_facts *f, const struct load *l)
+static void nodes_place(struct node_pairs *ps, const struct causality_facts *f,
+			const struct load *l)
 {
 	ps->lane_of_node = xmalloc(((size_t)f->n_nodes + 1) * sizeof *ps->lane_of_node);
 	ps->node_of_lane = xmalloc(((size_t)l->n_threads + 1) * sizeof *ps->node_of_lane);
@@ -44,7 +45,7 @@ static uint64_t record_of(const struct replay_plan *p, uint32_t lane, uint32_t k
 	return i;
 }
 
-static struct pair *pair_of(struct pairs *ps, uint32_t from_node, uint32_t to_node)
+static struct pair *pair_of(struct node_pairs *ps, uint32_t from_node, uint32_t to_node)
 {
 	uint32_t *known = u64_map_at(&ps->of_nodes, u64_pair(from_node, to_node) + 1, ps->n);
 	if (*known == ps->n) {
@@ -58,8 +59,8 @@ static struct pair *pair_of(struct pairs *ps, uint32_t from_node, uint32_t to_no
 }
 
 /* Stores the pair of a signal or wait in its request. */
-static int request_count(struct pairs *ps, struct replay_plan *p, const struct causality_facts *f,
-			 uint32_t lane, uint32_t k, struct err *e)
+static int request_count(struct node_pairs *ps, struct replay_plan *p,
+			 const struct causality_facts *f, uint32_t lane, uint32_t k, struct err *e)
 {
 	struct hot_request *h = &p->lane[lane].request[k];
 	const uint64_t other = h->offset;
@@ -89,7 +90,7 @@ static uint32_t channel_add(struct layout_rank *r, struct channel c)
 	return r->n_channels++;
 }
 
-static int pair_lay(struct layout *y, struct pairs *ps, struct pair *x, struct err *e)
+static int pair_lay(struct rank_layout *y, struct node_pairs *ps, struct pair *x, struct err *e)
 {
 	const uint32_t from = y->rank_of_lane[x->from], to = y->rank_of_lane[x->to];
 	if (x->n_signals != x->n_waits)
@@ -122,10 +123,10 @@ static bool is_message(const struct hot_request *h)
 	return h->op == OP_SIGNAL || h->op == OP_WAIT;
 }
 
-int channels_find(struct layout *y, struct replay_plan *p, const struct causality_facts *f,
+int channels_find(struct rank_layout *y, struct replay_plan *p, const struct causality_facts *f,
 		  const struct load *l, struct err *e)
 {
-	struct pairs ps = {.pair = NULL};
+	struct node_pairs ps = {.pair = NULL};
 	int ret = 0;
 	nodes_place(&ps, f, l);
 	for (uint32_t i = 0; i < p->n_lanes; i++)

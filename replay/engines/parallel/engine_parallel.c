@@ -135,7 +135,7 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 static int ranks_run(struct replay_plan *p, const struct replay_config *c, const char *scratch,
 		     const char *token, struct err *e)
 {
-	struct layout *y = p->layout;
+	struct rank_layout *y = p->layout;
 	struct job job = {.command.v = NULL};
 	struct bundle_part *part = xcalloc((size_t)y->n_ranks + 1, sizeof *part);
 	int ret = job_prepare(&job, c->parallel.launcher, y->n_ranks, p->n_lanes, scratch, token,

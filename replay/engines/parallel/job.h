@@ -32,7 +32,7 @@ int job_run(struct job *l, const char *scratch, struct err *e);
 
 /* channels.c: assigns signals to waits. */
 /* Fills in the ranks' channels, and counts signals and waits. Errors: EINVAL. */
-int channels_find(struct layout *y, struct replay_plan *p, const struct causality_facts *f,
+int channels_find(struct rank_layout *y, struct replay_plan *p, const struct causality_facts *f,
 		  const struct load *l, struct err *e);
 
 #endif

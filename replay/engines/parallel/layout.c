@@ -69,8 +69,8 @@ static int compare_member(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static void ranks_number(struct layout *y, const struct causality_facts *f, const struct load *l,
-			 uint32_t *set)
+static void ranks_number(struct rank_layout *y, const struct causality_facts *f,
+			 const struct load *l, uint32_t *set)
 {
 	struct member *member = xcalloc((size_t)l->n_threads + 1, sizeof *member);
 	uint32_t *number = xcalloc((size_t)l->n_threads + 1, sizeof *number), n = 0;
@@ -103,7 +103,7 @@ static void ranks_number(struct layout *y, const struct causality_facts *f, cons
 	free(member);
 }
 
-static void ranks_find(struct layout *y, const struct replay_plan *p,
+static void ranks_find(struct rank_layout *y, const struct replay_plan *p,
 		       const struct causality_facts *f, const struct load *l)
 {
 	uint32_t *set = xcalloc((size_t)l->n_threads + 1, sizeof *set);
@@ -148,11 +148,11 @@ static int nodes_check(const struct causality_facts *f, const struct replay_plan
 	return ret ? ret : causality_check(t, e);
 }
 
-int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l,
+int layout_make(struct rank_layout **out, struct replay_plan *p, bool causes, const struct load *l,
 		const struct slots *s, struct trace *t, struct err *e)
 {
 	struct causality_facts facts = {.n_nodes = 0};
-	struct layout *y = *out = xcalloc(1, sizeof *y);
+	struct rank_layout *y = *out = xcalloc(1, sizeof *y);
 	y->rank_of_lane = xcalloc((size_t)l->n_threads + 1, sizeof *y->rank_of_lane);
 	y->n_open_max = s->n_open_max;
 	int ret = causality_facts_read(&facts, trace_meta(t), e);
@@ -170,7 +170,7 @@ int layout_make(struct layout **out, struct replay_plan *p, bool causes, const s
 	return ret;
 }
 
-void layout_free(struct layout *y)
+void layout_free(struct rank_layout *y)
 {
 	for (uint32_t i = 0; y && i < y->n_ranks; i++) {
 		free(y->rank[i].lane);
@@ -184,14 +184,14 @@ void layout_free(struct layout *y)
 	free(y);
 }
 
-uint32_t layout_n_ranks(const struct layout *y)
+uint32_t layout_n_ranks(const struct rank_layout *y)
 {
 	return y->n_ranks;
 }
 
 /* --- summary ------------------------------------------------------------- */
 
-static bool host_is_new(const struct layout *y, uint32_t i)
+static bool host_is_new(const struct rank_layout *y, uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++)
 		if (!strcmp(y->report[k].host, y->report[i].host))
@@ -199,7 +199,7 @@ static bool host_is_new(const struct layout *y, uint32_t i)
 	return true;
 }
 
-void layout_summary(const struct layout *y, struct parallel_summary *s)
+void layout_summary(const struct rank_layout *y, struct parallel_summary *s)
 {
 	*s = (struct parallel_summary){.mode = y->mode,
 				       .n_ranks = y->n_ranks,
@@ -214,7 +214,7 @@ void layout_summary(const struct layout *y, struct parallel_summary *s)
 	}
 }
 
-static json_t *rank_to_json(const struct layout *y, uint32_t i)
+static json_t *rank_to_json(const struct rank_layout *y, uint32_t i)
 {
 	const struct rank_report *r = &y->report[i];
 	return json_pack("{s:I, s:I, s:s%, s:b, s:I, s:I, s:I}", "rank", (json_int_t)i,
@@ -225,7 +225,7 @@ static json_t *rank_to_json(const struct layout *y, uint32_t i)
 			 (json_int_t)r->uncertainty_ns);
 }
 
-json_t *layout_to_json(const struct layout *y)
+json_t *layout_to_json(const struct rank_layout *y)
 {
 	if (!y)
 		return NULL;

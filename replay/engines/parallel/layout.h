@@ -49,7 +49,7 @@ struct rank_report { /* for the metadata */
 	uint32_t pid;
 };
 
-struct layout {
+struct rank_layout {
 	struct layout_rank *rank; /* rank[n_ranks] */
 	uint32_t n_ranks;
 	uint32_t *rank_of_lane; /* rank_of_lane[n_lanes] */
@@ -68,12 +68,12 @@ struct layout {
  * for a trace without nodes if `causes` is set, for a signal or wait with an unknown node or
  * without a counterpart, and for more channels between two ranks than tags; those of reading the
  * trace. Ownership: layout_free. */
-int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l,
+int layout_make(struct rank_layout **out, struct replay_plan *p, bool causes, const struct load *l,
 		const struct slots *s, struct trace *t, struct err *e);
-void layout_free(struct layout *y); /* NULL is fine */
+void layout_free(struct rank_layout *y); /* NULL is fine */
 
-uint32_t layout_n_ranks(const struct layout *y);
-void layout_summary(const struct layout *y, struct parallel_summary *s);
-struct json_t *layout_to_json(const struct layout *y); /* new reference; NULL for NULL */
+uint32_t layout_n_ranks(const struct rank_layout *y);
+void layout_summary(const struct rank_layout *y, struct parallel_summary *s);
+struct json_t *layout_to_json(const struct rank_layout *y); /* new reference; NULL for NULL */
 
 #endif

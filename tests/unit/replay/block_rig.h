@@ -11,7 +11,7 @@
 
 struct block_rig {
 	struct replay_config c;
-	struct block_load l;
+	struct block_input l;
 	struct block_plan p;
 	struct block_schedule s[4];
 	struct block_progress *progress;

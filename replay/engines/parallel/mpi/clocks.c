@@ -11,14 +11,14 @@
 enum { TAG_ASK = 2, TAG_ANSWER, TAG_FOUND, N_TRIPS = 200, N_TRIPS_FEWEST = 20 };
 #define TRIPS_NS 50000000 /* longest time for one rank */
 
-struct found {
+struct clock_found {
 	uint64_t ticks;
 	int64_t head_ns, uncertainty_ns;
 };
 
-static void answer(struct rank *r, struct clock_offset *o)
+static void answer(struct replay_rank *r, struct clock_offset *o)
 {
-	struct found f;
+	struct clock_found f;
 	for (;;) {
 		char more;
 		MPI_Recv(&more, 1, MPI_CHAR, r->head, TAG_ASK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -33,10 +33,10 @@ static void answer(struct rank *r, struct clock_offset *o)
 	    .ticks = f.ticks, .head_ns = f.head_ns, .uncertainty_ns = f.uncertainty_ns};
 }
 
-static void ask(struct rank *r, int of)
+static void ask(struct replay_rank *r, int of)
 {
 	const struct clock *c = &r->plan.clock;
-	struct found best = {.uncertainty_ns = INT64_MAX};
+	struct clock_found best = {.uncertainty_ns = INT64_MAX};
 	const uint64_t until = clock_now(c) + (uint64_t)(TRIPS_NS / c->ns_per_tick);
 	for (int i = 0; i < N_TRIPS && (i < N_TRIPS_FEWEST || clock_now(c) < until); i++) {
 		char more = 1;
@@ -47,15 +47,15 @@ static void ask(struct rank *r, int of)
 		uint64_t to = clock_now(c);
 		int64_t half_ns = (int64_t)((double)(to - from) * c->ns_per_tick / 2) + 1;
 		if (half_ns < best.uncertainty_ns)
-			best = (struct found){ticks, clock_ns_of_ticks(c, from + (to - from) / 2),
-					      half_ns};
+			best = (struct clock_found){
+			    ticks, clock_ns_of_ticks(c, from + (to - from) / 2), half_ns};
 	}
 	char no_more = 0;
 	MPI_Send(&no_more, 1, MPI_CHAR, of, TAG_ASK, MPI_COMM_WORLD);
 	MPI_Send(&best, (int)sizeof best, MPI_BYTE, of, TAG_FOUND, MPI_COMM_WORLD);
 }
 
-void clocks_compare(struct rank *r, struct clock_offset *o)
+void clocks_compare(struct replay_rank *r, struct clock_offset *o)
 {
 	if (r->number != r->head) {
 		answer(r, o);
@@ -68,7 +68,7 @@ void clocks_compare(struct rank *r, struct clock_offset *o)
 	o->head_ns = clock_ns_of_ticks(&r->plan.clock, o->ticks);
 }
 
-int64_t clocks_head_ns(const struct rank *r, uint64_t ticks)
+int64_t clocks_head_ns(const struct replay_rank *r, uint64_t ticks)
 {
 	const int64_t ns = clock_ns_of_ticks(&r->plan.clock, ticks);
 	if (r->number == r->head)

@@ -33,7 +33,7 @@ struct neighbour {
 
 /* Whether all threads on this machine can run at the same time. Hosts with the same boot id are one
  * machine (namespaces, containers). Collective. */
-static void neighbours_find(struct rank *r)
+static void neighbours_find(struct replay_rank *r)
 {
 	struct neighbour own, *all = xcalloc((size_t)r->n, sizeof *all);
 	memset(&own, 0, sizeof own);
@@ -61,7 +61,7 @@ static void neighbours_find(struct rank *r)
 /* --- computing ----------------------------------------------------------- */
 
 struct nodes { /* crew.shared */
-	struct rank *rank;
+	struct replay_rank *rank;
 	struct messages messages;
 };
 
@@ -175,7 +175,7 @@ struct peer { /* of rank 0: all other ranks; of the other ranks: rank 0 */
 };
 
 struct lookout {
-	const struct rank *rank;
+	const struct replay_rank *rank;
 	struct peer *peer; /* peer[n_peers] */
 	int n_peers;
 	/* 0: no heartbeats: not requested, only one rank, or MPI permits calls of one thread
@@ -244,7 +244,7 @@ static void *look_out(void *lookout)
 
 static void peers_find(struct lookout *l)
 {
-	const struct rank *r = l->rank;
+	const struct replay_rank *r = l->rank;
 	char(*host)[sizeof r->host] = xcalloc((size_t)r->n, sizeof *host);
 	MPI_Allgather(r->host, sizeof r->host, MPI_CHAR, host, sizeof r->host, MPI_CHAR, l->comm);
 	l->peer = xcalloc((size_t)r->n, sizeof *l->peer);
@@ -264,7 +264,8 @@ static void peers_find(struct lookout *l)
 
 /* Collective. Errors: of starting a thread. Ownership: lookout_close, after a barrier of all
  * ranks. */
-static int lookout_open(struct lookout *l, const struct rank *r, int64_t patience_ns, struct err *e)
+static int lookout_open(struct lookout *l, const struct replay_rank *r, int64_t patience_ns,
+			struct err *e)
 {
 	*l = (struct lookout){.rank = r, .comm = MPI_COMM_NULL};
 	if (patience_ns <= 0 || r->n < 2 || !r->multiple)
@@ -305,7 +306,7 @@ static void lookout_close(struct lookout *l)
 #define LEAD_NS 20000000
 #define LEAD_PER_RANK_NS 200000
 
-_Noreturn void rank_fail(const struct rank *r, const struct err *e)
+_Noreturn void rank_fail(const struct replay_rank *r, const struct err *e)
 {
 	struct strbuf line = STRBUF_INIT;
 	strbuf_addf(&line, "\n" BUNDLE_MARK "rank %d of %d (host %s): %s\n", r->number, r->n,
@@ -327,7 +328,7 @@ _Noreturn void rank_fail(const struct rank *r, const struct err *e)
 
 /* A barrier of all ranks. With `polls` a rank polls for the others, and yields where ranks share
  * CPUs; otherwise waiting uses no CPU. */
-static void rank_meet(const struct rank *r, bool polls)
+static void rank_meet(const struct replay_rank *r, bool polls)
 {
 	MPI_Request request;
 	int done = 0;
@@ -346,7 +347,7 @@ static void rank_meet(const struct rank *r, bool polls)
 static int meet(struct crew *c, struct err *e)
 {
 	const struct nodes *n = c->shared;
-	struct rank *r = n->rank;
+	struct replay_rank *r = n->rank;
 	struct replay_plan *p = c->plan;
 	rank_meet(r, false);
 	if (r->number == r->head)
@@ -360,7 +361,7 @@ static int meet(struct crew *c, struct err *e)
 	return 0;
 }
 
-static int replay(struct rank *r, struct err *e)
+static int replay(struct replay_rank *r, struct err *e)
 {
 	struct nodes n = {.rank = r};
 	struct replay_plan *p = &r->plan;
@@ -384,7 +385,7 @@ static int replay(struct rank *r, struct err *e)
 	return 0;
 }
 
-static void rank_run(struct rank *r)
+static void rank_run(struct replay_rank *r)
 {
 	struct err e = ERR_INIT;
 	int ret = share_take(r, &e);
@@ -405,7 +406,7 @@ static void rank_run(struct rank *r)
 
 int main(int argc, char **argv)
 {
-	struct rank *r = xcalloc(1, sizeof *r);
+	struct replay_rank *r = xcalloc(1, sizeof *r);
 	struct lookout lookout;
 	struct err e = ERR_INIT;
 	int provided;

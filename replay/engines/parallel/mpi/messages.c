@@ -33,7 +33,7 @@ static void post(struct messages *m, uint32_t i)
 /* Each channel carries one message in addition to its signals. */
 static void connect_all(struct messages *m)
 {
-	const struct rank *r = m->rank;
+	const struct replay_rank *r = m->rank;
 	for (uint32_t i = 0; i < r->n_channels; i++) {
 		m->line[i].request = MPI_REQUEST_NULL;
 		if (r->channel[i].kind == CHANNEL_IN)
@@ -51,7 +51,7 @@ static void connect_all(struct messages *m)
 	MPI_Barrier(m->comm);
 }
 
-int messages_open(struct messages *m, struct rank *r, struct err *e)
+int messages_open(struct messages *m, struct replay_rank *r, struct err *e)
 {
 	const struct clock *clock = &r->plan.clock;
 	*m = (struct messages){.rank = r, .locks = !r->multiple && r->plan.n_workers > 1};

@@ -26,7 +26,7 @@ struct channel_line {
 };
 
 struct messages {
-	const struct rank *rank;
+	const struct replay_rank *rank;
 	struct channel_line *line; /* line[n_channels] */
 	struct gates gates; /* of CHANNEL_INSIDE */
 	MPI_Comm comm;
@@ -36,7 +36,7 @@ struct messages {
 
 /* Posts the receives, and sends a first message over each channel to set up connections.
  * Collective. Errors: ENOMEM. Ownership: messages_close. */
-int messages_open(struct messages *m, struct rank *r, struct err *e);
+int messages_open(struct messages *m, struct replay_rank *r, struct err *e);
 void messages_close(struct messages *m);
 
 void message_signal(struct messages *m, uint32_t channel);

@@ -21,7 +21,7 @@ struct clock_offset { /* this rank's clock and the head's clock at one instant *
 	int64_t uncertainty_ns; /* half width */
 };
 
-struct rank {
+struct replay_rank {
 	int number, n; /* of MPI_COMM_WORLD */
 	int head;      /* rank that sees the scratch directory */
 	char host[128], boot[BUNDLE_BOOT];
@@ -46,21 +46,21 @@ struct rank {
 
 /* share.c: distributes the parts of the plan. Errors: of reading and memory; ENOENT if no rank sees
  * the plan. */
-int share_take(struct rank *r, struct err *e);
+int share_take(struct replay_rank *r, struct err *e);
 /* Opens the plan of the part, and the descriptors that are open before the first request. Errors:
  * of memory and the system; ENOENT if the target is not the directory that was prepared. */
-int share_open(struct rank *r, struct err *e);
+int share_open(struct replay_rank *r, struct err *e);
 
 /* clocks.c: measures the present offset from the head's clock. Collective. */
-void clocks_compare(struct rank *r, struct clock_offset *o);
+void clocks_compare(struct replay_rank *r, struct clock_offset *o);
 /* Converts to ns of the head's clock, by the offsets before and after the replay. */
-int64_t clocks_head_ns(const struct rank *r, uint64_t ticks);
+int64_t clocks_head_ns(const struct replay_rank *r, uint64_t ticks);
 
 /* results.c: writes the results of all ranks into the head's result file. Collective. Errors: of
  * writing. */
-int results_gather(struct rank *r, struct err *e);
+int results_gather(struct replay_rank *r, struct err *e);
 
 /* main.c: prints the error and ends the job. */
-_Noreturn void rank_fail(const struct rank *r, const struct err *e);
+_Noreturn void rank_fail(const struct replay_rank *r, const struct err *e);
 
 #endif

@@ -15,7 +15,7 @@
 enum { TAG_RESULT = 5, TAG_OUTCOMES };
 #define PIECE_BYTES (UINT64_C(64) << 20)
 
-static void times_settle(struct rank *r)
+static void times_settle(struct replay_rank *r)
 {
 	struct replay_plan *p = &r->plan;
 	r->before.ns = clock_ns_of_ticks(&p->clock, r->before.ticks);
@@ -31,7 +31,7 @@ static void times_settle(struct rank *r)
 		}
 }
 
-static struct bundle_rank_result result_of(const struct rank *r)
+static struct bundle_rank_result result_of(const struct replay_rank *r)
 {
 	const struct replay_plan *p = &r->plan;
 	struct bundle_rank_result own;
@@ -57,7 +57,7 @@ static struct bundle_rank_result result_of(const struct rank *r)
 	return own;
 }
 
-static int outcomes_write(const struct rank *r, int fd, int of, struct err *e)
+static int outcomes_write(const struct replay_rank *r, int fd, int of, struct err *e)
 {
 	const struct bundle_part *part = &r->part[of];
 	const uint64_t room =
@@ -77,7 +77,7 @@ static int outcomes_write(const struct rank *r, int fd, int of, struct err *e)
 	return ret;
 }
 
-static int head_write(struct rank *r, const struct bundle_rank_result *own, struct err *e)
+static int head_write(struct replay_rank *r, const struct bundle_rank_result *own, struct err *e)
 {
 	char *path = xasprintf("%s/" BUNDLE_RESULT, r->scratch);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -103,7 +103,7 @@ static int head_write(struct rank *r, const struct bundle_rank_result *own, stru
 	return ret;
 }
 
-int results_gather(struct rank *r, struct err *e)
+int results_gather(struct replay_rank *r, struct err *e)
 {
 	int ret = clock_reanchor(&r->plan.clock, e);
 	if (ret)

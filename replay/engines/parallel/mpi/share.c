@@ -21,7 +21,7 @@ enum { TAG_SHARE = 1 };
 /* --- the ranks that can read the plan file ------------------------------- */
 
 /* A descriptor of the plan file; -1: this rank does not see it. */
-static int plan_open(const struct rank *r)
+static int plan_open(const struct replay_rank *r)
 {
 	struct bundle_terms *t = xcalloc(1, sizeof *t);
 	char *path = xasprintf("%s/" BUNDLE_PLAN, r->scratch);
@@ -36,7 +36,7 @@ static int plan_open(const struct rank *r)
 	return ours ? fd : -1;
 }
 
-static int head_choose(struct rank *r, int fd, struct err *e)
+static int head_choose(struct replay_rank *r, int fd, struct err *e)
 {
 	int own = fd < 0 ? INT_MAX : r->number;
 	MPI_Allreduce(&own, &r->head, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -52,14 +52,14 @@ static int head_choose(struct rank *r, int fd, struct err *e)
 
 /* --- distribution -------------------------------------------------------- */
 
-static int share_memory(struct rank *r, struct err *e)
+static int share_memory(struct replay_rank *r, struct err *e)
 {
 	int ret = vm_alloc(&r->memory, r->share_bytes, "the plan", e);
 	r->share = r->memory.base;
 	return ret;
 }
 
-static int share_send(const struct rank *r, int fd, int to, struct err *e)
+static int share_send(const struct replay_rank *r, int fd, int to, struct err *e)
 {
 	const struct bundle_part *part = &r->part[to];
 	char *piece = xmalloc(PIECE_BYTES < part->n_bytes ? PIECE_BYTES : part->n_bytes);
@@ -74,7 +74,7 @@ static int share_send(const struct rank *r, int fd, int to, struct err *e)
 	return ret;
 }
 
-static int shares_hand_out(struct rank *r, int fd, struct err *e)
+static int shares_hand_out(struct replay_rank *r, int fd, struct err *e)
 {
 	int ret = 0;
 	for (int i = 0; i < r->n && !ret; i++)
@@ -82,7 +82,7 @@ static int shares_hand_out(struct rank *r, int fd, struct err *e)
 	return ret ? ret : file_read_at(fd, r->share, r->share_bytes, r->part[r->head].at, e);
 }
 
-static void share_receive(struct rank *r)
+static void share_receive(struct replay_rank *r)
 {
 	for (uint64_t at = 0; at < r->share_bytes; at += PIECE_BYTES) {
 		uint64_t n = r->share_bytes - at < PIECE_BYTES ? r->share_bytes - at : PIECE_BYTES;
@@ -92,7 +92,7 @@ static void share_receive(struct rank *r)
 }
 
 /* The head tells each rank the sizes of its part and of its outcomes. */
-static int terms_take(struct rank *r, int fd, struct err *e)
+static int terms_take(struct replay_rank *r, int fd, struct err *e)
 {
 	uint64_t own[2], (*all)[2] = xcalloc((size_t)r->n, sizeof *all);
 	int ret = 0;
@@ -125,7 +125,7 @@ static int terms_take(struct rank *r, int fd, struct err *e)
 	return 0;
 }
 
-int share_take(struct rank *r, struct err *e)
+int share_take(struct replay_rank *r, struct err *e)
 {
 	int fd = plan_open(r);
 	int ret = head_choose(r, fd, e);
@@ -143,7 +143,7 @@ int share_take(struct rank *r, struct err *e)
 /* --- the plan of a rank -------------------------------------------------- */
 
 /* Checks for the file by which ranks recognize the prepared directory. */
-static int target_open(struct rank *r, struct err *e)
+static int target_open(struct replay_rank *r, struct err *e)
 {
 	const char *dir = r->terms->dir;
 	struct rooted *root = &r->plan.root;
@@ -182,7 +182,7 @@ static bool *own_processes(const struct replay_plan *p)
 	return own;
 }
 
-static int descriptors_open(struct rank *r, struct err *e)
+static int descriptors_open(struct replay_rank *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
 	bool *own = own_processes(p);
@@ -208,7 +208,7 @@ static int descriptors_open(struct rank *r, struct err *e)
 	return ret ? err_context(e, "%s", r->terms->dir) : 0;
 }
 
-static int outcomes_make(struct rank *r, struct err *e)
+static int outcomes_make(struct replay_rank *r, struct err *e)
 {
 	int ret = vm_alloc(&r->outcome_memory, r->n_outcome_bytes + 1, "outcomes", e);
 	r->outcome = r->outcome_memory.base;
@@ -217,7 +217,7 @@ static int outcomes_make(struct rank *r, struct err *e)
 	return ret;
 }
 
-static int plan_take(struct rank *r, struct err *e)
+static int plan_take(struct replay_rank *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
 	const struct bundle_rank *head = (const struct bundle_rank *)(const void *)r->share;
@@ -237,7 +237,7 @@ static int plan_take(struct rank *r, struct err *e)
 	return outcomes_make(r, e);
 }
 
-int share_open(struct rank *r, struct err *e)
+int share_open(struct replay_rank *r, struct err *e)
 {
 	int ret = plan_take(r, e);
 	ret = ret ? ret : target_open(r, e);
