@@ -17,7 +17,7 @@ replay() { # STATUS ENGINE OPTION...
 	expect_status "$status" "$VALIDATE" replay --engine "$engine" "$@" --destructive --device "$device" -o out.trace "${trace:-$data/requests.trace}"
 }
 
-# what it is given: something in its place shows the numbers of bunches and of requests, and ends badly so that they are told
+# A stand-in shows its arguments, and the numbers of bunches and of requests, and fails so that they are printed.
 mkdir bin
 cat >bin/btreplay <<'S'
 #!/bin/sh
@@ -37,7 +37,7 @@ bunches() { # OPTION...: "VERSION GENESIS BUNCHES REQUESTS"
 	n++ } END { print bunches }') 40" ] || fail 'bunches of 10 ms and 8'
 [ "$(bunches --btreplay-bunch 1s --btreplay-bunch-max 512)" = '65536 0 1 40' ] || fail 'one bunch'
 
-# it hangs: ended when it has been quiet, which is no error of its own; but this one made nothing
+# btreplay hangs. It is killed after it has been quiet, which is no error; but this stand-in made nothing.
 cat >bin/btreplay <<'S'
 #!/bin/sh
 exec sleep 600

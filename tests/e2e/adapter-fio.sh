@@ -19,7 +19,7 @@ expect_status 0 "$VALIDATE" replay --engine fio --fio-ioengine libaio --fio-iode
 expect_line out '40 of 40; times: self'
 cat out err | grep -q 'fio takes completions only when its queue is full' || fail 'nothing is said of its response times'
 
-# nobody looks: what is left is what was meant
+# no capture: the output is as expected
 expect_status 0 "$VALIDATE" replay --engine fio --times none --fio-direct no --destructive --device image -o none.trace "$data/requests.trace"
 expect_line out '40 given to the replayer; their results are unknown'
 expect_status 3 "$VALIDATE" metrics "$data/requests.trace" none.trace

@@ -118,7 +118,7 @@ mkdir moved
 expect_status 6 "$VALIDATE" replay --engine exec --times none --export strace --dir moved --prepare -o out.trace \
 	--command '["/bin/cat", "{trace}"]' made.trace
 
-# ARTC, by a stand-in: it has a root of its own, which other absolute names do not leave
+# ARTC, by a stand-in: it has its own root, which other absolute names do not leave
 mkdir bin
 printf '#!/bin/sh\nmkdir "$4" && printf "all:\\n" >"$4/Makefile"\n' >bin/artc
 printf '#!/bin/sh\n' >bin/artrun

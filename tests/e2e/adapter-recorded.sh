@@ -27,7 +27,7 @@ blkreplay 0 "$VALIDATE" replay --engine blkreplay --blkreplay-threads 7 --blkrep
 expect_line out '40 of 40; times: self'
 expect_status 0 "$VALIDATE" metrics "$data/requests.trace" blk.trace
 expect_line out '40 requests, 0 lost, 0 extra'
-# it says that of a request that ends where the device does, wherever its output is at that moment, and makes it
+# prints that message for a request that ends at the end of the device, at the present position of its output, and succeeds
 program blkreplay <<'S'
 echo 'ERROR: trying to position at 2040 (main_size=2048)'
 awk 'NR == 60 { print "ERROR: trying to position at 2040 (main_size=2048)" } { print }' "$data/blkreplay/output"

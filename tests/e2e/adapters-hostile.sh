@@ -27,7 +27,7 @@ fact() { # NAME: of the replay's metadata
 	"$VALIDATE" info --json out.trace | jq -r ".. | .$1? // empty" | head -n 1
 }
 
-# --- what it says -----------------------------------------------------------------------------------------------------------------
+# --- output ---------------------------------------------------------------------------------------------------------------------
 input
 hostile 3 inf
 expect_line err 'times:1: column 2: "inf'
@@ -43,7 +43,7 @@ hostile 0 twice
 expect_line out '200 requests that the input does not have'
 [ "$(fact n_matched)" = 200 ] && [ "$(fact n_extra)" = 200 ] || fail "of 200 requests made twice $(fact n_matched) matched, $(fact n_extra) are extra"
 
-# --- who started it is killed by it: what it left is ended all the same, whoever looks -----------------------------------------------
+# --- the replayer kills the process that started it: its remaining processes are ended all the same ------------------------------------
 for times in "$form" preload none; do
 	rm -f orphan
 	expect_status 3 "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace --times "$times" \
@@ -53,7 +53,7 @@ for times in "$form" preload none; do
 	! kill -0 "$(cat orphan)" 2>/dev/null || fail "$times: the orphan $(cat orphan) runs on"
 done
 
-# --- what it does -----------------------------------------------------------------------------------------------------------------
+# --- actions --------------------------------------------------------------------------------------------------------------------
 hostile 3 removes --environment "REMOVED=$PWD/target"
 expect_line err 'hostile-replayer removed its target'
 input
@@ -73,7 +73,7 @@ hostile 3 replaces --environment "ANOTHER=$PWD/another REPLACED=$PWD/hostile-rep
 expect_line err 'hostile-replayer replaced its own program'
 mv kept hostile-replayer
 
-# its keeper does not stay stopped, whoever looks: it would wait for ever
+# the supervising process does not stay stopped: it would wait for ever
 for times in "$form" preload none; do
 	expect_status 0 timeout -s KILL 100 "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace \
 		--times "$times" --command "[\"$here/hostile-replayer\", \"stops\", \"{trace}\", \"{device}\"]" in.csv

@@ -40,14 +40,14 @@ run 0 --command './simple-replayer {trace} {device}' --times preload
 expect_line out '200 of 200; times: preload'
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,unit=us)'
 expect_line out '200 of 200'
-# what failed would not be seen: that is told
+# failures would not be seen: an error
 expect_line out 'note: times has no column result'
 [ "$(fact n_results_untold)" = 200 ] || fail "the results of $(fact n_results_untold) requests are said to be untold"
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,result=6,unit=us)'
 ! grep 'no column result' out || fail 'there is a column result'
 [ -z "$(fact n_results_untold)" ] || fail 'the results are told'
 [ ! -e out.trace.printed ] || fail "it printed nothing but its times"
-# a file that a word names instead of standard output; a variable; a limit of its own
+# a file that a word names instead of standard output; a variable; a limit of the adapter
 run 0 --times "$form" --environment 'WHERE={scratch} EMPTY=' --command '["sh", "-c", "test -d \"$WHERE\" && $4 $1 $2 >$3", "-", "{trace}", "{device}", "{output}", "'"$PWD"'/simple-replayer"]'
 expect_line out '200 of 200'
 
@@ -67,7 +67,7 @@ run 2 --times "$form" --start-in '{targt}' --command './simple-replayer {trace} 
 expect_line err 'start-in: '
 expect_line err 'did you mean {target}?'
 
-# --- what is told wrongly -----------------------------------------------------------------------------------------------------
+# --- wrong output -------------------------------------------------------------------------------------------------------------
 run 2 --times "$form" --command './simple-replayer {trac}'
 expect_line err 'did you mean {trace}?'
 run 2 --times 'self:csv(begin=1,edn=2)' --command './simple-replayer'
@@ -152,7 +152,7 @@ for daemon in $(grep -o '([0-9]*)' err | tr -d '()'); do
 	! grep -qs hostile "/proc/$daemon/comm" || fail "the daemon $daemon runs on"
 done
 
-# written beside the target, where nobody else may write
+# written beside the target, where other users cannot write
 chmod 755 .
 mv target near/target
 expect_status 3 "$VALIDATE" replay --engine exec --destructive --device near/target --export blkreplay -o out.trace --times "$form" \

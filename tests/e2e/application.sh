@@ -91,7 +91,7 @@ sed -i '/^\[workload lacking\]/,/^script/d; s/^size = 0, 1/size = 0/; s/^replica
 cp -r results/programs results/protocol.conf .
 expect_verdict "$VALIDATE" run protocol.conf -o again --quiet
 
-# what is wrong is told before anything is started
+# errors are reported before anything is started
 refused() { # SED-SCRIPT WANTED
 	sed "$1" protocol.conf >bad.conf
 	expect_status 2 "$VALIDATE" run bad.conf --dry-run

@@ -21,7 +21,7 @@ jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2
 	fail "no JSON"
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 
-# a change of it is found, whatever was changed; blanks and the order of members are no change
+# any change of it is found; blanks and the order of members are not changes
 jq -S --tab . baseline.json >sorted.json
 expect_status 0 "$VALIDATE" baseline show sorted.json
 [ ! -s err ] || fail "the same content in another form: $(cat err)"

@@ -6,7 +6,7 @@
 . "$SRCDIR/tests/e2e/campaign-lib"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
-# A replayer that says that every request took as long as it is told, so that nothing here depends on a clock; `uneven` twice as long every
+# A replayer that prints the given time for every request, so that nothing here depends on a clock; `uneven` twice as long every
 # other time.
 cat >replayer <<'END'
 #!/bin/sh

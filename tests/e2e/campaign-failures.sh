@@ -106,7 +106,7 @@ complete swept $N
 clean swept
 [ -z "$(ls scratch)" ] || fail "left behind: $(ls scratch)"
 
-# somebody else's files in our directory stay
+# files of other users in the directory stay
 "$VALIDATE" run removed.conf -o guests -q >out 2>err &
 pid=$!
 wait_for 30 has_runs guests 1 || fail "no run: $(cat err)"

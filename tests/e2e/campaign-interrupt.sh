@@ -5,7 +5,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 
-# runs of half a second, so that a signal meets one
+# runs of half a second, so that the signal arrives during a run
 cat >slow.conf <<'END'
 [protocol]
 replicates = 2

@@ -37,7 +37,7 @@ while [ $n_kills -lt 20 ]; do
 	if [ -f results/journal ]; then
 		journal_runs results >after
 		head -n "$(wc -l <before)" after | cmp -s - before || fail "kill $n_kills: finished runs were lost"
-		# what it had started dies with it
+		# its child processes die with it
 		wait_for 5 sh -c "! pgrep -f '[v]alidate (microbench|replay) .*$PWD/results' >/dev/null" ||
 			fail "a run outlived its campaign: $(pgrep -af "$PWD/results")"
 	fi
@@ -57,7 +57,7 @@ complete results $N_TINY
 grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state":"failed"' results/journal | head -n 1)"
 clean results
 
-# a group that another process was trying is none of this campaign; that of its own process is
+# a cgroup that another process was testing does not belong to this campaign; that of its own process does
 group=$(places_used results | grep '^/sys/fs/cgroup/' | head -n 1)
 if [ "$group" ]; then
 	other=${group%/*}/validate-try-999999999
@@ -96,7 +96,7 @@ for file in plan.json protocol.conf resolved.conf "$(cd early && ls runs/*.json 
 	cp before early/$file
 done
 
-# half-written files of a killed session go, and nobody else's
+# incomplete files of a killed session are removed, and no other files
 touch results/.validate-aBc123 results/runs/.validate-zzzzzz results/.validate-mine
 expect_verdict "$VALIDATE" run -o results --resume -q
 [ "$(find results -name '.validate-*')" = results/.validate-mine ] || fail "half-written files: $(find results -name '.validate-*')"

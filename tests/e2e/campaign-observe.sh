@@ -74,7 +74,7 @@ summaries at-device "$of | map(select(.role != \"lossy\" and (.device.seen != .d
 	fail "the device did not see what was asked for: $(summaries at-device "$of | map([.role, .device])")"
 summaries at-device "$of | map(select(.role == \"lossy\" and (.summary.n_lost == 0 or .device.seen + .summary.n_lost != .device.requests))) | length == 0" |
 	grep -qx true || fail "requests that were never made are not lost at the device"
-# a request is shorter at the device than for who asked
+# the response time at the device is shorter than at the caller
 summaries at-device "$of | map(select(.summary.response.mean > .own.mean_ns)) | length == 0" | grep -qx true ||
 	fail "times at the device: $(summaries at-device "$of | map([.role, .summary.response.mean, .own.mean_ns])")"
 # at most the requested number is in flight at the device
@@ -88,7 +88,7 @@ jq -r --slurpfile schema "$SRCDIR/doc/report-schema.json" -f "$SRCDIR/tests/e2e/
 grep -v '_status is not' faults && fail "report.json does not fit its schema" || :
 [ "$("$VALIDATE" volume list | grep -c "^validate-$(sed -n 's/.*"token":"\([a-z0-9]*\)".*/\1/p' at-device/journal | head -n 1)")" -eq 0 ] || fail "a volume stayed"
 
-# --- somebody else's replayer is not traced a second time; its times are meant from its first request on, however long it took to begin
+# --- a foreign replayer is not traced twice; its times begin with its first request, however long its start took
 if command -v fio >/dev/null; then
 	printf 'volume = constant:time=300us,parallel=4\nsize = 8M\n' |
 		protocol 'type = block-random' 'arrivals = fixed' 'rate = 1000' 'queue-depth = 4' 'requests = 60' >others.conf
@@ -116,7 +116,7 @@ if command -v fio >/dev/null; then
 		times = self:csv(begin=1, end=2, unit=ms)
 	END
 	run others others.conf
-	# at the device it is seen whether a request succeeded, whatever a replayer tells
+	# the device shows whether a request succeeded, whatever a replayer prints
 	jq -e '[.cells[] | select(.replayer == "tells-no-results") | .n_results_untold, .n_lost] == [0, 0]' others/report/report.json >/dev/null ||
 		fail "results: $(jq -c '[.cells[] | [.replayer, .n_results_untold, .n_lost]]' others/report/report.json)"
 	summaries others 'map(select(.device.seen != .device.requests)) | length == 0' | grep -qx true || fail "requests were lost: $(summaries others 'map([.role, .device])')"

@@ -50,7 +50,7 @@ for workload in fileserver postmark compile; do
 	expect_line out "$workload"
 done
 
-# every call returned what it must: the whole state was restored between runs
+# every call returned the expected result: the whole state was restored between runs
 n=$(find results -name '*.trace' | wc -l)
 [ "$n" -ge 12 ] || fail "only $n traces were kept"
 for trace in $(find results -name '*.trace'); do

@@ -41,7 +41,7 @@ case $status in
 esac
 complete again 20
 
-# a replayer that loses requests cannot be trusted, whatever its times
+# a replayer that loses requests cannot be trusted, even with correct times
 protocol 'mutant = lost:5%' >lost.conf
 status=0
 "$VALIDATE" run lost.conf -o lost -q >out 2>err || status=$?

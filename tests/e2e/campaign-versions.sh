@@ -48,7 +48,7 @@ jq -s -e 'map(select(.role == "new" and .summary.n_lost == 0)) | length == 0' re
 jq -s -e 'map(select(.role == "old" and .summary.n_lost != 0)) | length == 0' results/runs/*.json >/dev/null || fail "the old version is told of losses"
 # in turn: both in every block, in an order drawn at random
 jq -e '[.runs[] | select(.[3] >= 0 and .[0] > 0) | .[0]] | group_by(.) | map(length) | unique == [2]' results/plan.json >/dev/null || fail "not both in every block"
-# elsewhere, and later, the report is the same: who was there is in the plan
+# on another machine, and later, the report is the same: the plan has the environment
 expect_status "$status" "$VALIDATE" report results
 jq -e '.league[-1].absent != null' results/report/report.json >/dev/null || fail "the report forgot who was absent"
 # one that is not optional ends it before anything starts

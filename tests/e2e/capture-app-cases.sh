@@ -26,7 +26,7 @@ count() { # how many lines of the trace match
 	grep -c "$1" ../csv || true
 }
 
-# every call that had returned is there, whatever ended the program
+# every call that had returned is in the trace, however the program ended
 for how in crash abort kill exit; do
 	capture ../cases "$how"
 	[ "$(count ',pread,')" -eq 1000 ] || fail "$(count ',pread,') of 1000 reads are in the trace of a program that ended by $how"
@@ -130,7 +130,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir ../small && mount -t tmpfs -o size=1m none ../s
 	seen=$("$VALIDATE" info ../trace --csv ../csv >/dev/null && count ',pread,')
 	lost=$(sed -n 's/^warning *\([0-9]*\) request.* lost:.*/\1/p' out)
 	[ "$((seen + ${lost:-0}))" -ge 400000 ] || fail "$seen seen and ${lost:-0} lost of 400000"
-	# from the beginning: nothing is started, and nobody killed by a page that has no room
+	# from the beginning: a page without room starts nothing and kills no process
 	mount -t tmpfs -o size=64k none ../small
 	head -c 65536 /dev/zero >../small/filler
 	for way in app causality; do

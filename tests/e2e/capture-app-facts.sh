@@ -24,7 +24,7 @@ row() { extra ".descriptors[] | select(.fd == $1) | $2"; }
 [ "$(extra '[.descriptors[].pid] | unique | length')" = 1 ] || fail 'the table has more than the first program'
 exec 5<&- 7<&- 8>&-
 
-# the program takes 64 MiB and then 64 more; it is seen over time, and what it has shared is not counted twice
+# the program takes 64 MiB and then 64 more; both appear over time, and shared memory is not counted twice
 cat >eater.c <<'END'
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@ fresh
 expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile forks-beside-threads
 [ "$(cut -d , -f 1 ../csv | sort -u | grep -c '^[0-9]')" -ge 1 ] && [ "$(listed ',pread,.*offset=[0-9];')" -eq 200 ] ||
 	fail "$(listed ',pread,.*offset=[0-9];') reads of children that were forked beside threads"
-# who forbids itself the clock cannot be timed any more: undisturbed, and said
+# a program that forbids itself the clock cannot be timed: it runs undisturbed, and a message reports it
 fresh
 expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile strict
 expect_line out 'ended with status 0'
@@ -46,7 +46,7 @@ for call in 'ftruncate,"path=big;fd=[0-9]*;length=21474836580"' 'pwrite,"path=bi
 	[ "$(listed ",$call")" -eq 1 ] || fail "no call $call: $(cat ../csv)"
 done
 
-# pointers to nothing are the kernel's to refuse, and what it answers is what the program gets alone
+# the kernel refuses invalid pointers, and the program gets exactly the kernel's answer
 $compiler -w -O1 -o ../wrong-pointers "$SRCDIR/tests/programs/wrong-pointers.c" || fail 'wrong-pointers.c does not compile'
 for options in '' --snapshot --content; do
 	fresh
@@ -98,7 +98,7 @@ else
 	echo 'libaio is not there'
 fi
 
-# who was built to find errors of memory insists on having its own library loaded first, and would end at once
+# a program built with a memory sanitizer requires its library to be loaded first, and would otherwise end at once
 cat >../checked.c <<'E'
 #include <fcntl.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ expect_line out 'ended with status 0'
 lost=$(sed -n 's/^warning *\([0-9]*\) request.* lost:.*/\1/p' out)
 [ $(($(listed ',pread,') + ${lost:-0})) -ge "$(returned)" ] || fail "$(listed ',pread,') and $lost lost of $(returned) calls"
 
-# a child behind chroot cannot reach the buffers' directory: that is counted, not skipped
+# a child after chroot cannot reach the directory of buffers: it is counted, not skipped
 if [ "$(id -u)" -eq 0 ]; then
 	fresh
 	expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile root-changed
@@ -141,7 +141,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	[ $(($(listed ',pread,') + ${lost:-0})) -ge 400 ] || fail "$(listed ',pread,') and $lost lost of 400 calls"
 fi
 
-# PID namespaces: process 1 of one is not process 1 of another, nor is a number of theirs somebody else's outside
+# PID namespaces: process 1 of one namespace differs from process 1 of another, and inner numbers differ from outer numbers
 if unshare -p -f true 2>/dev/null; then
 	fresh
 	expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- sh -c '

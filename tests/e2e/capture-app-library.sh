@@ -102,7 +102,7 @@ has ',access,"path=[^"]*/sub/to;'
 has ',chmod,"path=[^"]*/sub/to;mode=0600;flags=0x100"'
 [ "$(count ',close,"path=[^"]*/to;')" -eq 1 ] || fail "close_range: $(cat ../csv)"
 
-# the control blocks of a list are looked at before the call: behind it their owner may have given them back, or, as here, have used them anew
+# the control blocks of a list are read before the call: afterwards their owner may have freed them or, as here, reused them
 cat >../list.c <<'C'
 #define _GNU_SOURCE
 #include <aio.h>

@@ -64,7 +64,7 @@ for how in '' polled; do
 	replayed
 done
 
-# more entries than places between two calls: those that were overwritten are counted, and the trace
+# more entries than places between two calls: overwritten entries are counted, and the trace
 # is not called complete
 captured overrun
 expect_line out '16 requests are lost: the trace is incomplete'

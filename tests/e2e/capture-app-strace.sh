@@ -58,7 +58,7 @@ if command -v make >/dev/null; then
 	mkdir -p in
 	printf '#include <stdio.h>\nint main(void)\n{\n\tputs("x");\n\treturn 0;\n}\n' >in/m.c
 	printf 'm: m.o\n\tcc -o m m.o\nm.o: m.c\n\tcc -c m.c\n' >in/Makefile
-	# among the directories of the path one that nobody can enter
+	# one directory of the path cannot be entered
 	compare 500 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PATH="$work/numbers:$PATH" make -s
 fi
 [ "$n" -ge 20 ] || fail "only $n runs compared"

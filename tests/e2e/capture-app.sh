@@ -25,14 +25,14 @@ expect_line info 'Health     complete'
 expect_line info 'Lost       no events'
 expect_line info 'Command    sh -c read line'
 
-# how the command ended is told and is no failure
+# the exit status of the command is reported and is not a failure
 capture sh -c 'exit 7'
 expect_line out 'ended with status 7'
 capture sh -c 'echo y >killed; kill -9 $$'
 expect_line out 'killed by signal 9'
 expect_line calls 'open,"path=killed;'
 
-# nothing is left behind (of this capture: others may run beside it)
+# nothing is left over of this capture (others may run at the same time)
 capture sh -c 'ls "$VALIDATE_CAPTURE_DIR" >had; echo "$VALIDATE_CAPTURE_DIR" >where'
 expect_line had 'control'
 [ ! -e "$(cat where)" ] || fail "buffers are left in $(cat where)"

@@ -44,7 +44,7 @@ for unit in request bio; do
 	expect_line out 'complete'
 done
 
-# fio counts its own: as many of its reads and writes, each once, whatever goes on beside (12 KiB is nobody else's size)
+# fio counts its own requests: the same number of reads and writes, each once, whatever else runs (no other program uses 12 KiB)
 if command -v fio >/dev/null && command -v jq >/dev/null; then
 	expect_status 0 "$VALIDATE" capture block -o fio.trace "$device" -- fio --name=j --filename="$device" --direct=1 --ioengine=libaio \
 		--iodepth=8 --rw=randrw --bs=12k --size=15M --output-format=json --output=told.json
@@ -61,7 +61,7 @@ else
 	echo 'fio or jq is not installed: its counts are not compared'
 fi
 
-# the command's own failure is told, and no failure; a command that is not there is one
+# a failing command is reported and is not a failure of the capture; a missing command is one
 expect_status 0 "$VALIDATE" capture block --linger 0 -o none.trace "$device" -- false
 expect_line out 'ended with status 1'
 expect_status 3 "$VALIDATE" capture block -o none.trace "$device" -- ./nothing-of-this-name
@@ -71,7 +71,7 @@ expect_status 0 "$VALIDATE" capture block --duration 50ms -o short.trace "$devic
 expect_status 0 "$VALIDATE" capture block --duration 50ms -o short.trace "$device" -- sleep 100
 expect_line out 'killed by signal 15'
 
-# interrupted: what there is becomes a trace, and no instance stays behind
+# interrupted: the events so far become a trace, and no instance is left over
 instances=/sys/kernel/tracing/instances
 begun() { # COMMAND...: waits until the capture of the process $pid has come so far that this succeeds
 	for i in $(seq 600); do

@@ -22,7 +22,7 @@ same() {
 	[ "$2" = "$3" ] || fail "$1: $2 instead of $3"
 }
 
-# the child's k-th read waits for the parent's k-th write, which is behind its open; and the parent opens before there is a child
+# the child's k-th read waits for the parent's k-th write, which follows its open; the parent opens before the child exists
 capture pipe
 same 'a pipe' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 same 'a pipe, backwards' "$(edges 1)" ''
@@ -41,14 +41,14 @@ for k in 0 1 2; do
 	done
 done
 
-# where in the computing it waited: behind a quarter of it (behind the first read; what was computed before the first request of all is left out)
+# position of a wait in the computing: after a quarter of it (after the first read; computing before the first request is omitted)
 capture computing
 same 'a pipe' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 awk '$1 == "0:3" && ($3 < 150000 || $3 > 350000) { exit 1 }' ../trace.runs/run-1-0.edges || fail "the wait is elsewhere: $(cat ../trace.runs/run-1-0.edges)"
 "$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
 sed -n '/node 1/,$p' ../text | sed '/^$/d; s/(.*//' | tr '\n' ' ' | grep -q 'pread64 COMPUTE WAIT COMPUTE pread64' || fail "$(cat ../text)"
 
-# where in the computing a signal was sent: behind three quarters of it; and with a period, behind the last of three writes and not behind the one
+# position of a signal in the computing: after three quarters of it; and with a period, after the last of three writes and not after the one
 # that was held back
 capture sending
 same 'a pipe' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
@@ -61,13 +61,13 @@ mv out err ..
 # held back are the open, in front of the child, and the writes 4, 8 and 12, of which 12 is the last of its three (1 to 3, 4 to 6 ...)
 [ "$(awk '{ print $1 "+" $4 }' ../trace.runs/run-4-0.edges | tr '\n' ' ')" = '0:0+0 0:4+2 0:8+1 0:12+0 ' ] || fail "other signals: $(cat ../trace.runs/run-4-0.edges)"
 
-# memory that is polled: found by computing too long, and computing is taken from where nobody waits
+# polled memory: found by computing that takes too long, and computing is taken from where no node waits
 capture polling
 same 'polling' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 expect_line ../out 'it polls memory'
 expect_line ../out 'by what nodes do that are held back'
 
-# who has not begun waits as well: the parent's k-th write is in front of its k-th child, which the next write waits for; of many children
+# a node that has not begun also waits: the parent's k-th write precedes its k-th child, for which the next write waits; of many children
 # each run tells that once
 capture children 3
 same 'children' "$(edges 0)" '0:1 1:0 0:2 2:0 0:3 3:0 '
@@ -80,7 +80,7 @@ same 'waits in the trace' "$(grep -c ',wait,' ../csv)" 5
 capture cloned 3
 jq -e '[.runs[] | select(.held > 0)] | length == 1 and all(.held_ns < 2.5e9)' ../trace.runs/runs.json >/dev/null || fail "another child is waited for: $(jq -c .runs ../trace.runs/runs.json)"
 
-# who makes requests for as long as another is held back would do so for ever
+# a node that makes requests while another node is held back would do so for ever
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel beats
 expect_line err 'does not make the same requests in each run'
@@ -104,13 +104,13 @@ expect_line ../out 'requests      16 of 1 node'
 capture replaced 8 x.locktest.0
 expect_line ../out 'requests      40 of 1 node'
 
-# a pointer to nothing is not looked behind to learn whose file it is: the program goes on, up to requests that this is not for
+# an invalid pointer is not read to find the file: the program continues up to requests that need no pointer
 ${CC:-cc} -w -O1 -o ../wrong-pointers "$SRCDIR/tests/programs/wrong-pointers.c" || fail 'wrong-pointers.c does not compile'
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../wrong-pointers
 expect_line err 'the application makes asynchronous requests'
 
-# what it prints goes to a file of the run, which is none of its own, by whatever number: shells keep a copy while their output goes elsewhere
+# the program's output goes to a file of the run, under any descriptor number: shells keep a copy while their output is redirected
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o trace --root . -- sh -c 'echo a >f; echo b >f; echo told'
 expect_line out 'of 1 node'
@@ -139,7 +139,7 @@ jq -e '[.runs[] | select(.held > 0)] | length > 1 and all(.held_ns / .held < 15e
 # a thread can be cancelled where it takes a semaphore, also one that is free
 capture_of --nodes none -- ../parallel cancelled
 
-# a run in which nobody goes on any more is ended and made again, with longer maxima
+# a run in which no node continues is ended and repeated, with longer maxima
 capture_of --floor 1ms -- ../parallel stops ../counter
 same 'stopped once' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 expect_line ../out 'no node made a request while one request was delayed'
@@ -161,7 +161,7 @@ expect_line out '1 run at period 3 to come'
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 13
 expect_line err 'another command'
 
-# what a killed capture left in its scratch directory is removed by the next one, and nobody else's
+# the next capture removes scratch directories of a killed capture, and no other directories
 mkdir ../scratch
 mkdir -m 700 ../scratch/validate-capture-killed ../scratch/validate-capture-young1
 mkdir -m 700 ../scratch/validate-capture-held01

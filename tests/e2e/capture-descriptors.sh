@@ -43,7 +43,7 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 		grep -q ",$call" csv || fail "capture vfs: no call $call: $(cat csv)"
 	done
 
-	# what another process has sent, and requests that are behind pointers, are told at least
+	# descriptors received from another process, and requests in memory that cannot be read, are at least reported
 	(cd in && "$VALIDATE" capture vfs -o ../sent.trace -- ../made >../out) || fail "capture vfs: $(cat out)"
 	n=$(sed -n 's/^warning *\([0-9]*\) calls on descriptors without a captured open.*/\1/p' out)
 	"$VALIDATE" info --csv csv sent.trace >/dev/null

@@ -45,7 +45,7 @@ done
 "$VALIDATE" info --json joined >json
 ! grep -q '"part"' json || fail 'the joined trace calls itself a part'
 
-# who wants one trace learns what to do; options that cannot be
+# the message explains how to get one trace; impossible options
 expect_status 3 "$VALIDATE" info t
 expect_line err 'validate slice t -o JOINED'
 for text in 5 1K 1us much; do

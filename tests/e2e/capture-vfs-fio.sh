@@ -58,7 +58,7 @@ for i in 1 2 3 4 5; do
 	misses=$(count c page_cache_add 'flags=0x1') seen=$(count c page_fault 'flags=0x1')
 	[ "$seen" -ne "$faults" ] || [ "$misses" -ne "$mapped" ] || break
 done
-# major faults of the process that reads the mapping, on whatever file
+# major faults of the process that reads the mapping, on any file
 job=$(grep "path=$(echo "$PWD/c" | cut -c2-);" trace.csv | grep -m 1 ',page_fault,' | cut -d , -f 1)
 all=$(grep "^$job," trace.csv | grep ',page_fault,' | grep -c 'flags=0x1' || :)
 [ "$reads" -eq 512 ] && [ "$writes" -eq 512 ] && [ "$mapped" -eq 512 ] || fail "fio did not do what it was asked for"
@@ -79,7 +79,7 @@ awk -F, '$5 == "pread" && $6 ~ /\/a;/ { begin[$2] = $3 + 0; end[$2] = $4 + 0 }
 	$5 == "page_cache_add" && $6 ~ /\/a;/ { if ($3 + 0 < begin[$2] || $3 + 0 > end[$2]) bad++; n++ }
 	END { if (bad || !n) { print bad + 0 " of " n + 0 " pages outside the reads"; exit 1 } }' trace.csv || fail "misses outside their reads"
 
-# cached now: no miss at all (again where somebody else emptied the cache meanwhile)
+# cached now: no miss at all (repeated if another process emptied the cache)
 for i in 1 2 3 4 5; do
 	expect_status 0 "$VALIDATE" capture vfs -o again -- dd if=a of=/dev/null bs=64k
 	"$VALIDATE" info again --csv trace.csv >/dev/null

@@ -80,7 +80,7 @@ expect_line out 'ended with status 0'
 ! grep -q 'n_arguments_lost [1-9]' info.out || fail "lost: $(grep n_arguments info.out)"
 replayed run tree
 
-# libaio: each request, with its result; those that io_submit() does not accept are none
+# libaio: each request, with its result; requests that io_submit() does not accept do not appear
 cat >aio.c <<'C'
 #include <fcntl.h>
 #include <linux/aio_abi.h>

@@ -87,7 +87,7 @@ captured -- overrun
 complete
 [ "$(count ',aio_write,')" -eq 25 ] || fail "all entries: $(grep aio_ csv)"
 
-# without BPF rings are not read: that is said, and the trace is not complete
+# without BPF rings are not read: a message reports it, and the trace is incomplete
 captured --paths none -- plain
 expect_line out '1 io_uring was set up'
 expect_line info 'complete as a file; the trace is incomplete:'

@@ -28,7 +28,7 @@ count() {
 	grep "path=$(echo "$work/$1" | cut -c2-);" trace.csv | grep ",$2," | grep -c "${3-.}" || :
 }
 
-# until_begun PID: the capture of that process records (a new instance is on at first, but follows nobody yet)
+# until_begun PID: waits until the capture of that process records (a new instance is on at first, but follows no process yet)
 until_begun() {
 	tries=0
 	instance=/sys/kernel/tracing/instances/validate-$1
@@ -45,7 +45,7 @@ capture() {
 	"$VALIDATE" info trace --csv trace.csv >/dev/null
 }
 
-# a command's end is told, and no failure; one that is not there is one
+# the end of a command is reported and is not a failure; a missing command is one
 capture -- false
 expect_line told 'ended with status 1'
 expect_status 3 "$VALIDATE" capture vfs -o none.trace -- ./nothing-of-this-name
@@ -64,7 +64,7 @@ if [ $paths = yes ]; then
 	[ "$(count copy read 'offset=0;')" -ge 1 ] && [ "$(count copy read 'offset=10;')" -ge 1 ] || fail "reads at their positions"
 fi
 
-# who started whom, and who waited for it: the shell, and its two children or three (the last command may take the shell's place)
+# parents and waits: the shell, and its two children or three (the last command may replace the shell)
 if command -v jq >/dev/null; then
 	"$VALIDATE" info trace --json | jq -r '.meta.extra.processes // [] | .[] | [.pid, .parent, .begin_ns, .waited_by // 0, .waited_ns // 0] | join(" ")' >kin
 	awk 'NR == 1 { shell = $1; if ($2 != 0 || $4 != 0) exit 1; next }
@@ -91,7 +91,7 @@ wait $capturing || fail "capture of a running process"
 "$VALIDATE" info running.trace --csv trace.csv >/dev/null
 [ $paths = no ] || [ "$(count copy read 'length=131072')" -ge 4 ] || fail "the reads of a running process and its child"
 
-# interrupted: what there is becomes a trace, and no instance stays behind; a killed one's is removed by the next
+# interrupted: the events so far become a trace, and no instance is left over; the next capture removes that of a killed one
 "$VALIDATE" capture vfs -o interrupted.trace -- sleep 100 >interrupted.out &
 pid=$!
 until_begun $pid

@@ -33,7 +33,7 @@ for date in 2026-02-30 31.01.2026 2026-1-3 today; do
 done
 expect_status "$verdict" "$VALIDATE" report results
 
-# a certified standard behind it
+# based on a certified standard
 cp -r results standard
 sed -i 's/^issuer = .*/standard = time base 12, certificate 3456 of 2026/' standard/protocol.conf
 unseal standard

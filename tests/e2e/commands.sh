@@ -12,7 +12,7 @@ for ask in --help -h help 'help help'; do
 	expect_line out 'Exit status: 0 done'
 done
 
-# each command of the list has help of its own, alike by both ways, with one line that tells its usage
+# each listed command has its own help, the same in both ways, with one line of usage
 "$VALIDATE" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' >names
 [ "$(wc -l <names)" -ge 1 ] || fail "no commands in the list"
 while read -r name; do
@@ -72,7 +72,7 @@ status=0
 mkdir elsewhere
 (cd elsewhere && env -i "$VALIDATE" --version >/dev/null) || fail "does not run from another directory"
 
-# a trace that somebody cuts short while it is read: the reader of the first lines does so before the rest can be written
+# a trace that is cut while it is read: the reader of the first lines cuts it before the rest can be written
 "$VALIDATE" microbench random-read --requests 20000 --file-size 64K --dir . -o cut.trace >out
 {
 	status=0

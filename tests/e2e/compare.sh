@@ -101,7 +101,7 @@ jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
 expect_line out "inconclusive: of 3 cases"
 
-# from as far on one side of the program to the other: it changed, and is neither better nor worse
+# from one side of the program to the other, at the same distance: it changed, and is neither better nor worse
 scale() { # FACTOR FILE: of all that is of the replay
 	jq --argjson f "$1" '.columns as $c | .cases |= map(.replicates |= map([., $c] | transpose
 		| map(if .[1] | test("^x_.*_ns$") then .[0] * $f else .[0] end)))' "$2"
@@ -238,7 +238,7 @@ expect_line out "scenario reads level=4"
 expect_line out "of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
 [ "$(grep -c missing: out)" -eq 1 ] || fail "what is missing is told more than once: $(grep missing: out)"
 expect_status 4 "$VALIDATE" compare two.json same.json
-# whoever counts test cases, or lines, finds it, too
+# readers that count test cases or lines find it, too
 expect_status 4 "$VALIDATE" compare old.json two.json -f junit
 expect_line out 'tests="31" failures="0" errors="1" skipped="8"'
 expect_line out 'classname="comparison, missing" name="scenario reads level=4"'
@@ -281,7 +281,7 @@ jq '.level_reject = 0' same.json >never.json
 expect_status 3 "$VALIDATE" compare old.json never.json
 expect_line err '"level_reject"'
 
-# dates do not matter, nor which clock they are of
+# dates and their time zone do not matter
 jq '.date = "1970-01-01T00:00:00Z"' same.json >past.json
 expect_status 0 "$VALIDATE" compare old.json past.json
 

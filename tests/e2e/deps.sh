@@ -46,7 +46,7 @@ expect_status 2 "$VALIDATE" deps --order sideways in.csv
 expect_status 3 "$VALIDATE" deps missing.trace
 expect_status 3 "$VALIDATE" deps --dot /nowhere/at/all.dot in.csv
 
-# block level: dependencies from times. C overlaps nobody but follows B too soon; D is behind all of them
+# block level: dependencies from times. C overlaps no request but follows B too soon; D follows all of them
 cat >block.csv <<'END'
 pid,tid,begin,end,function,args,rvalue
 1,1,0,40000,read,"fd=3;offset=0;length=4096",4096

@@ -11,7 +11,7 @@ for format in msr snia spc; do
 	expect_status 0 "$VALIDATE" info block.$format
 	expect_line out "format \"$format\""
 	expect_line out 'Requests   200 over'
-	# again: what it can hold, it keeps
+	# exported again: everything that the format can hold is kept
 	expect_status 0 "$VALIDATE" export -q --to $format block.$format -o again.$format
 	cmp block.$format again.$format || fail "$format does not come back as it was"
 done
@@ -26,7 +26,7 @@ expect_status 0 "$VALIDATE" export --to btrecord block.trace -o block.replay.0
 [ "$(wc -c <block.replay.0)" -eq $((32 + 200 * 40)) ] || fail "btrecord: another size"
 [ "$(od -An -tu8 -j16 -N16 block.replay.0 | tr -s ' ')" = ' 200 200' ] || fail "btrecord: other numbers of bunches and packets"
 
-# ARTC knows neither a directory that names count from nor descriptors that nobody opened
+# ARTC knows neither a base directory of names nor descriptors that were not opened
 mkdir below
 "$VALIDATE" microbench createfiles --requests 1 --files 16 --dir below -o made.trace >out
 expect_status 0 "$VALIDATE" export --to artc made.trace -o made.artc
@@ -58,7 +58,7 @@ expect_status 0 "$VALIDATE" export -q --to csv "$data/golden/input.csv" -o have.
 cmp "$data/golden/input.csv" have.csv || fail "csv is written otherwise than it was"
 expect_status 2 "$VALIDATE" export --to nonsense block.trace -o none
 expect_line err 'format "nonsense" is unknown (--to list shows all)'
-# what is told is one line, whatever the names are
+# the message is one line, whatever the names are
 name=$(printf 'a\n\033[2Jb')
 cp "$data/golden/input.csv" "$name.csv"
 expect_status 0 "$VALIDATE" export --to iolog "$name.csv" -o "$name.iolog"
@@ -79,7 +79,7 @@ for t in app back; do # times count from the first line; clone is not in it, so 
 	"$VALIDATE" export -q --to csv $t.trace -o - | cut -d, -f2,5- | sed '/,pread\|,pwrite\|,mmap/!s/;offset=[0-9]*//' >$t.calls
 done
 cmp app.calls back.calls || { diff app.calls back.calls | head >&2; fail "strace does not come back as it was"; }
-# threads come back as threads, and processes with their parents and with those that waited for them
+# threads come back as threads, and processes with their parents and the threads that waited for them
 cat >family.strace <<'S'
 10 1.000000 openat(AT_FDCWD</w>, "a", O_RDWR|O_CREAT, 0644) = 3</w/a> <0.000001>
 10 1.000010 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLD) = 11 <0.000002>
@@ -173,7 +173,7 @@ expect_status 2 "$VALIDATE" export --to strac app.trace -o x
 expect_line err 'did you mean "strace"?'
 expect_status 2 "$VALIDATE" export --to csv - <app.trace
 
-# a file of the user's beside the output keeps what it has, whatever its name, also where it is the input; nor is the input overwritten by
+# a user's file beside the output keeps its content, whatever its name, even if it is the input; the input is not overwritten by
 # what is none of its kind, under any of its names; and a name of 255 bytes is as good as another
 "$VALIDATE" slice app.trace -o app.csv.tmp >out
 cp app.csv.tmp before

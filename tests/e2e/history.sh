@@ -71,7 +71,7 @@ expect_status 0 "$VALIDATE" history add later c37.json
 expect_status 0 "$VALIDATE" history show later --format json
 [ "$(jq -c '[.charts[] | .center_ln, .sigma_ln]' out)" = "$(jq -c '[.charts[] | .center_ln, .sigma_ln]' all.json)" ] || fail 'limits moved'
 
-# the same campaign twice; a clock set back; few entries; nobody of this name; names that are markup
+# the same campaign twice; a clock set back; few entries; an unknown name; names that are markup
 sqlite3 db .dump >before
 expect_status 3 "$VALIDATE" history add db c7.json
 expect_line err 'is there already, number 7 of 2026-01-08T12:00:00Z, build 7'
@@ -135,14 +135,14 @@ done
 # no space: nothing of the campaign stays
 cp few full
 sum=$(cksum <full)
-# XFSZ ignored, a file may not grow above what it is
+# XFSZ ignored, a file may not grow above its present size
 status=0
 (trap '' XFSZ; ulimit -f 1; exec "$VALIDATE" history add full c2.json >out 2>err) || status=$?
 [ $status -eq 3 ] || fail "status $status with no space"
 expect_status 0 "$VALIDATE" history show full
 expect_line out '1 campaign'
 
-# a writer that was killed half way: what it wrote is taken back
+# a writer that was killed half way: its output is removed
 sqlite3 full 'PRAGMA cache_size = 2; BEGIN; WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 200)
 	INSERT INTO environment(facts) SELECT hex(randomblob(1000)) || i FROM n' '.system cp full half; cp full-journal half-journal' >/dev/null
 [ -s half-journal ] || fail 'no journal: nothing is tried here'

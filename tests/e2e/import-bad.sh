@@ -79,7 +79,7 @@ head -c 17 /dev/zero >>o.oracleGeneral
 expect_status 3 "$VALIDATE" import --as read o.oracleGeneral -o x.trace
 expect_line err 'byte 24: the file ends within a request'
 
-# strace: calls that do not fit together, descriptors nobody opened, a thread that ends within a call
+# strace: calls that do not match, descriptors that were not opened, a thread that ends within a call
 cat >odd.strace <<'S'
 10 1.000001 read(7, "", 10) = 10 <0.000001>
 10 1.000002 <... write resumed>) = 3 <0.000001>

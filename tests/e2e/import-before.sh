@@ -63,7 +63,7 @@ expect_line out 'mismatches      0'
 [ "$(readlink there/w/d/name)" = ../real/target ] ||
 	fail 'a link to a file that the name of an open file shows'
 
-# which part of a path is the link: not a directory that the name of some open file holds, nor a
+# which component of a path is the link: not a directory that the name of some open file contains, and not a
 # directory in which another file is not where the link leads to
 cat >links.log <<'END'
 7 1700000000.000001 openat(AT_FDCWD, "/usr/lib/ssl/conf", O_RDONLY) = 3</etc/ssl/conf> <0.000001>

@@ -14,7 +14,7 @@ files() { # the files below dir, in a line
 }
 
 # the root of the machine is named like the root of any trace: relative names keep their place in a
-# replay, whatever the directory
+# replay, in any directory
 cat >root.strace <<'S'
 10 1.000000 stat("/", {st_mode=S_IFDIR|0755, st_size=4096, ...}) = 0 <0.000001>
 10 1.000001 openat(AT_FDCWD</w>, "/", O_RDONLY|O_DIRECTORY) = 3</> <0.000001>
@@ -139,7 +139,7 @@ C
 diff want got || fail 'descriptors that -y names, after renames'
 
 # where the command was started: shown late, by getcwd; what came before is below it too. Shown
-# nowhere: a warning says so
+# nowhere: a warning reports it
 cat >start.strace <<'S'
 10 1.000000 access("x", F_OK) = 0 <0.000001>
 10 1.000001 getcwd("/w", 4096) = 3 <0.000001>

@@ -8,7 +8,7 @@ for f in $text_formats; do
 	good $f >$f.good
 done
 
-# FORMAT ! what is changed in line 2 (behind the head) ! the text at the column that is named, or "=" and what is named
+# FORMAT ! change in line 2 (after the head) ! text at the column in the message, or "=" and that text
 while IFS='!' read -r f change text; do
 	line=$((2 + $(head_lines "$f")))
 	sed "$line $change" "$f.good" >bad

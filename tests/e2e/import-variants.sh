@@ -90,7 +90,7 @@ cat >terminal.strace <<'E'
 1795361299.000800 +++ exited with 0 +++
 E
 same terminal.strace
-# the parent ends first: who is left has no name either
+# the parent ends first: its children have no name either
 head -n 8 terminal.strace >orphan.strace
 cat >>orphan.strace <<'E'
 [pid    20] 1795361299.000450 +++ exited with 0 +++
@@ -98,7 +98,7 @@ cat >>orphan.strace <<'E'
 E
 expect_status 0 "$VALIDATE" import orphan.strace -o got.trace
 calls got.trace | grep -q '^21,21,.*path=b' || fail "who is left: $(calls got.trace)"
-# strace was stopped while calls went on: "read(0,  <detached ...>" in the file, of those that were interrupted before as well
+# strace was stopped during calls: "read(0,  <detached ...>" in the file, also for calls that were interrupted before
 {
 	head -n 9 plain.strace
 	echo '20 1795361299.000550 pread64(3, <unfinished ...>'
@@ -233,7 +233,7 @@ expect_status 0 "$VALIDATE" import uring.strace -o got.trace
 expect_line out 'calls that hand over asynchronous requests: 1; these themselves are not in the trace'
 calls got.trace >got
 grep -q 'io_uring:.*;length=3",3,$' got || fail "$(cat got)"
-# an exec closes what pipe2 and its like have marked, and rings: a number behind it is another's
+# an exec closes rings, and descriptors that pipe2 and similar calls have marked: afterwards the number is another file's
 cat >marked.strace <<'E'
 20 1795361299.000000 pipe2([3, 4], O_CLOEXEC) = 0 <0.000010>
 20 1795361299.000100 pipe2([5, 6], 0) = 0 <0.000010>
@@ -252,7 +252,7 @@ sed 's/ 1795361299\./ 5000000000./' anew.strace >late.strace
 expect_status 0 "$VALIDATE" import late.strace -o got.trace
 expect_status 0 "$VALIDATE" info got.trace
 grep -q '^Captured  *strace' out && grep -q '^Epoch .*monotonic clock$' out || fail "a clock of the year 2128: $(head -n 14 out)"
-# without times there is nothing to import, and that is said
+# without times there is nothing to import: an error reports it
 sed 's/^\([0-9]*\) [0-9.]* /\1 /' plain.strace >timeless.strace
 told timeless.strace 'line 1, column 4: no time (strace needs -ttt'
 
@@ -389,7 +389,7 @@ for sample in plain.msr plain.alibaba plain.strace "$data/loop.blkparse"; do
 	{ printf '\357\273\277' && cat "$sample"; } >marked.txt
 	same marked.txt
 done
-# a .csv of nobody's is not taken for one of ours with a wrong header
+# a foreign .csv is not taken for our format with a wrong header
 sed 's/,413$/,-1/' plain.msr >odd.csv
 told odd.csv 'fits none of the formats known'
 told odd.csv '; --from FORMAT says where'

@@ -154,7 +154,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	csv live.trace >live.csv
 	expect_line live.csv "/copy;fd=1;offset=8;length=4"
 
-	# whatever the options: the same calls, of several processes whose lines interrupt each other's
+	# with any options: the same calls, of several processes whose lines interrupt each other
 	script='for i in 1 2 3 4; do dd if=in of=copy.$i bs=1 status=none & done; wait'
 	for options in '-ttt' '-tt -T' '-ttt -T -yy -s 100 -x' '-ttt -T -y -v -xx' \
 		'--absolute-timestamps=format:unix,precision:ns --syscall-times=ns -yy' '-ttt -T --decode-fds=all -Y'; do
@@ -252,7 +252,7 @@ expect_status 0 "$VALIDATE" import f.dxt -o dxt.trace
 expect_line out 'sorted by begin'
 [ "$(nth dxt.trace 1 2-6)" = '0,1000000,1500000,pread,path=s/b;offset=10;length=20' ] || fail "dxt: $(nth dxt.trace 1 2-6)"
 
-# oracleGeneral is refused unless told what it shall be
+# oracleGeneral is refused without an operation for its requests
 printf '\001\0\0\0\005\0\0\0\0\0\0\0\0\020\0\0\377\377\377\377\377\377\377\377' >t.oracleGeneral
 expect_status 3 "$VALIDATE" import t.oracleGeneral -o o.trace
 expect_line err '--as read'
@@ -280,7 +280,7 @@ expect_line err 'quotes.csv: line 5, column 6 (args): the file ends inside a quo
 expect_status 0 "$VALIDATE" import --lenient 2 quotes.csv -o quotes.trace
 expect_line out 'quotes.trace: 2 requests'
 expect_line out 'left out: 2; the first: quotes.csv: line 3, column 6'
-# a file is of a format in spite of a bad line near its beginning, which is told
+# a file has a format in spite of a bad line near its beginning, which is reported
 for i in 11 12 13 14 15 16 17 18 19 20; do
 	echo "12816637200306${i}29,hm,0,$([ $i = 13 ] && echo Rxad || echo Read),383496192,32768,413"
 done >mostly
@@ -328,7 +328,7 @@ if [ -w /dev/full ]; then
 	expect_line err 'No space left'
 fi
 
-# an iolog of devices is a block-level trace; one of files is not, nor one of both
+# an iolog of devices is a block-level trace; an iolog of files is not, and neither is one of both
 printf 'fio version 3 iolog\n1 /dev/sdq add\n1 /dev/sdq open\n2 /dev/sdq read 0 4096\n3 /dev/sdq sync 0 0\n4 /dev/sdq close\n' >dev.iolog
 expect_status 0 "$VALIDATE" info --json dev.iolog
 grep -q '"level": "block"' out || fail "an iolog of a device: $(head -c 300 out)"

@@ -98,7 +98,7 @@ if [ -w /dev/full ]; then
 	expect_line err 'No space left'
 fi
 
-# a trace without an end stays incomplete in what is made of it, and whoever uses it says so
+# a trace without an end stays incomplete in its conversions, and all commands report it
 mkdir place
 told() { # FILE COMMAND...: warns of FILE
 	file=$1

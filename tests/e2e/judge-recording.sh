@@ -11,7 +11,7 @@ judged() { # DIR ARGUMENT...: whatever the verdict
 	grep '"state":"failed"' "$dir/journal" && fail "a run failed" || :
 }
 
-# a recording of slow storage: our own engine and any other differ from it, and neither is said to
+# a recording of slow storage: our own engine and all others differ from it, and neither is said to
 # be wrong for that
 {
 	echo 'pid,tid,begin,end,function,args,rvalue'

@@ -11,7 +11,7 @@ echo 'hello world' >'w o/a'
 head -c 100000 /dev/urandom >'w o/sub/big'
 work="$PWD/w o"
 trace=$PWD/app.trace
-# relative names, the directory's own path, quotes, a variable of its own, a status that is not 0
+# relative names, the directory's own path, quotes, a variable, an exit status other than 0
 (cd 'w o' && "$VALIDATE" capture app --snapshot -o "$trace" -- sh -c "n='1'; cat a >b; cp '$work/sub/big' \"\$1/c\"; grep -c hello b || exit 9; exit 3" name "$work" sub) >out 2>err || :
 [ -f 'w o/c' ] || fail "the program did not run: $(cat err)"
 find 'w o' -type f -exec cksum {} + | sort >before

@@ -53,7 +53,7 @@ TMPDIR=$PWD/none "$VALIDATE" judge --with event --dry-run reference.trace >out 2
 [ "$status" -eq 3 ] || fail "status $status without a directory for temporary files"
 expect_line err 'cannot make a directory for the protocol'
 
-# a value with commas of its own
+# a value that contains commas
 expect_status 0 "$VALIDATE" judge --dry-run --with 'exec:export=csv,command=["a", "{trace}"],times=self:csv(begin=1,end=2,unit=us)' reference.trace
 expect_line out 'command = ["a", "{trace}"]'
 expect_line out 'times = self:csv(begin=1,end=2,unit=us)'
@@ -142,7 +142,7 @@ expect_line err '--destructive is missing'
 expect_status 2 "$VALIDATE" judge --dry-run --with event:order=foo reference.trace
 expect_line err 'validate: order: "foo" is not one of'
 
-# what it used is a protocol, also where it lies
+# the generated protocol can be used, also in its directory
 expect_status 0 "$VALIDATE" run verdict/protocol.conf --dry-run
 expect_status 1 "$VALIDATE" report verdict
 

@@ -49,7 +49,7 @@ check() { # NAME FILE: prose of NAME
 	wc -l <"$here/sentences" >>"$here/counts"
 }
 
-# the test finds what it looks for
+# the test finds forbidden words
 printf 'A sentence.\n\nThe thread who waits is late.\n' >"$here/sample"
 (check sample "$here/sample") >"$here/out"
 grep -q 'who waits' "$here/out" || fail 'a forbidden word is not found'

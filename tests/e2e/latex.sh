@@ -16,7 +16,7 @@ pdflatex -interaction=batchmode probe.tex >/dev/null || skip "pdflatex lacks a p
 {
 	printf '%s\n' '\documentclass{article}' "$packages" '\begin{document}'
 	for file in fast-reads/report/tables/*.tex; do
-		# its name in the log, before what is said of it
+		# its name in the log, before its messages
 		printf '\\typeout{fragment %s}\\noindent\\input{%s}\\clearpage\n' "$(basename "$file")" "$file"
 	done
 	printf '%s\n' '\end{document}'

@@ -53,7 +53,7 @@ truncate -s 4100K odd
 expect_status 3 "$VALIDATE" microbench bs --device odd --block-size 100 -o t.trace
 expect_line err "multiples of"
 
-# one's own output is not overwritten, nor the device by the trace
+# neither the own output nor the device is overwritten by the trace
 expect_status 3 "$VALIDATE" microbench bs --device file -o file
 expect_line err 'overwrite the device'
 
@@ -83,7 +83,7 @@ mkfs.ext4 -q "$device"
 expect_status 6 "$VALIDATE" microbench br --device "$device" --read-share 0% --destructive -o t.trace
 expect_line err 'a file system (ext4)'
 expect_status 0 "$VALIDATE" microbench br --device "$device" --requests 20 -o t.trace
-# whoever says that it is a volume of ours
+# the caller claims that it is one of our volumes
 before=$(cksum <file)
 expect_status 6 "$VALIDATE" microbench br --device "$device" --requests 20 --read-share 0% --destructive --own-device --span 64K -o t.trace
 expect_line err 'a file system (ext4)'

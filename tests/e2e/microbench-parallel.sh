@@ -56,7 +56,7 @@ requests again.trace | cut -d ' ' -f 2- | sort >second.txt
 	$5 == "pwrite" { k = n[$1]++; if (!(k in first) || $3 < first[k]) first[k] = $3; if ($4 > last[k]) last[k] = $4 }
 	END { for (k = 1; k < 30; k++) if (first[k] < last[k - 1]) bad = 1; exit bad || !(29 in last) }' || fail 'no barrier between writes'
 
-# started by hand, as whoever watches from outside does
+# started by hand, as an outside observer does
 rm -r target/*
 run 0 pseudo --level 3 --dir target --prepare-only
 (cd target && mpirun $root --oversubscribe -n 3 "$BUILD/validate-mpi-workload" pseudo --dir . --requests 5) || fail 'not by hand'
@@ -87,7 +87,7 @@ for script in "$SRCDIR"/protocols/workloads/*.sh; do
 done
 unset RANKS
 
-# wrong usage is said before anything is started
+# wrong usage is reported before anything is started
 run 2 checkpoint --dir target -o wrong --file-size 100
 expect_line err 'whole blocks'
 run 2 checkpoint --dir target -o wrong --pin

@@ -83,7 +83,7 @@ run 3 fileserver $(options fileserver) --dir target -o target/fileserver/trace
 expect_line err 'no place for the trace'
 rm -r target/fileserver
 
-# the file server goes on for as long as it is told; a kill leaves no trace, and no files where they are to be removed
+# the file server runs for the given time; a kill leaves no trace, and no files with --remove
 run 0 fileserver $(options fileserver) --min-duration 300ms --dir target -o long --remove
 "$VALIDATE" info long --json | tr -d ' \n' >long.json
 span=$(sed -n 's/.*"wall_ns":\([0-9]*\).*/\1/p' long.json)

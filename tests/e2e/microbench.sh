@@ -51,7 +51,7 @@ wrong '512' rr --dir target -o wrong.trace --direct --block-size 1000
 wrong 'too large' rr --dir target -o wrong.trace --min-duration 100000d --requests 1 # it ended at once
 wrong 'did you mean "rotate"' rr --dir target -o wrong.trace --placement rotat
 
-# a link is refused with status 6, and what it points to is not touched
+# a link is refused with status 6, and its target is not touched
 echo precious >precious
 ln -s ../precious target/rr.0
 run 6 rr --requests 50 --file-size 64K --dir target -o refused.trace
@@ -59,7 +59,7 @@ run 6 rr --requests 50 --file-size 64K --dir target -o refused.trace
 [ ! -e refused.trace ] || fail "a refused run left a trace"
 rm target/rr.0
 
-# a pipe for the trace: refused before the run, and nobody is waited for
+# a pipe for the trace: refused before the run, without waiting for a reader
 mkfifo pipe
 ls target >before
 run 3 rr --requests 50 --file-size 64K --dir target -o pipe

@@ -134,7 +134,7 @@ expect_status 0 "$VALIDATE" import u.0 -o u.trace
 expect_status 3 "$VALIDATE" deps u.trace
 expect_line err 'node 0 waits before its request 1 for a signal of node 1 that never comes'
 
-# bad text is said with file and line
+# bad text is reported with file and line
 printf 'COMPUTE(0.1)\nSIGNAL(me)\n' >bad.0
 expect_status 3 "$VALIDATE" import bad.0 -o bad.trace
 expect_line err 'bad.0: line 2, column 8'

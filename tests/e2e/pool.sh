@@ -56,7 +56,7 @@ jq '.host = "<script>alert(1)</script>"' lab2.json >hostile.json
 expect_status 0 "$VALIDATE" pool lab1.json hostile.json lab3.json --format html
 ! grep -q '<script>' out || fail 'a name became markup'
 
-# a results directory among them; one twice; one alone; another protocol; a replayer that nobody has
+# a results directory among them; one twice; only one; another protocol; an unknown replayer
 expect_status 0 "$VALIDATE" pool results lab1.json --replayer event
 expect_line out '2 laboratories, 2 cases'
 expect_status 3 "$VALIDATE" pool lab1.json lab1.json

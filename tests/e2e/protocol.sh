@@ -30,7 +30,7 @@ expect_status 2 "$VALIDATE" run
 expect_line err 'validate init'
 [ ! -e results ] || fail "a bad protocol began a campaign"
 
-# what cannot be had is said before anything is measured
+# impossible settings are reported before anything is measured
 good='[workload w]\ntype = random-read\nfile-size = 1M\nrequests = 10\n[replayer r]\n'
 printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\n[target t]\ndir = no/such/dir\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r1 -q
@@ -52,7 +52,7 @@ for r in r1 r2 r3 r4 r5; do
 	done
 done
 
-# init: never overwrites, and what it writes can be run
+# init: never overwrites, and its output can be run
 expect_status 0 "$VALIDATE" init
 expect_line out 'protocol.conf written'
 cp protocol.conf first

@@ -30,7 +30,7 @@ mkdir given
 	END
 } >given/p.conf
 cat >given/values.csv <<'END'
-# of nobody
+# without an author
 source,measure,operation,scenario,replayer,value,uncertainty
 Table 1,response-time,,,engine=event,"12.5 us",3 %
 Table 1,bias,,,engine=event,-4 %,

@@ -159,7 +159,7 @@ grep -aq '"processes":\[{"pid":[0-9]*,"parent":[0-9]*,"begin_ns":[0-9]*,*.*"wait
 captured move sh -c 'mkdir -p a/b && echo x >a/b/c && mv a d && cat d/b/c && cp -r d e && rm -r d'
 replayed move temporal fs
 
-# what strace shows of links that nobody made, of calls on links themselves, and of a descriptor that two processes have and only one writes to
+# links that strace shows but no call made, calls on links themselves, and a descriptor of two processes that only one writes to
 cat >links.strace <<'END'
 100 1000.000001 readlink("/w/there", "../w/d", 4096) = 6 <0.000001>
 100 1000.000010 lgetxattr("/w/there", "user.x", NULL, 0) = -1 ENODATA (No data available) <0.000001>

@@ -32,13 +32,13 @@ replay 0 --balloon 64M -o out.trace rr.trace
 replay 0 --processes --balloon 64M -o out.trace rr.trace
 [ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
 	fail "64M with processes: $(extra out.trace .replay.balloon)"
-# of a program of its own, and the process that started it
+# of the compiled program, and of the process that started it
 for more in --no-processes --processes; do
 	replay 0 --engine compiled --program-cache cache $more --balloon 64M -o out.trace rr.trace
 	[ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
 		fail "64M, compiled $more: $(extra out.trace .replay.balloon)"
 done
-# whoever has as much needs none
+# a process that already uses as much needs no balloon
 replay 0 --balloon 1K -o out.trace rr.trace
 [ "$(extra out.trace .replay.balloon.most_bytes)" = 0 ] || fail "1K: $(extra out.trace .replay.balloon)"
 replay 0 -o out.trace rr.trace
@@ -64,7 +64,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && cp "$VALIDATE" valid
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than a sentence: $(cat err)"
 fi
 
-# a replay that is killed leaves nothing behind: the memory is the process' own
+# a killed replay leaves nothing over: the memory belongs to the process
 for signal in TERM KILL HUP; do
 	"$VALIDATE" replay --dir target --balloon traced --timing timestamp --speed 0.00001 rr.trace >/dev/null 2>&1 &
 	pid=$!

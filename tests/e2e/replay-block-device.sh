@@ -123,7 +123,7 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 	[ "$before" = "$(cksum <image)" ] || fail 'a refused replay wrote'
 	expect_status 0 "$VALIDATE" replay --read-only --device "$device" in.trace
 
-	# by whatever name: a link, a node of one's own, one file mounted upon another
+	# under any name: a link, another device node, a file mounted over another
 	ln -s "$device" link
 	mknod node b $(stat -c '0x%t 0x%T' "$device")
 	for name in link node; do
@@ -135,7 +135,7 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 		umount bound
 	fi
 
-	# a part of it that has no signature of its own
+	# a part of it without its own signature
 	part=$(losetup -f --show -o 8M image)
 	status=0
 	"$VALIDATE" replay --destructive --device "$part" in.trace >out 2>err || status=$?

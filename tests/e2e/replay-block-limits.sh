@@ -35,8 +35,8 @@ if "$VALIDATE" replay --destructive --device target in.csv | grep -q '^backend  
 	expect_line out 'the limit of locked memory (ulimit -l)'
 fi
 
-# between start and end: no allocation, no lock, no call for the time. Twice as many requests make no more calls but those that hand over, fetch,
-# sleep or yield, and those that read the trace
+# between start and end: no allocation, no lock, no call for the time. Twice as many requests make no more calls, except to submit, fetch,
+# sleep or yield, and to read the trace
 calls() { # FILE: the calls of a replay of 1000 requests and of one of 2000 that are not as many
 	for n in 1000 2000; do
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) printf "%.0f,hm,0,Read,%d,4096,600\n", 128166372003061629 + i * 200, i * 37 % 256 * 4096 }' >more.csv

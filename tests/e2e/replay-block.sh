@@ -31,7 +31,7 @@ cksum target >before
 expect_status 6 "$VALIDATE" replay --device target in.csv
 expect_line err '--destructive'
 [ "$(cksum target)" = "$(cat before)" ] || fail "it was written to without a word"
-# nor replaced by what came of it
+# and not replaced by the result
 ln target again
 for name in target again; do
 	expect_status 3 "$VALIDATE" replay --read-only --device target -o $name in.csv
@@ -172,7 +172,7 @@ truncate -s 64M whole
 expect_status 0 "$VALIDATE" replay --destructive --device whole --beyond modulo --unaligned round --mode afap -o out.trace calls.trace
 expect_line out '; 1 worker'
 
-# killed while it runs: nothing stays behind, and the next one runs
+# killed while it runs: nothing is left over, and the next one runs
 "$VALIDATE" replay --destructive --device target --speed 0.01 -o killed.trace in.csv >out 2>err &
 pid=$!
 sleep 0.5

@@ -19,7 +19,7 @@ mount -o loop image target 2>/dev/null || skip 'no loop device can be mounted he
 trap 'umount target' EXIT
 chmod 755 target
 
-# The first call makes a name of its own, which shows in strace where the requests begin.
+# The first call creates a special name, which shows in strace where the requests begin.
 n_files=300
 {
 	echo 'mkdir("/begins", 0755) = 0'

@@ -55,7 +55,7 @@ for order in temporal none; do
 		[ "$(grep -c ',"[^"]*",0,' $t.csv)" -eq "$n" ] || fail "$order: $t: $(head -n 5 $t.csv)"
 	done
 done
-# a directory of one's own with other things in it: these stay, old or large as they are
+# a directory of the user with other content: it stays, even if old or large
 mkdir -m 700 own own/build-abcdef
 echo kept >own/build-abcdef/file
 touch -d '2 hours ago' own/build-abcdef
@@ -68,7 +68,7 @@ printf 'x\nx\nx\n' >count
 [ "$(stat -c %a "$store")" = 700 ] || fail "the programs lie in a directory of mode $(stat -c %a "$store")"
 [ -z "$(find "$store" -name '.validate-build-*')" ] || fail 'what it was made in is left'
 
-# a directory that others can write to is not used, nor a program that others could have put there
+# a directory that other users can write to is not used, and neither is a program that other users could have put there
 mkdir -m 777 open
 run 6 --program-cache open --dir target sr.trace
 expect_line err 'closed to other users'
@@ -127,7 +127,7 @@ expect_status 2 source/program
 expect_line err 'validate replay --engine compiled'
 expect_status 2 source/program 1
 
-# the program is killed: what was completed is in the trace, and the replay says so
+# the program is killed: completed requests are in the trace, and the replay reports it
 "$VALIDATE" microbench rr --level 2 --requests 40 --pause 100ms --file-size 64K --prepare --dir target -o slow.trace >/dev/null
 child_of() { # PID: its child, when it has one
 	for try in $(seq 400); do

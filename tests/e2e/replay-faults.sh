@@ -7,7 +7,7 @@ header=pid,tid,begin,end,function,args,rvalue
 XDG_CACHE_HOME=$PWD/cache
 export XDG_CACHE_HOME
 
-# in a mount namespace of our own, so that nothing is left mounted: 64 writes of 32 KiB where there is room for 1 MiB
+# in a separate mount namespace, so that nothing stays mounted: 64 writes of 32 KiB with room for 1 MiB
 awk -v header=$header 'BEGIN { print header
 	print "10,10,0,500,open,\"path=f;flags=0x42;mode=0644\",3"
 	for (i = 0; i < 64; i++) printf "10,10,%d,%d,write,\"fd=3;path=f;length=32768\",32768\n", 1000 + i * 1000, 1500 + i * 1000
@@ -67,7 +67,7 @@ descriptors() {
 	[ -z "$(ls tree)" ] || fail "$1: something was made"
 }
 
-# a lock that somebody else holds for good; the request behind it in another thread waits for it
+# a lock that another process holds for ever; the next request, in another thread, waits for it
 {
 	echo $header
 	echo '1,1,0,10,open,"path=f;flags=0x42;mode=0644",3'

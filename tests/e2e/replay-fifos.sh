@@ -31,7 +31,7 @@ for order in fs temporal; do
 		fail "order $order: $(cd dir && stat -c '%n %F %a' *)"
 done
 
-# a FIFO of somebody else's
+# a FIFO of another user
 cat >other.csv <<'END'
 pid,tid,begin,end,function,args,rvalue
 1,1,0,10,chmod,path=there;mode=0777,0

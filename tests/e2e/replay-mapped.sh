@@ -112,7 +112,7 @@ for engine in event coordinator; do
 	done
 	[ "$brought" -eq "$missed" ] || fail "$engine: $brought pages from storage in a warm replay, $missed were missed"
 	replay_brings "$g" "$missed" --engine $engine --reads original --dir tree -o replayed both
-	# nothing was missed: what it writes in mapped memory has to come from storage first, all else has not
+	# nothing was missed: data written to mapped memory must be read from storage first, all other data need not
 	replay_brings "$g" 11 --engine $engine --reads original --dir tree -o replayed warmed
 	# no reads: only the pages that are written
 	replay_brings "$g" 11 --engine $engine --reads none --dir tree -o replayed both

@@ -34,7 +34,7 @@ for f in part whole; do
 done
 [ $((whole - part)) -gt $((plan / 2)) ] || fail "$part bytes resident in parts, $whole as a whole; the plan takes $plan"
 
-# order none holds all of it, and says so
+# order none keeps all of it in memory, and reports it
 expect_status 0 "$VALIDATE" replay --order none --dir tree --memory 1MiB -o none.trace in.trace
 grep -q '^note: the plan takes .*order none' out || fail "$(cat out)"
 expect_status 3 "$VALIDATE" replay --dir tree --memory 1MiB --scratch nowhere in.trace
@@ -43,7 +43,7 @@ expect_status 3 "$VALIDATE" replay --dir tree --memory 1KiB in.trace
 expect_line err "--memory"
 expect_status 2 "$VALIDATE" replay --dir tree --memory 0 in.trace
 
-# who may not lock memory is told so; with a sanitizer nobody locks any, and mlock says that it did
+# a user who may not lock memory gets a message; with a sanitizer no memory is locked, although mlock reports success
 if [ -z "${SANITIZE:-}" ] && [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 777 . tree scratch
 	chmod 666 tree/* in.trace

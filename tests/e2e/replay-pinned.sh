@@ -53,7 +53,7 @@ mkdir run
 (cd run && "$VALIDATE" capture app --root "$PWD" -o ../bound.trace -- ../bound "$last" "$first") >capture.out 2>&1 ||
 	fail "capture: $(cat capture.out)"
 grep -a -o '"affinity":\[[^]]*\]' bound.trace | tail -n 1 >affinity
-# where this script may not use all of the machine's processors, the third thread is told of, too
+# if this script may not use all CPUs of the machine, the third thread is also reported
 [ "$(grep -o '"cpus":"[^"]*"' affinity | grep -vxF "\"cpus\":\"$all\"" | sort | tr '\n' ' ')" = "$(printf '"cpus":"%s"\n' "$last" "$first" | sort | tr '\n' ' ')" ] ||
 	fail "bound to $last and $first, and told: $(cat affinity)"
 

@@ -24,7 +24,7 @@ expect_status 0 "$VALIDATE" info --json out.trace
 expect_status 2 "$VALIDATE" replay --processes --order none --dir tree in.csv
 expect_line err 'with order none any worker issues any request'
 
-# while they wait: who has what open, and where
+# while they wait: open descriptors of each process, and directories
 started() { # COMMAND...: in the background; waits until its three processes have made their first requests
 	rm -rf tree
 	mkdir tree

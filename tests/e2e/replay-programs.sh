@@ -152,7 +152,7 @@ ln -s program way.run/real/d/called
 captured way --snapshot 'test -x alias/d/called && mv moved else && mv else/c/f k && cat k'
 replayed way
 
-# a child uses a stream that only a parent without calls of its own had open
+# a child uses a stream that only a parent without calls had open
 mkdir stream.run
 cat >stream.c <<'END'
 #include <fcntl.h>
@@ -219,7 +219,7 @@ for engine in event compiled; do
 	cat tree/f* | cmp -s - wanted || fail "$engine: other contents are left"
 done
 
-# what is open before the first request is made, whatever it is used for
+# descriptors that are open before the first request are opened, for any use
 for call in 'ioctl,"fd=5;path=log;offset=0;flags=0x5413"' 'fstat,"fd=5;path=log"' \
 	'lseek,"fd=5;path=log;offset=0;whence=1"' 'fcntl,"fd=5;path=log;offset=0;flags=3"'; do
 	printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,%s,0\n' "$call" >open.csv
@@ -266,7 +266,7 @@ captured sparse --snapshot 'cp --sparse=auto in out'
 "$VALIDATE" info --csv csv sparse.trace >/dev/null
 ! grep -q ',lseek,.*whence=3' csv || replayed sparse
 
-# flags of files (ioctl FS_IOC_SETFLAGS): those that would keep a file from being removed are not set
+# flags of files (ioctl FS_IOC_SETFLAGS): flags that would prevent the removal of a file are not set
 cat >flags.c <<'END'
 #include <errno.h>
 #include <fcntl.h>

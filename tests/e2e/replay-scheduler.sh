@@ -42,13 +42,13 @@ if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null; then
 	expect_line err 'may use only 1 of'
 fi
 
-# whoever may: set for the workers, recorded, and what real time means here is said
+# with permission: set for the workers, recorded, and the meaning of real time is explained
 run 0 --scheduler batch -o out.trace rr.trace
 [ "$(extra out.trace .replay.scheduling.policy)" = batch ] || fail "batch is not recorded"
 run 0 -o out.trace rr.trace
 [ "$(extra out.trace .replay.scheduling)" = null ] || fail "a scheduler is recorded that nobody set"
 
-# whoever may not: one sentence that names the limit, and no request was issued
+# without permission: one sentence that names the limit, and no request was issued
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 . && chmod -R a+rX . && mkdir -m 777 open
 	cp "$VALIDATE" ./validate-copy && chmod 755 validate-copy

@@ -57,7 +57,7 @@ for trace in app.trace strace.trace; do
 	done
 done
 
-# a socket of somebody else's
+# a socket of another user
 rm -rf tree
 mkdir tree
 (cd tree && ../program)

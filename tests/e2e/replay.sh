@@ -53,7 +53,7 @@ for fact in n_held_up held_up_ns held_up_max_ns others_issue_error_p99_ns; do
 	grep -q "\"$fact\"" json || fail "the metadata have no $fact"
 done
 
-# --prepare makes what is missing; without it the message says so
+# --prepare creates missing files; without it the message says that they are missing
 mkdir fresh
 run 3 --dir fresh sr.trace
 expect_line err '--prepare'

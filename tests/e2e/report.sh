@@ -68,7 +68,7 @@ for hash in "$(sha256sum <results/protocol.conf | cut -c1-64)" "$(sha256sum <res
 done
 [ "$(wc -L <out)" -le 100 ] || fail 'longer than a line of the certificate'
 
-# to be shown to others: neither the host (here one that is no other word) nor a path of this machine anywhere
+# for publication: neither the host (here a word that occurs nowhere else) nor a path of this machine appears
 cp -r results others
 unseal others
 jq '.host = "laika-1957" | .kernel.command_line = "nfsroot=laika-1957:/export ip=dhcp"' results/environment.json >others/environment.json
@@ -79,7 +79,7 @@ jq -e '.environment.host == "redacted" and .environment.program.sha256 != null a
 ! grep -rqF "$(pwd -P)" others/report || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" others/report | head -n 3 | cut -c1-300)"
 ! grep -rqF laika-1957 others/report || fail "the host is not hidden: $(grep -rnF laika-1957 others/report | head -n 3 | cut -c1-300)"
 cmp -s told.json others/environment.json || fail 'the results were changed'
-# nor where a setting is a path
+# and no setting that is a path
 "$VALIDATE" microbench random-read --requests 20 --file-size 64K --dir . -o recorded.trace >out
 cp recorded.trace again.trace
 mkdir 'my files'
@@ -143,7 +143,7 @@ mkdir empty
 expect_status 3 "$VALIDATE" report empty
 expect_line err "protocol.conf"
 
-# a protocol without a limit: nothing was assessed, which whoever counts test cases must see, too
+# a protocol without a limit: nothing was assessed, which programs that count test cases must see, too
 cp -r results unlimited
 unseal unlimited
 {

@@ -35,7 +35,7 @@ run_setup() {
 }
 every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev libcapstone-dev libblkid-dev libmount-dev libfuse3-dev libaio-dev liburing-dev libsqlite3-dev gnuplot-nox libcmocka-dev procps strace jq git sqlite3 fio blktrace libopenmpi-dev openmpi-bin iproute2 zstd'
 
-# everything there: nothing is installed, whoever asks
+# all packages are there: nothing is installed, for any user
 for package in $every; do echo "$package"; done >installed
 echo 1000 >uid
 run_setup check V=1

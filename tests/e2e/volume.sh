@@ -43,7 +43,7 @@ expect_line err 'other users can write there'
 [ "$(stat -c %a shared)" = 1777 ] && [ -z "$(ls shared)" ] || fail "a directory of others was changed: $(ls -la shared)"
 expect_status 0 "$VALIDATE" volume list --root "$PWD/root"
 expect_line out 'no volumes'
-# what is no volume is neither listed nor removed, wherever volumes are said to be
+# other directories are neither listed nor removed, wherever volumes are searched
 mkdir -p keep/precious keep/empty keep/closed
 mkdir -m 700 keep/logs
 echo kept | tee keep/precious/file keep/closed/file keep/logs/log >/dev/null
@@ -111,13 +111,13 @@ expect_status 0 "$VALIDATE" volume remove --root "$root" plain
 [ ! -e "$root/plain" ] || fail "its directory stayed"
 grep -q "$root" /proc/mounts && fail "its mount stayed" || :
 
-# a directory that is yet to be made, named with a trailing slash: closed to others, whatever the umask is
+# a directory that does not exist yet, named with a trailing slash: closed to other users, with any umask
 (umask 002 && expect_status 0 "$VALIDATE" volume create --root yet/ made --size 1M --no-loop --lead 0) || exit 1
 mode=$(stat -c %a yet)
 expect_status 0 "$VALIDATE" volume remove --root yet/ made
 [ "$mode" = 700 ] || fail "the volumes' directory has the mode $mode"
 
-# kept in a file: the content outlives it; a killed server is told, and can be removed
+# kept in a file: the content stays after the server; a killed server is reported, and can be removed
 expect_status 0 "$VALIDATE" volume create --root "$root" kept --size 1M --no-loop --file kept.image --service ssd --lead 0
 dd if=data of="$root/kept/mount/volume" bs=4k count=3 oflag=direct conv=notrunc 2>/dev/null
 server=$(cat "$root/kept/lock")
@@ -146,7 +146,7 @@ done
 cmp drawn.facts again.facts || fail "$(cat drawn.facts again.facts)"
 [ "$(head -n 4 drawn.facts | tr '\n' ' ')" = "true true true 20 " ] || fail "$(cat drawn.facts)"
 
-# a model that cannot be had leaves nothing behind
+# an impossible model leaves nothing over
 expect_status 2 "$VALIDATE" volume create --root "$root" bad --size 1M --no-loop --file /dev/null
 [ ! -e "$root/bad" ] || fail "a failed volume stayed"
 
@@ -173,7 +173,7 @@ jq -e ".concurrency.max >= 2" out >/dev/null || fail "no two reads at a time"
 expect_status 0 "$VALIDATE" volume remove --root "$root" fast
 [ ! -b "$device" ] || ! grep -q "$root" "/sys/block/${device#/dev/}/loop/backing_file" 2>/dev/null || fail "the loop device stayed"
 
-# without /sys the device is found all the same, but not who uses it: the volume stays, and that is told; also where its server was killed
+# without /sys the device is found, but not its users: the volume stays, with a message, also if its server was killed
 without_sys() {
 	unshare -m sh -c 'umount -l /sys && exec "$@"' sh "$@"
 }

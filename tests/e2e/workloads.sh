@@ -61,7 +61,7 @@ VALIDATE=$VALIDATE "$scripts/all.sh" capture captured 0 "$name" >/dev/null 2>err
 "$VALIDATE" info "captured/$name.trace" >info.txt
 grep -qi 'needed before the first request' info.txt || fail 'the snapshot is not in the trace'
 
-# wrong usage is told, and nothing is made
+# wrong usage is reported, and nothing is created
 for wrong in 'sort.sh' 'sort.sh run' 'sort.sh jump in' 'sort.sh prepare in -1' 'sort.sh prepare in many' 'all.sh' 'all.sh capture missing'; do
 	set -- $wrong
 	script=$1
