@@ -10,6 +10,7 @@
 
 struct compare_config {
 	const char *format, *allow;
+	int inconclusive;
 	bool list;
 };
 
@@ -20,6 +21,11 @@ static const struct option_spec compare_options[] = {
 	{.name = "allow", .type = OPT_STRING, .offset = FIELD(allow), .arg = "LIST",
 	 .help = "accept these differences between the campaigns: protocol, requests, "
 		 "environment, missing, all (default none)"},
+	{.name = "inconclusive", .type = OPT_CHOICE, .offset = FIELD(inconclusive), .arg = "WHAT",
+	 .choices = inconclusive_names,
+	 .help = "what an inconclusive component is in JUnit, and the exit status of an "
+		 "inconclusive comparison: error (4), pass (0), fail (1) or skip (0); a case "
+		 "without a value on either side stays an error (default error)"},
 	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
 	 .help = "print the output formats and exit"},
 	{.name = NULL},
@@ -37,7 +43,7 @@ static const char about[] =
 	"inconclusive.\n"
 	"\n"
 	"Exit status: 0 the same or better, 1 something is worse, 4 inconclusive, 5 not\n"
-	"comparable, 3 failed.";
+	"comparable, 3 failed. --inconclusive changes the status 4.";
 
 struct side { /* "PATH" or "PATH:REPLAYER": the longest existing path is PATH */
 	const char *text;
@@ -78,9 +84,13 @@ static int status_of(const struct campaign_change *c)
 {
 	if (c->n_refusing)
 		return EXIT_NOT_COMPARABLE;
-	return c->word == CHANGE_WORSE          ? EXIT_NOT_TRUSTED
-	       : c->word == CHANGE_INCONCLUSIVE ? EXIT_INCONCLUSIVE
-						: EXIT_OK;
+	if (c->word == CHANGE_WORSE)
+		return EXIT_NOT_TRUSTED;
+	if (c->word != CHANGE_INCONCLUSIVE)
+		return EXIT_OK;
+	if (c->inconclusive == INCONCLUSIVE_ERROR || c->n_unmeasured || c->n_missing)
+		return EXIT_INCONCLUSIVE;
+	return c->inconclusive == INCONCLUSIVE_FAIL ? EXIT_NOT_TRUSTED : EXIT_OK;
 }
 
 static int compare(const struct baseline *was, const struct baseline *is,
@@ -88,7 +98,8 @@ static int compare(const struct baseline *was, const struct baseline *is,
 		   struct err *e)
 {
 	struct campaign_change c;
-	struct compare_options o = {.allow = config->allow};
+	struct compare_options o = {.allow = config->allow,
+				    .inconclusive = config->inconclusive};
 	int ret = compare_compute(&c, was, is, &o, e);
 	if (ret == -EINVAL)
 		return EXIT_USAGE;

@@ -15,6 +15,7 @@ const struct report_form *const report_forms[] = {
     &report_form_junit,
     &report_form_github,
     &report_form_openmetrics,
+    &report_form_prometheus,
     NULL,
 };
 

@@ -7,7 +7,8 @@
 
 const struct compare_form *const compare_forms[] = {
     &compare_form_text,  &compare_form_markdown, &compare_form_json,        &compare_form_html,
-    &compare_form_junit, &compare_form_github,   &compare_form_openmetrics, NULL};
+    &compare_form_junit, &compare_form_github,   &compare_form_openmetrics,
+    &compare_form_prometheus, NULL};
 
 int compare_form_choose(const char *name, const struct compare_form **form, struct err *e)
 {
@@ -82,6 +83,7 @@ static void row_of(struct machine *m, const struct case_change *c, enum aspect k
 	r->message = text_by(compare_add_reason, a, k);
 	r->value = a->change;
 	r->value_limit = a->limit;
+	r->unmeasured = !c->measured;
 }
 
 /* Reasons that forbid a good result are rows too, so that a program that only counts rows does not
@@ -98,11 +100,17 @@ static void difference_row(struct machine *m, const struct difference *d, const 
 	r->replayer = difference_names[d->kind];
 	r->component = d->what;
 	r->outcome = OUTCOME_OPEN;
+	r->unmeasured = true;
 	r->word = d->refuses ? "not comparable" : "inconclusive";
 	r->number = xstrdup("none");
 	r->limit = xstrdup("none");
 	r->message = xstrdup(text);
 }
+
+static const enum outcome open_as[] = {[INCONCLUSIVE_ERROR] = OUTCOME_OPEN,
+				       [INCONCLUSIVE_PASS] = OUTCOME_PASS,
+				       [INCONCLUSIVE_FAIL] = OUTCOME_FAIL,
+				       [INCONCLUSIVE_SKIP] = OUTCOME_SKIPPED};
 
 static void machine_of_comparison(struct machine *m, const struct campaign_change *c)
 {
@@ -112,6 +120,7 @@ static void machine_of_comparison(struct machine *m, const struct campaign_chang
 	*m = (struct machine){
 	    .suite = "validate compare",
 	    .metric = "validate_compare",
+	    .open_as = open_as[c->inconclusive],
 	    .title = strbuf_detach(&title),
 	    .headline = strbuf_detach(&headline),
 	    .word = c->n_refusing ? "not comparable" : change_name(c->word),
@@ -157,3 +166,4 @@ FORM(markdown, "for a comment on a pull request or a step summary, below 1 MiB")
 FORM(junit, "XML, a test case for each case and component");
 FORM(github, "annotations of a GitHub Actions run, at most ten");
 FORM(openmetrics, "gauges and states for a time series database");
+FORM(prometheus, "the same as gauges, in the text format of Prometheus");

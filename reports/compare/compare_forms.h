@@ -13,7 +13,7 @@ struct compare_form {
 	const char *name, *help;
 	void (*add)(struct strbuf *out, const struct campaign_change *c);
 };
-/* text markdown json html junit github openmetrics, NULL */
+/* text markdown json html junit github openmetrics prometheus, NULL */
 extern const struct compare_form *const compare_forms[];
 /* Errors: ENOENT with the nearest name. */
 int compare_form_choose(const char *name, const struct compare_form **form, struct err *e);
@@ -43,7 +43,7 @@ void compare_add_replayer(struct strbuf *out, const struct case_change *c);
 
 extern const struct compare_form compare_form_text, compare_form_json, compare_form_html;
 extern const struct compare_form compare_form_markdown, compare_form_junit, compare_form_github,
-    compare_form_openmetrics;
+    compare_form_openmetrics, compare_form_prometheus;
 
 /* Describes a baseline for people. */
 void baseline_text_add(struct strbuf *out, const struct baseline *b);

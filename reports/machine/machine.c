@@ -6,7 +6,8 @@
 #include "common/xalloc.h"
 
 const struct machine_format *const machine_formats[] = {
-    &machine_markdown, &machine_junit, &machine_github, &machine_openmetrics, NULL};
+    &machine_markdown, &machine_junit, &machine_github, &machine_openmetrics,
+    &machine_prometheus, NULL};
 
 struct machine_row *machine_row_add(struct machine *m)
 {

@@ -19,6 +19,8 @@ struct machine_row {
 	char *limit;	   /* likewise */
 	char *message;	   /* owned; one sentence, may be NULL */
 	double value, value_limit; /* in base units; NaN none */
+	/* inconclusive because nothing could be measured or compared: no choice makes it pass */
+	bool unmeasured;
 };
 
 struct machine {
@@ -27,6 +29,7 @@ struct machine {
 	char *title, *headline; /* headline: fit for a commit status, at most 140 bytes */
 	const char *word;	/* word for the whole; static */
 	enum outcome outcome;
+	enum outcome open_as; /* what JUnit shows for inconclusive rows */
 	struct machine_row *row;
 	size_t n_rows, cap_rows;
 	char **note; /* further notes, a sentence each */
@@ -51,9 +54,9 @@ struct machine_format {
 	const char *name, *help;
 	void (*add)(struct strbuf *out, const struct machine *m);
 };
-/* markdown (below 1 MiB), junit, github (at most ten annotations), openmetrics; NULL */
+/* markdown (below 1 MiB), junit, github (at most ten annotations), openmetrics, prometheus; NULL */
 extern const struct machine_format *const machine_formats[];
 extern const struct machine_format machine_markdown, machine_junit, machine_github,
-    machine_openmetrics;
+    machine_openmetrics, machine_prometheus;
 
 #endif

@@ -5,11 +5,17 @@
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 
-static size_t count(const struct machine *m, size_t from, size_t to, enum outcome o)
+/* The outcome in JUnit: that of an inconclusive row is a choice (machine.open_as). */
+static enum outcome outcome_of(const struct machine *m, const struct machine_row *r)
+{
+	return r->outcome == OUTCOME_OPEN && !r->unmeasured ? m->open_as : r->outcome;
+}
+
+static size_t count(const struct machine *m, enum outcome o)
 {
 	size_t n = 0;
-	for (size_t i = from; i < to; i++)
-		n += m->row[i].outcome == o;
+	for (size_t i = 0; i < m->n_rows; i++)
+		n += outcome_of(m, &m->row[i]) == o;
 	return n;
 }
 
@@ -22,21 +28,21 @@ static void attribute(struct strbuf *out, const char *name, const char *value)
 
 static void counts_add(struct strbuf *out, const struct machine *m)
 {
-	strbuf_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
-		    m->n_rows, count(m, 0, m->n_rows, OUTCOME_FAIL),
-		    count(m, 0, m->n_rows, OUTCOME_OPEN), count(m, 0, m->n_rows, OUTCOME_SKIPPED));
+	strbuf_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", m->n_rows,
+		    count(m, OUTCOME_FAIL), count(m, OUTCOME_OPEN));
 }
 
-static void outcome_add(struct strbuf *out, const struct machine_row *r, const char *element)
+static void outcome_add(struct strbuf *out, const struct machine_row *r, enum outcome o,
+			const char *element)
 {
 	strbuf_addf(out, "   <%s", element);
-	if (r->outcome != OUTCOME_SKIPPED)
+	if (o != OUTCOME_SKIPPED)
 		attribute(out, "type", r->word);
 	attribute(out, "message", r->message ? r->message : r->word);
 	strbuf_addstr(out, "/>\n");
 }
 
-static void row_add(struct strbuf *out, const struct machine_row *r)
+static void row_add(struct strbuf *out, const struct machine *m, const struct machine_row *r)
 {
 	static const char *const element[] = {[OUTCOME_FAIL] = "failure",
 					      [OUTCOME_OPEN] = "error",
@@ -48,9 +54,10 @@ static void row_add(struct strbuf *out, const struct machine_row *r)
 	attribute(out, "classname", name.s);
 	attribute(out, "name", r->component);
 	strbuf_release(&name);
-	if (element[r->outcome]) {
+	const enum outcome o = outcome_of(m, r);
+	if (element[o]) {
 		strbuf_addstr(out, ">\n");
-		outcome_add(out, r, element[r->outcome]);
+		outcome_add(out, r, o, element[o]);
 		strbuf_addstr(out, "  </testcase>\n");
 		return;
 	}
@@ -69,9 +76,9 @@ static void junit_add(struct strbuf *out, const struct machine *m)
 	strbuf_addstr(out, ">\n <testsuite");
 	attribute(out, "name", m->title);
 	counts_add(out, m);
-	strbuf_addstr(out, ">\n");
+	strbuf_addf(out, " skipped=\"%zu\">\n", count(m, OUTCOME_SKIPPED));
 	for (size_t i = 0; i < m->n_rows; i++)
-		row_add(out, &m->row[i]);
+		row_add(out, m, &m->row[i]);
 	strbuf_addstr(out, "  <system-out>");
 	escape_html(out, m->headline);
 	strbuf_addstr(out, "</system-out>\n </testsuite>\n</testsuites>\n");

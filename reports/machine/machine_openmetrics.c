@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* OpenMetrics text: the outcome of each case and component, and its value and limit if it has them.
- * Source: OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF). */
+ * Prometheus text has no statesets: there, states are gauges with the label "outcome". Source:
+ * OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF); Prometheus text format
+ * 0.0.4. */
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 
@@ -41,14 +43,16 @@ static void head(struct strbuf *out, const char *metric, const char *suffix, con
 		    help);
 }
 
-static void outcomes_add(struct strbuf *out, const struct machine *m)
+static void outcomes_add(struct strbuf *out, const struct machine *m, bool statesets)
 {
-	head(out, m->metric, "_outcome", "stateset", "What each component of a case came to.");
+	head(out, m->metric, "_outcome", statesets ? "stateset" : "gauge",
+	     "What each component of a case came to.");
 	for (size_t i = 0; i < m->n_rows; i++)
 		for (size_t k = 0; k < sizeof states / sizeof *states; k++) {
 			strbuf_addf(out, "%s_outcome", m->metric);
 			labels(out, &m->row[i]);
-			strbuf_addf(out, ",%s_outcome=\"%s\"} %d\n", m->metric, states[k],
+			strbuf_addf(out, ",%s%s=\"%s\"} %d\n", statesets ? m->metric : "",
+				    statesets ? "_outcome" : "outcome", states[k],
 				    m->row[i].outcome == k);
 		}
 }
@@ -67,18 +71,31 @@ static void values_add(struct strbuf *out, const struct machine *m, const char *
 	}
 }
 
-static void openmetrics_add(struct strbuf *out, const struct machine *m)
+static void all_add(struct strbuf *out, const struct machine *m, bool statesets)
 {
-	head(out, m->metric, "", "stateset", "The word of the whole.");
+	head(out, m->metric, "", statesets ? "stateset" : "gauge", "The word of the whole.");
 	for (size_t k = 0; k < sizeof states / sizeof *states; k++)
 		if (k != OUTCOME_SKIPPED)
-			strbuf_addf(out, "%s{%s=\"%s\"} %d\n", m->metric, m->metric, states[k],
-				    m->outcome == k);
-	outcomes_add(out, m);
+			strbuf_addf(out, "%s{%s=\"%s\"} %d\n", m->metric,
+				    statesets ? m->metric : "outcome", states[k], m->outcome == k);
+	outcomes_add(out, m, statesets);
 	values_add(out, m, "_value", "What was found: ratios (0.1 is 10 %), ns and counts.", false);
 	values_add(out, m, "_limit", "The limit that it was held against.", true);
+}
+
+static void openmetrics_add(struct strbuf *out, const struct machine *m)
+{
+	all_add(out, m, true);
 	strbuf_addstr(out, "# EOF\n");
+}
+
+static void prometheus_add(struct strbuf *out, const struct machine *m)
+{
+	all_add(out, m, false);
 }
 
 const struct machine_format machine_openmetrics = {
     "openmetrics", "gauges and states for a time series database", openmetrics_add};
+
+const struct machine_format machine_prometheus = {
+    "prometheus", "the same as gauges, in the text format of Prometheus", prometheus_add};

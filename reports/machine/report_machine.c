@@ -77,6 +77,7 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 				  verdict_name(a->verdict), a->n_cells, a->n_trusted,
 				  a->n_not_trusted, a->n_inconclusive),
 	    .word = verdict_name(a->verdict),
+	    .open_as = OUTCOME_OPEN,
 	    .outcome = a->verdict == VERDICT_TRUSTED       ? OUTCOME_PASS
 		       : a->verdict == VERDICT_NOT_TRUSTED ? OUTCOME_FAIL
 							   : OUTCOME_OPEN,
@@ -113,3 +114,4 @@ FORM(markdown, "for a comment on a pull request or a step summary, below 1 MiB")
 FORM(junit, "XML, a test case for each case and component");
 FORM(github, "annotations of a GitHub Actions run, at most ten");
 FORM(openmetrics, "gauges and states for a time series database");
+FORM(prometheus, "the same as gauges, in the text format of Prometheus");

@@ -83,6 +83,23 @@ done
 plain 0 "STORED=$PWD/passes.json"
 plain 0 "STORED=$PWD/few.json"
 plain 4 "STORED=$PWD/few.json" STRICT=1
+plain 1 "STORED=$PWD/few.json" INCONCLUSIVE=fail
+plain 0 "STORED=$PWD/few.json" INCONCLUSIVE=skip
+# no version can replay a scenario: that is not a pass, whatever is chosen
+jq '.cases |= map(if .scenario == "reads level=1" then .replicates = [] | .n_failed = 30 else . end)' \
+	passes.json >broken.json
+for choice in pass skip fail error; do
+	plain 4 "STORED=$PWD/broken.json" INCONCLUSIVE=$choice
+	grep -q '<error type="inconclusive"' results.compare.xml || fail "JUnit has no error with $choice"
+done
+plain 0 "STORED=$PWD/few.json" INCONCLUSIVE=pass
+grep -q 'failures="0" errors="0"' results.compare.xml || fail 'an inconclusive component is not a pass in JUnit'
+n_skipped=$(grep -c '<skipped' results.compare.xml)
+! grep -q '<testsuites.*skipped=' results.compare.xml || fail 'not as in the schema of JUnit'
+plain 0 "STORED=$PWD/few.json" INCONCLUSIVE=skip
+[ "$(grep -c '<skipped' results.compare.xml)" -gt "$n_skipped" ] || fail 'nothing more is skipped in JUnit'
+plain 1 "STORED=$PWD/few.json" INCONCLUSIVE=fail
+grep -q '<failure type="inconclusive"' results.compare.xml || fail 'no failure in JUnit'
 plain 3 STORED= RUN_STATUS=3
 expect_status 2 env VALIDATE=validate sh "$SRCDIR/doc/ci/compare.sh" nowhere.conf
 
@@ -105,6 +122,7 @@ action 0 same "STORED=$PWD/passes.json"
 action 0 inconclusive "STORED=$PWD/few.json"
 expect_line out '::warning::inconclusive'
 action 4 inconclusive "STORED=$PWD/few.json" INCONCLUSIVE=fail
+action 4 inconclusive "STORED=$PWD/broken.json"
 action 3 failed STORED= RUN_STATUS=3
 mv bin/validate bin/stored
 cat >bin/validate <<'END'

@@ -132,7 +132,7 @@ grep -qF laika-1957 others/report/report.json || fail 'the host is hidden althou
 
 # forms
 expect_status 0 "$VALIDATE" report --list
-[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate dcc markdown junit github openmetrics " ] || fail "--list: $(cat out)"
+[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate dcc markdown junit github openmetrics prometheus " ] || fail "--list: $(cat out)"
 expect_status 2 "$VALIDATE" report results --format htlm
 expect_line err 'did you mean "html"?'
 expect_status 2 "$VALIDATE" report

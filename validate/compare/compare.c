@@ -223,6 +223,8 @@ static uint64_t further_of(const struct case_change *c)
 	return most;
 }
 
+const char *const inconclusive_names[] = {"error", "pass", "fail", "skip", NULL};
+
 /* The worse word: worse, inconclusive, better, same. */
 static enum change change_worse(enum change a, enum change b)
 {
@@ -237,8 +239,13 @@ static void words_reach(struct campaign_change *c)
 	for (size_t i = 0; i < c->n_cells; i++) {
 		struct case_change *cell = &c->cell[i];
 		cell->word = CHANGE_NOT_JUDGED;
-		for (size_t k = 0; k < ASPECT_N; k++)
-			cell->word = change_worse(cell->word, cell->aspect[k].word);
+		for (size_t k = 0; k < ASPECT_N; k++) {
+			const struct aspect_change *a = &cell->aspect[k];
+			cell->word = change_worse(cell->word, a->word);
+			cell->measured |= a->word != CHANGE_NOT_JUDGED && !a->status &&
+					  cell->old_case->n && cell->new_case->n;
+		}
+		c->n_unmeasured += !cell->measured;
 		if (cell->word == CHANGE_NOT_JUDGED)
 			/* nothing was judged, so nothing is known */
 			cell->word = CHANGE_INCONCLUSIVE;
@@ -315,6 +322,7 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side,
 				      new_side, new_side->level_reject),
 	    .span = fmax(old_side->span, new_side->span),
 	    .word = CHANGE_INCONCLUSIVE,
+	    .inconclusive = (enum inconclusive_as)o->inconclusive,
 	};
 	int ret = differences_find(c, o, e);
 	if (ret) {

@@ -95,6 +95,7 @@ struct case_change {
 	size_t n;    /* pairs of pairs; else 0 */
 	struct aspect_change aspect[ASPECT_N];
 	enum change word;
+	bool measured; /* some judged aspect has a value on both sides */
 	/* pairs that would decide the inconclusive aspects at the present means and scatter; 0
 	 * unknown */
 	uint64_t n_further;
@@ -120,6 +121,16 @@ struct failed_runs { /* of one side */
 	const char *scenario;
 };
 
+/* What an inconclusive comparison counts as, for CI services. */
+enum inconclusive_as {
+	INCONCLUSIVE_ERROR,
+	INCONCLUSIVE_PASS,
+	INCONCLUSIVE_FAIL,
+	INCONCLUSIVE_SKIP
+};
+/* Names: "error", "pass", "fail", "skip", NULL. */
+extern const char *const inconclusive_names[];
+
 struct campaign_change {
 	const struct baseline *old_side, *new_side; /* borrowed */
 	struct compare_limits limits;		    /* of the new side; strings borrowed */
@@ -138,6 +149,8 @@ struct campaign_change {
 	size_t n_same_runs;
 	struct failed_runs failed_old, failed_new;
 	size_t n_failed_cells; /* cases with failed runs on either side */
+	size_t n_unmeasured;   /* cases in which nothing could be judged: no choice makes them pass */
+	enum inconclusive_as inconclusive; /* as in the options */
 	enum change word; /* worse, else inconclusive, else better, else same */
 };
 
@@ -146,6 +159,7 @@ struct compare_options {
 	const char *allow; /* NULL none */
 	/* for a look: without intervals and aspects that are not judged */
 	bool words_only;
+	int inconclusive; /* enum inconclusive_as */
 };
 
 /* Compares two baselines, which must outlive the comparison. With refusing differences nothing is
