@@ -103,8 +103,8 @@ static bool with_all(struct barriers_finder *f, const struct barriers_member *m,
 	return true;
 }
 
-/* The waits by_wait[from .. to) of one place form a barrier if the nodes waited for wait likewise.
- */
+/* The waits by_wait[from .. to) of a place form a barrier if the nodes that they wait for have the
+ * same waits. */
 static void look(struct barriers_finder *f, size_t from, size_t to)
 {
 	const struct causality_link *first = &f->l->link[f->by_wait[from]];

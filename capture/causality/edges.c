@@ -5,10 +5,10 @@
 
 #include "capture/causality/merge_private.h"
 
-/* of the computing: runs differ by less. A signal that is sent so soon is sent at once */
+/* share of the computing, by more than which runs differ. An earlier signal is sent at once */
 #define GROUP_PPM 50000u
 
-/* By pair; of a pair by the waiter's request, and of one request the last signaller's first. */
+/* By pair, then by the waiter's request; for one request, the latest signal first. */
 static int compare_links(const void *a, const void *b)
 {
 	const struct causality_link *x = a, *y = b;
@@ -40,7 +40,7 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 			       run->trace, g->waiter_request, g->waiter, n_requests[g->waiter],
 			       last, g->signaller, n_requests[g->signaller]);
 	if (g->waiter_request == n_requests[g->waiter])
-		return 0; /* it makes no more: nothing is delayed */
+		return 0; /* the waiter makes no further request, so nothing is delayed */
 	l->link[l->n++] = (struct causality_link){g->signaller,
 						  g->waiter,
 						  PLACE_AFTER(last, 0),
@@ -64,8 +64,8 @@ static int compare_waits(const void *a, const void *b)
 	return (x->computed_ppm > y->computed_ppm) - (x->computed_ppm < y->computed_ppm);
 }
 
-/* The waits that one request is behind were seen in several runs, and those behind about as much
- * computing are in one place. */
+/* Groups the waits before a request, which come from several runs: waits after about the same amount
+ * of computing have one place. */
 static void places_find(struct causality_links *l)
 {
 	qsort(l->link, l->n, sizeof *l->link, compare_waits);
@@ -121,9 +121,9 @@ static uint32_t first_wait_ppm(const struct causality_links *l, uint32_t node, u
 	return any ? l->link[from].computed_ppm : COMPUTED_ALL;
 }
 
-/* Signals stand in front of all waits of the same computing, so that none of them depends on one:
- * what was computed until a wait was met, and until a signal was sent, is of different runs. One
- * too early does less harm than one too late. */
+/* Places signals before all waits of the same computing, so that no signal depends on such a wait:
+ * the computing before the wait and before the signal comes from different runs. A signal that is
+ * too early does less harm than a late signal. */
 static void signals_find(struct causality_links *l)
 {
 	for (size_t i = 0; i < l->n; i++) {

@@ -12,7 +12,7 @@ enum {
 
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
 {
-	/* many short calls, or one that uses the CPU */
+	/* many short calls, or a call that uses the CPU */
 	return now->compute_ns > limits->compute ||
 	       (now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
 }

@@ -35,8 +35,8 @@ void causality_links_release(struct causality_links *l);
 /* by_wait[n], by_signal[n]: the links sorted by (waiter, place) and by (signaller, place). */
 void causality_links_order(const struct causality_links *l, size_t *by_wait, size_t *by_signal);
 
-/* Callbacks of a walk in a possible order: each signal before its wait, and each node's in its own
- * order. Waits of one place are consecutive. NULL: not wanted. */
+/* Callbacks of a walk in a possible order: each signal before its wait, and links of a node in the
+ * order of the node. Waits of a place are consecutive. NULL: no call. */
 struct causality_walk {
 	void (*signal)(void *ctx, size_t link);
 	void (*wait)(void *ctx, size_t link);

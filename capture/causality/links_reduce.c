@@ -7,8 +7,8 @@
 
 #define KNOWLEDGE_MAX (1024u << 20) /* bytes */
 
-/* A node's knowledge of the others: v[node] signals of that node have been sent. Of itself: 0,
- * because the link's rank has it. Signals share one knowledge until the node waits again. */
+/* A node's knowledge of the others: v[node] signals of that node have been sent. The entry of the
+ * node itself is 0, because the link has its rank. Signals share a struct until the node waits. */
 struct knowledge {
 	uint32_t n_users;
 	uint32_t v[];

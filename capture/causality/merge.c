@@ -26,9 +26,9 @@ static void loop_note(void *ctx, size_t link)
 	c->n++;
 }
 
-/* The place at which a waiter was seen to continue is not all that it waited for, and comes from
- * several runs. If nodes would wait for each other in a cycle, the signals of that cycle are placed
- * directly after the held requests: too few dependencies are better than impossible ones. */
+/* The place at which a waiter continued comes from several runs and need not be its only condition.
+ * If nodes would wait for each other in a cycle, the signals of the cycle are placed directly after
+ * the held requests: missing dependencies are better than impossible dependencies. */
 static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
 			uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges,
 			struct err *e)
@@ -95,7 +95,7 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 	return rc;
 }
 
-/* As readers find them: waits within a computation of length 0 are at one place. */
+/* As a reader sees them: waits within a computation of length 0 are at one place. */
 static int barriers_count(const char *path, struct causality_merge_counts *counts, struct err *e)
 {
 	struct causality_barriers barriers = {0};

@@ -20,12 +20,12 @@
 
 /* A thread of the application, as it was in one run. */
 struct watch_thread {
-	uint64_t key; /* names it alike in all runs */
+	uint64_t key; /* the same in all runs */
 	uint32_t pid, tid, parent;
 	int32_t rank; /* -1: none */
 	uint64_t n_requests;
-	/* longest, ns: of computing between two requests; of one call that waits; of both between
-	 * two requests; of a request */
+	/* longest times: computing between two requests; a waiting call; both between two requests;
+	 * a request */
 	int64_t compute_max_ns, blocked_max_ns, phase_max_ns, request_max_ns;
 	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
 };
@@ -35,13 +35,11 @@ struct watch_thread {
 struct watch_wait {
 	int64_t at_ns;
 	uint32_t throttled, waiter;
-	bool by_computing; /* it was found computing for too long, in no call that waits */
-	/* of the waiter since its last request ended: on the processor, or asleep by the clock; -1:
-	 * it had not begun */
+	bool by_computing; /* it computed for too long, outside of waiting calls */
+	/* the waiter's computing or timed sleep since its last request; -1: it had not begun */
 	int64_t compute_ns;
-	/* when the call ended that the waiter waited in, how many requests the throttled one had
-	 * ended by then, from the one that was held back on (0: none, or it is not known), and what
-	 * it had computed behind the last of them */
+	/* end of the waiter's waiting call; number of requests that the throttled thread had ended by
+	 * then, including the held one (0: none or unknown); its computing after the last of them */
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
@@ -78,19 +76,19 @@ struct watch_outcome {
 };
 
 struct watch;
-/* copies what it needs, but not known[] */
+/* Copies the configuration except for known[]. */
 void watch_open(struct watch **w, const struct watch_config *c);
 void watch_close(struct watch *w); /* NULL is fine */
-/* app_config.prepare: makes the file in the scratch directory and begins to watch. Errors: of the
+/* app_config.prepare: creates the file in the scratch directory and begins to watch. Errors: of the
  * system. */
 int watch_prepare(void *watch, const char *scratch_dir, struct err *e);
-/* In the process that becomes the application, before it does: `fd` is where it prints to, which is
- * no file of its own. */
+/* Call in the new process before exec: `fd` receives the output of the application and is not one of
+ * its files. */
 void watch_output(struct watch *w, int fd);
-/* When the application has ended. What is returned is borrowed until watch_close. */
+/* Call after the end of the application. The results are borrowed until watch_close(). */
 void watch_end(struct watch *w, struct watch_outcome *o);
 const struct watch_thread *watch_threads(const struct watch *w, uint32_t *n);
-/* in the order of their instants */
+/* by time */
 const struct watch_wait *watch_waits(const struct watch *w, uint64_t *n);
 
 #endif

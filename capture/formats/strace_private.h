@@ -65,7 +65,7 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 		      const char *real, bool made);
 /* Decides which part of each noted path is the link, and adds the links to `f`. */
 void strace_links_settle(struct strace_links *l, struct app_files *f);
-void strace_links_release(struct strace_links *l); /* an all-zero one is fine */
+void strace_links_release(struct strace_links *l); /* a zeroed struct is fine */
 
 enum call_kind {
 	CALL_REQUEST,

@@ -64,7 +64,7 @@ int balloon_text_check(const char *text, struct err *e);
  * Errors: EINVAL if the trace has no samples or invalid ones. Ownership: balloon_release. */
 int balloon_init(struct balloon *b, const struct replay_config *c, const struct trace_meta *meta,
 		 const struct load *l, struct err *e);
-void balloon_release(struct balloon *b); /* an all-zero one is fine */
+void balloon_release(struct balloon *b); /* a zeroed struct is fine */
 
 /* Fills the balloon just before the run. pids[n_pids] (copied): further processes of the replay. No
  * effect without steps. Errors: EACCES and ENOMEM with the limit that is too low: of locked memory,

@@ -162,7 +162,7 @@ struct load {
 int load_read(struct load *l, struct trace *t, struct err *e);
 /* As load_read, with computing, signals and waits; asynchronous requests stay in their threads. */
 int load_read_with_causes(struct load *l, struct trace *t, struct err *e);
-void load_release(struct load *l); /* an all-zero one is fine */
+void load_release(struct load *l); /* a zeroed struct is fine */
 
 /* The end of a request; INT64_MAX if the trace does not have it. */
 static inline int64_t load_end_ns(const struct load *l, const struct load_request *r)

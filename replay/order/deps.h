@@ -42,7 +42,7 @@ struct deps {
  * the record that cannot be replayed; ENOMEM. Ownership: deps_release. */
 int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules,
 	      struct err *e);
-void deps_release(struct deps *d); /* an all-zero one is fine */
+void deps_release(struct deps *d); /* a zeroed struct is fine */
 
 /* The request that an edge waits for: index into load.request. */
 static inline uint32_t deps_source(const struct deps *d, const struct edge *g)

@@ -18,7 +18,7 @@ struct extent_pool {
 	uint32_t n_few, few_cap, few_free;
 };
 
-void extent_pool_release(struct extent_pool *p); /* an all-zero one is an empty pool */
+void extent_pool_release(struct extent_pool *p); /* a zeroed pool is empty */
 
 /* Bytes from `start` up to, not including, `end` now belong to `owner`. Returns the new root. */
 uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,

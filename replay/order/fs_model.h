@@ -120,7 +120,7 @@ struct fs_model {
 
 /* Borrows `l` and `s` with their names and texts. Ownership: fs_model_release. */
 void fs_model_init(struct fs_model *m, const struct load *l, const struct slots *s);
-void fs_model_release(struct fs_model *m); /* an all-zero one is fine */
+void fs_model_release(struct fs_model *m); /* a zeroed struct is fine */
 
 /* Applies request i of the load. Returns false, without a change or an event, if it cannot have
  * returned its traced result in this state. With `force` always true. */

@@ -81,6 +81,6 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 	       struct err *e);
 /* After the last request: reports the remaining ranks and completes the summary. */
 void infer_finish(struct infer *f);
-void infer_release(struct infer *f); /* an all-zero one is fine */
+void infer_release(struct infer *f); /* a zeroed struct is fine */
 
 #endif

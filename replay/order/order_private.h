@@ -31,7 +31,7 @@ struct process_waits {
 
 /* Ownership: process_waits_release. */
 void process_waits_find(struct process_waits *p, const struct load *l, const struct slots *s);
-void process_waits_release(struct process_waits *p); /* an all-zero one is fine */
+void process_waits_release(struct process_waits *p); /* a zeroed struct is fine */
 
 /* process_waits.c. Waits between asynchronous requests in channels (load_async.h) and the calls of
  * their thread. A request follows the calls of its thread that had ended at its submission. The
@@ -78,7 +78,7 @@ struct linear {
  * not used. Errors: ENOMEM. Ownership: linear_release. */
 int order_linearise(struct linear *out, const struct load *l, const struct slots *s,
 		    relay_take *take, void *ctx, struct err *e);
-void linear_release(struct linear *x); /* an all-zero one is fine */
+void linear_release(struct linear *x); /* a zeroed struct is fine */
 
 /* order_reduce.c. Transitive reduction: removes the edges that other edges and program order imply,
  * and sorts the others by request. Input: edges as they were derived: those of a request together,

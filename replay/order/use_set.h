@@ -32,7 +32,7 @@ struct use_set {
 	uint32_t number; /* 0: a set of few threads */
 };
 
-void use_table_release(struct use_table *t); /* an all-zero one is empty */
+void use_table_release(struct use_table *t); /* a zeroed set is empty */
 
 /* Notes that `request` of `thread` used the resource. */
 void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t request,

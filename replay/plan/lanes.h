@@ -23,6 +23,6 @@ struct lanes {
  * request is unknown. Lanes are numbered by their first threads. Without `join` lane i is thread i.
  * Ownership: lanes_release. */
 void lanes_assign(struct lanes *out, const struct load *l, bool join);
-void lanes_release(struct lanes *x); /* an all-zero one is fine */
+void lanes_release(struct lanes *x); /* a zeroed struct is fine */
 
 #endif

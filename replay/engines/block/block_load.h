@@ -49,6 +49,6 @@ struct block_input {
  * Ownership: block_load_release. */
 int block_load_read(struct block_input *l, struct trace *t, const struct device *d,
 		    const struct block_options *o, struct err *e);
-void block_load_release(struct block_input *l); /* an all-zero one is fine */
+void block_load_release(struct block_input *l); /* a zeroed struct is fine */
 
 #endif

@@ -44,7 +44,7 @@ struct block_plan {
  * of the mutant. Ownership: block_plan_release. */
 int block_plan_make(struct block_plan *p, struct block_input *l, const struct replay_config *c,
 		    int64_t threshold_ns, struct err *e);
-void block_plan_release(struct block_plan *p); /* an all-zero one is fine */
+void block_plan_release(struct block_plan *p); /* a zeroed struct is fine */
 
 /* Converts times, after the calibration of the clock and before the start. */
 void block_plan_to_ticks(struct block_plan *p, const struct clock *c);

@@ -11,6 +11,6 @@ struct block_input;
 /* Fills all but `refusal`. Ownership: block_touched_release. */
 void block_touched_find(struct block_touched *t, const struct block_input *l,
 			uint64_t device_bytes);
-void block_touched_release(struct block_touched *t); /* an all-zero one is fine */
+void block_touched_release(struct block_touched *t); /* a zeroed struct is fine */
 
 #endif

@@ -23,7 +23,7 @@ struct job {
  * with the package to install; EINVAL if the launcher is not a command. Ownership: job_release. */
 int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads,
 		const char *dir, const char *token, int64_t watchdog_ns, struct err *e);
-void job_release(struct job *l); /* an all-zero one is fine */
+void job_release(struct job *l); /* a zeroed struct is fine */
 
 /* Runs the command. On return, all processes of the job have ended. `scratch`: the directory of the
  * file with its output. Errors: EIO with the message of a rank or the launcher; EINTR after SIGINT,
