@@ -64,8 +64,8 @@ static int compare_waits(const void *a, const void *b)
 	return (x->computed_ppm > y->computed_ppm) - (x->computed_ppm < y->computed_ppm);
 }
 
-/* Groups the waits before a request, which come from several runs: waits after about the same amount
- * of computing have one place. */
+/* Groups the waits before a request, which come from several runs: waits after about the same
+ * amount of computing have one place. */
 static void places_find(struct causality_links *l)
 {
 	qsort(l->link, l->n, sizeof *l->link, compare_waits);

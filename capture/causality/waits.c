@@ -66,9 +66,9 @@ static bool is_later(const struct open_wait *a, const struct open_wait *b)
 					: a->ended_compute_ns > b->ended_compute_ns;
 }
 
-/* Among waits at one instant, the first thread that continues shows the time of its signal. The other
- * threads may have waited for that thread, for later threads, or for a CPU: their places contradict
- * each other in different runs. */
+/* Among waits at one instant, the first thread that continues shows the time of its signal. The
+ * other threads may have waited for that thread, for later threads, or for a CPU: their places
+ * contradict each other in different runs. */
 static void instant_settle(struct waits_reading *x, uint64_t from, uint64_t to)
 {
 	const struct open_wait *first = NULL;

@@ -38,8 +38,9 @@ struct watch_wait {
 	bool by_computing; /* it computed for too long, outside of waiting calls */
 	/* the waiter's computing or timed sleep since its last request; -1: it had not begun */
 	int64_t compute_ns;
-	/* end of the waiter's waiting call; number of requests that the throttled thread had ended by
-	 * then, including the held one (0: none or unknown); its computing after the last of them */
+	/* end of the waiter's waiting call; number of requests that the throttled thread had ended
+	 * by then, including the held one (0: none or unknown); its computing after the last of
+	 * them */
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
@@ -82,8 +83,8 @@ void watch_close(struct watch *w); /* NULL is fine */
 /* app_config.prepare: creates the file in the scratch directory and begins to watch. Errors: of the
  * system. */
 int watch_prepare(void *watch, const char *scratch_dir, struct err *e);
-/* Call in the new process before exec: `fd` receives the output of the application and is not one of
- * its files. */
+/* Call in the new process before exec: `fd` receives the output of the application and is not one
+ * of its files. */
 void watch_output(struct watch *w, int fd);
 /* Call after the end of the application. The results are borrowed until watch_close(). */
 void watch_end(struct watch *w, struct watch_outcome *o);

@@ -79,9 +79,9 @@ void fileset_state_release(struct fileset_state *state);
  * permissions are set, always with read and write permission for the owner. Symbolic links are
  * created if their name is free, with any target: nothing here follows them. Holes are filled,
  * because reads must come from storage. Names of one file become hard links: a file that has one of
- * these names and is another file is removed. If the digest of a file's content is known, a file with
- * that content stays (a copy of the original can be used), and generated content is a function of
- * `seed`, digest and offset: equal files stay equal.
+ * these names and is another file is removed. If the digest of a file's content is known, a file
+ * with that content stays (a copy of the original can be used), and generated content is a function
+ * of `seed`, digest and offset: equal files stay equal.
  *
  * `state` has the results of the previous restore and is updated; if it is empty or NULL, every
  * file is written. Errors: ENOSPC in advance if the file system reports too little space, or later;

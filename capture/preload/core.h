@@ -52,17 +52,17 @@ WINDOW_HIDDEN void window_give(char *next, uint32_t generation, enum log_window_
 #define HIDDEN __attribute__((visibility("hidden")))
 /* A hook with one statement, which times the real function and returns its result. Each hook file
  * is a table of such rows. */
-#define HOOK(type, name, parameters, ...)                                                          \
-	EXPORT type name parameters                                                                \
-	{                                                                                          \
-		__VA_ARGS__;                                                                       \
+#define HOOK(type, name, parameters, ...)							   \
+	EXPORT type name parameters								   \
+	{											   \
+		__VA_ARGS__;									   \
 	}
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* Defines `new` as another name of `old` in this file. It uses assembly, because headers may
  * declare `new` with another type. */
-#define ALIAS(new, old)                                                                            \
+#define ALIAS(new, old)										   \
 	__asm__(".globl " #new "\n\t.type " #new ", @function\n\t.set " #new ", " #old)
 
 enum capture_state { CAPTURE_UNKNOWN, CAPTURE_ON, CAPTURE_OFF };
@@ -147,7 +147,7 @@ static inline bool capture_is_on(void)
 
 /* Declares `got` (the result of `function`) and the time stamps of its call. Returns from the hook
  * at once if capturing is off. */
-#define TIMED(type, function, ...)                                                                 \
+#define TIMED(type, function, ...)								   \
 	TIMED_OF(CAUSE_CALL(function, ##__VA_ARGS__), type, function, ##__VA_ARGS__)
 /* As TIMED, with a subject that the argument types do not give. */
 #define TIMED_OF(cause, type, function, ...)							   \
@@ -213,7 +213,8 @@ HIDDEN void capture_note(const struct note *n) __attribute__((noinline));
 
 #define NOTE_RESULT(value, ...)									   \
 	do {											   \
-		const struct note note_ = {.begin = begin, .end = end, .result = value, __VA_ARGS__}; \
+		const struct note note_ = {.begin = begin, .end = end,				   \
+		     .result = value, __VA_ARGS__};						   \
 		capture_note(&note_);								   \
 	} while (0)
 #define NOTE(...) NOTE_RESULT((int64_t)got, __VA_ARGS__)
@@ -241,7 +242,7 @@ static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd,
 			      (uint64_t)result | LOG_SHORT | (uint64_t)capture_generation(to) << 32,
 			      memory_order_release);
 }
-#define IO(op, fd, offset, length, flags)                                                          \
+#define IO(op, fd, offset, length, flags)							   \
 	capture_io(op, begin, end, fd, offset, length, flags, (int64_t)got)
 
 /* --- system calls without the C library, whose functions may be hooked and change errno --- */
@@ -262,7 +263,7 @@ static inline long raw_call(long number, long a, long b, long c, long d, long e,
 #else
 HIDDEN long raw_call(long number, long a, long b, long c, long d, long e, long f);
 #endif
-#define RAW_6(n, a, b, c, d, e, f, ...)                                                            \
+#define RAW_6(n, a, b, c, d, e, f, ...)								   \
 	raw_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 /* Returns the result or a negative errno. */
 #define RAW(...) RAW_6(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)

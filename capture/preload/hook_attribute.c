@@ -16,7 +16,8 @@
 #define ON_PATH(operation, directory, name, mode_or_length, how, function, ...)			   \
 	capture_look(directory, name);								   \
 	TIMED(int, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length, .flags = (uint32_t)(how)); \
+	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length,		   \
+	     .flags = (uint32_t)(how));								   \
 	return got
 #define ON_FD(operation, fd, length, how, function, ...)					   \
 	TIMED(int, function, __VA_ARGS__);							   \
@@ -113,7 +114,8 @@ static uint64_t owner(uid_t user, gid_t group)
 #define CHOWN(directory, name, how, function, ...)						   \
 	capture_look(directory, name);								   \
 	TIMED(int, function, __VA_ARGS__);							   \
-	NOTE(.op = OP_CHOWN, .dir = directory, .path = name, .offset = owner(user, group), .flags = (uint32_t)(how)); \
+	NOTE(.op = OP_CHOWN, .dir = directory, .path = name, .offset = owner(user, group),	   \
+	     .flags = (uint32_t)(how));								   \
 	return got
 
 HOOK(int, chown, (const char *path, uid_t user, gid_t group),
@@ -158,7 +160,8 @@ static struct attribute_times times_of_val(const struct timeval t[2], int got)
 	capture_look(directory, name);								   \
 	TIMED(int, function, __VA_ARGS__);							   \
 	const struct attribute_times t = given;							   \
-	NOTE(.op = OP_UTIMENS, .dir = directory, .path = name, .flags = (uint32_t)(how), .extra = t.v, \
+	NOTE(.op = OP_UTIMENS, .dir = directory, .path = name, .flags = (uint32_t)(how),	   \
+	     .extra = t.v,									   \
 	     .extra_len = t.size);								   \
 	return got
 #define FUTIMENS(given, function, ...)								   \
@@ -195,7 +198,8 @@ HOOK(int, utime, (const char *path, const struct utimbuf *b),
 #define XATTR_PATH(type, operation, how, size, function, ...)					   \
 	capture_look(AT_FDCWD, path);								   \
 	TIMED(type, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .dir = AT_FDCWD, .path = path, .length = size, .flags = (uint32_t)(how), .extra = name, \
+	NOTE(.op = operation, .dir = AT_FDCWD, .path = path, .length = size,			   \
+	     .flags = (uint32_t)(how), .extra = name,						   \
 	     .extra_len = capture_given_text(name, got));					   \
 	return got
 #define XATTR_FD(type, operation, how, size, function, ...)					   \

@@ -90,7 +90,8 @@ static uint64_t total_of(const struct iovec *v, int n, ssize_t got)
 	} while (0)
 
 #define NOTE_VECTOR(operation, where, how)							   \
-	NOTE(.op = operation, .fd = fd, .offset = where, .flags = (uint32_t)(how), .length = total_of(v, n, got), \
+	NOTE(.op = operation, .fd = fd, .offset = where, .flags = (uint32_t)(how),		   \
+	     .length = total_of(v, n, got),							   \
 	     .vector = is_readable(v, n, got) ? v : NULL, .n_vector = (size_t)n)
 
 EXPORT ssize_t readv(int fd, const struct iovec *v, int n)

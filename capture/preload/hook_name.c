@@ -17,13 +17,15 @@
 #define ON_PATH_WITH(operation, directory, name, mode_or_length, how, function, ...)		   \
 	capture_look(directory, name);								   \
 	TIMED(int, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length, .flags = (uint32_t)(how)); \
+	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length,		   \
+	     .flags = (uint32_t)(how));								   \
 	return got
 #define ON_TWO(operation, directory, name, directory_2, name_2, how, function, ...)		   \
 	capture_look(directory, name);								   \
 	capture_look(directory_2, name_2);							   \
 	TIMED(int, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .dir = directory, .path = name, .second_dir = directory_2, .extra = name_2, \
+	NOTE(.op = operation, .dir = directory, .path = name, .second_dir = directory_2,	   \
+	     .extra = name_2,									   \
 	     .extra_len = capture_given_text(name_2, got), .flags = (uint32_t)(how));		   \
 	cause_renamed(got);									   \
 	return got

@@ -309,15 +309,15 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 
 /* --- fork ----------------------------------------------------------------- */
 
-#define FORK(function)                                                                             \
-	cause_fork_prepare();                                                                      \
-	pid_t got = REAL(function)();                                                              \
-	if (got == 0 && capture_state == CAPTURE_ON) {                                             \
-		uring_mapped_forked();                                                             \
-		aio_rings_forked();                                                                \
-		capture_more();                                                                    \
-		cause_forked();                                                                    \
-	}                                                                                          \
+#define FORK(function)										   \
+	cause_fork_prepare();									   \
+	pid_t got = REAL(function)();								   \
+	if (got == 0 && capture_state == CAPTURE_ON) {						   \
+		uring_mapped_forked();								   \
+		aio_rings_forked();								   \
+		capture_more();									   \
+		cause_forked();									   \
+	}											   \
 	return got
 
 HOOK(pid_t, fork, (void), FORK(fork))

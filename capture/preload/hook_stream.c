@@ -192,7 +192,8 @@ HOOK(char *, __gets_chk, (char *s, size_t room), UNLIMITED(__gets_chk, s, room))
 #define DELIMITED(delimiter, function, ...)							   \
 	UNLESS_FILE(f, function, __VA_ARGS__);							   \
 	TIMED(ssize_t, function, __VA_ARGS__);							   \
-	capture_io(OP_GETDELIM, begin, end, fd_of(f), 0, 0, (uint32_t)(delimiter), got < 0 && at_end(f) ? 0 : got); \
+	capture_io(OP_GETDELIM, begin, end, fd_of(f), 0, 0, (uint32_t)(delimiter),		   \
+	     got < 0 && at_end(f) ? 0 : got);							   \
 	return got
 
 HOOK(ssize_t, getdelim, (char **restrict line, size_t *restrict n, int delimiter, FILE *restrict f),
@@ -230,7 +231,8 @@ ALIAS(_IO_puts, puts);
 		return REAL(function)(__VA_ARGS__);						   \
 	UNLESS_FILE(stream, function, __VA_ARGS__);						   \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);				   \
-	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : at_end(stream) ? 0 : -1); \
+	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0,				   \
+	     got != EOF ? 1 : at_end(stream) ? 0 : -1);						   \
 	return got
 #define WRITE_ONE(stream, function, ...)							   \
 	if (capture_flags & LOG_NO_CHARACTERS)							   \

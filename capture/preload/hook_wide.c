@@ -31,7 +31,8 @@ static int64_t nothing_from(const FILE *f)
 		return REAL(function)(__VA_ARGS__);						   \
 	UNLESS_FILE(stream, function, __VA_ARGS__);						   \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);			   \
-	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : nothing_from(stream)); \
+	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0,				   \
+	     got != WEOF ? 1 : nothing_from(stream));						   \
 	return got
 #define WRITE_ONE(stream, function, ...)							   \
 	if (capture_flags & LOG_NO_CHARACTERS)							   \
@@ -87,7 +88,8 @@ EXPORT wint_t ungetwc(wint_t c, FILE *f)
 #define LINE(function, ...)									   \
 	UNLESS_FILE(f, function, __VA_ARGS__);							   \
 	TIMED_OF(CAUSE_FD(fd_of(f)), wchar_t *, function, __VA_ARGS__);				   \
-	capture_io(OP_FGETS, begin, end, fd_of(f), 0, n > 0 ? (uint64_t)n : 0, 0, got ? (int64_t)wcslen(got) : nothing_from(f)); \
+	capture_io(OP_FGETS, begin, end, fd_of(f), 0, n > 0 ? (uint64_t)n : 0, 0,		   \
+	     got ? (int64_t)wcslen(got) : nothing_from(f));					   \
 	return got
 
 HOOK(wchar_t *, fgetws, (wchar_t *restrict s, int n, FILE *restrict f), LINE(fgetws, s, n, f))

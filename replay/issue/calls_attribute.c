@@ -25,12 +25,16 @@
  * expressions may use `dir`, `last` and `fd`. */
 #define ON_PATH(k, on_name, on_descriptor)							   \
 	do {											   \
-		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->root.fd : call_directory(k, (k)->path); \
+		int fd = -1;                                                                       \
+		int dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->root.fd                             \
+						      : call_directory(k, (k)->path);              \
 		const char *last = call_is_bad(k) ? BAD_ADDRESS : (k)->path->last;		   \
 		if (dir < 0)									   \
 			return;									   \
 		if ((k)->c->bits & CALL_FOLLOW)							   \
-			CALL(k, (fd = rooted_look(dir, (k)->path->whole, 0)) < 0 ? -1 : (on_descriptor)); \
+			CALL(k, (fd = rooted_look(dir, (k)->path->whole, 0)) < 0                   \
+					? -1                                                       \
+					: (on_descriptor));                                        \
 		else										   \
 			CALL(k, (on_name));							   \
 		(void)last;									   \

@@ -59,25 +59,27 @@ CAUSE_HIDDEN bool cause_is_watched(void);
 
 #define CAUSE_SCOPE struct cause_call cause_call_ __attribute__((cleanup(cause_leave)))
 #define CAUSE_WAIT(how) CAUSE_SCOPE = cause_wait_begin(how)
-#define CAUSE_FD(descriptor)                                                                       \
+#define CAUSE_FD(descriptor)									   \
 	CAUSE_SCOPE = cause_enter(&(struct subject){SUBJECT_FD, descriptor, NULL}, false)
-#define CAUSE_PATH(directory, name)                                                                \
+#define CAUSE_PATH(directory, name)								   \
 	CAUSE_SCOPE = cause_enter(&(struct subject){SUBJECT_PATH, directory, name}, false)
 
 /* The subject of a call by its argument types: stream or directory, descriptor, path, or directory
  * descriptor and path. */
 #define KIND_OF(a)										   \
-	_Generic((a), FILE *: SUBJECT_STREAM, DIR *: SUBJECT_DIRECTORY, const char *: SUBJECT_PATH, char *: SUBJECT_PATH, int: SUBJECT_FD, \
+	_Generic((a), FILE *: SUBJECT_STREAM, DIR *: SUBJECT_DIRECTORY,				   \
+	     const char *: SUBJECT_PATH, char *: SUBJECT_PATH, int: SUBJECT_FD,			   \
 		 default: SUBJECT_NONE)
 #define STREAM_OR(a, otherwise) (KIND_OF(a) == SUBJECT_STREAM ? (long)(a) : (otherwise))
 CAUSE_HIDDEN struct subject cause_subject(long stream, enum subject_kind first_kind, long first,
 					  enum subject_kind second_kind, long second);
-#define CAUSE_SUBJECT(none, a, b, c, d, e, ...)                                                    \
-	cause_subject(STREAM_OR(e, STREAM_OR(d, STREAM_OR(c, STREAM_OR(b, STREAM_OR(a, 0L))))),    \
+#define CAUSE_SUBJECT(none, a, b, c, d, e, ...)							   \
+	cause_subject(STREAM_OR(e, STREAM_OR(d, STREAM_OR(c, STREAM_OR(b, STREAM_OR(a, 0L))))),	   \
 		      KIND_OF(a), (long)(a), KIND_OF(b), (long)(b))
 #define CAUSE_CALL(function, ...)								   \
 	const struct subject cause_subject_ =							   \
-		CAUSE_SUBJECT(0, ##__VA_ARGS__, (char)0, (char)0, (char)0, (char)0, (char)0, (char)0); \
+		CAUSE_SUBJECT(0, ##__VA_ARGS__, (char)0, (char)0, (char)0, (char)0, (char)0,	   \
+		     (char)0);									   \
 	CAUSE_SCOPE = cause_enter(&cause_subject_, cause_lock_take())
 
 /* The MPI library makes the calls of this thread; they are no requests of the application. */

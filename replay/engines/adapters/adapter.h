@@ -167,7 +167,8 @@ enum adapter_times adapter_times_of(const struct adapter *a, const struct replay
 
 #define ADAPTER_ENGINE(NAME, HELP)								   \
 	const struct replay_engine engine_##NAME = {						   \
-		.name = #NAME, .help = HELP, .check = adapter_check, .replay = adapter_replay, .adapter = &adapter_##NAME, \
+		.name = #NAME, .help = HELP, .check = adapter_check, .replay = adapter_replay,	   \
+		 .adapter = &adapter_##NAME,							   \
 		.options = adapter_option_table}
 
 /* The path of an adapter's program, or NULL with ENOENT, naming the variable and the program. The

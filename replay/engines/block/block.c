@@ -171,7 +171,8 @@ static json_t *describe(const struct block_summary *b, const struct block_crew *
 	    (json_int_t)b->n_remapped, "n_rounded", (json_int_t)b->n_rounded, "n_short",
 	    (json_int_t)b->n_short, "n_submissions", (json_int_t)b->n_submissions,
 	    "n_waits", (json_int_t)b->n_waits,
-	    "n_yields", (json_int_t)b->n_yields, "traced_in_flight", (json_int_t)b->traced_in_flight, "most_in_flight",
+	    "n_yields", (json_int_t)b->n_yields, "traced_in_flight",
+	    (json_int_t)b->traced_in_flight, "most_in_flight",
 	    (json_int_t)b->most_in_flight, "contended", b->contended,
 	    "bundle_ns", b->bundle_ns);
 	if (b->n_silent)

@@ -38,9 +38,9 @@ int harvester_start(struct harvester **h, const struct block_backend *b, struct 
 void harvester_stop(struct harvester *h); /* NULL is fine */
 
 /* --- buffers -------------------------------------------------------------
- * Each slot of a worker has its own buffer for reads, up to a limit of memory. Above the limit slots
- * share buffers: the replay does not use the data that it reads. Workers with reads longer than
- * BUFFER_OWN_MAX share one region. Writes take random content, at a different offset for each
+ * Each slot of a worker has its own buffer for reads, up to a limit of memory. Above the limit
+ * slots share buffers: the replay does not use the data that it reads. Workers with reads longer
+ * than BUFFER_OWN_MAX share one region. Writes take random content, at a different offset for each
  * request. The content never changes, so all workers share it. All pages are present before the
  * start, and huge if the kernel permits it. */
 #define BUFFER_ALIGN ((size_t)4096)

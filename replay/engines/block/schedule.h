@@ -3,9 +3,9 @@
  * call and reads no clock. The caller gives it the time and the completions, so tests can use a
  * simulated device.
  *
- * Times are ticks after the common start. A worker has its requests in issue order. In the modes hf,
- * afap and load, the workers together submit all requests in the order of the trace: each waits for
- * its turn. In dep, each submits what is ready.
+ * Times are ticks after the common start. A worker has its requests in issue order. In the modes
+ * hf, afap and load, the workers together submit all requests in the order of the trace: each waits
+ * for its turn. In dep, each submits what is ready.
  *
  * hf: The time of a request is its traced time. At that time it is submitted, together with all
  * requests whose time has come or lies within the bundle's threshold of the first one's. It waits
@@ -19,11 +19,11 @@
  * ranks [lo, hi). Once all of them have ended in the replay, r is due at
  *     max over them of (end in the replay - traced end) + traced begin,
  * with traced times divided by the think scale. Every rank below lo ended before some of these
- * began. So "all of [lo, hi) have ended" is equivalent to "all below hi have ended", a single number
- * that only grows, as hi does from request to request. Requests therefore become ready in their
- * order (a heap orders them by due time), and a queue gives the maximum over the window. Each step
- * takes amortised constant time, except the heap's logarithm. With --follow nearest only the rank
- * hi - 1 counts; the requests that follow one rank are adjacent, because hi only grows. With
+ * began. So "all of [lo, hi) have ended" is equivalent to "all below hi have ended", a single
+ * number that only grows, as hi does from request to request. Requests therefore become ready in
+ * their order (a heap orders them by due time), and a queue gives the maximum over the window. Each
+ * step takes amortised constant time, except the heap's logarithm. With --follow nearest only the
+ * rank hi - 1 counts; the requests that follow one rank are adjacent, because hi only grows. With
  * --follow count the hi-th end in the replay replaces the rank hi - 1.
  *
  * Source: hfplayer paper, sections 2.3, 2.4 and 3; doc/block-replay.md. */

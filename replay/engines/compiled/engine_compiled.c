@@ -121,7 +121,8 @@ static int compiled_run(struct replay_plan *p, const struct replay_config *c, st
 static int compiled_check(const struct replay_config *c, struct err *e)
 {
 	if (c->mutant && *c->mutant)
-		return err_set(e, EINVAL, "mutant: engine compiled has no mutants (engine event has)");
+		return err_set(e, EINVAL,
+			       "mutant: engine compiled has no mutants (engine event has)");
 	return 0;
 }
 

@@ -2,8 +2,9 @@
 /* A plan as one piece of memory: the static tables of a compiled program, in the layout of plan.h.
  * Pointers are offsets until image_open().
  *
- * The image contains all data that a trace brings into a program: paths, names, attribute values and
- * numbers. The assembler includes it as bytes, so no compiler reads data of the trace as text. */
+ * The image contains all data that a trace brings into a program: paths, names, attribute values
+ * and numbers. The assembler includes it as bytes, so no compiler reads data of the trace as
+ * text. */
 #ifndef REPLAY_IMAGE_H
 #define REPLAY_IMAGE_H
 

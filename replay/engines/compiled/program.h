@@ -11,10 +11,16 @@ typedef void program_thread(struct runner *w);
 
 /* With --unroll, each request is code: some consecutive requests of a thread. */
 typedef void program_part(struct runner *w, const struct site *s, struct lane_walk *t);
-#define PROGRAM_STEP(ordered_, timing_, k_, kind_, op_, flags_, process_, n_waits_, slot_, length_, offset_) \
+#define PROGRAM_STEP(ordered_, timing_, k_, kind_, op_, flags_, process_, n_waits_, slot_,	   \
+		     length_, offset_)								   \
 	lane_step(w, s, t,									   \
-		  &(const struct hot_request){.offset = (offset_), .length = (length_), .slot = (slot_), \
-					      .n_waits = (n_waits_), .op = (op_), .flags = (flags_), .process = (process_)}, \
+		  &(const struct hot_request){.offset = (offset_),				   \
+					      .length = (length_),				   \
+					      .slot = (slot_),					   \
+					      .n_waits = (n_waits_),				   \
+					      .op = (op_),					   \
+					      .flags = (flags_),				   \
+					      .process = (process_)},				   \
 		  k_, ordered_, timing_, kind_)
 
 struct program {

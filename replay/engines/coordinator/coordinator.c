@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The coordinator engine: the original design of the metrology paper, kept to show its bias.
  *
- * A coordinator thread colours requests. A request is unavailable (white) until all requests that it
- * waits for are done. Then it is available (grey) and enters a queue, from which any free worker
+ * A coordinator thread colours requests. A request is unavailable (white) until all requests that
+ * it waits for are done. Then it is available (grey) and enters a queue, from which any free worker
  * takes it. The worker puts the executed request into a second queue. The coordinator marks it
  * replayed (black) and looks at its successors. A mutex and a condition variable guard each queue.
  * In timed replays the coordinator makes a request available at its due time.
@@ -10,8 +10,8 @@
  * There are two differences from the original. Buffers are present beforehand: their page faults
  * caused most of the bias that the paper attributed to the coordinator. The order policies are
  * exact: the begin of a request, on which `temporal` depends, is read from the gate of its lane
- * (gate.h) instead of inferred from its place in the queue. Source: metrology paper, section III-B and Figure 1; Zhu et al., TBBT
- * (FAST 2005). */
+ * (gate.h) instead of inferred from its place in the queue. Source: metrology paper,
+ * section III-B and Figure 1; Zhu et al., TBBT (FAST 2005). */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -330,7 +330,8 @@ static void loop(struct runner *w)
 static int coordinator_check(const struct replay_config *c, struct err *e)
 {
 	if (c->mutant && *c->mutant)
-		return err_set(e, EINVAL, "mutant: engine coordinator has no mutants (engine event has)");
+		return err_set(e, EINVAL,
+			       "mutant: engine coordinator has no mutants (engine event has)");
 	return 0;
 }
 

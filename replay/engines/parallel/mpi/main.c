@@ -162,8 +162,8 @@ static void (*nodes_loop(const struct bundle_terms *t))(struct runner *)
 
 /* --- heartbeats ----------------------------------------------------------
  * They detect ranks that were stopped or whose host cannot be reached: a rank that waits for such a
- * rank would wait for ever. Rank 0 and each other rank exchange heartbeats in a separate thread. If no
- * heartbeat of a rank arrives for the time of --watchdog, the job ends and the message names the
+ * rank would wait for ever. Rank 0 and each other rank exchange heartbeats in a separate thread. If
+ * no heartbeat of a rank arrives for the time of --watchdog, the job ends and the message names the
  * rank. */
 
 struct peer { /* of rank 0: all other ranks; of the other ranks: rank 0 */
