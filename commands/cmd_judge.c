@@ -10,6 +10,7 @@
 #include "reports/escape.h"
 #include "reports/forms.h"
 #include "validate/campaign/campaign.h"
+#include "validate/campaign/chances.h"
 #include "validate/judge/judge.h"
 #include "validate/protocol/protocol.h"
 
@@ -205,7 +206,8 @@ static int judge(const struct judge_config *c, const struct judged *j,
 	if (status == EXIT_OK &&
 	    judge_protocol_write(&text, c->rerun ? &script : NULL, j->name, &path, e))
 		status = EXIT_FAILED;
-	if (status == EXIT_OK && (protocol_read(&p, path, e) || replayers_find(&p, e))) {
+	if (status == EXIT_OK &&
+	    (protocol_read(&p, path, e) || replayers_find(&p, e) || chances_check(&p, e))) {
 		option_name(e, path);
 		status = EXIT_USAGE;
 	}

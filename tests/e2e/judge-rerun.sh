@@ -26,17 +26,22 @@ expect_line out 'Runs this command again in a fresh copy of '
 expect_line out "$work"
 ! grep -q '^\[accept\]\|^control = ' out || fail 'limits of a single reference'
 
-expect_verdict "$VALIDATE" judge -q --rerun --replicates 5 --with event --dir . -o results app.trace
+expect_verdict "$VALIDATE" judge -q --rerun --replicates 8 --with event --dir . -o results app.trace
 ! grep '"state":"failed"' results/journal || fail 'a run failed'
 find 'w o' -type f -exec cksum {} + | sort | cmp - before ||
 	fail 'the files of the captured program were changed'
-jq -s -e 'map(select(.role == "program" and .block > 0)) | length == 5 and all(.summary.n_bytes > 100000)' results/runs/*.json >/dev/null ||
+jq -s -e 'map(select(.role == "program" and .block > 0)) | length == 8 and all(.summary.n_bytes > 100000)' results/runs/*.json >/dev/null ||
 	fail "the program was not run again in each block: $(jq -s -c 'map([.role, .block, .summary.n_bytes])' results/runs/*.json)"
 jq -e '.cells[0].component // .cells[0].components | map(select(.component == "bias" and .decision != "not assessed")) | length == 1' \
 	results/report/report.json >/dev/null || fail 'the bias was not judged'
 [ -z "$(ls -d validate-* 2>/dev/null)" ] || fail "left behind: $(ls -d validate-*)"
 # the results hold all that the protocol needs, but the trace
 expect_status 0 "$VALIDATE" run results/protocol.conf --dry-run
+
+# too few replicates for a component are refused, as by validate run
+expect_status 2 "$VALIDATE" judge -q --rerun --replicates 7 --with event -o few app.trace
+expect_line err 'with 7 replicates precision can never be accepted: use replicates = 22'
+[ ! -e few ] || fail 'it began what can never be accepted'
 
 # which words name the directory, and which only look like it; the program itself stays
 (cd 'w o' && "$VALIDATE" capture app -o "$PWD/../words.trace" -- sh -c "cat a" "--dir=$work/x" "$work.bak" "x$work" "it's $work:$work/" '' '%s') >out 2>err
@@ -47,10 +52,10 @@ grep -F "'sh' '-c' 'cat a'" out | cmp - want ||
 
 # files of another time, and a command that ends otherwise than it did
 mkdir files
-expect_status 3 "$VALIDATE" judge -q --rerun --files files --replicates 5 --with event -o otherwise app.trace
+expect_status 3 "$VALIDATE" judge -q --rerun --files files --replicates 8 --with event -o otherwise app.trace
 expect_line err 'the command ended with status 9'
 cp -r 'w o/sub' 'w o/a' files
-expect_verdict "$VALIDATE" judge -q --rerun --files files --replicates 5 --with event -o other app.trace
+expect_verdict "$VALIDATE" judge -q --rerun --files files --replicates 8 --with event -o other app.trace
 
 # refused, with a reason
 expect_status 2 "$VALIDATE" judge --files files app.trace

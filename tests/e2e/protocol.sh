@@ -131,7 +131,7 @@ sed 's/^replicates = 16/replicates = 6/' "$SRCDIR/protocols/microbenchmark-short
 cp "$SRCDIR/protocols/microbenchmark.csv" .
 expect_status 2 "$VALIDATE" run few.conf --dry-run
 expect_status 2 "$VALIDATE" run few.conf -o few
-expect_line err 'few.conf: 6 replicates can never accept precision: use replicates = '
+expect_line err 'few.conf: with 6 replicates precision can never be accepted: use replicates = '
 [ ! -e few ] || fail 'it began what can never be accepted'
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter much
 expect_line err '--scatter much: neither a results directory nor a ratio'
@@ -141,7 +141,7 @@ expect_line err 'small has no case of this protocol with a scatter'
 small 3 10% >p.conf
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 1%
 expect_status 2 "$VALIDATE" run p.conf -o refused
-grep -q '3 replicates cannot decide anything: .* use replicates = 5 or more' err || fail "$(cat err)"
+grep -q 'with 3 replicates nothing can be decided: .* use replicates = 5 or more' err || fail "$(cat err)"
 [ ! -e refused ] || fail 'it began what cannot decide anything'
 sed -i 's/^replicates.*/&\nallow-undecidable = yes/' p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run

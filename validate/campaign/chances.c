@@ -300,14 +300,14 @@ static unsigned int pairs_needed(const struct protocol *p, const struct row *r)
 	return 0;
 }
 
-/* The smallest limit that is accepted with probability ASSURANCE, within 2 %. */
+/* The smallest limit that is accepted with probability ASSURANCE, within 2 %; infinite: none. */
 static double limit_possible(const struct protocol *p, const struct row *r)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
 	struct row wider = *r;
 	while (wider.limit < 100 && row_chance(p, &wider, n) < ASSURANCE)
 		wider.limit *= 1.02;
-	return wider.limit;
+	return wider.limit < 100 ? wider.limit : INFINITY;
 }
 
 /* "bias (<1 %; about 55 replicates or a limit of 19 % give 80 %)" of each row with a smaller
@@ -325,11 +325,16 @@ static size_t rows_explain(struct strbuf *out, const struct protocol *p, const s
 		const bool ratio = r->kind != COMPONENT_PRECISION;
 		strbuf_addf(out, chance < HOPELESS ? "%s%s (<1 %%; " : "%s%s (%.0f %%; ",
 			    n_weak++ ? ", " : "", component_names[r->kind], 100 * chance);
+		const double limit = (ratio ? 100 : 1) * limit_possible(p, r);
 		if (needed)
-			strbuf_addf(out, "about %u replicates or ", needed);
-		strbuf_addf(out, "a limit of %.2g%s give %.0f %%)",
-			    (ratio ? 100 : 1) * limit_possible(p, r), ratio ? " %" : "",
-			    100 * ASSURANCE);
+			strbuf_addf(out, "about %u replicates", needed);
+		if (isfinite(limit))
+			strbuf_addf(out, limit < 10 ? "%sa limit of %.2g%s" : "%sa limit of %.0f%s",
+				    needed ? " or " : "", limit, ratio ? " %" : "");
+		if (needed || isfinite(limit))
+			strbuf_addf(out, " give %.0f %%)", 100 * ASSURANCE);
+		else
+			strbuf_addf(out, "no number or limit gives %.0f %%)", 100 * ASSURANCE);
 	}
 	return n_weak;
 }
@@ -389,7 +394,7 @@ int chances_check(const struct protocol *p, struct err *e)
 	if (!can_accept(n, level))
 		return err_set(
 		    e, EINVAL,
-		    "%s: %u replicates cannot decide anything: with so few pairs the smallest "
+		    "%s: with %u replicates nothing can be decided: for so few pairs the smallest "
 		    "P-value of re-randomisation is %.2g, and accepting needs %.2g; use "
 		    "replicates = %u or more (20 decide as a rule), or allow-undecidable = yes for "
 		    "a description alone", path_of(p), n, ldexp(1, -(int)n), level,
@@ -398,10 +403,10 @@ int chances_check(const struct protocol *p, struct err *e)
 	    row_chance(p, &precision, n) >= HOPELESS)
 		return 0;
 	return err_set(e, EINVAL,
-		       "%s: %u replicates can never accept precision: use replicates = %u (%.0f %% "
-		       "of faultless cases), precision-ratio = none, or allow-undecidable = yes "
-		       "for a description alone", path_of(p), n, pairs_needed(p, &precision),
-		       100 * ASSURANCE);
+		       "%s: with %u replicates precision can never be accepted: use replicates = "
+		       "%u (%.0f %% of faultless cases), precision-ratio = none, or "
+		       "allow-undecidable = yes for a description alone", path_of(p), n,
+		       pairs_needed(p, &precision), 100 * ASSURANCE);
 }
 
 /* --- measured scatter ---------------------------------------------------- */

@@ -45,8 +45,8 @@ static void test_too_few_for_precision(void **state)
 	struct err e = ERR_INIT;
 	struct protocol p = fixed(7);
 	assert_int_equal(chances_check(&p, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "7 replicates can never accept precision: use replicates = "
-				      "22 (80 % of faultless cases), precision-ratio = none"));
+	assert_non_null(strstr(e.msg, "with 7 replicates precision can never be accepted: use "
+				      "replicates = 22 (80 % of faultless cases), precision-ratio = none"));
 	p.allow_undecidable = true;
 	assert_int_equal(chances_check(&p, &e), 0);
 	p.allow_undecidable = false;
