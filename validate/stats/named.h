@@ -94,6 +94,17 @@ static inline enum stat_status named_pick(const struct named_call *c, struct nam
 	STATISTIC_AFTER(name, struct values x = named_values(c, "x"), __VA_ARGS__)
 #define STATISTIC_OF_PAIR(name, ...) STATISTIC_AFTER(name, SAMPLES(c), __VA_ARGS__)
 
+/* Defines a function that several statistics share: declarations, a call that returns a status, and
+ * the numbers from which `which` selects one. */
+#define STATISTIC_OF_CALL(name, declare, call, ...)                                                \
+	static enum stat_status name(struct named_call *c, struct named_result *r)                 \
+	{                                                                                          \
+		declare;                                                                           \
+		enum stat_status s = call;                                                         \
+		r->number = (double[]){__VA_ARGS__}[c->which];                                     \
+		return s;                                                                          \
+	}
+
 extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[],
     named_series[], named_protocol[], named_gum[], named_linear[], named_planning[], named_ranks[],
     named_dependence[], named_precision[], named_control[], named_intervals[], named_metrology[];

@@ -5,13 +5,8 @@
 #include "validate/stats/dependence.h"
 #include "validate/stats/quantiles.h"
 
-static enum stat_status batches(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	double value[2] = {0};
-	enum stat_status s = batch_means(x.x, x.n, named_count(c, "batches"), &value[0], &value[1]);
-	return named_pick(c, r, s, value);
-}
+STATISTIC_OF_CALL(batches, struct values x = named_values(c, "x"); double value[2] = {0},
+	batch_means(x.x, x.n, named_count(c, "batches"), &value[0], &value[1]), value[0], value[1])
 
 static enum stat_status positive_sequence(struct named_call *c, struct named_result *r)
 {

@@ -20,13 +20,8 @@ static enum stat_status count(struct named_call *c, struct named_result *r)
 
 enum { MEAN, SMALLEST, LARGEST, VARIANCE, SD, SEM };
 
-static enum stat_status moment(struct named_call *c, struct named_result *r)
-{
-	struct sample_moments m;
-	enum stat_status s = moments(c, &m, c->which >= VARIANCE);
-	r->number = (double[]){m.mean, m.min, m.max, m.variance, m.sd, m.sem}[c->which];
-	return s;
-}
+STATISTIC_OF_CALL(moment, struct sample_moments m = {0},
+	moments(c, &m, c->which >= VARIANCE), m.mean, m.min, m.max, m.variance, m.sd, m.sem)
 
 static enum stat_status cv_pct(struct named_call *c, struct named_result *r)
 {
@@ -53,13 +48,8 @@ STATISTIC_OF_X(median, sample_median(x.x, x.n, &r->number))
 STATISTIC_OF_X(mad, sample_mad(x.x, x.n, &r->number))
 STATISTIC_OF_X(skewness, sample_skewness(x.x, x.n, &r->number))
 
-static enum stat_status shapiro(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	double value[2] = {0};
-	enum stat_status s = shapiro_wilk(x.x, x.n, &value[0], &value[1]);
-	return named_pick(c, r, s, value);
-}
+STATISTIC_OF_CALL(shapiro, struct values x = named_values(c, "x"); double value[2] = {0},
+	shapiro_wilk(x.x, x.n, &value[0], &value[1]), value[0], value[1])
 
 /* which: 0 counts values above the threshold, 1 values below. */
 static enum stat_status count_beyond(struct named_call *c, struct named_result *r)

@@ -22,13 +22,7 @@ static enum stat_status combine(struct named_call *c, struct budget_total *t)
 	return s;
 }
 
-static enum stat_status welch_satterthwaite(struct named_call *c, struct named_result *r)
-{
-	struct budget_total t = {0};
-	enum stat_status s = combine(c, &t);
-	r->number = c->which ? t.nu_eff : t.u_c;
-	return s;
-}
+STATISTIC_OF_CALL(welch_satterthwaite, struct budget_total t = {0}, combine(c, &t), t.u_c, t.nu_eff)
 
 static enum stat_status expand(struct named_call *c, struct budget_total *t, double *k)
 {

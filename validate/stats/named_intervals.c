@@ -54,13 +54,8 @@ static enum stat_status log_ratio(struct named_call *c, struct t_estimate *t)
 	return s;
 }
 
-static enum stat_status log_ratio_test(struct named_call *c, struct named_result *r)
-{
-	struct t_estimate t = {0};
-	enum stat_status s = log_ratio(c, &t);
-	r->number = c->which ? t.p : 100 * expm1(t.value);
-	return s;
-}
+STATISTIC_OF_CALL(log_ratio_test, struct t_estimate t = {0},
+	log_ratio(c, &t), 100 * expm1(t.value), t.p)
 
 static enum stat_status log_ratio_ci(struct named_call *c, struct named_result *r)
 {
@@ -116,14 +111,8 @@ static enum stat_status precision_ci(struct named_call *c, struct named_result *
 	return s;
 }
 
-static enum stat_status precision_ratio(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	struct variance_ratio v = {0};
-	enum stat_status s = variance_ratio(REF_REP, &v);
-	r->number = sqrt(v.f);
-	return s;
-}
+STATISTIC_OF_CALL(precision_ratio, SAMPLES(c); struct variance_ratio v = {0},
+	variance_ratio(REF_REP, &v), sqrt(v.f))
 
 static enum stat_status log_pairs(struct named_call *c, struct pitman_morgan *pm)
 {
@@ -143,13 +132,7 @@ static enum stat_status log_pairs(struct named_call *c, struct pitman_morgan *pm
 	return s;
 }
 
-static enum stat_status pm(struct named_call *c, struct named_result *r)
-{
-	struct pitman_morgan pm = {0};
-	enum stat_status s = log_pairs(c, &pm);
-	r->number = c->which ? pm.correlation : pm.ratio;
-	return s;
-}
+STATISTIC_OF_CALL(pm, struct pitman_morgan pm = {0}, log_pairs(c, &pm), pm.ratio, pm.correlation)
 
 static enum stat_status pm_limits(struct named_call *c, struct named_result *r)
 {

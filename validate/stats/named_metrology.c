@@ -67,14 +67,8 @@ static enum stat_status group_spread(struct named_call *c, struct named_result *
 
 STATISTIC_OF_X(loq, limit_of_quantification(x.x, x.n, &r->number))
 
-static enum stat_status quantifiable(struct named_call *c, struct named_result *r)
-{
-	struct values ref = named_values(c, "ref");
-	bool good = false;
-	enum stat_status s = quantification_check(ref.x, ref.n, named_number(c, "loq"), &good);
-	r->number = good;
-	return s;
-}
+STATISTIC_OF_CALL(quantifiable, struct values ref = named_values(c, "ref"); bool good = false,
+	quantification_check(ref.x, ref.n, named_number(c, "loq"), &good), good)
 
 /* --- quantification, dependence, planning ------------------------------- */
 
@@ -97,14 +91,8 @@ static enum stat_status lag1_warning(struct named_call *c, struct named_result *
 	return x.n ? STAT_OK : STAT_TOO_FEW;
 }
 
-static enum stat_status auto_block(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	size_t block = 0;
-	enum stat_status s = block_length(x.x, x.n, &block);
-	r->number = (double)block;
-	return s;
-}
+STATISTIC_OF_CALL(auto_block, struct values x = named_values(c, "x"); size_t block = 0,
+	block_length(x.x, x.n, &block), (double)block)
 
 /* P(at least one false rejection) in n independent tests at alpha of true hypotheses. */
 static enum stat_status family_error(struct named_call *c, struct named_result *r)

@@ -84,13 +84,8 @@ STATISTIC(cd_two,
 STATISTIC(cd_within, critical_difference_within(named_number(c, "sigma_rep"), named_number(c, "n1"),
 	       named_number(c, "n2"), named_number(c, "factor"), &r->number))
 
-static enum stat_status robust(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	double value[2] = {0};
-	enum stat_status s = algorithm_a(x.x, x.n, &value[0], &value[1]);
-	return named_pick(c, r, s, value);
-}
+STATISTIC_OF_CALL(robust, struct values x = named_values(c, "x"); double value[2] = {0},
+	algorithm_a(x.x, x.n, &value[0], &value[1]), value[0], value[1])
 
 const struct named_statistic named_precision[] = {
     {"s_L2_raw", study, "groups", "", S_L2_RAW},

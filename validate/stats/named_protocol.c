@@ -34,13 +34,8 @@ static enum stat_status uncertainty(struct named_call *c, struct paper_uncertain
 	return paper_uncertainty(REF_REP, mode, u);
 }
 
-static enum stat_status uncertainty_part(struct named_call *c, struct named_result *r)
-{
-	struct paper_uncertainty u = {0};
-	enum stat_status s = uncertainty(c, &u);
-	r->number = (double[]){u.u_rw_pct, u.u_cref_pct, u.u_bias_pct, u.u_c_pct}[c->which];
-	return s;
-}
+STATISTIC_OF_CALL(uncertainty_part, struct paper_uncertainty u = {0},
+	uncertainty(c, &u), u.u_rw_pct, u.u_cref_pct, u.u_bias_pct, u.u_c_pct)
 
 static enum stat_status expanded_pct(struct named_call *c, struct named_result *r)
 {
@@ -133,14 +128,8 @@ static enum stat_status budget_row(struct named_call *c, struct named_result *r)
 	return s ? s : STAT_OUT_OF_RANGE;
 }
 
-static enum stat_status budget_total(struct named_call *c, struct named_result *r)
-{
-	struct budget_component b[N_SOURCES];
-	struct budget_total t = {0};
-	enum stat_status s = default_budget(c, b, &t);
-	r->number = (double[]){t.u_c, t.nu_eff, floor(t.nu_eff)}[c->which];
-	return s;
-}
+STATISTIC_OF_CALL(budget_total, struct budget_component b[N_SOURCES]; struct budget_total t = {0},
+	default_budget(c, b, &t), t.u_c, t.nu_eff, floor(t.nu_eff))
 
 static enum stat_status budget_expanded(struct named_call *c, struct named_result *r)
 {

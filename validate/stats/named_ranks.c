@@ -32,14 +32,9 @@ static enum stat_status wasserstein_pct(struct named_call *c, struct named_resul
 	return s;
 }
 
-static enum stat_status order(struct named_call *c, struct named_result *r)
-{
-	struct order_interval o = {0};
-	enum stat_status s =
-	    order_interval(named_count(c, "n"), named_number(c, "p"), named_number(c, "conf"), &o);
-	r->number = (double[]){(double)o.lower, (double)o.upper, o.coverage}[c->which];
-	return s;
-}
+STATISTIC_OF_CALL(order, struct order_interval o = {0},
+	order_interval(named_count(c, "n"), named_number(c, "p"), named_number(c, "conf"), &o),
+	(double)o.lower, (double)o.upper, o.coverage)
 
 STATISTIC(dkw, dkw_epsilon(named_number(c, "n"), named_number(c, "alpha"), &r->number))
 STATISTIC(hoeffding, hoeffding_p(named_number(c, "n"), named_number(c, "t"), named_number(c, "a"),

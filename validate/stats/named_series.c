@@ -7,13 +7,8 @@ STATISTIC_OF_X(lag1, autocorrelation(x.x, x.n, 1, &r->number))
 STATISTIC_OF_X(acf, autocorrelation(x.x, x.n, named_count(c, "lag"), &r->number))
 STATISTIC_OF_X(von_neumann, von_neumann_ratio(x.x, x.n, &r->number))
 
-static enum stat_status ljung(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	double value[2] = {0};
-	enum stat_status s = ljung_box(x.x, x.n, named_count(c, "lags"), &value[0], &value[1]);
-	return named_pick(c, r, s, value);
-}
+STATISTIC_OF_CALL(ljung, struct values x = named_values(c, "x"); double value[2] = {0},
+	ljung_box(x.x, x.n, named_count(c, "lags"), &value[0], &value[1]), value[0], value[1])
 
 static enum stat_status trend(struct named_call *c, struct named_result *r)
 {

@@ -8,14 +8,7 @@
 #include "validate/stats/ratio.h"
 #include "validate/stats/variance_ratio.h"
 
-static enum stat_status f_r(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	struct variance_ratio v;
-	enum stat_status s = variance_ratio(REF_REP, &v);
-	r->number = v.f;
-	return s;
-}
+STATISTIC_OF_CALL(f_r, SAMPLES(c); struct variance_ratio v = {0}, variance_ratio(REF_REP, &v), v.f)
 
 static enum stat_status f_p(struct named_call *c, struct named_result *r)
 {
@@ -58,14 +51,8 @@ static enum stat_status spread(struct named_call *c, struct named_result *r)
 	return s;
 }
 
-static enum stat_status welch(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	struct t_estimate e = {0};
-	enum stat_status s = welch_test(REF_REP, &e);
-	r->number = (double[]){e.value, e.t, e.df, e.p}[c->which];
-	return s;
-}
+STATISTIC_OF_CALL(welch, SAMPLES(c); struct t_estimate e = {0},
+	welch_test(REF_REP, &e), e.value, e.t, e.df, e.p)
 
 static enum stat_status welch_ci(struct named_call *c, struct named_result *r)
 {
@@ -78,40 +65,17 @@ static enum stat_status welch_ci(struct named_call *c, struct named_result *r)
 	return named_pick(c, r, s, end);
 }
 
-static enum stat_status paired(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	struct t_estimate e = {0};
-	enum stat_status s = paired_test(REF_REP, &e);
-	r->number = c->which ? e.p : e.t;
-	return s;
-}
+STATISTIC_OF_CALL(paired, SAMPLES(c); struct t_estimate e = {0}, paired_test(REF_REP, &e), e.t, e.p)
 
-static enum stat_status fieller(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	double end[2] = {0};
-	enum stat_status s = fieller_interval(REF_REP, named_number(c, "conf"), &end[0], &end[1]);
-	return named_pick(c, r, s, end);
-}
+STATISTIC_OF_CALL(fieller, SAMPLES(c); double end[2] = {0},
+	fieller_interval(REF_REP, named_number(c, "conf"), &end[0], &end[1]), end[0], end[1])
 
-static enum stat_status tost_ci_pct(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	double end[2] = {0};
-	enum stat_status s =
-	    equivalence_interval_pct(REF_REP, named_number(c, "alpha"), &end[0], &end[1]);
-	return named_pick(c, r, s, end);
-}
+STATISTIC_OF_CALL(tost_ci_pct, SAMPLES(c); double end[2] = {0},
+	equivalence_interval_pct(REF_REP, named_number(c, "alpha"), &end[0], &end[1]),
+	end[0], end[1])
 
-static enum stat_status tost(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	struct equivalence e = {0};
-	enum stat_status s = equivalence_test(REF_REP, named_number(c, "margin_pct"), &e);
-	r->number = (double[]){e.p_lower, e.p_upper, e.p}[c->which];
-	return s;
-}
+STATISTIC_OF_CALL(tost, SAMPLES(c); struct equivalence e = {0},
+	equivalence_test(REF_REP, named_number(c, "margin_pct"), &e), e.p_lower, e.p_upper, e.p)
 
 static enum stat_status ratio_of_means(struct named_call *c, struct named_result *r)
 {
