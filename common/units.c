@@ -115,9 +115,11 @@ static const char *decimal_scale(const struct decimal *d, uint64_t factor, uint6
 	return NULL;
 }
 
-int parse_size(const char *text, uint64_t *bytes, struct err *e)
+/* Parses a number with a unit; `what` is the smallest unit. `bare`: any number may be without one,
+ * else only 0. */
+static int quantity_parse(const char *text, const char *expected, const struct units_unit *units,
+			  bool bare, const char *what, uint64_t max, uint64_t *value, struct err *e)
 {
-	static const char expected[] = "a size such as 4096, 4K, 1.5MiB or 10GB";
 	size_t len;
 	const char *t = trim(text, &len), *end = t + len;
 	struct decimal d;
@@ -125,43 +127,34 @@ int parse_size(const char *text, uint64_t *bytes, struct err *e)
 	if (!p)
 		return err_set(e, EINVAL, "\"%s\" is not %s", text, expected);
 	p += strspn(p, blanks);
-	const struct units_unit *u = unit_find(size_units, p, p < end ? (size_t)(end - p) : 0);
+	const bool has_unit = p < end;
+	if (!has_unit && !bare && (d.digits || d.too_large))
+		return err_set(e, EINVAL, "\"%s\" has no unit: expected %s", text, expected);
+	const struct units_unit *u =
+	    has_unit ? unit_find(units, p, (size_t)(end - p)) : &units[0];
 	if (!u)
 		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected,
 			       (int)(end - p), p);
-	const char *why = decimal_scale(&d, u->factor, UINT64_MAX, bytes);
-	return why ? err_set(e, ERANGE, "\"%s\" is %s (bytes)", text, why) : 0;
+	const char *why = decimal_scale(&d, u->factor, max, value);
+	return why ? err_set(e, ERANGE, "\"%s\" is %s (%s)", text, why, what) : 0;
+}
+
+int parse_size(const char *text, uint64_t *bytes, struct err *e)
+{
+	return quantity_parse(text, "a size such as 4096, 4K, 1.5MiB or 10GB", size_units, true,
+			      "bytes", UINT64_MAX, bytes, e);
 }
 
 #define DURATION_MAX_NS (INT64_MAX / 4) /* so that sums of some durations do not overflow */
 
 int parse_duration(const char *text, int64_t *ns, struct err *e)
 {
-	static const char expected[] = "a duration such as 10us, 1.5ms, 200ms, 2s, 5min or 1h";
-	size_t len;
-	const char *t = trim(text, &len), *end = t + len;
-	struct decimal d;
-	const char *p = decimal_scan(t, end, &d);
-	if (!p)
-		return err_set(e, EINVAL, "\"%s\" is not %s", text, expected);
-	p += strspn(p, blanks);
-	if (p >= end) {
-		if (d.digits || d.too_large)
-			return err_set(e, EINVAL, "\"%s\" has no unit: expected %s", text,
-				       expected);
-		*ns = 0;
-		return 0;
-	}
-	const struct units_unit *u = unit_find(duration_units, p, (size_t)(end - p));
-	if (!u)
-		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected,
-			       (int)(end - p), p);
 	uint64_t value;
-	const char *why = decimal_scale(&d, u->factor, DURATION_MAX_NS, &value);
-	if (why)
-		return err_set(e, ERANGE, "\"%s\" is %s (nanoseconds)", text, why);
-	*ns = (int64_t)value;
-	return 0;
+	int ret = quantity_parse(text, "a duration such as 10us, 1.5ms, 200ms, 2s, 5min or 1h",
+				 duration_units, false, "nanoseconds", DURATION_MAX_NS, &value, e);
+	if (!ret)
+		*ns = (int64_t)value;
+	return ret;
 }
 
 int parse_uint(const char *text, uint64_t *value, struct err *e)

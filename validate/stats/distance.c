@@ -8,11 +8,7 @@
 static enum stat_status walk(const double *ref, size_t m, const double *rep, size_t n,
 			     uint64_t *largest, double *area)
 {
-	if (n == 0 || m == 0)
-		return STAT_TOO_FEW;
-	enum stat_status s = sample_check(ref, m);
-	if (!s)
-		s = sample_check(rep, n);
+	enum stat_status s = samples_check(ref, m, rep, n);
 	if (s)
 		return s;
 	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n);

@@ -105,11 +105,7 @@ static double kth(const struct differences *s, double k)
 enum stat_status hodges_lehmann(const double *ref, size_t m, const double *rep, size_t n,
 				double *shift)
 {
-	if (n == 0 || m == 0)
-		return STAT_TOO_FEW;
-	enum stat_status s = sample_check(ref, m);
-	if (!s)
-		s = sample_check(rep, n);
+	enum stat_status s = samples_check(ref, m, rep, n);
 	if (s)
 		return s;
 	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n),

@@ -5,14 +5,6 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/quantiles.h"
 
-static enum stat_status check(const double *ref, size_t m, const double *rep, size_t n)
-{
-	if (n == 0 || m == 0)
-		return STAT_TOO_FEW;
-	enum stat_status s = sample_check(ref, m);
-	return s ? s : sample_check(rep, n);
-}
-
 /* Both samples in one sorted array. The caller frees it. */
 static double *pooled(const double *ref, size_t m, const double *rep, size_t n)
 {
@@ -39,7 +31,7 @@ static double tie_term(const double *ref, size_t m, const double *rep, size_t n)
 
 enum stat_status mann_whitney_u(const double *ref, size_t m, const double *rep, size_t n, double *u)
 {
-	enum stat_status s = check(ref, m, rep, n);
+	enum stat_status s = samples_check(ref, m, rep, n);
 	if (s)
 		return s;
 	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n), sum = 0;

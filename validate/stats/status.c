@@ -45,3 +45,11 @@ enum stat_status sample_check(const double *x, size_t n)
 		sum += zero[k];
 	return sum == 0 ? STAT_OK : STAT_NOT_FINITE;
 }
+
+enum stat_status samples_check(const double *x, size_t n, const double *y, size_t m)
+{
+	if (n == 0 || m == 0)
+		return STAT_TOO_FEW;
+	enum stat_status s = sample_check(x, n);
+	return s ? s : sample_check(y, m);
+}

@@ -41,5 +41,8 @@ struct values {
 
 /* STAT_NOT_FINITE when one of x[n] is NaN or infinite, else STAT_OK. */
 enum stat_status sample_check(const double *x, size_t n) STAT_MUST_CHECK;
+/* The same for two samples; STAT_TOO_FEW if one is empty. */
+enum stat_status samples_check(const double *x, size_t n, const double *y,
+			       size_t m) STAT_MUST_CHECK;
 
 #endif
