@@ -144,5 +144,8 @@ for input in $(sed -n '/^inputs:/,/^outputs:/s/^  \([a-z]*\):$/\1/p' "$SRCDIR/ac
 done
 
 # the protocol itself: 16 scenarios, both versions named, some looks
+expect_status 0 "$VALIDATE" run protocols/ci.conf -o there --dry-run --scatter 5%
+expect_line out 'Smallest change that the comparison of old and new finds with a probability of 80 %'
+grep -q '^  typical response  *±   3.4 % .* [45][.0-9]* %$' out || fail "not a change of 5 %: $(grep '±   3.4' out)"
 expect_status 0 "$VALIDATE" run protocols/ci.conf -o there --dry-run
 [ "$(grep -c 'level=[12] block-size=\|block-size=.* level=[12]' out)" -ge 16 ] || fail "not 16 scenarios: $(cat out)"

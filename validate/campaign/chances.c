@@ -368,6 +368,69 @@ static int rows_judge(const struct protocol *p, const struct rows *rows, const c
 	return ret;
 }
 
+/* --- comparison of two versions ------------------------------------------ */
+
+#define CHANGE_ALPHA 0.01 /* of the whole comparison (validate/compare) */
+
+double change_found(const struct protocol *p, unsigned int n, double sd, double limit,
+		    size_t n_tests)
+{
+	const double level = chances_level(p, n), each = CHANGE_ALPHA / 2 / (double)n_tests;
+	const double exists =
+	    p->budget_ns ? sequential_level(each, log((double)p->n_replicates_max /
+						      (double)p->n_replicates_min))
+			 : each;
+	struct generator g;
+	double inflation = 0, t_limit, t_exists, t_found;
+	if (!can_accept(n, level))
+		return NAN;
+	generator_seed(&g, 1, 0);
+	for (int i = 0; i < DRAWS; i++)
+		inflation += inflation_draw(&g, n, cases_fewest(p), 0) / DRAWS;
+	const double df = fmax(1, (double)n / inflation - 1), se = sd * sqrt(inflation / n);
+	if (t_quantile(1 - level, df, &t_limit) || t_quantile(1 - exists, df, &t_exists) ||
+	    t_quantile(ASSURANCE, df, &t_found))
+		return NAN;
+	return expm1(fmax(log1p(limit) + (t_limit + t_found) * se, (t_exists + t_found) * se));
+}
+
+static void changes_print(const struct protocol *p, double scatter, const unsigned int *n,
+			  size_t n_columns, FILE *out)
+{
+	const struct compare_limits *l = &p->compare;
+	const struct {
+		const char *name;
+		double limit;
+	} rows[] = {{"typical response", l->typical_response},
+		    {"response time", l->response_time},
+		    {"execution time", l->execution_time}};
+	/* every judged component of every scenario is a test; some 8 are judged by default */
+	const size_t n_tests = 8 * (p->n_scenarios ? p->n_scenarios : 1);
+	fprintf(out,
+		"\nSmallest change that the comparison of %s and %s finds with a probability of "
+		"%.0f %%, in %%, if ln(new/old) scatters by %.3g %% from pair to pair:\n",
+		l->old, l->new, 100 * ASSURANCE, 100 * scatter);
+	head_print("component, limit", n, n_columns, out);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!(rows[i].limit > 0))
+			continue;
+		fprintf(out, "  %-31s ±%6.3g %% ", rows[i].name, 100 * rows[i].limit);
+		for (size_t c = 0; c < n_columns; c++) {
+			const double found =
+			    change_found(p, n[c], scatter, rows[i].limit, n_tests);
+			if (isfinite(found))
+				fprintf(out, " %3.2g", 100 * found);
+			else
+				fputs("   -", out);
+		}
+		fputs(" %\n", out);
+		fprintf(out, "  %-42s", "  unchanged: shown to be the same");
+		for (size_t c = 0; c < n_columns; c++)
+			percent_print(chance_of_ratio(p, n[c], scatter, rows[i].limit), out);
+		fputs(" %\n", out);
+	}
+}
+
 int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e)
 {
 	unsigned int n[COLUMNS_MAX];
@@ -380,6 +443,8 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 		"%.3g %% from pair to pair:\n", 100 * scatter);
 	head_print("component, limit", n, n_columns, out);
 	rows_print(p, &rows, false, n, n_columns, out);
+	if (p->compare.old && p->compare.new)
+		changes_print(p, scatter, n, n_columns, out);
 	snprintf(text, sizeof text, "a scatter of %.3g %%", 100 * scatter);
 	return rows_judge(p, &rows, text, out, e);
 }

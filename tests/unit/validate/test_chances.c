@@ -198,9 +198,43 @@ static void test_chance_is_the_share_accepted(void **state)
 	expect_share(20, 4, WORLD_NOISY, 0.12 * M_SQRT2, 20);
 }
 
+/* What protocols/ci.conf claims: a version that is 5 % slower is found if pairs scatter by 5 %. */
+static void test_change_that_a_comparison_finds(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	struct protocol p = fixed(160);
+	p.budget_ns = 1;
+	p.n_replicates_min = 16;
+	double before = 1;
+	for (unsigned int n = 20; n <= 160; n *= 2) {
+		const double found = change_found(&p, n, 0.05, 0.034, 16 * 8);
+		assert_true(found > 0.034 && found < before);
+		before = found;
+	}
+	assert_true(before > 0.042 && before < 0.052);
+	/* without a limit to exceed, the change must still be shown to exist */
+	assert_true(change_found(&p, 160, 0.05, 1e-9, 16 * 8) > 0.015);
+	assert_true(change_found(&p, 160, 0.10, 0.034, 16 * 8) > before);
+	assert_true(isnan(change_found(&p, 15, 0.05, 0.034, 16 * 8)));
+	/* printed only if [compare] names both versions */
+	char *text = printed(&p, 0.05, 0, &e), old[] = "a", new[] = "b";
+	assert_null(strstr(text, "Smallest change"));
+	free(text);
+	p.compare = compare_defaults;
+	p.compare.old = old;
+	p.compare.new = new;
+	text = printed(&p, 0.05, 0, &e);
+	assert_non_null(strstr(text, "Smallest change that the comparison of a and b finds with a "
+				     "probability of 80 %"));
+	assert_non_null(strstr(text, "unchanged: shown to be the same"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_change_that_a_comparison_finds),
 	    cmocka_unit_test(test_too_few_for_the_rule),
 	    cmocka_unit_test(test_too_few_for_precision),
 	    cmocka_unit_test(test_every_component_and_all_together),
