@@ -98,6 +98,15 @@ static int by_share(const void *x, const void *y)
 	return a->share < b->share ? 1 : a->share > b->share ? -1 : strcmp(a->text, b->text);
 }
 
+/* The share in whole percent. The rounded numbers add up to the rounded sum of all shares so far.
+ */
+static double percent_of(double *sum, double share)
+{
+	const double before = round(100 * *sum);
+	*sum += share;
+	return round(100 * *sum) - before;
+}
+
 void time_use_add_words(struct strbuf *out, const json_t *o, double least)
 {
 	const double total = seconds_of(o, "total");
@@ -116,12 +125,15 @@ void time_use_add_words(struct strbuf *out, const json_t *o, double least)
 		rest -= share;
 	}
 	qsort(part, n, sizeof *part, by_share);
-	if (rest >= 0.005)
+	if (rest > 1e-9)
 		part[n++] = (struct shown_part){"the rest", rest};
 	format_duration(out, total * 1e9);
+	double sum = 0;
+	const double shown_program = percent_of(&sum, program),
+		     shown_replay = percent_of(&sum, replay);
 	strbuf_addf(out, ": program %.0f %%, replays %.0f %%; %.0f %% of the time was neither",
-		    100 * program, 100 * replay, 100 * (1 - program - replay));
+		    shown_program, shown_replay, 100 - shown_program - shown_replay);
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(out, "%s%s %.0f %%", i ? ", " : ": ", part[i].text,
-			    100 * part[i].share);
+			    percent_of(&sum, part[i].share));
 }
