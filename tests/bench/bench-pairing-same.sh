@@ -33,6 +33,7 @@ fio-no-stall = yes"
 	cat <<-END
 	[protocol]
 	replicates = ${BENCH_PAIRS:-6}
+	allow-undecidable = yes
 	min-duration = 0
 	pairing = $pairing
 	keep = $([ -n "${BENCH_KEEP:-}" ] && echo all || echo none)

@@ -37,6 +37,7 @@ pause = ${1%-*}" ;;
 	cat <<-END
 	[protocol]
 	replicates = ${BENCH_PAIRS:-6}
+	allow-undecidable = yes
 	bank = 1
 	min-duration = 0
 	pairing = $pairing

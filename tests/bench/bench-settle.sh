@@ -16,6 +16,7 @@ campaign() {
 	cat >"$dir/settle.conf" <<-END
 	[protocol]
 	replicates = ${BENCH_PAIRS:-6}
+	allow-undecidable = yes
 	bank = 1
 	min-duration = 0
 	pairing = slices
