@@ -195,7 +195,10 @@ static size_t add_number(struct strbuf *out, const char *t, double value)
 	const size_t len = strcspn(t, "efg") + 1;
 	char fmt[8];
 	snprintf(fmt, sizeof fmt, "%.*s", (int)len, t);
-	strbuf_addf(out, fmt, value);
+	if (value >= 0x1p64 && t[len - 1] == 'f') /* a sum of counts that is out of range */
+		strbuf_addf(out, "%" PRIu64, UINT64_MAX);
+	else
+		strbuf_addf(out, fmt, value);
 	return len;
 }
 

@@ -661,6 +661,8 @@ static void test_fidelity_counts_everything(void **state)
 	again(&c, &a);
 	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_REJECT);
 	assert_true(a.cell[0].n_lost == UINT64_MAX);
+	assert_non_null(strstr(a.cell[0].component[COMPONENT_FIDELITY].reason,
+			       "18446744073709551615 lost"));
 	done(&c, &a);
 }
 
