@@ -3,8 +3,6 @@
 
 #include <jansson.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/strbuf.h"

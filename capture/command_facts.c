@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/command_facts.h"
 
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"

@@ -6,7 +6,6 @@
 #define CAPTURE_COMMAND_FACTS_H
 
 #include <jansson.h>
-#include <stddef.h>
 
 #include "capture/trace.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/csv_args.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "capture/formats/number.h"
 #include "capture/op.h"
 

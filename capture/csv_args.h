@@ -3,10 +3,6 @@
 #ifndef CAPTURE_CSV_ARGS_H
 #define CAPTURE_CSV_ARGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "common/strbuf.h"

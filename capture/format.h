@@ -3,10 +3,6 @@
 #ifndef CAPTURE_FORMAT_H
 #define CAPTURE_FORMAT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 

@@ -3,9 +3,7 @@
  * lines. libcsv, which is an order of magnitude slower, splits all others: with quotes inside
  * fields, blanks around fields, or line ends other than LF and CR LF. libcsv reports no positions,
  * so lines are counted by line ends, including those inside quoted fields. */
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

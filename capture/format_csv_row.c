@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The header and the lines of a CSV trace: doc/formats/csv.md. */
-#include <errno.h>
-#include <string.h>
 
 #include "capture/format_csv_private.h"
 #include "capture/formats/number.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A trace as CSV: doc/formats/csv.md. Only the arguments can need quotes, which libcsv adds. */
 #include <csv.h>
-#include <string.h>
 
 #include "capture/csv_args.h"
 #include "capture/formats/sink.h"

@@ -5,9 +5,7 @@
 #ifndef CAPTURE_LOOK_H
 #define CAPTURE_LOOK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 struct statx;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/no_devices.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+
+#include "common/std.h"
 
 /* Clones the mounts at and below the directory; -1 with errno. */
 static int clone_here(int at, const char *path)

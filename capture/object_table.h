@@ -5,9 +5,6 @@
 #ifndef CAPTURE_OBJECT_TABLE_H
 #define CAPTURE_OBJECT_TABLE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 

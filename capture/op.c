@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/op.h"
 
-#include <errno.h>
-#include <string.h>
-
 const char *const op_family_names[FAMILY_N + 1] = {
     "name",   "read", "write", "position", "sync",  "attribute", "directory", "size", "descriptor",
     "advice", "map",  "copy",  "stream",   "async", "page",      "cause",     NULL};

@@ -5,9 +5,6 @@
 #define CAPTURE_OP_H
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "capture/trace.h"
 

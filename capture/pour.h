@@ -5,9 +5,6 @@
 #ifndef CAPTURE_POUR_H
 #define CAPTURE_POUR_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "common/strbuf.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/processes.h"
 
-#include <inttypes.h>
-
 #include "capture/trace.h"
 
 struct processes_key {

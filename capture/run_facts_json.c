@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON form of run_facts.h, in its own file so that other users need no JSON library. */
-#include <errno.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
 
+#include "common/std.h"
 #include "capture/run_facts.h"
 
 /* One row per member. All are 64 bits wide; `lowest` distinguishes counts from signed times. */

@@ -3,9 +3,6 @@
  */
 #include "capture/trace.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/trace_private.h"
 #include "common/xalloc.h"
 

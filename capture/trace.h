@@ -11,10 +11,6 @@
 #ifndef CAPTURE_TRACE_H
 #define CAPTURE_TRACE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
 

@@ -4,10 +4,6 @@
 #ifndef CAPTURE_TRACE_BLOCKS_H
 #define CAPTURE_TRACE_BLOCKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace_format.h"
 #include "common/err.h"
 

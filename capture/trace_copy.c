@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
 
 #include "capture/format.h"
 #include "common/xalloc.h"

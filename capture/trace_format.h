@@ -16,8 +16,6 @@
 #ifndef CAPTURE_TRACE_FORMAT_H
 #define CAPTURE_TRACE_FORMAT_H
 
-#include <stdint.h>
-
 #include "capture/trace.h"
 
 #define FILE_MAGIC "\x89VTRACE\n" /* 8 bytes; no text file begins with them */

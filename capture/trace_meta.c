@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/trace_meta.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 #include "common/json_count.h"
 #include "common/xalloc.h"
 

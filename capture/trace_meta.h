@@ -3,8 +3,6 @@
 #ifndef CAPTURE_TRACE_META_H
 #define CAPTURE_TRACE_META_H
 
-#include <stddef.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 

@@ -2,11 +2,7 @@
 /* Reads a trace file, which may be untrusted, or cut off when its writer was killed. Header values
  * are checked before use. Memory is bounded by the limits of trace_format.h and the number of
  * distinct objects. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-#include <string.h>
 #include <zstd.h>
 
 #include "capture/trace_heap.h"

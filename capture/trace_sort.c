@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sorts a trace file of any length by begin: runs that fit into memory are written to an unnamed
  * file and then merged by a heap. */
-#include <errno.h>
 #include <libgen.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "capture/pour.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/trace_split.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/units.h"

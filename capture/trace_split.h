@@ -3,9 +3,6 @@
 #ifndef CAPTURE_TRACE_SPLIT_H
 #define CAPTURE_TRACE_SPLIT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 
 struct trace_parts { /* the size of a part: one of both members, the other is 0 */

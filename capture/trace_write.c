@@ -2,11 +2,8 @@
 /* Writes a trace file by pwrite(2): after an append the data are in the page cache and survive a
  * kill -9, and a full disk is an error, not a SIGBUS as with a shared mapping. The kernel copies in
  * ascending order, so a record's last word, the commit, is never visible before the rest. */
-#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>

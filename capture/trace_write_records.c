@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writing records. Each append writes to the open block of records at the end of the file; see
  * trace_format.h. */
-#include <errno.h>
 
 #include "capture/trace_write_private.h"
 #include "common/crc32c.h"

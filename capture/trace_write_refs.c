@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writing objects and the side heap. Both are kept in memory until a record is written. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/trace_write_private.h"
 #include "common/xalloc.h"

@@ -6,8 +6,6 @@
 #define CAPTURE_UNSEEN_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "capture/trace.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What can be checked of a configuration without a trace. */
-#include <errno.h>
-#include <math.h>
 
 #include "common/options_describe.h"
 #include "common/processors.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/registry.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "replay/engines/adapters/adapter.h"
 
 extern const struct replay_engine engine_event, engine_coordinator, engine_compiled,

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/replay.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <malloc.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 

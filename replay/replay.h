@@ -3,8 +3,6 @@
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 
-#include <stdint.h>
-
 #include "common/err.h"
 #include "replay/load/prepare.h"
 #include "replay/options/config.h"

@@ -9,9 +9,6 @@
 #ifndef CAPTURE_APP_H
 #define CAPTURE_APP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/files_noted.h"
 #include "common/err.h"
 #include "common/options.h"

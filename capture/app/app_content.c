@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_census.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 
 struct content_pending {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_facts.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include "capture/command_facts.h"

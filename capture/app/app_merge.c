@@ -2,8 +2,6 @@
 /* Returns the spool's records in order of begin. A thread writes a record when a call ends, so its
  * records are in order, unless a signal handler made calls during another call: the records of such
  * a thread are sorted by an array of offsets. The threads' streams are merged by a heap. */
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "capture/app/app_private.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/app/app_private.h"
 #include "capture/op.h"

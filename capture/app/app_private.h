@@ -3,8 +3,6 @@
 #ifndef CAPTURE_APP_PRIVATE_H
 #define CAPTURE_APP_PRIVATE_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "capture/app/app.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_census.h"
 
-#include <string.h>
-
 #include "capture/op.h"
 
 void request_maker_init(struct request_maker *m, const struct clock *clock, uint64_t start,

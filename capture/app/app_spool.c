@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies records from the windows of the traced processes into one spool file. The mapped memory is
  * untrusted and changes while it is read: each number is copied once and checked. */
-#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>

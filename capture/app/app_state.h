@@ -5,10 +5,6 @@
 #ifndef CAPTURE_APP_STATE_H
 #define CAPTURE_APP_STATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/app/app_private.h"
 #include "common/strbuf.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Applies each record to the state of its process. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/app/app_state.h"
 #include "capture/op.h"

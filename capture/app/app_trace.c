@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts the merged records to the requests of a trace. */
-#include <errno.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 #include "capture/app/app_census.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/code_scan.h"
 
-#include <string.h>
-
 bool code_scan_is_known(const char *path)
 {
 	/* libgomp and libitm wait for locks; sanitizers and profilers read maps; liburing and

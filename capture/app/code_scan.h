@@ -11,8 +11,7 @@
 #ifndef CAPTURE_CODE_SCAN_H
 #define CAPTURE_CODE_SCAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 struct code_scan {
 	uint32_t n_files; /* instructions with calls on files: open, read, stat ... */

@@ -2,9 +2,6 @@
 /* Finds barriers. Two nodes wait for each other at a place of each if both wait there for a signal
  * that the other sent before its own wait. A barrier is a set of nodes of which all pairs do. A
  * signal may be much older than the wait, for example if not every request was delayed. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/causality/links.h"
 #include "common/xalloc.h"

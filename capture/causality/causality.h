@@ -28,9 +28,6 @@
 #ifndef CAPTURE_CAUSALITY_H
 #define CAPTURE_CAUSALITY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 

@@ -5,9 +5,6 @@
 #ifndef CAPTURE_CAUSALITY_COLLECT_H
 #define CAPTURE_CAUSALITY_COLLECT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/causality/causality.h"
 #include "common/err.h"
 #include "common/options.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options of a capture with causes. */
-#include <errno.h>
 #include <jansson.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/causality/collect_private.h"

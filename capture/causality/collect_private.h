@@ -3,9 +3,6 @@
 #ifndef CAPTURE_CAUSALITY_COLLECT_PRIVATE_H
 #define CAPTURE_CAUSALITY_COLLECT_PRIVATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/causality/collect.h"
 #include "capture/causality/watch.h"
 #include "common/err.h"

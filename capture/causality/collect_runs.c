@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/collect_runs.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/files.h"

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "capture/causality/merge_private.h"
 

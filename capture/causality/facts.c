@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
 #include <jansson.h>
-#include <string.h>
 
 #include "capture/causality/causality.h"
 #include "common/xalloc.h"

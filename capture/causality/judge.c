@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/judge.h"
 
+#include "common/std.h"
+
 enum {
 	POLL_QUIET = 5,	       /* multiple of the quiet time of sleeping threads */
 	POLL_QUIET_BLIND = 10, /* the same if failed polls cannot be seen */

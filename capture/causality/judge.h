@@ -4,9 +4,6 @@
 #ifndef CAPTURE_CAUSALITY_JUDGE_H
 #define CAPTURE_CAUSALITY_JUDGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/preload/causes.h"
 
 enum judge_verdict {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/links.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 struct links_node {
 	size_t wait, waits_end;	    /* in by_wait[] */
 	size_t signal, signals_end; /* in by_signal[] */

@@ -4,9 +4,6 @@
 #ifndef CAPTURE_CAUSALITY_LINKS_H
 #define CAPTURE_CAUSALITY_LINKS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/causality/causality.h"
 #include "common/strbuf.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Matches the waits and signals of a trace. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "capture/causality/links.h"
 #include "capture/causality/requests.h"

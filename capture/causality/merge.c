@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <inttypes.h>
 #include <libgen.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/causality/merge_private.h"
 #include "common/xalloc.h"

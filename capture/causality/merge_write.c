@@ -2,9 +2,6 @@
 /* Writes the base run again, with the causes of each node's waits. Records are in order of begin,
  * but a signal is due at the end of its request, before which requests of other nodes may begin.
  * Signals that are due later are kept in a heap, at most those of one request per node. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "capture/causality/merge_private.h"

@@ -3,9 +3,6 @@
 #ifndef CAPTURE_CAUSALITY_REQUESTS_H
 #define CAPTURE_CAUSALITY_REQUESTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/causality/causality.h"
 #include "capture/op.h"
 #include "common/strbuf.h"

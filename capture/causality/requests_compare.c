@@ -3,10 +3,6 @@
  * so two runs cannot be compared record by record: each node has a running digest, with some
  * intermediate values. After a difference, the requests between two of these values are read again.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/causality/requests.h"
 

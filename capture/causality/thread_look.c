@@ -2,11 +2,7 @@
 #include "capture/causality/thread_look.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/proc_text.h"
 #include "common/xalloc.h"

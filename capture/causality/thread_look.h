@@ -4,8 +4,7 @@
 #ifndef CAPTURE_CAUSALITY_THREAD_LOOK_H
 #define CAPTURE_CAUSALITY_THREAD_LOOK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 /* The state of a thread (R, S, D, Z ...), 0: it does not exist; its CPU time in ns and number of
  * time slices, from the scheduler statistics, or without these from clock ticks and context

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/unborn.h"
 
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 
 /* A thread is known by its process, a process by its parent; without an MPI job all processes

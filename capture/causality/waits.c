@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/waits.h"
 
-#include <stdlib.h>
-
 #include "capture/op.h"
 #include "capture/preload/causes.h"
 #include "common/xalloc.h"

@@ -13,9 +13,7 @@
 #ifndef CAPTURE_CAUSALITY_WATCH_H
 #define CAPTURE_CAUSALITY_WATCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "common/std.h"
 #include "common/err.h"
 
 /* A thread of the application, as it was in one run. */

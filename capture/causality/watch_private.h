@@ -4,8 +4,6 @@
 #define CAPTURE_CAUSALITY_WATCH_PRIVATE_H
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "capture/causality/judge.h"
 #include "capture/causality/unborn.h"

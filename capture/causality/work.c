@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/work.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/causality/requests.h"
 #include "common/xalloc.h"
 

@@ -4,8 +4,6 @@
 #ifndef CAPTURE_CAUSALITY_WORK_H
 #define CAPTURE_CAUSALITY_WORK_H
 
-#include <stdint.h>
-
 #include "capture/causality/links.h"
 
 struct causality_node_work {

@@ -8,10 +8,7 @@
 #ifndef CAPTURE_CONTENT_H
 #define CAPTURE_CONTENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "common/std.h"
 #include "common/err.h"
 
 #define CONTENT_SUFFIX ".content"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
 #include <gcrypt.h>
 #include <sys/random.h>
 #include <unistd.h>

@@ -5,10 +5,6 @@
 #ifndef CAPTURE_FILESET_H
 #define CAPTURE_FILESET_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "common/residency.h"
 

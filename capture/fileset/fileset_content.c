@@ -2,7 +2,6 @@
 /* File content that cannot be compressed or deduplicated: word i of a file is a hash of i with a
  * key from seed and path, so any part can be generated alone. The hash is that of
  * common/splitmix.h. */
-#include <errno.h>
 #include <gcrypt.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ARTC's list of files to create before a replay: "dir#PATH", "file#PATH#SIZE",
  * "symlink#PATH#TARGET", from the file list in the trace's metadata. doc/formats/others.md. */
-#include <errno.h>
-#include <string.h>
 
 #include "capture/csv_args.h"
 #include "capture/formats/sink.h"

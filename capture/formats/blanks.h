@@ -3,9 +3,7 @@
 #ifndef CAPTURE_FORMATS_BLANKS_H
 #define CAPTURE_FORMATS_BLANKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
+#include "common/std.h"
 
 static inline bool starts(const char *s, const char *end, const char *with)
 {

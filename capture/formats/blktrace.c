@@ -2,11 +2,7 @@
 /* blktrace's binary files: one per CPU, merged here by time, or one file merged by blkparse -d.
  * Source: linux/blktrace_api.h; doc/formats/blktrace.md. */
 #include <dirent.h>
-#include <errno.h>
 #include <libgen.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/formats/block_pairs.h"
 #include "capture/kernel/block_requests.h"

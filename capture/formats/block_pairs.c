@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/block_pairs.h"
 
-#include <errno.h>
 #include <linux/falloc.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/descriptors.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/app/app_private.h"
 #include "common/xalloc.h"
 

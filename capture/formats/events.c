@@ -4,9 +4,6 @@
  * thread, the events of other threads on its descriptor, and for the first event of a thread the
  * event that ended last before it. The replayer crashes on unknown input, so such requests are left
  * out. doc/formats/others.md. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/formats/descriptors.h"
 #include "capture/formats/sink.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Write-only formats with one request a line or packet: blkreplay, btreplay, Perfetto.
  * doc/formats/others.md. */
-#include <errno.h>
 
 #include "capture/formats/sink.h"
 #include "capture/op.h"

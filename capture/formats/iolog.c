@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fio's iolog, versions 2 and 3: doc/formats/others.md. "149 f1 read 0 4096"; version 2 has waits
  * instead of times. */
-#include <stdlib.h>
 
 #include "capture/csv_args.h"
 #include "capture/formats/blanks.h"

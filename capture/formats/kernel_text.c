@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/kernel_text.h"
 
-#include <string.h>
-
 #define PAGE_BYTES 4096
 #define FALLEN_SHARE 16
 

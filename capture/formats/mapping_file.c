@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parsing of a mapping file: an INI file with [format] and one [column N] or [column NAME] per
  * column in use. */
-#include <errno.h>
 #include <ini.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/formats/mapping.h"
 #include "common/files.h"

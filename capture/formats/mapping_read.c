@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading delimited text by a mapping file. */
-#include <stdlib.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"

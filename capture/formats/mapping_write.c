@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writing delimited text by a mapping file, with the columns in the file's order. */
-#include <string.h>
 
 #include "capture/csv_args.h"
 #include "capture/formats/mapping.h"

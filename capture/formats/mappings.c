@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The built-in mapping files, NAME.map beside this file, each a row of the table of formats; and
  * the format for a mapping file that the user names. */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "capture/formats/mapping.h"
 #include "common/xalloc.h"

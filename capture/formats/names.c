@@ -2,7 +2,6 @@
 #include "capture/formats/names.h"
 
 #include <linux/fs.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/xattr.h>

@@ -4,9 +4,7 @@
 #ifndef CAPTURE_FORMATS_NAMES_H
 #define CAPTURE_FORMATS_NAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 #define NAME_SLOTS 1024u
 

@@ -5,9 +5,7 @@
 #ifndef CAPTURE_FORMATS_NUMBER_H
 #define CAPTURE_FORMATS_NUMBER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 static inline bool scan_u64(const char **s, const char *end, uint64_t *v)
 {

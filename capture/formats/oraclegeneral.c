@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cache traces in libCacheSim's oracleGeneral form: 24 bytes a request, u32 seconds, u64 object,
  * u32 size, i64 next. They hold neither operation nor offset. doc/formats/others.md. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "capture/formats/foreign.h"
 

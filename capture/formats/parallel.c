@@ -5,7 +5,6 @@
  * replay in which requests take no time. doc/formats/parallel.md.
  *
  * Source: parallel-trace paper, figures 3, 6 and 7. */
-#include <errno.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/parallel_private.h"

@@ -4,8 +4,6 @@
 #ifndef CAPTURE_FORMATS_PARALLEL_READ_H
 #define CAPTURE_FORMATS_PARALLEL_READ_H
 
-#include <string.h>
-
 #include "capture/causality/causality.h"
 #include "capture/csv_args.h"
 #include "capture/formats/blanks.h"

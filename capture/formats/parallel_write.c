@@ -2,9 +2,7 @@
 /* Writes a parallel application's trace as text, node by node, into one file or into a directory
  * with one file per node. The trace is in order of time, so each node's lines are buffered in an
  * unnamed file until the end. */
-#include <errno.h>
 #include <libgen.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
  * their prefixes; doc/formats/tracepoints.md.
  *
  * 0.754 ( 0.019 ms): sh/2921 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 4 */
-#include <errno.h>
 #include <sched.h>
 
 #include "capture/formats/blanks.h"

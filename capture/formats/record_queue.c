@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/record_queue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 
 #define DROPPED UINT32_MAX /* commit of a record that was removed */

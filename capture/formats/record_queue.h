@@ -5,10 +5,6 @@
 #ifndef CAPTURE_FORMATS_RECORD_QUEUE_H
 #define CAPTURE_FORMATS_RECORD_QUEUE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 
 /* delayed records: 6 MiB. Beyond the limit the first unfinished record loses its place */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The arguments of a call, by the letters of its row (strace_private.h). */
-#include <string.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"

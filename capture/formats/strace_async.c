@@ -5,8 +5,6 @@
  * requests the same number, as fio does, and results arrive out of order, some requests get the
  * ends of others. The number of requests in flight at each instant is still right. */
 
-#include <string.h>
-
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 #include "common/xalloc.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The initial state of files: kind, permissions and size, as the first result of stat and similar
  * calls shows them. A name that was changed or created before that is unknown. */
-#include <errno.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "capture/formats/number.h"

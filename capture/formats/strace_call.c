@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes a request of a call: doc/formats/strace.md. */
-#include <errno.h>
-#include <string.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Effects of calls on open files, their positions, sizes, and the working directory. */
-#include <string.h>
 #include <sys/mman.h>
 
 #include "capture/formats/number.h"

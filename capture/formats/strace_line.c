@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A request as the text of a call, as strace prints it; `old`: as strace of 2013 did without -y. */
-#include <errno.h>
-#include <string.h>
 
 #include "capture/formats/strace_private.h"
 

@@ -6,9 +6,6 @@
  * - if another open below it gave another file than the link would have given. */
 #include "capture/formats/strace_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/fnv1a.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that a call's descriptors and paths name. */
-#include <string.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"

@@ -3,10 +3,6 @@
 #ifndef CAPTURE_FORMATS_STRACE_PRIVATE_H
 #define CAPTURE_FORMATS_STRACE_PRIVATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/app/app_files.h"
 #include "capture/formats/descriptors.h"
 #include "capture/formats/names.h"

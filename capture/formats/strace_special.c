@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that are requests only with certain arguments: an ioctl() that clones a file, and bind() of
  * a UNIX socket to a path. */
-#include <errno.h>
-#include <string.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Splits the text of a call into arguments, strings and decorations of descriptors. */
-#include <string.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"

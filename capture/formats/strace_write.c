@@ -3,8 +3,6 @@
  * create and await processes and threads. For ARTC it writes the form of strace of 2013 without -y:
  * unique times in microseconds, no names after descriptors, open and stat for openat and
  * newfstatat, pread for pread64, and only the calls that ARTC supports. */
-#include <errno.h>
-#include <string.h>
 
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"

@@ -4,10 +4,7 @@
 #ifndef CAPTURE_FORMATS_TEXT_INPUT_H
 #define CAPTURE_FORMATS_TEXT_INPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "common/std.h"
 #include "common/err.h"
 
 #define TEXT_LINE_MAX (1u << 20) /* bytes; a longer line is an error */

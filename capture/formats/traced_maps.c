@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that are mapped into each process: calls such as msync name only an address. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/formats/descriptors.h"
 #include "common/xalloc.h"

@@ -4,7 +4,6 @@
  *
  * cat-2991 [000] d..2. 15645.804220: sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
  * cat 2991 [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0) */
-#include <errno.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/kernel_text.h"

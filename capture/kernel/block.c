@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/block.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <linux/falloc.h>
 

@@ -4,8 +4,6 @@
 #ifndef CAPTURE_KERNEL_BLOCK_H
 #define CAPTURE_KERNEL_BLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "capture/kernel/block_requests.h"

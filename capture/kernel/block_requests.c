@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/block_requests.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/trace.h"
 #include "common/xalloc.h"
 

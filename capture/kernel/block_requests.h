@@ -12,10 +12,7 @@
 #ifndef CAPTURE_KERNEL_BLOCK_REQUESTS_H
 #define CAPTURE_KERNEL_BLOCK_REQUESTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "common/std.h"
 #include "common/block/direction.h"
 
 enum block_event_kind { BLOCK_QUEUE, BLOCK_ISSUE, BLOCK_COMPLETE, BLOCK_REQUEUE };

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/ring_entries.h"
 
-#include <errno.h>
 #include <linux/aio_abi.h>
 #include <linux/btf.h>
 #include <linux/io_uring.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"

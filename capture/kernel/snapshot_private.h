@@ -3,8 +3,6 @@
 #ifndef CAPTURE_KERNEL_SNAPSHOT_PRIVATE_H
 #define CAPTURE_KERNEL_SNAPSHOT_PRIVATE_H
 
-#include <stdint.h>
-
 #include "capture/kernel/syscalls.h"
 
 struct snapshot_record { /* in the file, followed by path and extra; a multiple of 8 bytes */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts a system call's arguments to the fields of a record. */
-#include <errno.h>
 #include <linux/fs.h>
 #include <sys/socket.h>
 #include <sys/un.h>

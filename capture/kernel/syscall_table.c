@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The system calls on files: numbers, operations, and arguments. */
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "capture/kernel/syscalls.h"

@@ -9,10 +9,6 @@
 #ifndef CAPTURE_KERNEL_SYSCALLS_H
 #define CAPTURE_KERNEL_SYSCALLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/formats/record_queue.h"
 #include "capture/op.h"
 #include "common/err.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Page faults and the page cache: files by device and inode, and the pages that calls requested. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/kernel/syscalls_private.h"
 #include "common/xalloc.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests of io_uring: calls that begin at their submission and end when the kernel completes
  * them. Requests of libaio end when io_getevents() returns their results. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/kernel/syscalls_private.h"
 #include "common/xalloc.h"

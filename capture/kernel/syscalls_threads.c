@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads: their processes, with descriptors and working directory. */
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/kernel/syscalls_private.h"
 #include "common/xalloc.h"

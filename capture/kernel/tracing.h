@@ -8,10 +8,7 @@
 #ifndef CAPTURE_KERNEL_TRACING_H
 #define CAPTURE_KERNEL_TRACING_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
+#include "common/std.h"
 #include "common/err.h"
 
 struct tracing;

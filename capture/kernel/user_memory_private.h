@@ -4,8 +4,8 @@
 #define CAPTURE_KERNEL_USER_MEMORY_PRIVATE_H
 
 #include <linux/bpf.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "common/std.h"
 
 #define UM_TEXT_MAX 4096 /* PATH_MAX */
 #define UM_VECTORS_MAX 256

@@ -2,8 +2,6 @@
 #include "capture/command_facts.h"
 #include "capture/kernel/vfs.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/syscall.h>

@@ -5,9 +5,6 @@
 #ifndef CAPTURE_KERNEL_VFS_H
 #define CAPTURE_KERNEL_VFS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/files_noted.h"
 #include "capture/kernel/syscalls.h"
 #include "common/err.h"

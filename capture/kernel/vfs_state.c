@@ -2,8 +2,6 @@
 /* What processes have open and mapped before anything of them is seen: /proc. */
 #include <dirent.h>
 #include <elf.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <unistd.h>
 
 #include "capture/kernel/vfs_private.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/watched.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 

@@ -4,10 +4,9 @@
 #define CAPTURE_KERNEL_WATCHED_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
+#include "common/std.h"
 #include "common/err.h"
 
 /* Blocks SIGINT, SIGTERM and SIGHUP, so that they end the next watched_run() and the capture can

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/match/key_match.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/op.h"
 #include "common/xalloc.h"
 

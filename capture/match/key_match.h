@@ -15,9 +15,6 @@
 #ifndef CAPTURE_MATCH_KEY_MATCH_H
 #define CAPTURE_MATCH_KEY_MATCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "capture/match/sequences.h"
 #include "common/err.h"

@@ -9,10 +9,6 @@
 #ifndef CAPTURE_MATCH_POSITIONS_H
 #define CAPTURE_MATCH_POSITIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "capture/match/sequences.h"
 #include "capture/trace.h"
 

@@ -4,8 +4,7 @@
 #ifndef CAPTURE_MATCH_SEQUENCES_H
 #define CAPTURE_MATCH_SEQUENCES_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 struct sequence_slot {
 	uint64_t key;

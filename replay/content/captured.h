@@ -8,9 +8,6 @@
 #ifndef REPLAY_CAPTURED_H
 #define REPLAY_CAPTURED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 

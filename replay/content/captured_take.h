@@ -5,7 +5,6 @@
 #define REPLAY_CAPTURED_TAKE_H
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "capture/content/content.h"
 #include "common/err.h"

@@ -14,9 +14,6 @@
 #define REPLAY_BALLOON_H
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include <jansson.h>

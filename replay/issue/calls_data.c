@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that move data, change sizes or make data durable; asynchronous requests. */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>

@@ -5,10 +5,7 @@
  * belong to that open file (F_OFD_SETLK). They do not conflict with each other, and they conflict
  * with locks of other processes. They end when the process closes any descriptor of the file.
  * Source: fcntl_locking(2). */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>

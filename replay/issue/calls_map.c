@@ -2,7 +2,6 @@
 /* Mapped files. The kernel chooses the address of a mapping; requests on it have an offset from its
  * start. An unmapped part stays reserved, so that no other mapping gets an address that later
  * requests of the trace use. */
-#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #include "replay/issue/calls.h"
 #include "replay/plan/call_table_private.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/careful.h"
 
-#include <math.h>
-
 #include "replay/issue/feed.h"
 #include "replay/issue/issue.h"
 

@@ -3,9 +3,6 @@
 #ifndef REPLAY_CAREFUL_H
 #define REPLAY_CAREFUL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "replay/issue/crew.h"
 
 /* For every order and timing; checks each outcome. */

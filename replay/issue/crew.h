@@ -6,8 +6,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "common/pause.h"
 #include "common/placement.h"

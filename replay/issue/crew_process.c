@@ -8,14 +8,10 @@
  * predecessors of its first request, as any request does. A fork at the traced time would add the
  * copying of page tables and later page faults to the measured times. And a child of a process with
  * several threads may only call async-signal-safe functions. */
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>

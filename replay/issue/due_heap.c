@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/due_heap.h"
 
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 
 void due_heap_init(struct due_heap *h, uint32_t n_room)

@@ -12,9 +12,6 @@
 #ifndef REPLAY_FEED_H
 #define REPLAY_FEED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "replay/plan/plan.h"
 

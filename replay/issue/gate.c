@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/gate.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

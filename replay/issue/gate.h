@@ -21,8 +21,6 @@
 #define REPLAY_GATE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "common/clock.h"
 #include "common/err.h"

@@ -5,9 +5,6 @@
 #ifndef REPLAY_ISSUE_H
 #define REPLAY_ISSUE_H
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <unistd.h>
 
 #include "capture/trace.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/watchdog.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "capture/op.h"
 #include "common/units.h"
 #include "common/xalloc.h"

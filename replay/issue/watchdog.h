@@ -5,9 +5,6 @@
 #ifndef REPLAY_WATCHDOG_H
 #define REPLAY_WATCHDOG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/strbuf.h"
 #include "replay/issue/crew.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the arguments of a request say: whether it can be replayed, and what it does to locks. */
 #include <linux/fs.h>
-#include <string.h>
 
 #include "replay/load/load.h"
 

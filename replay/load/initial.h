@@ -9,9 +9,6 @@
 #ifndef REPLAY_INITIAL_H
 #define REPLAY_INITIAL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"

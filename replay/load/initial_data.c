@@ -2,9 +2,6 @@
 /* What requests on a descriptor or a stream show about the initial files: above all their size. */
 #include "replay/load/initial_private.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "common/xalloc.h"
 
 #define READ_AT_MOST (UINT64_C(1) << 62)

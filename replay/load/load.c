@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/load.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "common/heap.h"

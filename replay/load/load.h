@@ -8,9 +8,6 @@
 #ifndef REPLAY_LOAD_H
 #define REPLAY_LOAD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/op.h"
 #include "capture/trace.h"
 #include "common/err.h"

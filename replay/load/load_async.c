@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/load.h"
 
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "common/u64_map.h"
 

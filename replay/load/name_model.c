@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/name_model.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/fnv1a.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"

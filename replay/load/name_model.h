@@ -5,10 +5,6 @@
 #ifndef REPLAY_NAME_MODEL_H
 #define REPLAY_NAME_MODEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "replay/load/initial.h"
 #include "common/u64_map.h"
 

@@ -3,8 +3,6 @@
 #ifndef REPLAY_PREPARE_H
 #define REPLAY_PREPARE_H
 
-#include <stdbool.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "common/payload.h"

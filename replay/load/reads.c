@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/reads.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "common/xalloc.h"

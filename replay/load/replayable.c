@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/replayable.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "replay/load/slots.h"
 
 static void count(struct replayable_count *c, uint32_t record)

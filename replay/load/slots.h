@@ -14,9 +14,6 @@
 #ifndef REPLAY_SLOTS_H
 #define REPLAY_SLOTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
 #include "replay/target/rooted.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The slot that a descriptor number refers to at a time. */
-#include <errno.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"

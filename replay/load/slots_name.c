@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The paths of a trace. */
-#include <string.h>
 
 #include "common/fnv1a.h"
 #include "common/strbuf.h"

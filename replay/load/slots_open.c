@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of slots.h that access the file system. */
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

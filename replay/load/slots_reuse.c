@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Merges slots whose instances follow one another. Source: Joukov, Wong and Zadok (FAST 2005),
  * section 2.3. */
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "replay/load/slots.h"

@@ -5,8 +5,7 @@
 #ifndef REPLAY_ADAPTER_OPTIONS_H
 #define REPLAY_ADAPTER_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 /* Options of the built-in adapters. Each name begins with that of the adapter. doc/adapters.md
  * defines them. */

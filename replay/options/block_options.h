@@ -3,8 +3,7 @@
 #ifndef REPLAY_BLOCK_OPTIONS_H
 #define REPLAY_BLOCK_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 enum block_mode {
 	MODE_HF,

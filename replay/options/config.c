@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/options/config.h"
 
-#include <stddef.h>
-
 #include "common/placement.h"
 #include "common/wait.h"
 

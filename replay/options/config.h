@@ -4,9 +4,6 @@
 #ifndef REPLAY_CONFIG_H
 #define REPLAY_CONFIG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/options.h"
 #include "replay/options/adapter_options.h"
 #include "replay/options/block_options.h"

@@ -6,8 +6,6 @@
 #ifndef REPLAY_ENGINE_H
 #define REPLAY_ENGINE_H
 
-#include <stdbool.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "replay/options/config.h"

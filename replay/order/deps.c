@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/deps.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 
 static void places_find(struct deps *d)

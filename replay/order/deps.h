@@ -4,8 +4,6 @@
 #ifndef REPLAY_DEPS_H
 #define REPLAY_DEPS_H
 
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "replay/load/load.h"

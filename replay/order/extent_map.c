@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/extent_map.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 
 #define FEW 3u

@@ -6,8 +6,7 @@
 #ifndef REPLAY_EXTENT_MAP_H
 #define REPLAY_EXTENT_MAP_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/std.h"
 
 #define EXTENT_NONE 0u /* no node: an empty map's root */
 

@@ -15,10 +15,6 @@
 #ifndef REPLAY_FS_MODEL_H
 #define REPLAY_FS_MODEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
 #include "common/u64_map.h"

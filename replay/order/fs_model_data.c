@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests on descriptors: data, sizes, positions; and extended attributes. */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/xattr.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/infer.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "capture/trace.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -16,10 +16,7 @@
 #ifndef REPLAY_INFER_H
 #define REPLAY_INFER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "common/std.h"
 #include "common/err.h"
 
 #define INFER_THRESHOLD_NS 10000 /* from the paper, for a trace of a storage controller */

@@ -3,9 +3,6 @@
 #ifndef REPLAY_INFER_TRACE_H
 #define REPLAY_INFER_TRACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "replay/order/infer.h"

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/order.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/order/order_private.h"
-
 
 void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t threshold)
 {

@@ -13,8 +13,6 @@
 #ifndef REPLAY_ORDER_H
 #define REPLAY_ORDER_H
 
-#include <stdint.h>
-
 #include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/options/config.h"

@@ -15,10 +15,7 @@
  * process for which the parent had waited, had ended when r began; r's thread has waited for the
  * end of q's process where "earlier" refers to that order. Source: the resource rules of ARTC and
  * TBBT (see doc/replay-engines.md). */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"

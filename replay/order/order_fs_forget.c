@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Without this the state of removed files would grow with the length of the trace. */
-#include <string.h>
 
 #include "replay/order/order_fs_private.h"
 

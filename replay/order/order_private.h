@@ -3,9 +3,6 @@
 #ifndef REPLAY_ORDER_PRIVATE_H
 #define REPLAY_ORDER_PRIVATE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/order_private.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define THREADS_MAX 64u
 #define KNOWLEDGE_MAX (64u << 20) /* bytes */
 #define SORT_MOVES 16 /* mean number of moves per edge at which insertion gives way to qsort() */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/order_private.h"
 
-#include <stdlib.h>
-
 #include "common/xalloc.h"
 #include "common/u64_map.h"
 

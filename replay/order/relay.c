@@ -2,8 +2,6 @@
 #include "replay/order/order_private.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 

@@ -5,8 +5,6 @@
 #ifndef REPLAY_USE_SET_H
 #define REPLAY_USE_SET_H
 
-#include <stdint.h>
-
 #include "common/u64_map.h"
 
 struct use {

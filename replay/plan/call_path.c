@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Splits paths before the run into a directory, which the run looks up inside the target, and a
  * name in it. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/fnv1a.h"
 #include "common/xalloc.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of a call table that a compiled program needs too. */
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "replay/plan/call_table_private.h"

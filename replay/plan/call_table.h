@@ -13,8 +13,6 @@
 #define REPLAY_CALL_TABLE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "common/err.h"

@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #include "common/u64_map.h"
 #include "replay/plan/call_table.h"

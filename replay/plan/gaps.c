@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/plan/gaps.h"
 
-#include <errno.h>
-
 #include "common/strbuf.h"
 #include "common/units.h"
 

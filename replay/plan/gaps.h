@@ -4,9 +4,7 @@
 #ifndef REPLAY_GAPS_H
 #define REPLAY_GAPS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "common/std.h"
 #include "common/err.h"
 
 #define REPLAY_MAX_GAPS 1000 /* longest replay, in multiples of the longest permitted gap */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/plan/lanes.h"
 
-#include <stdlib.h>
-
 #include "common/heap.h"
 #include "common/xalloc.h"
 

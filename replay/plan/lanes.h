@@ -6,9 +6,6 @@
 #ifndef REPLAY_LANES_H
 #define REPLAY_LANES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "replay/load/load.h"
 
 struct lanes {

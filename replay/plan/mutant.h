@@ -8,9 +8,7 @@
 #ifndef REPLAY_MUTANT_H
 #define REPLAY_MUTANT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "common/std.h"
 #include "common/err.h"
 
 enum fault_kind {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/plan/pinning.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <jansson.h>
 
 #include "common/processors.h"

@@ -4,9 +4,6 @@
 #ifndef REPLAY_PINNING_H
 #define REPLAY_PINNING_H
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "replay/load/load.h"

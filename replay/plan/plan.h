@@ -11,8 +11,6 @@
 #define REPLAY_PLAN_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "capture/run_facts.h"
 #include "common/clock.h"

@@ -2,7 +2,6 @@
 #include "replay/result/output.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "capture/op.h"
 #include "common/options_describe.h"

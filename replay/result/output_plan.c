@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Outcomes of a plan. */
-#include <math.h>
-#include <string.h>
 
 #include "capture/op.h"
 #include "replay/options/engine.h"

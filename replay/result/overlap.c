@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/overlap.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Equal paths, or one is a directory on the way of the other. */
 static bool paths_meet(const char *a, const char *b)
 {

@@ -4,9 +4,7 @@
 #ifndef REPLAY_OVERLAP_H
 #define REPLAY_OVERLAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/std.h"
 
 #define OVERLAP_CALLS 64u /* calls that are remembered */
 

@@ -3,9 +3,6 @@
 #ifndef REPLAY_SUMMARY_H
 #define REPLAY_SUMMARY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/block/probe.h"
 #include "replay/content/captured.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/target/evict.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "common/drop_caches.h"

@@ -20,9 +20,8 @@
 #define REPLAY_ROOTED_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
+#include "common/std.h"
 #include "common/err.h"
 
 struct rooted_refused { /* in memory that all workers share */

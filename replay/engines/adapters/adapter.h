@@ -10,9 +10,6 @@
 #ifndef REPLAY_ADAPTER_H
 #define REPLAY_ADAPTER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/err.h"
 #include "common/strbuf.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command: the program, its words and its environment. */
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/file_digest.h"

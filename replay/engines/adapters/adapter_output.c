@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the observed requests as a replay of the input: record i replays record i; extra requests
  * come last. */
-#include <string.h>
 
 #include "replay/engines/adapters/adapter_private.h"
 #include "replay/result/output.h"

@@ -3,8 +3,6 @@
  * request of more than some 1 MiB becomes several. One thread queues them in sequence before it can
  * wait for the first. If together they are a request of the input, they are joined. A thread with
  * several requests in flight that issues exactly such a sequence is not distinguished. */
-#include <errno.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"

@@ -4,8 +4,6 @@
 #define REPLAY_ADAPTER_PRIVATE_H
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 #include <time.h>
 

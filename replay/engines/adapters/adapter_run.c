@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs the replayer, with or without an observer, and checks how it ended. */
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 #include "capture/app/app.h"

@@ -6,9 +6,7 @@
  * Its delays come from the CPU use in an iostat log; without one `-c 1` means as fast as possible,
  * and only -C keeps gaps. Its log of a thread has the calls in order, by name, without files and
  * offsets. */
-#include <errno.h>
 #include <ftw.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/files.h"

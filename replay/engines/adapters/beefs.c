@@ -3,7 +3,6 @@
  * threads. Names are relative to its working directory. It crashes on a trace without events,
  * always requests SCHED_FIFO 99, and has room for descriptors and processes below 32768; calls that
  * it does not know are not exported. Its times are in whole us. */
-#include <errno.h>
 
 #include "replay/engines/adapters/outputs.h"
 

@@ -2,9 +2,7 @@
 #include "replay/engines/adapters/tool.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "capture/app/app.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* blkreplay 0.1: processes that make one request at a time, which they get over pipes. It reads its
  * trace from standard input, and prints each completed request with its delay and its duration. */
-#include <errno.h>
-#include <string.h>
 
 #include "replay/engines/adapters/outputs.h"
 

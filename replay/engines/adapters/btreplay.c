@@ -6,8 +6,6 @@
  * (-M) it aborts after each run. It may hang after its last request, if requests complete before
  * the next one is due: its completion thread waits for a signal that was already sent. Then it is
  * killed, and the run counts. */
-#include <errno.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "common/xalloc.h"

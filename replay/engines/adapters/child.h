@@ -7,9 +7,6 @@
 #define REPLAY_CHILD_H
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/err.h"

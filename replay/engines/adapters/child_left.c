@@ -2,9 +2,6 @@
 #include "replay/engines/adapters/child.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 

@@ -6,8 +6,6 @@
  * fio 3.33 takes completions only when the queue is full, so that its response times include that
  * wait, and it does not log requests in flight at its end: so times block is the default. Its
  * status is 0 even if its job was killed by a signal. */
-#include <errno.h>
-#include <math.h>
 
 #include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"

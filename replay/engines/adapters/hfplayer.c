@@ -7,8 +7,6 @@
  * processor frequency wrongly unless it is given; and needs three processors more than it has
  * workers. The dependencies of mode dep are added to the trace here (infer.h), in place of its
  * analyser, which stops at requests that end at the same time. */
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/clock.h"

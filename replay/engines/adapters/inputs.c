@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/inputs.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/units.h"

@@ -3,8 +3,6 @@
 #ifndef REPLAY_ADAPTER_INPUTS_H
 #define REPLAY_ADAPTER_INPUTS_H
 
-#include <stdint.h>
-
 #include "capture/format.h"
 #include "capture/trace.h"
 #include "common/err.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/adapter_private.h"
 
-#include <errno.h>
 #include <fts.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -5,8 +5,6 @@
 #ifndef REPLAY_OUTPUTS_H
 #define REPLAY_OUTPUTS_H
 
-#include <stdio.h>
-
 #include "replay/engines/adapters/adapter.h"
 
 /* Receives each request: adapter_seen(), or a function of a test. An error ends the reading. */

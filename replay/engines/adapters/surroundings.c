@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/adapter_private.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/files.h"

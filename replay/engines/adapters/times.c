@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/times.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "common/units.h"
 #include "common/xalloc.h"
 

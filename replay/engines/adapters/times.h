@@ -15,9 +15,6 @@
 #ifndef REPLAY_ADAPTER_TIMES_H
 #define REPLAY_ADAPTER_TIMES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "replay/engines/adapters/adapter.h"
 

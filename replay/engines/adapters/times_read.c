@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text in columns of any replayer: untrusted. */
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #include "capture/formats/text_input.h"
 #include "common/xalloc.h"

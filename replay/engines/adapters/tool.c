@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/tool.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 

@@ -3,8 +3,6 @@
 #ifndef REPLAY_TOOL_H
 #define REPLAY_TOOL_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/err.h"

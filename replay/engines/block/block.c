@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #include "common/units.h"
 #include "replay/engines/block/block_crew.h"

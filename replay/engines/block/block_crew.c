@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_crew.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/processors.h"
 #include "common/scheduling.h"
 #include "common/units.h"

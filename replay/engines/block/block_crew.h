@@ -5,8 +5,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "capture/run_facts.h"
 #include "common/block/backend.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_load.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 #include "replay/engines/block/schedule.h"
 #include "replay/load/load.h"

@@ -5,9 +5,6 @@
 #ifndef REPLAY_BLOCK_LOAD_H
 #define REPLAY_BLOCK_LOAD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/trace.h"
 #include "common/device.h"
 #include "common/err.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_plan.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/xalloc.h"
 
 /* --- mutants -------------------------------------------------------------

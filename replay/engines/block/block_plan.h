@@ -4,8 +4,6 @@
 #ifndef REPLAY_BLOCK_PLAN_H
 #define REPLAY_BLOCK_PLAN_H
 
-#include <stdint.h>
-
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/vm.h"

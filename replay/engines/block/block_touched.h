@@ -3,8 +3,6 @@
 #ifndef REPLAY_BLOCK_TOUCHED_H
 #define REPLAY_BLOCK_TOUCHED_H
 
-#include <stdint.h>
-
 #include "replay/result/summary.h"
 
 struct block_input;

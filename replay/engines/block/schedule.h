@@ -31,9 +31,6 @@
 #define REPLAY_SCHEDULE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "capture/kernel/block_requests.h"
 #include "replay/issue/due_heap.h"

@@ -2,8 +2,6 @@
 /* Mode dep: ready requests and their due times (schedule.h). */
 #include "replay/engines/block/schedule.h"
 
-#include <string.h>
-
 #include "common/xalloc.h"
 
 /* --- the largest shift in a window of ranks ------------------------------ */

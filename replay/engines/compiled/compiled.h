@@ -3,9 +3,6 @@
 #ifndef REPLAY_COMPILED_H
 #define REPLAY_COMPILED_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "replay/engines/compiled/image.h"
 

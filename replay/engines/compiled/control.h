@@ -9,7 +9,6 @@
 #define REPLAY_CONTROL_H
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "common/err.h"
 #include "replay/issue/balloon.h"

@@ -4,10 +4,7 @@
  * code of `event` (program.h). But the loops contain only what the trace needs, and the process is
  * new. Programs are cached (store.c). Source: Weiss et al., ROOT: replaying multithreaded traces
  * with resource-oriented ordering (SOSP 2013). */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/compiled/compiled.h"
 
-#include <string.h>
-
 /* The Makefile lists all headers that program.h includes. The assembler includes the files. */
 #define HEADER(path) ".asciz \"" path "\"\n.incbin \"" path "\"\n.byte 0\n"
 __asm__(".section .rodata\n.global program_headers\nprogram_headers:\n"

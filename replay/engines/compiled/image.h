@@ -8,9 +8,6 @@
 #ifndef REPLAY_IMAGE_H
 #define REPLAY_IMAGE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "replay/plan/plan.h"
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/strbuf.h"
 #include "common/u64_map.h"

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/compiled/compiled.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <gcrypt.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/digest.h"

@@ -12,9 +12,7 @@
  * exact: the begin of a request, on which `temporal` depends, is read from the gate of its lane
  * (gate.h) instead of inferred from its place in the queue. Source: metrology paper,
  * section III-B and Figure 1; Zhu et al., TBBT (FAST 2005). */
-#include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "replay/issue/crew.h"

@@ -6,8 +6,6 @@
  * The loop (loops.h) is compiled for each combination of order and timing, so that a replay that
  * waits for nothing does not look for it. Mutants and stopping on a mismatch have a loop of their
  * own (careful.c). */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "replay/issue/careful.h"
 #include "replay/issue/crew.h"

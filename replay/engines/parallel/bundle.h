@@ -13,7 +13,6 @@
 #define REPLAY_PARALLEL_BUNDLE_H
 
 #include <limits.h>
-#include <stdint.h>
 
 #include "capture/run_facts.h"
 #include "common/err.h"

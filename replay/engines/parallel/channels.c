@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/parallel/job.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "common/u64_map.h"

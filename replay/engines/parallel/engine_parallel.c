@@ -4,12 +4,8 @@
  * awaits its traced signals as messages. The loops and calls of `event` issue the requests. Source:
  * Mesnier et al., //TRACE: parallel trace replay with approximate causal events (FAST 2007),
  * section 4.2. */
-#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 

@@ -2,12 +2,6 @@
 #include "replay/engines/parallel/job.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "capture/kernel/watched.h"

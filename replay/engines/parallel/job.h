@@ -3,8 +3,6 @@
 #ifndef REPLAY_JOB_H
 #define REPLAY_JOB_H
 
-#include <stdint.h>
-
 #include "capture/causality/causality.h"
 #include "common/err.h"
 #include "common/strbuf.h"

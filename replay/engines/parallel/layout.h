@@ -8,9 +8,6 @@
 #ifndef REPLAY_PARALLEL_LAYOUT_H
 #define REPLAY_PARALLEL_LAYOUT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"

@@ -4,7 +4,6 @@
  * round trip is an upper limit of the error, even if the two directions differ in latency. Offsets
  * are measured before and after the replay and interpolated linearly. Source: Cristian,
  * Probabilistic clock synchronization (1989). */
-#include <stdlib.h>
 
 #include "replay/engines/parallel/mpi/rank.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/parallel/mpi/messages.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/clock.h"
 
