@@ -155,7 +155,7 @@ static int report_run(int argc, char **argv, struct err *e)
 		return status;
 	if (config.list) {
 		for (const struct report_form *const *f = report_forms; *f; f++)
-			printf("%-12s%s\n", (*f)->name, (*f)->help);
+			printf("%-18s%s\n", (*f)->name, (*f)->help);
 		return EXIT_OK;
 	}
 	if (n_positional < 1) {

@@ -9,7 +9,8 @@
 extern const struct report_form report_form_terminal, report_form_html, report_form_csv,
     report_form_latex, report_form_json, report_form_certificate, report_form_dcc,
     report_form_markdown, report_form_junit, report_form_github, report_form_openmetrics,
-    report_form_prometheus;
+    report_form_prometheus, report_form_bmf, report_form_github_benchmark,
+    report_form_pytest_benchmark;
 
 /* Report forms: functions of an analysis, which is a function of a results directory. They compute
  * nothing. */
@@ -24,7 +25,7 @@ struct report_form {
 	 * written one by one. */
 	bool beside;
 };
-/* terminal html csv latex json certificate dcc markdown junit github openmetrics prometheus, NULL */
+/* The table is in report.c; NULL ends it. */
 extern const struct report_form *const report_forms[];
 const struct report_form *report_form_find(const char *name);
 /* Finds a form for printing. Errors: ENOENT with the nearest name, EINVAL if the form cannot be

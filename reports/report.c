@@ -16,6 +16,9 @@ const struct report_form *const report_forms[] = {
     &report_form_github,
     &report_form_openmetrics,
     &report_form_prometheus,
+    &report_form_bmf,
+    &report_form_github_benchmark,
+    &report_form_pytest_benchmark,
     NULL,
 };
 

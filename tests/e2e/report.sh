@@ -130,9 +130,24 @@ grep -qF 'recorded trace=redacted (2)' recorded/report/tables/scenarios.csv || f
 expect_status "$verdict" "$VALIDATE" report others
 grep -qF laika-1957 others/report/report.json || fail 'the host is hidden although nobody asked'
 
+# for programs that watch benchmarks: a benchmark for each case, with the mean of the report
+expect_status "$verdict" "$VALIDATE" report results --format bmf
+jq -e 'length == 4 and all(.[]; .latency.value > 1000 and .latency.lower_value < .latency.value)' out >/dev/null ||
+	fail "bmf: $(head -c 300 out)"
+expect_status "$verdict" "$VALIDATE" report results --format github-benchmark
+jq -e 'length == 4 and all(.[]; .unit == "ns" and .value > 1000 and (.name | length > 5))' out >/dev/null ||
+	fail "github-benchmark: $(head -c 300 out)"
+first=$(jq '.[0].value' out)
+expect_status "$verdict" "$VALIDATE" report results --format pytest-benchmark
+jq -e --argjson ns "$first" '(.benchmarks | length) == 4 and all(.benchmarks[].stats; .rounds == (.data | length)
+	and .min <= .q1 and .q1 <= .median and .median <= .q3 and .q3 <= .max and (.total - (.data | add) | fabs) < 1e-12)
+	and (.benchmarks[0].stats.mean * 1e9 - $ns | fabs) < 1e-3' out >/dev/null || fail "pytest-benchmark: $(head -c 300 out)"
+cp out pytest.json
+expect_status 0 "$VALIDATE" stats pytest.json --column "$(jq -r '.benchmarks[0].name' pytest.json)"
+
 # forms
 expect_status 0 "$VALIDATE" report --list
-[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate dcc markdown junit github openmetrics prometheus " ] || fail "--list: $(cat out)"
+[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate dcc markdown junit github openmetrics prometheus bmf github-benchmark pytest-benchmark " ] || fail "--list: $(cat out)"
 expect_status 2 "$VALIDATE" report results --format htlm
 expect_line err 'did you mean "html"?'
 expect_status 2 "$VALIDATE" report
