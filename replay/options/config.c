@@ -15,7 +15,7 @@ static const char *const payload_names[] = {"buffer", "random", "zero", "capture
 const char *const block_mode_names[] = {
     "hf", "afap", "load", "dep", "causal", "think-limited", "timing-accurate", NULL};
 const char *const block_backend_names[] = {"auto", "io_uring", "libaio", "psync", NULL};
-const char *const block_limit_names[] = {"rounded", "instant", "exact", "none", NULL};
+const char *const block_limit_names[] = {"rounded", "instant", "exact", "none", "slack", NULL};
 const char *const block_beyond_names[] = {"error", "modulo", "scale", NULL};
 const char *const block_follow_names[] = {"each", "all", "nearest", "count", NULL};
 const char *const block_unaligned_names[] = {"error", "round", NULL};
@@ -48,7 +48,7 @@ void replay_config_init(struct replay_config *c)
 	};
 	c->block = (struct block_options){
 		.mode = MODE_HF,
-		.limit = LIMIT_ROUNDED,
+		.limit = LIMIT_SLACK,
 		.bundle_ns = -1,
 		.bundle_max = BLOCK_BUNDLE_MAX,
 		.think_scale = 1,
@@ -84,9 +84,9 @@ void replay_config_init(struct replay_config *c)
 	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT",	   \
 		.choices = block_limit_names,							   \
 	 .help = "mode hf: limit of requests in flight: the traced number at that instant, that "  \
-		 "number rounded up to a power of two, the maximum within 100 ms rounded up, or "  \
-		 "no "										   \
-		 "limit (default rounded)"},							   \
+		 "number rounded up to a power of two, the maximum within 100 ms rounded up, no "   \
+		 "limit, or as rounded while the device stalls for longer than the trace had to "  \
+		 "spare (default slack)"},							   \
 	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME",	   \
 		.max = NO_LIMIT,								   \
 	 .help = "modes hf and dep: submit requests closer than this together (default: the "	   \

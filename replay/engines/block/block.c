@@ -249,7 +249,7 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	int64_t ns;
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");
-	if (o->mode != MODE_HF && (c->speed != 1 || o->limit != LIMIT_ROUNDED))
+	if (o->mode != MODE_HF && (c->speed != 1 || o->limit != LIMIT_SLACK))
 		return err_set(e, EINVAL, "speed and in-flight need mode hf%s",
 			       o->mode == MODE_DEP ? "; dep has think-scale and device-scale" : "");
 	if (f && f->timed && (o->mode == MODE_AFAP || o->mode == MODE_LOAD))

@@ -180,7 +180,7 @@ static void schedule_make(struct block_crew *c, struct block_worker *w)
 					      .n = a->n,
 					      .parents = a->parents,
 					      .shift = p->shift,
-					      .bundle_max = (uint32_t)o->bundle_max,
+					      .bundle_max = (uint32_t)o->bundle_max, .slack_most = p->slack_most,
 					      .progress = c->progress,
 					      .index = w->index,
 					      .n_workers = p->n_lanes,
@@ -203,6 +203,7 @@ static void schedule_ticks(struct block_crew *c, struct block_worker *w)
 		w->schedule.bundle_max = w->backend->bundle_max;
 	w->bundle_follows = o->bundle_ns < 0;
 	w->schedule.bundle = (int64_t)((double)bundle_ns * ticks_per_ns);
+	w->schedule.ms = (int64_t)(1000000 * ticks_per_ns);
 	w->schedule.grace = (int64_t)(GRACE_NS * ticks_per_ns);
 	w->schedule.mutant = c->plan->mutant;
 	w->schedule.paced = w->schedule.paced_due = w->schedule.n ? w->schedule.request[0].due : 0;

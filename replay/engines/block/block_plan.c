@@ -85,6 +85,10 @@ static int block_faults_apply(struct block_input *l, const struct mutant *m, str
  * same point of it. Moreover a replay that is late after a stall of some tens of milliseconds
  * catches up only if it may have more in flight than the trace had at that instant. */
 #define LIMIT_WINDOW_NS 100000000
+_Static_assert(LIMIT_WINDOW_NS == 100 * 1000000, "1 % of the window is a unit of slack_ms");
+/* A device's queue usually has as many places. Without a place io_uring gives a request to a kernel
+ * thread, and the order is lost. */
+#define SLACK_MOST 128u
 /* arrays of lanes begin at multiples of this number of elements: a multiple of 128 bytes */
 #define LANE_ALIGN 32u
 
@@ -139,6 +143,63 @@ void block_depths_around(const struct block_input *l, const uint32_t *depth, int
 		most[i] = depth[queue[from]];
 	}
 	free(queue);
+}
+
+/* The requests [from, to) of the window around i. */
+static void window_move(const struct block_input *l, uint32_t i, int64_t window_ns, uint32_t *from,
+			uint32_t *to)
+{
+	while (*to < l->n && l->r[*to].begin_ns - l->r[i].begin_ns <= window_ns)
+		++*to;
+	while (l->r[i].begin_ns - l->r[*from].begin_ns > window_ns)
+		++*from;
+}
+
+/* Of requests with the limit `of`: the share at whose issue at most 3/4 of it were in flight. */
+static void slacks_by_issue(const struct block_input *l, const uint32_t *depth,
+			    const uint32_t *limit, uint32_t of, int64_t window_ns, uint8_t *slack)
+{
+	uint32_t from = 0, to = 0, n_below = 0;
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t k = from, added = to;
+		window_move(l, i, window_ns, &from, &to);
+		for (; added < to; added++)
+			n_below += 4 * (uint64_t)depth[added] <= 3 * (uint64_t)of;
+		for (; k < from; k++)
+			n_below -= 4 * (uint64_t)depth[k] <= 3 * (uint64_t)of;
+		if (limit[i] == of)
+			slack[i] = (uint8_t)(100 * (uint64_t)n_below / (to - from));
+	}
+}
+
+static double response_ns(const struct block_loaded *q)
+{
+	return counts(q) ? (double)(q->end_ns - q->begin_ns) : 0;
+}
+
+void block_slacks(const struct block_input *l, const uint32_t *depth, const uint32_t *limit,
+		  int64_t window_ns, uint8_t *slack)
+{
+	uint32_t from = 0, to = 0, limits = 0;
+	double sum_ns = 0; /* of the response times in the window */
+	for (uint32_t i = 0; i < l->n; i++)
+		limits |= limit[i];
+	for (uint32_t of = 1; of && of <= limits; of *= 2)
+		if (limits & of)
+			slacks_by_issue(l, depth, limit, of, window_ns, slack);
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t k = from, added = to;
+		window_move(l, i, window_ns, &from, &to);
+		for (; added < to; added++)
+			sum_ns += response_ns(&l->r[added]);
+		for (; k < from; k++)
+			sum_ns -= response_ns(&l->r[k]);
+		const int64_t length_ns = l->r[to - 1].begin_ns - l->r[from].begin_ns;
+		const double spare =
+			length_ns > 0 ? 1 - 2 * sum_ns / (double)length_ns / limit[i] : 0;
+		if (100 * spare < slack[i])
+			slack[i] = spare > 0 ? (uint8_t)(100 * spare) : 0;
+	}
 }
 
 uint32_t block_round_up(uint32_t n)
@@ -313,6 +374,7 @@ struct laying {
 	const struct replay_config *c;
 	const uint8_t *worker; /* worker[n] */
 	const uint32_t *depth; /* depth[n] */
+	const uint8_t *slack;  /* slack[n], or NULL */
 	struct inferred dep;
 	uint32_t n_laid;
 };
@@ -329,6 +391,8 @@ static void request_lay(struct laying *y, uint32_t i, uint32_t source, bool copy
 	if (y->dep.end_ns && y->dep.parents[source].hi > y->dep.parents[source].lo)
 		r->due -= due_of(p, y->c, y->dep.end_ns[y->dep.parents[source].hi - 1]);
 	r->flags |= copy ? REQUEST_COPY : 0;
+	if (y->slack && p->mutant.kind != FAULT_SERIALISE)
+		r->slack_ms = y->slack[i];
 	if (a->parents)
 		a->parents[a->n] = parents_of(p, y->c, &y->l->r[i], &y->dep.parents[source],
 					      copy ? RANK_NONE : y->dep.rank[i]);
@@ -380,6 +444,8 @@ static void slots_count(struct block_plan *p, const struct replay_config *c)
 	if (c->block.mode == MODE_HF && c->block.limit == LIMIT_NONE && !c->block.depth &&
 	    most > 4096)
 		most = 4096;
+	if (c->block.mode == MODE_HF && c->block.limit == LIMIT_SLACK && most < p->slack_most)
+		most = p->slack_most;
 	p->n_slots = most < p->n ? most : p->n;
 	p->n_slots = p->n_slots ? p->n_slots : 1;
 }
@@ -397,14 +463,22 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 	p->at = xmalloc((l->n_records + 1) * sizeof *p->at);
 	memset(p->at, 0xff, (l->n_records + 1) * sizeof *p->at);
 	block_depths(l, depth);
-	if (c->block.mode == MODE_HF && c->block.limit == LIMIT_ROUNDED) {
+	for (uint32_t i = 0; i < l->n; i++)
+		p->max_in_flight = depth[i] > p->max_in_flight ? depth[i] : p->max_in_flight;
+	p->slack_most = c->block.depth && c->block.depth < SLACK_MOST ? (uint32_t)c->block.depth
+								      : SLACK_MOST;
+	const bool has_slack = c->block.mode == MODE_HF && c->block.limit == LIMIT_SLACK;
+	uint8_t *slack = has_slack ? xcalloc((size_t)l->n + 1, 1) : NULL;
+	if (has_slack || (c->block.mode == MODE_HF && c->block.limit == LIMIT_ROUNDED)) {
 		uint32_t *exact = depth;
 		depth = xmalloc(((size_t)l->n + 1) * sizeof *depth);
 		block_depths_around(l, exact, LIMIT_WINDOW_NS, depth);
+		for (uint32_t i = 0; has_slack && i < l->n; i++)
+			depth[i] = block_round_up(depth[i]);
+		if (has_slack)
+			block_slacks(l, exact, depth, LIMIT_WINDOW_NS, slack);
 		free(exact);
 	}
-	for (uint32_t i = 0; i < l->n; i++)
-		p->max_in_flight = depth[i] > p->max_in_flight ? depth[i] : p->max_in_flight;
 	int ret = mutant_parse(&p->mutant, c->mutant, e);
 	if (!ret && dep)
 		ret = parents_infer(p, l, &y.dep, threshold_ns, e);
@@ -420,6 +494,7 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 		deal(l, &c->block, p->n_lanes, worker);
 		y.worker = worker;
 		y.depth = depth;
+		y.slack = slack;
 		ret = lanes_count(&y, e);
 	}
 	if (!ret) {
@@ -430,6 +505,7 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 	free(y.dep.rank);
 	free(y.dep.end_ns);
 	free(depth);
+	free(slack);
 	free(worker);
 	return ret;
 }

@@ -90,6 +90,18 @@ static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
 	return line > r->due ? line : r->due;
 }
 
+/* Whether the device has stalled for less time than the trace had to spare. */
+static bool has_slack(struct block_schedule *s, const struct block_hot *r, uint32_t busy, int64_t now)
+{
+	if (!r->slack_ms || busy >= s->slack_most)
+		return false;
+	while (s->oldest < s->next && s->request[s->oldest].done)
+		s->oldest++;
+	const struct block_hot *oldest = &s->request[s->oldest];
+	return s->oldest == s->next || oldest->begin == NOT_ENDED ||
+	       now - oldest->begin < r->slack_ms * s->ms;
+}
+
 static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken)
 {
 	const bool timed = s->mode == MODE_HF;
@@ -102,10 +114,12 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 		if (at > now && (n == 0 || at > horizon))
 			break;
 		if (r->fault != FAULT_LOST) {
-			if (busy + n >= r->limit)
+			if (busy + n >= r->limit && !has_slack(s, r, busy + n, now))
 				break;
 			horizon = n == 0 ? at + s->bundle : horizon;
 			taken[n++] = s->next;
+		} else {
+			r->done = true;
 		}
 		s->paced = at > now - s->grace ? at : now - s->grace;
 		s->paced_due = r->due;
@@ -165,6 +179,7 @@ int64_t schedule_wake(const struct block_schedule *s, int64_t now)
 void schedule_ended(struct block_schedule *s, uint32_t k)
 {
 	s->in_flight--;
+	s->request[k].done = true;
 	in_flight_publish(s);
 	if (s->mode == MODE_DEP)
 		schedule_ended_dependent(s, k, s->request[k].end);

@@ -9,7 +9,8 @@
  *
  * hf: The time of a request is its traced time. At that time it is submitted, together with all
  * requests whose time has come or lies within the bundle's threshold of the first one's. It waits
- * while the number in flight is at its limit. A worker that is late by more than `grace` catches up
+ * while the number in flight is at its limit, unless the requests in flight are younger than its
+ * slack. A worker that is late by more than `grace` catches up
  * at twice the traced rate.
  *
  * load: A request is submitted as soon as the number in flight is below its limit. afap: the same,
@@ -61,7 +62,10 @@ struct block_hot { /* a cache line: the request and its outcome */
 	uint8_t direction; /* enum block_direction */
 	uint8_t flags;	   /* enum block_request_flag */
 	uint8_t fault;	   /* enum fault_kind */
-	uint8_t unused[5];
+	/* --in-flight slack: the limit does not hold while all requests in flight are younger */
+	uint8_t slack_ms;
+	uint8_t done;	   /* it has ended, or is never submitted */
+	uint8_t unused[3];
 };
 _Static_assert(sizeof(struct block_hot) == 64, "a request is a cache line");
 
@@ -99,6 +103,9 @@ struct block_schedule {
 	uint32_t in_flight; /* of this worker */
 	uint32_t bundle_max;
 	int64_t bundle;	      /* threshold */
+	int64_t ms;	      /* ticks of a millisecond, for block_hot.slack_ms */
+	uint32_t slack_most;  /* in flight at most, even with slack */
+	uint32_t oldest;      /* all requests before it are done */
 	int64_t grace;	      /* lateness that is caught up at once */
 	/* instant of the last request in the pace of catching up, and its due time */
 	int64_t paced, paced_due;

@@ -66,7 +66,7 @@ static inline void block_rig_plan(struct block_rig *g, int64_t threshold)
 		const struct block_lane *a = &g->p.lane[w];
 		g->s[w] = (struct block_schedule){.mode = (enum block_mode)g->c.block.mode, .request = a->request, .place = a->place, .n = a->n,
 						  .parents = a->parents, .shift = g->p.shift, .bundle = g->c.block.bundle_ns,
-						  .bundle_max = (uint32_t)g->c.block.bundle_max, .grace = 1000, .progress = g->progress,
+						  .bundle_max = (uint32_t)g->c.block.bundle_max, .grace = 1000, .ms = 1000000, .slack_most = g->p.slack_most, .progress = g->progress,
 						  .index = w, .n_workers = g->p.n_lanes, .mutant = g->p.mutant,
 						  .follow = (enum block_follow)g->c.block.follow};
 		struct block_schedule_room room = {(uint32_t)g->p.inferred.width_max,

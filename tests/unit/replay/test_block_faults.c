@@ -13,7 +13,7 @@ static void rig_run(struct block_rig *g, enum block_mode mode, const char *mutan
 {
 	block_rig_init(g, mode);
 	g->c.mutant = mutant;
-	g->c.block.limit = mode == MODE_HF ? LIMIT_NONE : LIMIT_ROUNDED;
+	g->c.block.limit = mode == MODE_HF ? LIMIT_NONE : LIMIT_SLACK;
 	for (int i = 0; i < 200; i++)
 		block_rig_add(g, 100 * i, 100 * i + 30, 30);
 	block_rig_plan(g, 0);

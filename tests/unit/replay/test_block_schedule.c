@@ -71,7 +71,7 @@ static void hf_keeps_times_on_the_same_device(void **state)
 {
 	(void)state;
 	uint64_t seed = 2;
-	for (int limit = LIMIT_ROUNDED; limit <= LIMIT_NONE; limit++) {
+	for (int limit = LIMIT_ROUNDED; limit <= LIMIT_SLACK; limit++) {
 		struct block_rig g;
 		block_rig_init(&g, MODE_HF);
 		g.c.block.limit = limit;
@@ -107,6 +107,59 @@ static void hf_limit_leaves_room_for_a_stall(void **state)
 		    250000); /* with two of the longer ones beside that one 4 are in flight */
 	assert_int_equal(g.begin[1999], 100000 * 1999);
 	block_rig_release(&g);
+}
+
+/* Requests of 100 us with this gap, `together` at a time; the device stalls for 20 ms at request 500
+ * and serves the rest `factor` times slower. Returns the latest issue after its time. */
+static int64_t latest_of(int limit, int64_t gap, int together, int64_t factor, uint32_t *most)
+{
+	struct block_rig g;
+	int64_t latest = 0;
+	block_rig_init(&g, MODE_HF);
+	g.c.block.limit = limit;
+	for (int i = 0; i < 2000; i++) {
+		int64_t at = i / together * gap;
+		int64_t stall_end = 500 / together * gap + 20000000;
+		block_rig_add(&g, at, at + 100000,
+			      i >= 500 && at < stall_end ? stall_end - at + 100000
+							 : factor * 100000);
+	}
+	block_rig_plan(&g, 0);
+	block_rig_run(&g);
+	*most = 0;
+	for (uint32_t i = 0; i < 2000; i++) {
+		uint32_t busy = 1;
+		for (uint32_t k = i > 300 ? i - 300 : 0; k < i; k++)
+			busy += g.end[k] > g.begin[i];
+		*most = busy > *most ? busy : *most;
+		if (g.begin[i] - g.l.r[i].begin_ns > latest)
+			latest = g.begin[i] - g.l.r[i].begin_ns;
+	}
+	block_rig_release(&g);
+	return latest;
+}
+
+static void hf_slack_lets_a_stall_pass(void **state)
+{
+	(void)state;
+	uint32_t most;
+	/* bursts of 4 that leave the device idle: a hard limit is late by most of the stall */
+	assert_true(latest_of(LIMIT_ROUNDED, 1000000, 4, 1, &most) > 15000000);
+	assert_int_equal(most, 4);
+	assert_true(latest_of(LIMIT_SLACK, 1000000, 4, 1, &most) < 1000000);
+	assert_in_range(most, 40, 128);
+}
+
+static void hf_slack_is_none_at_saturation(void **state)
+{
+	(void)state;
+	uint32_t most;
+	/* always 4 in flight, as a program at full speed; then the device is slower */
+	latest_of(LIMIT_SLACK, 100000, 4, 3, &most);
+	assert_int_equal(most, 4);
+	/* always one */
+	latest_of(LIMIT_SLACK, 1000000, 1, 30, &most);
+	assert_int_equal(most, 1);
 }
 
 static void hf_speed_divides_times(void **state)
@@ -429,7 +482,7 @@ static void workers_keep_order_and_limits(void **state)
 		uint32_t depth[300];
 		block_rig_init(&g, modes[round % 3]);
 		g.c.n_workers = 2 + (uint64_t)(round / 3 % 3);
-		g.c.block.limit = modes[round % 3] == MODE_HF ? LIMIT_INSTANT : LIMIT_ROUNDED;
+		g.c.block.limit = modes[round % 3] == MODE_HF ? LIMIT_INSTANT : LIMIT_SLACK;
 		g.c.block.depth = modes[round % 3] == MODE_AFAP ? 5 : 0;
 		random_trace(&g, &seed, 200, 8, 40);
 		block_depths(&g.l, depth);
@@ -456,6 +509,8 @@ int main(void)
 	    cmocka_unit_test(depths_are_those_of_the_definition),
 	    cmocka_unit_test(hf_keeps_times_on_the_same_device),
 	    cmocka_unit_test(hf_limit_leaves_room_for_a_stall),
+	    cmocka_unit_test(hf_slack_lets_a_stall_pass),
+	    cmocka_unit_test(hf_slack_is_none_at_saturation),
 	    cmocka_unit_test(hf_speed_divides_times),
 	    cmocka_unit_test(hf_keeps_limits_on_a_slower_device),
 	    cmocka_unit_test(hf_bundles_what_is_close),
