@@ -7,6 +7,8 @@
 #include "common/clock.h"
 
 #define LENGTH_MOST ((uint64_t)1 << 20)
+/* every device takes requests of this length whole */
+#define LENGTH_WHOLE ((uint64_t)64 << 10)
 /* as large as the huge page that buffers of the workers lie in: the kernel splits a request that
  * consists of many separate pages */
 #define BUFFER_BYTES ((size_t)2 << 20)
@@ -91,7 +93,13 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 		chosen(c, &block_uring, "the target was not probed: no context of Linux AIO");
 		return;
 	}
-	struct burst b = burst_make(context, p, buffer.base, RWF_NOWAIT);
+	struct block_probe nothing = {.fd = p->fd, .offset = p->offset, .n = 1};
+	struct burst b = burst_make(context, &nothing, buffer.base, RWF_NOWAIT);
+	for (uint32_t i = 0; i < p->n && b.n_submitted && !b.n_refused; i++)
+		if (p->length[i] > LENGTH_WHOLE) {
+			b = burst_make(context, p, buffer.base, RWF_NOWAIT);
+			break;
+		}
 	char refusal[BLOCK_WHY_BYTES] =
 	    "the target has no RWF_NOWAIT, so io_uring would use kernel threads";
 	if (b.n_submitted && b.n_refused < REFUSED_MANY)

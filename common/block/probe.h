@@ -26,8 +26,10 @@ struct block_probe {
 	uint32_t n;
 };
 
-/* Chooses by two bursts of reads at most. The first uses RWF_NOWAIT. The second, without it, is for
- * targets that refuse the first: libaio is chosen unless the target makes io_submit wait for each
+/* Chooses by up to three steps. A read of no bytes with RWF_NOWAIT, which does not reach the device,
+ * shows whether the target knows that at all. If so, and a request is longer than 64 KiB, a burst of
+ * reads with RWF_NOWAIT shows whether the device splits such requests. A burst without RWF_NOWAIT is
+ * for targets that refuse: libaio is chosen unless the target makes io_submit wait for each
  * request. Reads longer than 1 MiB are cut to that. Does not fail: if nothing can be measured, the
  * choice is io_uring, and `why` says so. */
 void block_choose(struct block_choice *c, const struct block_probe *p);
