@@ -166,7 +166,6 @@ static int common_init(struct vm_region *r, uint64_t longest_read, struct err *e
 #define JOIN_NS 200000000
 #define GIVE_UP_NS 1000000000
 #define FIRST_BUNDLE_NS 2000 /* until the cost of a submission has been measured */
-#define GRACE_NS 100000
 #define PROBE_PLACES 16 /* largest number of offsets that are tried for the probe */
 
 static void schedule_make(struct block_crew *c, struct block_worker *w)
@@ -204,7 +203,6 @@ static void schedule_ticks(struct block_crew *c, struct block_worker *w)
 	w->bundle_follows = o->bundle_ns < 0;
 	w->schedule.bundle = (int64_t)((double)bundle_ns * ticks_per_ns);
 	w->schedule.ms = (int64_t)(1000000 * ticks_per_ns);
-	w->schedule.grace = (int64_t)(GRACE_NS * ticks_per_ns);
 	w->schedule.mutant = c->plan->mutant;
 	w->schedule.paced = w->schedule.paced_due = w->schedule.n ? w->schedule.request[0].due : 0;
 	w->clock = *c->clock;

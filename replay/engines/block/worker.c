@@ -112,6 +112,11 @@ void harvester_stop(struct harvester *h)
 #define LOOK_CROWDED_NS 200000
 /* time of spinning for completions after the last event, before sleeping */
 #define SPIN_NS 10000
+/* Lateness that is caught up at once. A sleep among competing threads often ends some ms late: a
+ * replay that then issued requests at twice the traced rate, with a sleep before each, would never
+ * catch up. */
+#define GRACE_NS 100000
+#define GRACE_CONTENDED_NS 50000000
 /* a submission that took longer was preempted, so it does not show the cost */
 #define BUNDLE_MOST_NS 20000
 
@@ -365,6 +370,7 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 {
 	const bool busy = w->schedule.in_flight > 0;
 	waiter_sense(&w->waiter, w->start + (uint64_t)now);
+	w->schedule.grace = ticks_of(w, w->waiter.contended ? GRACE_CONTENDED_NS : GRACE_NS);
 	const int64_t margin = margin_of(w);
 	/* a spinning worker would keep a CPU from the worker whose turn it is */
 	const bool gives_way = w->crowded && w->waiter.method == WAIT_SPIN &&
