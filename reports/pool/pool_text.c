@@ -23,24 +23,32 @@ static size_t n_suspect(const struct pool *p, bool outliers)
 	return n;
 }
 
-void pool_sentence_add(struct strbuf *out, const struct pool *p)
+static void suspects_add(struct strbuf *out, const struct pool *p, bool outliers)
 {
 	size_t n = 0;
-	strbuf_addf(out, "%zu laboratories, ", p->n_laboratories);
-	words_add_count(out, p->n_cases, "case", "cases");
-	if (!n_suspect(p, true)) {
-		strbuf_addstr(out, n_suspect(p, false) ? ": no outlier, stragglers only"
-						       : ": no outlier and no straggler");
-		return;
-	}
-	strbuf_addstr(out, ": outlier ");
 	for (size_t i = 0; i < p->n_laboratories; i++) {
 		const struct pool_laboratory *l = &p->laboratory[i];
-		if (!l->n_outlying)
+		const size_t n_marked = outliers ? l->n_outlying : l->n_straggling;
+		if (!n_marked)
 			continue;
-		strbuf_addf(out, "%s%s (in %zu of %zu)", n++ ? ", " : "", l->name, l->n_outlying,
-			    l->n_cases);
+		if (n++)
+			strbuf_addstr(out, ", ");
+		else
+			strbuf_addstr(out, outliers ? ": outlier " : "; straggler ");
+		strbuf_addf(out, "%s (in %zu of %zu)", l->name, n_marked, l->n_cases);
 	}
+}
+
+void pool_sentence_add(struct strbuf *out, const struct pool *p)
+{
+	strbuf_addf(out, "%zu laboratories, ", p->n_laboratories);
+	words_add_count(out, p->n_cases, "case", "cases");
+	if (!n_suspect(p, true) && !n_suspect(p, false))
+		strbuf_addstr(out, ": no outlier and no straggler");
+	else if (!n_suspect(p, true))
+		strbuf_addstr(out, ": no outlier");
+	suspects_add(out, p, true);
+	suspects_add(out, p, false);
 }
 
 static void warning_add(struct strbuf *out, const char *text, size_t width)

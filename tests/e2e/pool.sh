@@ -31,6 +31,21 @@ jq -e '.format == "validate-pool" and (.cases | length) == 4 and
 jq -r --slurpfile schema "$SRCDIR/doc/pool-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" out >faults || fail 'no JSON'
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 
+# stragglers are in the headline: Grubbs' statistic of 1.1 among 6 is 1.93, between 1.89 and 1.97
+laboratory 7 1.1
+expect_status 0 "$VALIDATE" pool lab1.json lab2.json lab3.json lab4.json lab5.json lab7.json
+tr -s ' \n' ' ' <out >joined
+expect_line joined '6 laboratories, 4 cases: no outlier; straggler lab7 (in 4 of 4)'
+
+# the values of another laboratory under another name, and a laboratory a thousand times as fast
+jq 'del(.sha256) | .host = "copy" | .campaign = "00000000000000ff"' lab2.json >copy.json
+jq 'del(.sha256) | .host = "quick" | .campaign = "00000000000000fe" | .cases |= map(.replicates |= map(.[1] /= 1000 | .[2] /= 1000))' lab3.json >quick.json
+expect_status 0 "$VALIDATE" pool lab1.json lab2.json lab4.json copy.json quick.json
+tr -s ' \n' ' ' <out >joined
+expect_line joined 'lab2 and copy have the same response times in 4 of 4 cases: one is a copy of the other'
+expect_line joined 'times as fast in quick as in the other laboratories'
+[ "$(grep -o 'Warning: ' joined | wc -l)" -eq 2 ] || fail "not two warnings: $(grep Warning out)"
+
 # one that measures something else is named, with every form
 laboratory 6 2
 labs='lab1.json lab2.json lab3.json lab4.json lab5.json lab6.json'

@@ -3,6 +3,7 @@
 
 #include "common/xalloc.h"
 #include "validate/provenance/provenance.h"
+#include "validate/stats/quantiles.h"
 
 #define MIN_DURATION "min-duration = "
 
@@ -210,6 +211,93 @@ static char *requests_difference(const struct pool_laboratory *x, const struct p
 	    searched ? ": with min-duration each searches for their number" : "");
 }
 
+/* --- values -------------------------------------------------------------- */
+
+static const struct baseline_case *same_case(const struct baseline *x, size_t cell,
+					     const struct baseline *y)
+{
+	const char *scenario = x->scenario[x->cell[cell].scenario].name;
+	for (size_t i = 0; i < y->n_cells; i++)
+		if (!strcmp(y->cell[i].replayer, x->cell[cell].replayer) &&
+		    !strcmp(y->scenario[y->cell[i].scenario].name, scenario))
+			return &y->cell[i];
+	return NULL;
+}
+
+static bool values_are_equal(const double *x, const double *y, size_t n)
+{
+	size_t n_finite = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (isfinite(x[i]) != isfinite(y[i]) || (isfinite(x[i]) && x[i] != y[i]))
+			return false;
+		n_finite += isfinite(x[i]);
+	}
+	return n_finite > 0;
+}
+
+/* Two measurements never have the same response times in a whole case. */
+static void copies_find(struct pool *p, const struct pool_laboratory *x,
+			const struct pool_laboratory *y)
+{
+	size_t n = 0, n_equal = 0;
+	for (size_t i = 0; i < x->baseline->n_cells; i++) {
+		const struct baseline_case *a = &x->baseline->cell[i],
+					   *b = same_case(x->baseline, i, y->baseline);
+		if (!b || a->n != b->n)
+			continue;
+		n++;
+		n_equal += values_are_equal(a->column[COLUMN_X_MEAN], b->column[COLUMN_X_MEAN],
+					    a->n) &&
+			   values_are_equal(a->column[COLUMN_R_MEAN], b->column[COLUMN_R_MEAN],
+					    a->n);
+	}
+	if (n_equal)
+		warning_add(p, xasprintf("%s and %s have the same response times in %zu of %zu "
+					 "cases: one is a copy of the other",
+					 x->name, y->name, n_equal, n));
+}
+
+#define FACTOR_ODD 100 /* between response times of the program */
+
+/* Mean of ln(r) over the runs of the program in all cases; NaN none. */
+static double program_ln(const struct baseline *b)
+{
+	double sum = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < b->n_cells; i++)
+		for (size_t k = 0; k < b->cell[i].n; k++) {
+			const double r = b->cell[i].column[COLUMN_R_MEAN][k];
+			if (isfinite(r) && r > 0) {
+				sum += log(r);
+				n++;
+			}
+		}
+	return n ? sum / (double)n : NAN;
+}
+
+/* Compares each laboratory with the median of the others. */
+static void speeds_compare(struct pool *p)
+{
+	double *others = xcalloc(p->n_laboratories, sizeof *others), middle;
+	for (size_t i = 0; i < p->n_laboratories; i++) {
+		const double here = program_ln(p->laboratory[i].baseline);
+		size_t n = 0;
+		for (size_t k = 0; k < p->n_laboratories; k++) {
+			const double r = program_ln(p->laboratory[k].baseline);
+			if (k != i && isfinite(r))
+				others[n++] = r;
+		}
+		if (!isfinite(here) || sample_median(others, n, &middle) ||
+		    fabs(here - middle) < log(FACTOR_ODD))
+			continue;
+		warning_add(p, xasprintf("the program's requests are %.3g times as %s in %s as in "
+					 "the other laboratories: are target and units the same?",
+					 exp(fabs(here - middle)),
+					 here < middle ? "fast" : "slow", p->laboratory[i].name));
+	}
+	free(others);
+}
+
 /* --- all differences ----------------------------------------------------- */
 
 char *pool_difference(const struct pool *p)
@@ -233,4 +321,8 @@ void pool_warnings_add(struct pool *p)
 			warning_add(p, requests);
 		programs_compare(p, first, &p->laboratory[i]);
 	}
+	for (size_t i = 0; i < p->n_laboratories; i++)
+		for (size_t k = 0; k < i; k++)
+			copies_find(p, &p->laboratory[k], &p->laboratory[i]);
+	speeds_compare(p);
 }
