@@ -207,8 +207,8 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 	const char *clock = member_text(a->results->environment, "clock", "source");
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text,
-		    "certified standard: %s; all times are those of the clock %s%s; bias, "
-		    "precision and U are ratios of times of this clock, so its rate cancels",
+		    "certified standard: %s; clock of all times: %s%s; bias, precision and U are "
+		    "ratios of times of one clock, so its rate cancels",
 		    c->standard ? c->standard : "none", clock,
 		    strcmp(clock, "tsc") ? "" : ", set to the kernel's CLOCK_MONOTONIC");
 	fact_add_of_all(c, "Traceability", &text);
