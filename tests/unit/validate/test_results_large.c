@@ -225,6 +225,7 @@ static void detail_ends_where_cases_are_many(void **state)
 		char *path = put(dir, "protocol.conf", text.s, text.len);
 		assert_int_equal(protocol_read(&p, path, &e), 0);
 		assert_int_equal(protocol_in_detail(&p), n <= PROTOCOL_DETAIL_CASES);
+		free(p.claim); /* of no claims */
 		p.claim = xcalloc(1, sizeof *p.claim);
 		p.claim[0].measure = MEASURE_TIMELINE_DISTANCE;
 		p.n_claims = 1;

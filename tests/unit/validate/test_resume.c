@@ -67,6 +67,7 @@ static void leave(struct taken *t)
 	design_release(&c->plan);
 	journal_close(&c->journal);
 	json_decref(c->queues_before);
+	json_decref(c->files);
 	free(c->calibration[0].memory);
 	free(c->calibration[0].failure);
 	free(c->calibration);
