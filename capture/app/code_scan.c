@@ -26,6 +26,8 @@ bool code_scan_is_known(const char *path)
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
+
 enum {
 	BACK = 48,   /* bytes before the instruction where disassembly begins */
 	STARTS = 16, /* starting points, one byte apart: an instruction has at most 15 bytes */
@@ -206,8 +208,11 @@ static bool mapping_scan(const uint8_t *base, size_t size, struct code_scan *s)
 {
 	struct code_looker l;
 	struct code_image m = {.base = base, .size = size};
+	/* cs_open() does not check whether it got memory */
+	const cs_opt_mem memory = {xmalloc, xcalloc, xrealloc, free, vsnprintf};
 	bool done = false;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &l.handle) != CS_ERR_OK)
+	if (cs_option(0, CS_OPT_MEM, (size_t)&memory) != CS_ERR_OK ||
+	    cs_open(CS_ARCH_X86, CS_MODE_64, &l.handle) != CS_ERR_OK)
 		return false;
 	cs_option(l.handle, CS_OPT_DETAIL, CS_OPT_ON);
 	l.insn = cs_malloc(l.handle);
