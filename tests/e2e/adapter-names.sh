@@ -144,11 +144,20 @@ expect_line err 'replays calls on the files of a directory'
 mkdir around
 mv target around/target
 inner=around/target
+# soon CONDITION: waits for it, at most 60 s, so that nothing stays after a failure
+soon() {
+	tries=3000
+	until eval "$1"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || exit 1
+		sleep 0.02
+	done
+}
 # meanwhile COMMANDS STATUS: the commands run after the start of the replayer and before its end
 meanwhile() {
 	rm -f asked answered
 	(
-		until [ -e asked ]; do sleep 0.02; done
+		soon '[ -e asked ]'
 		eval "$1"
 		: >answered
 	) &
@@ -196,7 +205,7 @@ mv target around/target
 	echo '1,1,1000000000,1000001000,pread,"path=a;fd=3;offset=4096;length=4096",4096'
 } >in.csv
 (
-	until pgrep -f "^[^ ]*fio .*$here/out.trace.run-" >/dev/null; do sleep 0.02; done
+	soon 'pgrep -f "^[^ ]*fio .*$here/out.trace.run-" >/dev/null'
 	mv $inner/a kept
 	ln -s ../../outside/file $inner/a
 ) &
