@@ -206,8 +206,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"ends of requests whose beginning is not in the trace: %" PRIu64,
 		n->n_without_begin);
 	NOTE_IF(n->n_unshown,
-		"asynchronous requests that are not in the trace, for only the first of each call "
-		"are shown: %" PRIu64 " (strace -v shows all)",
+		"asynchronous requests missing from the trace: %" PRIu64
+		"; strace shows only the first of each call (-v shows all)",
 		n->n_unshown);
 	NOTE_IF(n->n_without_issue,
 		"requests queued (Q) and completed (C) with no issue (D) seen: %" PRIu64

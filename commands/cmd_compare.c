@@ -23,9 +23,9 @@ static const struct option_spec compare_options[] = {
 		 "environment, missing, all (default none)"},
 	{.name = "inconclusive", .type = OPT_CHOICE, .offset = FIELD(inconclusive), .arg = "WHAT",
 	 .choices = inconclusive_names,
-	 .help = "what an inconclusive component is in JUnit, and the exit status of an "
+	 .help = "how JUnit reports an inconclusive component, and the exit status of an "
 		 "inconclusive comparison: error (4), pass (0), fail (1) or skip (0); a case "
-		 "without a value on either side stays an error (default error)"},
+		 "with a value on neither side stays an error (default error)"},
 	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
 	 .help = "print the output formats and exit"},
 	{.name = NULL},

@@ -44,8 +44,8 @@ static const char about[] =
 	"results directory or a baseline (\"validate baseline save\"). Entries are never\n"
 	"changed or removed; a campaign can be added once.\n"
 	"show: prints the events of each replayer in each scenario: shifts, drifts and\n"
-	"outliers, with their date and the change of the machine at that time. Control\n"
-	"charts stand beside them: individuals and moving range, CUSUM and EWMA. The\n"
+	"outliers, with their date and a change of the environment near that date. It\n"
+	"also prints control charts: individuals and moving range, CUSUM and EWMA. The\n"
 	"first in-control entries set their limits.";
 
 static int add(const struct history_config *c, const char *db, const char *path, struct err *e)

@@ -48,8 +48,8 @@ static const char synopsis[] = "DIR [--format FORM | --certificate] [--redact] [
 static const char about[] =
 	"Makes the report in DIR/report again from the results directory DIR. The same\n"
 	"machine and versions give the same bytes. DIR/report/index.html is the page to\n"
-	"read. The new report replaces the old one only when it is complete. In a DIR\n"
-	"that cannot be written the command only prints.\n"
+	"read. The new report replaces the old one only when it is complete. If DIR\n"
+	"cannot be written, the command only prints.\n"
 	"\n"
 	"Exit status, as of the campaign: 0 every replayer is trusted, 1 a replayer is\n"
 	"not trusted, 4 inconclusive, 3 failed. Results that were changed afterwards get\n"
@@ -122,7 +122,7 @@ static int verify(struct results *r, const struct analysis *a, const char *outpu
 		return EXIT_FAILED;
 	if (r->seal.state != SEAL_WHOLE) {
 		err_set(e, ENODATA,
-			"%s: not sealed: an earlier version wrote a part without digests", r->dir);
+			"%s: not sealed: an earlier version of validate wrote some files without digests", r->dir);
 		return EXIT_INCONCLUSIVE;
 	}
 	printf("verified: %s, protocol SHA-256 %s, journal SHA-256 %s\n"

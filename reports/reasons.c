@@ -20,7 +20,7 @@
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
     [REASON_TOO_EARLY] =
-	"the planned looks leave no error for one this early (level %.2g): a later one decides",
+	"this look is too early to decide (level %.2g): a later planned look decides",
     [REASON_NO_REPLAY] =
 	"nothing was replayed: the program itself ran in the replayer's place",
     [REASON_NOT_COMPARED] = "%N: a replay was not compared with the trace it replayed",
@@ -28,13 +28,15 @@ static const char *const templates[REASON_N] = {
     [REASON_SHOWN] = "%K %V, no limit set",
     [REASON_SHOWN_STATUS] = "%K: %M",
     [REASON_FEW_RUNS] =
-	"; so few runs may hide any dependence: %.0f count as hardly more than one",
-    [REASON_RUNS_ALIKE] = "; runs are so like those before them (lag-1 correlation %.2f) that "
-			  "%.0f count as hardly more than one",
-    [REASON_IF_INDEPENDENT] = "; it would be within if they were known to be independent",
-    [REASON_DEPENDENT] = "; it would be within if the runs were known to be independent, but %.0f "
-			 "count as %.1f (lag 1 %.2f)",
-    [REASON_COUNTED_AS] = "; %.0f runs counted as %.1f (lag 1 %.2f)",
+	"; dependence cannot be excluded with so few runs: %.0f runs count as little more than "
+	"one",
+    [REASON_RUNS_ALIKE] = "; each run is so similar to the previous run (lag-1 correlation "
+			  "%.2f) that %.0f runs count as little more than one",
+    [REASON_IF_INDEPENDENT] = "; the component would be within its limit if the runs were "
+				  "known to be independent",
+    [REASON_DEPENDENT] = "; with independent runs it would be within the limit, but %.0f runs "
+			 "count as %.1f (lag-1 correlation %.2f)",
+    [REASON_COUNTED_AS] = "; %.0f runs counted as %.1f (lag-1 correlation %.2f)",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
@@ -45,7 +47,7 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = "; %.0f pairs replay %.0f recordings and count as %.1f for that",
+    [REASON_RECORDINGS] = "; %.0f pairs share %.0f recordings, so they count as %.1f pairs",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U, specific risk of accepting wrongly %.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U, specific risk of rejecting wrongly %.2g %%",
     [REASON_PART_CHANGE] = "%L %C %%",
@@ -68,16 +70,16 @@ static const char *const templates[REASON_N] = {
     [REASON_DISTANCE_REQUEST] =
 	"%.3g by request, at %.0f in flight (upper limit %.3g), %W the limit %.3g",
     [REASON_PAIRS_FAR] =
-	"; not accepted: some pairs are far off, and the mean of all is %C %%",
+	"; not accepted: some pairs deviate far, so the mean of all pairs is %C %%",
     [REASON_TIME_SPLIT] = "; requests account for %C %%, waiting between them for %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
     [REASON_FAULTS_SHOWN] =
 	"at most %.0f lost, extra or mismatched requests in a run, no limit set",
-    [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed and show nothing",
-    [REASON_FAULTS_UNTOLD] = "; the results of %.0f requests are not reported by the replayer "
-			     "(times without a column result): their failures are unknown",
+    [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; fidelity is not known from them",
+    [REASON_FAULTS_UNTOLD] = "; the replayer reports no results for %.0f requests (times has no "
+			     "column result), so their failures are unknown",
     [REASON_SKIPPED] = "; %.0f more skipped",
     [REASON_PERCENTILE] = "99th percentile %T",
     [REASON_PERCENTILE_INTERVAL] = ", one-sided limits %T and %T",
@@ -88,23 +90,22 @@ static const char *const templates[REASON_N] = {
     [REASON_SCATTER] = "scatter %.3g times the program's, one-sided %E %% limits %.3g and %.3g, "
 		       "%W the limit %.3g",
     [REASON_SCATTER_SHOWN] = "scatter %P times the program's, no limit set",
-    [REASON_SCATTER_CHANCE] = "; but not with labels permuted within pairs (P %.2g): few runs "
-			      "make that scatter",
-    [REASON_DIFFERENCE_CHANCE] = "; but not with labels permuted within pairs (P %.2g): few runs "
-				 "make the difference",
+    [REASON_SCATTER_CHANCE] = "; a permutation of labels within pairs does not confirm this (P "
+			      "%.2g): a few runs cause the scatter",
+    [REASON_DIFFERENCE_CHANCE] = "; a permutation of labels within pairs does not confirm this "
+				 "(P %.2g): a few runs cause the difference",
     [REASON_REPEATABILITY] =
 	"repeatability %P %%, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
     [REASON_REPEATABILITY_ONLY] = "one recording is the reference of several replays: only the "
 				  "repeatability of the replays is known",
     [REASON_REPEATABILITY_VALUE] = ", %P %%",
-    [REASON_NOT_SLOWED] = "the storage was not made slower in any block: that needs a volume of "
-			  "the campaign (responsiveness = yes)",
-    [REASON_PROGRAM_DEAF] = "the program itself takes %C %% longer on the slower storage, not "
-			    "shown to exceed the limit: a replay need not follow",
+    [REASON_NOT_SLOWED] = "no block had slower storage; use a volume with responsiveness = yes",
+    [REASON_PROGRAM_DEAF] = "the program takes %C %% longer on the slower storage. This is not "
+			    "shown to exceed the limit, so a replay cannot be judged by it",
     [REASON_FOLLOWS] =
-	"; on the slower storage the program takes %P %%, the replay %P %% longer",
+	"; on the slower storage the program takes %P %% longer and the replay %P %% longer",
     [REASON_TAIL_FEW] =
-	"a run has %.0f requests: the slowest 1 %% of fewer than %.0f are too few to judge",
+	"a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
     [REASON_EXPANDED] = "U %P %%, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
     [REASON_EXPANDED_BIAS] =
 	"U %P %% with the bias, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
@@ -112,13 +113,14 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE_UPPER] = " (upper limit %P %%)",
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
     [REASON_PLAN_NONE] = "; " NO_NUMBER,
-    [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates scatter too much, with a "
-			 "standard deviation of %.2g %%, where %.0f replicates can do with %.2g %%",
-    [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ": the ratio is too near it, %.0f replicates can do "
-			       "with one of at most %.3g",
-    [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near it, %.0f replicates can "
-				"do with one of at least %.3g",
-    [REASON_NOT_AFTER_HOLM] = "; not after Holm's correction (adjusted P %.2g, level %.2g)",
+    [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates scatter too much: their "
+			 "standard deviation is %.2g %%, and %.0f replicates suffice only up "
+			 "to %.2g %%",
+    [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
+			       "suffice only for a ratio of at most %.3g",
+    [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
+				"suffice only for a ratio of at least %.3g",
+    [REASON_NOT_AFTER_HOLM] = "; not significant after Holm's correction (adjusted P %.2g, level %.2g)",
     [REASON_DIFFERS] = "; it differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "decided at %.0f replicates, %.0f made so far",
@@ -129,14 +131,13 @@ static const char *const templates[REASON_N] = {
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
     [REASON_EVENT_LOST] = "its traces are incomplete: %.0f event was lost in capture",
     [REASON_EVENTS_LOST] = "its traces are incomplete: %.0f events were lost in capture",
-    [REASON_RUN_CUT] = "traces are incomplete: the traces of %.0f run were made from a trace "
-		       "without an end",
-    [REASON_RUNS_CUT] = "traces are incomplete: the traces of %.0f runs were made from a trace "
-			"without an end",
-    [REASON_RUN_UNSEEN] = "traces are incomplete: in those of %.0f run capture could not see all "
-			  "requests (see validate info)",
-    [REASON_RUNS_UNSEEN] = "traces are incomplete: in those of %.0f runs capture could not see "
-			   "all requests (see validate info)",
+    [REASON_RUN_CUT] = "traces of %.0f run are incomplete: they were made from a trace without an end",
+    [REASON_RUNS_CUT] = "traces of %.0f runs are incomplete: they were made from a trace without an "
+			"end",
+    [REASON_RUN_UNSEEN] = "traces of %.0f run are incomplete: capture could not see all requests "
+			  "(see validate info)",
+    [REASON_RUNS_UNSEEN] = "traces of %.0f runs are incomplete: capture could not see all requests "
+			   "(see validate info)",
     [REASON_BIAS_UNLIMITED] = "the bias has no limit",
     [REASON_BIAS_NOT_JUDGED] = "the bias was not judged",
     [REASON_OWN_STAMPS] = "the replayer's own stamps measure its response times (times = self, "
@@ -186,7 +187,7 @@ static const char *position_name(double decision)
 {
 	return decision == DECISION_ACCEPT   ? "within"
 	       : decision == DECISION_REJECT ? "beyond"
-					     : "not clear of";
+					     : "undecided at";
 }
 
 /* A conversion of printf, from its % on. Returns its length. */

@@ -108,7 +108,7 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	else if (code != EEXIST)
 		return err_sys(e, code, "%s: making the %s", path, what);
 	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || (st.st_mode & S_IFMT) != type)
-		return err_set(e, EPERM, "%s: refused: there is another kind of object than a %s",
+		return err_set(e, EPERM, "%s: refused: exists, but is not a %s",
 			       path, what);
 	return 0;
 }

@@ -95,11 +95,11 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 	}
 	struct block_probe nothing = {.fd = p->fd, .offset = p->offset, .n = 1};
 	struct burst b = burst_make(context, &nothing, buffer.base, RWF_NOWAIT);
-	for (uint32_t i = 0; i < p->n && b.n_submitted && !b.n_refused; i++)
-		if (p->length[i] > LENGTH_WHOLE) {
-			b = burst_make(context, p, buffer.base, RWF_NOWAIT);
-			break;
-		}
+	bool needs_burst = b.n_refused > 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		needs_burst |= p->length[i] > LENGTH_WHOLE;
+	if (b.n_submitted && needs_burst)
+		b = burst_make(context, p, buffer.base, RWF_NOWAIT);
 	char refusal[BLOCK_WHY_BYTES] =
 	    "the target has no RWF_NOWAIT, so io_uring would use kernel threads";
 	if (b.n_submitted && b.n_refused < REFUSED_MANY)

@@ -83,10 +83,9 @@ void replay_config_init(struct replay_config *c)
 		 "is forbidden or would use kernel threads)"},					   \
 	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT",	   \
 		.choices = block_limit_names,							   \
-	 .help = "mode hf: limit of requests in flight: the traced number at that instant, that "  \
-		 "number rounded up to a power of two, the maximum within 100 ms rounded up, no "   \
-		 "limit, or as rounded while the device stalls for longer than the trace had to "  \
-		 "spare (default slack)"},							   \
+	 .help = "mode hf: limit of requests in flight: exact (traced number), instant (rounded "   \
+		 "up to a power of two), rounded (maximum within 100 ms, rounded up), slack "	   \
+		 "(rounded, only during long stalls), none (default slack)"},			   \
 	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME",	   \
 		.max = NO_LIMIT,								   \
 	 .help = "modes hf and dep: submit requests closer than this together (default: the "	   \

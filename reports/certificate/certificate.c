@@ -176,7 +176,7 @@ static void add_protocol(struct certificate *c, const struct analysis *a,
 {
 	static const char *const seals[] = {
 	    [SEAL_UNKNOWN] = "; its files were not checked",
-	    [SEAL_ABSENT] = "; not sealed: an earlier version wrote a part without digests",
+	    [SEAL_ABSENT] = "; not sealed: an earlier version of validate wrote some files without digests",
 	    [SEAL_WHOLE] = ", which holds the SHA-256 of every file that the verdict uses; each "
 			   "was checked when it was read",
 	    [SEAL_BROKEN] = "; the results were changed after the campaign"};
@@ -232,9 +232,9 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 	fact_add_of_all(c, "Limits", &text);
 	strbuf_addf(&text,
 		    "A scenario is trusted if one-sided tests show each assessed component to be "
-		    "within its limit; at a limit, a component is wrongly accepted with a "
+		    "within its limit. At a limit, a component is wrongly accepted with a "
 		    "probability of at most %.3g %%. It is not trusted if a component is shown to "
-		    "be beyond its limit; all %u tests of this campaign together reject wrongly "
+		    "be beyond its limit. All %u tests of this campaign together reject wrongly "
 		    "with a probability of at most %.3g %% (Holm). Else it is inconclusive",
 		    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
 		    100 * (a->look ? a->level_reject : 0.01));

@@ -78,7 +78,7 @@ static void event_row(struct table *t, const struct history_study *s,
 static void table_events(struct table *t, const struct history_study *s)
 {
 	table_init(t, "events", "Events");
-	table_note(t, "Change of x/r relative to the level before; of a drift, from its onset to its "
+	table_note(t, "Change of x/r relative to the previous level. For a drift: from its onset to its "
 		      "last entry. Onset: first changed entry, with its 95 %% interval.");
 	TABLE_HEADS(t, event_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)

@@ -13,11 +13,11 @@
 
 const char history_explanation[] =
     "The charts show x/r, the replay's mean response time divided by that of the program run again "
-    "beside it, on a logarithmic scale. Events are the answer: changes of the level (shift, "
-    "drift) and single deviating entries (outlier). 100 unchanged entries have less than 0.5 "
-    "events. A shift of 2 standard deviations is found with its third entry in the median. A "
+    "beside it, on a logarithmic scale. Events are changes of the level (shift, drift) "
+    "and single deviating entries (outlier). 100 unchanged entries have less than 0.5 events. "
+    "A shift of 2 standard deviations is found at its third entry (median). A "
     "change of the environment is named if it lies in the 95 % interval of the event's date; it "
-    "need not be the cause. The control charts stand beside the events: individuals (3 sigma), "
+    "need not be the cause. The report also has control charts: individuals (3 sigma), "
     "moving range, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962). The first entries in control "
     "set their limits. In control each chart signals about once in 370 to 500 entries (moving "
     "range: 110), and three times as often if 20 entries set the limits.";
@@ -33,9 +33,9 @@ char *history_clock_warning(const struct history *h)
 		}
 	if (!n)
 		return NULL;
-	return xasprintf("%zu of %zu campaigns have an earlier date than the campaign added before "
-			 "(first: no. %lld, %s): they were added late, or a clock was set back; "
-			 "entries are in the order of their dates",
+	return xasprintf("%zu of %zu campaigns are older than the campaign added before them "
+			 "(first: no. %lld, %s). They were added late, or a clock was set back. "
+			 "Entries are sorted by date",
 			 n, h->n_campaigns, first->number, first->date);
 }
 

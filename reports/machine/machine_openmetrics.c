@@ -46,7 +46,7 @@ static void head(struct strbuf *out, const char *metric, const char *suffix, con
 static void outcomes_add(struct strbuf *out, const struct machine *m, bool statesets)
 {
 	head(out, m->metric, "_outcome", statesets ? "stateset" : "gauge",
-	     "What each component of a case came to.");
+	     "Outcome of each component of a case.");
 	for (size_t i = 0; i < m->n_rows; i++)
 		for (size_t k = 0; k < sizeof states / sizeof *states; k++) {
 			strbuf_addf(out, "%s_outcome", m->metric);
@@ -73,7 +73,7 @@ static void values_add(struct strbuf *out, const struct machine *m, const char *
 
 static void all_add(struct strbuf *out, const struct machine *m, bool statesets)
 {
-	head(out, m->metric, "", statesets ? "stateset" : "gauge", "The word of the whole.");
+	head(out, m->metric, "", statesets ? "stateset" : "gauge", "Overall outcome.");
 	for (size_t k = 0; k < sizeof states / sizeof *states; k++)
 		if (k != OUTCOME_SKIPPED)
 			strbuf_addf(out, "%s{%s=\"%s\"} %d\n", m->metric,

@@ -247,7 +247,7 @@ static void why_item(struct table *t, const struct analysis *a, size_t i, size_t
 
 const struct table_kind table_why = {"why", "Why: what the differences come from", why_n,
 	.n_items = n_why_parts, .item = why_item, .note =
-	"Of every case that is not trusted or differs significantly. Parts are relative to the program's time; those with a share add up to the "
-	"whole, and what nothing that was measured accounts for is one of them. Shares are given "
-	"where the whole differs significantly from 0; above 100 % or below 0 where parts work "
-	"against each other. Parts marked \"at most\" are upper bounds."};
+	"Cases that are not trusted or differ significantly. Parts are relative to the program's "
+	"time. Parts with a share add up to the whole; one part is the unexplained rest. A share "
+	"is given if the whole differs significantly from 0. It can be above 100 % or below 0 if "
+	"parts work against each other. Parts marked \"at most\" are upper bounds."};

@@ -111,7 +111,7 @@ losetup -c "$device"
 status=0
 wait $pid || status=$?
 [ $status -eq 3 ] || fail "a device that has gone: status $status, $(cat gone.out gone.err)"
-expect_line gone.err 'has gone while its requests were replayed'
+expect_line gone.err 'disappeared during the replay'
 truncate -s 16M image
 losetup -c "$device"
 

@@ -334,7 +334,7 @@ static size_t rows_explain(struct strbuf *out, const struct protocol *p, const s
 		if (needed || isfinite(limit))
 			strbuf_addf(out, " give %.0f %%)", 100 * ASSURANCE);
 		else
-			strbuf_addf(out, "no number or limit gives %.0f %%)", 100 * ASSURANCE);
+			strbuf_addf(out, "no number of replicates and no limit gives %.0f %%)", 100 * ASSURANCE);
 	}
 	return n_weak;
 }
@@ -459,10 +459,9 @@ int chances_check(const struct protocol *p, struct err *e)
 	if (!can_accept(n, level))
 		return err_set(
 		    e, EINVAL,
-		    "%s: with %u replicates nothing can be decided: for so few pairs the smallest "
-		    "P-value of re-randomisation is %.2g, and accepting needs %.2g; use "
-		    "replicates = %u or more (20 decide as a rule), or allow-undecidable = yes for "
-		    "a description alone", path_of(p), n, ldexp(1, -(int)n), level,
+		    "%s: %u replicates can decide nothing: their smallest P-value is %.2g, but "
+		    "accepting needs %.2g; use replicates = %u or more (20 usually decide), or "
+		    "allow-undecidable = yes to only describe", path_of(p), n, ldexp(1, -(int)n), level,
 		    level > 0 ? chances_fewest(level) : chances_fewest(ALPHA));
 	if (!(limit > 1) || !is_in_effect(p, COMPONENT_PRECISION) ||
 	    row_chance(p, &precision, n) >= HOPELESS)
@@ -470,7 +469,7 @@ int chances_check(const struct protocol *p, struct err *e)
 	return err_set(e, EINVAL,
 		       "%s: with %u replicates precision can never be accepted: use replicates = "
 		       "%u (%.0f %% of faultless cases), precision-ratio = none, or "
-		       "allow-undecidable = yes for a description alone", path_of(p), n,
+		       "allow-undecidable = yes to only describe", path_of(p), n,
 		       pairs_needed(p, &precision), 100 * ASSURANCE);
 }
 
@@ -544,7 +543,7 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);
 	if (n_hopeless)
-		fprintf(out, "note: in %zu of %zu cases; %s\n", n_hopeless, n_cases, hopeless.msg);
+		fprintf(out, "note: %zu of %zu cases can never be accepted; for example %s\n", n_hopeless, n_cases, hopeless.msg);
 	return 0;
 }
 

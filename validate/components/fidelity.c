@@ -46,6 +46,6 @@ const struct component_row component_fidelity = {
 		   "than in the trace.",
 	.rule = "counted, not estimated: one run above the limit is enough to reject, and replays "
 		"that failed show nothing", .source = "Pereira et al. 2016, section III",
-	.above = "%s requests a run are lost, repeated or end otherwise", .replayers_own = true,
+	.above = "%s requests per run are lost, repeated or have another result", .replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,
 };

@@ -86,7 +86,7 @@ static void measure_shape(const struct measuring *m)
 
 const struct component_row component_shape = {
     .title = "Shape", .shown = "largest deviation", .scattering = "differences",
-    .words = {"share of requests below it differs by", false},
+    .words = {"difference in the share of requests below this quantile:", false},
     .absent = "the summaries do not hold the shape of the distribution",
     .meaning = "Largest difference between the distributions of response times, each run's over "
 	       "its own typical response, at quantiles of the program's from 1 % to 99.9 %.",

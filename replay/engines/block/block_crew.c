@@ -90,11 +90,11 @@ static int block_watch_gone(const struct block_crew *c, struct err *e)
 	const struct block_hot *r = first_failed(c);
 	struct strbuf time = STRBUF_INIT;
 	if (!r)
-		return err_set(e, ENODEV, "%s has gone while its requests were replayed",
+		return err_set(e, ENODEV, "%s disappeared during the replay",
 			       c->config->device);
 	format_duration(&time, (double)(r->end > 0 ? r->end : 0) * c->clock->ns_per_tick);
 	err_set(e, ENODEV,
-		"%s has gone while its requests were replayed: record %" PRIu64
+		"%s disappeared during the replay: record %" PRIu64
 		" failed (%s) %s after the start",
 		c->config->device, record_of(c->plan, r, c->n_records), strerror(-r->result),
 		time.s);
