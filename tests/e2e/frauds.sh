@@ -36,7 +36,7 @@ differences() { # NAME: what the report says about the fraud
 		;;
 	ignores-storage)
 		echo 'runs scatter 6.1 times as much as the program'
-		echo 'times do not follow the storage: where it is slower, they are 33 % too short'
+		echo 'times do not follow the storage: on slower storage, the response times are 33 % too short'
 		;;
 	*) fail "nothing is expected of $1" ;;
 	esac

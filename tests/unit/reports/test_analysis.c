@@ -85,7 +85,7 @@ static void test_untold_results_are_no_successes(void **state)
 		assert_int_equal(fidelity->n_more, 0);
 		assert_int_equal(a.cell[0].n_untold, 20 * N_REQUESTS);
 		assert_non_null(
-		    strstr(fidelity->reason, "the results of 100000 requests are not reported"));
+		    strstr(fidelity->reason, "the replayer reports no results for 100000 requests"));
 		assert_int_equal(a.cell[0].verdict,
 				 n_lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
 		done(&c, &a);
@@ -184,7 +184,7 @@ static void test_too_noisy_is_said(void **state)
 	assert_true(k->impractical && k->n_more > 1000);
 	assert_non_null(strstr(k->reason, "±10 %"));
 	assert_non_null(strstr(k->reason, "no practical number of replicates"));
-	assert_non_null(strstr(k->reason, "standard deviation of 41 %"));
+	assert_non_null(strstr(k->reason, "standard deviation is 41 %"));
 	assert_non_null(strstr(a.cell[0].verdict_reason, "no practical number of replicates"));
 	assert_null(strstr(a.cell[0].verdict_reason, "probably"));
 	done(&c, &a);
@@ -495,7 +495,7 @@ static void test_early_look_decides_nothing(void **state)
 			if (k == COMPONENT_OPERATION) /* these summaries have none */
 				continue;
 			assert_int_equal(m->decision, DECISION_INCONCLUSIVE);
-			assert_non_null(strstr(m->reason, "a later one decides"));
+			assert_non_null(strstr(m->reason, "a later planned look decides"));
 			assert_null(strstr(m->reason, "out_of_range"));
 			assert_true(m->n_more == 0 || m->n_more >= 4); /* the next look is at 14 */
 		}
@@ -773,7 +773,7 @@ static void test_execution_time_far_off_at_times(void **state)
 	}
 	set_far(&c, 40, 5, 10);
 	again(&c, &a);
-	assert_non_null(strstr(a.cell[0].component[COMPONENT_EXECUTION_TIME].reason, "far off"));
+	assert_non_null(strstr(a.cell[0].component[COMPONENT_EXECUTION_TIME].reason, "deviate far"));
 	done(&c, &a);
 }
 
@@ -1101,14 +1101,14 @@ static void test_incomplete_traces_bar_trust(void **state)
 	again(&c, &a);
 	assert_int_equal(a.n_inconclusive, 2);
 	assert_non_null(strstr(a.cell[0].verdict_reason,
-			       "the traces of 1 run were made from a trace without an end"));
+			       "traces of 1 run are incomplete: they were made from a trace without an end"));
 	run_find(&c, 4, 0, ROLE_PROGRAM)->summary.n_cut = 0;
 	run_find(&c, 5, 0, 1)->summary.n_programs_unseen = 1;
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
 	assert_int_equal(a.cell[1].verdict, VERDICT_INCONCLUSIVE);
 	assert_non_null(
-	    strstr(a.cell[1].verdict_reason, "those of 1 run capture could not see all"));
+	    strstr(a.cell[1].verdict_reason, "traces of 1 run are incomplete: capture could not see all"));
 	run_find(&c, 5, 0, 1)->summary.n_programs_unseen = 0;
 	run_find(&c, 6, 0, ROLE_PROGRAM)->summary.n_requests_unseen = 3;
 	again(&c, &a);
