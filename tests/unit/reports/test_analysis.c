@@ -205,7 +205,7 @@ static void test_too_noisy_is_said(void **state)
 	again(&c, &a);
 	k = &a.cell[0].component[COMPONENT_PRECISION];
 	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
-	assert_true(k->impractical && strstr(k->reason, "too near it"));
+	assert_true(k->impractical && strstr(k->reason, "too near the limit"));
 	done(&c, &a);
 
 	analysed(&c, &a, &faultless, 1, 1, 20, 3);
