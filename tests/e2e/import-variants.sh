@@ -203,7 +203,7 @@ cat >aio.strace <<'E'
 20 1795361299.000280 io_getevents(0x7f2d00000000, 1, 16, [{data=0, obj=0x55d1, res=-28, res2=0}, {data=0x9, obj=0x55d3, res=1, res2=0}], NULL) = 2 <0.000010>
 E
 expect_status 0 "$VALIDATE" import aio.strace -o got.trace
-expect_line out 'only the first of each call are shown: 2 (strace -v shows all)'
+expect_line out 'asynchronous requests missing from the trace: 2; strace shows only the first of each call (-v shows all)'
 expect_line out 'requests that begin and never end: 1'
 expect_line out 'ends of requests whose beginning is not in the trace: 1'
 "$VALIDATE" info got.trace --csv got.csv >out
