@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Do slices measure the same as separate runs? Bias and execution time of every order, of our other
-# engines, of fio, and of every fault that can act at full speed, by separate runs, by slices with the
+# engines, and of every fault that can act at full speed, by separate runs, by slices with the
 # gate and by slices with signals. The faults drift and coarse belong to timed replays, which cannot
-# be sliced. In the column of the gate, fio is paused by signals and the program at its gate.
+# be sliced. With BENCH_FIO=1 also fio: the preloaded library then
+# observes all replayers, so that the faults of a replayer's own time do not show in the bias. In the
+# column of the gate, fio is paused by signals and the program at its gate.
 #
 # Each round makes one campaign of each kind, in random order. Every block has its own recording,
 # because the recording affects the concurrency of a replay in temporal order. The output has the
@@ -29,7 +31,7 @@ pause = signal"
 	fio="[replayer fio]
 engine = fio
 fio-no-stall = yes"
-	[ "$1" = signal ] && fio=
+	[ "$1" = signal ] || [ -z "${BENCH_FIO:-}" ] && fio=
 	cat <<-END
 	[protocol]
 	replicates = ${BENCH_PAIRS:-6}
