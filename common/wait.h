@@ -10,8 +10,8 @@
  * and `spin` are there for comparison, and because programs pause by sleeping.
  *
  * If other threads want the CPUs, spinning makes a thread late: it uses up its share of the CPU, and
- * then waits in the run queue for milliseconds. A thread that sleeps instead is let in soon after it
- * wakes. So `hybrid` looks at its run-queue delay every 10 ms. While this is more than 2 % of the
+ * then waits in the run queue for milliseconds. A thread that sleeps instead gets a CPU soon after
+ * it wakes. So `hybrid` looks at its run-queue delay every 10 ms. While this is more than 2 % of the
  * time, the CPUs count as contended and the margin is at its minimum. */
 #ifndef COMMON_WAIT_H
 #define COMMON_WAIT_H

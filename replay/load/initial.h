@@ -62,8 +62,8 @@ bool initial_seems_there(const struct initial *i, int dir_fd);
  * Errors: of the system, with the path. */
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 
-/* Punches the holes that the trace lists, and those that results of lseek show, into files that
- * lseek searches for data or holes: its results depend on them. Other files keep data there.
+/* Punches holes into the files that lseek searches for data or holes, because its results depend on
+ * them. The trace lists these holes, or results of lseek show them. Other files keep their data.
  * Errors: of fallocate except EOPNOTSUPP. */
 int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,
 		       struct err *e);

@@ -32,7 +32,7 @@ expect_line out 'ended with status 0'
 "$VALIDATE" info trace --json >json
 # by the files' own rows: size before the program changed it, and what was not there is not in the list
 cp trace copy
-strings -a trace | grep -o '"files":\[[^]]*.*' >files || true
+strings -a trace | grep -o '"files":\[[^]]*.*' >files || fail 'the trace lists no files'
 for text in '"path":"work/old","size":123456' '"path":"work/cut","size":777,"mode":384' '"path":"work/sparse","size":3145728' '"holes":\['; do
 	grep -q "$text" files || {
 		cat files >&2
@@ -64,7 +64,7 @@ ln -s old work/link
 mkdir work/sub work/sub/deep
 : >work/sub/one
 expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ls -lR work
-strings -a trace | grep -o '"files":\[[^]]*.*' >files || true
+strings -a trace | grep -o '"files":\[[^]]*.*' >files || fail 'the trace lists no files'
 for text in '"path":"work/link"' '"link":"old"' '"path":"work/sub/deep","directory":true' '"path":"work/sub/one","size":0'; do
 	grep -q "$text" files || {
 		cat files >&2
@@ -90,7 +90,7 @@ mkdir linked/real
 echo text >linked/real/file
 ln -s real linked/dir
 expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- sh -c 'test -d linked/dir && ls -lH linked/dir linked/dir/ && cat linked/dir/file'
-strings -a trace | grep -o '"files":\[[^]]*.*' >files || true
+strings -a trace | grep -o '"files":\[[^]]*.*' >files || fail 'the trace lists no files'
 grep -q '"path":"linked/dir","size":0,"mode":511,"link":"real"' files || fail "a followed link: $(cat files)"
 ! grep -q '"path":"linked/dir/' files || fail "copies below a link: $(cat files)"
 mkdir followed.dir
@@ -110,7 +110,7 @@ head -c 262200 /dev/urandom >work/part
 head -c 55 /dev/urandom >work/short
 cp -r work before
 expect_status 0 "$VALIDATE" capture app --digests --root "$PWD" -o trace -- sh -c './user; cat work/same work/part work/short work/old >work/made; rm work/short; cat work/made >/dev/null'
-strings -a trace | grep -o '"files":\[[^]]*.*' >files || true
+strings -a trace | grep -o '"files":\[[^]]*.*' >files || fail 'the trace lists no files'
 for name in old cut sparse new same part short; do
 	sum=$(sha256sum "before/$name" | cut -d ' ' -f 1)
 	grep -q "\"path\":\"work/$name\",[^{]*\"sha256\":\"$sum\"" files || {

@@ -194,8 +194,8 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 	const uint64_t type = r->length & S_IFMT;
 	int ret = object_check(x, t, r->object, e);
 	ret = ret ? ret : heap_check(x, t, r, e);
-	/* Whether the request can give another meaning to names that were checked. A new directory
-	 * does not: no name was missing on the way of those that exist. */
+	/* Whether the request can change what a checked name refers to. A new directory cannot:
+	 * the directories of every checked name that exists were there before. */
 	x->changes |= op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR &&
 		      r->op != OP_READLINK && r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
