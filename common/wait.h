@@ -9,7 +9,7 @@
  * became slow within some ten waits. A wait shorter than the margin spins throughout. `nanosleep`
  * and `spin` are there for comparison, and because programs pause by sleeping.
  *
- * If other threads want the CPUs, spinning makes a thread late: it uses up its share of the CPU, and
+ * If other threads want the CPUs, spinning makes a thread late: it uses up its share of the CPU and
  * then waits in the run queue for milliseconds. A thread that sleeps instead gets a CPU soon after
  * it wakes. So `hybrid` looks at its run-queue delay every 10 ms. While this is more than 2 % of the
  * time, the CPUs count as contended and the margin is at its minimum. */

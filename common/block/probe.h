@@ -26,12 +26,12 @@ struct block_probe {
 	uint32_t n;
 };
 
-/* Chooses by up to three steps. A read of no bytes with RWF_NOWAIT, which does not reach the device,
- * shows whether the target supports the flag. If that read is refused, or if a request is longer than
- * 64 KiB, a burst of reads with RWF_NOWAIT shows how many the target refuses. A target that refuses
- * gets a burst without RWF_NOWAIT: libaio is chosen unless the target makes io_submit wait for each
- * request. Reads longer than 1 MiB are cut to that. Does not fail: if nothing can be measured, the
- * choice is io_uring, and `why` says so. */
+/* Chooses by up to three steps. A read of no bytes with RWF_NOWAIT, which does not reach the
+ * device, shows whether the target supports the flag. If that read is refused, or if a request is
+ * longer than 64 KiB, a burst of reads with RWF_NOWAIT shows how many the target refuses. A
+ * target that refuses gets a burst without RWF_NOWAIT: libaio is chosen unless the target makes
+ * io_submit wait for each request. Reads longer than 1 MiB are cut to that. Does not fail: if
+ * nothing can be measured, the choice is io_uring, and `why` says so. */
 void block_choose(struct block_choice *c, const struct block_probe *p);
 
 #endif
