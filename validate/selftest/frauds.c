@@ -114,7 +114,7 @@ static const char script[] =
     "		else if (kind == \"two-modes\")\n"
     "			x[i] = (rand() < 0.5 ? 0.6 : 1.4) * mean;\n"
     "		else if (kind == \"fast-then-slow\")\n"
-    "			x[i] = up[i];\n"
+    "			x[i] = up[i] * (0.5 + i / n);\n" /* the halves differ, however alike the times are */
     "		else\n"
     "			x[i] = ns[i] * (is_read[i] ? 0.72 : rest_factor);\n"
     "		if (x[i] < mean / 20)\n" /* the tail of the trace is too long for the rest */
