@@ -161,6 +161,7 @@ static int member_wait_ready(struct campaign_group *g, struct group_member *m)
 	    .page = m->page,
 	    .pid = m->process.launched.pid,
 	    .by = pairing_pause(c->protocol, m->run->role < 0 ? SIZE_MAX : (size_t)m->run->role),
+	    .start_ns = m->process.launched.start_ns,
 	    .left_ns = m->process.spec.timeout_ns,
 	    .target = m->target,
 	};

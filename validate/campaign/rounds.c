@@ -79,24 +79,16 @@ static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 	return signals_pending(signal_fd);
 }
 
-/* Processes started since in new process groups run until they are found here. */
 static void newcomers_stop(struct round_role *x)
 {
 	descendants_find(&x->below, atomic_load(&x->page->keeper));
 	descendants_signal(&x->below, SIGSTOP);
 }
 
-/* Asks the process to pause and waits until it does. */
-static int role_hold(struct round_role *x, int signal_fd)
+/* Waits until the process, which was asked to pause, does. */
+static int quiet_wait(struct round_role *x, int signal_fd)
 {
 	const int64_t limit_ns = clock_monotonic_ns() + QUIET_LIMIT_NS;
-	pause_clock_stop(x->page);
-	if (x->target)
-		descendants_signal(&x->below, SIGSTOP);
-	else if (x->by == PAUSE_GATE)
-		pause_hold(x->page);
-	else
-		kill(-x->pid, SIGSTOP);
 	for (unsigned int n_looks = 1;; n_looks++) {
 		const uint32_t seen = atomic_load(&x->page->n_events);
 		const enum pause_look look = pause_look(x->page);
@@ -116,6 +108,26 @@ static int role_hold(struct round_role *x, int signal_fd)
 		if (x->target && n_looks % STALE_LOOKS == 0)
 			newcomers_stop(x);
 	}
+}
+
+/* Asks the process to pause and waits until it does. */
+static int role_hold(struct round_role *x, int signal_fd)
+{
+	pause_clock_stop(x->page);
+	if (x->target)
+		descendants_signal(&x->below, SIGSTOP);
+	else if (x->by == PAUSE_GATE)
+		pause_hold(x->page);
+	else
+		kill(-x->pid, SIGSTOP);
+	return quiet_wait(x, signal_fd);
+}
+
+/* Processes started since in new process groups run until they are found here. */
+static int newcomers_hold(struct round_role *x, int signal_fd)
+{
+	newcomers_stop(x);
+	return quiet_wait(x, signal_fd);
 }
 
 static double role_cpu_s(const struct round_role *x)
@@ -147,8 +159,9 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 	others_read(&after);
 	others_add(&x->others, &before, &after);
 	x->left_ns -= s->quiet_ns - s->open_ns;
-	if (x->target && x->state == ROUND_GOING && x->slices.n % ROUND_FIND_SLICES == 0)
-		newcomers_stop(x);
+	if (!ret && x->target && x->state == ROUND_GOING &&
+	    x->slices.n % ROUND_FIND_SLICES == 0)
+		ret = newcomers_hold(x, r->signal_fd);
 	if (x->state == ROUND_GOING && x->left_ns < 0)
 		x->state = ROUND_TIMED_OUT;
 	return ret;
@@ -173,7 +186,6 @@ static bool has_begun(struct round_role *x)
 /* Runs it until it begins; this is its first slice. */
 static int foreign_ready(struct round_role *x, int signal_fd)
 {
-	const int64_t begin_ns = clock_monotonic_ns();
 	bool begun = false;
 	int ret = 0;
 	while (!begun && x->state == ROUND_GOING) {
@@ -184,33 +196,32 @@ static int foreign_ready(struct round_role *x, int signal_fd)
 			x->state = ROUND_DONE;
 		else if (has_ended(x))
 			x->state = ROUND_GONE;
-		else if (clock_monotonic_ns() - begin_ns > x->left_ns)
+		else if (clock_monotonic_ns() - x->start_ns > x->left_ns)
 			x->state = ROUND_TIMED_OUT;
 		else if (!(begun = has_begun(x)))
 			pause_events_wait(x->page, seen, LOOK_NS);
 	}
 	struct slice *s = slice_add(x);
-	*s = (struct slice){.open_ns = begin_ns, .close_ns = clock_monotonic_ns()};
+	*s = (struct slice){.open_ns = x->start_ns, .close_ns = clock_monotonic_ns()};
 	if (begun)
 		ret = role_hold(x, signal_fd);
 	/* processes that it started during the search */
-	if (begun)
-		newcomers_stop(x);
+	if (begun && !ret)
+		ret = newcomers_hold(x, signal_fd);
 	s->quiet_ns = clock_monotonic_ns();
-	x->left_ns -= s->quiet_ns - begin_ns;
+	x->left_ns -= s->quiet_ns - x->start_ns;
 	return ret;
 }
 
 int round_role_ready(struct round_role *x, int signal_fd)
 {
-	const int64_t begin_ns = clock_monotonic_ns();
 	x->state = ROUND_GOING;
 	if (x->target)
 		return foreign_ready(x, signal_fd);
 	for (;;) {
 		const uint32_t seen = atomic_load(&x->page->n_events);
 		const enum pause_look look = pause_look(x->page);
-		const int64_t spent_ns = clock_monotonic_ns() - begin_ns;
+		const int64_t spent_ns = clock_monotonic_ns() - x->start_ns;
 		if (signals_pending(signal_fd))
 			return -EINTR;
 		if (has_ended(x))
