@@ -566,7 +566,7 @@ static int run_until_signal(const struct microbench_config *c, int signal_number
 	/* a signal before the measured region ends the process by itself: also no trace, but not
 	 * what is to be tested
 	 */
-	for (int i = 0; i < 200 && waitpid(child, &status, WNOHANG) == 0; i++) {
+	while (waitpid(child, &status, WNOHANG) == 0) {
 		char *path = xasprintf("/proc/%d/task", (int)child);
 		struct stat st;
 		bool running =

@@ -71,8 +71,8 @@ static void in_order_and_none_early(void **state)
 	(void)state;
 	struct answers *a;
 	assert_int_equal(answers_start(&a, note, &the_log, NULL), 0);
-	/* all are added before the first is due */
-	int64_t base_ns = clock_monotonic_ns() + 100000000;
+	/* all are added before the first is due, also where this thread waits for a CPU */
+	int64_t base_ns = clock_monotonic_ns() + 1000000000;
 	uint64_t x = 1;
 	for (size_t i = 1; i <= N; i++) {
 		x = x * UINT64_C(6364136223846793005) + 1442695040888963407;

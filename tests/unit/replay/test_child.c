@@ -355,7 +355,7 @@ static void paused_by_its_campaign(void **state)
 		struct pause_page *page;
 		int fd;
 		char text[16];
-		kept_make(&k, "sleep 0.4");
+		kept_make(&k, paused ? "sleep 0.4" : "sleep 60");
 		assert_int_equal(pause_page_make(&page, &fd, NULL), 0);
 		snprintf(text, sizeof text, "%d", dup(fd));
 		setenv(PAUSE_VARIABLE, text, 1);
