@@ -99,9 +99,9 @@ jq -e '.targets[0].below.service | startswith("constant:read=300us")' on-volume/
 # killed: the volume stays until the campaign goes on, and then goes
 "$VALIDATE" run volume.conf -q -o killed >out 2>err &
 pid=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
-	[ -z "$(ours)" ] || break
-	sleep 0.1
+until [ -n "$(ours)" ]; do
+	kill -0 $pid 2>/dev/null || fail "no volume was created: $(cat err)"
+	sleep 0.02
 done
 kill -KILL $pid
 wait $pid 2>/dev/null || :

@@ -72,7 +72,7 @@ expect_status 1 "$VALIDATE" run -o short --resume --budget 10min -q
 rm -rf killed
 "$VALIDATE" run all.conf -o killed -q >out 2>err &
 pid=$!
-wait_for 60 grep -q '"why":"prospect"' killed/journal || fail "no choice: $(cat err)"
+wait_for grep -q '"why":"prospect"' killed/journal || fail "no choice: $(cat err)"
 kill -9 $pid
 wait $pid 2>/dev/null || :
 expect_status 1 "$VALIDATE" run -o killed --resume -q

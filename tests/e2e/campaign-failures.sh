@@ -71,7 +71,7 @@ mkdir target
 sed 's/^\[workload/[target t]\ndir = target\n&/' crash.conf >removed.conf
 "$VALIDATE" run removed.conf -o removed -q >out 2>err &
 pid=$!
-wait_for 30 has_runs removed 1 || fail "no run: $(cat err)"
+wait_for has_runs removed 1 || fail "no run: $(cat err)"
 # again, where it was between two runs: then it is made anew before the next, and nothing is lost
 until grep -q 'was removed or replaced' removed/journal || ! kill -0 $pid 2>/dev/null; do
 	rm -rf target/validate-*/read-0
@@ -92,9 +92,9 @@ mkdir scratch
 sed 's/^bank = 1/&\nscratch = scratch/' removed.conf >swept.conf
 "$VALIDATE" run swept.conf -o swept -q >out 2>err &
 pid=$!
-wait_for 30 has_runs swept 2 || fail "no run: $(cat err)"
+wait_for has_runs swept 2 || fail "no run: $(cat err)"
 rm -rf scratch/validate-*
-wait_for 30 has_runs swept 5 || fail "no run: $(cat err)"
+wait_for has_runs swept 5 || fail "no run: $(cat err)"
 rm -f scratch/validate-*/bank-*
 status=0
 wait $pid || status=$?
@@ -109,7 +109,7 @@ clean swept
 # files of other users in the directory stay
 "$VALIDATE" run removed.conf -o guests -q >out 2>err &
 pid=$!
-wait_for 30 has_runs guests 1 || fail "no run: $(cat err)"
+wait_for has_runs guests 1 || fail "no run: $(cat err)"
 for dir in target/validate-*; do
 	echo guest >"$dir/guest"
 done
@@ -122,7 +122,7 @@ rm -rf target/validate-*
 mkdir outside
 "$VALIDATE" run removed.conf -o linked -q >out 2>err &
 pid=$!
-wait_for 30 has_runs linked 1 || fail "no run: $(cat err)"
+wait_for has_runs linked 1 || fail "no run: $(cat err)"
 for dir in target/validate-*; do
 	mv "$dir/read-0" moved
 	ln -s "$PWD/outside" "$dir/read-0"
@@ -163,7 +163,7 @@ rm -rf disk/results
 # in the midst of it: a writer fills the disk once the campaign runs
 "$VALIDATE" run elsewhere.conf -o disk/results -q >out 2>err &
 pid=$!
-wait_for 30 has_runs disk/results 3 || fail "no run: $(cat err)"
+wait_for has_runs disk/results 3 || fail "no run: $(cat err)"
 dd if=/dev/zero of=disk/filler bs=1k 2>/dev/null || :
 status=0
 wait $pid || status=$?
@@ -181,7 +181,7 @@ rm -rf disk/results
 sed 's/^replicates.*/&\nscratch = disk/; s/^dir = .*/dir = target/' elsewhere.conf >scratch.conf
 "$VALIDATE" run scratch.conf -o scratched -q >out 2>err &
 pid=$!
-wait_for 30 has_runs scratched 6 || fail "no run: $(cat err)"
+wait_for has_runs scratched 6 || fail "no run: $(cat err)"
 # again and again, for a trace that is removed makes room for the next
 while kill -0 $pid 2>/dev/null; do
 	dd if=/dev/zero of=disk/filler bs=1k oflag=append conv=notrunc 2>/dev/null || :

@@ -27,7 +27,7 @@ for signal in INT TERM HUP; do
 	rm -rf results
 	env --default-signal=INT "$VALIDATE" run slow.conf -o results >out 2>err &
 	pid=$!
-	wait_for 30 has_runs results 1 || fail "no run was finished: $(cat err)"
+	wait_for has_runs results 1 || fail "no run was finished: $(cat err)"
 	[ $signal != INT ] || {
 		expect_status 3 "$VALIDATE" run -o results --resume
 		expect_line err 'another campaign is running there'
@@ -56,14 +56,14 @@ clean results
 rm -rf results
 "$VALIDATE" run slow.conf -o results -q >out 2>err &
 pid=$!
-wait_for 30 has_runs results 1 || fail "no run was finished: $(cat err)"
+wait_for has_runs results 1 || fail "no run was finished: $(cat err)"
 kill -9 $pid
 wait $pid 2>/dev/null || :
 cp -r results copy
 n=$(journal_runs results | wc -l)
 "$VALIDATE" run -o results --resume -q >out.first 2>err.first &
 pid=$!
-wait_for 30 has_runs results $((n + 1)) || fail "no run was finished: $(cat err.first)"
+wait_for has_runs results $((n + 1)) || fail "no run was finished: $(cat err.first)"
 expect_status 3 "$VALIDATE" run -o copy --resume
 expect_line err 'another campaign runs in'
 wait $pid && status=0 || status=$?

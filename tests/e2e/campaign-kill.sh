@@ -38,7 +38,7 @@ while [ $n_kills -lt 20 ]; do
 		journal_runs results >after
 		head -n "$(wc -l <before)" after | cmp -s - before || fail "kill $n_kills: finished runs were lost"
 		# its child processes die with it
-		wait_for 5 sh -c "! pgrep -f '[v]alidate (microbench|replay) .*$PWD/results' >/dev/null" ||
+		wait_for sh -c "! pgrep -f '[v]alidate (microbench|replay) .*$PWD/results' >/dev/null" ||
 			fail "a run outlived its campaign: $(pgrep -af "$PWD/results")"
 	fi
 done
@@ -74,13 +74,13 @@ fi
 # killed before the first line of the journal, and again when it is resumed: its places go all the same
 tiny early.conf
 "$VALIDATE" run early.conf -o early -q >out 2>err &
-wait_for 10 has_event early start || fail "no start: $(cat err)"
+wait_for has_event early start || fail "no start: $(cat err)"
 kill -9 $!
 wait $! 2>/dev/null || :
 rm -rf early/runs/* early/validate-*
 : >early/journal
 "$VALIDATE" run -o early --resume -q >out 2>err &
-wait_for 10 has_event early place || fail "no place: $(cat err)"
+wait_for has_event early place || fail "no place: $(cat err)"
 kill -9 $!
 wait $! 2>/dev/null || :
 expect_verdict "$VALIDATE" run -o early --resume -q
@@ -137,10 +137,10 @@ for pause in gate signal; do
 	"$VALIDATE" run paused.conf -o paused -q >out 2>err &
 	pid=$!
 	# recordings are done and at least two processes of a group are there
-	wait_for 60 sh -c "[ \"\$(pgrep -fc '[v]alidate (microbench|replay) .*$PWD/paused')\" -ge 2 ]" || fail "no group was started: $(cat err)"
+	wait_for sh -c "[ \"\$(pgrep -fc '[v]alidate (microbench|replay) .*$PWD/paused')\" -ge 2 ]" || fail "no group was started: $(cat err)"
 	kill -9 $pid
 	wait $pid 2>/dev/null || :
-	wait_for 5 sh -c "! pgrep -f '[v]alidate (microbench|replay) .*$PWD/paused' >/dev/null" ||
+	wait_for sh -c "! pgrep -f '[v]alidate (microbench|replay) .*$PWD/paused' >/dev/null" ||
 		fail "pause = $pause: a run outlived its campaign: $(pgrep -af "$PWD/paused")"
 	expect_verdict "$VALIDATE" run -o paused --resume -q
 	complete paused $((N_SMALL / 2))

@@ -38,7 +38,7 @@ now() {
 begin() {
 	"$VALIDATE" run queue.conf -o "$@" -q >out 2>err &
 	pid=$!
-	wait_for 30 has_runs "$1" 1 || fail "no run: $(cat err)"
+	wait_for has_runs "$1" 1 || fail "no run: $(cat err)"
 	[ "$(now)" -eq 2 ] || fail "nomerges is $(now) while the campaign runs"
 }
 

@@ -102,7 +102,7 @@ touch slow.now
 "$VALIDATE" run scaled.conf -o killed -q >out 2>err &
 pid=$!
 mounted() { grep -q "$PWD/killed/.*/four " /proc/mounts; }
-wait_for 60 mounted || fail "nothing was mounted: $(cat err)"
+wait_for mounted || fail "nothing was mounted: $(cat err)"
 kill -KILL $pid
 wait $pid || :
 mounted || fail "the mount went by itself: nothing is tried here"

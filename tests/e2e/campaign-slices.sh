@@ -98,8 +98,8 @@ pid=$!
 is_stopped() {
 	ps -eo stat,args | grep -q "^T.*$PWD/[s]ession-replayer"
 }
-wait_for 120 is_stopped || fail "the replayer was never stopped: $(cat err)"
+wait_for is_stopped || fail "the replayer was never stopped: $(cat err)"
 kill -9 $pid
 wait $pid 2>/dev/null || :
 nothing_left() { ! processes_left; }
-wait_for 10 nothing_left || fail "left behind: $(pgrep -af "$PWD/")"
+wait_for nothing_left || fail "left behind: $(pgrep -af "$PWD/")"

@@ -128,17 +128,21 @@ expect_line err 'validate replay --engine compiled'
 expect_status 2 source/program 1
 
 # the program is killed: completed requests are in the trace, and the replay reports it
-"$VALIDATE" microbench rr --level 2 --requests 40 --pause 100ms --file-size 64K --prepare --dir target -o slow.trace >/dev/null
-child_of() { # PID: its child, when it has one
-	for try in $(seq 400); do
+"$VALIDATE" microbench rr --level 2 --requests 40 --pause 10ms --file-size 64K --prepare --dir target -o slow.trace >/dev/null
+# in a subshell: a replay of a minute, of which the test takes a second
+slowly() {
+	exec "$VALIDATE" replay --engine compiled --timing timestamp --speed 0.005 --dir target "$@" slow.trace
+}
+child_of() { # PID: its child, when it has one that has opened a file of the target
+	while kill -0 "$1" 2>/dev/null; do
 		child=$(cat "/proc/$1/task/$1/children" 2>/dev/null | tr -d ' ')
-		[ -n "$child" ] && grep -q validate-program "/proc/$child/cmdline" 2>/dev/null && return
+		[ -z "$child" ] || ! ls -l "/proc/$child/fd" 2>/dev/null | grep -q 'rr[.]' || return 0
 		sleep 0.02
 	done
-	fail 'no program was started'
+	fail "no program was started: $(cat err)"
 }
-run 0 --timing timestamp --compile-only --dir target slow.trace
-"$VALIDATE" replay --engine compiled --timing timestamp --dir target -o killed.trace slow.trace >out 2>err &
+(slowly --compile-only) >out 2>err || fail "$(cat err)"
+slowly -o killed.trace >out 2>err &
 pid=$!
 child_of $pid
 sleep 1
@@ -153,16 +157,16 @@ n=$(sed -n 's/.*), \([0-9]*\) of 8[0-9] requests completed.*/\1/p' err)
 [ "$n" -gt 0 ] && [ "$n" -lt 80 ] || fail "completed: $(cat err)"
 
 # the replay is killed: the program does not go on without it
-"$VALIDATE" replay --engine compiled --timing timestamp --dir target slow.trace >out 2>err &
+slowly >out 2>err &
 pid=$!
 child_of $pid
 kill -KILL $pid
 wait $pid 2>/dev/null || :
-for try in $(seq 100); do
+for try in $(seq 400); do
 	[ -e "/proc/$child" ] || break
 	sleep 0.05
 done
-[ ! -e "/proc/$child" ] || ! grep -q validate-program "/proc/$child/cmdline" || fail 'the program outlived who started it'
+[ ! -e "/proc/$child" ] || ! grep -q validate-program "/proc/$child/cmdline" || fail 'the program outlived the replay'
 
 # a mismatch is reported, and stops where asked
 truncate -s 64K target/sr.0

@@ -122,9 +122,8 @@ expect_status 0 "$VALIDATE" volume create --root "$root" kept --size 1M --no-loo
 dd if=data of="$root/kept/mount/volume" bs=4k count=3 oflag=direct conv=notrunc 2>/dev/null
 server=$(cat "$root/kept/lock")
 kill -KILL "$server"
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	kill -0 "$server" 2>/dev/null || break
-	sleep 0.1
+while kill -0 "$server" 2>/dev/null; do
+	sleep 0.05
 done
 expect_status 0 "$VALIDATE" volume list --root "$root"
 expect_line out 'its server has ended'
@@ -155,7 +154,7 @@ expect_status 2 "$VALIDATE" volume create --root "$root" bad --size 1M --no-loop
 
 # with a loop device: a file system on it is not pulled away, and requests overlap as the model says
 status=0
-"$VALIDATE" volume create --root "$root" fast --size 32M --service constant:time=200ms >out 2>err || status=$?
+"$VALIDATE" volume create --root "$root" fast --size 32M --service constant:time=500ms >out 2>err || status=$?
 if [ "$status" -ne 0 ]; then
 	grep -q 'loop' err || fail "$(cat err)"
 	skip "no loop device: $(cat err)"
@@ -199,13 +198,10 @@ printf '128166372003061629,v,0,Write,0,4096,600\n128166372603061629,v,0,Write,40
 "$VALIDATE" replay --destructive --device "$device" two.csv >replay.out 2>&1 &
 replay=$!
 trap 'kill -KILL $replay 2>/dev/null || :; "$VALIDATE" volume remove --root "$root" --all >/dev/null 2>&1 || :' EXIT
-n=0
-for i in $(seq 1 100); do
-	n=$("$VALIDATE" volume list --root "$root" --json held | jq '.volumes[0].writes.n')
-	[ "$n" -eq 0 ] || break
+until [ "$("$VALIDATE" volume list --root "$root" --json held | jq '.volumes[0].writes.n')" -gt 0 ]; do
+	kill -0 $replay 2>/dev/null || fail "the replay ended: $(cat replay.out)"
 	sleep 0.05
 done
-[ "$n" -gt 0 ] || fail "the replay did not begin: $(cat replay.out)"
 expect_status 6 "$VALIDATE" volume remove --root "$root" held
 expect_line err 'is in use'
 kill -KILL $replay
