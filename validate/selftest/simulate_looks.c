@@ -43,7 +43,9 @@ static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[
 	for (size_t i = 0; i < a.n_cells; i++) {
 		counts[i] =
 		    l->defect.kind == COMPONENT_N || synthetic_is_struck(&a.cell[i], &l->defect);
-		if (verdict[i] == VERDICT_INCONCLUSIVE)
+		if (verdict[i] == VERDICT_INCONCLUSIVE &&
+		    (a.cell[i].verdict != VERDICT_TRUSTED ||
+		     synthetic_is_trusted(&a.cell[i], &l->defect)))
 			verdict[i] = a.cell[i].verdict;
 		n_open += counts[i] && verdict[i] == VERDICT_INCONCLUSIVE;
 	}
@@ -112,33 +114,29 @@ static int faultless(const struct simulate_options *o, struct rates *rates, stru
 
 static int at_limits(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
-	static const enum component_kind kinds[] = {COMPONENT_BIAS,       COMPONENT_TYPICAL,
-						    COMPONENT_SHAPE,      COMPONENT_TAIL,
-						    COMPONENT_PRECISION,  COMPONENT_EXECUTION_TIME,
-						    COMPONENT_REORDERING, COMPONENT_CONCURRENCY};
 	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_LOGNORMAL, WORLD_AR6,
 					    WORLD_SHARED6, WORLD_BANK};
 	struct looks l = {.world = WORLD_NORMAL};
 	int ret = 0;
-	looks_init(&l, 1);
-	for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !ret; k++)
+	for (int k = 0; k < COMPONENT_N && !ret; k++) {
+		looks_init(&l, k == COMPONENT_LINEARITY ? 2 : 1); /* it needs two levels */
+		l.defect = (struct defect){k, 1};
 		for (size_t i = 0; i < sizeof worlds / sizeof *worlds && !ret; i++) {
 			uint64_t count[N_COUNTS];
 			char what[80];
 			l.world = worlds[i];
-			l.defect = (struct defect){kinds[k], 1};
-			snprintf(what, sizeof what, "looks at the limit of %s",
-				 component_names[kinds[k]]);
+			snprintf(what, sizeof what, "looks at the limit of %s", component_names[k]);
 			ret = run(o, &l, what, o->n_campaigns / AT_LIMIT_FEWER, count, e);
 			if (ret)
 				break;
 			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
-						  component_names[kinds[k]], world_names[worlds[i]],
+						  component_names[k], world_names[worlds[i]],
 						  count[N_TRUSTED], count[N_CASES]);
 			r->promise = PROMISE_AT_MOST;
 			r->promised = FALSE_TRUST;
 		}
-	synthetic_release(&l.synthetic);
+		synthetic_release(&l.synthetic);
+	}
 	return ret;
 }
 

@@ -25,14 +25,6 @@ struct verdicts {
 
 enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_NOT_TRUSTED, N_COUNTS };
 
-/* If the machine is too noisy U is not judged, and trust says nothing about U. */
-static bool is_trusted(const struct cell *c, enum component_kind kind)
-{
-	return c->verdict == VERDICT_TRUSTED &&
-	       (kind != COMPONENT_UNCERTAINTY ||
-		c->component[COMPONENT_UNCERTAINTY].decision == DECISION_ACCEPT);
-}
-
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct verdicts *v = context;
@@ -47,7 +39,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 		if (!faultless && !synthetic_is_struck(&a.cell[i], &v->defect))
 			continue;
 		count[N_CASES]++;
-		count[N_TRUSTED] += is_trusted(&a.cell[i], v->defect.kind);
+		count[N_TRUSTED] += synthetic_is_trusted(&a.cell[i], &v->defect);
 		count[N_NOT_TRUSTED] += a.cell[i].verdict == VERDICT_NOT_TRUSTED;
 	}
 	analysis_release(&a);

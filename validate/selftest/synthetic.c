@@ -460,3 +460,10 @@ bool synthetic_is_struck(const struct cell *c, const struct defect *d)
 	return d->kind != COMPONENT_N && c->replayer == 0 &&
 	       (d->kind != COMPONENT_LINEARITY || c->scenario % 2);
 }
+
+bool synthetic_is_trusted(const struct cell *c, const struct defect *d)
+{
+	return c->verdict == VERDICT_TRUSTED &&
+	       (d->kind != COMPONENT_UNCERTAINTY ||
+		c->component[COMPONENT_UNCERTAINTY].decision == DECISION_ACCEPT);
+}
