@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be checked of a configuration without a trace. */
+/* Checks of a configuration that need no trace. */
 
 #include "common/options_describe.h"
 #include "common/processors.h"
@@ -38,7 +38,7 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 	for (; (o = options_changed(o, c, &standard)); o++) {
 		struct strbuf names = STRBUF_INIT;
 		const bool own = g->options && options_find(g->options, o->name);
-		bool foreign = true; /* only foreign replayers have it */
+		bool foreign = true; /* only adapters of other replayers have it */
 		for (const struct replay_engine *const *other = replay_engines; !own && *other;
 		     other++)
 			if ((*other)->options && !(*other)->options_ignored &&

@@ -130,7 +130,7 @@ static uint32_t descriptors_more(const struct replay_job *r)
 	return r->c->processes ? n + passing_room(r->in.slots.n_processes) : n;
 }
 
-/* Reports an error of the start before a long preparation of the engine. */
+/* Reports errors that would prevent the start, before a long preparation of the engine. */
 static int limits_check(const struct replay_job *r, const struct replay_engine *engine,
 			struct err *e)
 {

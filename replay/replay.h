@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replaying a trace: the whole way from a trace to a replay trace. */
+/* All steps of a replay, from reading the trace to writing the replay trace. */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 

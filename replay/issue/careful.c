@@ -88,13 +88,13 @@ static void stall(struct runner *w)
 
 /* --- one request --------------------------------------------------------- */
 
-struct at { /* the present request of a runner */
+struct at { /* the runner's present request */
 	const struct hot_request *h;
 	struct outcome *out, *repeated;
 	const int64_t *due, *expected;
 	const struct hot_wait *wait; /* NULL in a pool */
 	uint32_t k;
-	uint64_t n; /* its number within this runner: chooses the buffer */
+	uint64_t n; /* number of the request within this runner: chooses the buffer */
 	uint64_t last_end;
 };
 

@@ -13,10 +13,10 @@ struct ration {
 	uint32_t lane, k, end;
 };
 
-/* Takes the next ration; false when all lanes are empty. A runner with its own lane takes several
+/* Takes the next requests; false when all lanes are empty. A runner with its own lane takes several
  * requests at a time from it, because taking transfers a cache line between CPUs (a single runner
- * takes all). Then it takes requests from other lanes, one at a time. From a common lane always one
- * request is taken, in issue order. */
+ * takes all). Then it takes requests from other lanes, one at a time. From a common lane it always
+ * takes one request, in issue order. */
 bool ration_take(const struct runner *w, struct ration *r);
 
 /* Returns the last chunk of a lane that is read ahead, after k requests. If the lane has more

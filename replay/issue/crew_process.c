@@ -299,7 +299,7 @@ static int processes_start(struct crew_processes *ps, struct err *e)
 	crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	for (uint32_t i = 0; !ret && i < ps->n; i++)
 		ret = process_start(ps, i, e);
-	/* open descriptors here would keep files open that they close */
+	/* descriptors that stay open here would keep files open after the processes close them */
 	descriptors_own(p, NONE32);
 	while (!ret && atomic_load(&ps->board->n_ready) < ps->n)
 		ret = look(ps, CREW_LOOK_FIRST_NS, NULL, e);

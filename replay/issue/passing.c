@@ -13,7 +13,7 @@
 #include "common/xalloc.h"
 
 #define STACK_BYTES ((size_t)64 << 10)
-#define LOOK_NS 10000000 /* interval of checks whether the receiver has left */
+#define LOOK_NS 10000000 /* interval of checks whether the receiver has ended */
 
 enum { TO_SEND, TO_RECEIVE };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Detects a replay that makes no progress. A request may block that did not block in the trace: a
  * lock taken in another order, a file system that does not respond. The message names the request
- * and one that waits for it. */
+ * and a request that waits for it. */
 #ifndef REPLAY_WATCHDOG_H
 #define REPLAY_WATCHDOG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the arguments of a request say: whether it can be replayed, and what it does to locks. */
+/* Derives from the arguments of a request whether it can be replayed, and what it does to locks. */
 #include <linux/fs.h>
 
 #include "replay/load/load.h"
@@ -68,7 +68,7 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_FREMOVEXATTR:
 		return text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;
 	case OP_GETXATTR:
-	case OP_FGETXATTR: /* an attribute that a replay does not make */
+	case OP_FGETXATTR: /* a replay sets no attributes outside "user." */
 		return text && r->rvalue >= 0 && strncmp(text, "user.", 5) ? PASS_FORBIDDEN
 									    : PASS_NOT;
 	case OP_FCNTL:

@@ -42,8 +42,8 @@ static void gone(struct walker *w, struct name_path path)
 	name_model_set(&w->m, path, NODE_NONE);
 }
 
-/* The trace creates this name, so nothing had it at first, unless another request shows otherwise.
- */
+/* The trace creates this name, so it did not exist before, unless another request shows that it
+ * did. */
 static void absent(struct walker *w, struct name_path path)
 {
 	uint32_t node = name_model_find(&w->m, path, false);
@@ -51,7 +51,7 @@ static void absent(struct walker *w, struct name_path path)
 		w->m.node[node].absent = true;
 }
 
-/* The request created the name: nothing had it, and its directory existed. */
+/* The request created the name: it did not exist before, and its directory did. */
 static uint32_t make(struct walker *w, struct name_path path, enum initial_kind kind)
 {
 	require_parent(w, path);
@@ -120,8 +120,8 @@ static bool removes_directory(const struct load_request *r)
 	return r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
 }
 
-/* ENOTDIR. If the request needs a directory, its own path names something else. Otherwise the
- * parent of its path is not a directory, provided that all components above it are known. */
+/* ENOTDIR. If the request needs a directory, the file at its path is none. Otherwise the parent of
+ * its path is no directory, provided that all components above the parent are known. */
 static void failed_no_directory(struct walker *w, const struct load_request *r,
 				struct name_path path)
 {
@@ -375,8 +375,7 @@ static void listed_take(struct walker *w, const struct fileset *f)
 	free(first);
 }
 
-/* The target of a link. If the trace does not hold it, letters of the length that readlink
- * returned. */
+/* The target of a link; if the trace lacks it, as many letters as readlink returned. */
 static char *link_text(const struct node *n)
 {
 	uint64_t len = n->link_bytes && n->link_bytes < 4096 ? n->link_bytes : 1;
@@ -443,7 +442,8 @@ static int compare_late(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* Sorted by path: a link may lead to another link of the list. */
+/* Takes the links in the order of their paths, because the path of a link may contain another
+ * link. */
 static void late_links_take(struct walker *w, struct late_link *late, uint32_t n)
 {
 	if (n)
@@ -468,7 +468,7 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 	name_model_init(&w->m, w->s->n_files);
 	listed_take(w, &meta->files);
 	late_links_take(w, late, n_late);
-	/* a file that is open before the first request existed, whatever its requests are */
+	/* A file that is open before the first request existed then. */
 	for (uint32_t i = 1; i < w->s->n; i++)
 		if (w->s->slot[i].at_setup)
 			initial_state(w, i);

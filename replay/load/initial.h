@@ -19,7 +19,7 @@ struct initial_entry {
 	char *path; /* relative, without "..", owned */
 	enum initial_kind kind; /* never unknown */
 	uint64_t size;		/* of a file: at least */
-	/* target of a link, or letters of the length that readlink returned; owned */
+	/* target of a link, or as many letters as readlink returned; owned */
 	char *link;
 	bool listed;		/* it is in the trace's own table of files */
 	bool executable;	/* of a file: access(X_OK) succeeded */
@@ -35,7 +35,7 @@ struct initial_attribute { /* extended, of the user's name space */
 };
 
 struct initial {
-	struct initial_entry *entry; /* entry[n]: parents before what they hold */
+	struct initial_entry *entry; /* entry[n]: a directory precedes its entries */
 	uint32_t n, cap;
 	struct initial_attribute *attribute; /* attribute[n_attributes] */
 	uint32_t n_attributes, attributes_cap;
@@ -58,8 +58,8 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e);
  * entries in the dentry cache are checked, and at most one name that is not cached is looked up. */
 bool initial_seems_there(const struct initial *i, int dir_fd);
 
-/* Removes the files and directory trees whose names the trace creates. Links are not followed.
- * Errors: of the system, with the path. */
+/* Removes the files and directory trees that stand at names which the trace creates. Links are not
+ * followed. Errors: of the system, with the path. */
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 
 /* Punches holes into the files that lseek searches for data or holes, because its results depend on

@@ -43,7 +43,7 @@ static void was_written(struct walker *w, uint32_t node, uint64_t end)
 		n->written = end;
 }
 
-/* The offset is unknown: the bytes lie behind the original end of the file. */
+/* The offset is unknown: the bytes are after the original end of the file. */
 static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 {
 	struct node *n = initial_node(w, node);
@@ -87,7 +87,8 @@ static void stream_seen(struct walker *w, struct open_state *s, const struct loa
 		stream_tell(w, s, r);
 	const struct load_more *m = load_more(w->l, r);
 	if (r->op == OP_FTELL && m && m->from)
-		initial_was_read(w, s->node, s->at); /* by macros such as getc_unlocked() */
+		/* macros such as getc_unlocked() consumed bytes */
+		initial_was_read(w, s->node, s->at);
 	if (!(op_info(r->op)->uses & OP_RETURNS_BYTES))
 		return;
 	if (r->op == OP_FGETC && m)

@@ -40,7 +40,7 @@ void initial_attribute_seen(struct walker *w, const struct load_request *r, uint
 struct open_state *initial_state(struct walker *w, uint32_t slot);
 /* Notes that bytes up to `end` were read. */
 void initial_was_read(struct walker *w, uint32_t node, uint64_t end);
-/* Takes a request that has a descriptor and no path. */
+/* Takes a request that has a descriptor but no path. */
 void initial_descriptor_seen(struct walker *w, const struct load_request *r);
 
 #endif

@@ -28,7 +28,7 @@ struct reader {
 	struct load *l;
 	struct trace *t;
 	uint32_t cap, thread_cap;
-	bool causes;              /* keep computing and waiting (FAMILY_CAUSE) */
+	bool causes;              /* keep the records of computing and waiting (FAMILY_CAUSE) */
 	bool any_async;
 	uint32_t umask;           /* of this process */
 	struct u64_map thread_of; /* (pid, tid) */
@@ -271,8 +271,8 @@ static void sort(struct load *l)
 	}
 }
 
-/* A page fault during a call of its thread gets the begin of that call. The call is ordered after
- * all requests with the same begin. */
+/* A page fault during a call of its thread gets the begin of that call. The call comes after all
+ * requests with the same begin. */
 static void touches_settle(struct load *l)
 {
 	/* last[n_threads]: the latest call of each thread */

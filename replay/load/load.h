@@ -29,7 +29,7 @@ enum pass_reason {
 	PASS_FORBIDDEN,
 	/* the trace lacks an argument: the range of a lock, the argument of an ioctl, a path */
 	PASS_MISSING,
-	/* not a call but an action of the page cache: pages added, faults on unknown mappings */
+	/* no call but an action of the page cache: pages added, faults on unknown mappings */
 	PASS_KERNEL,
 	PASS_READ,    /* --reads leaves it out */
 	PASS_DISCARD, /* block level: a discard, without --discards */
@@ -89,7 +89,7 @@ static inline bool load_is_touch(const struct load_request *r)
 	return r->op == OP_PAGE_FAULT;
 }
 
-/* Whether the call follows a link at the end of its path. */
+/* Whether the call follows a link in the last component of its path. */
 bool load_follows_link(const struct load_request *r);
 
 /* Asynchronous requests begin at their submission and end when their results were fetched
@@ -219,7 +219,8 @@ enum lock_act {
 	LOCK_TAKEN,    /* an exclusive lock */
 	LOCK_SHARED,
 	LOCK_RELEASED,
-	LOCK_QUERIED, /* tested, or not obtained: the result depends on other locks */
+	/* query, or a lock that was not obtained: the result depends on other locks */
+	LOCK_QUERIED,
 };
 
 /* What a request does to the locks of a file. *of_process: the lock belongs to the process (F_SETLK

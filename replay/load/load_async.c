@@ -39,7 +39,7 @@ static bool instants_make(struct load *l)
  * the channel would find the descriptor closed, so such a request ends before the close. */
 static void closes_settle(struct load *l)
 {
-	struct u64_map latest = {.cell = NULL}; /* (pid, fd) to the last asynchronous request */
+	struct u64_map latest = {.cell = NULL}; /* (pid, fd) -> last asynchronous request */
 	uint32_t *before = xmalloc(((size_t)l->n + 1) * sizeof *before);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];

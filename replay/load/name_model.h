@@ -16,7 +16,7 @@ struct node { /* a file, directory or link */
 	char *name;		/* its name there, owned; NULL: the trace created it */
 	char *link;		/* target of a link if known; owned */
 	uint64_t size, written; /* bytes that must have existed; end of what the trace wrote */
-	uint64_t appended;	/* bytes that the trace wrote behind the original end */
+	uint64_t appended;	/* bytes that the trace wrote after the original end */
 	uint64_t link_bytes;
 	enum initial_kind kind;
 	bool initial;	/* it existed before the first request, as far as is known */

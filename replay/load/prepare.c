@@ -65,8 +65,8 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 	return ret;
 }
 
-/* Creates the files that requests need and the trace does not list. A list may lack files that were
- * created while it was made. */
+/* Creates the files that requests need and the trace's list lacks: files may be created while a
+ * list is made. */
 static int shown_restore(const struct input *in, uint64_t seed, const struct payload *payload,
 			 struct err *e)
 {

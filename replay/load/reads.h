@@ -3,9 +3,9 @@
  *
  * `current`: as calls; the present cache decides which pages come from storage. `original`: the
  * cache at capture decides. Pages that were missed then are read from storage; pages that were
- * found are touched if they are cached, and otherwise left alone. `none`: no reads, nor other
- * requests that change nothing: to bring a file system into the state that the trace leaves, as
- * fast as possible. Source: Joukov, Wong and Zadok (FAST 2005), section 2.5, which replays
+ * found are touched if they are cached, and otherwise left alone. `none`: makes neither reads nor
+ * other requests that change nothing. It brings a file system into the state that the trace leaves,
+ * as fast as possible. Source: Joukov, Wong and Zadok (FAST 2005), section 2.5, which replays
  * page-level reads inside the kernel; doc/replay-engines.md describes the substitute here. */
 #ifndef REPLAY_READS_H
 #define REPLAY_READS_H
@@ -16,7 +16,7 @@
 #include "replay/load/slots.h"
 #include "replay/options/config.h"
 
-/* The pages that a request missed in the page cache at capture (page_cache_add; see
+/* The pages that a request missed in the page cache at capture (page_cache_add in
  * doc/formats/trace.md). */
 struct miss {
 	uint32_t request; /* index into load.request: a call, or a touch */

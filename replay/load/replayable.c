@@ -9,8 +9,8 @@ static void count(struct replayable_count *c, uint32_t record)
 		c->first = record;
 }
 
-/* Whether the trace has more than `n_max` records. If the file does not say how many it has, they
- * are counted, so they are read twice. */
+/* Whether the trace has more than `n_max` records. If its header lacks the number, the records are
+ * counted, so they are read twice. */
 static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 {
 	bool known;
@@ -87,7 +87,7 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 		slots_release(&slots);
 		load_release(&load);
 	}
-	/* A replay would refuse the trace. Other errors are of the system. */
+	/* The error means that a replay would refuse the trace; other errors are of the system. */
 	if (rc == -EINVAL || rc == -E2BIG || rc == -EBADMSG) {
 		x->state = REPLAYABLE_REFUSED;
 		return 0;

@@ -127,7 +127,7 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	}
 	if (r->slot && !s->slot[r->slot].passed && !clones)
 		m->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
-	/* a failure may come from the kind of the other side, which the replay replaces */
+	/* the failure may depend on the file at the other end, which the replay replaces */
 	const uint8_t from = s->slot[r->slot].passed, to_passed = s->slot[m->slot].passed;
 	if (r->rvalue < 0)
 		r->passed = from ? from : to_passed;

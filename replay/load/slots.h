@@ -23,9 +23,10 @@ struct slot {
 	uint32_t file;	      /* the path that was opened: index into slots.file; NONE32: slot 0 */
 	uint32_t flags, mode; /* as traced, or as its requests need */
 	uint32_t origin;      /* the slot that created the open file; for other slots itself */
-	/* first slot that a process inherited from this one, 0 none; copied right after its open */
+	/* first slot that a process inherited from this one, 0 none; copied right after the open */
 	uint32_t heir;
-	uint32_t next_heir;   /* of the same source; heirs have no heirs */
+	/* next slot inherited from the same source; inherited slots have no heirs of their own */
+	uint32_t next_heir;
 	uint32_t source;      /* of an heir */
 	uint32_t earlier;     /* previous slot of the same number and path in any process, 0 none */
 	uint32_t replaces;    /* instance of the same number that was not closed before, 0 none */
@@ -47,7 +48,8 @@ struct slot {
 struct slot_file {
 	char *name;	   /* owned */
 	uint8_t passed;	   /* enum pass_reason: below /proc, /sys or /dev, or a special file */
-	bool to_system;	   /* during the walk: a link to such a path */
+	/* during the walk: a link to a path below /proc, /sys or /dev, or to a special file */
+	bool to_system;
 	bool touched;	   /* during the walk: a request on a descriptor of it succeeded */
 	bool opened;	   /* some request opens it */
 	bool created;	   /* its first successful request was an open with O_CREAT */

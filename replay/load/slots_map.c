@@ -106,7 +106,7 @@ void map_follow(struct finder *f, struct load_request *r)
 		range_clear(maps_of(f, r), r->offset, end_of(r->offset, r->length));
 }
 
-/* One access can cause several events: the kernel looks for pages to map, reads one, and looks
+/* One access can cause several events: the kernel looks for pages to map, reads a page, and looks
  * again. */
 static bool touched_again(struct finder *f, const struct load_request *r, uint32_t map,
 			  uint64_t page)
@@ -149,7 +149,7 @@ void touch_follow(struct finder *f, struct load_request *r)
 	if (!piece)
 		return;
 	struct slot_map *map = &f->s->map[piece->map];
-	if (r->flags & PAGE_WRITTEN && !map->writable) { /* mprotect, which is no request */
+	if (r->flags & PAGE_WRITTEN && !map->writable) { /* mprotect is no request */
 		map->writable = true;
 		f->l->request[map->request].flags |= (uint32_t)PROT_WRITE << 29;
 	}

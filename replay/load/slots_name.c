@@ -34,7 +34,7 @@ static uint8_t pass_of_name(const struct finder *f, const char *name)
 	size_t len = strcmp(root, ".") ? strlen(root) : 0;
 	if (len && !below(root, "proc") && !below(root, "sys") && !below(root, "dev"))
 		return PASS_NOT;
-	/* the root decides, or else the first component of the path */
+	/* a root other than "/" decides, otherwise the path itself */
 	const char *whole = len ? root : name;
 	if (below(whole, "dev/shm") && (len || whole[7]))
 		return PASS_NOT;

@@ -16,7 +16,7 @@ struct mapped_range { /* a mapping at its traced address */
 	uint32_t map;
 };
 
-struct scan { /* an fscanf whose number of bytes is still unknown */
+struct scan { /* an fscanf whose number of consumed bytes is still unknown */
 	uint32_t origin; /* slot */
 	uint32_t more;	 /* load_request.more */
 };
@@ -74,7 +74,7 @@ struct finder {
 	struct flight flight; /* opens, copies and closes under way */
 	const char *root; /* root directory of the trace */
 	bool absolute;	  /* some paths are absolute: others are relative to a working directory */
-	bool renamed;	  /* some name now refers to another file */
+	bool renamed;	  /* a request gave some name to another file */
 	uint32_t n_open;
 	struct scan *scan; /* scan[n_scans] */
 	uint32_t n_scans, scans_cap;

@@ -109,7 +109,7 @@ extern const struct option_spec replay_options[]; /* all options */
 /* Options of one engine, or of one kind of engine. */
 extern const struct option_spec block_option_table[], parallel_option_table[],
     compiled_option_table[], adapter_option_table[];
-/* Sets all strings to NULL, for a copy that another process reads. */
+/* Sets all strings to NULL, for a copy that goes to another process. */
 void replay_config_drop_texts(struct replay_config *c);
 
 #endif

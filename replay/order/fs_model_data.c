@@ -37,7 +37,7 @@ static bool closes(const struct load_request *r)
 	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
 }
 
-/* No request succeeds on a descriptor before its open or after its close. */
+/* Before its open and after its close, no request on a descriptor succeeds. */
 static bool slot_apply(struct fs_model *m, const struct load_request *r)
 {
 	const struct load_more *more = load_more(m->l, r);

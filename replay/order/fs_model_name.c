@@ -20,7 +20,7 @@ static bool arrived(const struct load_request *r)
 	       r->rvalue == -EISDIR;
 }
 
-/* The error of every call on the name because of the directories in its path: 0 none, -1
+/* The error that every call on the name returns because of the directories in its path: 0 none, -1
  * unknown. */
 static int way_error(const struct found *f)
 {

@@ -69,7 +69,8 @@ struct fs {
 	 * many threads, use waited_of */
 	uint32_t *waited;
 	struct u64_map waited_of; /* (thread, other) -> the same */
-	uint32_t *begun; /* begun[n_threads]: requests of each thread, including the present one */
+	/* begun[n_threads]: requests of each thread up to and including the present one */
+	uint32_t *begun;
 	/* known[n_threads]: progress that every other thread has waited for; for fs_forget */
 	uint32_t *known;
 	uint32_t forget_at;	  /* number of uses at the next pass of fs_forget() */

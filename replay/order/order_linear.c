@@ -210,7 +210,7 @@ static bool move_earlier(struct linear_search *s, uint32_t request)
 #define AGAIN_TRIES 4000 /* in one search */
 
 struct again {
-	/* the first n_must calls have ended and must be placed; others may be */
+	/* the first n_must calls have ended and must be placed; the others may be placed */
 	uint32_t request[AGAIN_MAX + 8], n, n_must;
 	bool forced[AGAIN_MAX + 8], done[AGAIN_MAX + 8];
 	uint64_t tries;

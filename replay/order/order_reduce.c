@@ -28,7 +28,8 @@ static int compare_edges(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Edges come in an order of effects, which is nearly that of begins: insertion moves few edges. */
+/* Edges come in the order of effects, which is close to the order of begins: insertion moves few
+ * edges. */
 void edges_sort(struct edges *d)
 {
 	uint64_t moves = SORT_MOVES * (uint64_t)d->n;
@@ -143,7 +144,7 @@ static int memory_get(struct reducer *x, struct err *e)
 	n_places = n_places < x->d->n ? n_places : x->d->n;
 	x->known = calloc((size_t)x->n_threads * x->n_threads + 1, sizeof *x->known);
 	x->waiters = calloc((size_t)x->l->n + 1, sizeof *x->waiters);
-	/* most of it is never touched where few wait */
+	/* most of it is never touched if few requests wait */
 	x->place = calloc((size_t)x->l->n + 1, sizeof *x->place);
 	x->knowledge = malloc((n_places + 1) * x->n_threads * sizeof *x->knowledge);
 	x->unused = malloc((n_places + 1) * sizeof *x->unused);

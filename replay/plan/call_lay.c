@@ -154,7 +154,7 @@ static void parts_lay(struct call_table *c, struct call *to, const struct load *
 		}
 	}
 	part_add(c, to, begin, at, end, PART_FOUND);
-	for (uint32_t i = 0; i < n; i++) { /* pages behind and before the requested bytes */
+	for (uint32_t i = 0; i < n; i++) { /* pages after and before the requested bytes */
 		const uint64_t from = miss[i].offset, till = from + miss[i].length;
 		if (touch && r->offset >= from && r->offset < till)
 			continue;

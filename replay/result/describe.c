@@ -54,8 +54,8 @@ static json_t *counts_by_reason(const struct replay_summary *s)
 	return counts;
 }
 
-/* Replaces bytes that are not ASCII by question marks if the text is not valid UTF-8, as JSON
- * needs. */
+/* If the text is not valid UTF-8, which JSON requires, replaces bytes that are not ASCII by
+ * question marks. */
 static json_t *text_to_json(const char *text)
 {
 	json_t *good = json_string(text);

@@ -30,7 +30,8 @@ struct output {
 	int64_t first_ns, last_ns, input_last_ns;
 	double sum_ns, input_sum_ns;
 	uint64_t n_input_sum;
-	/* issue_error[n_room]: of timed requests from the front, of those held up from the back */
+	/* issue_error[n_room]: of timed requests from the front, of held-up requests from the
+	 * back */
 	double *issue_error;
 	uint64_t n_room;
 	struct overlap overlap;

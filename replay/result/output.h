@@ -46,7 +46,8 @@ struct output_source {
 	const char *root;
 	bool timed; /* requests have due times */
 	bool tells_held; /* fates have `held` */
-	bool untimed; /* the replay was not observed: no begins, but intended times are kept */
+	/* the replay was not observed: no begins are known, but the intended times are kept */
+	bool untimed;
 	int64_t input_first_ns;
 	struct run_facts facts;
 	uint64_t n_workers, n_futex_sleeps, n_timed_sleeps, n_late_wakes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/overlap.h"
 
-/* Equal paths, or one is a directory on the way of the other. */
+/* Whether the paths are equal or one names a directory in the other. */
 static bool paths_meet(const char *a, const char *b)
 {
 	size_t same = 0;

@@ -10,7 +10,8 @@
 #include "replay/target/evict.h"
 
 #define BLOCK_ERRORS_SHOWN 8
-#define BLOCK_SILENT_MANY 16 /* failures at the end without a later success that are reported */
+/* cmd_replay.c warns from this number of failures without a later success */
+#define BLOCK_SILENT_MANY 16
 #define BLOCK_NOTES_BYTES 2000
 
 /* --dry-run: what a replay would change on a device (block_touched.h). */

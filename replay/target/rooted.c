@@ -94,7 +94,7 @@ static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mo
 	} while (fd < 0 && errno == EAGAIN && ++n_tries < N_TRIES);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return (int)fd;
-	/* a request that failed with EFAULT: confine.h would read the path itself */
+	/* a request that failed with EFAULT: confine.h would read the invalid path */
 	if ((uintptr_t)path < 4096) {
 		errno = EFAULT;
 		return -1;
@@ -110,7 +110,7 @@ int rooted_look(int dir_fd, const char *path, uint32_t flags)
 	return open_inside(dir_fd, path, flags | O_PATH | O_CLOEXEC, 0);
 }
 
-/* The path that a link which leads to nothing names. NULL with errno. The caller frees. */
+/* The path in a dangling link, relative to the root. NULL with errno. The caller frees. */
 static char *behind_link(int dir_fd, const char *path)
 {
 	char text[PATH_MAX];
@@ -129,8 +129,8 @@ static char *behind_link(int dir_fd, const char *path)
 				      : xasprintf("%.*s/%s", (int)(slash - path), path, text);
 }
 
-/* Looks before it opens. A missing file is made with O_EXCL: what comes into its place meanwhile is
- * looked at, too. */
+/* Looks the path up before it opens it. Creates a missing file with O_EXCL; if another process
+ * creates a file there meanwhile, looks that file up. */
 static int open_looked_at(const struct rooted *r, const char *given, uint32_t flags, uint32_t mode)
 {
 	const char *path = given;
@@ -164,7 +164,7 @@ static int open_looked_at(const struct rooted *r, const char *given, uint32_t fl
 	return fd;
 }
 
-/* Whether the open failed because of what the path means; if so, it is refused. */
+/* Refuses the failed open if its path names a device, FIFO or socket. Otherwise keeps errno. */
 static int failed(const struct rooted *r, const char *path, uint32_t flags)
 {
 	struct stat st;
@@ -187,7 +187,7 @@ int rooted_open_timed(const struct rooted *r, const char *path, uint32_t flags, 
 	int fd = open_inside(r->fd, path, flags | O_NONBLOCK, mode);
 	if (fd >= 0)
 		return fd;
-	if (errno == EAGAIN) /* a lease, which an open without O_NONBLOCK waits for */
+	if (errno == EAGAIN) /* EAGAIN: a lease; an open without O_NONBLOCK waits for it */
 		return open_looked_at(r, path, flags, mode);
 	return errno == EACCES || errno == ENXIO ? failed(r, path, flags) : -1;
 }

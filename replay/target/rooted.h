@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening the paths of a trace without ever leaving the target directory, and without opening
- * anything but regular files and directories. All engines and all calls that open go through here.
+/* Opens the paths of a trace without leaving the target directory, and opens only regular files and
+ * directories. All engines and all calls that open files use these functions.
  *
- * Paths: absolute paths, "..", and links are taken as if the target directory were the root
- * (openat2 with RESOLVE_IN_ROOT), as they would be in a container; links of /proc are not followed.
- * It costs some 0.2 us more than open(2). Where openat2 is missing or forbidden, capture/confine.h
- * does it, which refuses links instead. Mounts below the directory belong to it.
+ * Paths: absolute paths, "..", and links are resolved as if the target directory were the root
+ * (openat2 with RESOLVE_IN_ROOT), as in a container. Links of /proc are not followed. This costs
+ * some 0.2 us more than open(2). If openat2 is missing or forbidden, capture/confine.h is used,
+ * which refuses links instead. Mounts below the directory belong to it.
  *
- * Kinds: what a name means is decided when it is opened, because a trace can rename, link and
- * replace what was checked before. With a clone of the directory that allows no devices
+ * Types: the type of a file is checked when it is opened, because a trace can rename, link and
+ * replace a file that was checked before. With a clone of the directory that allows no devices
  * (capture/no_devices.h), the kernel refuses devices. Files are opened with O_NONBLOCK, so that no
- * FIFO blocks, and looked at afterwards (rooted_settle): fstat, and fcntl to clear O_NONBLOCK.
- * These are the two further calls of an open; one that can only give a new file or a directory has
- * none. Without the clone, the name is looked up with O_PATH, looked at, and opened through its
- * descriptor: four calls.
+ * FIFO blocks, and examined afterwards (rooted_settle): fstat, and fcntl to clear O_NONBLOCK. An
+ * open has these two further calls, unless it can only give a new file or a directory. Without the
+ * clone, the name is looked up with O_PATH, examined, and opened through its descriptor: four
+ * calls.
  *
  * A refused open fails with EPERM and is counted. */
 #ifndef REPLAY_ROOTED_H
@@ -27,12 +27,12 @@
 struct rooted_refused { /* in memory that all workers share */
 	_Atomic uint64_t n; /* calls that were refused */
 	_Atomic uint32_t mode; /* type of the first object that was refused (S_IFMT) */
-	char path[160]; /* its path, cut at the end where it is longer */
+	char path[160]; /* its path, truncated if it is longer */
 };
 
 struct rooted { /* the target directory */
 	int fd;
-	int tree; /* of the clone, -1 none; workers need it not, but it must stay open somewhere */
+	int tree; /* of the clone, -1 none; must stay open somewhere, but not in workers */
 	bool no_devices; /* fd is inside such a clone */
 	struct rooted_refused *refused; /* borrowed; NULL: not counted */
 };
@@ -41,34 +41,34 @@ struct rooted { /* the target directory */
 int rooted_begin(struct rooted *r, const char *dir, struct err *e);
 void rooted_release(struct rooted *r); /* fd -1: nothing is open */
 
-/* The flags of an open that are replayed; a trace may hold any bits, and openat2 refuses those it
- * does not know. */
+/* The flags of an open that are replayed: a trace may have any bits, and openat2 refuses unknown
+ * bits. */
 uint32_t rooted_flags(uint32_t traced);
 
-/* Returns the descriptor or -1 with errno, as open does; EPERM for what is neither file nor
- * directory. `flags` as rooted_flags gives them; `mode` counts where a file may be made. */
+/* Returns the descriptor or -1 with errno, as open does; EPERM if the path names neither a file nor
+ * a directory. `flags`: from rooted_flags; `mode`: only used if the call may create a file. */
 int rooted_open(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode);
-/* rooted_open in two parts, so that only the first one is timed. The descriptor must not be used
+/* rooted_open in two parts, so that only the first part is timed. The descriptor must not be used
  * before rooted_settle, which returns it, or closes it and returns -1 with errno. */
 int rooted_open_timed(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode);
 int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t flags);
 
-/* Looks a path up and opens nothing (O_PATH is added), from any directory inside. Returns as open
- * does. */
+/* Looks up a path from any directory inside, without opening the file (adds O_PATH). Returns as
+ * open does. */
 int rooted_look(int dir_fd, const char *path, uint32_t flags);
 
 /* Refuses a call on an object of this mode: counts it, sets errno to EPERM, returns -1. */
 int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode);
 
-/* The same, but only if every name of the path is in the kernel's dentry cache: nothing is read
- * from storage and nothing enters a cache. Errors: EAGAIN if a name is not in the cache, EOPNOTSUPP
- * before Linux 5.12 or where openat2 is forbidden, and those of rooted_look. Source: openat2(2),
- * RESOLVE_CACHED. */
+/* As rooted_look, but only if every name of the path is in the kernel's dentry cache: reads nothing
+ * from storage and adds nothing to a cache. Errors: EAGAIN if a name is not in the cache,
+ * EOPNOTSUPP before Linux 5.12 or if openat2 is forbidden, and those of rooted_look. Source:
+ * openat2(2), RESOLVE_CACHED. */
 int rooted_look_cached(int dir_fd, const char *path, uint32_t flags);
 
-/* What a path inside the directory is: 1 a file or directory, 0 missing or not in the dentry cache,
- * EPERM (negative) a device, pipe or socket, which a replay never opens. It gives a clear message
- * before the run and leaves cold metadata cold; the open decides. */
+/* What a path inside the directory names: 1 a file or directory, 0 missing or not in the dentry
+ * cache, EPERM (negative) a device, FIFO or socket, which a replay never opens. Gives a clear
+ * message before the run and does not read metadata from storage; the check at the open decides. */
 int rooted_kind(const struct rooted *r, const char *path, struct err *e);
 
 #endif

@@ -20,7 +20,7 @@
 
 /* --- options ------------------------------------------------------------- */
 
-/* Options of every adapter; the others only if the adapter lists them. */
+/* Options of every adapter, and those that this adapter lists. */
 static const char *const taken_by_all[] = {
     "times",       "command",    "environment",    "start-in", "user",   "accept-status",
     "time-limit",  "cpus",       "engine",         "dir",      "device", "output",
@@ -78,8 +78,8 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 	return ret;
 }
 
-/* The tracepoints of a device do not show calls on a directory: there the default is the library.
- */
+/* On a directory the default is the library, because the tracepoints of a device do not show
+ * calls. */
 static const char *times_text(const struct replay_config *c, const struct adapter *a)
 {
 	const bool cannot = c->dir && a->usual == ADAPTER_BLOCK && a->times & ADAPTER_PRELOAD;
@@ -166,8 +166,8 @@ static int calls_check(const struct adapter_state *a, const struct device *d, st
 	return 0;
 }
 
-/* The same checks as in engine block. A command of the user (exec) may write whatever the trace
- * has, unless --read-only is given. */
+/* The same checks as in engine block. A command of the user (exec) may write as the trace does,
+ * unless --read-only is given. */
 static int device_guard(const struct adapter_state *a, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
@@ -193,7 +193,7 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 	return refused ? -EPERM : ret;
 }
 
-/* Beside the output, whose disk has enough room. */
+/* The directory of the output has enough room. */
 static int scratch_make(struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output, *tmp = getenv("TMPDIR");
@@ -232,7 +232,7 @@ static int format_resolve(struct adapter_state *a, struct err *e)
 	return a->format ? 0 : err_set(e, EINVAL, "there is no format %s", a->run.adapter->format);
 }
 
-/* ARTC replays below its own directory, where the root of the trace is a link to the target. */
+/* ARTC replays below its own directory, in which the root of the trace is a link to the target. */
 static bool has_own_root(const struct adapter_state *a)
 {
 	return !strcmp(a->run.adapter->name, "artc");
@@ -257,7 +257,7 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 		       a->format->name, root);
 }
 
-/* The replayer opens the names of the trace itself: they must stay in the target directory. */
+/* The replayer itself opens the names of the trace: they must stay in the target directory. */
 static int names_guard(struct adapter_state *a, struct err *e)
 {
 	const char *given = trace_meta(a->run.input)->root, *root = given ? given : "/";
@@ -276,8 +276,9 @@ static int names_guard(struct adapter_state *a, struct err *e)
 	return ret ? ret : names_check(&how, &a->inputs, a->run.input, &a->names_change, e);
 }
 
-/* After the replay: names that now lead elsewhere were changed during it, by the replayer or by
- * another process. Where the trace changes names, the check before the start covers all objects. */
+/* After the replay: names that now lead outside the target were changed meanwhile, by the replayer
+ * or by another process. If the trace changes names, the check before the start covers all
+ * objects. */
 static int names_kept(struct adapter_state *a, struct err *e)
 {
 	struct err why = ERR_INIT;

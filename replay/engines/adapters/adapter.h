@@ -35,12 +35,13 @@ struct adapter_run {
 	const char *target;  /* absolute path of the directory, or of the device; {target} */
 	/* absolute path of the device or file, NULL if the target is a directory; {device} */
 	const char *device;
-	/* scratch directory of this run, its working directory; removed afterwards; {scratch} */
+	/* scratch directory and working directory of this run, removed afterwards; {scratch} */
 	const char *scratch;
 	const char *binary;  /* absolute path of the replayer; the command's first word */
-	/* file for its own times; {output}. Its standard output, if no word names it */
+	/* file for its own times; {output}. Its standard output, if no word of the command names
+	 * it */
 	const char *output;
-	/* file with its standard output and errors, cut to a bound. After the run */
+	/* file with its standard output and errors, truncated to a limit. Valid after the run */
 	const char *printed;
 	struct trace *input; /* rewind before use; see adapter_is_exported() */
 	uint64_t n_requests; /* exported requests */
@@ -48,15 +49,15 @@ struct adapter_run {
 	/* trace[n_traces]: the exported files; {trace}: the first, the word {traces}: all */
 	char *const *trace;
 	size_t n_traces;
-	/* absolute path of a link to the target, made by `ready`, under which it replays. The core
-	 * frees it. NULL: the target itself */
+	/* absolute path of a link to the target, made by `ready`; the replay uses files below it.
+	 * The core frees it. NULL: the target itself */
 	char *root;
 	uint64_t max_in_flight; /* of the input: {in_flight} */
 	int64_t first_ns, last_ns; /* first begin and last end of the input */
-	/* of the replayer's process, CLOCK_MONOTONIC. After the run */
+	/* of the replayer's process, CLOCK_MONOTONIC. Valid after the run */
 	int64_t started_ns, ended_ns;
 	int status;	     /* of waitpid. After the run */
-	/* it was killed because it no longer used processor time (quiet_ns). After the run */
+	/* it was killed because it no longer used CPU time (quiet_ns). Valid after the run */
 	bool quiet;
 	void *own;	     /* the core's */
 };
@@ -68,7 +69,7 @@ struct adapter_request {
 	enum trace_op op;
 	const char *object;  /* path below the target; NULL: the device, or as in the input */
 	uint64_t offset, length; /* bytes */
-	int64_t begin_ns, end_ns; /* of any common epoch; TIME_NONE: unknown */
+	int64_t begin_ns, end_ns; /* of any epoch, the same for all; TIME_NONE: unknown */
 	int64_t rvalue;	     /* result or -errno; ADAPTER_AS_TRACED: a success */
 	uint32_t tid;	     /* 0: as in the input */
 };
@@ -79,15 +80,15 @@ struct adapter_request {
 
 struct adapter {
 	const char *name;	  /* of the engine */
-	/* searched in PATH, unless the variable VALIDATE_NAME (capitals, - becomes _) has its path
-	 */
+	/* searched in PATH, unless the variable VALIDATE_NAME (in capitals, - becomes _) has its
+	 * path */
 	const char *program;
 	/* of its traces; 0: both, as its export format and target allow */
 	enum trace_level level;
 	const char *format;	  /* of its input (capture/format.h) */
 	const char *suffix;	  /* of the exported file, with its dot; "" none */
 	enum adapter_per per;
-	/* the words behind the program, with placeholders; NULL-terminated */
+	/* the words after the program, with placeholders; NULL-terminated */
 	const char *const *command;
 	/* NAME=VALUE with placeholders, NULL-terminated; NULL none */
 	const char *const *environment;
@@ -95,14 +96,15 @@ struct adapter {
 	enum adapter_times usual; /* default of --times */
 	bool timed;		  /* it issues requests at their traced times */
 	/* its working directory is the target directory, because names in its input are relative to
-	 * it; else the scratch directory */
+	 * that directory; else the scratch directory */
 	bool in_target;
 	bool stdin_trace;	  /* its standard input is the exported file; else empty */
 	/* resolution of the times that `parse` reads, for the metadata; 0: that of the clock */
 	int64_t resolution_ns;
-	int64_t quiet_ns; /* not 0: it may hang after its last request. If it has used no
-			   * processor time for so long after the span of the input, it is killed
-			   * and `quiet` set; `ended` decides whether the run was good */
+	/* not 0: it may hang after its last request. If it has used no CPU time for this time after
+	 * the span of the input, it is killed and `quiet` is set; `ended` decides whether the run
+	 * was good */
+	int64_t quiet_ns;
 	/* names of its replay options beside those of all adapters; NULL-terminated, NULL none */
 	const char *const *takes;
 
@@ -116,10 +118,10 @@ struct adapter {
 	/* Appends words to the command by adapter_word(). Placeholders in them are replaced,
 	 * too. */
 	int (*words)(struct adapter_run *r, struct err *e);
-	/* After each run, whatever its status. 0: the run is good (some replayers end a complete
-	 * run with another status than 0); a negative errno with the reason: it failed (some end
-	 * with 0 after a failure); -EAGAIN without a message: the core decides by the status and
-	 * the option accept-status. */
+	/* After each run, whatever its exit status. 0: the run is good (some replayers return a
+	 * nonzero status after a complete run); a negative errno with the reason: the run failed
+	 * (some replayers return 0 after a failure); -EAGAIN without a message: the core decides by
+	 * the status and the option accept-status. */
 	int (*ended)(struct adapter_run *r, struct err *e);
 	/* times self: reads its output and passes each request to adapter_seen(). The output is
 	 * untrusted. Errors: EBADMSG with file, line and value. */
@@ -144,7 +146,8 @@ int adapter_seen(struct adapter_run *r, const struct adapter_request *q, struct 
 /* Whether the i-th record of r->input is in the exported files. */
 bool adapter_is_exported(const struct adapter_run *r, uint64_t i);
 /* A decimal number, as programs print times and offsets, in units of 10^-digits: ("1.25", 6) gives
- * 1250000. `*end`: behind it. Errors: EBADMSG: nan, inf, no number, too large a number. */
+ * 1250000. `*end`: the text after it. Errors: EBADMSG: nan, inf, no number, or too large a
+ * number. */
 int adapter_number(const char *text, unsigned int digits, int64_t *value, const char **end,
 		   struct err *e);
 /* Adds a sentence for the terminal and the metadata, for example about a missing feature. */
@@ -157,9 +160,9 @@ int adapter_check(const struct replay_config *c, struct err *e);
 int adapter_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s,
 		   struct err *e);
 
-/* Whether it issues requests at their traced times with these options. */
+/* Whether the adapter issues requests at their traced times with these options. */
 bool adapter_is_timed(const struct adapter *a, const struct replay_config *c);
-/* Who measures the times with these options, which have been checked. */
+/* What measures the times with these options, which have been checked. */
 enum adapter_times adapter_times_of(const struct adapter *a, const struct replay_config *c);
 
 #define ADAPTER_ENGINE(NAME, HELP)								   \

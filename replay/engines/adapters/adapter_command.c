@@ -119,7 +119,7 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 
 /* --- of a run ------------------------------------------------------------ */
 
-/* The words of the adapter and of its hook. */
+/* The fixed words of the adapter, then the words that its hook appends. */
 static int own_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
 	const struct adapter *d = a->run.adapter;

@@ -197,7 +197,7 @@ static bool is_transfer(const struct op_info *o)
 	return (o->family == FAMILY_READ || o->family == FAMILY_WRITE) && o->uses & OP_HAS_LENGTH;
 }
 
-/* One operation for all equivalent ones. */
+/* Returns the same operation for all equivalent operations. */
 static uint16_t op_class(uint16_t op, bool block)
 {
 	const struct op_info *o = op_info(op);
@@ -220,7 +220,7 @@ static int key_make(struct matching *m, enum match_side side, const struct trace
 	return m->block ? 0 : object_number(m, side, r->object, &key->object, e);
 }
 
-/* The preloaded library observes all calls on files: only those on the device count. */
+/* The preloaded library observes all calls on files: only calls on the device count. */
 static bool is_on_target(const struct matching *m, const struct trace_record *r)
 {
 	const struct trace_object *o =
@@ -262,7 +262,7 @@ static void pair_take(struct matching *m, uint64_t input, uint64_t seen,
 	m->a->n_matched++;
 }
 
-/* Ignores calls that only prepare something. */
+/* Ignores calls that only prepare the replay. */
 static void extra_count(struct matching *m, const struct trace_record *r, uint64_t seen)
 {
 	const enum op_family f = op_info(r->op)->family;
@@ -281,7 +281,7 @@ static int next_of(struct trace *t, const struct trace_record **r, struct err *e
 	return ret == -EBADMSG ? err_context(e, "what was seen") : ret;
 }
 
-/* The replayer numbers its requests, or makes the exported ones in order. */
+/* The replayer numbers its requests, or makes the exported requests in order. */
 static int match_in_place(struct matching *m, struct err *e)
 {
 	struct adapter_state *a = m->a;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Joins requests that the kernel has split: a bio has room for 256 pieces of memory, so that a
  * request of more than some 1 MiB becomes several. One thread queues them in sequence before it can
- * wait for the first. If together they are a request of the input, they are joined. A thread with
- * several requests in flight that issues exactly such a sequence is not distinguished. */
+ * wait for the first. If together they are a request of the input, they are joined. The program
+ * cannot tell them from requests of a thread that issues exactly such a sequence with several
+ * requests in flight. */
 
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 
-#define BIO_BYTES_LEAST (255u * 4096) /* of a full bio: memory need not begin with a page */
+/* of a full bio: a buffer need not start at the begin of a page */
+#define BIO_BYTES_LEAST (255u * 4096)
 
 struct whole { /* a request of the input that is longer than a bio */
 	uint64_t offset, length;
@@ -17,7 +19,7 @@ struct whole { /* a request of the input that is longer than a bio */
 struct pieces { /* of one thread, so far */
 	struct trace_record *piece; /* piece[n] */
 	uint32_t n, cap;
-	uint32_t n_whole;   /* the first so many are a whole request; 0 none */
+	uint32_t n_whole;   /* the first n_whole pieces form a request of the input; 0: none */
 	uint64_t n_bytes;
 	const struct whole *from, *to; /* [from, to): candidates, by length */
 };
@@ -60,8 +62,8 @@ static bool moves_data(const struct trace_record *r)
 	return f == FAMILY_READ || f == FAMILY_WRITE;
 }
 
-/* Keeps each once: with many requests for one place, each piece would be compared with all of them.
- */
+/* Keeps each request once: with many requests at one offset, each piece would be compared with all
+ * of them. */
 static void wholes_sort(struct joiner *j)
 {
 	size_t n = 1;
@@ -90,7 +92,7 @@ static int wholes_find(struct joiner *j, struct err *e)
 	return ret;
 }
 
-/* The requests that begin where `w` does and are longer. */
+/* The requests that begin at the offset of `w` and are longer. */
 static void candidates_find(const struct joiner *j, const struct whole *w,
 			    const struct whole **from, const struct whole **to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the core, which runs one replay by another replayer. */
+/* Parts of the core, which runs one replay by another replayer. */
 #ifndef REPLAY_ADAPTER_PRIVATE_H
 #define REPLAY_ADAPTER_PRIVATE_H
 
@@ -16,7 +16,7 @@
 #include "replay/engines/adapters/times.h"
 
 /* Whether a replayer wrote beside the target: compares the entries of the target's parent directory
- * before and after, by name, kind, size and time of the last change. A directory that everybody may
+ * before and after, by name, kind, size and time of the last change. A directory that all users may
  * write to (/tmp, /dev) is not checked. */
 struct surrounding;
 
@@ -34,20 +34,21 @@ int surroundings_take(struct surroundings *s, const char *target, const char *co
 		      struct err *e);
 void surroundings_release(struct surroundings *s);
 
-/* The first differences: "made x, changed y, removed z". False: none, or one was not checked. */
+/* The first differences: "made x, changed y, removed z". False if there are none, or if either side
+ * was not checked. */
 bool surroundings_differ(const struct surroundings *before, const struct surroundings *after,
 			 char *text, size_t size);
 
 /* Identity and state of a file or directory. */
 struct file_mark {
 	bool there;
-	bool is_data; /* a regular file: size and time of its last change are compared, too */
+	bool is_data; /* of a regular file: size and time of its last change are compared, too */
 	dev_t dev;
 	ino_t ino;
 	off_t size;
 	struct timespec changed;
 };
-/* A missing path (or NULL) gives a mark, too. Errors: of the system. */
+/* A missing path (or NULL) also gives a mark. Errors: of the system. */
 int file_mark_take(struct file_mark *m, const char *path, struct err *e);
 /* NULL, "removed" or "replaced"; with `content` also "changed". Static text. */
 const char *file_mark_differs(const struct file_mark *m, const char *path, bool content);
@@ -84,7 +85,7 @@ bool names_climb(const char *path);
 int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
 		bool *changes, struct err *e);
 
-struct outcome_slot { /* of one request of the input; all bytes 0: not observed */
+struct outcome_slot { /* of a request of the input; all bytes 0: not observed */
 	uint64_t begin;	       /* outcome_begin() of CLOCK_MONOTONIC */
 	int64_t took_ns;
 	int64_t dispatched_ns; /* after begin; -1: unknown */
@@ -127,7 +128,8 @@ struct adapter_state {
 	int64_t first_seen_ns;	     /* times self: the least begin */
 	uint64_t n_events_lost;
 	bool numbered, unnumbered;   /* times self: some have numbers; some have none */
-	bool in_order;		     /* no numbers and operations: the k-th is that of the input */
+	/* without numbers and operations: report k belongs to request k of the input */
+	bool in_order;
 
 	/* outcome[n] of each request, in an unnamed file */
 	struct outcome_slot *outcome;

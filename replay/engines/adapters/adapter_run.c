@@ -42,8 +42,8 @@ static int keep(void *ctx)
 	return child_keep(&spec, a->result);
 }
 
-/* Runs a keeper and forwards every request to stop to it, also one that came before it was started.
- * `before`: the old signal mask. */
+/* Runs a keeper and forwards every request to stop to it, also a request that came before the
+ * keeper was started. `before`: the old signal mask. */
 static int run_kept(struct adapter_state *a, const sigset_t *before, struct err *e)
 {
 	const struct watched_options o = {
@@ -131,7 +131,7 @@ static int run_observed(struct adapter_state *a, struct err *e)
 
 /* --- how it ended -------------------------------------------------------- */
 
-/* Its last printed lines, as one line. */
+/* The end of its printed text, as a single line. */
 static void said_add(const struct adapter_state *a, struct strbuf *out)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -203,8 +203,8 @@ static int status_judge(struct adapter_state *a, struct err *e)
 	return fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
 }
 
-/* The replayer must not change the trace, which is read again; the target as such; and its own
- * program, which later runs start. */
+/* The replayer must not change the trace, which is read again; the target directory or device
+ * itself; and its own program, which later runs start. */
 static int files_judge(const struct adapter_state *a, struct err *e)
 {
 	const char *input = file_mark_differs(&a->input_before, a->input_path, true);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ARTC: `artc` generates C from strace's text and a list of the existing files, `make` compiles it,
  * `artrun` replays it below the directory bench_root of its directory, here a link to the target.
- * All three are needed: artc is searched beside artrun.
+ * All three are needed: artc is searched in the directory of artrun.
  *
- * Its delays come from the CPU use in an iostat log; without one `-c 1` means as fast as possible,
- * and only -C keeps gaps. Its log of a thread has the calls in order, by name, without files and
- * offsets. */
+ * Its delays come from the CPU use in an iostat log. Without such a log `-c 1` means as fast as
+ * possible, and only -C keeps gaps. Its log of a thread has the calls in order, by name, without
+ * files and offsets. */
 #include <ftw.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ struct artc_log {
 	bool first;  /* the next word is the first of a line */
 	bool within; /* a thread's log */
 	uint32_t tid;
-	bool any, complete; /* there was a log; there was an end */
+	bool any, complete; /* whether a log and its end were found */
 };
 
 static int word_take(struct artc_log *l, char *word, struct err *e)
@@ -107,7 +107,7 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 		       l.any ? "it ends before the elapsed time" : "it holds no log of a thread");
 }
 
-/* --- the request of the input for a call: the thread's next of that name --- */
+/* --- the request of the input for a call: the thread's next call of that name --- */
 
 struct artc_place { /* in the input, of the current thread */
 	struct adapter_run *run;

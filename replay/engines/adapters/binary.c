@@ -17,8 +17,8 @@ char *binary_find(const char *name, struct err *e)
 	char *found = app_command_find(name, e),
 	     *here = found && *found != '/' ? getcwd(NULL, 0) : NULL;
 	if (!here)
-		return found; /* links stay: some programs depend on the name by which they are
-				 called */
+		/* links are kept: some programs depend on the name by which they are called */
+		return found;
 	char *whole = xasprintf("%s/%s", here, found);
 	free(found);
 	free(here);
@@ -45,7 +45,7 @@ char *adapter_binary(const struct adapter *a, struct err *e)
 
 /* --- version ------------------------------------------------------------- */
 
-/* Reads up to the first line end or the time limit. */
+/* Reads until the first end of a line or the time limit. */
 static size_t line_read(int fd, char *line, size_t size)
 {
 	int64_t until_ns = clock_monotonic_ns() + VERSION_LIMIT_NS;
@@ -70,7 +70,7 @@ int binary_first_line(char *const *argv, const char *user, struct strbuf *out, s
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, errno, "making a pipe");
-	/* asking an unknown program for its version runs it: as `user` */
+	/* --version runs the unknown program: as `user` */
 	pid_t pid = tool_start(argv, NULL, user, ends[1], false);
 	int code = errno;
 	close(ends[1]);

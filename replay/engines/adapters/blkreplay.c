@@ -5,7 +5,8 @@
 #include "replay/engines/adapters/outputs.h"
 
 #define SECTOR 512
-/* It prints this for a request that ends at the end of the device, and still makes the request. */
+/* It prints this text for a request that ends at the end of the device, and still makes the
+ * request. */
 #define HARMLESS "ERROR: trying to position at "
 
 static const char *const conflicts_words[] = {"--with-partial", "--with-conflicts", "--with-drop",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* btreplay 1.0 of blktrace: streams of bunches; thread i replays stream i on processor i. Only the
- * start of a bunch is timed.
+/* btreplay 1.0 of blktrace: streams of bunches; thread i replays stream i on CPU i. Only the start
+ * of a bunch is timed.
  *
- * It finds the device by the name of the stream, DEVICE.replay.PROCESSOR, below /dev; with a map
- * (-M) it aborts after each run. It may hang after its last request, if requests complete before
- * the next one is due: its completion thread waits for a signal that was already sent. Then it is
+ * It finds the device by the name of the stream, DEVICE.replay.CPU, below /dev; with a map (-M) it
+ * aborts after each run. It may hang after its last request, if requests complete before the next
+ * request is due: its completion thread waits for a signal that was already sent. Then it is
  * killed, and the run counts. */
 #include <sys/wait.h>
 
@@ -58,7 +58,7 @@ static void bunch_write(struct stream *s)
 	s->bunch.n = 0;
 }
 
-/* As btrecord: a bunch has at most bunch_max requests within a span after its first. */
+/* As btrecord: a bunch has at most bunch_max requests within a span after its first request. */
 static void packet_add(struct stream *s, const struct single *p, const struct known_options *o)
 {
 	if (s->bunch.n && (!o->btreplay_bunch_ns || s->bunch.n >= o->btreplay_bunch_max ||
@@ -188,7 +188,8 @@ static int btreplay_ready(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-/* It aborts or hangs after its last request; the observed requests show whether it made all. */
+/* It aborts or hangs after its last request; the observed requests show whether it made all
+ * requests. */
 static int btreplay_ended(struct adapter_run *r, struct err *e)
 {
 	(void)e;

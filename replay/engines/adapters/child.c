@@ -114,7 +114,7 @@ struct keeper {
 	pid_t program;
 	int signals;
 	bool ended; /* the program */
-	int64_t used_ns, used_since_ns; /* processor time, and when it last changed */
+	int64_t used_ns, used_since_ns; /* CPU time, and when it last changed */
 };
 
 static int64_t now_ns(const struct keeper *k)
@@ -176,7 +176,7 @@ static bool is_too_large(const struct keeper *k)
 		(uint64_t)st.st_size > k->spec->output_limit_bytes);
 }
 
-/* Whether it has used no processor time for quiet_ns. */
+/* Whether it has used no CPU time for quiet_ns. */
 static bool is_quiet(struct keeper *k)
 {
 	struct timespec used;

@@ -21,15 +21,15 @@ struct child_spec {
 	const char *user;	  /* NULL: the user of this process */
 	const cpu_set_t *cpus;	  /* NULL: all of them */
 	int64_t time_limit_ns;	  /* then SIGKILL: it may ignore SIGTERM */
-	/* it is killed after so long without processor time, not earlier than so long after its
+	/* it is killed if it uses no CPU time for this time, not earlier than this time after its
 	 * start; 0: never */
 	int64_t quiet_ns;
 	int64_t quiet_from_ns;
-	/* a file that appears when it is about to end: it is killed CHILD_ENDED_NS later; NULL none
-	 */
+	/* a file that appears when the program is about to end: the program is killed
+	 * CHILD_ENDED_NS later; NULL none */
 	const char *ended;
 	const char *output;	  /* file for its standard output; NULL: `printed` */
-	/* a file that it writes itself, and that counts for the limit; NULL none */
+	/* a file that the program writes itself, and that counts toward the limit; NULL none */
 	const char *watched;
 	uint64_t output_limit_bytes;
 	/* for a campaign that pauses it (common/pause.h): limits count active time; NULL none */
@@ -58,11 +58,11 @@ struct child_result { /* in memory shared with the keeper */
 	int64_t user_ns, system_ns;   /* of it and its descendants */
 	uint64_t peak_bytes;	      /* resident, of the largest of them */
 	uint64_t n_minor, n_major, n_voluntary, n_involuntary, bytes_read, bytes_written;
-	uint32_t n_left;	 /* processes that remained after its end */
-	char left[300];		 /* the first of them, by name and number */
+	uint32_t n_left;	 /* number of processes that remained after its end */
+	char left[300];		 /* the first of these processes, by name and number */
 	uint64_t n_printed_bytes;
-	/* errno of writing its output, as on a full disk: it was ended, or its output is incomplete
-	 */
+	/* errno of writing its output, for example on a full disk: it was ended, or its output is
+	 * incomplete */
 	int output_error;
 };
 
@@ -70,8 +70,8 @@ struct child_result { /* in memory shared with the keeper */
 struct child_result *child_result_make(struct err *e);
 void child_result_free(struct child_result *r);
 
-/* The keeper: call it in a forked process, which the parent may end with SIGTERM. All processes
- * that it started have ended when it returns. Returns 0, or 1: the program was not started. */
+/* The keeper: call it in a forked process, which the parent may end with SIGTERM. When it returns,
+ * all processes that it started have ended. Returns 0, or 1: the program was not started. */
 int child_keep(const struct child_spec *s, struct child_result *r);
 
 /* Changes the user of the calling process, just forked. Returns 0 or an errno. */
@@ -82,11 +82,11 @@ int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e);
 
 /* The children of this process, from /proc: remaining processes of a program, in a subreaper. */
 
-/* "name (number), ...": as many as fit. Returns how many there are, without zombies. */
+/* "name (number), ...": as many as fit. Returns their total number, without zombies. */
 uint32_t child_left_name(char *text, size_t size);
 /* SIGKILL to each. This process then adopts their children. */
 void child_left_kill(void);
-/* Kills and waits until there are none; the process has no other children. */
+/* Kills processes and waits until none remains; the process has no other children. */
 void child_left_end(void);
 
 /* Reads the standard output and errors of a program at once, and keeps a bounded part. */

@@ -7,8 +7,8 @@
 
 #include "common/proc_text.h"
 
-/* /proc/PID/stat: number (name) state parent ... The name may have any characters: the last bracket
- * ends it. */
+/* /proc/PID/stat: number (name) state parent ... The name may have any characters: it ends at the
+ * last bracket. */
 static int parent_of(const char *pid, char *name, size_t size, char *state)
 {
 	char path[64], text[600];

@@ -53,7 +53,7 @@ void child_output_started(struct child_output *o)
 		close(o->out_end);
 }
 
-/* The first error decides: the program is ended, and its run fails. */
+/* The first error decides: the program is killed, and its run fails. */
 static void keep(struct child_output *o, int fd, const char *data, size_t len)
 {
 	if (!o->error)
@@ -74,7 +74,7 @@ static void printed_take(struct child_output *o, const char *data, size_t len)
 	o->n_printed += len;
 }
 
-/* What is beyond the limit is not written: the program is about to be ended. */
+/* Output beyond the limit is not written: the program is about to be ended. */
 static void output_take(struct child_output *o, const char *data, size_t len)
 {
 	if (o->n_taken <= o->limit_bytes)
@@ -82,7 +82,8 @@ static void output_take(struct child_output *o, const char *data, size_t len)
 	o->n_taken += len;
 }
 
-/* Reads what is available now, at most a few pipe buffers: other descriptors wait as well. */
+/* Reads what is available now, at most the content of a few pipe buffers, because other descriptors
+ * wait as well. */
 static void drain(struct child_output *o, int *fd,
 		  void (*take)(struct child_output *, const char *, size_t))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any replayer, described by options only. */
+/* Any replayer that is described by options only. */
 #include "replay/engines/adapters/adapter.h"
 
 static const char *const takes[] = {"export", "workers", "speed", "full-speed", "read-only", NULL};

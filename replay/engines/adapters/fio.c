@@ -95,8 +95,8 @@ static void rows_sort(struct fio_rows *rows, int (*compare)(const void *, const 
 		qsort(rows->row, rows->n, sizeof *rows->row, compare);
 }
 
-/* Joins each submission with the completion of the same transfer, the k-th with the k-th.
- * Completions without a submission remain. */
+/* Joins submission k with completion k of the same transfer. Completions without a submission
+ * remain. */
 static void rows_join(struct fio_rows *issued, struct fio_rows *ended)
 {
 	size_t i = 0, k = 0;
@@ -114,7 +114,8 @@ static void rows_join(struct fio_rows *issued, struct fio_rows *ended)
 	rows_sort(issued, by_order);
 }
 
-/* `lat` is the row of the completion, `row` that of the submission or of the completion as well. */
+/* `lat`: row of the completion; `row`: row of the submission, or of the completion if there is no
+ * submission. */
 static int row_give(const struct fio_row *row, const struct fio_row *lat,
 		    const struct request_taker *t, struct err *e)
 {
@@ -182,7 +183,7 @@ static int fio_words(struct adapter_run *r, struct err *e)
 	bool direct =
 	    o->fio_direct == DIRECT_AUTO ? r->device != NULL : o->fio_direct == DIRECT_YES;
 	(void)e;
-	/* In fio a colon ends a file name, unless there is a backslash before it. */
+	/* In fio a colon ends a file name, unless a backslash precedes it. */
 	struct strbuf name = STRBUF_INIT;
 	for (const char *c = r->trace[0]; *c; c++) {
 		if (*c == ':')
@@ -226,8 +227,8 @@ static int fio_ended(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-/* Its log has no file names, but the transfers in order: each is the next equal one of the input.
- */
+/* Its log has no file names, but the transfers in order: each transfer is the next equal request of
+ * the input. */
 struct fio_place {
 	struct adapter_run *run;
 	uint64_t seq;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hfplayer 3: worker threads, a timer and a harvester, each spinning on its own processor. Its
- * input is SNIA's CSV and a configuration with the file of each LUN. It prints only totals: the
- * times are those of the device.
+/* hfplayer 3: worker threads, a timer and a harvester, each spinning on its own CPU. Its input is
+ * SNIA's CSV and a configuration with the file of each LUN. It prints only totals: the times are
+ * those of the device.
  *
- * It divides by zero on traces of 100 to 9999 requests, where it prints its progress; guesses the
- * processor frequency wrongly unless it is given; and needs three processors more than it has
- * workers. The dependencies of mode dep are added to the trace here (infer.h), in place of its
- * analyser, which stops at requests that end at the same time. */
+ * It divides by zero on traces of 100 to 9999 requests, where it prints its progress. It guesses a
+ * wrong CPU frequency unless the frequency is given. It needs three CPUs more than it has workers.
+ * The dependencies of mode dep are added to the trace here (infer.h), in place of its analyser,
+ * which stops at requests that end at the same time. */
 #include <unistd.h>
 
 #include "common/clock.h"

@@ -49,7 +49,7 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 
 /* --- counts -------------------------------------------------------------- */
 
-struct ends { /* of requests under way: a heap, the earliest first */
+struct ends { /* ends of requests in flight: a heap, the earliest first */
 	int64_t *ns;
 	size_t n, cap;
 };
@@ -140,7 +140,7 @@ int inputs_count(struct inputs *in, struct trace *t, struct err *e)
 
 struct exporting {
 	struct inputs *in;
-	bool by_seq; /* a part of the trace: seq is the number in the whole trace */
+	bool by_seq; /* part of a trace: seq is the number of the request in the whole trace */
 	uint64_t n_written;
 };
 

@@ -21,15 +21,15 @@ struct inputs {
 	int64_t first_ns, last_ns; /* TIME_NONE: no times */
 };
 
-/* Parses --export: "FORMAT" or "FORMAT/thread". Errors: EINVAL; ENOENT with the nearest name; a
- * format without a writer. */
+/* Parses --export: "FORMAT" or "FORMAT/thread". Errors: EINVAL; ENOENT with the nearest name, or if
+ * the format has no writer. */
 int inputs_format_parse(const char *text, const struct trace_format **f, enum adapter_per *per,
 			struct err *e);
 
 /* Reads the trace and counts threads, requests and so on. Errors: of reading; ENOMEM. */
 int inputs_count(struct inputs *in, struct trace *t, struct err *e);
-/* Writes the files into `dir`, with `suffix`. Errors: of reading and writing; EINVAL: nothing can
- * be exported, with the reason. */
+/* Writes the files into `dir`, with `suffix`. Errors: of reading and writing; EINVAL with the
+ * reason if nothing can be exported. */
 int inputs_export(struct inputs *in, struct trace *t, const struct trace_format *f,
 		  enum adapter_per per, const char *dir, const char *suffix, struct err *e);
 void inputs_release(struct inputs *in);

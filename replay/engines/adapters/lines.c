@@ -54,9 +54,9 @@ int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e
 	return ret < 0 ? err_context(e, "%s, line %llu", path, number) : 0;
 }
 
-#define SAID_BYTES 262144u /* more than is kept of the printed text */
+#define SAID_BYTES 262144u /* longer than the part of the printed text that is kept */
 
-/* The first `text` from `from` on that is not the start of `unless`. */
+/* The first `text`, from `from` on, that does not begin `unless`. */
 static const char *text_find(const char *from, size_t len, const char *text, const char *unless)
 {
 	const char *end = from + len, *at;

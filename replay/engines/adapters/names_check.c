@@ -42,7 +42,7 @@ bool names_climb(const char *path)
 	return false;
 }
 
-/* The part of an absolute path behind the directory `root`, or NULL: it is not below it. */
+/* The part of an absolute path after the directory `root`, or NULL if the path is not below it. */
 static const char *behind_root(const char *path, const char *root)
 {
 	size_t len, root_len;
@@ -158,7 +158,7 @@ static int object_check(struct names *x, struct trace *t, uint32_t id, struct er
 	return o && x->checked.n != n ? name_check(x, o->name, e) : 0;
 }
 
-/* The second name of a rename or link, what a symbolic link points at, or the file of a second
+/* The second name of a rename or link, the target of a symbolic link, or the file of a second
  * descriptor. */
 static int heap_check(struct names *x, struct trace *t, const struct trace_record *r, struct err *e)
 {
@@ -194,8 +194,8 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 	const uint64_t type = r->length & S_IFMT;
 	int ret = object_check(x, t, r->object, e);
 	ret = ret ? ret : heap_check(x, t, r, e);
-	/* Whether the request can change what a checked name refers to. A new directory cannot:
-	 * the directories of every checked name that exists were there before. */
+	/* Whether the request can change what a checked name refers to. A new directory cannot: for
+	 * every checked name that exists, the directories existed before. */
 	x->changes |= op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR &&
 		      r->op != OP_READLINK && r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
@@ -231,7 +231,7 @@ static int entry_check(const struct names *x, const FTSENT *f, struct err *e)
 	}
 }
 
-/* Where names are moved, no object of the directory may be harmful under another name. */
+/* If names are moved, no object of the directory may be harmful under another name. */
 static int tree_check(const struct names *x, struct err *e)
 {
 	char *const top[] = {(char *)x->how->dir, NULL};
@@ -248,7 +248,7 @@ static int tree_check(const struct names *x, struct err *e)
 	return ret;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- the whole check ----------------------------------------------------- */
 
 int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
 		bool *changes, struct err *e)

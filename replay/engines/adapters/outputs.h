@@ -20,8 +20,8 @@ FILE *text_open(const char *path, struct err *e);
 #define LINE_BYTES_MAX 65536u
 int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx,
 	       struct err *e);
-/* Whether the replayer printed `text`, not as the start of `unless` (NULL: anywhere), within its
- * first 256 KiB. `line` (NULL: none) is replaced by the rest of its line. */
+/* Whether the replayer printed `text` within its first 256 KiB, other than as the begin of `unless`
+ * (NULL: anywhere). `line` (NULL: none) is replaced by the rest of its line. */
 bool printed_says(const struct adapter_run *r, const char *text, const char *unless,
 		  struct strbuf *line);
 /* Splits a line at each `separator` and the blanks around it: field[0..n), n at most max; the last
@@ -31,16 +31,16 @@ unsigned int line_fields(char *line, char separator, char **field, unsigned int 
 int field_number(const char *field, const char *what, unsigned int digits, int64_t *value,
 		 struct err *e);
 
-/* fio's logs (write_lat_log with log_offset): PREFIX_lat.1.log, and PREFIX_slat.1.log, which also
- * has the last requests of async engines, whose completions fio does not log. In the order of
- * issue, if known. Instants are in the middle of fio's ms. */
+/* fio's logs (write_lat_log with log_offset): PREFIX_lat.1.log and PREFIX_slat.1.log. The latter
+ * also has the last requests of asynchronous engines, whose completions fio does not log. In the
+ * order of issue, if known. Instants are in the middle of fio's ms. */
 int fio_logs_read(const char *prefix, const struct request_taker *taker, struct err *e);
 /* The lines of blkreplay, below the heading "orig_start ; ...". */
 int blkreplay_output_read(const char *path, const struct request_taker *taker, struct err *e);
 /* The thread_log lines of ARTC: calls of each thread in order, without files and offsets. */
 int artc_output_read(const char *path, const struct request_taker *taker, struct err *e);
-/* The lines of beefs_replayer, one for each event, in the order of the input, after one of its own.
- */
+/* The lines of beefs_replayer, one for each event, in the order of the input, after a line of its
+ * own. */
 int beefs_output_read(const char *path, const struct request_taker *taker, struct err *e);
 
 #endif

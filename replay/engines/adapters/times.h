@@ -36,7 +36,7 @@ enum times_column {
 
 struct times_form {
 	uint64_t column[TIMES_N]; /* from 1 on; 0: missing */
-	int unit;		  /* digits: 9 s, 6 ms, 3 us, 0 ns */
+	int unit;		  /* number of digits: 9 s, 6 ms, 3 us, 0 ns */
 	uint64_t unit_bytes;	  /* of offset and length */
 	uint64_t first_seq;	  /* number of the first request of the input */
 	uint64_t n_header;
@@ -50,14 +50,14 @@ struct times_how {
 	struct times_form form;
 };
 
-/* `text` NULL: the adapter's default. Errors: EINVAL: unknown, with the nearest; one that the
- * adapter lacks; an error in the form. */
+/* `text` NULL: the adapter's default. Errors: EINVAL: an unknown name, with the nearest; a name
+ * that the adapter does not support; an error in the form. */
 int times_parse(struct times_how *t, const char *text, const struct adapter *a, struct err *e);
 extern const char *const times_names[]; /* "self", "preload", "block", "none", NULL */
 const char *times_name(enum adapter_times how);
 
-/* Whether the times lack results: a failed request then counts as one with its traced result. The
- * adapters' own readers have other signs, such as the exit status. */
+/* Whether the times lack results: then a failed request counts as if it had its traced result. The
+ * adapters' own readers recognise failures in other ways, for example by the exit status. */
 static inline bool times_hide_results(const struct times_how *t)
 {
 	return t->how == ADAPTER_SELF && t->has_form && !t->form.column[TIMES_RESULT];

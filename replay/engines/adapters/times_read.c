@@ -84,7 +84,7 @@ static bool is_between(const struct line *l, char c)
 	return l->form->separator == ' ' ? c == ' ' || c == '\t' : c == l->form->separator;
 }
 
-/* Adds the field at `s` without blanks and quotes; returns the text behind its separator, NULL at
+/* Adds the field at `s` without blanks and quotes. Returns the text after its separator, NULL at
  * the end. */
 static char *field_cut(struct line *l, char *s)
 {

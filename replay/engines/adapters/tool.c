@@ -33,7 +33,7 @@ pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, 
 	_exit(127);
 }
 
-/* Its last printed text, on one line. */
+/* The end of its printed text, on a single line. */
 static void log_end(const char *log, struct strbuf *out)
 {
 	struct strbuf all = STRBUF_INIT;

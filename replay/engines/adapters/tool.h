@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs before the replay: a compiler or an analyser, and the replayer for its version. */
+/* Programs that run before the replay: a compiler, an analyser, or the replayer when it prints its
+ * version. */
 #ifndef REPLAY_TOOL_H
 #define REPLAY_TOOL_H
 
@@ -11,8 +12,8 @@
 
 /* Starts argv (argv[0]: the file, or a name in PATH) in `dir` (NULL: here) as `user` (NULL: the
  * user of this process), in a process group of its own, with empty input and its output to `out`.
- * If it cannot be executed, the process ends with 127, as in a shell, and with `tells` writes the
- * reason to `out`. Returns its pid, or -1 with errno. The caller waits for it. */
+ * If it cannot be executed, the process ends with status 127, as in a shell; with `tells` it also
+ * writes the reason to `out`. Returns its pid, or -1 with errno. The caller waits for it. */
 pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, bool tells);
 
 /* As tool_start, and waits for its end, at most `limit_ns`. Its output goes to the file `log`.

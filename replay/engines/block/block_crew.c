@@ -84,7 +84,7 @@ static const struct block_hot *first_failed(const struct block_crew *c)
 	return first;
 }
 
-/* ENODEV, naming the first request that failed. */
+/* ENODEV, with the first request that failed. */
 static int block_watch_gone(const struct block_crew *c, struct err *e)
 {
 	const struct block_hot *r = first_failed(c);
@@ -103,7 +103,7 @@ static int block_watch_gone(const struct block_crew *c, struct err *e)
 }
 
 /* Called periodically during the replay. Errors: ETIMEDOUT, with the oldest request, if requests
- * are in flight but none has ended for the time of --watchdog; ENODEV if the device has gone. */
+ * are in flight but none has ended for the time of --watchdog; ENODEV if the device is lost. */
 static int block_watch_look(struct block_watchdog *v, const struct block_crew *c, struct err *e)
 {
 	if (device_gone(c->device))

@@ -144,8 +144,7 @@ struct block_crew {
 int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_writes,
 		    struct err *e);
 /* Runs the plan. Errors: of queues, threads and the clock; ETIMEDOUT, with a request, if no request
- * ends for the time of --watchdog; ENODEV if the device has gone. A failed request is an
- * outcome. */
+ * ends for the time of --watchdog; ENODEV if the device is lost. A failed request is an outcome. */
 int block_crew_run(struct block_crew *c, struct err *e);
 void block_crew_release(struct block_crew *c);
 

@@ -81,13 +81,13 @@ static int block_faults_apply(struct block_input *l, const struct mutant *m, str
 #define DEAL_LEAST 64u
 #define AFAP_DEPTH 128u
 /* The limit of a request is the largest traced depth within this time. If a program fetches
- * completions in batches, its number in flight is a sawtooth, and the replay need not be at the
- * same point of it. Moreover a replay that is late after a stall of some tens of milliseconds
+ * completions in batches, its number in flight is a sawtooth, and the replay may be at another
+ * point of the sawtooth. Moreover, a replay that is late after a stall of some tens of milliseconds
  * catches up only if it may have more in flight than the trace had at that instant. */
 #define LIMIT_WINDOW_NS 100000000
 _Static_assert(LIMIT_WINDOW_NS == 100 * 1000000, "1 % of the window is a unit of slack_ms");
-/* A device's queue usually has as many places. Without a place io_uring gives a request to a kernel
- * thread, and the order is lost. */
+/* A device's queue usually has this many places. Without a free place io_uring gives a request to a
+ * kernel thread, and the order is lost. */
 #define SLACK_MOST 128u
 /* arrays of lanes begin at multiples of this number of elements: a multiple of 128 bytes */
 #define LANE_ALIGN 32u
@@ -155,7 +155,8 @@ static void window_move(const struct block_input *l, uint32_t i, int64_t window_
 		++*from;
 }
 
-/* Of requests with the limit `of`: the share at whose issue at most 3/4 of it were in flight. */
+/* The share of the requests with the limit `of` at whose issue at most 3/4 of the limit were in
+ * flight. */
 static void slacks_by_issue(const struct block_input *l, const uint32_t *depth,
 			    const uint32_t *limit, uint32_t of, int64_t window_ns, uint8_t *slack)
 {

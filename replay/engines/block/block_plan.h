@@ -54,13 +54,13 @@ void block_depths(const struct block_input *l, uint32_t *depth);
 /* most[n]: the largest depth of all requests that begin within `window_ns` of each request. */
 void block_depths_around(const struct block_input *l, const uint32_t *depth, int64_t window_ns,
 			 uint32_t *most);
-/* The time that the trace had to spare within `window_ns` around each request, of that time, in per
- * cent: slack[n]. It is the smaller of two shares: 1 - twice the mean number in flight / limit; the
- * requests at whose issue at most 3/4 of their limit were in flight. So a program that always keeps
- * its number in flight has none. depth[n] from block_depths, limit[n] powers of two. */
+/* slack[n]: the share, in per cent, of the time within `window_ns` around each request that the
+ * trace had to spare. It is the smaller of two shares: 1 - twice the mean number in flight / limit;
+ * the requests at whose issue at most 3/4 of their limit were in flight. So a program that always
+ * keeps its number in flight has no slack. depth[n] from block_depths, limit[n] powers of two. */
 void block_slacks(const struct block_input *l, const uint32_t *depth, const uint32_t *limit,
 		  int64_t window_ns, uint8_t *slack);
-/* The smallest power of two that is at least n. */
+/* The smallest power of two that is not less than n. */
 uint32_t block_round_up(uint32_t n);
 
 #endif

@@ -107,12 +107,12 @@ struct block_schedule {
 	uint32_t slack_most;  /* in flight at most, even with slack */
 	uint32_t oldest;      /* all requests before it are done */
 	int64_t grace;	      /* lateness that is caught up at once */
-	/* instant of the last request in the pace of catching up, and its due time */
+	/* time of the last request in the pace of catching up, and its due time */
 	int64_t paced, paced_due;
 	struct block_progress *progress; /* progress[n_workers] */
 	uint32_t index, n_workers;
 	struct mutant mutant; /* stall and coarse act here; durations in ticks */
-	bool finished;	      /* all requests were taken, and none is in flight */
+	bool finished;	      /* all requests were submitted, and none is in flight */
 	/* dep */
 	const struct block_parents *parents; /* parents[n] */
 	/* shift[n_ranks], of all workers, by rank: end in the replay - traced end; NOT_ENDED: in

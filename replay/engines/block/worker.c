@@ -106,7 +106,7 @@ void harvester_stop(struct harvester *h)
 
 #define HARVEST_MAX 64u
 /* longest waits in the kernel: in general, to check whether to stop; if another worker can enable a
- * submission; if workers share CPUs and another worker has the turn */
+ * submission; if workers share CPUs and it is the turn of another worker */
 #define LOOK_NS 100000000
 #define LOOK_AMONG_NS 50000
 #define LOOK_CROWDED_NS 200000

@@ -79,8 +79,8 @@ int store_keep(const char *dir, const char *workshop, const char *key, struct er
 /* Runs the program at `program_fd`, which was made from this plan. It inherits the plan's
  * descriptors and fills in the outcomes, clock and facts. Then the plan's descriptors are closed,
  * and `fds` contains the program's descriptor numbers. Errors: of memory and of the start; those of
- * crew_run; EIO if the program ended early. Then plan.partial tells whether there are outcomes of
- * completed requests. */
+ * crew_run; EIO if the program ended early. After an error, plan.partial says whether there are
+ * outcomes of completed requests. */
 int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd,
 		  struct err *e);
 

@@ -18,7 +18,8 @@
 
 #define ALIGN 4096u
 #define LOOK_MS 1000 /* interval of checks whether the program has delivered its results */
-/* checks until a program that has delivered its results is killed: some call does not return */
+/* checks until a program is killed that has delivered its results but whose last call does not
+ * return */
 #define PATIENCE_LOOKS 3
 
 extern char **environ;
@@ -100,7 +101,7 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 {
 	char number[16];
 	char *const argv[] = {(char[]){"validate-program"}, number, NULL};
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read its results */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no process would read its results */
 	if (getppid() != parent)
 		_exit(127);
 	for (uint32_t i = 0; i < p->n_slots; i++)

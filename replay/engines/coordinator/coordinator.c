@@ -35,7 +35,8 @@ struct work_queue { /* does not wrap: each request enters once */
 };
 
 struct lane_state {
-	const struct hot_wait *wait; /* wait[n_waits] of request `next` that may not be over */
+	/* wait[n_waits] of request `next` that may still be unsatisfied */
+	const struct hot_wait *wait;
 	uint32_t n_waits;
 	uint32_t next;	       /* first request that is not replayed */
 	/* progress known to the coordinator: 2 * index + 2 of the last replayed request */
@@ -218,7 +219,7 @@ static bool is_stopped(const struct crew *c)
 	       atomic_load_explicit(&c->common->stop, memory_order_relaxed);
 }
 
-/* The coordinator issues no requests: it counts as waiting, and sleeps during a pause. */
+/* The coordinator issues no requests, so it counts as waiting; it sleeps during a pause. */
 static void coordinator_pause(struct runner *w)
 {
 	struct pause *pause = &w->crew->pause;
@@ -249,7 +250,7 @@ static void coordinate(struct runner *w, struct coordinator_board *b)
 		}
 		look_at_begins(c, b);
 		if (!any && b->n_watch)
-			sched_yield(); /* the thread that is to begin may need this CPU */
+			sched_yield(); /* the thread that publishes the begin may need this CPU */
 	}
 }
 

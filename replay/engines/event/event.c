@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The event engine: each worker owns the requests of one traced thread from the start and waits for
- * their predecessors itself. There is no coordinator: what one thread must know of another is a
- * number in a cache line (gate.h).
+ * their predecessors itself. There is no coordinator: a thread learns the progress of another
+ * thread from a number in a cache line (gate.h).
  *
- * The loop (loops.h) is compiled for each combination of order and timing, so that a replay that
- * waits for nothing does not look for it. Mutants and stopping on a mismatch have a loop of their
- * own (careful.c). */
+ * The loop (loops.h) is compiled for each combination of order and timing, so that a replay without
+ * waits has no code for them. Mutants and stopping on a mismatch have a loop of their own
+ * (careful.c). */
 
 #include "replay/issue/careful.h"
 #include "replay/issue/crew.h"

@@ -5,7 +5,7 @@
 #include "common/xalloc.h"
 #include "common/u64_map.h"
 
-struct pair { /* two nodes, of which one signals the other */
+struct pair { /* node `from` signals node `to` */
 	uint32_t from, to; /* lanes */
 	uint32_t from_node, to_node;
 	uint32_t n_signals, n_waits;

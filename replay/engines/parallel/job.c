@@ -90,7 +90,7 @@ static void said_add(struct strbuf *to, const char *printed)
 		clean_add(to, mark, strcspn(mark, "\n"));
 		goto out;
 	}
-	/* OpenMPI names the rank after other text. */
+	/* OpenMPI prints text before the name of the rank. */
 	const char *noticed = strstr(text.s, "noticed that process rank");
 	while (noticed && noticed > text.s && noticed[-1] != '\n')
 		noticed--;

@@ -76,7 +76,8 @@ int64_t clocks_head_ns(const struct replay_rank *r, uint64_t ticks)
 		     last = (double)(r->after.ns - r->after.head_ns);
 	const double span = (double)(r->after.ns - r->before.ns);
 	const double part = span > 0 ? (double)(ns - r->before.ns) / span : 0;
-	/* small; the difference itself may be years, which a double does not hold to the ns */
+	/* `more` is small; a difference of clocks may be years, which a double does not hold to the
+	 * ns */
 	const double more = (last - first) * part;
 	return ns - (r->before.ns - r->before.head_ns) -
 	       (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
