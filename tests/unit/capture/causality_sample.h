@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small traces of parallel applications, written as text and shown as text.
+/* Small traces of parallel applications, written as text and read back as text.
  *
- *	"0 w 100 20, 1 c 5, ..."	node, what it does, and for requests begin and duration (us)
+ *	"0 w 100 20, 1 c 5, ..."	node, event, and for requests begin and duration (us)
  *
- * w, r: a pwrite or pread of 4096 bytes at 4096 * request number, of file f<node>; c NS: compute, C
- *NS: with more of it behind; s NODE: signal; W NODE: wait. Nodes have pid 100 + run * 1000 + node;
- *what is no request stands where its node is. */
+ * w, r: a pwrite or pread of 4096 bytes at offset 4096 * request number, of file f<node>; c NS:
+ * compute; C NS: compute, with another part of the same computing after it; s NODE: signal; W NODE:
+ * wait. Nodes have pid 100 + run * 1000 + node. An event without a time follows the previous event
+ * of its node. */
 #ifndef TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
 #define TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
 
@@ -88,8 +89,8 @@ static inline void made_write(const char *path, uint32_t n_nodes, uint32_t run, 
 	free(last_ns);
 }
 
-/* As made_write has it, without the durations; checks that begins ascend and that seq is the place.
- * The caller frees. */
+/* The text of a trace in the form of made_write(), without durations. Checks that begins ascend and
+ * that seq is the index. The caller frees. */
 static inline char *made_read(const char *path)
 {
 	struct err e = ERR_INIT;

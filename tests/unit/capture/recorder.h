@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recorder of the preload library, tried without its hooks: a test names what is to be
- * recorded, which happens in a process of its own (this program again, told so by its arguments),
- * and then looks at the buffers that it left, raw or through the collector. */
+/* Runs the recorder of the preload library without its hooks. A test names a part; the part records
+ * in a process of its own (this program, with the name as its argument). Then the test examines the
+ * buffers of that process, raw or through the collector. */
 #ifndef TESTS_UNIT_CAPTURE_RECORDER_H
 #define TESTS_UNIT_CAPTURE_RECORDER_H
 
@@ -25,12 +25,12 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-struct part { /* what the other process does; returns its exit status */
+struct part { /* a part that the other process runs; returns its exit status */
 	const char *name;
 	int (*run)(void);
 };
 
-/* In main(): runs the part that the arguments name, if any. */
+/* In main(): runs the part named by the arguments, if any. */
 static inline void part_run(int argc, char **argv, const struct part *all)
 {
 	for (; argc == 2 && all->name; all++)
@@ -49,7 +49,7 @@ static inline void recorder_open(struct spool *s, uint32_t flags)
 		fail_msg("%s", e.msg);
 }
 
-/* Starts `part`; 0 for the limit on the size of files: none. */
+/* Starts `part`; file_size: limit on the size of files, 0 none. */
 static inline pid_t recorder_start(const struct spool *s, const char *part, rlim_t file_size)
 {
 	fflush(NULL);
@@ -72,7 +72,7 @@ static inline void recorder_wait(pid_t pid, int status)
 	assert_int_equal(got, status);
 }
 
-/* A process that has stopped itself by a signal. */
+/* Waits until the process has stopped itself by a signal. */
 static inline void recorder_wait_stopped(pid_t pid)
 {
 	int got = -1;
@@ -96,7 +96,8 @@ static inline void drained(struct spool *s, bool last)
 /* The buffers of the only process image, before the collector has taken them. */
 static inline const char *only_image(struct spool *s)
 {
-	/* nobody has ended as far as it knows: nothing is taken but what is full */
+	/* the collector does not know yet that a process has ended, so it takes full windows
+	 * only */
 	drained(s, false);
 	assert_int_equal(s->n_images, 1);
 	assert_non_null(s->image[0].base);
@@ -113,7 +114,7 @@ static inline const void *unit_of(const struct log_window *w, uint32_t i)
 	return (const void *)((const char *)w + (size_t)i * LOG_UNIT);
 }
 
-/* All records of one operation in the order of their begins, called for one by one; returns their
+/* Calls `see` for all records of one operation in the order of their begins; returns their
  * number. */
 static inline size_t each_record(struct spool *s, uint16_t op,
 				 void (*see)(const struct merge_record *, size_t, void *),
@@ -135,7 +136,7 @@ static inline size_t each_record(struct spool *s, uint16_t op,
 	return n;
 }
 
-/* In the other process: a record of two units, for it has flags. */
+/* In the other process: a record of two units, because it has flags. */
 static inline void record_io(uint64_t offset)
 {
 	capture_io(OP_PREAD, offset + 1000, offset + 2000, 7, offset, 4096, 3, 4096);

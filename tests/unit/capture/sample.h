@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small traces for the tests of capture/: record i is known from i, so that what is read back can
- * be checked. */
+/* Small traces for the tests of capture/. The content of record i follows from i, so a test can
+ * check what it reads back. */
 #ifndef TESTS_UNIT_CAPTURE_SAMPLE_H
 #define TESTS_UNIT_CAPTURE_SAMPLE_H
 
@@ -20,7 +20,7 @@
 
 #include "capture/trace.h"
 
-/* A path in the test's scratch directory, in a buffer of the caller's. */
+/* A path in the test's scratch directory, in a buffer of the caller. */
 static inline const char *scratch(char buf[512], const char *name)
 {
 	const char *dir = getenv("TMPDIR");
@@ -125,7 +125,7 @@ static inline void *slurp(const char *path, size_t *len)
 
 static inline void spill(const char *path, const void *p, size_t len)
 {
-	/* cutting a file short would make some file systems write it to disk at once */
+	/* some file systems write a file to disk at once when it is truncated */
 	unlink(path);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	assert_true(fd >= 0);

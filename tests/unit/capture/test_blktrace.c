@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces of blktrace and of the kernel's events, made by hand where no sample has what is tested.
- */
+/* Traces of blktrace and of the kernel's events, built by hand if no sample file has the case. */
 #include "capture/format.h"
 #include "tests/unit/capture/sample.h"
 
@@ -9,8 +8,8 @@
 #define EXTRA_AT 46
 #define OF_A_CGROUP 0x100u
 
-/* The events of `from` as a kernel with the option blk_cgroup has them: marked, and with the number
- * of a group behind each. */
+/* The events of `from` as a kernel with the option blk_cgroup writes them: marked, and with the
+ * number of a group after each event. */
 static void with_groups(const char *from, const char *to)
 {
 	const uint64_t group = 0x123456789;
@@ -61,7 +60,8 @@ static void events_may_tell_their_group(void **state)
 	unlink(path);
 }
 
-/* Whatever sector the events name: captured ones have none either, and are matched with them. */
+/* The sectors of the events do not matter: events from a capture have none, and are matched with
+ * these. */
 static void flushes_have_no_place(void **state)
 {
 	static const struct {
@@ -92,8 +92,8 @@ static void flushes_have_no_place(void **state)
 	}
 }
 
-/* Several of a device are under way at once: each completion is that of the first. A queueing that
- * was never issued is nobody's. */
+/* Several requests of a device are in flight: each completion belongs to the first of them. A
+ * queued request that was never issued gives no request. */
 static void flushes_in_flight(void **state)
 {
 	static const char text[] = "  8,0    0        1     0.000000000     7  Q  FN [a]\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Block events to requests, by hand. */
+/* Converts block events to requests, by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,8 +69,7 @@ static void letters(void **state)
 	assert_int_equal(flags, BLOCK_SYNC | BLOCK_META);
 }
 
-/* Completed in another order than issued: given out in the order of issue, each with its own end.
- */
+/* Completed in another order than issued: returned in the order of issue, each with its own end. */
 static void out_of_order(void **state)
 {
 	(void)state;
@@ -92,7 +91,8 @@ static void out_of_order(void **state)
 	block_requests_close(q);
 }
 
-/* Two alike under way: first in, first out; a read and a write of one place are told apart. */
+/* Two equal requests in flight: first in, first out. A read and a write at the same sector are told
+ * apart. */
 static void equals_and_directions(void **state)
 {
 	(void)state;
@@ -146,21 +146,21 @@ static void pieces_requeues_errors_and_strays(void **state)
 	block_requests_close(q);
 }
 
-/* Flushes have no place, and pair first in, first out. */
+/* Flushes have no sector, and are matched first in, first out. */
 static void flushes(void **state)
 {
 	(void)state;
 	struct taken t = {.n = 0};
 	struct block_counts n;
 	struct block_requests *q = block_requests_open(false, take, &t);
-	/* as Linux tells them: another place when it has completed, and the write of length 0 that
-	 * asked for it */
+	/* as Linux reports them: another sector at the completion, and then the write of length 0
+	 * that requested the flush */
 	add(q, BLOCK_ISSUE, 1, 0, 0, "FF");
 	add(q, BLOCK_COMPLETE, 5, UINT64_MAX, 0, "FF");
 	add(q, BLOCK_COMPLETE, 6, 0, 0, "WS");
 	check(&t.r[0], 0, 1, 1, 5);
 	assert_int_equal(t.r[0].direction, BLOCK_FLUSH);
-	add(q, BLOCK_ISSUE, 11, 0, 0, "FF"); /* one before a journal's commit */
+	add(q, BLOCK_ISSUE, 11, 0, 0, "FF"); /* a flush before the commit of a journal */
 	add(q, BLOCK_COMPLETE, 15, UINT64_MAX, 0, "FF");
 	add(q, BLOCK_ISSUE, 16, 800, 8, "FWSM");
 	add(q, BLOCK_COMPLETE, 19, 800, 8, "WSM");
@@ -197,7 +197,7 @@ static void bios_split_and_merged(void **state)
 	check(&t.r[2], 108, 21, 25, 30);
 	assert_int_equal(t.r[2].n_sectors, 8);
 
-	/* a bare flush, for which the kernel makes a request of its own */
+	/* an explicit flush, for which the kernel makes a request of its own */
 	add(q, BLOCK_QUEUE, 40, 0, 0, "FW");
 	add(q, BLOCK_ISSUE, 41, UINT64_MAX, 0, "FF");
 	add(q, BLOCK_COMPLETE, 45, UINT64_MAX, 0, "FF");
@@ -208,7 +208,7 @@ static void bios_split_and_merged(void **state)
 	block_requests_close(q);
 }
 
-/* A second bio for the same place, queued while the first is under way, keeps its own times. */
+/* A second bio for the same sectors, queued while the first is in flight, keeps its own times. */
 static void bios_of_one_place(void **state)
 {
 	(void)state;
@@ -228,7 +228,7 @@ static void bios_of_one_place(void **state)
 	block_requests_close(q);
 }
 
-/* Asked for again because the queue was full: one request. Two that are alike, each issued: two. */
+/* Issued twice because the queue was full: one request. Two equal requests, each issued: two. */
 static void bios_queued_again(void **state)
 {
 	(void)state;
@@ -259,7 +259,7 @@ static void bios_queued_again(void **state)
 	block_requests_close(q);
 }
 
-/* The taker's error comes back and nothing more is given out. */
+/* An error of the callback is returned, and the callback is not called again. */
 static void an_error_ends_it(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a thread waits, by what is seen of it. */
+/* Decides from observations of a thread whether it waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void test_verdicts(void **unused)
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_POLLING, .os_state = 'S'}), JUDGE_POLLS);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_STARTING, .os_state = 'R'}), JUDGE_STARTS);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'R', .blocked_ns = 101 * MS}), JUDGE_TOO_LONG);
-	/* however long a request takes, it is no waiting for others */
+	/* a thread in a request does not wait for other nodes, however long the request takes */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_REQUEST, .os_state = 'S', .off_cpu_ns = 100000 * MS}), JUDGE_ACTIVE);
 }
 
@@ -40,15 +40,15 @@ static void test_computing(void **unused)
 	(void)unused;
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 20 * MS}), JUDGE_ACTIVE);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 20 * MS + 1}), JUDGE_TOO_LONG);
-	/* it waits for a processor: not its doing */
+	/* it waits for a CPU, so the time does not count */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = MS, .off_cpu_ns = 5000 * MS}), JUDGE_ACTIVE);
-	/* asleep in a call that nobody knows of; or for a page of a mapped file */
+	/* asleep in an unknown call; or waiting for a page of a mapped file */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'S', .off_cpu_ns = 51 * MS}), JUDGE_TOO_LONG);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'D', .off_cpu_ns = 51 * MS}), JUDGE_ACTIVE);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .n_idle_held = 1000}), JUDGE_TOO_LONG);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'S', .compute_ns = 19 * MS}), JUDGE_ACTIVE);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'S', .compute_ns = 21 * MS}), JUDGE_TOO_LONG);
-	/* many short calls with a limit of time, one after the other */
+	/* many short calls with a time limit, one after the other */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 5 * MS, .blocked_ns = 96 * MS}),
 			 JUDGE_TOO_LONG);
 }
@@ -82,7 +82,7 @@ static void test_polls(void **unused)
 	const struct judge_sight before = {.state = CAUSE_POLLING, .os_state = 'R', .changes = 7, .n_slices = 9, .cpu_ns = 50 * MS, .n_idle = 100};
 	struct judge_sight now = before;
 	(void)unused;
-	/* it had no processor: it may have a message that it has not seen */
+	/* it had no CPU: it may not have seen a message yet */
 	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_NOT_YET);
 	now.n_slices += 50;
 	now.n_idle += 50;
@@ -90,7 +90,7 @@ static void test_polls(void **unused)
 	now.n_idle = before.n_idle;
 	now.cpu_ns += 2 * MS;
 	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_UNCHANGED);
-	assert_true(needed > vain); /* it may have moved data all the time */
+	assert_true(needed > vain); /* it may have moved data during the whole time */
 	now.changes++;
 	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_CHANGED);
 	now = before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Redundant dependencies against a brute force over the graph of all requests; barriers against
- * where they were put. */
+/* Compares redundant dependencies with a brute force over the graph of all requests, and barriers
+ * with the places where the test put them. */
 #include "capture/causality/links.h"
 #include "tests/unit/capture/causality_sample.h"
 
@@ -20,7 +20,7 @@ static void link_add(struct causality_links *l, uint32_t s, uint64_t a, uint32_t
 	l->link[l->n++] = (struct causality_link){s, w, 2 * a + 1, 2 * b, a + 1, b, 0};
 }
 
-/* Links that some order of all requests obeys. */
+/* Links that agree with some order of all requests. */
 static void make_random(struct causality_links *l, uint32_t n_nodes, uint32_t n_links)
 {
 	uint32_t at[NODES][REQUESTS], done[NODES] = {0};
@@ -61,8 +61,8 @@ static void reach_find(const struct causality_links *l)
 				reach[i][j] |= reach[k][j];
 }
 
-/* Edges between nodes without which the same can be reached: those to a vertex that no other
- * successor reaches. */
+/* The edges between nodes that reachability needs: those whose target no other successor
+ * reaches. */
 static uint32_t needed(uint32_t n_nodes, bool (*need)[ALL])
 {
 	uint32_t n = 0;
@@ -101,7 +101,7 @@ static void what_is_left_is_the_transitive_reduction(void **state)
 	}
 }
 
-/* One link against the order makes a cycle, which is found whatever else there is. */
+/* One link against the order makes a cycle, which is found among all other links. */
 static void a_cycle_is_found_among_many_links(void **state)
 {
 	(void)state;
@@ -161,7 +161,7 @@ static void barriers_are_found_where_they_are(void **state)
 	causality_links_release(&l);
 }
 
-/* Node 0 gives to 1 and 1 gives back: in turn, and not at once. */
+/* Node 0 signals node 1 and node 1 signals back: in turn, and then at the same time. */
 static void taking_turns_is_no_barrier(void **state)
 {
 	(void)state;

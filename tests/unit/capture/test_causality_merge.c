@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs of a parallel application become one trace with its waits and signals, or an error that says
- * why not. */
+/* Merges runs of a parallel application into one trace with its waits and signals, or reports why
+ * they cannot be merged. */
 #include "capture/causality/work.h"
 #include "tests/unit/capture/causality_sample.h"
 
@@ -30,8 +30,8 @@ static void expect(const char *want)
 static void the_papers_example_has_one_signal(void **state)
 {
 	(void)state;
-	/* figure 3: node 1 reads what node 0 wrote, after node 0 has closed it; delayed in each of
-	 * its requests */
+	/* figure 3 of the paper: node 1 reads what node 0 wrote, after node 0 has closed the file;
+	 * node 1 is delayed in each of its requests */
 	made_write(SCRATCH("base"), 2, 0,
 		   "1 c 77, 0 w 10 5, 0 c 1000, 0 w 20 5, 0 c 2000, 0 w 30 5, 0 c 3000, 1 r 50 5, "
 		   "1 c 4000, 1 r 60 5");
@@ -63,8 +63,8 @@ static void compute_of_a_delayed_node_is_from_its_run(void **state)
 	expect("0 w 10, 0 c 1000, 0 w 20, 1 w 30, 1 c 5, 1 w 40");
 }
 
-/* Behind a quarter of the computing in one run and a little more in another, behind a half, and at
- * the end of it. */
+/* Waits after a quarter of the computing, after a little more, after more than half, and at its
+ * end. */
 static void a_wait_stands_where_in_the_computing_it_was_met(void **state)
 {
 	(void)state;
@@ -86,9 +86,9 @@ static void a_wait_stands_where_in_the_computing_it_was_met(void **state)
 	assert_int_equal(counts.n_edges_left, 5);
 }
 
-/* Node 0 signals to 1 behind three quarters of its computing, to 2 at about the same place, to 3
- * nearly at once, and to 4 behind a wait of its own that it met behind nine tenths: in front of
- * that. */
+/* Node 0 signals node 1 after three quarters of its computing, node 2 at about the same place, node
+ * 3 almost at once, and node 4 just after its own wait, which came after nine tenths: the signal is
+ * placed before that wait. */
 static void a_signal_stands_where_in_the_computing_it_was_sent(void **state)
 {
 	(void)state;
@@ -111,8 +111,8 @@ static void a_signal_stands_where_in_the_computing_it_was_sent(void **state)
 	assert_int_equal(counts.n_early, 0);
 }
 
-/* Behind requests that were not held back, too; but not where nodes would wait for each other then.
- */
+/* A signal is placed after later requests that were not delayed, too, unless nodes would then wait
+ * for each other. */
 static void a_signal_is_behind_later_requests_unless_that_cannot_be(void **state)
 {
 	(void)state;
@@ -130,9 +130,9 @@ static void a_signal_is_behind_later_requests_unless_that_cannot_be(void **state
 	assert_int_equal(counts.n_early, 2);
 }
 
-/* Two rings, and two signals that are in none: what stands early is of the rings alone. Nodes 0 and
- * 1 make the one, 2 and 3 the other, of which node 3's signal stands right behind the request that
- * was held back already; 4 waits for 0 and 2. */
+/* Two cycles, and two signals outside of them: only signals of the cycles are moved to an earlier
+ * place. Nodes 0 and 1 form a cycle, nodes 2 and 3 another, in which the signal of node 3 already
+ * follows the delayed request directly. Node 4 waits for nodes 0 and 2. */
 static void signals_that_contradict_nothing_stay_where_they_were_sent(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void signals_that_contradict_nothing_stay_where_they_were_sent(void **sta
 	       "2 W 3, 2 w 20, 3 W 2, 3 w 20, 0 s 4, 3 s 2, 2 s 4, "
 	       "4 W 0, 4 W 2, 4 w 90");
 	assert_int_equal(counts.n_early, 3);
-	/* a ring of signals that stand early is none that another place could open */
+	/* a cycle in which all signals have their earliest place is an error */
 	const struct causality_run real[] = {{SCRATCH("base"), -1, edge, 2},
 					     {SCRATCH("base"), 0, edge + 2, 5}};
 	assert_int_equal(merge(real, 2, 5, false, &counts, &e), -ELOOP);
@@ -161,8 +161,8 @@ static void signals_that_contradict_nothing_stay_where_they_were_sent(void **sta
 	    strstr(e.msg, "node 2 before its request 1 for node 3 after its request 1"));
 }
 
-/* What was waited for first counts although what was waited for later implies it: there was
- * computing in between. */
+/* An earlier wait is kept although a later wait implies it, because the node computed in
+ * between. */
 static void an_earlier_wait_of_the_same_request_stays(void **state)
 {
 	(void)state;
@@ -177,8 +177,8 @@ static void an_earlier_wait_of_the_same_request_stays(void **state)
 	       "1 w 50");
 }
 
-/* Where the computing before MPI_Init was noted apart, waits are of what comes behind it; of a node
- * that was delayed both count together. */
+/* If computing before MPI_Init was recorded apart, waits are in the part after it. For a delayed
+ * node both parts count together. */
 static void computing_in_two_parts_has_its_waits_in_the_last(void **state)
 {
 	(void)state;
@@ -195,7 +195,8 @@ static void computing_in_two_parts_has_its_waits_in_the_last(void **state)
 	expect("1 c 400000, 1 W 0, 1 c 400000, 0 w 10, 0 s 1, 1 w 30");
 }
 
-/* Node 0's request ends behind the begin of node 1's; its signal stands where it ends. */
+/* Node 0's request ends after the begin of node 1's request; node 0's signal is placed at that
+ * end. */
 static void a_signal_stands_at_the_end_of_its_request(void **state)
 {
 	(void)state;
@@ -249,7 +250,8 @@ static void a_barrier_is_found_in_the_merged_trace(void **state)
 	unlink(SCRATCH("merged"));
 }
 
-/* Node 1 takes 10 us, node 0 30 us and 7 of computing before it may go on; then 20 us. */
+/* Node 1 takes 10 us. Before it may continue, node 0 computes for 7 us and takes 30 us. Then node 1
+ * takes 20 us. */
 static void the_critical_path_is_the_longest_way(void **state)
 {
 	(void)state;
@@ -343,7 +345,7 @@ static void checking_finds_what_cannot_be_replayed(void **state)
 	(void)state;
 	struct err e = ERR_INIT;
 	must(check("0 w 10 5, 0 s 1, 1 W 0, 1 w 20 5, 1 s 0, 0 W 1, 0 w 30 5", &e), &e);
-	/* the wait may be read before its signal */
+	/* the trace may contain the wait before its signal */
 	must(check("1 W 0, 1 w 20 5, 0 w 10 5, 0 s 1", &e), &e);
 	assert_int_equal(check("0 w 10 5, 1 W 0, 1 w 20 5", &e), -ENOENT);
 	assert_non_null(strstr(e.msg, "node 1 waits before its request 0 for a signal of node 0"));
@@ -431,7 +433,7 @@ static void bad_facts_are_refused(void **state)
 	causality_facts_release(&f);
 }
 
-/* One by one and in batches, and again from the beginning. */
+/* One at a time and in batches, and again from the beginning. */
 static void what_is_no_request_is_passed_over_and_counted(void **state)
 {
 	(void)state;

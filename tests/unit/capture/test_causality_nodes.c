@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who the nodes of an application are, in every run; which of them are held back; and what is kept
- * of the runs. */
+/* Which threads are the nodes of an application in every run, which of them are delayed, and what
+ * is kept of the runs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void test_match(void **unused)
 {
 	const struct watch_thread base[] = {THREAD(8, 20, 20, -1, 2), THREAD(5, 20, 21, -1, 3),
 					    THREAD(5, 20, 22, -1, 4)};
-	/* two of one key: the one that came to be first is the first */
+	/* two nodes with the same key: the node that appeared first is the first */
 	const struct watch_thread run[] = {THREAD(5, 90, 95, -1, 4), THREAD(1, 91, 91, -1, 0),
 					   THREAD(5, 90, 93, -1, 3), THREAD(8, 90, 90, -1, 2)};
 	const struct watch_thread more[] = {THREAD(8, 1, 1, -1, 2), THREAD(5, 1, 2, -1, 3),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes that have not come to be yet. */
+/* Nodes that do not exist yet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* They wait from one look to the next until they are there, and the last time is kept. */
+/* A missing node counts as waiting at each check until it exists. The time of the last such check
+ * is kept. */
 static void test_last(void **state)
 {
 	const struct watch_thread known[] = {{.key = 1, .pid = 10, .tid = 10, .rank = -1},
@@ -56,8 +57,8 @@ static void test_last(void **state)
 	unborn_release(&u);
 }
 
-/* A rank is begun by its launcher: neither it nor what it will begin waits for those that were
- * begun before it. */
+/* A launcher starts the ranks: neither a rank nor the threads that it will start wait for ranks
+ * that were started before. */
 static void test_ranks(void **state)
 {
 	const struct watch_thread known[] = {{.key = 1, .pid = 10, .tid = 10, .parent = 5, .rank = 0}, {.key = 2, .pid = 10, .tid = 12, .rank = 0},
@@ -80,7 +81,8 @@ static void test_ranks(void **state)
 	unborn_release(&u);
 }
 
-/* Two of one key cannot be told apart, so that one that is there says nothing of the other. */
+/* Two threads with the same key cannot be told apart, so the existence of one does not tell which
+ * of them exists. */
 static void test_one_key(void **state)
 {
 	const struct watch_thread known[] = {{.key = 1, .pid = 10, .tid = 10, .rank = -1},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run's capture leaves of the nodes, and which requests the waits that the watchdog saw are
- * between. */
+/* What the capture of a run keeps of the nodes, and between which requests the waits are that the
+ * watchdog observed. */
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"
 #include "tests/unit/capture/causality_sample.h"
@@ -9,14 +9,14 @@ enum { STRANGER = 77 };
 
 /* --- waits --------------------------------------------------------------- */
 
-/* Node 1 has computed for 1 ms when it makes its second request; node 2 makes one alone. */
+/* Node 1 has computed for 1 ms when it makes its second request; node 2 makes only one request. */
 static const char application[] =
     "0 w 10 5, 1 w 12 5, 1 c 1000000, 2 w 20 5, 0 w 40 5, 0 w 100 5, 1 w 2000 5, 0 w 2100 5";
 
 static uint64_t edges_of(const char *text, const struct watch_wait *wait, uint64_t n_waits,
 			 struct causality_edge **edge, uint64_t *n_computing)
 {
-	static const int64_t number[] = {1, -1, 0, 2}; /* threads were begun in another order */
+	static const int64_t number[] = {1, -1, 0, 2}; /* threads were started in another order */
 	struct causality_facts f = made_facts(3, 100);
 	struct err e = ERR_INIT;
 	uint64_t n;
@@ -40,8 +40,8 @@ static void assert_edge(const struct causality_edge *g, uint32_t s, uint64_t sr,
 static void waits_are_between_the_next_requests_of_both(void **state)
 {
 	(void)state;
-	/* thread 2 is held back, and threads 0, 1 (no node) and 3 (which makes no request any more)
-	 * wait; and again behind its last request */
+	/* thread 2 is delayed, and threads 0, 1 (no node) and 3 (which makes no further request)
+	 * wait; thread 0 waits again after the last request of thread 2 */
 	const struct watch_wait wait[] = {{35000, 2, 0, false, 250000},
 					  {35000, 2, 1, false, 0},
 					  {35000, 2, 3, false, 0},
@@ -51,13 +51,13 @@ static void waits_are_between_the_next_requests_of_both(void **state)
 	uint64_t n_computing, n = edges_of(application, wait, 5, &edge, &n_computing);
 	assert_int_equal(n, 2);
 	assert_edge(&edge[0], 0, 1, 1, 1, 250000);
-	/* who was found computing: it cannot be told */
+	/* the thread was found computing: the place of the wait is unknown */
 	assert_edge(&edge[1], 0, 2, 1, 1, COMPUTED_ALL);
 	assert_int_equal(n_computing, 1);
 	free(edge);
 }
 
-/* Of another run's computing it would be more than all. */
+/* Computing beyond the total of this run counts as the total. */
 static void more_than_all_is_all(void **state)
 {
 	(void)state;
@@ -93,8 +93,8 @@ static void without_computing_and_before_the_last_part_of_it(void **state)
 	free(edge);
 }
 
-/* Node 0 is held back at its second request, and makes two, one of them shortly before the others
- * go on; what it computed then is 3 of 4 ms. */
+/* Node 0 is delayed at its second request. It makes two later requests, the second shortly before
+ * the others continue; by then it has computed 3 of 4 ms. */
 static void who_goes_on_first_tells_when_the_signal_was_sent(void **state)
 {
 	(void)state;
@@ -112,13 +112,13 @@ static void who_goes_on_first_tells_when_the_signal_was_sent(void **state)
 		assert_int_equal(edge[i].signalled_ppm, 750000);
 	}
 	free(edge);
-	/* so shortly behind the second that it may have been sent before that */
+	/* so shortly after the second request that the signal may have been sent before it */
 	wait[0].woken_ns = 1200000;
 	assert_int_equal(edges_of(run, wait, 3, &edge, &n_computing), 2);
 	assert_int_equal(edge[1].n_later, 0);
 	assert_int_equal(edge[1].signalled_ppm, 0);
 	free(edge);
-	/* the first that goes on is not among those that are known */
+	/* it is unknown which thread continued first */
 	wait[0].n_ended = wait[1].n_ended = 0;
 	assert_int_equal(edges_of(run, wait, 3, &edge, &n_computing), 2);
 	assert_int_equal(edge[0].n_later, 0);
@@ -187,20 +187,22 @@ static void expect(const char *want)
 	strbuf_release(&out);
 }
 
-/* Requests count that the library has noted computing before; and computing behind the first of
- * them. */
+/* Requests count after the library has recorded computing of the thread; and computing counts after
+ * the first such request. */
 static const struct line raw[] = {
-	{100, OP_PREAD, 50, 60, 1, 0},		      /* of a library that is loaded: nothing is noted before it */
+	/* of a library that is loaded: before it no computing is recorded */
+	{100, OP_PREAD, 50, 60, 1, 0},
 	{STRANGER, OP_COMPUTE, 0, 70, 70, 0},	      /* a thread that is no node */
 	{STRANGER, OP_PREAD, 70, 75, 1, 0},
-	{100, OP_COMPUTE, 0, 100, 60, 30},	      /* before the first request of all */
+	{100, OP_COMPUTE, 0, 100, 60, 30},	      /* before the first request of all nodes */
 	{100, OP_PREAD, 100, 200, 1, 0},
-	{101, OP_COMPUTE, 20, 400, 350, 20},	      /* began before it: 300 are left */
+	{101, OP_COMPUTE, 20, 400, 350, 20},	      /* began before that request: 300 remain */
 	{100, OP_COMPUTE, 200, 290, 40, 20},
 	{100, OP_PWRITE, 300, 310, 1, 0},
 	{100, OP_PREAD, 320, 330, 1, 0},	      /* again without */
 	{101, OP_PREAD, 400, 450, 1, 0},
-	{101, OP_COMPUTE, 450, 500, 10, 90},	      /* calls that wait and what passed are told by two clocks */
+	/* waiting calls and passed time come from two clocks */
+	{101, OP_COMPUTE, 450, 500, 10, 90},
 	{101, OP_PREAD, 500, 520, 1, 0},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file of captured content: what goes in comes out, equal blocks lie in it once, and damage is
- * told. */
+/* The file of captured content: content is read back as written, equal blocks are stored once, and
+ * damage is detected. */
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -13,7 +13,7 @@
 static uint8_t long_bytes[N_LONG];
 static char path[512];
 
-/* Requests 3 and 9 wrote the same three blocks, 7 one byte. */
+/* Requests 3 and 9 wrote the same three blocks, request 7 wrote one byte. */
 static void sample_write(struct content_facts *facts)
 {
 	struct err e = ERR_INIT;
@@ -48,8 +48,7 @@ static void sample_write(struct content_facts *facts)
 	assert_int_equal(content_writer_close(w, facts, &e), 0);
 }
 
-/* What was there before stays until the new file takes its place, which is not when that is whole.
- */
+/* The old file stays until the new file replaces it, which happens later than its completion. */
 static void an_older_one_stays(void **state)
 {
 	struct err e = ERR_INIT;
@@ -80,7 +79,7 @@ static void an_older_one_stays(void **state)
 	assert_non_null(d);
 	for (const struct dirent *entry; (entry = readdir(d));)
 		assert_null(
-		    strstr(entry->d_name, ".validate-")); /* nothing of those that were given up */
+		    strstr(entry->d_name, ".validate-")); /* abandoned files leave nothing behind */
 	closedir(d);
 	*slash = '/';
 }
@@ -166,7 +165,7 @@ static void damage_is_told(void **state)
 	}
 }
 
-/* A header with a right checksum and numbers that are made to overflow. */
+/* A header with a valid checksum and numbers chosen to overflow. */
 static void more_than_fits_is_refused(void **state)
 {
 	static const uint64_t numbers[] = {1, 1000, UINT64_C(1) << 60, UINT64_MAX};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV in and out: every field and byte comes back; what is wrong is refused with line and column.
- */
+/* Writes and reads CSV: every field and byte is read back; errors are reported with line and
+ * column. */
 #include "capture/csv_args.h"
 #include "capture/format.h"
 #include "capture/op.h"
@@ -20,7 +20,7 @@ static struct trace *open_text(const char *text, struct err *e)
 	return t;
 }
 
-/* The text as records; fails when it is not read whole. */
+/* The text as records; fails if the text is not read completely. */
 static size_t read_text(const char *text, struct trace_record *to, size_t max)
 {
 	struct err e = ERR_INIT;
@@ -41,7 +41,7 @@ static size_t read_text(const char *text, struct trace_record *to, size_t max)
 
 /* --- round trips --------------------------------------------------------- */
 
-/* Names that could go wrong: each is the name of one object. */
+/* Unusual names: each is the name of one object. */
 static const char *const names[] = {"plain",
 				    "with space",
 				    " leading and trailing ",
@@ -72,7 +72,7 @@ static const char *const names[] = {"plain",
 				    "none"};
 #define N_NAMES (sizeof names / sizeof *names)
 
-/* Records with every combination of what a field may hold, sensible or not. */
+/* Records with every combination of the values that a field can hold, valid or not. */
 static void make_odd(struct trace_record *r, uint64_t i, uint32_t n_objects)
 {
 	static const int64_t times[] = {0, 1, -1, TIME_NONE, TRACE_TIME_MAX, -TRACE_TIME_MAX, 1000};
@@ -102,7 +102,7 @@ static void make_odd(struct trace_record *r, uint64_t i, uint32_t n_objects)
 	    .error = (uint16_t)(i % 150 < 140 ? i % 150 : i),
 	    .commit = TRACE_COMMIT,
 	};
-	/* what CSV cannot say: a call on a path without one */
+	/* CSV cannot represent a path call without a path */
 	if ((op_info(r->op)->uses & OP_HAS_PATH) && r->object == OBJECT_NONE)
 		r->object = 0;
 #undef PICK
@@ -185,7 +185,7 @@ static void everything_comes_back(void **state)
 	must(trace_open(&t, SCRATCH("t"), &e), &e);
 	must(trace_export_csv(t, SCRATCH("c"), &e), &e);
 	trace_close(t);
-	check_odd(SCRATCH("c"), N); /* opened by what it looks like, not by its name */
+	check_odd(SCRATCH("c"), N); /* the format is found by the content, not by the file name */
 	must(trace_open(&t, SCRATCH("c"), &e), &e);
 	assert_ptr_equal(trace_format_of(t), &format_csv);
 	must(trace_copy(t, SCRATCH("t2"), &e), &e);
@@ -198,7 +198,7 @@ static void everything_comes_back(void **state)
 	char *a = slurp(SCRATCH("c"), &len), *b = slurp(SCRATCH("c2"), &len2);
 	assert_int_equal(len, len2);
 	assert_memory_equal(a, b, len);
-	/* one line a record, whatever the names hold */
+	/* one line for each record, whatever the names contain */
 	size_t n_lines = 0;
 	for (size_t i = 0; i < len; i++) {
 		n_lines += a[i] == '\n';
@@ -307,8 +307,8 @@ static void shapes_that_are_read(void **state)
 		"\"1\",\"2\",\"1000\",\"2000\",\"pread\",\"fd=3;offset=0;length=4096\",\"4096\"\n1,"
 		"2,3000,4000,close,fd=3,"
 		"0\n",
-		"rvalue,x-note,function,args,tid,pid,end,begin\n" /* any order, and a column of no
-								     concern */
+		/* columns in any order, and an unknown column */
+		"rvalue,x-note,function,args,tid,pid,end,begin\n"
 		"4096,\"hello, "
 		"\"\"you\"\"\nthere\",pread,length=4096;offset=0;fd=3,2,1,2000,1000\n0,,close,fd=3,"
 		"2,1,4000,3000\n",
@@ -442,7 +442,7 @@ static void other_files_are_refused(void **state)
 	(void)state;
 	struct err e = ERR_INIT;
 	struct trace *t;
-	/* a name is no header: there are many kinds of CSV */
+	/* a file name is no header: there are many kinds of CSV */
 	spill(SCRATCH("in.csv"), "a,b,c\n1,2,3\n", 12);
 	assert_int_equal(trace_open(&t, SCRATCH("in.csv"), &e), -EILSEQ);
 	assert_non_null(strstr(e.msg, "trace, csv"));
@@ -494,7 +494,7 @@ static void resolution_comes_from_the_stamps(void **state)
 		assert_true(trace_meta(t)->clock_resolution_ns == cases[i].resolution_ns);
 		assert_string_equal(trace_meta(t)->clock, "csv");
 		trace_n_records(t, &known);
-		assert_true(known); /* so short that opening has seen all of it */
+		assert_true(known); /* so short that opening reads all of it */
 		struct trace_health h;
 		trace_health(t, &h);
 		assert_true(h.complete);

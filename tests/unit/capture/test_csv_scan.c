@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Our own splitting of plain CSV lines against libcsv's: the same on whatever text. */
+/* Compares the splitting of plain CSV lines with libcsv: the results are equal for any text. */
 #include "tests/unit/capture/sample.h"
 
 #include "tests/fuzz/csv_twice.h"
@@ -24,7 +24,7 @@ static void add_line(struct strbuf *b)
 	strbuf_addstr(b, below(5) ? "\n" : "\r\n");
 }
 
-/* What turns a plain line into another, or into a bad one. */
+/* Changes that turn a plain line into another line, or into an invalid line. */
 static void spoil(struct strbuf *b, size_t from)
 {
 	static const char *const odd[] = {"\"", "\"\"", "\r",     "\n",          "\r\n", " ",
@@ -69,7 +69,7 @@ static void few_lines_spoilt(void **ctx)
 	assert_true(n_read > 2000); /* or nothing was compared */
 }
 
-/* Lines lie across the ends of the pieces in which the file is read. */
+/* Lines cross the limits of the pieces in which the file is read. */
 static void long_files(void **ctx)
 {
 	(void)ctx;

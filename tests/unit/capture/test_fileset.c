@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set of files: made, restored only where needed, kept inside its directory, evicted, removed.
- */
+/* The set of files: created, restored only if needed, confined to its directory, evicted,
+ * removed. */
 #include <linux/filter.h>
 #include <linux/magic.h>
 #include <linux/seccomp.h>
@@ -48,7 +48,7 @@ static int drop_place(void **state)
 	return rc;
 }
 
-/* Whether the file holds exactly what the set says. */
+/* Whether the file has exactly the content that the set defines. */
 static bool is_whole(int dir_fd, const struct fileset_entry *f)
 {
 	struct stat st;
@@ -92,7 +92,7 @@ static void content_is_a_function_of_its_place(void **state)
 	assert_memory_not_equal(whole, other, sizeof whole);
 	fileset_content(1, "a", UINT64_C(1) << 40, other, sizeof other);
 	assert_memory_not_equal(whole, other, sizeof whole);
-	/* bytes as from a die: 4096 x 16 of them, each value 256 times, give or take six standard
+	/* uniformly distributed bytes: 4096 x 16 of them, each value 256 times, within six standard
 	 * deviations */
 	unsigned int n[256] = {0};
 	for (size_t i = 0; i < 64; i++) {
@@ -141,7 +141,7 @@ static void only_what_changed_is_written(void **state)
 		must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
 		assert_int_equal(s.n_bytes_written, 0);
 	}
-	/* at once after a restore: no change hides in the clock's tick */
+	/* immediately after a restore: a change within the same clock tick is found, too */
 	for (int i = 0; i < 20; i++) {
 		write_at(p->fd, "f0", 5, "x");
 		must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
@@ -159,7 +159,7 @@ static void only_what_changed_is_written(void **state)
 	assert_int_equal(s.n_files_written, 2);
 	check_whole(p->fd);
 
-	/* shorter, and again long with a hole */
+	/* truncated, and extended again with a hole */
 	assert_int_equal(truncate(SCRATCH("set/f0"), 100), 0);
 	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
 	check_whole(p->fd);
@@ -173,7 +173,7 @@ static void only_what_changed_is_written(void **state)
 	assert_int_equal(s.n_bytes_written, odd);
 	check_whole(p->fd);
 
-	/* exchanged for a copy of equal size */
+	/* replaced by a copy of equal size */
 	assert_int_equal(renameat(p->fd, "f0", p->fd, "kept"), 0);
 	void *zeros = calloc(1, f0);
 	must(file_write_atomic(SCRATCH("set/f0"), zeros, f0, &e), &e);
@@ -191,7 +191,7 @@ static void only_what_changed_is_written(void **state)
 	fileset_state_release(&s);
 }
 
-/* A change through a mapping counts as one. */
+/* A write through a mapping counts as a change. */
 static void mapped_change_is_seen(void **state)
 {
 	struct place *p = *state;
@@ -220,7 +220,7 @@ static void expect_refusal(int dir_fd, const char *path, bool directory, int cod
 	char first[64];
 	snprintf(first, sizeof first, "%.*s",
 		 (int)(*path == '/' ? strlen(path) : strcspn(path, "/")), path);
-	if (!strstr(e.msg, first)) /* the link that a path goes through, or all of it */
+	if (!strstr(e.msg, first)) /* the link in the middle of a path, or the whole path */
 		fail_msg("\"%s\" does not name %s", e.msg, path);
 	if (directory)
 		return;
@@ -300,7 +300,7 @@ static uint64_t inode_of(int dir_fd, const char *path, nlink_t *n_links)
 	return st.st_ino;
 }
 
-/* Names of one file are links of it after each restore; a name outside the set is refused. */
+/* Hard links of a file are links again after each restore; a name outside the set is refused. */
 static void names_of_one_file_are_hard_links(void **state)
 {
 	const struct place *p = *state;
@@ -330,7 +330,7 @@ static void names_of_one_file_are_hard_links(void **state)
 		assert_true(is_whole(p->fd, &named[0]) && is_whole(p->fd, &named[2]));
 		if (round == 1)
 			assert_int_equal(unlinkat(p->fd, "b/c", 0), 0);
-		if (round == 2) /* the first name is another file now */
+		if (round == 2) /* the first name now refers to another file */
 			assert_int_equal(renameat(p->fd, "d", p->fd, "a"), 0);
 	}
 	assert_int_equal(linkat(p->fd, "a", p->fd, "outside", 0), 0);
@@ -384,7 +384,7 @@ static void eviction_shows_in_residency(void **state)
 	must(fileset_evict(&set, p->fd, &e), &e);
 	must(fileset_residency(&set, p->fd, &r, &e), &e);
 	assert_int_equal(r.total_bytes, total);
-	assert_true(r.cached_bytes < total / 10); /* a page or two may be in use just now */
+	assert_true(r.cached_bytes < total / 10); /* a page or two may be in use at this moment */
 	assert_int_equal(r.dirty_bytes, 0);
 	must(fileset_warm(&set, p->fd, &e), &e);
 	must(fileset_residency(&set, p->fd, &r, &e), &e);
@@ -441,7 +441,7 @@ static void confined_paths(void **state)
 	assert_int_equal(confined_open(p->fd, "a/b/new/x", O_RDONLY, 0, &e), -ENOTDIR);
 }
 
-/* From here on, openat2 and cachestat are missing, as with older kernels and in some containers. */
+/* From here on, openat2 and cachestat fail, as with older kernels and in some containers. */
 static int forget_new_calls(void **state)
 {
 	(void)state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The registry of formats: every row is whole and described, and knows its own files from the
- * others'. */
+/* The registry of formats: every row is complete and described, and each format recognises its own
+ * files only. */
 #include "capture/format.h"
 #include "tests/unit/capture/sample.h"
 
-/* A file doc/formats/NAME.md, or `NAME`: in one of those that describe several. Tests run at the
- * source's root. */
+/* A file doc/formats/NAME.md, or `NAME` in a file that describes several formats. Tests run in the
+ * source's root directory. */
 static bool is_described(const char *name)
 {
 	static const char *const several[] = {"doc/formats/mapping.md", "doc/formats/blktrace.md",
@@ -42,8 +42,8 @@ static void every_row_is_whole(void **state)
 	assert_null(format_find(""));
 }
 
-/* What each format writes, it claims, and no other does; and it is opened by that claim, whatever
- * it is called. */
+/* Each format claims the files that it writes, and no other format claims them. Such a file is
+ * opened by this claim, whatever its name. */
 static void each_claims_its_own(void **state)
 {
 	(void)state;

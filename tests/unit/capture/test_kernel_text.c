@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers in the kernel's text, which may be a stranger's: none wraps into another one. */
+/* Numbers in the kernel's text, which is untrusted: no number wraps into another one. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static void numbers(void **state)
 	assert_int_equal(number("ffffffffffffffff", 16), UINT64_MAX);
 	assert_int_equal(number("18446744073709551615", 10), UINT64_MAX);
 	assert_int_equal(number("18446744073709551616", 10), UINT64_MAX);
-	/* not 1, which is the number of a call */
+	/* not 1, the number of a system call */
 	assert_int_equal(number("18446744073709551617", 10), UINT64_MAX);
 	assert_int_equal(number("ffffffffffffffff0", 16), UINT64_MAX);
 	assert_int_equal(number("-18446744073709551617", 10), (uint64_t)INT64_MIN);

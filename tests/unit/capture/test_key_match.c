@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matching by key against the same by looking at everything: partners, what is ambiguous, what
- * waits, and how much may. */
+/* Compares matching by key with a brute force: partners, ambiguous requests, waiting requests, and
+ * their limit. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static int put(struct key_match *m, enum match_side side, uint64_t key, uint64_t
 			     NULL);
 }
 
-/* Requests of a side, with their keys made ahead. */
+/* Requests of a side, with their keys computed in advance. */
 struct feed {
 	const uint64_t *of; /* of[n] */
 	size_t n, n_keyed;
@@ -50,8 +50,8 @@ static uint64_t next_key(struct feed *f, struct key_match *m, enum match_side si
 	return f->made[i % KEY_MATCH_AHEAD];
 }
 
-/* n requests with so many different keys, the replay in an order of its own and without one in ten.
- */
+/* n requests with n_keys different keys; the replay has an order of its own and lacks one request
+ * in ten. */
 static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t seed)
 {
 	uint64_t *key = calloc(n, sizeof *key), *replayed = calloc(n, sizeof *replayed),
@@ -89,13 +89,14 @@ static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t see
 	assert_true(m.seen_all);
 	assert_int_equal(m.n_ambiguous_keys, n_ambiguous);
 	assert_int_equal(m.n_ambiguous_requests, n_requests);
-	/* the k-th of a key is the k-th */
+	/* request k of a key matches request k */
 	uint64_t *next = calloc(n_keys, sizeof *next);
 	size_t n_left = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (of[i] == UINT64_MAX) {
 			n_left++;
-			next[key[i]] = UINT64_MAX; /* none that follows has one either */
+			/* later requests of the key have no partner either */
+			next[key[i]] = UINT64_MAX;
 			continue;
 		}
 		assert_int_equal(replayed[of[i]], key[i]);
@@ -130,7 +131,7 @@ static void against_looking_at_everything(void **state)
 	assert_matches(20000, 3, 1000, 7);
 }
 
-/* What is ambiguous can be told at any time. */
+/* The number of ambiguous requests is available at any time. */
 static void counted_in_between(void **state)
 {
 	struct key_match m;
@@ -165,7 +166,7 @@ static void no_more_than_may_wait(void **state)
 	assert_int_equal(w->index, 0);
 	/* there is a place again */
 	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, another, 10, &kept, false, &w, &e), 0);
-	/* the other side has ended: it does not wait */
+	/* the other side has ended, so the request does not wait */
 	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, first, 11, &kept, true, &w, &e), 0);
 	assert_int_equal(m.n_waits, 10);
 	key_match_release(&m);

@@ -33,7 +33,7 @@ static void every_row_is_whole(void **state)
 		assert_true(strlen(o->name) < 16); /* as summaries have it */
 		assert_int_equal(op_find(o->name), op);
 		assert_string_equal(op_names[op - 1], o->name);
-		/* data calls have a length and a place */
+		/* data calls have a length and an offset */
 		if (o->family == FAMILY_READ || o->family == FAMILY_WRITE)
 			assert_true((o->uses & OP_HAS_LENGTH) && (o->uses & OP_RETURNS_BYTES) &&
 				    (o->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET)));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text form of parallel applications' traces, both ways; and the paper's figure 7 as it stands
- * there. */
+/* The text form of traces of parallel applications, written and read; and figure 7 of the paper, as
+ * printed there. */
 #include "capture/format.h"
 #include "tests/unit/capture/causality_sample.h"
 
-/* What is read, one word and a number each. The caller frees. */
+/* The records of the file, a word and a number each. The caller frees. */
 static char *read_all(const char *path, const char *const *more, size_t n_more, struct err *e)
 {
 	const struct trace_open_options o = {.more = more, .n_more = n_more};
@@ -78,7 +78,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 	unlink(SCRATCH("bad"));
 }
 
-/* Each thing that a record can hold and the text too. */
+/* Every value that both a record and the text can hold. */
 static void write_full(const char *path)
 {
 	struct err e = ERR_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Positions followed through opens, copies of descriptors, seeks and transfers: what an independent
- * reading of POSIX says of each call. */
+/* Follows positions through opens, copies of descriptors, seeks and transfers; compares with an
+ * independent reading of POSIX for each call. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void test_descriptors(void **state)
 	AT(30, OP_READ, 1, 4, N, 5);
 	place(&p, OP_OPEN, 1, 9, N, 9); /* the number of another file */
 	AT(0, OP_READ, 1, 9, N, 3);
-	place(&p, OP_OPEN, 1, 9, N, 9); /* and again, its close was not seen */
+	place(&p, OP_OPEN, 1, 9, N, 9); /* opened again; its close was not observed */
 	AT(0, OP_READ, 1, 9, N, 3);
 	AT(35, OP_READ, 1, 4, N, 5);
 	place(&p, OP_OPEN, 1, -1, N, -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a record looks like in its window, byte by byte, and what a text does to it. */
+/* A record in its window, byte by byte, and the effect of texts on it. */
 #include "tests/unit/capture/recorder.h"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int texts(void)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		capture_note(&all[i]);
 	const struct note bad = {.begin = 6, .op = OP_OPEN, .result = -1, .path = (const char *)8, .extra = (const void *)8, .extra_len = 9};
-	errno = EFAULT; /* the kernel has said that the pointers are bad */
+	errno = EFAULT; /* the kernel has returned EFAULT for the pointers */
 	capture_note(&bad);
 	return 0;
 }
@@ -53,7 +53,7 @@ static void handler(int number)
 	capture_note(&n);
 }
 
-/* Each at the last value that one unit holds, and the first that it does not. */
+/* Each field with the largest value that one unit holds, and with the next value. */
 static const struct log_record bounds[] = {
 	{.begin = (UINT64_C(1) << 56) - 1, .end = UINT64_C(1) << 56},
 	{.begin = UINT64_C(1) << 56, .end = UINT64_C(1) << 56},
@@ -91,7 +91,7 @@ static int at_the_bounds(void)
 	return 0;
 }
 
-/* A handler comes between any two instructions of the recorder. */
+/* A signal handler runs between any two instructions of the recorder. */
 static int handlers(void)
 {
 	const struct sigaction a = {.sa_handler = handler};
@@ -114,7 +114,7 @@ static void torn_parts(void)
 	record_io(1);
 	struct log_record *open_one =
 	    (struct log_record *)(void *)capture_reserve(capture_self, sizeof *open_one);
-	open_one->op = OP_WRITE; /* and killed before it is committed */
+	open_one->op = OP_WRITE; /* killed before the record is committed */
 	record_io(2);
 	struct log_short *little =
 	    (struct log_short *)(void *)capture_reserve(capture_self, sizeof *little);
@@ -129,7 +129,7 @@ static int torn(void)
 	return 0;
 }
 
-/* A window of which a part is not whole, when others have come since. */
+/* A window with an incomplete part, which later records fill. */
 static int torn_in_a_full_one(void)
 {
 	torn_parts();
@@ -146,7 +146,7 @@ static const struct part parts[] = {{"one_of_each", one_of_each},
 				    {"torn_in_a_full_one", torn_in_a_full_one},
 				    {NULL, NULL}};
 
-/* --- and what it left ---------------------------------------------------- */
+/* --- results in the buffers ---------------------------------------------- */
 
 static const void *find(const struct log_window *w, uint16_t op)
 {
@@ -208,7 +208,7 @@ static void records_lie_in_their_window_byte_by_byte(void **state)
 	recorder_open(&s, 0);
 	pid_t pid = recorder_start(&s, "one_of_each", 0);
 	siginfo_t info;
-	/* it still has its number: nothing is taken yet */
+	/* still in its own window: nothing is taken yet */
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(info.si_status, 0);
 	const struct log_window *w = window_of(only_image(&s), 1);
@@ -251,8 +251,8 @@ static void what_one_unit_cannot_hold_takes_two(void **state)
 
 static void see_text(const struct merge_record *r, size_t n, void *context)
 {
-	/* path and extra each cut to what a window can hold beside its header; without either there
-	 * is none */
+	/* path and extra, each truncated to the room of a window after its header; without path and
+	 * extra there are none */
 	static const size_t want[][2] = {
 	    {0, 0}, {4096, 0}, {40, 0}, {0, LOG_TEXT_MAX - 4096}, {4096, LOG_TEXT_MAX - 4096},
 	    {0, 0}};
@@ -322,7 +322,7 @@ static void what_was_not_finished_is_left_out(void **state)
 	drained(&s, true);
 	assert_int_equal(each_record(&s, OP_PREAD, NULL, NULL), 3 + LOG_UNITS);
 	assert_int_equal(each_record(&s, OP_WRITE, NULL, NULL), 0);
-	/* others came behind them, so they are known to be missing */
+	/* later records follow, so the missing records are counted */
 	assert_int_equal(s.n_torn, 2);
 	spool_close(&s);
 }

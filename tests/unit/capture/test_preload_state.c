@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a file looked before it was used: what the notes of it say, and that a file is read once for
- * its digest. */
+/* The state of a file before its first use: the content of the notes about it, and that a file is
+ * read once for its digest. */
 #include "tests/unit/capture/recorder.h"
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static int twice(void)
 	return waitpid(pid, NULL, 0) != pid;
 }
 
-/* Places of other files are everywhere: this one finds none and goes without. */
+/* The table is full of other files: this file finds no place and gets no note. */
 static int table_is_full(void)
 {
 	struct log_control *c = capture_control();
@@ -69,7 +69,7 @@ static const struct part parts[] = {{"looks", looks},
 				    {"table_is_full", table_is_full},
 				    {NULL, NULL}};
 
-/* --- and what it left ---------------------------------------------------- */
+/* --- results in the buffers ---------------------------------------------- */
 
 static void file_make(const char *name, const char *text, off_t at)
 {
@@ -90,10 +90,10 @@ static int files_make(void **state)
 	file_make("abc", "abc", 0);
 	file_make("empty", "", 0);
 	file_make("holes", "end", 1 << 20);
-	for (int i = 0; i < 300; i++) /* more holes than a note has room for */
+	for (int i = 0; i < 300; i++) /* more holes than fit in a note */
 		file_make("comb", "x", (2 * i + 1) * 65536L);
 	file_make("many", "", 0);
-	for (int i = 0; i < 20000; i++) /* several parts of what is read at a time */
+	for (int i = 0; i < 20000; i++) /* longer than several reads of the digest */
 		file_make("many", "0123456789", i * 10L);
 	return symlink("abc", "link") || mkdir("tree", 0750) || mkdir("tree/below", 0700) ||
 	       mkdir("tree/below/more", 0700) || symlink("none", "tree/below/dangling");
@@ -107,7 +107,7 @@ static int files_remove(void **state)
 	return chdir("/") || system(command);
 }
 
-/* The directories from the root to the working one: each is noted once. */
+/* The directories from the root to the working directory: each is noted once. */
 static size_t n_on_way(void)
 {
 	char path[4096];
@@ -162,8 +162,8 @@ static void a_look_tells_type_size_holes_and_target(void **state)
 	unsigned int seen = 0;
 	recorder_run(&s, LOG_STATE, "looks");
 	drained(&s, true);
-	/* also the target under the name that the link gives and under the name that the kernel
-	 * gives, and the directories on the way */
+	/* also the target, under the name in the link and under the name that the kernel returns,
+	 * and the directories on the way */
 	assert_int_equal(each_record(&s, LOG_STATE_OF, see_look, &seen), 7 + 2 + n_on_way());
 	assert_int_equal(seen, 6);
 	assert_int_equal(each_record(&s, LOG_DIGEST_OF, NULL, NULL), 0);
@@ -204,7 +204,8 @@ static void what_is_listed_is_looked_at_and_trees_to_their_depth(void **state)
 
 static void see_digest(const struct merge_record *r, size_t n, void *context)
 {
-	/* FIPS 180-2, B.1, and of nothing; of 20,000 times 0123456789 by sha256sum(1) */
+	/* FIPS 180-2, B.1, and the digest of no bytes; of 20,000 times 0123456789 by
+	 * sha256sum(1) */
 	static const struct {
 		const char *name, *digest;
 	} known[] = {{"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows fill, are taken away and come back; threads and processes begin and end; memory comes to
- * its end. */
+/* Windows fill, are taken and are reused; threads and processes begin and end; memory is
+ * exhausted. */
 #include "tests/unit/capture/recorder.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ static void *one_record(void *arg)
 	return NULL;
 }
 
-/* More threads than there are places for them: the places of those that ended are given again. */
+/* More threads than places for them: the places of ended threads are reused. */
 static int many_threads(void)
 {
 	for (uintptr_t i = 0; i < THREADS; i++) {
@@ -64,7 +64,8 @@ static int children(void)
 	record_io(1);
 	for (int k = 0; k < 3; k++) {
 		pid_t pid = fork();
-		if (!pid) { /* its windows are its own, though its parent's mapping was the same */
+		/* the child has its own windows, although it inherits the mapping of its parent */
+		if (!pid) {
 			capture_more();
 			for (uint64_t i = 0; i < 100; i++)
 				record_io(100 + i);
@@ -76,8 +77,8 @@ static int children(void)
 	return 0;
 }
 
-/* As vfork's children do: in their parent's memory, deeper than there are places to remember what
- * was under way. */
+/* As children of vfork(): in their parent's memory, nested deeper than the library can store calls
+ * in progress. */
 static int children_in_this_memory(void)
 {
 	record_io(0);
@@ -127,7 +128,7 @@ static const struct part parts[] = {{"fill_and_go_on", fill_and_go_on},
 				    {"far_more", far_more},
 				    {NULL, NULL}};
 
-/* --- and what it left ---------------------------------------------------- */
+/* --- results in the buffers ---------------------------------------------- */
 
 static void see_number(const struct merge_record *r, size_t n, void *context)
 {
@@ -152,7 +153,7 @@ static void full_windows_are_taken_and_used_again(void **state)
 		n_free += log_state(window_of(base, i)->use) == WINDOW_FREE;
 		n_active += log_state(window_of(base, i)->use) == WINDOW_ACTIVE;
 	}
-	/* the start's own records come first: five windows are full and the sixth is in use */
+	/* the records of the start come first: five windows are full and the sixth is in use */
 	assert_int_equal(n, 7);
 	assert_int_equal(n_free, 5);
 	assert_int_equal(n_active, 1);
@@ -168,7 +169,8 @@ static void full_windows_are_taken_and_used_again(void **state)
 	spool_close(&s);
 }
 
-/* What it would take from others is put off while there is room, and nobody waits. */
+/* While there is room, the collector postpones work that would take CPU time from the program, and
+ * no thread waits. */
 static void full_windows_stay_while_processors_are_busy(void **state)
 {
 	(void)state;
@@ -188,7 +190,7 @@ static void full_windows_stay_while_processors_are_busy(void **state)
 	kill(pid, SIGCONT);
 	recorder_wait(pid, 0);
 	s.n_put_off_max = 1000;
-	/* it has ended: there is nobody to take anything from */
+	/* it has ended: no process is disturbed */
 	assert_int_equal(spool_drain(&s, SPOOL_BUSY, &e), 0);
 	assert_null(s.image[0].base);
 	assert_int_equal(each_record(&s, OP_PREAD, see_number, NULL), 9 * IN_WINDOW);
@@ -202,7 +204,7 @@ static void who_waits_is_served_however_busy_processors_are(void **state)
 	struct err e = ERR_INIT;
 	int status = 0, tries = 0;
 	recorder_open(&s, 0);
-	/* a file of few windows, and far more than these hold */
+	/* a file of few windows, and many more records than they hold */
 	pid_t pid = recorder_start(&s, "far_more", LITTLE * (rlim_t)LOG_WINDOW);
 	while (!atomic_load(&s.control->wanted) && tries++ < 60000)
 		usleep(1000);
@@ -312,8 +314,8 @@ static void see_depth(const struct merge_record *r, size_t n, void *context)
 {
 	uint64_t at = r->r->offset, depth = at == 0 || at == 200 ? 0 : at < 100 ? at : at - 100;
 	(void)n;
-	/* more than four deep a child is taken for its parent: what counts is that each finds its
-	 * own again afterwards */
+	/* a child nested more than four deep is recorded as its parent; afterwards each process
+	 * must have its own number again */
 	assert_int_equal(r->pid == *(uint32_t *)context, depth == 0);
 	assert_true(depth == 0 || r->pid == 1000 + (depth < 4 ? depth : 4));
 }
@@ -333,7 +335,8 @@ static void children_of_vfork_have_numbers_of_their_own(void **state)
 static void see_count(const struct merge_record *r, size_t n, void *context)
 {
 	(void)context;
-	/* the first ones: what finds no room is lost, and nothing is overwritten */
+	/* the first records are kept: records without room are lost, and no record is
+	 * overwritten */
 	assert_int_equal(r->r->offset, n);
 }
 

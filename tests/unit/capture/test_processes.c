@@ -52,7 +52,7 @@ static void test_wait_may_come_before_the_process(void **state)
 	processes_init(&p);
 	processes_see(&p, 10, 0, 5);
 	processes_waited(&p, 11, 10, 7);
-	processes_waited(&p, 12, 10, 7); /* the wait for an earlier process of the same number */
+	processes_waited(&p, 12, 10, 7); /* the wait for an earlier process with the same number */
 	processes_see(&p, 11, 10, 6);
 	processes_see(&p, 12, 10, 8);
 	assert_list(&p,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every format that is read and written, on random traces of reads and writes: what it can hold
- * comes back, and what is written of that is the same file. */
+/* Every format that is both read and written, on random traces of reads and writes: what the format
+ * can hold is read back, and writing that again gives the same file. */
 #include "capture/format.h"
 #include "capture/op.h"
 #include "tests/unit/capture/sample.h"
@@ -8,7 +8,7 @@
 #define N_OBJECTS 5u
 #define N_REQUESTS 300u
 
-/* What each keeps: times in units of so many ns; the ends; pid and tid. */
+/* What each format keeps: times in units of `unit` ns; the ends; pid and tid. */
 static const struct kept {
 	const char *name;
 	int64_t unit_ns;
@@ -83,7 +83,7 @@ static void check_one(const struct kept *k, struct trace *t, const struct trace_
 	assert_true(!k->fds || have->fd == want->fd);
 }
 
-/* iolog adds the opening and closing of files. */
+/* iolog adds opens and closes of files. */
 static void check(const struct kept *k, const char *path, const struct trace_record *want)
 {
 	struct err e = ERR_INIT;
@@ -105,7 +105,7 @@ static void check(const struct kept *k, const char *path, const struct trace_rec
 	}
 	must(rc, &e);
 	assert_int_equal(n, N_REQUESTS);
-	for (uint32_t i = 0; i < N_OBJECTS; i++) /* different ones stay different */
+	for (uint32_t i = 0; i < N_OBJECTS; i++) /* different objects stay different */
 		for (uint32_t j = 0; j < i; j++)
 			assert_string_not_equal(names[i], names[j]);
 	trace_close(t);
@@ -138,7 +138,7 @@ static void the_same_comes_back(void **ctx)
 			export_to(k, SCRATCH("b"), SCRATCH("c"), N_REQUESTS);
 			char *a = (char *)slurp(SCRATCH("b"), &len_a),
 			     *b = (char *)slurp(SCRATCH("c"), &len_b);
-			/* each file of ours has a number of its own */
+			/* each of the test's files has its own number */
 			bool binary = !strcmp(k->name, "trace");
 			if (len_a != len_b || (!binary && memcmp(a, b, len_a)))
 				fail_msg("%s: written again it is another file", k->name);
@@ -152,12 +152,12 @@ static void the_same_comes_back(void **ctx)
 	}
 }
 
-/* No row of the table is left out here. */
+/* The table must cover every format. */
 static void all_of_them(void **ctx)
 {
 	(void)ctx;
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
-		/* by threads, not by time: test_parallel_text.c */
+		/* by threads, not by time: see test_parallel_text.c */
 		bool found = !(*f)->open || !(*f)->write || *f == &format_parallel;
 		for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 			found |= !strcmp(formats[i].name, (*f)->name);

@@ -65,7 +65,7 @@ static void differences_of_snapshots(void **state)
 	assert_int_equal(f.n_involuntary_switches, 40);
 	assert_int_equal(f.bytes_read_device, 50);
 	assert_int_equal(f.bytes_written_device, 60);
-	/* unknown stays unknown, and a counter that was reset is not a negative time */
+	/* an unknown value stays unknown, and a counter that was reset gives no negative time */
 	a.steal_ns = -1;
 	run_facts_between(&a, &b, &f);
 	assert_int_equal(f.steal_ns, -1);
@@ -116,14 +116,14 @@ static void json_and_back(void **state)
 	assert_int_equal(json_integer_value(json_object_get(o, "runqueue_wait_ns")), -1);
 	assert_int_equal(run_facts_from_json(&back, o, &e), 0);
 	assert_memory_equal(&back, &example, sizeof back);
-	/* earlier versions did not tell the peak */
+	/* earlier versions did not record the peak */
 	json_object_del(o, "peak_memory_bytes");
 	assert_int_equal(run_facts_from_json(&back, o, &e), 0);
 	assert_int_equal(back.peak_memory_bytes, 0);
 	json_decref(o);
 }
 
-/* Takes over `value` (NULL: the member is taken out). */
+/* Takes ownership of `value` (NULL: removes the member). */
 static void refused(const char *member, json_t *value)
 {
 	struct run_facts f = {.wall_ns = 77};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls and events, as the kernel gives them, to requests: descriptors, positions, threads, names,
+/* Converts calls and events of the kernel to requests: descriptors, positions, threads, names,
  * pages. */
 #include <errno.h>
 #include <fcntl.h>
@@ -140,7 +140,7 @@ static void rows_are_whole(void **state)
 			assert_int_equal(row->op, OP_INVALID);
 		else
 			assert_true(row->op > OP_INVALID && row->op < OP_N);
-		/* no more than there is room for */
+		/* at most as many as there is room for */
 		assert_false(syscall_pointee(row, SYSCALL_MEMORIES, &p));
 		assert_ptr_equal(syscall_row_of_name(row->name, strlen(row->name)), row);
 		if (row->number >= 0)
@@ -154,8 +154,8 @@ static void rows_are_whole(void **state)
 	assert_null(syscall_row_of_name("opena", 5));
 }
 
-/* Requests of rings: done in another order than they were handed over; one opens what the next call
- * uses. */
+/* Requests of io_uring: executed in another order than submitted; one of them opens a file that the
+ * next call uses. */
 static void rings_hand_over(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void rings_hand_over(void **state)
 	end(s);
 }
 
-/* The umask counts for what a process makes, and for the processes that it starts. */
+/* The umask applies to files that a process creates, and to the processes that it starts. */
 static void umasks_are_followed(void **state)
 {
 	(void)state;
@@ -266,7 +266,7 @@ static void arguments_are_read(void **state)
 	end(s);
 }
 
-/* io_submit() accepts the first of its requests only; those that it took end by another call. */
+/* io_submit() accepts only the first requests; accepted requests end at another call. */
 static void libaio_hands_over(void **state)
 {
 	(void)state;
@@ -326,7 +326,7 @@ static void positions_are_followed(void **state)
 	end(s);
 }
 
-/* The number is given anew before close returns. */
+/* The descriptor number is used again before close returns. */
 static void close_frees_at_its_begin(void **state)
 {
 	(void)state;
@@ -367,7 +367,7 @@ static void processes_inherit(void **state)
 	CALL(200, "close", NULL, NULL, 0, 3);
 	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 5, 3, 1, 5)), "kept");
 	syscalls_ended(s->calls, 200);
-	/* the number anew, by nobody known */
+	/* the number is used again, by an unknown open */
 	assert_string_equal(name_of(s, CALL(200, "fsync", NULL, NULL, 0, 3)), "none");
 	end(s);
 }
@@ -389,7 +389,7 @@ static void names_and_memory(void **state)
 	assert_int_equal(r->op, OP_FSTAT);
 	assert_int_equal(r->fd, 3);
 	assert_string_equal(name_of(s, r), "f");
-	/* a vector, read in full; and one that is not known, whose length is the result */
+	/* a vector that was read completely; and an unknown vector, whose length is the result */
 	const struct iovec v[2] = {{NULL, 10}, {NULL, 20}};
 	const struct syscall_row *row = syscall_row_of_name("readv", 5);
 	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{v, sizeof v}, {NULL, 0}};
@@ -403,7 +403,7 @@ static void names_and_memory(void **state)
 	r = CALL(MAIN, "readv", NULL, NULL, 12, 3, 1, 2);
 	assert_int_equal(r->length, 12);
 	assert_int_equal(r->offset, 15);
-	/* a path that is not known: the file has a position all the same */
+	/* the path is unknown, but the file has a position */
 	r = CALL(MAIN, "openat", NULL, NULL, 5, (uint64_t)AT_FDCWD, 1, 0);
 	assert_int_equal(r->object, OBJECT_NONE);
 	CALL(MAIN, "read", NULL, NULL, 9, 5, 1, 9);
@@ -429,7 +429,7 @@ static void what_is_left_out(void **state)
 	assert_int_equal(s->n, 0);
 	assert_int_equal(syscalls_counts(s->calls)->n_without_begin, 1);
 	assert_int_equal(syscalls_counts(s->calls)->n_unfinished, 1);
-	/* hidden until it runs another program */
+	/* hidden until the thread runs another program */
 	syscalls_thread(s->calls, 300, 300, "/", true);
 	syscalls_cloned(s->calls, 300, 301, CLONE_VM | CLONE_VFORK);
 	assert_null(CALL(301, "fsync", NULL, NULL, 0, 3));
@@ -481,7 +481,7 @@ static void pages_belong_to_calls(void **state)
 	assert_int_equal(s->r[4].offset, 3 * 4096);
 	assert_int_equal(s->r[4].length, 4 * 4096);
 	assert_int_equal(s->r[4].rvalue, 4);
-	/* a fault, and what comes with it */
+	/* a fault, and the events that accompany it */
 	const struct page_event fault = {.tid = MAIN, .ns = s->now += 1, .device = 254u << 20, .inode = 7, .first = 9, .n = 1, .handled = true};
 	syscalls_fault(s->calls, &fault, &s->e);
 	page(s, 7, 8, 4);
@@ -499,8 +499,8 @@ static int fault_at(struct seen *s, uint64_t address, unsigned int how, bool fol
 	    s->calls, &(struct fault_event){MAIN, s->now += 1, address, how, followed}, &s->e);
 }
 
-/* The fault's address tells which page was touched and whether it was written; the first write to a
- * page that is mapped already has no other event. */
+/* The address of the fault shows which page was touched and whether it was written. The first write
+ * to a mapped page has no other event. */
 static void faults_tell_pages(void **state)
 {
 	(void)state;
@@ -510,7 +510,7 @@ static void faults_tell_pages(void **state)
 	     2 * 4096);
 	const uint64_t base = 1 << 20;
 	struct page_event v = {.tid = MAIN, .device = 254u << 20, .inode = 7, .first = 2, .n = 16};
-	/* page 7 of the file, the sixth of those that are mapped */
+	/* page 7 of the file, the sixth mapped page */
 	fault_at(s, base + 5 * 4096 + 1, 0, true);
 	v.ns = s->now += 1;
 	syscalls_fault(s->calls, &v, &s->e);
@@ -519,10 +519,10 @@ static void faults_tell_pages(void **state)
 	syscalls_fault(s->calls, &v, &s->e);
 	fault_at(s, base + 5 * 4096, FAULT_PRESENT | FAULT_WRITE, true); /* nothing follows */
 	fault_at(s, base + 64 * 4096, FAULT_PRESENT | FAULT_WRITE, true); /* no file there */
-	/* memory of no file, filled in without an event */
+	/* anonymous memory, filled in without an event */
 	fault_at(s, 1, FAULT_WRITE, true);
 	v = (struct page_event){.tid = MAIN, .ns = s->now += 1, .device = 254u << 20, .inode = 7, .first = 50, .n = 1, .handled = true};
-	/* from within the kernel: the address before was another one's */
+	/* a fault inside the kernel: the address before belongs to another fault */
 	syscalls_fault(s->calls, &v, &s->e);
 	take(s);
 	const struct {
@@ -545,8 +545,8 @@ static void faults_tell_pages(void **state)
 	end(s);
 }
 
-/* A file that no name leads to is the one that is being read where its pages come in; and faults by
- * address, by mmap. */
+/* A file without a name is the file that is being read when its pages are added; for faults by
+ * address, the mmap identifies it. */
 static void files_without_a_name(void **state)
 {
 	(void)state;
@@ -568,7 +568,7 @@ static void files_without_a_name(void **state)
 	assert_int_equal(s->r[s->n - 1].op, OP_PAGE_FAULT);
 	assert_int_equal(s->r[s->n - 1].offset, 5 * 4096);
 	assert_string_equal(name_of(s, &s->r[s->n - 1]), "gone");
-	/* the first pages are unmapped: what is left keeps its place in the file */
+	/* the first pages are unmapped: the rest keeps its offset in the file */
 	CALL(MAIN, "munmap", NULL, NULL, 0, 1 << 20, 4096);
 	fault_at(s, (1 << 20) + 3 * 4096, 0, false);
 	take(s);
@@ -587,8 +587,8 @@ static void pair(struct seen *s, const char *name, const int32_t *numbers, uint6
 	take(s);
 }
 
-/* Descriptors of no file: a pair's numbers are read where the kernel puts them, and else guessed;
- * an exec closes those that are marked. */
+/* Descriptors without a file: the numbers of a pair are read from the kernel's memory, or else
+ * inferred; an exec closes descriptors with the close-on-exec flag. */
 static void pairs_and_their_like(void **state)
 {
 	(void)state;
@@ -628,8 +628,8 @@ static void pairs_and_their_like(void **state)
 	end(s);
 }
 
-/* What a process has open was looked up while it went on: what came before that is in it already.
- */
+/* The open files of a process were looked up while it ran: the result includes calls before the
+ * look-up. */
 static void looked_up_at_work(void **state)
 {
 	(void)state;
@@ -639,12 +639,13 @@ static void looked_up_at_work(void **state)
 	syscalls_descriptor(s->calls, MAIN, 4, "/anew", 0, 7, 1100);
 	const struct trace_record *r = CALL(MAIN, "read", NULL, NULL, 100, 3, 1, 100);
 	assert_string_equal(name_of(s, r), "read");
-	assert_true(r->offset == OFFSET_NONE); /* less than 500 by what followed */
+	/* the position was below 500; the following calls show by how much */
+	assert_true(r->offset == OFFSET_NONE);
 	CALL(MAIN, "lseek", NULL, NULL, 40, 3, 40, SEEK_SET);
 	CALL(MAIN, "close", NULL, NULL, 0, 4);
 	CALL(MAIN, "openat", "/anew", NULL, 4, (uint64_t)AT_FDCWD, 1, O_RDWR);
 	assert_in_range(s->now, 1001, 1099);
-	s->now = 1090; /* one that was under way just then */
+	s->now = 1090; /* a call in progress at that moment */
 	r = CALL(MAIN, "read", NULL, NULL, 0, 3, 1, 100);
 	assert_true(r->offset == OFFSET_NONE);
 	r = CALL(MAIN, "read", NULL, NULL, 100, 3, 1, 100);
@@ -659,7 +660,8 @@ static void looked_up_at_work(void **state)
 	end(s);
 }
 
-/* A call was under way when the position was looked up: nobody knows whether it had moved it. */
+/* A call was in progress when the position was looked up: it is unknown whether the call had moved
+ * it. */
 static void looked_up_in_a_call(void **state)
 {
 	(void)state;

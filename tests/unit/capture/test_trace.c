@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The trace file: what was written comes back, in every shape. Damage is in test_trace_damage.c. */
+/* The trace file: records of every shape are read back as written. Damage is in
+ * test_trace_damage.c. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -76,7 +77,8 @@ static void objects_come_back(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* One append of many records, from the middle of a block on, as a workload writes at its end. */
+/* One append of many records, starting in the middle of a block, as a workload writes at its
+ * end. */
 static void large_appends(void **state)
 {
 	(void)state;
@@ -156,7 +158,7 @@ static void last_metadata_counts(void **state)
 		if (close_it)
 			must(trace_writer_close(w, &e), &e);
 		else
-			trace_writer_abort(w); /* found without an end block too */
+			trace_writer_abort(w); /* found although there is no end block */
 		must(trace_open(&t, SCRATCH("t"), &e), &e);
 		assert_int_equal(trace_meta(t)->epoch_ns, 42);
 		assert_null(trace_meta(t)->host);
@@ -200,7 +202,7 @@ static void names_are_interned(void **state)
 	char name[80];
 	uint32_t id, again;
 	must(trace_writer_open(&w, SCRATCH("t"), &meta, NULL, &e), &e);
-	/* a new object with each record: the worst order there is */
+	/* a new object with each record: the worst case */
 	for (uint32_t i = 0; i < N; i++) {
 		snprintf(name, sizeof name, "%*u", (int)(i % 60), i);
 		must(trace_writer_object(w, OBJECT_PATH, name, &id, &e), &e);
@@ -280,7 +282,8 @@ static void heap_comes_back(void **state)
 			assert_int_equal(len, heap_len(i));
 			for (size_t j = 0; j < len; j++)
 				assert_int_equal(got[j], i & 0xff);
-			assert_int_equal(r->seq, i); /* the heap's window is not the records' */
+			/* the window of the heap is separate from that of the records */
+			assert_int_equal(r->seq, i);
 		}
 		for (uint32_t i = N; i-- > 0;) { /* and in any order afterwards */
 			assert_non_null(heap_item(t, ref[i], &len));
@@ -314,7 +317,7 @@ static void copies_are_equal(void **state)
 	assert_string_equal(trace_object(c, 3)->name, "odd \xff name");
 	assert_string_equal(trace_meta(c)->root, "/tmp/\xff");
 	trace_close(c);
-	/* onto itself: who has it open keeps what he had */
+	/* overwrites itself: a process that has the old file open keeps its content */
 	must(trace_copy(t, SCRATCH("t"), &e), &e);
 	trace_close(t);
 	check_all(SCRATCH("t"), 5000);
@@ -325,9 +328,9 @@ static void copies_are_equal(void **state)
 	unlink(SCRATCH("c"));
 }
 
-/* Files of format version 1 as its first program wrote them: they stay readable. The first has
- * blocks of every kind, some of one record, the metadata replaced, and an object that came late;
- * the second is the same, compressed. */
+/* Files of format version 1, written by its first program: they stay readable. The first has blocks
+ * of every kind, some with one record, replaced metadata, and an object that was added late. The
+ * second is the same, compressed. */
 static void version_1_stays_readable(void **state)
 {
 	(void)state;
@@ -476,7 +479,7 @@ static void unwritable_places(void **state)
 	trace_close(NULL);
 	must(trace_writer_open(&w, "/dev/null", &meta, NULL, &e), &e);
 	must(trace_writer_close(w, &e), &e);
-	/* a pipe, with and without a reader: nobody is waited for */
+	/* a pipe, with and without a reader: opening it does not wait */
 	const char *path = SCRATCH("pipe");
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -491,7 +494,7 @@ static void unwritable_places(void **state)
 	unlink(path);
 }
 
-/* Found before anything is done, as a capture that takes hours: names that no file can have. */
+/* Detected before a long operation such as a capture of hours: names that no file can have. */
 static void names_that_cannot_be(void **state)
 {
 	char text[300];
@@ -516,7 +519,8 @@ static void names_that_cannot_be(void **state)
 	assert_int_equal(trace_output_check(SCRATCH("new"), &e), 0);
 }
 
-/* Appends until it fails: the records taken, or -1 when the failure was not as it must be. */
+/* Appends until it fails: the number of records taken, or -1 if the failure was not the expected
+ * one. */
 static int64_t append_until_full(const char *path)
 {
 	struct err e = ERR_INIT;
@@ -538,7 +542,7 @@ static int64_t append_until_full(const char *path)
 	return -1;
 }
 
-/* A limit on the file's size is a full disk that needs no file system of its own. */
+/* A limit on the file's size acts like a full disk, without a file system of its own. */
 static void full_disk(void **state)
 {
 	(void)state;
@@ -558,7 +562,7 @@ static void full_disk(void **state)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	close(fds[0]);
 	close(fds[1]);
-	assert_true(n > 900 && n < 1050); /* 100,000 bytes hold about a thousand */
+	assert_true(n > 900 && n < 1050); /* 100,000 bytes hold about a thousand records */
 	struct err e = ERR_INIT;
 	struct trace *t;
 	const struct trace_record *r;
@@ -614,8 +618,8 @@ static unsigned int n_files(const char *dir)
 	return n;
 }
 
-/* What was there stays until the new trace is whole: when it is given up, when the disk is full,
- * and where the name is a link's. */
+/* The old file stays until the new trace is complete: if the new trace is abandoned, if the disk is
+ * full, and if the name is a link. */
 static void old_file_stays(void **state)
 {
 	(void)state;
@@ -646,7 +650,7 @@ static void old_file_stays(void **state)
 	check_five(path);
 	assert_int_equal(lstat(link, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
-	/* what is not whole goes where that is asked for */
+	/* an incomplete trace goes to the requested file */
 	struct err e = ERR_INIT;
 	struct trace_writer *w;
 	struct trace_meta meta = sample_meta();
@@ -659,7 +663,7 @@ static void old_file_stays(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-/* Times of strangers are added and subtracted by everybody: none may be so far away that a sum
+/* Untrusted times are added and subtracted by many functions: no time may be so far away that a sum
  * overflows. */
 static void epochs_are_bounded(void **state)
 {

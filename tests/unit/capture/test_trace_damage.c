@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace files that are cut, damaged, hostile, or left by a killed writer: everything whole is read,
- * the rest is named.
- */
+/* Trace files that are truncated, damaged, hostile, or left by a killed writer: every intact record
+ * is read, and the rest is reported. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,7 +13,7 @@
 
 enum { N = 30 };
 
-/* A small file with every kind of block and three of records, the last of them one record long. */
+/* A small file with every kind of block and three blocks of records, the last with one record. */
 static void write_varied(const char *path, bool compress)
 {
 	struct err e = ERR_INIT;
@@ -37,7 +36,7 @@ static void write_varied(const char *path, bool compress)
 	must(trace_writer_close(w, &e), &e);
 }
 
-/* Where a block lies, and which records it holds. */
+/* The place of a block, and the records in it. */
 struct place {
 	uint64_t offset, next, first, count;
 	unsigned int kind;
@@ -64,8 +63,8 @@ static void check_varied(const struct trace_record *r)
 	assert_memory_equal(r, &want, sizeof want);
 }
 
-/* Reads all that can be had; bit i of the result is set when record i came. Fails when one is wrong
- * or comes twice. */
+/* Reads all readable records; bit i of the result is set if record i was read. Fails if a record is
+ * wrong or read twice. */
 static uint32_t read_all(struct trace *t, unsigned int *n_damaged, char *first_message)
 {
 	struct err e = ERR_INIT;
@@ -116,7 +115,8 @@ static void cut_anywhere(void **state)
 					want |= 1u << (place[i].first + k);
 		assert_int_equal(trace_n_records(t, NULL), __builtin_popcount(want));
 		assert_int_equal(read_all(t, &n_damaged, NULL), want);
-		assert_int_equal(n_damaged, 0); /* cut is not damaged: what is there is good */
+		/* truncated is not damaged: the remaining content is valid */
+		assert_int_equal(n_damaged, 0);
 		struct trace_health h;
 		trace_health(t, &h);
 		assert_int_equal(h.complete, cut == len);
@@ -141,7 +141,7 @@ static void cut_anywhere_compressed(void **state)
 		must(trace_open(&t, SCRATCH("t"), &e), &e);
 		uint32_t seen = read_all(t, &n_damaged, NULL);
 		assert_int_equal(n_damaged, 0);
-		assert_int_equal(seen & before, before); /* more bytes, never less records */
+		assert_int_equal(seen & before, before); /* more bytes never give fewer records */
 		before = seen;
 		trace_close(t);
 	}
@@ -150,8 +150,8 @@ static void cut_anywhere_compressed(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* One bit of each byte in turn: every record of the other blocks comes, and the damaged block is
- * named. */
+/* Flips one bit of each byte in turn: every record of the other blocks is read, and the damaged
+ * block is reported. */
 static void flip_anywhere(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void flip_anywhere(void **state)
 			trace_health(t, &h);
 			assert_int_equal(h.n_blocks_damaged, 1);
 			must(trace_rewind(t, &e), &e);
-			/* the second pass tells the same */
+			/* the second pass reports the same */
 			assert_int_equal(read_all(t, &n_damaged, message), want);
 			trace_health(t, &h);
 			assert_int_equal(h.n_blocks_damaged, 1); /* and is not counted again */
@@ -216,7 +216,7 @@ static void foreign_bytes_between_and_behind(void **state)
 	write_varied(SCRATCH("t"), false);
 	unsigned char *p = slurp(SCRATCH("t"), &len);
 	size_t n = find_places(p, len, place);
-	/* behind the end block: another trace's bytes, whose blocks are not ours */
+	/* after the end block: bytes of another trace, whose blocks do not belong to this trace */
 	unsigned char *twice = malloc(2 * len);
 	memcpy(twice, p, len);
 	memcpy(twice + len, p, len);
@@ -225,7 +225,7 @@ static void foreign_bytes_between_and_behind(void **state)
 	assert_int_equal(read_all(t, &n_damaged, NULL), (1u << N) - 1);
 	assert_true(n_damaged > 0);
 	trace_close(t);
-	/* a block of zeros where one of records was */
+	/* a block of zeros in place of a block of records */
 	for (size_t i = 0; i < n; i++) {
 		memcpy(twice, p, len);
 		memset(twice + place[i].offset, 0, place[i].next - place[i].offset);
@@ -243,7 +243,7 @@ static void foreign_bytes_between_and_behind(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* Zeros to the end, as a file system leaves after a crash of the machine; a terabyte of them takes
+/* Zeros to the end, as a file system leaves after a crash of the machine; a terabyte of zeros takes
  * no time. */
 static void sparse_tail(void **state)
 {
@@ -275,8 +275,8 @@ static void set_crcs(unsigned char *p, size_t len, uint64_t at)
 	memcpy(p + at, &h, sizeof h);
 }
 
-/* Opens and reads what `p` holds: whatever comes, nothing crashes, nothing is read twice, no record
- * is wrong. */
+/* Opens and reads the content of `p`: it never crashes, reads nothing twice, and returns no wrong
+ * record. */
 static unsigned int survive(const unsigned char *p, size_t len)
 {
 	struct err e = ERR_INIT;
@@ -323,8 +323,8 @@ static void lying_headers(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* Objects may be missing where a block was damaged, but not more than could have been in the file:
- * whoever keeps a table by number needs room for all of them. */
+/* Objects may be missing if a block was damaged, but not more than could have been in the file: a
+ * caller with a table by object number needs memory for all of them. */
 static void object_numbers_far_away(void **state)
 {
 	(void)state;
@@ -350,8 +350,7 @@ static void object_numbers_far_away(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* Payloads changed anywhere, with the checksum made right: parsers see what only they can refuse.
- */
+/* Payloads with a change at any place and a valid checksum: the parsers must refuse them. */
 static void lying_payloads(void **state)
 {
 	(void)state;
@@ -371,7 +370,7 @@ static void lying_payloads(void **state)
 				survive(q, len);
 			}
 	}
-	/* a record that no reader may hand on */
+	/* a record that no reader may return */
 	for (size_t i = 0; i < n; i++) {
 		if (place[i].kind != BLOCK_RECORDS)
 			continue;
@@ -393,8 +392,8 @@ static void lying_payloads(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* 64 MiB of zeros in a few kilobytes, said to be a small block; and said to be what it is, in the
- * metadata. */
+/* 64 MiB of zeros compressed to a few kilobytes, declared as a small block; and declared with its
+ * true size, in the metadata. */
 static void compressed_bombs(void **state)
 {
 	(void)state;
@@ -429,8 +428,8 @@ static void compressed_bombs(void **state)
 
 /* --- killed writers ------------------------------------------------------ */
 
-/* Appends for ever, one to three records at a time, now and then with a new object, and counts what
- * was returned. */
+/* Appends for ever, one to three records at a time, sometimes with a new object, and counts the
+ * records whose append returned. */
 static void append_for_ever(const char *path, volatile uint64_t *n_returned)
 {
 	struct trace_writer *w;
@@ -496,12 +495,12 @@ static void killed_writers(void **state)
 		assert_int_equal(h.n_blocks_damaged, 0);
 		assert_true(h.n_records_uncommitted <= 3);
 		trace_close(t);
-		unlink(path); /* or the next is written beside it */
+		unlink(path); /* otherwise the next trace is written beside it */
 	}
 	munmap((void *)n_returned, 4096);
 }
 
-/* A trace that is still being written can be looked at. */
+/* A trace that is still being written can be read. */
 static void growing_trace(void **state)
 {
 	(void)state;
@@ -528,7 +527,7 @@ static void growing_trace(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* A record whose commit word never came, between others: left out, and counted. */
+/* A record without its commit word, between others: skipped, and counted. */
 static void uncommitted_record(void **state)
 {
 	(void)state;
@@ -560,7 +559,7 @@ static void uncommitted_record(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* Where the k-th block of the side heap begins. */
+/* Where block k of the side heap begins. */
 static size_t heap_block(const unsigned char *p, size_t len, unsigned int k)
 {
 	struct block_header h;
@@ -574,8 +573,8 @@ static size_t heap_block(const unsigned char *p, size_t len, unsigned int k)
 	return 0;
 }
 
-/* Looking for what was lost with a damaged block leaves what was found before in its place: the
- * heap is larger than what is mapped at once. */
+/* A search for records of a damaged block keeps the records found before in their place. The heap
+ * is larger than the part that is mapped at a time. */
 static void lost_heap(void **state)
 {
 	(void)state;

@@ -13,8 +13,7 @@
 
 #include "common/clock.h"
 
-/* --- a CLOCK_MONOTONIC that misbehaves when told to; the library under test is linked with this
- * one --- */
+/* --- a CLOCK_MONOTONIC that misbehaves on request; the library under test is linked with it --- */
 
 static enum { REAL, BACKWARDS, STILL } behaviour;
 static int64_t fake_ns;
@@ -101,11 +100,11 @@ static struct clock line(uint64_t ticks0, int64_t ns0, uint64_t d_ticks, int64_t
 static void conversion_is_exact_at_any_distance(void **state)
 {
 	(void)state;
-	/* 2 445 426 311 ticks a second, as a processor of 2.45 GHz */
+	/* 2 445 426 311 ticks a second, as a CPU of 2.45 GHz */
 	struct clock c = line(123456789012345, 987654321, 2445426311, 1000000000);
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345), 987654321);
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 2445426311), 1987654321);
-	/* a day later and a day before: 86400 lines, to the ns */
+	/* a day later and a day before: 86400 lines, exact to the ns */
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 86400 * 2445426311ull),
 			 987654321 + 86400000000000);
 	struct clock late = line(300000000000000, 200000000000000, 2445426311, 1000000000);
@@ -172,13 +171,13 @@ static void a_new_anchor_lengthens_the_line(void **state)
 	(void)state;
 	struct clock c = line(1000000, 5000000, 2000000, 1000000); /* 2 GHz over 1 ms */
 	struct err e = ERR_INIT;
-	/* 1 s later, 50 ppm off, as a first calibration may be */
+	/* after 1 s, 50 ppm off, as a first calibration may be */
 	struct clock_anchor now = {3000000 + 2000000000, 6000000 + 1000050000, 30};
 	assert_int_equal(clock_line_extend(&c, &now, &e), 0);
 	assert_int_equal(clock_ns_of_ticks(&c, now.ticks), now.ns);
 	assert_int_equal(clock_ns_of_ticks(&c, c.first.ticks), c.first.ns);
 	assert_true(fabs(c.ns_per_tick - 1001050000.0 / 2002000000.0) < 1e-15);
-	/* asked again at once: nothing to learn, nothing wrong */
+	/* calibrated again at once: no new information, and no error */
 	assert_int_equal(clock_line_extend(&c, &now, &e), 0);
 }
 
@@ -218,7 +217,7 @@ static void brackets_excuse_a_short_baseline(void **state)
 {
 	(void)state;
 	struct clock c = line(1000000, 5000000, 20000000, 10000000);
-	/* 100 ns off after 10 us is 10,000 ppm, but no more than two brackets of 200 ns can hide */
+	/* 100 ns off after 10 us is 10,000 ppm, but two brackets of 200 ns can hide no more */
 	c.last.bracket_ns = 100;
 	struct clock_anchor wide = {c.last.ticks + 20000, c.last.ns + 10100, 200};
 	struct clock_anchor narrow = {c.last.ticks + 20000, c.last.ns + 10100, 20};

@@ -12,7 +12,7 @@
 typedef uint32_t crc_function(uint32_t, const void *, size_t);
 static crc_function *const both[] = {crc32c, crc32c_portable};
 
-/* RFC 3720 B.4; its examples are written in the order of the bytes sent. */
+/* RFC 3720 B.4; its examples are written in the order in which the bytes are sent. */
 static void rfc_3720_examples(void **state)
 {
 	(void)state;
@@ -51,7 +51,7 @@ static void parts_give_the_same_as_the_whole(void **state)
 	}
 }
 
-/* Long data takes another way, three parts at a time. */
+/* Long data takes another code path, three parts at a time. */
 static void long_data(void **state)
 {
 	(void)state;

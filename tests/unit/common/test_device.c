@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who uses a device, in made-up systems: a disk sdx (8:240) with partitions sdx1 and sdx2, of which
- * arrays are made. Real loop devices: tests/e2e. */
+/* The users of a device, in simulated systems: a disk sdx (8:240) with partitions sdx1 and sdx2, of
+ * which arrays are made. Tests with real loop devices are in tests/e2e. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-static char *dir; /* a fresh one for each test; the working directory */
+static char *dir; /* a new directory for each test, which is the working directory */
 static struct device_system made_up;
 
 static void put(const char *path, const char *text)
@@ -93,7 +93,7 @@ static void mounted(const char *number, const char *where)
 	free(text);
 }
 
-/* Looks at 8:MINOR and compares what speaks against it, one text a line. */
+/* Examines 8:MINOR and compares the reasons against its use, one text a line. */
 static void expect(unsigned int minor_number, const char *wanted)
 {
 	struct stat st = {.st_mode = S_IFBLK | 0600, .st_rdev = makedev(8, minor_number)};
@@ -167,7 +167,7 @@ static void holders_in_a_circle_end(void **state)
 	expect(240, "/dev/md0 is made of it\n");
 }
 
-/* What cannot be read is not taken for unused. */
+/* A file that cannot be read does not count as unused. */
 static void a_holder_that_cannot_be_followed(void **state)
 {
 	(void)state;
@@ -197,7 +197,7 @@ static void loop_devices_over_it(void **state)
 	assert_string_equal(u.text[0], "image is under the loop device /dev/loop7");
 	device_uses_release(&u);
 
-	/* a loop device alone on its file is free; a second one over the same file is not */
+	/* a loop device with a file of its own is free; a second loop device on that file is not */
 	st = (struct stat){.st_mode = S_IFBLK, .st_rdev = makedev(7, 7)};
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
 	assert_int_equal(u.n, 0);
@@ -209,7 +209,7 @@ static void loop_devices_over_it(void **state)
 	assert_string_equal(u.under, strtok(image, "\n"));
 	device_uses_release(&u);
 
-	/* nor when the file has been deleted: the kernel's name for it is all there is */
+	/* nor if the file was deleted: only the kernel's name for it remains */
 	put("sys/block/loop7/loop/backing_file", "/gone/image (deleted)\n");
 	put("sys/block/loop8/loop/backing_file", "/gone/image (deleted)\n");
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
@@ -223,8 +223,7 @@ static void loop_devices_over_it(void **state)
 	free(image);
 }
 
-/* The file lies, or the loop device's file does, in a file system of the type that volumes are
- * served by. */
+/* The file, or the file of the loop device, is in a file system of the type that serves volumes. */
 static void volumes_of_ours(void **state)
 {
 	(void)state;
@@ -326,8 +325,7 @@ static void files_and_what_is_none(void **state)
 	assert_false(refused);
 }
 
-/* The signature of a swap area is ten bytes at the end of its first page, and a header before it.
- */
+/* The signature of a swap area is ten bytes at the end of its first page, after a header. */
 static void signatures(void **state)
 {
 	(void)state;
@@ -354,7 +352,7 @@ static void signatures(void **state)
 	assert_non_null(strstr(e.msg, "swap"));
 	assert_int_equal(device_open(&d, "image", DEVICE_READ, 0, &refused, &e), 0);
 	device_close(&d);
-	/* to say that it is a volume of ours makes it none */
+	/* a label that claims a volume of this program does not suffice */
 	assert_int_equal(device_open(&d, "image", DEVICE_WRITE_OWN, 0, &refused, &e), -EBUSY);
 	assert_true(refused);
 	assert_non_null(strstr(e.msg, "swap"));
@@ -375,7 +373,7 @@ static void signatures(void **state)
 	free(image);
 }
 
-/* Copies of superblocks count where the first superblock is lost. */
+/* Copies of superblocks count if the first superblock is lost. */
 static void copies_of_superblocks(void **state)
 {
 	(void)state;

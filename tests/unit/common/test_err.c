@@ -45,7 +45,8 @@ static void sys_appends_the_systems_text(void **state)
 	struct err e = ERR_INIT;
 	assert_int_equal(err_sys(&e, ENOSPC, "cannot write %s", "a/b"), -ENOSPC);
 	assert_string_equal(e.msg, "cannot write a/b: No space left on device");
-	assert_int_equal(err_sys(&e, EPERM, "a/b"), -EACCES); /* else it were a refusal of ours */
+	/* otherwise it would be a refusal by this program */
+	assert_int_equal(err_sys(&e, EPERM, "a/b"), -EACCES);
 	assert_string_equal(e.msg, "a/b: Operation not permitted");
 	assert_int_equal(err_sys(&e, 99999, "odd"), -99999);
 	assert_string_equal(e.msg, "odd: error 99999");
@@ -60,7 +61,7 @@ static void context_goes_in_front(void **state)
 	assert_int_equal(err_context(&e, "run %d", 5), -EBADMSG);
 	assert_string_equal(e.msg, "run 5: trace.vt: block 3");
 	assert_int_equal(e.code, EBADMSG);
-	/* the old message may be an argument of the new one */
+	/* an argument of the new message may be the old message */
 	err_set(&e, EIO, "again: %s", e.msg);
 	assert_string_equal(e.msg, "again: run 5: trace.vt: block 3");
 	/* once, not twice */

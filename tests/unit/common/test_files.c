@@ -23,7 +23,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-static char *dir; /* a fresh one for each test; the working directory */
+static char *dir; /* a new directory for each test, which is the working directory */
 
 static int enter(void **state)
 {
@@ -58,7 +58,7 @@ static void assert_content(const char *path, const char *text)
 	strbuf_release(&b);
 }
 
-/* How many files are in `in` under the names that they have until they are whole. */
+/* The number of files in `in` with temporary names. */
 static int n_half_written(const char *in)
 {
 	DIR *d = opendir(in);
@@ -93,7 +93,7 @@ static void failures_leave_the_old_file(void **state)
 	assert_non_null(strstr(e.msg, "none/a"));
 	assert_null(strstr(e.msg, ".validate-"));
 	assert_int_equal(file_write_atomic("", "x", 1, &e), -EINVAL);
-	/* a directory cannot be replaced by a file, and the temporary file goes */
+	/* a directory cannot be replaced by a file, and the temporary file is removed */
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_true(file_write_atomic("d", "x", 1, &e) < 0);
 	assert_int_equal(n_half_written("."), 0);
@@ -137,7 +137,7 @@ static void what_killed_writers_left_is_swept(void **state)
 	file_beside_sweep("none");
 }
 
-/* As root a rename would put a file in a device's place. */
+/* As root, a rename would replace a device by a file. */
 static void what_is_no_file_is_written_in_place(void **state)
 {
 	(void)state;
@@ -161,13 +161,13 @@ static void what_is_no_file_is_written_in_place(void **state)
 	assert_int_equal(symlink("/proc/self/fd/1", "stdout"), 0);
 	assert_int_equal(file_is_in_place("stdout", &e), 1);
 	assert_int_equal(lstat("stdout", &st), 0);
-	/* a link to a file is replaced, and the file stays */
+	/* the target of a link is not changed: the link is replaced */
 	put("pointed-at", "untouched");
 	assert_int_equal(symlink("pointed-at", "link"), 0);
 	assert_int_equal(file_write_atomic("link", "new", 3, &e), 0);
 	assert_content("pointed-at", "untouched");
 	assert_content("link", "new");
-	/* a block device is refused; only root can make one */
+	/* a block device is refused; only root can create one */
 	if (mknod("block", S_IFBLK | 0600, makedev(7, 250)) == 0) {
 		assert_int_equal(file_write_atomic("block", "x", 1, &e), -EINVAL);
 		assert_int_equal(lstat("block", &st), 0);
@@ -261,7 +261,7 @@ static void a_tree_is_removed_but_not_what_links_name(void **state)
 	assert_content("outside/precious", "keep");
 	assert_int_equal(dir_remove_tree("tree", &e), 0); /* again: it is not there */
 
-	/* the name itself may not be a link or a file, with or without a slash behind it */
+	/* the name itself may not be a link or a file, with or without a trailing slash */
 	assert_int_equal(symlink("outside", "link"), 0);
 	assert_true(dir_remove_tree("link", &e) < 0);
 	assert_true(dir_remove_tree("link/", &e) < 0);
@@ -280,7 +280,7 @@ static void names_that_are_paths_of_dots(void **state)
 	assert_false(path_exists("tree"));
 }
 
-/* Deeper than a path is long, and than descriptors are there. */
+/* Nested deeper than the longest path and than the number of descriptors. */
 static void a_very_deep_tree_goes(void **state)
 {
 	(void)state;
@@ -298,14 +298,14 @@ static void a_very_deep_tree_goes(void **state)
 	assert_false(path_exists("deep"));
 }
 
-/* Somebody's results directory may hold anything. */
+/* A user's results directory may hold any files. */
 static void only_regular_files_are_read(void **state)
 {
 	(void)state;
 	struct strbuf b = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	assert_int_equal(mkfifo("pipe", 0600), 0);
-	alarm(20); /* a reader that waits for a writer */
+	alarm(20); /* a FIFO whose reader waits for a writer */
 	assert_int_equal(file_read("pipe", &b, 0, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "pipe is not a regular file but a pipe"));
 	assert_null(file_read_line("pipe"));
@@ -316,7 +316,7 @@ static void only_regular_files_are_read(void **state)
 	assert_int_equal(file_read("directory", &b, 0, &e), -EISDIR);
 	assert_int_equal(file_open_regular("directory", O_RDONLY, &e), -EISDIR);
 	assert_int_equal(b.len, 0);
-	char *line = file_read_line("/proc/self/comm"); /* the kernel's files are regular ones */
+	char *line = file_read_line("/proc/self/comm"); /* files of /proc are regular files */
 	assert_non_null(line);
 	free(line);
 	alarm(0);
@@ -338,7 +338,7 @@ static void an_empty_one_needs_no_descriptor(void **state)
 	assert_false(path_exists("empty"));
 }
 
-/* As an ordinary user: root is stopped by no mode. */
+/* As an ordinary user, because permissions do not restrict root. */
 static void trees_that_forbid_it(void **state)
 {
 	(void)state;

@@ -11,12 +11,12 @@
 
 enum { N = 300 };
 
-struct element { /* of a size that is no power of two */
+struct element { /* a size that is no power of two */
 	uint32_t key, number;
 	char rest[13];
 };
 
-/* context: whether the largest key comes first. */
+/* context: whether the largest key comes first */
 static bool before(const void *a, const void *b, const void *context)
 {
 	const struct element *x = a, *y = b;

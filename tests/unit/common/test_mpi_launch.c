@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words that start an MPI job. Launchers are files of the test's own: MPI is not needed. */
+/* The words of a command that starts an MPI job. The test makes its own launchers: MPI is not
+ * needed. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@ struct place {
 	char *mpirun, *path;
 };
 
-/* A directory that is all of PATH, with something called mpirun in it. */
+/* A directory that is the whole PATH, with a program called mpirun in it. */
 static int place_make(void **state)
 {
 	struct place *p = xcalloc(1, sizeof *p);

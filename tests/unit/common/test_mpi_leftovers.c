@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What killed ranks left in shared memory is removed: what was there before, what somebody maps,
- * and other files are not. */
+/* Files of killed ranks in shared memory are removed. Files that existed before, files that a
+ * process maps, and other files are not. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static void test_removed(void **unused)
 		print_message("no /dev/shm to write in\n");
 		skip();
 	}
-	char other[100]; /* (of the others only the last four are kept) */
+	char other[100]; /* (of the other files only the last four are kept) */
 	snprintf(other, sizeof other, "/dev/shm/test-%d.other", (int)getpid());
 	make(SEGMENT(0));
 	mpi_leftovers_note(&m);
@@ -65,7 +65,7 @@ static void test_removed(void **unused)
 	unlink(SEGMENT(2));
 }
 
-/* A rank of another job maps its file a little after it has made it. */
+/* A rank of another job maps its file shortly after it has created it. */
 static void test_a_file_that_is_about_to_be_mapped_stays(void **unused)
 {
 	struct mpi_leftovers m;

@@ -105,7 +105,7 @@ static void help_is_told_apart(void **state)
 		assert_int_equal(options_parse(table, &c, argc, argv, &n, &e), 1);
 	}
 	{
-		ARGS("--output", "--help"); /* a value, whatever it looks like */
+		ARGS("--output", "--help"); /* a value may look like an option */
 		assert_int_equal(options_parse(table, &c, argc, argv, &n, &e), 0);
 		assert_string_equal(c.output, "--help");
 	}
@@ -206,7 +206,7 @@ static void somebody_elses_command_is_left_alone(void **state)
 		assert_string_equal(argv[command + 2], "--");
 	}
 	{
-		/* without "--" it begins at the first word */
+		/* without "--" the command begins at the first word */
 		ARGS("-v", "ls", "-v", "--count", "x");
 		assert_int_equal(options_parse_command(table, &c, argc, argv, 0, &n, &command, &e),
 				 0);
@@ -272,7 +272,7 @@ static void help_lists_every_option_within_80_columns(void **state)
 	assert_non_null(strstr(text, "  -b, --block-size SIZE     of one request\n"));
 	assert_non_null(
 	    strstr(text, "      --order ORDER         which order: temporal, fs, thread, none\n"));
-	/* the long one goes on below itself */
+	/* a long option name has its help on the next line */
 	assert_non_null(strstr(text, "\n                            "));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_true(strlen(line) <= HELP_WIDTH);

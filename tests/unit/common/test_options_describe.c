@@ -57,7 +57,7 @@ static void command_tells_what_differs(void **state)
 	check_command(&c, true, " --where '/a b'");
 }
 
-/* The command line, parsed again, gives the configuration again. */
+/* Parsing the described command line gives the configuration again. */
 static void command_makes_it_again(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A process is paused between its requests and loses none; whatever its threads wait for. */
+/* A process is paused between its requests and loses none, whatever its threads wait for. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void wait_for(struct pause_page *page, enum pause_look wanted)
 	fail_msg("the threads did not come to state %d", (int)wanted);
 }
 
-/* The page as a child process finds it. */
+/* The page as the child process finds it. */
 static void join(struct pause *p, int fd)
 {
 	char text[20];
@@ -102,7 +102,7 @@ static void test_stops_and_goes(void **state)
 	(void)state;
 	struct fixture f;
 	start(&f, N_REQUESTS);
-	assert_int_equal(n_done(&f), 0); /* not one request before the first turn */
+	assert_int_equal(n_done(&f), 0); /* no request before the first turn */
 	int n_pauses = 0;
 	for (; pause_look(f.page) != PAUSE_DONE; n_pauses++) {
 		pause_go(f.page);
@@ -129,7 +129,7 @@ static void test_end_wakes_those_who_park(void **state)
 	pause_end(&f.pause);
 	for (int i = 0; i < N_THREADS; i++)
 		pthread_join(f.id[i], NULL);
-	assert_true(n_done(&f) <= N_THREADS); /* each looks at the word after its request */
+	assert_true(n_done(&f) <= N_THREADS); /* each thread reads the word after its request */
 	assert_int_equal(pause_look(f.page), PAUSE_DONE);
 	pause_release(&f.pause);
 	pause_page_free(f.page, f.fd);
@@ -169,8 +169,8 @@ static void test_who_waits_is_quiet(void **state)
 	pause_page_free(page, fd);
 }
 
-/* Its controller has ended before it joined, and is still a zombie: the process ends, as nothing
- * would ever wake it. */
+/* Its controller ended before the process joined, and is still a zombie. The process ends, because
+ * otherwise it would sleep for ever. */
 static void test_controller_is_gone(void **state)
 {
 	(void)state;
@@ -210,7 +210,7 @@ static void test_without_a_controller(void **state)
 	assert_int_equal(pause_wanted(p.word), 0);
 	pause_end(&p);
 	assert_true(pause_here(&p, 0));
-	setenv(PAUSE_VARIABLE, "0", 1); /* some descriptor that is no page */
+	setenv(PAUSE_VARIABLE, "0", 1); /* a descriptor that is no page */
 	assert_int_equal(pause_join(&p, NULL), -EINVAL);
 	setenv(PAUSE_VARIABLE, "x", 1);
 	assert_int_equal(pause_join(&p, NULL), -EINVAL);

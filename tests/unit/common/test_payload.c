@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Made content: a function of its place, as compressible and as repetitive as asked for. */
+/* Generated content depends only on its offset, and is as compressible and as repetitive as
+ * requested. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,7 +50,7 @@ static void as_compressible_as_asked(void **state)
 		payload_make(&p, 7, 0, data, BYTES);
 		const double ratio = zstd_ratio(data, BYTES), expected = 1 - shares[i];
 		assert_true(ratio > expected - 0.01 && ratio < expected + 0.04);
-		/* and block by block, as storage does it */
+		/* and block by block, as storage compresses it */
 		double sum = 0;
 		for (size_t k = 0; k < 64; k++)
 			sum += zstd_ratio(data + k * PAYLOAD_BLOCK, PAYLOAD_BLOCK) / 64;
@@ -78,7 +79,7 @@ static void as_repetitive_as_asked(void **state)
 	free(data);
 }
 
-/* Any part of it can be made on its own. */
+/* Any part of it can be generated separately. */
 static void a_function_of_the_place(void **state)
 {
 	const struct payload p = {0.3, 0.3};

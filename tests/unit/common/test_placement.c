@@ -30,7 +30,7 @@ static void each_kind_has_a_name(void **state)
 	assert_string_equal(placement_names[PLACEMENT_ROTATE], "rotate");
 }
 
-/* Every buffer is inside the region, and no two of different threads share a page. */
+/* Every buffer is inside the region, and no two buffers of different threads share a page. */
 static void check_threads_apart(const struct placement *p, size_t block_bytes)
 {
 	uintptr_t from = (uintptr_t)p->region.base, to = from + p->region.n_bytes, last_page = 0;
@@ -63,7 +63,7 @@ static void buffers_do_not_overlap(void **state)
 		}
 }
 
-/* doc/buffer-placement.md: reads into the first bytes of a page and writes from its last ones are
+/* doc/buffer-placement.md: reads into the first bytes of a page and writes from its last bytes are
  * slow. */
 static void no_kind_uses_the_slow_places(void **state)
 {
@@ -119,7 +119,7 @@ static void direct_io_gets_whole_pages(void **state)
 	}
 }
 
-/* Every page of every buffer is there before anybody writes to it. */
+/* Every page of every buffer is present before a thread writes to it. */
 static void no_first_touch_is_left(void **state)
 {
 	(void)state;
@@ -149,12 +149,12 @@ static void impossible_ones_are_refused(void **state)
 	assert_int_equal(placement_init(&p, PLACEMENT_ROTATE, SIZE_MAX, false, 1, &e), -ENOMEM);
 	assert_int_equal(placement_init(&p, PLACEMENT_OFFSET, SIZE_MAX / 8, false, 1024, &e),
 			 -ENOMEM);
-	placement_release(&p); /* what a failed one leaves can be released */
+	placement_release(&p); /* a failed placement can be released */
 	struct placement empty = {0};
 	placement_release(&empty);
 }
 
-/* Each thread has what its own longest request needs, and long ones share a buffer. */
+/* The buffer of each thread fits its own longest request, and long requests share a buffer. */
 static void each_thread_has_its_own_size(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists of processors, and staying on one. */
+/* Lists of CPUs, and pinning to a CPU. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

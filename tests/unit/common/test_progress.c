@@ -13,8 +13,8 @@
 
 #include "common/progress.h"
 
-/* Standard error goes to a pipe or to a terminal of our own while a function runs; what it wrote is
- * in `written`. */
+/* While a function runs, standard error goes to a pipe or to a terminal of the test; `written` has
+ * the output. */
 static char written[65536];
 
 static void collect(int fd)
@@ -47,7 +47,7 @@ static void on_pipe(void (*f)(void))
 	with_stderr(fds[0], fds[1], f);
 }
 
-/* false where there are no pseudo-terminals */
+/* false if there are no pseudo-terminals */
 static int on_terminal(unsigned short columns, void (*f)(void))
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -90,7 +90,7 @@ static void odd_numbers(void)
 	progress_end(&p);
 }
 
-/* Three quarters were done before; time is known from what was done since. */
+/* Three quarters were done before; the remaining time is estimated from the work since then. */
 static void resumed_steps(void)
 {
 	struct progress p;

@@ -70,7 +70,7 @@ static void texts(void **state)
 	}
 }
 
-/* Whatever their number, their shares together stay below what a machine of so many processors
+/* For any number of threads, the sum of their shares stays below what a machine with n CPUs
  * admits. */
 static void deadline_shares_can_be_admitted(void **state)
 {
@@ -112,7 +112,7 @@ static void deadline_takes_no_affinity_mask(void **state)
 	assert_non_null(strstr(e.msg, "--pin"));
 	assert_int_equal(scheduling_check(&fifo, true, &e), 0);
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		skip(); /* with one processor no mask leaves any out */
+		skip(); /* with one CPU no mask excludes a CPU */
 	pid_t pid = fork();
 	if (!pid)
 		_exit(pinned_to_one() || scheduling_check(&s, false, &e) != -EINVAL ||
@@ -122,8 +122,8 @@ static void deadline_takes_no_affinity_mask(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* In a child: the policy of the test itself must stay. Exit status 77: the kernel does not let it.
- */
+/* In a child, because the policy of the test itself must not change. Exit status 77: the kernel
+ * does not permit it. */
 static int applied_in_child(const char *text)
 {
 	pid_t pid = fork();
@@ -136,7 +136,9 @@ static int applied_in_child(const char *text)
 		if (code)
 			_exit(code == EPERM || code == EBUSY
 				  ? 77
-				  : 3); /* EBUSY: others have been promised too much already */
+				  /* EBUSY: deadline threads of other programs hold too large a
+				   * share */
+				  : 3);
 		struct sched_param p;
 		bool right = sched_getscheduler(0) == s.policy && !sched_getparam(0, &p) &&
 			     p.sched_priority == s.priority;
@@ -163,7 +165,7 @@ static void policies_are_set(void **state)
 	assert_int_equal(scheduling_apply(&none), 0);
 }
 
-/* Nobody's rights: the sentence names the limit. */
+/* As an ordinary user: the message names the limit. */
 static void what_is_refused_is_said(void **state)
 {
 	(void)state;

@@ -56,7 +56,7 @@ static void formats_append(void **state)
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addstr(&b, "x=");
 	strbuf_addf(&b, "%d %s", 42, "and");
-	strbuf_addf(&b, "%200d", 7); /* longer than the room that is there */
+	strbuf_addf(&b, "%200d", 7); /* longer than the remaining room */
 	assert_int_equal(b.len, 8 + 200);
 	assert_int_equal(strncmp(b.s, "x=42 and   ", 11), 0);
 	assert_int_equal(b.s[207], '7');

@@ -15,7 +15,7 @@
 
 static int fault, n_faults, n_calls;
 
-/* Takes the place of the C library's: fails `n_faults` times. */
+/* Replaces the function of the C library: fails `n_faults` times. */
 int fallocate(int fd, int mode, off_t at, off_t n)
 {
 	(void)mode;

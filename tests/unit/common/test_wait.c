@@ -63,7 +63,7 @@ static void who_sleeps(void **state)
 	waiter_init(&hybrid, &real, WAIT_HYBRID, 1000000);
 	wait_until(&spin, clock_now(&real) + ticks(3000000));
 	assert_int_equal(spin.n_sleeps, 0);
-	/* again where the deadline passed before the call, as it may on a busy machine */
+	/* repeated if the deadline passed before the call, as it may on a busy machine */
 	for (int i = 0; i < 1000 && !sleep.n_sleeps; i++)
 		wait_until(&sleep, clock_now(&real) + ticks(3000000));
 	assert_int_equal(sleep.n_sleeps, 1);
@@ -88,7 +88,7 @@ static void the_first_margin_is_measured_or_given(void **state)
 	assert_int_equal(w.margin_ticks, w.most_ticks);
 }
 
-/* --- learning, without any real sleep ------------------------------------ */
+/* --- learning, without real sleep ----------------------------------------- */
 
 static struct waiter with_margin(double margin_ns)
 {
@@ -136,8 +136,8 @@ static void the_margin_is_bounded(void **state)
 	assert_int_equal(w.margin_ticks, w.least_ticks);
 }
 
-/* Overshoots of 50 to 150 us, one in a hundred of them 400: the margin comes to lie so that about 1
- * in 1000 is late. */
+/* Overshoots of 50 to 150 us, and 400 us once in a hundred: the margin settles so that about 1 in
+ * 1000 waits is late. */
 static void in_balance_one_in_a_thousand_is_late(void **state)
 {
 	(void)state;
@@ -167,7 +167,7 @@ static void a_margin_that_outgrew_its_gaps_comes_back(void **state)
 	assert_true(w.n_sleeps > 0);
 	assert_true(w.margin_ticks >= w.base_ticks);
 
-	/* gaps shorter than it ever was are spun and teach nothing */
+	/* gaps shorter than every earlier gap are spun and teach nothing */
 	struct waiter short_gaps = with_margin(20000);
 	for (int i = 0; i < 1000; i++)
 		wait_until(&short_gaps, clock_now(&real) + ticks(2000));
@@ -179,7 +179,7 @@ static void a_margin_that_outgrew_its_gaps_comes_back(void **state)
 
 static volatile uint64_t taken_until;
 
-/* The processor is somebody else's until then, as far as the thread that waits can see. */
+/* As far as the waiting thread can see, another thread has the CPU until then. */
 static void take(int number)
 {
 	(void)number;
@@ -194,8 +194,9 @@ static void take_at(timer_t timer, double after_ns, double until_ns)
 	assert_int_equal(timer_settime(timer, 0, &at, NULL), 0);
 }
 
-/* The processor is taken 1 ms before the deadline and given back 1 ms behind it: whoever spins then
- * was held up, whoever slept too long was not. Again where a busy machine had the timer late. */
+/* Another thread gets the CPU 1 ms before the deadline and releases it 1 ms after the deadline. A
+ * thread that spun then was held up; a thread that slept too long was not. Repeated if the timer
+ * was late on a busy machine. */
 static void who_spins_sees_that_it_is_held_up(void **state)
 {
 	(void)state;
@@ -234,7 +235,7 @@ static void who_spins_sees_that_it_is_held_up(void **state)
 
 /* --- contention ---------------------------------------------------------- */
 
-/* Looks every 10 ms, each with this run-queue delay more. */
+/* Checks every 10 ms, each with this further run-queue delay. */
 static void look(struct waiter *w, int n, int64_t delay_ns)
 {
 	for (int i = 0; i < n; i++)
@@ -245,7 +246,8 @@ static void contention_narrows_the_margin_until_it_ends(void **state)
 {
 	(void)state;
 	struct waiter w = with_margin(200000);
-	waiter_sensed(&w, ticks(1), 5000000000); /* the first look has nothing to compare with */
+	/* the first check has no earlier value to compare with */
+	waiter_sensed(&w, ticks(1), 5000000000);
 	look(&w, 10, 100000);			 /* 1 % */
 	assert_false(w.contended);
 	assert_int_equal(waiter_margin(&w), w.margin_ticks);
@@ -253,7 +255,7 @@ static void contention_narrows_the_margin_until_it_ends(void **state)
 	assert_true(w.contended);
 	assert_int_equal(waiter_margin(&w), w.least_ticks);
 	uint64_t margin = w.margin_ticks;
-	waiter_learn(&w, ticks(900000)); /* the delay of the run queue is no property of timers */
+	waiter_learn(&w, ticks(900000)); /* the run-queue delay does not depend on timers */
 	assert_int_equal(w.margin_ticks, margin);
 	assert_int_equal(w.n_late, 1);
 	look(&w, 3, 0);
@@ -261,7 +263,7 @@ static void contention_narrows_the_margin_until_it_ends(void **state)
 	look(&w, 1, 0);
 	assert_false(w.contended);
 	assert_int_equal(waiter_margin(&w), margin);
-	/* a new contention counts as over only after twice as long */
+	/* after contention began again, it counts as over only after twice as long */
 	look(&w, 1, 3000000);
 	look(&w, 7, 0);
 	assert_true(w.contended);

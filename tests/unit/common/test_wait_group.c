@@ -37,7 +37,7 @@ static void who_comes_first(void **state)
 	atomic_store(&g.seat[3].spins_for, 300);
 	assert_int_equal(wait_group_before(&g, 0, 100), 0);
 	assert_int_equal(wait_group_before(&g, 1, 200), 1);
-	/* an equal one with a lower seat comes first */
+	/* of two equal times the lower seat comes first */
 	assert_int_equal(wait_group_before(&g, 2, 200), 2);
 	assert_int_equal(wait_group_before(&g, 0, 200), 0);
 	assert_int_equal(wait_group_before(&g, 3, 300), 2);
@@ -47,7 +47,7 @@ static void who_comes_first(void **state)
 	wait_group_release(&g);
 }
 
-/* Waking counts the woken one among those that spin at once, and wakes nobody twice. */
+/* wait_group_wake() counts the woken thread at once as spinning, and wakes no thread twice. */
 static void a_sleeper_is_woken_once(void **state)
 {
 	(void)state;
@@ -84,8 +84,8 @@ static void sleepers_of(struct sleeper *s, struct wait_group *g, double margin_n
 	}
 }
 
-/* A sleep of minutes, of which its timer alone would end nothing before the test times out, is
- * ended by another one's wake; and then the thread spins until its time, which is soon. */
+/* A thread sleeps for minutes, so its own timer could not end the wait before the test times out.
+ * Another thread wakes it; then it spins until its time, which is soon. */
 static void a_woken_thread_returns_at_its_time(void **state)
 {
 	(void)state;
@@ -105,8 +105,8 @@ static void a_woken_thread_returns_at_its_time(void **state)
 	wait_group_release(&g);
 }
 
-/* One spins for a time; the other, due shortly after, is woken by it and not by its own timer,
- * where that is late. */
+/* A thread spins for some time. It wakes the other thread, which is due shortly after, if the other
+ * thread's timer is late. */
 static void who_spins_wakes_the_next(void **state)
 {
 	(void)state;
@@ -121,8 +121,8 @@ static void who_spins_wakes_the_next(void **state)
 		assert_int_equal(pthread_create(&id, NULL, sleeper_main, &s[1]), 0);
 		while (wait_group_next(&g) != 1 && clock_now(&real) < s[1].deadline)
 			;
-		/* spins, for its margin is nearly as long as the rest of its wait; the other one's
-		 * time comes into sight */
+		/* spins, because its margin is nearly as long as the rest of its wait; then the
+		 * time of the other thread is near */
 		s[0].w.margin_ticks = s[0].w.most_ticks;
 		for (double before_ns = 1.3e6; before_ns > 2e5; before_ns -= 1e5)
 			wait_until(&s[0].w, s[1].deadline - ticks(before_ns));
@@ -152,7 +152,7 @@ static void *turns_main(void *arg)
 	return NULL;
 }
 
-/* However many share however few processors: all come to their end, and nobody is early. */
+/* With any number of threads and CPUs, all waits end and none ends early. */
 static void nobody_is_early_or_left_behind(void **state)
 {
 	(void)state;

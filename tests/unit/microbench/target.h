@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A directory to run workloads in, and the trace they write. */
+/* A directory in which workloads run, and the trace that they write. */
 #ifndef TESTS_MICROBENCH_TARGET_H
 #define TESTS_MICROBENCH_TARGET_H
 

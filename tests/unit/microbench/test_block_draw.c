@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What block workloads ask for, drawn before they run. */
+/* The requests of block workloads, drawn before the run. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,7 +87,7 @@ static void due_at_a_rate(void **state)
 	c.level = 2;
 	c.burst = 4;
 	struct block_request *r = drawn(&c, "4K", false, MIB, 1);
-	for (size_t k = 0; k < N; k++) /* 4 at once, every 8 ms, the second thread 4 ms later */
+	for (size_t k = 0; k < N; k++) /* 4 at a time, every 8 ms, the second thread 4 ms later */
 		assert_int_equal(r[k].due, 4000000 + 8000000 * (int64_t)(k / 4));
 	free(r);
 
@@ -102,7 +102,7 @@ static void due_at_a_rate(void **state)
 		squares += gap * gap;
 	}
 	double mean = sum / (N - 1), sd = sqrt(squares / (N - 1) - mean * mean);
-	/* exponential: the deviation is the mean */
+	/* exponential: the standard deviation is the mean */
 	assert_true(fabs(mean / 2e6 - 1) < 5 / sqrt(N));
 	assert_true(fabs(sd / 2e6 - 1) < 0.05);
 	free(r);
@@ -134,7 +134,8 @@ static void bad_sizes(void **state)
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct block_sizes s;
 		struct err e = ERR_INIT;
-		if (!strcmp(texts[i], "4K:50%")) { /* alone, its share does not matter */
+		/* without other threads its share does not matter */
+		if (!strcmp(texts[i], "4K:50%")) {
 			assert_int_equal(block_sizes_parse(&s, texts[i], &e), 0);
 			continue;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loop of block workloads on a made-up queue. */
+/* The loop of block workloads on a simulated queue. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,14 +24,14 @@ static int submit(struct block_queue *q, const struct block_command *command, ui
 	return (int)n;
 }
 
-/* The first request ends, then the device is gone. */
+/* The first request ends, then the device is lost. */
 static int harvest(struct block_queue *q, struct block_done *done, uint32_t max, int64_t wait_ns)
 {
 	(void)wait_ns;
 	assert_true(max > 0);
 	if (q->n_harvests++)
 		return -ENODEV;
-	/* the stack of unused slots gives the last one first */
+	/* the stack of unused slots returns the last slot first */
 	done[0] = (struct block_done){DEPTH - 1, 4096};
 	return 1;
 }

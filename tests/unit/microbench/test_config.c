@@ -82,7 +82,7 @@ static void defaults_are_those_of_the_paper(void **state)
 	}
 }
 
-/* The manual says the same; sources are told beside each workload. */
+/* The manual states the same defaults; their sources are given at each workload. */
 static void defaults_of_workloads(void **state)
 {
 	(void)state;
@@ -124,7 +124,7 @@ static void defaults_of_workloads(void **state)
 		options_command(&s, microbench_options, &c, &most, true);
 		assert_string_equal(s.s, expected[i][1]);
 		strbuf_release(&s);
-		/* and so the command of a run with defaults has no options */
+		/* so the command of a run with defaults has no options */
 		describe_command(workload_find(expected[i][0]), &c, &s);
 		char *command = xasprintf("validate microbench %s", expected[i][0]);
 		assert_string_equal(s.s, command);
@@ -233,7 +233,7 @@ static void impossible_combinations_are_refused(void **state)
 	c = good, c.pause_ns = -1, check_refuses(&c, "rr", "negative");
 	c = good, c.placement = 99, check_refuses(&c, "rr", "placement");
 	c = good, c.pause_by = -1, check_refuses(&c, "rr", "pause-by");
-	/* and what only a random workload cannot do */
+	/* and the combinations that only a random workload cannot have */
 	c = good, c.block_bytes = 1, c.file_bytes = (uint64_t)1 << 32;
 	assert_int_equal(microbench_check(workload_find("sr"), &c, NULL), 0);
 }
@@ -293,10 +293,10 @@ static void room_for_a_minimum_duration(void **state)
 	microbench_config_init(&c);
 	assert_int_equal(bench_capacity(rr, &c, 1 << 30), 5000);
 	c.min_duration_ns = 200000000;
-	/* 200 ms of a machine that needs 200 ns for a request, and more */
+	/* 200 ms on a machine that needs 200 ns for a request, with some reserve */
 	assert_true(bench_capacity(rr, &c, 1 << 30) >= 1000000);
 	assert_true(bench_capacity(rr, &c, 1 << 30) <= 2000000);
-	/* what --requests asks for is there whatever the memory */
+	/* the number of --requests has room, whatever the memory */
 	c.n_requests = 3000000;
 	assert_int_equal(bench_capacity(rr, &c, 1 << 20), 3000000);
 	c.n_requests = 10;

@@ -21,7 +21,7 @@ static void the_same_seed_gives_the_same_blocks(void **state)
 	assert_int_equal(draw_blocks(a, N, 4096, 42, 1, NULL), 0);
 	assert_int_equal(draw_blocks(b, N, 4096, 42, 1, NULL), 0);
 	assert_memory_equal(a, b, sizeof a);
-	/* a shorter run makes the first requests of a longer one */
+	/* a shorter run has the first requests of a longer run */
 	memset(b, 0, sizeof b);
 	assert_int_equal(draw_blocks(b, 100, 4096, 42, 1, NULL), 0);
 	assert_memory_equal(a, b, 100 * sizeof *a);
@@ -43,7 +43,8 @@ static void other_seeds_and_threads_give_others(void **state)
 	assert_true(n_equal() < 10);
 	draw_blocks(b, N, 1 << 20, 43, 0, NULL);
 	assert_true(n_equal() < 10);
-	/* neighbours in both ways at once must not meet: seed + thread is the same here */
+	/* the same value of seed + thread, reached by changes in both directions, gives different
+	 * draws */
 	draw_blocks(a, N, 1 << 20, 42, 1, NULL);
 	draw_blocks(b, N, 1 << 20, 43, 0, NULL);
 	assert_true(n_equal() < 10);
@@ -93,8 +94,8 @@ static void moments(double *mean, double *sd)
 	*sd = sqrt(squares / (N - 1));
 }
 
-/* Each has the mean asked for, and the standard deviation of its kind. Tolerances are five standard
- * errors. */
+/* Each distribution has the requested mean, and the standard deviation of its kind. Tolerances are
+ * five standard errors. */
 static void pauses_have_their_moments(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The scripts of parallel applications, played by ranks that are a model: messages meet (a send
- * ends when it is received), barriers hold all. Whatever the number of ranks, all come to their
- * ends; what is read back was written before; and a rank's requests follow from the seed alone. */
+/* The scripts of parallel applications, run by simulated ranks: a send ends when its message is
+ * received, a barrier holds all ranks. For any number of ranks, all ranks reach their end, a rank
+ * reads only what was written before, and the requests of a rank depend only on the seed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ struct job {
 	unsigned int n_ranks;
 	size_t at[MOST_RANKS];
 	uint32_t word[MOST_RANKS], open[MOST_RANKS][SCRIPT_SLOTS];
-	struct call *call; /* call[n]: in an order in which they can come */
+	struct call *call; /* call[n]: in a possible order */
 	size_t n;
 };
 
@@ -97,7 +97,7 @@ static bool all_at_barrier(const struct job *j)
 	return true;
 }
 
-/* Whether the rank could take its next step, which may take one of another's too. */
+/* Whether the rank can take its next step, which may complete a step of another rank. */
 static bool advance(struct job *j, unsigned int rank)
 {
 	const struct bench_step *s = step_of(j, rank), *other = NULL;
@@ -142,7 +142,7 @@ static bool advance(struct job *j, unsigned int rank)
 	return true;
 }
 
-/* `eager`: the rank that goes on as long as it can. */
+/* `eager`: the rank that continues as long as it can. */
 static void job_play(struct job *j, unsigned int eager)
 {
 	bool moved = true;
@@ -180,12 +180,13 @@ static void all_ranks_come_to_their_ends(void **state)
 			}
 }
 
-/* Every request is of its file as it was prepared: none is longer, and what is open is closed. */
+/* Every request fits its file as it was prepared: no request is beyond its end, and open files are
+ * closed. */
 static void requests_stay_in_their_files(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_NAMES; i++) {
-		/* more than there are blocks in a part: it begins anew */
+		/* more than the blocks of a part: it begins again */
 		struct microbench_config c = of(names[i], 3, 70);
 		struct fileset files;
 		struct job j;
@@ -279,8 +280,8 @@ static void parts_are_read_in_turn(void **state)
 	}
 }
 
-/* Rank 0 alone writes the mesh, every piece of it, and reads of the structure it collects from are
- * over before; the state is written by all. */
+/* Rank 0 alone writes the mesh, all pieces of it, after its reads of the structure have ended; all
+ * ranks write the state. */
 static void an_earthquake(void **state)
 {
 	struct microbench_config c = of("earthquake", 8, 100);
@@ -319,8 +320,7 @@ static void an_earthquake(void **state)
 	free(piece);
 }
 
-/* What a rank reads is what the one before it wrote in that round, and has not been written again.
- */
+/* A rank reads what the previous rank wrote in that round, before it is written again. */
 static void a_pipeline(void **state)
 {
 	(void)state;
@@ -416,8 +416,8 @@ static void refusals(void **state)
 	}
 }
 
-/* The words of the job: the launcher's, the program beside this one, and the options as they were
- * given. */
+/* The command of the job: the words of the launcher, the program in the same directory, and the
+ * options as given. */
 static void the_command(void **state)
 {
 	struct microbench_config c = of("checkpoint", 6, 100);

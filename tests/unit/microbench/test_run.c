@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole runs on small files in a directory of their own, looked at through the trace they write. */
+/* Whole runs on small files in a directory of their own, examined by means of their trace. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,9 +79,9 @@ static void run_and_read(const char *workload, const struct microbench_config *c
 	run_read(r);
 }
 
-/* --- what a trace holds -------------------------------------------------- */
+/* --- content of a trace --------------------------------------------------- */
 
-/* What must hold of every record of every run. */
+/* Properties of every record of every run. */
 static void check_record(const struct run *r, size_t i, const struct microbench_config *c)
 {
 	const struct trace_record *x = &r->record[i];
@@ -103,7 +103,7 @@ static void check_record(const struct run *r, size_t i, const struct microbench_
 	assert_true(x->offset + x->length <= c->file_bytes);
 }
 
-/* random-mixed reads even blocks and writes odd ones. */
+/* random-mixed reads even blocks and writes odd blocks. */
 static enum trace_op expected_op(const struct workload *w, const struct trace_record *x)
 {
 	if (w->op != OP_INVALID)
@@ -132,7 +132,7 @@ static void every_workload_at_every_level(void **state)
 			}
 			for (size_t t = 0; t < level; t++)
 				assert_int_equal(n_of[t], 100);
-			/* a sequential one went back once: 64 blocks in the file */
+			/* a sequential thread returned to the start once: 64 blocks in the file */
 			assert_int_equal(r.n, level * (100 + (*w)->sequential));
 			assert_int_equal(o.n_requests, r.n);
 			assert_true(fabs(o.mean_response_ns * (double)r.n - sum_ns) <
@@ -142,8 +142,8 @@ static void every_workload_at_every_level(void **state)
 		}
 }
 
-/* The requests of one thread follow each other and never overlap; threads have descriptors and ids
- * of their own. */
+/* The requests of a thread follow each other and never overlap; threads have their own descriptors
+ * and ids. */
 static void threads_are_told_apart(void **state)
 {
 	(void)state;
@@ -176,7 +176,8 @@ static void sequential_ones_go_round(void **state)
 		struct run r;
 		uint64_t expected = 0;
 		c.n_requests = 25;
-		c.file_bytes = 10 * 4096 + 100; /* the tail is no whole block: never touched */
+		/* the rest at the end is no whole block: no request touches it */
+		c.file_bytes = 10 * 4096 + 100;
 		run_and_read(writes ? "sw" : "sr", &c, NULL, &r);
 		assert_int_equal(r.n, 27);
 		for (size_t i = 0; i < r.n; i++) {
@@ -218,7 +219,7 @@ static void an_fsync_is_the_last_request(void **state)
 	run_release(&r);
 }
 
-/* --- what decides its length --------------------------------------------- */
+/* --- length of a run ------------------------------------------------------ */
 
 static void goes_on_until_the_minimum_duration(void **state)
 {
@@ -243,7 +244,7 @@ static void goes_on_until_the_minimum_duration(void **state)
 		assert_true(last_end_ns[t] >= c.min_duration_ns);
 	}
 	run_release(&r);
-	/* a duration that has passed long before --requests changes nothing */
+	/* a duration that ends before --requests has no effect */
 	c.n_requests = 500;
 	c.pause_ns = 20000;
 	c.min_duration_ns = 1;
@@ -270,14 +271,16 @@ static void pauses_are_kept(void **state)
 			    0);
 			assert_int_equal(r.n, 30);
 			for (size_t i = 1; i < r.n;
-			     i++) /* never shorter, but for rounding to ns and the clocks' rates */
+			     /* never shorter, except for rounding to ns and the rates of the
+			      * clocks */
+			     i++)
 				assert_true(r.record[i].begin_ns - r.record[i - 1].end_ns >=
 					    (int64_t)(0.999 * (double)drawn[i - 1]) - 2);
 			run_release(&r);
 		}
 }
 
-/* --- what the seed decides ----------------------------------------------- */
+/* --- effects of the seed -------------------------------------------------- */
 
 struct sequence {
 	uint64_t offset[2][400];
@@ -431,7 +434,7 @@ static void files_that_do_not_fit_are_refused(void **state)
 	assert_int_equal(truncate(file, 1000), 0);
 	fails("rr", &c, EINVAL, "too short");
 	assert_false(path_exists(output));
-	/* links and pipes are not followed, waited for or written to */
+	/* links are not followed, and FIFOs are neither opened nor written to */
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(file_write_atomic(other, "untouched", 9, &e), 0);
 	assert_int_equal(symlink(other, file), 0);
@@ -474,7 +477,8 @@ static void places_that_are_not_there(void **state)
 	free(deep);
 }
 
-/* On whatever file system the tests run: it works, with whole pages, or says that it cannot. */
+/* On the file system of the tests: direct I/O works, with whole pages, or the run reports that it
+ * cannot. */
 static void direct_works_or_says_so(void **state)
 {
 	(void)state;
@@ -493,7 +497,7 @@ static void direct_works_or_says_so(void **state)
 	}
 }
 
-/* --- runs that do not end well ------------------------------------------- */
+/* --- runs that fail ------------------------------------------------------- */
 
 static void no_room_left(void)
 {
@@ -523,7 +527,7 @@ static void a_short_request_ends_the_run(void **state)
 	no_room_left();
 	fails("sw", &c, EIO, "2048 of 4096 bytes");
 	room_again();
-	run_read(&r); /* written all the same, and whole */
+	run_read(&r); /* the trace is written nevertheless, and is complete */
 	assert_int_equal(r.n, 11);
 	assert_int_equal(r.record[10].rvalue, 2048);
 	assert_int_equal(r.record[10].error, 0);
@@ -540,7 +544,7 @@ static void a_failed_request_ends_the_run(void **state)
 	assert_int_equal(microbench_run(workload_find("rw"), &c, NULL, NULL), 0);
 	c.prepare_only = false;
 	c.prepare = false;
-	c.n_requests = 10000; /* of 64 blocks only ten may be written: it cannot go on for long */
+	c.n_requests = 10000; /* of 64 blocks only ten can be written: it must end soon */
 	c.block_bytes = 2048;
 	no_room_left();
 	fails("rw", &c, EIO, "File too large");
@@ -554,7 +558,7 @@ static void a_failed_request_ends_the_run(void **state)
 	run_release(&r);
 }
 
-/* In a process of its own: `status` is what microbench_run said, as a positive number. */
+/* In a process of its own: `status` is the result of microbench_run, as a positive number. */
 static int run_until_signal(const struct microbench_config *c, int signal_number)
 {
 	int status;
@@ -563,9 +567,8 @@ static int run_until_signal(const struct microbench_config *c, int signal_number
 		signal(signal_number, SIG_DFL);
 		_exit(-microbench_run(workload_find("sr"), c, NULL, NULL));
 	}
-	/* a signal before the measured region ends the process by itself: also no trace, but not
-	 * what is to be tested
-	 */
+	/* a signal before the measured region ends the process by itself: there is no trace either,
+	 * but this is not the tested case */
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		char *path = xasprintf("/proc/%d/task", (int)child);
 		struct stat st;
@@ -590,7 +593,7 @@ static void a_signal_leaves_no_trace(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct microbench_config c = small();
 		c.level = 2;
-		/* one sleeps for ten minutes, one is busy for a minute */
+		/* one thread sleeps for ten minutes, another is busy for a minute */
 		c.pause_ns = i == 0 ? 600000000000 : 50000;
 		c.pause_by = methods[i];
 		c.min_duration_ns = 60000000000;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The scripts of fileserver, postmark, compile, createfiles and copyfiles: played on a model of a
- * file system, every call must return what the script expects; and mix and sizes are those of the
- * specification, within what theory allows for the number drawn (4.5 standard errors; the seeds are
- * fixed). */
+/* The scripts of fileserver, postmark, compile, createfiles and copyfiles, run on a model of a file
+ * system: every call must return what the script expects. The mix of calls and the sizes are those
+ * of the specification, within 4.5 standard errors for the number of draws; the seeds are fixed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,9 +51,7 @@ static void release(struct written *w)
 	script_names_release(&w->names);
 }
 
-/* --- a model of a file system: names with sizes, directories among them
- * ----------------------------------------------
- */
+/* --- a model of a file system: names with sizes, and directories --- */
 
 struct node {
 	char *name;
@@ -115,7 +112,7 @@ static void model_begin(struct model *m, const char *workload, const struct micr
 	assert_int_equal(microbench_files(workload_find(workload), c, &s, NULL), 0);
 	for (size_t i = 0; i < s.n; i++) {
 		put(m, s.entry[i].path, s.entry[i].directory, s.entry[i].size);
-		/* and listed before what lies in it */
+		/* and a directory is listed before its entries */
 		assert_true(parent_is_there(m, s.entry[i].path));
 	}
 	microbench_files_release(&s);
@@ -135,7 +132,7 @@ static int64_t model_open(struct model *m, const struct bench_step *s, struct no
 	if (!n->exists && !creates)
 		return -ENOENT;
 	assert_int_equal(n->exists && n->directory, s->how == OPEN_DIRECTORY);
-	/* what is made anew must not be there: creating is not overwriting */
+	/* a new file must not exist: creating does not overwrite */
 	assert_false(n->exists && s->how == OPEN_CREATE);
 	assert_true(parent_is_there(m, n->name));
 	if (!n->exists)
@@ -227,8 +224,8 @@ static void play_all(struct model *m, const struct script *s)
 		assert_null(m->slot[i].file);
 }
 
-/* Every expectation holds, thread after thread on one file system: no thread needs what another one
- * made or removed. */
+/* Every expectation is met, thread after thread on one file system: no thread needs files that
+ * another thread creates or removes. */
 static void scripts_expect_what_happens(void **state)
 {
 	(void)state;
@@ -252,10 +249,10 @@ static void scripts_expect_what_happens(void **state)
 					play_all(&m, &w.script);
 					release(&w);
 				}
-				/* rounds make as many as they delete; postmark deletes all */
+				/* rounds create as many as they delete; postmark deletes all */
 				if (k < 2)
 					assert_int_equal(m.n_there, n_before);
-				if (k > 2) /* once through all of them and again */
+				if (k > 2) /* all of them once, and then again */
 					assert_int_equal(m.n_there, n_before + 100);
 				model_end(&m);
 			}
@@ -277,7 +274,7 @@ static void seeds_decide(void **state)
 		assert_memory_equal(a.script.step, b.script.step,
 				    a.script.n * sizeof *a.script.step);
 		release(&b);
-		/* a longer one begins alike, up to the end of its last unit */
+		/* a longer run begins in the same way, up to the end of its last unit */
 		write_one(&b, names[k], &c, 1, 60);
 		size_t n = a.script.n;
 		while (!a.script.step[n - 1].ends_unit)
@@ -290,7 +287,7 @@ static void seeds_decide(void **state)
 							       a.script.n * sizeof *a.script.step));
 		release(&b);
 		release(&a);
-		/* and the files are the same, whatever is done with them */
+		/* and the files are the same for all scripts */
 		assert_int_equal(microbench_files(workload_find(names[k]), &c, &one, NULL), 0);
 		c.seed = 3;
 		assert_int_equal(microbench_files(workload_find(names[k]), &c, &two, NULL), 0);
@@ -330,9 +327,7 @@ static void direct_moves_whole_blocks(void **state)
 	}
 }
 
-/* --- the specification
- * -----------------------------------------------------------------------------------------------
- */
+/* --- the specification ---------------------------------------------------- */
 
 static void assert_near(double got, double expected, double standard_error)
 {
@@ -365,8 +360,8 @@ static void sizes_are_gamma_distributed(void **state)
 	for (int q = 0; q < 3; q++)
 		assert_near(below[q] / n, 0.25 * (q + 1),
 			    sqrt(0.25 * (q + 1) * (1 - 0.25 * (q + 1)) / n));
-	/* directories: files lie in leaves only, of gamma-distributed width; the last one may be
-	 * cut short */
+	/* directories: only leaves hold files, of gamma-distributed width; the last leaf may have
+	 * fewer */
 	size_t n_leaves = 0;
 	for (size_t i = 0; i < t.n_files; i++)
 		n_leaves += !!strstr(t.file[i].path + strlen(t.file[i].path) - 9, "/00000001");
@@ -425,7 +420,7 @@ static void four_fifths_are_there_at_first(void **state)
 	microbench_files_release(&s);
 }
 
-/* No file of one thread is used by another. */
+/* No thread uses a file of another thread. */
 static void threads_of_the_file_server_do_not_meet(void **state)
 {
 	(void)state;
@@ -445,7 +440,7 @@ static void threads_of_the_file_server_do_not_meet(void **state)
 	model_end(&seen);
 }
 
-/* Transactions, told apart by what their first and last calls are. */
+/* Transactions, identified by their first and last calls. */
 struct mix {
 	double reads, appends, creates, deletes, both;
 	double sum_bytes, n_made;
@@ -496,7 +491,8 @@ static void postmark_has_its_three_phases(void **state)
 		assert_near(sum / 20000, (512 + 10240) / 2.0, (10240 - 512) / sqrt(12.0 * 20000));
 		mix_of(&w.script, i, &m);
 		assert_true(m.reads + m.appends == n && m.creates + m.deletes == n);
-		/* a file of the largest size is read although an append was drawn: rarely */
+		/* the file has the largest size, so it is read although an append was drawn:
+		 * rare */
 		assert_near(m.reads / n, c.read_share, sqrt(0.25 / n) + 0.002 / N_SIGMA);
 		assert_near(m.creates / n, c.create_share, sqrt(0.25 / n));
 		assert_near(m.both / n, c.read_share * c.create_share,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole runs of workloads that play scripts: what their traces hold agrees with itself, with the
- * script, and with the files that are there afterwards. */
+/* Whole runs of workloads with scripts: their traces are consistent in themselves, and agree with
+ * the script and with the files that remain. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,8 +62,7 @@ static void run(const char *workload, const struct microbench_config *c,
 		fail_msg("%s: %s", workload, e.msg);
 }
 
-/* --- descriptors, positions and sizes, followed through the trace
- * ----------------------------------------------------- */
+/* --- descriptors, positions and sizes, followed through the trace --------- */
 
 struct followed {
 	uint32_t object_of[64]; /* by descriptor, 0: closed, else object + 1 */
@@ -162,8 +161,8 @@ static void files_agree(const struct followed *f, struct trace *t)
 	assert_true(strstr(workload, "postmark") ? n_checked == 0 : n_checked > 20);
 }
 
-/* A number is free as soon as its close has begun, and taken when its open has ended: another
- * thread may have it in between. */
+/* A number is free from the begin of its close, and in use from the end of its open: another thread
+ * may have it in between. */
 static int64_t takes_effect_ns(const struct trace_record *r)
 {
 	return r->op == OP_OPEN ? r->end_ns : r->begin_ns;
@@ -189,7 +188,8 @@ static void traces_agree_with_the_files(void **state)
 		uint64_t n = 0, n_objects;
 		int64_t last_begin_ns = 0;
 		run(names[k], &c, &o, &t);
-		/* objects come with the records that refer to them: a first pass has them all */
+		/* objects come with the records that refer to them: a first pass reads all
+		 * objects */
 		while (trace_next(t, &r, &e) > 0)
 			n++;
 		assert_int_equal(n, o.n_requests);
@@ -218,8 +218,7 @@ static void traces_agree_with_the_files(void **state)
 	}
 }
 
-/* --- how long, and with how much memory
- * ------------------------------------------------------------------------------- */
+/* --- duration and memory -------------------------------------------------- */
 
 static void a_run_ends_after_a_whole_round(void **state)
 {
@@ -234,7 +233,7 @@ static void a_run_ends_after_a_whole_round(void **state)
 	c.min_duration_ns = 50000000;
 	run("fileserver", &c, &o, &t);
 	assert_false(o.capacity_reached);
-	int64_t last_ns = 0; /* since the common begin, after which a first request may come late */
+	int64_t last_ns = 0; /* since the common begin; a first request may come late */
 	while (trace_next(t, &r, &e) > 0) {
 		last_ns = r->end_ns > last_ns ? r->end_ns : last_ns;
 		n_stats += r->op == OP_STAT;
@@ -267,7 +266,7 @@ static void memory_is_held(void **state)
 	c.anon_bytes = 40 << 20;
 	run("fileserver", &c, NULL, &t);
 	assert_int_equal(memory_fact(t, "held_bytes"), 40 << 20);
-	/* a kernel that gives no such count says 0 both times */
+	/* a kernel without this count returns 0 both times */
 	int64_t with = memory_fact(t, "anonymous_bytes");
 	assert_true(without == 0 || with >= without + (40 << 20) - (4 << 20));
 	trace_close(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers of a volume: in the order in which they are due, none early, each logged. */
+/* Answers of a volume: in the order of their due times, none early, each logged. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -94,7 +94,7 @@ static void in_order_and_none_early(void **state)
 	}
 }
 
-/* One that is due earlier than what is slept for is not kept waiting; a lead takes effect. */
+/* An answer that is due before the end of the present sleep is not delayed; a lead takes effect. */
 static void a_sooner_one_comes_first(void **state)
 {
 	(void)state;
@@ -107,7 +107,7 @@ static void a_sooner_one_comes_first(void **state)
 	answers_add(a, &soon);
 	wait_for(1);
 	assert_int_equal(given[0].number, 2);
-	the_log.head->lead_ns = hour_ns; /* now the late one may be given */
+	the_log.head->lead_ns = hour_ns; /* now the late answer may be given */
 	struct answer waker = at(clock_monotonic_ns() + 2 * hour_ns, 3);
 	answers_add(a, &waker);
 	struct answer again = at(clock_monotonic_ns(), 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Service times of programmed volumes, in virtual time, against values worked out by hand. */
+/* Service times of programmed volumes, in virtual time, compared with values computed by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,8 +88,8 @@ static void every_time_is_longer_on_a_slowed_volume(void **state)
 	service_free(slow);
 }
 
-/* Mean and standard deviation of 200,000 draws within five standard errors of what was asked for.
- */
+/* Mean and standard deviation of 200,000 draws, within five standard errors of the requested
+ * values. */
 static void moments(const char *text, double mean, double sd)
 {
 	struct service *s = made(text);
@@ -128,23 +128,23 @@ static void the_same_seed_draws_the_same(void **state)
 	service_free(b);
 }
 
-/* 6000 rpm: a turn in 10 ms; at 100 MB/s a track holds 1,000,000 bytes. */
+/* 6000 rpm: a rotation takes 10 ms; at 100 MB/s a track holds 1,000,000 bytes. */
 static void one_head(void **state)
 {
 	(void)state;
 	struct service *s = made("hdd:rpm=6000,rate=100MB,track-seek=1ms,full-seek=9ms");
 	/* at byte 0, angle 0, at time 0: only the transfer, 100,000 bytes in 1 ms */
 	expect(s, SERVICE_READ, 0, 100000, 0, 0, 1000000);
-	/* the next byte comes by at once */
+	/* the next byte is below the head at once */
 	expect(s, SERVICE_READ, 100000, 100000, 500000, 1000000, 2000000);
 	/* back to 0, distance 200,000: seek 1 ms + 8 ms sqrt(200000 / 2^30) = 1.109183 ms; byte 0
-	 * comes at 10 ms */
+	 * is below the head at 10 ms */
 	expect(s, SERVICE_READ, 0, 100000, 2000000, 2000000, 11000000);
-	/* half a track on, from 11 ms: distance 400,000 = 1.154410 ms; angle of byte 500,000 is
-	 * half: at 15 ms */
+	/* half a track further, from 11 ms: distance 400,000 = 1.154410 ms; byte 500,000 is at half
+	 * a rotation: at 15 ms */
 	expect(s, SERVICE_WRITE, 500000, 100000, 11000000, 11000000, 16000000);
-	/* across the whole of it: 1 ms + 8 ms sqrt((2^30 - 4096 - 600000) / 2^30) = 8.997 ms, and
-	 * no byte before it is there */
+	/* across the whole disk: 1 ms + 8 ms sqrt((2^30 - 4096 - 600000) / 2^30) = 8.997 ms, and no
+	 * byte is below the head before */
 	struct service_times t = service_take(s, SERVICE_READ, GIB - 4096, 4096, 20000000);
 	assert_int_equal(t.start_ns, 20000000);
 	double seek = 1e6 + 8e6 * sqrt((double)(GIB - 4096 - 600000) / (double)GIB);
@@ -154,7 +154,7 @@ static void one_head(void **state)
 	service_free(s);
 }
 
-/* The mean over random pairs of places is what `seek` says: a check of the 8/15. */
+/* The mean over random pairs of offsets is the value of `seek`: checks the factor 8/15. */
 static void the_mean_seek(void **state)
 {
 	(void)state;
@@ -188,7 +188,7 @@ static void channels(void **state)
 	service_free(s);
 }
 
-/* It takes no time of its own; its limits are for the control group. */
+/* It takes no time of its own: the control group limits it. */
 static void throttled(void **state)
 {
 	(void)state;
@@ -281,7 +281,7 @@ static void what_it_says_of_itself_reads_back(void **state)
 	}
 }
 
-/* Restarted, it draws the same times again, and nothing is under way. */
+/* After a restart it draws the same times again, and no request is in flight. */
 static void restarts(void **state)
 {
 	static const char *const text[] = {"gamma:mean=1ms,parallel=1", "hdd", "ssd", NULL};
