@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A device that is made up, and virtual time: what the schedules of the block engine do with them.
- * Ticks are ns. */
+/* A simulated device in virtual time, for tests of the schedules of the block engine. Ticks are
+ * ns. */
 #ifndef TESTS_REPLAY_BLOCK_RIG_H
 #define TESTS_REPLAY_BLOCK_RIG_H
 
@@ -15,11 +15,12 @@ struct block_rig {
 	struct block_plan p;
 	struct block_schedule s[4];
 	struct block_progress *progress;
-	int64_t response[BLOCK_RIG_MAX]; /* of the made-up device, by record */
-	/* as it came out, by record; NOT_ENDED: never */
+	int64_t response[BLOCK_RIG_MAX]; /* response times of the simulated device, by record */
+	/* times in the replay, by record; NOT_ENDED: never */
 	int64_t begin[BLOCK_RIG_MAX], end[BLOCK_RIG_MAX];
 	uint32_t order[2 * BLOCK_RIG_MAX]; /* records in the order in which they were issued */
-	uint32_t bundle[2 * BLOCK_RIG_MAX]; /* and how many were issued with each */
+	/* number of requests that were issued together with each */
+	uint32_t bundle[2 * BLOCK_RIG_MAX];
 	uint32_t n_issued;
 	uint32_t room;			  /* places in flight */
 	int64_t stall_from, stall_to;	  /* nobody runs in between */

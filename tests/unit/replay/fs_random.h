@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that does anything to a small file tree from several threads at once, stamped; and the
- * same calls made again, one after another in any order that is wanted. */
+/* A program that makes random calls on a small file tree from several threads at a time, with
+ * stamps; and the same calls made again, one after another in any order. */
 #ifndef TESTS_REPLAY_FS_RANDOM_H
 #define TESTS_REPLAY_FS_RANDOM_H
 
@@ -29,11 +29,11 @@ enum { WORLD_NAMES = sizeof world_names / sizeof *world_names, WORLD_LINK = 13 }
 struct world_call {
 	enum trace_op op;
 	int64_t begin_ns, end_ns;
-	int64_t rvalue; /* or the negative errno; of what makes a descriptor its number */
+	int64_t rvalue; /* or the negative errno; the descriptor number for calls that create one */
 	uint64_t offset, length;
 	uint32_t flags, name, second; /* names */
 	int fd;			      /* number it works on */
-	uint32_t on, makes;	      /* descriptors, counted in the whole run; 0 none */
+	uint32_t on, makes;	      /* descriptors, numbered over the whole run; 0 none */
 };
 
 struct world_fd {
@@ -46,13 +46,13 @@ struct world {
 	int dir_fd;
 	uint32_t n_threads, n_calls; /* calls of each */
 	uint64_t seed;
-	/* no two calls run at a time of which one could change what the other returns */
+	/* never runs two calls at a time if one of them could change the result of the other */
 	bool careful;
 	pthread_rwlock_t quiet;
 	struct world_call *call; /* call[n_threads * n_calls] */
 	struct world_fd shared[WORLD_SHARED];
 	_Atomic uint32_t n_made;
-	/* a program that lists a directory keeps others from changing it */
+	/* a program that lists a directory prevents changes to it */
 	pthread_rwlock_t listing;
 	pthread_barrier_t start;
 };
@@ -72,7 +72,7 @@ static inline int64_t world_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* --- one call, as it is -------------------------------------------------- */
+/* --- one call -------------------------------------------------------------- */
 
 static inline int64_t world_name_call(int dir, const struct world_call *c)
 {
@@ -204,7 +204,7 @@ static inline bool world_changes_directories(enum trace_op op)
 	       op == OP_RENAME || op == OP_LINK || op == OP_SYMLINK;
 }
 
-/* Also what moves a position, because dup makes two descriptors of one. */
+/* Includes calls that move a position, because dup gives two descriptors of one open file. */
 static inline bool world_changes(enum trace_op op)
 {
 	return op != OP_PREAD && op != OP_STAT && op != OP_ACCESS && op != OP_READLINK &&
@@ -251,7 +251,7 @@ static inline void world_stamped(struct world *w, struct world_call *c)
 		c->makes = atomic_fetch_add(&w->n_made, 1) + 1;
 }
 
-/* Returns false where there is no descriptor to do it on. */
+/* Returns false if there is no descriptor for the call. */
 static inline bool world_step(struct world_thread *t, struct world_call *c)
 {
 	struct world *w = t->w;
@@ -261,8 +261,8 @@ static inline bool world_step(struct world_thread *t, struct world_call *c)
 	bool shared = pick % 3 == 0;
 	*c = world_draw(&t->seed);
 	bool on = world_on_descriptor(c->op), makes = c->op == OP_OPEN || c->op == OP_DUP;
-	/* as programs do: the lock is held for a position and for opening and closing, not for
-	 * pread */
+	/* as programs do: the lock is held for calls that move the position, for opens and closes,
+	 * but not for pread */
 	if (shared)
 		pthread_mutex_lock(&f->lock);
 	bool can = on ? f->number != 0 : !(makes && to->number);
@@ -308,7 +308,7 @@ static inline void *world_run_thread(void *arg)
 	return NULL;
 }
 
-/* Runs it; every descriptor is closed afterwards, unrecorded. */
+/* Runs the program; then every descriptor is closed without a record. */
 static inline void world_run(struct world *w)
 {
 	struct world_thread t[WORLD_THREADS_MAX];
@@ -347,7 +347,7 @@ static inline void world_release(struct world *w)
 	free(w->call);
 }
 
-/* --- as a trace ---------------------------------------------------------- */
+/* --- as a trace ------------------------------------------------------------ */
 
 static inline void world_call_write(struct trace_writer *tw, uint32_t thread,
 				    const struct world_call *c, const uint32_t *object)
@@ -377,8 +377,8 @@ static inline void world_call_write(struct trace_writer *tw, uint32_t thread,
 		abort();
 }
 
-/* What was there before the run, found by looking. Ownership: the entries' paths are those of
- * world_names. */
+/* The state before the run, as found in the file system. Ownership: the paths of the entries belong
+ * to world_names. */
 static inline void world_snapshot(const struct world *w, struct fileset *f)
 {
 	static struct fileset_entry entry[WORLD_NAMES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A directory to replay in, a sample to replay, and what came out. */
+/* A directory for a replay, a sample to replay, and the result. */
 #ifndef TESTS_REPLAY_RIG_H
 #define TESTS_REPLAY_RIG_H
 
@@ -9,7 +9,7 @@
 #include "replay/plan/mutant.h"
 #include "replay/replay.h"
 
-/* One request of a random trace; paths are f, g, h, i, and *next_fd starts at 5. */
+/* A request of a random trace; paths are f, g, h, i, and *next_fd starts at 5. */
 static inline void random_fs_request(struct sample *s, uint64_t *seed, uint32_t tid, int64_t begin,
 				     int64_t end, int *next_fd)
 {
@@ -29,8 +29,8 @@ static inline void random_fs_request(struct sample *s, uint64_t *seed, uint32_t 
 		int64_t rvalue = outcome == 0                 ? -ENOENT
 				 : outcome == 1 && f & O_EXCL ? -EEXIST
 							      : (*next_fd)++;
-		/* f and g have descriptors from before the trace, h and i are made by it, or looked
-		 * for in vain */
+		/* f and g have descriptors from before the trace; h and i are created by the trace,
+		 * or missing */
 		sample_open(s, tid, begin, end, (uint32_t)(sample_random(seed) % 4), f, rvalue);
 	} else if (what == 3) {
 		sample_data(s, tid, begin, end, OP_CLOSE, fd, OBJECT_NONE, OFFSET_NONE, 0, 0);
@@ -45,7 +45,7 @@ static inline void random_fs_request(struct sample *s, uint64_t *seed, uint32_t 
 			rvalue = -EIO;
 		if (op == OP_FSYNC || op == OP_LSEEK)
 			rvalue = op == OP_LSEEK ? (int64_t)offset : 0;
-		/* Which file a descriptor is on is told now and then only. */
+		/* Only some requests state the file of their descriptor. */
 		uint32_t told = fd < 5 ? (uint32_t)(fd - 3) : OBJECT_NONE;
 		struct trace_record *r = sample_data(s, tid, begin, end, op, fd, told,
 						     at || op == OP_LSEEK ? offset : OFFSET_NONE,
@@ -104,7 +104,7 @@ static inline void rig_read(struct rig *g)
 	trace_close(t);
 }
 
-/* Replays a sample as it is configured; the replay trace is in g->r afterwards. */
+/* Replays a sample with the configuration g->c; then the replay trace is in g->r. */
 static inline int rig_replay(struct rig *g, const struct sample *s, struct err *e)
 {
 	sample_write(s, g->input);
@@ -114,7 +114,7 @@ static inline int rig_replay(struct rig *g, const struct sample *s, struct err *
 	return ret;
 }
 
-/* Threads that each read one block after another, with times that overlap at random. */
+/* Threads that each read blocks in sequence, with times that overlap at random. */
 static inline void sample_reads(struct sample *s, uint64_t *seed, uint32_t n_threads, uint32_t n,
 				enum trace_op op)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small traces made by hand or at random, for the tests of this room. */
+/* Small traces, written by hand or at random, for the tests of replay/. */
 #ifndef TESTS_REPLAY_SAMPLE_H
 #define TESTS_REPLAY_SAMPLE_H
 
@@ -36,7 +36,7 @@ static inline struct trace_record *sample_add(struct sample *s, uint32_t tid, in
 	return &s->r[s->n++];
 }
 
-/* A read or write on descriptor `fd` of file `object` (OBJECT_NONE: not told). */
+/* A read or write on descriptor `fd` of file `object` (OBJECT_NONE: unknown). */
 static inline struct trace_record *sample_data(struct sample *s, uint32_t tid, int64_t begin,
 					       int64_t end, enum trace_op op, int fd,
 					       uint32_t object, uint64_t offset, uint64_t length,
@@ -68,7 +68,7 @@ static inline void sample_release(struct sample *s)
 	s->n = s->cap = 0;
 }
 
-/* A fresh directory; removed by sample_dir_remove. */
+/* A new directory; sample_dir_remove removes it. */
 static inline char *sample_dir(void)
 {
 	const char *base = getenv("TMPDIR");
@@ -106,12 +106,12 @@ static inline void sample_write(const struct sample *s, const char *path)
 	}
 }
 
-/* The sample as replay sees it. */
+/* The sample as a replay loads it. */
 struct loaded {
 	struct trace *t;
 	struct load l;
 	struct slots s;
-	struct edges *fs; /* of order fs, where somebody asked */
+	struct edges *fs; /* of order fs, if a test needs them */
 };
 
 static inline int sample_load(const struct sample *s, const char *dir, struct loaded *x,
@@ -148,10 +148,10 @@ static inline uint64_t sample_random(uint64_t *state)
 	return *state >> 11;
 }
 
-/* --- what an order demands, by its definition ---------------------------- */
+/* --- the definition of each order ------------------------------------------ */
 
-/* The progress of q's thread that must have been reached when r begins, 0 for none. Both are
- * indices into l->request. */
+/* The progress that q's thread must have reached when r begins, 0 for none. q and r are indices
+ * into l->request. */
 typedef uint32_t demand(const struct loaded *x, uint32_t q, uint32_t r);
 
 static inline uint32_t demand_temporal(const struct loaded *x, uint32_t q, uint32_t r)
@@ -168,8 +168,8 @@ static inline uint32_t demand_serial(const struct loaded *x, uint32_t q, uint32_
 	return q < r ? threshold_ended(&x->l.request[q]) : 0;
 }
 
-/* What was derived, for looking whether an engine keeps it; whether it is right is for
- * test_fs_property.c. */
+/* The derived waits, to test that an engine keeps them; test_fs_property.c tests whether they are
+ * right. */
 static inline uint32_t demand_fs(const struct loaded *x, uint32_t q, uint32_t r)
 {
 	const struct load_request *a = &x->l.request[q], *b = &x->l.request[r];

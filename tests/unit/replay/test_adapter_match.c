@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which request of the input each one that was seen is: by number, by place, and by operation,
+/* Finds the input's request for each observed request: by number, by position, and by operation,
  * object, offset and length. */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "replay/engines/adapters/adapter_private.h"
 #include "sample.h"
 
-struct match { /* an input and what was seen of its replay, matched */
+struct match { /* an input and the observed requests of its replay, matched */
 	char *dir;
 	struct adapter_state a;
 };
@@ -56,7 +56,7 @@ static void match_release(struct match *m)
 	sample_dir_remove(m->dir);
 }
 
-/* When request i of the input began in the replay; -1: it was not seen. */
+/* The begin of request i of the input in the replay; -1: not observed. */
 static int64_t begin_of(const struct match *m, uint64_t i)
 {
 	return m->a.outcome[i].begin ? outcome_begin_ns(&m->a.outcome[i]) : -1;
@@ -114,8 +114,8 @@ static void in_another_order(void **state)
 	sample_release(&seen);
 }
 
-/* Three of a kind, replayed twice: the first is the first, and any of the three may be the one that
- * is missing. */
+/* Three equal requests, of which two were replayed: the first matches the first, and any of the
+ * three may be missing. */
 static void kth_with_kth(void **state)
 {
 	struct sample in, seen;
@@ -141,8 +141,8 @@ static void kth_with_kth(void **state)
 	sample_release(&seen);
 }
 
-/* More of a kind than the input has; calls that only ready something; and what was done elsewhere.
- */
+/* More equal requests than the input has; calls that only prepare the replay; and requests on other
+ * files. */
 static void extra_and_others(void **state)
 {
 	struct sample in, seen;
@@ -166,7 +166,7 @@ static void extra_and_others(void **state)
 	sample_release(&seen);
 }
 
-/* A request that was not exported is nobody's partner. */
+/* An observed request does not match a request that was not exported. */
 static void what_it_was_not_given(void **state)
 {
 	struct sample in, seen;
@@ -193,8 +193,8 @@ static struct trace_record *piece_add(struct sample *s, uint32_t tid, int64_t be
 	return sample_data(s, tid, begin, end, OP_PREAD, -1, 0, offset, length, (int64_t)length);
 }
 
-/* What the kernel cuts up is put together again: pieces of two threads in between one another, one
- * with an error, one of two lengths. */
+/* Requests that the kernel split are joined: interleaved pieces of two threads, a piece with an
+ * error, pieces of two lengths. */
 static void pieces_of_requests(void **state)
 {
 	enum { K = 1024, M = K * K };
@@ -241,8 +241,8 @@ static void pieces_of_requests(void **state)
 	sample_release(&seen);
 }
 
-/* Files: by name, whatever number they have; and a read without an offset is where its file stands.
- */
+/* Files match by name, whatever their number; a read without an offset is at the position of its
+ * file. */
 static void files_by_name_and_position(void **state)
 {
 	struct sample in = {.paths = {"sub/a", "b"}, .n_paths = 2}, seen = {.paths = {"other", "/b", "/sub/a"}, .n_paths = 3};
@@ -266,8 +266,8 @@ static void files_by_name_and_position(void **state)
 	sample_release(&seen);
 }
 
-/* As a random replay is matched: every request once, to one that is alike; what is left over on one
- * side is left over on the other. */
+/* A random replay: every request is matched once, with an equal request. As many requests remain on
+ * one side as on the other. */
 static void every_request_once(void **state)
 {
 	enum { N = 3000, LOST = 100 };
@@ -311,7 +311,7 @@ static void every_request_once(void **state)
 	sample_release(&seen);
 }
 
-/* --- by number, by place ------------------------------------------------- */
+/* --- by number, by position ------------------------------------------------ */
 
 static void by_number(void **state)
 {
@@ -322,7 +322,7 @@ static void by_number(void **state)
 	sample_start(&seen);
 	for (uint64_t i = 0; i < 3; i++)
 		read_add(&in, (int64_t)i * 10, i * 4096);
-	read_add(&seen, 100, 77)->seq = 2; /* the number counts, whatever else it says */
+	read_add(&seen, 100, 77)->seq = 2; /* the number decides, whatever the other values */
 	read_add(&seen, 110, 0)->seq = 0;
 	read_add(&seen, 120, 0)->seq = 0;	 /* twice */
 	read_add(&seen, 130, 0)->seq = 3;	 /* there is none */
@@ -332,7 +332,7 @@ static void by_number(void **state)
 	m.a.run.started_ns = 5000;
 	m.a.first_seen_ns = 100;
 	match_run(&m);
-	BEGINS(&m, 5010, -1, 5000); /* its clock: the first begin is the process's start */
+	BEGINS(&m, 5010, -1, 5000); /* its clock: the first begin is the start of the process */
 	assert_int_equal(m.a.n_matched, 2);
 	assert_int_equal(m.a.n_extra, 3);
 	match_release(&m);
@@ -354,14 +354,15 @@ static void by_place(void **state)
 		read_add(&seen, i * 10, OFFSET_NONE);
 	match_make(&m, &in, &seen, ADAPTER_SELF, "/dev/some");
 	m.a.in_order = true;
-	m.a.inputs.left_out[0] = 2; /* the second was not exported: the lines are of the others */
+	/* the second request was not exported: the lines belong to the others */
+	m.a.inputs.left_out[0] = 2;
 	match_run(&m);
 	BEGINS(&m, 0, -1, 10);
 	assert_int_equal(m.a.n_extra, 1);
 	match_release(&m);
 	match_make(&m, &in, &seen, ADAPTER_SELF, "/dev/some");
 	m.a.in_order = true;
-	m.a.per = ADAPTER_PER_THREAD; /* which of them would a line be? */
+	m.a.per = ADAPTER_PER_THREAD; /* the lines do not show to which requests they belong */
 	assert_int_equal(seen_match(&m.a, &e), -EINVAL);
 	match_release(&m);
 	sample_release(&in);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands, placeholders, the option `times` and numbers, as protocols and strange programs write
+/* Commands, placeholders, the option `times` and numbers, as protocols and unknown programs write
  * them. */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What replayers answer when they are asked for their version, as reports have it: no path of the
- * machine in it. */
+/* The versions that replayers print, as reports show them: without a path of the machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@
 extern const struct replay_engine engine_hfplayer;
 #include "sample.h"
 
-/* The version that the adapter tells of a program that prints `text`. */
+/* The version that the adapter returns for a program that prints `text`. */
 static void assert_version(const struct replay_engine *engine, const char *text, int expected,
 			   const char *version)
 {

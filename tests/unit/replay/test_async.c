@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests: which get channels, what waits for what, and that every engine keeps it.
- */
+/* Asynchronous requests: which of them get channels, which waits they have, and that every engine
+ * keeps these waits. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,8 +27,8 @@ static struct trace_record *call(struct sample *s, uint32_t tid, int64_t begin, 
 	return r;
 }
 
-/* Three handed over together, two of them fetched together; a call meanwhile; one that is waited
- * for at once. `fetcher` fetches. */
+/* Three requests submitted together, two of them fetched together; a call meanwhile; a request
+ * whose result is fetched at once. `fetcher` fetches. */
 static void made(struct sample *s, uint32_t fetcher)
 {
 	s->paths[0] = "f";
@@ -102,7 +102,7 @@ static void channels(void **state)
 		assert_true(own != a && own != b && a != b);
 		assert_true(x.l.thread[b].is_channel && x.l.thread[b].of == own &&
 			    x.l.thread[b].pid == 1);
-		/* nothing that their thread did later overlapped them */
+		/* no later call of their thread overlapped them */
 		assert_true(thread_of(&x, 4) == own && thread_of(&x, 9) == own);
 		for (int order = ORDER_FS; order <= ORDER_THREAD; order++) {
 			derive(&x, (enum replay_order)order, &d);
@@ -126,8 +126,8 @@ static void channels(void **state)
 	}
 }
 
-/* Fetched by no call that the trace has: what its thread does next, when it had ended, comes after
- * it. A descriptor that was closed while it was in flight is closed after it. */
+/* No call in the trace fetches the request: the first call of its thread after its end waits for
+ * it. The close of a descriptor waits for the request that was in flight at that close. */
 static void without_a_call(void **state)
 {
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -153,8 +153,8 @@ static void without_a_call(void **state)
 	sample_release(&s);
 }
 
-/* The call that hands over has no known end, for the program was killed in it: what its thread had
- * done before still comes before what it handed over. */
+/* The submitting call has no known end, because the program was killed in it. Earlier calls of its
+ * thread still come before the requests that it submitted. */
 static void handed_over_without_an_end(void **state)
 {
 	(void)state;
@@ -178,8 +178,8 @@ static void handed_over_without_an_end(void **state)
 	}
 }
 
-/* By a clock so coarse that a request took no time, and began when what is told before it fetched
- * something: nothing waits in a circle. */
+/* With a clock so coarse that a request took no time, and began at the end of a call that the trace
+ * has before it and that fetched a request: the waits have no cycle. */
 static void at_one_instant(void **state)
 {
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -200,7 +200,7 @@ static void at_one_instant(void **state)
 	sample_release(&s);
 }
 
-/* Where a trace tells files and no descriptors, the close of one file is none of the others'. */
+/* If a trace has files but no descriptors, the close of a file ends no requests on other files. */
 static void without_descriptors(void **state)
 {
 	struct sample s = {.paths = {"f", "g"}, .n_paths = 2};
@@ -252,7 +252,7 @@ static void replayed(void **state)
 	sample_release(&s);
 }
 
-/* Pauses are those of the calls: nothing is waited for while requests were in flight. */
+/* Pauses are those between calls: the time of requests in flight is no pause. */
 static void pauses(void **state)
 {
 	enum { LONG = 2000000 }; /* in flight, ns */
@@ -276,8 +276,8 @@ static void pauses(void **state)
 	assert_int_equal(g.s.n_mismatches, 0);
 	for (size_t i = 1; i < g.n; i++)
 		if (g.r[i].op != OP_AIO_READ &&
-		    g.r[i].op != OP_OPEN) { /* meant for at most 1000 ns after what its thread did
-					       before, whenever that ended */
+		    /* due at most 1000 ns after the actual end of its thread's previous call */
+		    g.r[i].op != OP_OPEN) {
 			assert_true(g.r[i].intended_ns - g.r[i - 1].end_ns <= 1100);
 		}
 	g.c = (struct replay_config){.dir = NULL};
@@ -299,8 +299,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Results are fetched when they were fetched, at the end of a call that waited for them, and that
- * is no lateness. */
+/* Results are due at the traced time of their fetch, the end of a call that waited for them; this
+ * is not lateness. */
 static void fetched_in_time(void **state)
 {
 	(void)state;

@@ -37,7 +37,7 @@ static void texts(void **state)
 		assert_int_equal(balloon_text_check(bad[i], &e), -EINVAL);
 }
 
-/* Ten requests, one every ms from 5 ms on. */
+/* Ten requests, one every ms, starting at 5 ms. */
 static struct load ten_requests(struct load_request *r)
 {
 	for (int i = 0; i < 10; i++)
@@ -128,7 +128,7 @@ static void what_cannot_be_is_refused(void **state)
 	balloon_release(&b);
 }
 
-/* Whether the process may lock what the tests hold: 16 MiB. */
+/* Whether the process may lock the memory that the tests lock: 16 MiB. */
 static bool may_lock(void)
 {
 	struct rlimit l;
@@ -153,8 +153,9 @@ static void it_is_resident_locked_and_given_back(void **state)
 	struct balloon b;
 	struct err e = ERR_INIT;
 	if (shadowed || !may_lock())
-		skip(); /* ThreadSanitizer's shadow grows with what is held; or RLIMIT_MEMLOCK
-			   allows too little */
+		/* ThreadSanitizer's shadow memory grows with locked memory; or RLIMIT_MEMLOCK
+		 * allows too little */
+		skip();
 	uint64_t own = process_anonymous_bytes(getpid());
 	char text[40];
 	snprintf(text, sizeof text, "%llu", (unsigned long long)(own + 16 * MIB));
@@ -184,8 +185,8 @@ static uint64_t held(struct balloon *b)
 	return bytes;
 }
 
-/* Until it holds `bytes` less own memory, which may change by some pages meanwhile; a minute at the
- * most. */
+/* Waits until the balloon has `bytes` less the process's own memory, which may change by some pages
+ * meanwhile; at most a minute. */
 static void wait_for(struct balloon *b, uint64_t bytes)
 {
 	for (int i = 0; i < 60000; i++) {
@@ -198,7 +199,7 @@ static void wait_for(struct balloon *b, uint64_t bytes)
 		 (unsigned long long)b->own_bytes, (unsigned long long)bytes);
 }
 
-/* It grows and shrinks as requests end; here they are made to end one by one. */
+/* The balloon grows and shrinks as requests end; the test ends them one by one. */
 static void it_follows_the_requests(void **state)
 {
 	(void)state;
@@ -208,8 +209,9 @@ static void it_follows_the_requests(void **state)
 	struct lane lane = {.n = 10, .outcome = outcome};
 	struct replay_plan plan = {.lane = &lane, .n_lanes = 1};
 	if (shadowed || !may_lock())
-		skip(); /* ThreadSanitizer's shadow grows with what is held; or RLIMIT_MEMLOCK
-			   allows too little */
+		/* ThreadSanitizer's shadow memory grows with locked memory; or RLIMIT_MEMLOCK
+		 * allows too little */
+		skip();
 	uint64_t own = process_anonymous_bytes(getpid()) + 64 * 1024;
 	char *samples =
 	    xasprintf("[{\"t_ns\":0,\"bytes\":%llu},{\"t_ns\":7000000,\"bytes\":%llu},{\"t_ns\":"
@@ -249,7 +251,7 @@ static void too_much_is_refused_before_it_is_taken(void **state)
 	balloon_release(&b);
 }
 
-/* In a child that may lock nothing. */
+/* In a child that may lock no memory. */
 static void who_may_not_lock_is_told(void **state)
 {
 	(void)state;
@@ -267,7 +269,7 @@ static void who_may_not_lock_is_told(void **state)
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (WEXITSTATUS(status) == 77)
-		skip(); /* this user may lock whatever the limit says */
+		skip(); /* this user may lock memory beyond the limit */
 	assert_int_equal(status, 0);
 }
 

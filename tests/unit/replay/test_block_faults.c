@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deliberate faults of the block engine, on the made-up device: as many as they say, of the size
- * they say. */
+/* Deliberate faults of the block engine, on the simulated device: their number and size are as
+ * requested. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

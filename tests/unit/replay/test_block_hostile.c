@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces made to harm, for the engine `block`: junk in every field, in every mode, by every way to
- * the kernel. Nothing crashes or hangs, what is refused is refused with a reason, what is replayed
- * is accounted for, and nothing outside of the target's extent is written. */
+/* Hostile traces for the engine `block`: random values in every field, in every mode, with every
+ * backend. Nothing crashes or hangs, a refusal has a reason, every replayed request is counted, and
+ * no byte outside of the target's extent is written. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,14 +17,14 @@
 
 #define N_REQUESTS 120
 #define TARGET_BYTES (1 << 20)
-#define N_SEEDS 32 /* every mode by every way twice */
+#define N_SEEDS 32 /* every mode with every backend, twice */
 
 struct attack {
 	struct rig g;
 	char *target;
 	uint64_t seed;
 	bool junk;     /* some fields are */
-	bool far;      /* and times, too: not where they are waited for */
+	bool far;      /* random times too, except in modes that wait for them */
 };
 
 static uint64_t draw(struct attack *a, uint64_t n)
@@ -108,7 +108,7 @@ static void trace_make(struct attack *a)
 		struct trace_record sound = r;
 		if (a->junk && !draw(a, 40))
 			request_junk(a, &r);
-		/* what no reader lets through no writer takes */
+		/* a writer refuses what readers refuse */
 		if (trace_writer_append(w, &r, 1, NULL))
 			assert_int_equal(trace_writer_append(w, &sound, 1, NULL), 0);
 	}
@@ -149,7 +149,7 @@ static void attack_release(struct attack *a)
 	free(a->target);
 }
 
-/* Direct I/O is what some file systems have not got. */
+/* Some file systems lack direct I/O. */
 static bool has_direct_io(const struct attack *a)
 {
 	int fd = open(a->target, O_RDWR | O_DIRECT);
@@ -164,7 +164,8 @@ static void target_has_its_size(const struct attack *a)
 	assert_int_equal(stat(a->target, &st), 0);
 	assert_int_equal(st.st_size, TARGET_BYTES);
 	if (a->g.c.block.read_only)
-		assert_true(st.st_blocks == 0); /* nothing was written into what was all holes */
+		/* the file had only holes, so nothing was written */
+		assert_true(st.st_blocks == 0);
 }
 
 static void junk_is_refused_or_replayed(void **state)

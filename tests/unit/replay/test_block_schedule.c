@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The modes of the block engine on a made-up device in virtual time, against references worked out
- * request by request. */
+/* The modes of the block engine on a simulated device in virtual time, compared with references
+ * computed request by request. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,8 +88,8 @@ static void hf_keeps_times_on_the_same_device(void **state)
 	}
 }
 
-/* One request of 100 takes longer, so that 3 are in flight then: room for 4, at any time. The
- * replay, in which one takes 20 ms, goes on. */
+/* One request in 100 takes longer, so that 3 are in flight: the limit is 4, at any time. The replay
+ * continues during a request of 20 ms. */
 static void hf_limit_leaves_room_for_a_stall(void **state)
 {
 	(void)state;
@@ -104,13 +104,13 @@ static void hf_limit_leaves_room_for_a_stall(void **state)
 	for (int i = 0; i < 2000; i++)
 		assert_in_range(
 		    g.begin[i] - 100000 * i, 0,
-		    250000); /* with two of the longer ones beside that one 4 are in flight */
+		    250000); /* with two of the longer requests beside it, 4 are in flight */
 	assert_int_equal(g.begin[1999], 100000 * 1999);
 	block_rig_release(&g);
 }
 
-/* Requests of 100 us with this gap, `together` at a time; the device stalls for 20 ms at request 500
- * and serves the rest `factor` times slower. Returns the latest issue after its time. */
+/* Requests of 100 us with this gap, `together` at a time; the device stalls for 20 ms at request
+ * 500 and serves later requests `factor` times slower. Returns the largest lateness. */
 static int64_t latest_of(int limit, int64_t gap, int together, int64_t factor, uint32_t *most)
 {
 	struct block_rig g;
@@ -143,7 +143,8 @@ static void hf_slack_lets_a_stall_pass(void **state)
 {
 	(void)state;
 	uint32_t most;
-	/* bursts of 4 that leave the device idle: a hard limit is late by most of the stall */
+	/* bursts of 4 that leave the device idle: with a hard limit the lateness is most of the
+	 * stall */
 	assert_true(latest_of(LIMIT_ROUNDED, 1000000, 4, 1, &most) > 15000000);
 	assert_int_equal(most, 4);
 	assert_true(latest_of(LIMIT_SLACK, 1000000, 4, 1, &most) < 1000000);
@@ -177,8 +178,8 @@ static void hf_speed_divides_times(void **state)
 	block_rig_release(&g);
 }
 
-/* Nothing before its time or out of order, and at no issue more in flight than then in the trace,
- * rounded up as was asked for. */
+/* No request is issued before its time or out of order. At no issue more requests are in flight
+ * than in the trace at that time, rounded up as requested. */
 static void hf_keeps_limits_on_a_slower_device(void **state)
 {
 	(void)state;
@@ -209,8 +210,8 @@ static void hf_keeps_limits_on_a_slower_device(void **state)
 	}
 }
 
-/* Closer than the threshold to the first of the bundle: together; never more than a bundle may
- * hold. */
+/* Requests closer than the threshold to the first request of a bundle are issued with it; a bundle
+ * never exceeds its limit. */
 static void hf_bundles_what_is_close(void **state)
 {
 	(void)state;
@@ -240,8 +241,8 @@ static void hf_bundles_what_is_close(void **state)
 	block_rig_release(&g);
 }
 
-/* After a stall of 100 gaps: at twice the traced rate, but for what is made up for at once (grace
- * 1000: 10 gaps, so 20 requests). */
+/* After a stall of 100 gaps the replay issues at twice the traced rate, except for lateness that is
+ * caught up at once (grace 1000: 10 gaps, so 20 requests). */
 static void hf_catches_up_without_bursts(void **state)
 {
 	(void)state;
@@ -261,7 +262,7 @@ static void hf_catches_up_without_bursts(void **state)
 		}
 	assert_int_equal(g.begin[200], 20000);
 	assert_int_equal(g.begin[201], 30000);
-	/* 201 + 20 at once, then two in a gap: caught up at the latest 10000 later */
+	/* 201 + 20 at once, then two in a gap: at most 10000 later everything is caught up */
 	assert_int_equal(g.begin[390], 39000);
 	assert_int_equal(g.begin[999], 99900);
 	assert_true(g.begin[300] > 30000 && g.begin[300] < 36000);
@@ -270,8 +271,8 @@ static void hf_catches_up_without_bursts(void **state)
 
 /* --- load and afap ------------------------------------------------------- */
 
-/* Each at the earliest instant at which the one before it has begun and fewer than its limit are in
- * flight. */
+/* Each request is issued at the earliest instant at which its predecessor has begun and fewer
+ * requests than its limit are in flight. */
 static void greedy(const struct block_rig *g, const uint32_t *limit, int64_t *begin)
 {
 	for (uint32_t i = 0; i < g->l.n; i++) {
@@ -335,7 +336,7 @@ static bool is_parent(const struct block_rig *g, uint32_t q, uint32_t r, int64_t
 	return true;
 }
 
-/* Of r's parents the one that ended last; of equal ends the later request. UINT32_MAX: none. */
+/* The parent of r that ended last; of equal ends the later request. UINT32_MAX: none. */
 static uint32_t nearest_of(const struct block_rig *g, uint32_t r, int64_t threshold)
 {
 	uint32_t nearest = UINT32_MAX;
@@ -352,9 +353,9 @@ static int by_time(const void *a, const void *b)
 	       (*(const int64_t *)a < *(const int64_t *)b);
 }
 
-/* With --follow count: r begins by the traced gap after as many ends as were before it in the
- * trace. None of a request after r is among them: those begin no earlier than the last of these
- * ends. */
+/* With --follow count: r begins by the traced gap after as many ends as preceded it in the trace.
+ * None of them is the end of a later request, because later requests begin no earlier than the last
+ * of these ends. */
 static int64_t after_as_many(const struct block_rig *g, uint32_t r, int64_t threshold,
 			     int64_t think, const int64_t *begin)
 {
@@ -373,7 +374,7 @@ static int64_t after_as_many(const struct block_rig *g, uint32_t r, int64_t thre
 			: g->l.r[r].begin_ns / think;
 }
 
-/* `think` and `device` 1 or 2, so that nothing is rounded when all times are even. */
+/* `think` and `device` are 1 or 2, so that no rounding occurs if all times are even. */
 static void dep_reference(const struct block_rig *g, int64_t threshold, int64_t think,
 			  int64_t device, int64_t *begin)
 {
@@ -416,7 +417,7 @@ static void dep_case(uint64_t *seed, uint32_t n_workers, uint32_t n)
 	g.c.block.think_scale = (double)think;
 	g.c.block.device_scale = (double)device;
 	g.c.block.follow = (int)below(seed, 4);
-	/* ends that count later than they are would have no order */
+	/* ends that count later than they occur would have no order */
 	if (g.c.block.follow == FOLLOW_COUNT)
 		g.c.block.device_scale = (double)(device = 0);
 	uint64_t step = 1 + below(seed, 12), service = 1 + below(seed, 60);
@@ -456,7 +457,7 @@ static void dep_times_are_exact_with_workers(void **state)
 		dep_case(&seed, 2 + round % 3, 2 + (uint32_t)below(&seed, 60));
 }
 
-/* The paper's figure 3: B follows A by 3; A takes 10 in the trace and 4 here. */
+/* The paper's figure 3: B follows A by 3; A takes 10 in the trace and 4 in the replay. */
 static void dep_keeps_think_times(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls one by one on real files: what each returns, with which errno it fails, and what it leaves
- * behind, against what the system's manual promises. A step is a record of a trace with the result
- * that it must have; the tree is made by hand beforehand and looked at by hand afterwards. */
+/* Calls one by one on real files: their result, their errno, and the files that they leave,
+ * compared with the system's manual. A step is a record of a trace with the required result; the
+ * test creates the tree before the replay and examines it afterwards. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,7 +103,7 @@ static void steps_write(const char *path, const struct step *step, size_t n)
 		fail_msg("%s", e.msg);
 }
 
-/* Replays the steps; each must have come to its result. */
+/* Replays the steps; each must have its result. */
 static void play(struct world *w, const struct step *step, size_t n)
 {
 	struct err e = ERR_INIT;
@@ -168,7 +168,7 @@ static void data(void **state)
 	char text[4];
 	int fd = openat(w.dir, "f", O_RDONLY);
 	assert_int_equal(pread(fd, text, 4, 0), 4);
-	assert_memory_equal(text, "0123", 4); /* what was not written to is as it was */
+	assert_memory_equal(text, "0123", 4); /* bytes that were not written are unchanged */
 	close(fd);
 	world_release(&w);
 }
@@ -270,7 +270,8 @@ static void extended_attributes(void **state)
 	    {OP_LISTXATTR, "f", 0, 0, 100, 0, 18, NULL, 0},
 	    {OP_REMOVEXATTR, "f", 0, 0, 0, 0, 0, TEXT("user.old")},
 	    {OP_FREMOVEXATTR, "f", 3, 0, 0, 0, -ENODATA, TEXT("user.old")},
-	    {OP_FSETXATTR, "f", 3, 0, 0, 0, -EFAULT, TEXT("user.none")}, /* whatever was wrong with the address, nothing is set */
+	    /* for every invalid address, the attribute stays unset */
+	    {OP_FSETXATTR, "f", 3, 0, 0, 0, -EFAULT, TEXT("user.none")},
 	    {OP_FREMOVEXATTR, "f", 3, 0, 0, 0, -EFAULT, TEXT("user.new")},
 	    {OP_REMOVEXATTR, "f", 0, 0, 0, 0, -EFAULT, TEXT("user.new")},
 	    {OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
@@ -283,8 +284,8 @@ static void extended_attributes(void **state)
 	world_release(&w);
 }
 
-/* Where a link may be at the end of the path, and there is none, the call fails; whatever there is
- * of that name elsewhere. */
+/* If a link may be at the end of the path but none is, the call fails, even if another directory
+ * has a file of that name. */
 static void extended_attributes_of_what_may_be_a_link(void **state)
 {
 	(void)state;
@@ -304,7 +305,7 @@ static void extended_attributes_of_what_may_be_a_link(void **state)
 	world_release(&w);
 }
 
-/* Privileged attributes are not touched, whatever a call on them is said to have come to. */
+/* Privileged attributes are not changed, whatever the traced result of the call. */
 static void privileged_attributes(void **state)
 {
 	(void)state;
@@ -402,8 +403,8 @@ static void streams(void **state)
 	world_release(&w);
 }
 
-/* Calls that were given an address that is none fail alike: the C library, which would copy there
- * itself, never sees it. */
+/* Calls with an invalid address fail as traced. The C library would copy to the address itself, so
+ * it never gets it. */
 static void bad_addresses(void **state)
 {
 	(void)state;
@@ -435,7 +436,7 @@ static void bad_addresses(void **state)
 	world_release(&w);
 }
 
-/* Whatever operation a trace says failed so, the replay goes on. */
+/* The replay continues for every operation that a trace shows with this error. */
 static void every_operation_with_a_bad_address(void **state)
 {
 	enum { EACH = 8 };
@@ -469,8 +470,8 @@ static void every_operation_with_a_bad_address(void **state)
 	}
 }
 
-/* Two threads put lines into each of many streams that nobody was seen to open, the first ones at
- * the same time: none is lost. */
+/* Two threads write lines to each of many streams whose open is not in the trace, the first lines
+ * at the same time: no line is lost. */
 static void streams_of_nobody(void **state)
 {
 	(void)state;
@@ -499,8 +500,8 @@ static void streams_of_nobody(void **state)
 	world_release(&w);
 }
 
-/* The C library's asynchronous requests are made where they begin, and wait for their result there.
- */
+/* The C library's asynchronous requests are made at their begin, and wait there for their
+ * result. */
 static void asynchronous(void **state)
 {
 	(void)state;
@@ -518,7 +519,8 @@ static void asynchronous(void **state)
 	world_release(&w);
 }
 
-/* Whatever call takes a path: nothing outside is reached by it, through a link or past the top. */
+/* No call with a path reaches a file outside of the directory, neither through a link nor past the
+ * top. */
 static void no_call_leaves_the_directory(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captured content on its way to workers: each gets its request's, whatever the order in which they
- * come, in little memory. */
+/* Captured content on its way to workers: each request gets its own content, in any order of
+ * requests, with little memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static uint8_t byte_of(uint64_t seq, uint64_t at)
 	return (uint8_t)((at >> 3) * (seq + 1) + at / 4096);
 }
 
-/* Requests 3, 6, ... of the trace wrote something; its records are numbered from `first` on. */
+/* Requests 3, 6, ... of the trace wrote content; its records are numbered from `first` on. */
 static void made(uint64_t first)
 {
 	struct err e = ERR_INIT;
@@ -95,8 +95,8 @@ static void *take(void *arg)
 	return NULL;
 }
 
-/* By two threads: one takes every second request, the other the rest, from the other end if it is
- * said so. */
+/* Two threads: one takes every second request, the other the rest, from the other end if
+ * `backwards` is set. */
 static void taken_by_two(uint64_t first, bool backwards)
 {
 	struct err e = ERR_INIT;
@@ -115,7 +115,7 @@ static void taken_by_two(uint64_t first, bool backwards)
 		n += is && is % 3 == 0;
 	}
 	assert_int_equal(captured_start(c, MEMORY, &e), 0);
-	/* from the other end the second thread must begin elsewhere to have the other half */
+	/* from the other end, the second thread must begin elsewhere to get the other half */
 	const bool odd = backwards && n % 2;
 	struct taker w[2] = {{captured_reader(c), number, seq, n, 0, false, 0},
 			     {captured_reader(c), number, seq, n, odd ? 1 : backwards ? 0 : 1, backwards, 0}};
@@ -149,8 +149,7 @@ static void of_a_slice(void **state)
 	taken_by_two(40, false);
 }
 
-/* By two processes: one that was forked, and another one's program, which knows descriptors only.
- */
+/* Two processes: a forked process, and another program that gets descriptors only. */
 static void by_processes(void **state)
 {
 	struct err e = ERR_INIT;
@@ -194,7 +193,7 @@ static void by_processes(void **state)
 	trace_close(t);
 }
 
-/* Who ends before everything was taken waits for nothing. */
+/* A thread that ends before all content was taken does not wait. */
 static void stopped_early(void **state)
 {
 	struct err e = ERR_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keeper: programs that end well, badly, never, too quietly, print without end, and leave
- * processes behind. All of them are small shells. */
+/* The keeper: programs that succeed, fail, never end, use no CPU time, print without end, and leave
+ * processes behind. All of them are small shell scripts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 
 #define LONG_NS INT64_C(100000000000)
 
-struct kept { /* one program, and what became of it */
+struct kept { /* a program and its result */
 	char *dir;
 	char *argv[4];
 	struct child_spec spec;
@@ -85,7 +85,7 @@ static bool file_is(const struct kept *k, const char *name, const char *content,
 	return is;
 }
 
-/* The number that a program wrote into a file, once it is there. */
+/* The number that a program wrote into a file, as soon as the file exists. */
 static pid_t number_of(const struct kept *k, const char *name)
 {
 	struct strbuf s = STRBUF_INIT;
@@ -106,7 +106,7 @@ static bool is_gone(pid_t pid)
 	return kill(pid, 0) < 0 && errno == ESRCH;
 }
 
-/* --- what it is given, and how it ends ----------------------------------- */
+/* --- what it gets, and how it ends ------------------------------------------ */
 
 static void as_it_was_told(void **state)
 {
@@ -120,7 +120,7 @@ static void as_it_was_told(void **state)
 	k.spec.input = input;
 	k.spec.output = output;
 	kept_run(&k, CHILD_EXITED);
-	/* standard errors are printed, standard output goes to its file */
+	/* standard error is in the printed text, standard output in its file */
 	assert_true(file_is(&k, "output", "a\0b", 3));
 	assert_string_equal(k.printed.s, "here there\n");
 	assert_true(WIFEXITED(k.result->status) && WEXITSTATUS(k.result->status) == 7);
@@ -171,7 +171,7 @@ static void never_ends(void **state)
 	kept_make(&k, "trap '' TERM INT HUP; echo $$ >pid; while :; do sleep 1000; done");
 	k.spec.time_limit_ns = 300000000;
 	kept_run(&k, CHILD_TIMED_OUT);
-	assert_int_equal(k.result->n_left, 0); /* it was ended: nothing was left by itself */
+	assert_int_equal(k.result->n_left, 0); /* it was killed: no process remained by itself */
 	kept_release(&k);
 }
 
@@ -197,7 +197,7 @@ static void interrupted(void **state)
 	kept_release(&k);
 }
 
-/* --- what it prints ------------------------------------------------------ */
+/* --- what it prints --------------------------------------------------------- */
 
 static void first_and_last_of_what_it_prints(void **state)
 {
@@ -282,14 +282,14 @@ static void closes_its_output(void **state)
 	kept_release(&k);
 }
 
-/* --- what it leaves behind ----------------------------------------------- */
+/* --- what it leaves behind -------------------------------------------------- */
 
 static void a_daemon(void **state)
 {
 	struct kept k;
 	(void)state;
-	/* twice forked, of a session and a process group of its own, deaf, and holding what it
-	 * inherited */
+	/* forked twice, in a session and process group of its own, ignoring signals, and holding
+	 * the inherited descriptors */
 	kept_make(&k, "(setsid sh -c 'trap \"\" TERM HUP; echo $$ >new; mv new pid; while :; do "
 		      "sleep 1000; done' &); "
 		      "while ! test -e pid; do sleep 0.01; done");
@@ -318,7 +318,7 @@ static void more_than_can_be_named(void **state)
 	kept_release(&k);
 }
 
-/* A name that looks like the rest of a line of /proc. */
+/* A name that looks like the rest of a line of /proc/PID/stat. */
 static void a_name_to_mislead(void **state)
 {
 	struct kept k;
@@ -345,7 +345,7 @@ static void users(void **state)
 	assert_int_equal(uid, 0);
 }
 
-/* The limit counts active time: a program whose clock stands still has all the time it wants. */
+/* The limit counts active time: a paused program has unlimited time. */
 static void paused_by_its_campaign(void **state)
 {
 	(void)state;
@@ -369,7 +369,7 @@ static void paused_by_its_campaign(void **state)
 			usleep(1000);
 		usleep(10000);
 		assert_int_equal(atomic_load(&page->keeper), keeper);
-		/* until the controller lets it go */
+		/* until the controller releases it */
 		assert_int_equal(waitpid(keeper, NULL, WNOHANG), 0);
 		pause_let_finish(page);
 		assert_int_equal(waitpid(keeper, NULL, 0), keeper);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 12 s */
-/* A trace is data from strangers: nothing outside the directory is touched, and nothing makes a
- * replay crash or hang. */
+/* A trace is untrusted data: no file outside the directory is touched, and no trace makes a replay
+ * crash or hang. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -91,7 +91,7 @@ static void nothing_outside_is_touched(void **state)
 		g.c.prepare = false;
 		struct err e = ERR_INIT;
 		int ret = rig_replay(&g, &one, &e);
-		/* what it says was there may not be */
+		/* a file that the trace lists may be missing */
 		if (ret && ret != -ENOENT && ret != -ENOTDIR && ret != -EISDIR)
 			fail_msg("%s: %s", paths[s.n_paths], e.msg);
 		n_run += ret == 0;
@@ -101,7 +101,7 @@ static void nothing_outside_is_touched(void **state)
 		sample_release(&one);
 	}
 	assert_true(n_run > sizeof paths / sizeof *paths / 2);
-	/* nor when it is about files from before the trace */
+	/* nor if it is about files from before the trace */
 	for (size_t i = 0; i < s.n_paths; i++) {
 		struct sample one = {.paths = {paths[i]}, .n_paths = 1};
 		sample_data(&one, 1, 0, 1, OP_PWRITE, 3, 0, 0, 6, 6);
@@ -126,7 +126,7 @@ static void links_inside_are_followed(void **state)
 	rig_init(&g);
 	char *real = xasprintf("%s/real", g.tree), *link = xasprintf("%s/link", g.tree);
 	put(real, "0123456789");
-	/* absolute: from the root that the directory stands for */
+	/* absolute: from the root, which is the directory */
 	assert_int_equal(symlink("/real", link), 0);
 	sample_open(&s, 1, 0, 1, 0, O_RDWR, 3);
 	sample_data(&s, 1, 2, 3, OP_READ, 3, 0, 0, 20, 10);
@@ -205,8 +205,8 @@ static void junk_flags_and_numbers(void **state)
 		}
 		rig_init(&g);
 		g.c.order = round % 5;
-		/* a file of 2^40 bytes or a position that the file system has not is refused,
-		 * anything else runs */
+		/* a file of 2^40 bytes, or a position that the file system does not support, is
+		 * refused; everything else runs */
 		int ret = rig_replay(&g, &s, &e);
 		if (ret) {
 			if (ret != -ENOSPC && ret != -ENOENT && ret != -EINVAL && ret != -EFBIG &&
@@ -269,8 +269,8 @@ static void damaged_and_wrong_inputs(void **state)
 	assert_true(replay_run_summary("/proc/nonexistent/trace", &g.c, &sum, &e) < 0);
 	put(g.input, "this is no trace\n");
 	assert_true(replay_run_summary(g.input, &g.c, &sum, &e) < 0);
-	/* cut short at many places: what is whole is replayed, or there is a clear error; never
-	 * anything else */
+	/* truncated at many places: either the complete part is replayed, or there is a clear
+	 * error */
 	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
 	struct fileset_entry files[] = {{"a", 20000, false}, {"b", 20000, false}};
 	s.files = (struct fileset){files, 2};
@@ -309,7 +309,7 @@ static void wrong_places(void **state)
 	g.c.prepare = false;
 	assert_int_equal(rig_replay(&g, &s, &e), -ENOENT);
 	assert_non_null(strstr(e.msg, "--prepare"));
-	/* nothing is left of a replay that did not happen */
+	/* a refused replay leaves no file */
 	assert_int_not_equal(stat(g.output, &st), 0);
 	g.c.prepare = true;
 	g.c.output = g.input;

@@ -19,8 +19,9 @@ static void read_sample(struct deps *d, const struct sample *s, struct rig *g,
 		fail_msg("%s", e.msg);
 }
 
-/* Two threads: A [0,10) [20,30), B [5,15) [16,26). Temporal: B1 after A1 began; B2 after A1 ended;
- * A2 after B1 ended and after B2 began, which says more: B2 follows B1. */
+/* Two threads: A [0,10) [20,30), B [5,15) [16,26). Temporal: B1 waits for the begin of A1; B2 for
+ * the end of A1; A2 for the end of B1 and the begin of B2. The latter suffices, because B2 follows
+ * B1. */
 static struct sample two_threads(void)
 {
 	struct sample s = {.paths = {"a"}, .n_paths = 1};
@@ -83,7 +84,7 @@ static void the_critical_path_of_each_order(void **state)
 	rig_release(&g);
 }
 
-/* An end that is not known adds no time; an empty trace has no figures. */
+/* An unknown end adds no time; an empty trace has no figures. */
 static void unknown_ends_and_nothing(void **state)
 {
 	(void)state;

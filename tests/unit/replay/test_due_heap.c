@@ -8,7 +8,7 @@
 
 #include "replay/issue/due_heap.h"
 
-/* What is taken is never later than what is taken next, and everything put in comes out once. */
+/* Elements leave the heap in the order of their times, and every element leaves once. */
 static void earliest_first(void **state)
 {
 	(void)state;

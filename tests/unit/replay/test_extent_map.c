@@ -43,7 +43,7 @@ static void last_writer_of_each_byte(void **state)
 		uint32_t root = EXTENT_NONE, byte[N_BYTES];
 		memset(byte, 0, sizeof byte);
 		for (uint32_t owner = 1; owner <= 1000; owner++) {
-			/* many small ones, with now and then one over all of them */
+			/* many small extents, and sometimes one over all of them */
 			const bool small = round % 3;
 			uint64_t start = next_random(&seed) % N_BYTES,
 				 room = small && owner % 50 ? 9 : N_BYTES;
@@ -65,7 +65,7 @@ static void last_writer_of_each_byte(void **state)
 			for (uint64_t i = start; i < end; i++)
 				if (byte[i] && (i == start || byte[i] != byte[i - 1]))
 					expected.owner[expected.n++] = byte[i];
-			/* one owner can have several extents side by side: equal neighbours count
+			/* an owner can have several adjacent extents: equal neighbours count
 			 * once */
 			size_t n = 0;
 			for (size_t i = 0; i < m.n; i++)
@@ -107,7 +107,7 @@ static void ends_of_the_range_and_early_end_of_a_visit(void **state)
 	extent_pool_release(&p);
 }
 
-/* What is given back is used again, whatever is written over what. */
+/* Released nodes are used again, whatever is overwritten. */
 static void nodes_are_used_again(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void nodes_are_used_again(void **state)
 		for (uint32_t i = 0; i < 20000; i++)
 			root = extent_put(&p, root, (i * 7919u % 20000u) * UINT64_C(8),
 					  (i * 7919u % 20000u) * UINT64_C(8) + 4, i);
-		/* the second one leaves pieces of the whole between them */
+		/* the second write leaves pieces of the large extent between its extents */
 		n_first = round < 2 ? p.n : n_first;
 		root = extent_put(&p, root, 0, UINT64_MAX, 1);
 		struct met m = {.n = 0, .most = SIZE_MAX};
@@ -128,7 +128,7 @@ static void nodes_are_used_again(void **state)
 	extent_pool_release(&p);
 }
 
-/* Ascending writes, the worst case of a plain tree, deeper than a stack of recursion would take. */
+/* Ascending writes: the worst case of a plain tree, deeper than a recursive walk could go. */
 static void a_million_extents(void **state)
 {
 	(void)state;
@@ -181,8 +181,8 @@ static void the_last_use_of_each_thread(void **state)
 	use_table_release(&t);
 }
 
-/* Against an array of the last requests: sets of few threads and of many, dropped now and then,
- * whose parts others use. */
+/* Compared with an array of the last requests: sets of few threads and of many, sometimes dropped,
+ * whose memory other sets use again. */
 static void sets_that_are_dropped(void **state)
 {
 	(void)state;

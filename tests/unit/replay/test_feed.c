@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays from a plan in a file, in memory for a few requests at a time: with every order and
- * timing they do what a replay with all of it in memory does. */
+/* Replays of a plan in a file, with memory for a few requests at a time: with every order and
+ * timing the results equal those of a replay with the whole plan in memory. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 #include "rig.h"
 
-enum { N_REQUESTS = 300, SMALL = 8192 }; /* SMALL: less than a tenth of what the plan takes */
+enum { N_REQUESTS = 300, SMALL = 8192 }; /* SMALL: less than a tenth of the plan's size */
 
 static void random_make(struct sample *s, uint64_t seed)
 {
@@ -54,7 +54,8 @@ static void results_are_those_of_a_replay_in_memory(void **state)
 		assert_true(parts.s.memory.n_chunks > 8);
 		for (size_t i = 0; i < s.n; i++) {
 			assert_int_equal(parts.r[i].error, whole.r[i].error);
-			/* one that failed in the trace gives a number of now */
+			/* an open that failed in the trace may succeed now and return a
+			 * descriptor */
 			if (s.r[i].op != OP_OPEN)
 				assert_int_equal(parts.r[i].rvalue, whole.r[i].rvalue);
 			if (i)
@@ -94,7 +95,7 @@ static void every_order_and_timing(void **state)
 	sample_release(&s);
 }
 
-/* Request 400 returns something else: what was done before is told, and what comes after is not
+/* Request 400 has another result: earlier requests are reported, and later requests are not
  * issued. */
 static void stops_on_a_mismatch(void **state)
 {
@@ -105,7 +106,7 @@ static void stops_on_a_mismatch(void **state)
 	uint64_t seed = 3;
 	s.paths[0] = "f", s.paths[1] = "g", s.n_paths = 2;
 	sample_reads(&s, &seed, 3, 1000, OP_PREAD);
-	s.r[400].rvalue = 63; /* 64 bytes are there: later requests see to it */
+	s.r[400].rvalue = 63; /* 64 bytes exist, because later requests read them */
 	rig_init(&g);
 	g.c.order = ORDER_TEMPORAL_SERIAL;
 	g.c.stop_on_mismatch = true;

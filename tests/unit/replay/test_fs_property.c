@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order `fs` on programs that race: in whatever order its requests are made again, as long as they
- * wait for what `fs` says, each returns what it returned. The requests are made one after another
- * by this test; which one is next among those that may is drawn, evenly or with one thread far
- * ahead of the others.
+/* Order `fs` on programs whose calls race. The test makes the calls again, one after another, in
+ * any order that the waits of `fs` permit: each call must return its traced result. Among the
+ * permitted calls it draws the next one, either evenly or with one thread far ahead of the others.
  *
  * FS_PROPERTY_SEEDS=1000 for the long run (default 20). */
 #include <stdarg.h>
@@ -101,7 +100,8 @@ static void make_again(struct again *a, uint32_t thread)
 		a->fd[c->on] = -1;
 }
 
-/* 0: any that may; 1: the first thread that may, so that it runs ahead; 2: the last one. */
+/* how 0: any thread that may continue; 1: the first such thread, so that it runs ahead; 2: the
+ * last. */
 static uint32_t choose(const struct again *a, int how, uint64_t *seed)
 {
 	uint32_t able[WORLD_THREADS_MAX], n = 0;
@@ -113,7 +113,7 @@ static uint32_t choose(const struct again *a, int how, uint64_t *seed)
 	return able[how == 0 ? sample_random(seed) % n : how == 1 ? 0 : n - 1];
 }
 
-/* One after another as they are said to have taken effect. */
+/* One after another in the order in which the calls are inferred to have taken effect. */
 static uint64_t again_in_order(struct again *a, const struct linear *order)
 {
 	for (uint32_t i = 0; i < a->x->l.n; i++)
@@ -159,7 +159,7 @@ static void again_release(struct again *a)
 		close(a->dir_fd);
 }
 
-/* the first one in the order in which the calls are said to have taken effect */
+/* the first request in the order in which the calls are inferred to have taken effect */
 enum { N_REPLAYS = 4 };
 
 struct totals {
@@ -185,8 +185,8 @@ static void one_seed(uint64_t seed, bool careful, struct totals *sum)
 	const uint32_t n_slots = x.s.n;
 	slots_reuse(&x.s, &x.l);
 	sum->n_reused += n_slots - x.s.n;
-	/* every other time with all forgotten before each request that is known to have been waited
-	 * for */
+	/* every second time, every use that all threads have waited for is forgotten before each
+	 * request */
 	if (order_derive_fs_forgetting(&d, RULES_ALL, &x.l, &x.s, seed % 2 ? 0 : FORGET_AT, &e) ||
 	    order_linearise(&order, &x.l, &x.s, NULL, NULL, &e))
 		fail_msg("%s", e.msg);
@@ -231,8 +231,8 @@ static void all_seeds(bool careful, uint64_t usual, struct totals *sum)
 		      N_REPLAYS);
 }
 
-/* A program whose calls do not race, as programs that know what they do: every call returns what it
- * returned. */
+/* A program whose calls do not race, because it uses locks: every call returns its traced
+ * result. */
 static void every_call_returns_what_was_traced(void **state)
 {
 	(void)state;
@@ -243,8 +243,8 @@ static void every_call_returns_what_was_traced(void **state)
 	assert_true(sum.n_reused > 0);
 }
 
-/* Calls that race took effect in an order that nobody saw, and some in several steps: nearly all
- * are explained. */
+/* Racing calls took effect in an unknown order, and some in several steps: nearly all are
+ * explained. */
 static void racing_calls_are_explained_but_for_a_few(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waiting for another thread's progress: nobody goes on too early, and nobody sleeps for ever. */
+/* Waiting for the progress of another thread: no thread continues too early, and no thread sleeps
+ * for ever. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +19,7 @@ static struct clock a_clock;
 struct pair {
 	struct gates gates;
 	uint32_t n;
-	/* of each side; written before publishing, read by the other after waiting */
+	/* of each side; written before it publishes, read by the other side after it has waited */
 	uint64_t done[2];
 	uint64_t n_early;
 	struct gate_waiter waiter[2];
@@ -36,14 +37,14 @@ static void *side_run(void *arg)
 	struct pair *p = s->p;
 	uint32_t other = !s->me;
 	for (uint32_t k = 0; k < p->n; k++) {
-		/* the first goes ahead by one step */
+		/* the first side is one step ahead */
 		uint32_t wanted = s->me == 0 ? 2 * k : 2 * k + 2;
 		if (!gate_passed(&p->gates, other, wanted))
 			gate_wait(&p->gates, &p->waiter[s->me], other, wanted);
 		uint64_t seen = p->done[!s->me];
 		if (seen < (s->me == 0 ? k : k + 1))
 			__atomic_fetch_add(&p->n_early, 1, __ATOMIC_RELAXED);
-		if (k % 3 == 0) { /* in the way of a begun, and of one that was announced early */
+		if (k % 3 == 0) { /* for a begin without and with an early announcement */
 			gate_drain(&p->gates, s->me, 2 * k + 1);
 			gate_publish(&p->gates, s->me, 2 * k + 1);
 		}
@@ -72,8 +73,8 @@ static void ping_pong(uint32_t n, int64_t spin_ns, bool crowded, uint64_t *n_sle
 	*n_sleeps = p.waiter[0].n_sleeps + p.waiter[1].n_sleeps;
 }
 
-/* Two that run side by side may hardly ever have to wait: again until the futex was met often
- * enough to say something. */
+/* Two threads that run at the same time may rarely wait: repeated until enough waits used the
+ * futex. */
 enum { ENOUGH_SLEEPS = 100, MOST_ROUNDS = 50 };
 
 static void ping_pong_asleep(bool crowded)
@@ -99,7 +100,7 @@ static void nor_without_membarrier(void **state)
 	ping_pong_asleep(true);
 }
 
-/* The same with one side in another process; gives how often one of them slept. */
+/* The same with one side in another process; returns how often one of the sides slept. */
 static uint64_t ping_pong_across(bool crowded)
 {
 	struct vm_region memory;
@@ -142,7 +143,7 @@ static void nor_across_processes(void **state)
 enum { N_WAITERS = 12, N_STEPS = 3000 };
 
 struct crowd {
-	/* the first is published at; there are more, so that they do not share a line */
+	/* the test publishes the first gate; the others keep gates off the same cache line */
 	struct gates gates;
 	uint64_t value;
 	uint64_t n_early;
@@ -163,14 +164,14 @@ static void *watch(void *arg)
 		if (__atomic_load_n(&w->c->value, __ATOMIC_RELAXED) < k)
 			__atomic_fetch_add(&w->c->n_early, 1, __ATOMIC_RELAXED);
 	}
-	/* never published: only the end lets it go */
+	/* never published: only the end wakes it */
 	if (!gate_passed(&w->c->gates, 0, N_STEPS + 1))
 		gate_wait(&w->c->gates, &waiter, 0, N_STEPS + 1);
 	return NULL;
 }
 
-/* Many sleep at one gate for different progress; each waking takes back the announcements of all.
- */
+/* Many threads sleep at one gate for different progress; each wake-up withdraws the announcements
+ * of all. */
 static void many_sleep_at_one_gate(void **state)
 {
 	(void)state;

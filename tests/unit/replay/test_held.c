@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that the machine held up: who had to queue behind one was held up, too, and the mark
- * shows in no time. */
+/* Requests that the machine held up: a request that queued behind such a request was held up, too,
+ * and the mark does not appear in a time. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ static bool is_held(const struct outcome *o)
 	return o->end_ticks & OUTCOME_HELD;
 }
 
-/* One due every 100, which begin so much after the start, of which the second was held up. */
+/* Requests due every 100, with these begins after the start; the second was held up. */
 static void spread(const uint64_t begin[N], bool pool, bool lost, const bool expect[N])
 {
 	int64_t due[N] = {0, 100, 200, 300, 400};
@@ -42,13 +42,13 @@ static void who_queues_behind_it_is_held_up_too(void **state)
 	(void)state;
 	const uint64_t begin[N] = {0, 350, 360, 370, 400};
 	spread(begin, false, false, (bool[N]){false, true, true, true, false});
-	/* who was not made kept nobody */
+	/* a request that was not issued delays no other */
 	spread(begin, false, true, (bool[N]){false, true, false, false, false});
 	/* a pool's requests have other workers */
 	spread(begin, true, false, (bool[N]){false, true, false, false, false});
 }
 
-/* Held up by 106, and behind by 700 later on: that would be much the same without it. */
+/* Held up by 106, and late by 700 later: about as late as without the hold-up. */
 static void who_is_behind_anyway_is_not(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 20 s */
-/* Traces made to harm: every operation with paths that lead out, junk in every field, for each
- * engine and order. Outside of the directory nothing may change, inside no device and no
- * set-user-ID bit may appear, and nothing may crash or hang. */
+/* Hostile traces: every operation with paths that lead outside, random values in every field, for
+ * each engine and order. Nothing outside of the directory may change, no device and no set-user-ID
+ * bit may appear inside, and nothing may crash or hang. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ struct attack {
 	uint32_t n_paths;
 	uint64_t seed;
 	bool lies; /* about how many bytes came */
-	/* some lengths are vast: such a replay fills as much memory as it may take, 1 GiB */
+	/* some lengths are vast: such a replay fills the memory that it may use, 1 GiB */
 	bool vast;
 };
 
@@ -151,7 +151,7 @@ static void request_make(struct attack *a, struct trace_writer *w, uint32_t i)
 	r.flags =
 	    draw(a, 2) ? (uint32_t)draw(a, 16) : (uint32_t)number(a) | (uint32_t)draw(a, 1u << 31);
 	r.heap = heap_junk(a, w, o);
-	if (data && a->lies && draw(a, 3) == 0) /* more than was asked for, it may be */
+	if (data && a->lies && draw(a, 3) == 0) /* may exceed the requested length */
 		r.rvalue = (int64_t)draw(a, 30000), r.error = 0;
 	if (o->uses & OP_HAS_PATH)
 		r.object = (uint32_t)draw(a, a->n_paths);
@@ -199,7 +199,7 @@ static void trace_make(struct attack *a)
 	assert_int_equal(trace_writer_close(w, NULL), 0);
 }
 
-/* --- what it left -------------------------------------------------------- */
+/* --- the directory after the replay ----------------------------------------- */
 
 static int n_bad;
 
@@ -221,11 +221,11 @@ static void outside_is_as_it_was(const struct attack *a, const struct stat *befo
 	assert_int_equal(st.st_mode, before->st_mode);
 	assert_int_equal(st.st_uid, before->st_uid);
 	assert_int_equal(st.st_mtim.tv_sec, before->st_mtim.tv_sec);
-	/* nothing was made or removed in it */
+	/* no entry was created or removed in it */
 	assert_int_equal(st.st_mtim.tv_nsec, before->st_mtim.tv_nsec);
 	assert_int_equal(st.st_ctim.tv_nsec, before->st_ctim.tv_nsec);
 	assert_int_equal(stat(a->victim, &st), 0);
-	/* nor was anything about it changed */
+	/* and its own attributes did not change */
 	assert_int_equal(st.st_ctim.tv_nsec, file_before->st_ctim.tv_nsec);
 	assert_int_equal(st.st_nlink, 1);
 	assert_int_equal(file_read(a->victim, &text, 1000, NULL), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inferred dependencies against the definition worked out pair by pair, and by hand. */
+/* Inferred dependencies, compared with the definition pair by pair, and with values computed by
+ * hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -75,7 +76,7 @@ static uint64_t longest_chain(const struct times *t, int64_t threshold)
 	return longest;
 }
 
-/* The largest set without a pair that depends: over all sets. */
+/* The largest set without a dependent pair: tries all sets. */
 static uint64_t antichain(const struct times *t, int64_t threshold)
 {
 	uint64_t largest = 0;
@@ -149,8 +150,8 @@ static void check_all(const struct times *t, int64_t threshold, bool antichains)
 		assert_int_equal(r.sum.width_max, antichain(t, threshold));
 }
 
-/* Ties of begins and of ends, requests that take no time, thresholds of zero: all are common with
- * such small numbers. */
+/* Equal begins and ends, requests that take no time, thresholds of zero: such small numbers make
+ * all of them common. */
 static void agrees_with_the_definition(void **state)
 {
 	(void)state;
@@ -165,8 +166,8 @@ static void agrees_with_the_definition(void **state)
 	}
 }
 
-/* The paper's Figure 2, as its text tells it: A and B overlap; C follows B too soon; D begins after
- * A's end; E waits for D, and A before it follows from that. */
+/* The paper's Figure 2, as its text explains it: A and B overlap; C follows B too soon; D begins
+ * after A's end; E waits for D, and therefore also for A. */
 static void figure_2(void **state)
 {
 	(void)state;
@@ -181,7 +182,7 @@ static void figure_2(void **state)
 	/* D: A and B */
 	assert_int_equal(r.p[3].lo, 0);
 	assert_int_equal(r.p[3].hi, 2);
-	/* E: C and D; A and B are before those */
+	/* E depends on C and D; these depend on A and B */
 	assert_int_equal(r.p[4].lo, 2);
 	assert_int_equal(r.p[4].hi, 4);
 	assert_int_equal(r.sum.longest_chain, 3);
@@ -202,7 +203,7 @@ static void refused(void **state)
 	infer_release(&f);
 }
 
-/* Many open at once, then all ended: memory grows and is used again. */
+/* Many open at a time, then all ended: memory grows and is used again. */
 static void wide(void **state)
 {
 	(void)state;
@@ -241,7 +242,7 @@ static void think_times(void **state)
 	struct sample s = {.n = 0};
 	rig_init(&g);
 	int64_t now = 0;
-	/* gaps of 1 to 1000 us; each second request overlaps the one before */
+	/* gaps of 1 to 1000 us; each second request overlaps its predecessor */
 	for (int i = 0; i < 1000; i++) {
 		int64_t gap = 1000 * (i + 1);
 		sample_data(&s, 1, now + gap, now + gap + 500, OP_READ, -1, OBJECT_NONE, 0, 4096,
@@ -251,13 +252,13 @@ static void think_times(void **state)
 		now += gap + 600;
 	}
 	think_times_of(&h, &s, &g);
-	assert_int_equal(h.n, 999); /* before the first there is none */
+	assert_int_equal(h.n, 999); /* the first request has no think time */
 	assert_int_equal(h.least_ns, 2000);
 	sample_release(&s);
 	rig_release(&g);
 }
 
-/* The annotated trace holds what the pass finds, and everything else of its input. */
+/* The annotated trace has the result of the pass, and everything else of its input. */
 static void annotated(void **state)
 {
 	(void)state;

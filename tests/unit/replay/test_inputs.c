@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a replayer is given: what is counted of the trace, and the files for each thread, process or
- * device with what they leave out. */
+/* The input of a replayer: the counts of the trace, and the files for each thread, process or
+ * device with the requests that they leave out. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,8 +94,8 @@ static void what_the_trace_is(void **state)
 	read_add(&s, 1, 100, 300, 0);
 	read_add(&s, 2, 200, 400, 1);
 	read_add(&s, 3, 250, 300, 0);
-	read_add(&s, 1, 300, 350, 0); /* begins when two end: not in flight with them */
-	/* no end; another process with that thread number */
+	read_add(&s, 1, 300, 350, 0); /* begins when two end: not in flight together with them */
+	/* no end; another process with the same thread number */
 	read_add(&s, 2, 50, TIME_NONE, 1)->pid = 9;
 	sample_add(&s, 1, TIME_NONE, TIME_NONE, OP_FSYNC); /* no times */
 	sample_add(&s, 4, 0, 1000, OP_COMPUTE); /* no request */
@@ -165,7 +165,7 @@ static void export_to(struct given *g, const char *how, int expected, struct err
 		fail_msg("%s: %d, not %d: %s", how, ret, expected, e->msg);
 }
 
-/* The exported file `at` has just the records of these numbers. */
+/* The exported file `at` has exactly the records with these numbers. */
 static void assert_numbers(const struct given *g, size_t at, const uint64_t *number, size_t n)
 {
 	struct err e = ERR_INIT;
@@ -195,7 +195,7 @@ static void a_file_for_each(void **state)
 	read_add(&s, 2, 60, 70, 1);
 	read_add(&s, 5, 80, 90, 1);
 	given_make(&g, &s);
-	export_to(&g, "csv/thread", 0, &e); /* in the order of their first request */
+	export_to(&g, "csv/thread", 0, &e); /* in the order of the first request of each */
 	assert_int_equal(g.in.file.n, 3);
 	assert_numbers(&g, 0, (const uint64_t[]){0, 4}, 2);
 	assert_numbers(&g, 1, (const uint64_t[]){1, 3}, 2);
@@ -221,8 +221,8 @@ static void a_file_for_each(void **state)
 	sample_release(&s);
 }
 
-/* What the format has no place for is known by its number in the whole trace, also where it went
- * into one file of several. */
+/* Requests that the format cannot represent are known by their number in the whole trace, also if
+ * the trace went into several files. */
 static void what_is_passed_over(void **state)
 {
 	static const char *const how[] = {"blkreplay", "blkreplay/thread"};

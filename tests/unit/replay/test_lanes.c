@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that were not alive at one time share a lane, and so a worker. */
+/* Threads that did not exist at the same time share a lane, and so a worker. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,8 +9,8 @@
 #include "replay/plan/lanes.h"
 #include "rig.h"
 
-/* Against the definition: in a lane no two threads are alive at one time and the earlier comes
- * first; and there are no more lanes than threads were alive at one time. */
+/* Compared with the definition: in a lane no two threads exist at the same time and the earlier
+ * comes first; and there are only as many lanes as threads existed at one time. */
 static void assignment(void **state)
 {
 	(void)state;
@@ -57,7 +57,7 @@ static void assignment(void **state)
 	}
 }
 
-/* Five thousand threads, three at a time; under every order each request has its outcome, and each
+/* Five thousand threads, three at a time; in every order each request has its outcome, and each
  * thread its order. */
 static void short_lived(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 12 s */
-/* Each deliberate fault does what it says, as the replay trace and the files show. */
+/* Each deliberate fault has its defined effect, as the replay trace and the files show. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -99,8 +99,7 @@ static void done(struct rig *g, struct sample *s)
 	sample_release(s);
 }
 
-/* Every order, and both timings with an order and without; a timed replay takes 0.1 s at the least.
- */
+/* Every order, and both timings with an order and without; a timed replay takes at least 0.1 s. */
 static const struct policy {
 	int order, timing;
 } policies[] = {
@@ -123,7 +122,7 @@ static void run_with(struct rig *g, struct sample *s, enum trace_op op, const ch
 			 replay_timing_names[q->timing], e.msg);
 }
 
-/* Faults of single requests: exact counts whatever the policies, and nothing else wrong. */
+/* Faults of single requests: exact counts with every policy, and no other deviation. */
 static void counts_under_every_policy(void **state)
 {
 	(void)state;
@@ -189,7 +188,7 @@ static void repeated_requests(void **state)
 			assert_int_equal(g.r[i].rvalue, 64);
 			assert_true(i == N || g.r[i].seq > g.r[i - 1].seq);
 		}
-		/* a sequential one is put back before it is repeated */
+		/* the position of a sequential request is restored before the repetition */
 		assert_int_equal(g.s.n_mismatches, 0);
 		done(&g, &s);
 	}
@@ -241,7 +240,7 @@ static void swapped_neighbours(void **state)
 		struct sample s;
 		run(&g, &s, both[k], "swap:5%");
 		size_t n = 0;
-		/* the next of the same thread is two records on */
+		/* the next request of the same thread is two records later */
 		for (size_t i = 0; i + 2 < g.n; i++)
 			n += g.r[i].begin_ns > g.r[i + 2].begin_ns;
 		assert_int_equal(n, N / 20);
@@ -251,8 +250,8 @@ static void swapped_neighbours(void **state)
 	}
 }
 
-/* Which bytes a sequential mutant really touched: each writes other content, so the positions can
- * be read back. */
+/* The bytes that a sequential mutant really touched: each request writes other content, so the
+ * positions can be read back. */
 static void sequential_shifts_are_undone(void **state)
 {
 	(void)state;
@@ -317,7 +316,7 @@ static void delayed(void **state)
 		struct rig g;
 		struct sample s;
 		run_with(&g, &s, OP_PREAD, "delay:30us", q);
-		/* a call takes longer than the reading that is allowed for */
+		/* a call takes longer than the permitted time of reading the clock */
 		for (size_t i = 0; i < g.n; i++)
 			assert_true(g.r[i].end_ns - g.r[i].begin_ns >= 30000);
 		done(&g, &s);
@@ -333,7 +332,7 @@ static int64_t shortest(const struct rig *g)
 	return ns;
 }
 
-/* Ten times as long as what a call takes at the least; half of that, for it may take less in
+/* Ten times the shortest time of a call; half of it is required, because a call may take less in
  * another run. */
 static void proportional(void **state)
 {
@@ -352,8 +351,8 @@ static void proportional(void **state)
 	}
 }
 
-/* A fault of single requests leaves the times of the others alone: no more is read between the
- * stamps than without. */
+/* A fault of single requests does not change the times of the other requests: no further reads of
+ * the clock occur between the stamps. */
 static void other_requests_are_not_touched(void **state)
 {
 	(void)state;
@@ -388,7 +387,7 @@ static void a_drifting_clock(void **state)
 	struct sample s;
 	run_timed(&g, &s, "drift:20%");
 	for (size_t i = 0; i < g.n; i++) {
-		/* what was meant does not drift */
+		/* the intended times do not drift */
 		assert_int_equal(g.r[i].intended_ns, 300000 * (int64_t)i);
 		assert_true(g.r[i].begin_ns >= g.r[i].intended_ns + g.r[i].intended_ns / 5 - 1000);
 	}
@@ -430,19 +429,19 @@ static void a_periodic_stall(void **state)
 		g.c.timing = q->timing;
 		g.c.mutant = "stall:3ms/4ms";
 		assert_int_equal(rig_replay(&g, &s, NULL), 0);
-		/* 2 us: the clock is calibrated anew after the run */
+		/* 2 us: the clock is calibrated again after the run */
 		for (size_t i = 0; i < g.n; i++)
 			n_inside += (g.r[i].begin_ns + 2000) % 4000000 < 3000000;
 		assert_true(g.r[0].begin_ns >= 2998000);
-		/* one taken off its processor between looking at the clock and its call */
+		/* a thread may lose its CPU between reading the clock and its call */
 		assert_true(n_inside <= 5);
 		assert_int_equal(g.s.n_issued, 50);
 		done(&g, &s);
 	}
 }
 
-/* Of `think`: every wait is longer by the share, counted from where it began; lateness does not add
- * up to more. */
+/* Timing `think`: every wait is longer by the share, measured from its start; lateness does not add
+ * up. */
 static void faults_of_thinking(void **state)
 {
 	(void)state;
@@ -470,8 +469,8 @@ static void faults_of_thinking(void **state)
 	}
 }
 
-/* Everything but the calls: nothing is opened, read or made, and each request is issued once, in
- * its order. */
+/* Everything except the calls: no file is opened, read or created, and each request is issued once,
+ * in its order. */
 static void blank_replays(void **state)
 {
 	(void)state;

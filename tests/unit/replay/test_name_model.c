@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What paths mean while names come and go. */
+/* The meaning of paths while names are created and removed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,8 +16,8 @@ static struct name_path path_of(const char *text)
 	return (struct name_path){text, NONE32};
 }
 
-/* Link i is twice link i + 1, and the last one is here: to look up the first one of n is to follow
- * 2^n - 1. */
+/* Link i names link i + 1 twice, and the last link names ".": to look up the first of n links, 2^n
+ * - 1 links are followed. */
 static void links_make(struct name_model *m, unsigned int n)
 {
 	name_model_init(m, 0);
@@ -30,7 +30,8 @@ static void links_make(struct name_model *m, unsigned int n)
 	}
 }
 
-/* As the kernel does it: not so many at each depth, of which there would be no end. */
+/* As in the kernel: the limit is for the whole look-up; with a limit per depth there would be no
+ * end. */
 static void so_many_links_in_one_look_up(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is derived for each order, against the orders' definitions applied to every pair of
+/* The derived waits of each order, compared with the definition of the order for every pair of
  * requests. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static char *dir;
 
 /* --- what a list of edges guarantees ------------------------------------- */
 
-struct guarantee { /* sure[r][t]: progress of thread t that must have been reached when r begins */
+struct guarantee { /* sure[r][t]: progress that thread t must have reached when r begins */
 	uint32_t sure[MAX_N][MAX_THREADS];
 };
 
@@ -49,7 +49,7 @@ static void guarantee_make(struct guarantee *g, const struct loaded *x, const st
 		for (size_t i = 0; i < d->n; i++)
 			if (d->edge[i].request == r && i != without) {
 				uint32_t p = request_of(x, d->edge[i].thread, d->edge[i].threshold);
-				/* nothing waits for what comes later: no deadlock */
+				/* no request waits for a later request: no deadlock */
 				assert_true(p < r);
 				raise_to(g->sure[r], g->sure[p]);
 				if (g->sure[r][d->edge[i].thread] < d->edge[i].threshold)
@@ -68,7 +68,7 @@ static bool satisfies(const struct loaded *x, const struct guarantee *g, demand 
 	return true;
 }
 
-/* Nothing demanded is missing, and no edge is there that is not demanded. */
+/* No required wait is missing, and every edge is required. */
 static void check_exact(const struct loaded *x, const struct edges *d, demand *wants)
 {
 	struct guarantee g;
@@ -158,9 +158,10 @@ static void temporal_with_three_threads(void **state)
 	pread_at(&s, 1, 0, 10);
 	pread_at(&s, 2, 1, 11);
 	pread_at(&s, 3, 2, 50);
-	/* both of the first two have ended; only its own and thread 1's count; 2 has begun */
+	/* of the two ended requests only those of its own thread and of thread 1 count; thread 2
+	 * has begun */
 	pread_at(&s, 1, 20, 30);
-	pread_at(&s, 2, 40, 45); /* after 1's second: its end is new */
+	pread_at(&s, 2, 40, 45); /* after the second request of thread 1: its end is new */
 	check_edges(&s, ORDER_TEMPORAL,
 		    EDGES({1, 0, 1}, {2, 1, 1}, {3, 1, 2}, {3, 2, 1}, {4, 0, 4}));
 	sample_release(&s);
@@ -171,9 +172,10 @@ static void ties_are_ends_before_begins(void **state)
 	(void)state;
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	pread_at(&s, 1, 0, 10);
-	pread_at(&s, 2, 10, 20); /* begins as the first ends: after it */
+	pread_at(&s, 2, 10, 20); /* begins when the first request ends, so it comes after it */
 	pread_at(&s, 1, 20, 20); /* takes no time */
-	pread_at(&s, 2, 20, 20); /* begins and ends with it, but is later in the file */
+	/* begins and ends with its predecessor, but is later in the file */
+	pread_at(&s, 2, 20, 20);
 	check_edges(&s, ORDER_TEMPORAL, EDGES({1, 0, 2}, {2, 1, 2}, {3, 0, 4}));
 	sample_release(&s);
 }
@@ -190,7 +192,8 @@ static void an_unknown_end_is_no_end(void **state)
 
 /* --- at random ----------------------------------------------------------- */
 
-/* Threads run one request after another; times are small numbers, so that ties abound. */
+/* Each thread runs one request after another; times are small numbers, so that equal times are
+ * common. */
 static void random_times(struct sample *s, uint64_t *seed, uint32_t n_threads, uint32_t n,
 			 int64_t longest)
 {
@@ -257,7 +260,7 @@ static void fs_open_use_close(void **state)
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	sample_open(&s, 1, 0, 5, 0, O_RDWR, 7);
 	sample_data(&s, 2, 10, 15, OP_PREAD, 7, 0, 0, 4, 4);
-	/* nothing new to wait for; still under way at the close */
+	/* no further wait: still in progress at the close */
 	sample_data(&s, 2, 16, 30, OP_PREAD, 7, 0, 4, 4, 4);
 	sample_data(&s, 1, 20, 25, OP_CLOSE, 7, OBJECT_NONE, OFFSET_NONE, 0, 0);
 	sample_data(&s, 2, 40, 41, OP_PREAD, 7, 0, 4, 4, -EBADF);
@@ -300,7 +303,7 @@ static void fs_a_read_comes_after_the_write_it_saw(void **state)
 	sample_data(&s, 2, 2, 3, OP_PREAD, 3, 0, 105, 2, 2);	/* saw it */
 	sample_data(&s, 2, 4, 5, OP_PREAD, 3, 0, 0, 50, 50);	/* saw nothing new */
 	sample_data(&s, 3, 4, 9, OP_PWRITE, 3, 0, 120, 10, 10); /* leaves a hole from 110 */
-	/* in the hole: readable through thread 2's write */
+	/* in the hole: readable because thread 2 wrote after it */
 	sample_data(&s, 2, 10, 11, OP_PREAD, 3, 0, 111, 2, 2);
 	sample_data(&s, 1, 12, 13, OP_PREAD, 3, 0, 125, 50, 5); /* met the end of the file */
 	sample_data(&s, 2, 14, 15, OP_PWRITE, 3, 0, 130, 1, 1); /* moves it */
@@ -321,7 +324,7 @@ static void fs_truncation_is_a_fence_for_its_file(void **state)
 	sample_release(&s);
 }
 
-/* A hole is made, and looked for, in bytes; what lies before it is another matter. */
+/* A hole is punched, and searched for, in some bytes; bytes before it do not matter. */
 static void fs_holes(void **state)
 {
 	(void)state;
@@ -349,8 +352,7 @@ static void fs_holes(void **state)
 	sample_release(&s);
 }
 
-/* More extents under one read than are worth looking at: every thread's last write is waited for
- * instead. */
+/* A read over more extents than are examined waits for the last write of every thread instead. */
 static void fs_a_read_over_many_writes(void **state)
 {
 	(void)state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the derivation of `fs` forgets: sets lose what is known and nothing else, and the waits stay
- * what they are. That the order is kept when everything is forgotten at once is in
- * test_fs_property.c. */
+/* What the derivation of `fs` forgets: sets lose only uses that are known, and the waits stay the
+ * same. test_fs_property.c tests that the order is kept if everything is forgotten at once. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +35,8 @@ static void a_set_loses_what_is_known(void **state)
 		for (uint32_t i = 0; i < n; i++) {
 			use_note(&t, &s, i, 10 + i, 0);
 			use_note(&t, &other, i, 100, 0);
-			/* of every second one all, of the others all but the last */
+			/* all uses of every second thread, and all but the last use of the
+			 * others */
 			known[i] = i % 2 ? 10 + i : 9 + i;
 		}
 		use_forget(&t, &s, known);
@@ -81,7 +81,7 @@ static void check_shape(const struct shape *shape)
 		derive(&few, path, rules, FORGET_AT / 8);
 		derive(&some, path, rules, 0);
 		assert_true(all.n > 0);
-		if (size) { /* who writes beyond the end: see fs_forget */
+		if (size) { /* for writes beyond the end: see fs_forget */
 			assert_true(some.n <= all.n && few.n <= all.n);
 		} else {
 			assert_int_equal(some.n, all.n);
@@ -102,7 +102,7 @@ static void waits_are_the_same(void **state)
 	(void)state;
 	struct shape server = shapes[5];
 	assert_string_equal(server.name, "file server");
-	server.n_files = 60; /* so few that each is many threads' */
+	server.n_files = 60; /* so few that many threads use each file */
 	check_shape(&server);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An order in which calls can have taken effect, and what is told of them. */
+/* An order in which calls can have taken effect, and the events reported in that order. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +37,8 @@ static void check_order(struct sample *s, uint64_t n_moved, uint64_t n_unexplain
 	sample_release(s);
 }
 
-/* An open that may make a file: what is read then, and nobody wrote, was there. */
+/* An open that may create a file: bytes that are read later, and that no request wrote, existed
+ * before. */
 static void a_file_that_is_read_was_there(void **state)
 {
 	(void)state;
@@ -68,7 +69,7 @@ static struct trace_record *mkdir_at(struct sample *s, uint32_t tid, int64_t beg
 	return r;
 }
 
-/* Nothing is made in a directory that is not there. */
+/* No file is created in a missing directory. */
 static void a_directory_comes_before_what_is_in_it(void **state)
 {
 	(void)state;
@@ -100,8 +101,8 @@ static void hear(void *ctx, const uint64_t *word, size_t n)
 	}
 }
 
-/* Racing writes and reads of a few files, thousands of them: each request is told once, where its
- * place came to be at last. */
+/* Thousands of racing writes and reads of a few files: each request is reported once, at its final
+ * place. */
 static void all_is_told_in_order(void **state)
 {
 	(void)state;
@@ -135,7 +136,7 @@ static void all_is_told_in_order(void **state)
 	free(h.request);
 }
 
-/* What was tried and taken back leaves nothing behind. */
+/* An undone attempt leaves no trace in the model. */
 static void words_are_used_again(void **state)
 {
 	(void)state;

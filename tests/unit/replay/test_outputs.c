@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readers of what replayers write about their requests: their own output, recorded
- * (tests/data/replayers), and the same output cut, with garbage, NaN, negative and enormous numbers
- * in it. */
+/* Readers of the output of replayers: recorded output (tests/data/replayers), and the same output
+ * truncated, or with garbage, NaN, negative and enormous numbers. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +31,7 @@ static int take(void *ctx, const struct adapter_request *q, struct err *e)
 	return 0;
 }
 
-static char source[4096], own[4096]; /* directories: tests start in the source's */
+static char source[4096], own[4096]; /* directories: tests start in the source's root directory */
 
 static const char *data_path(char *buf, size_t size, const char *name)
 {
@@ -54,7 +53,7 @@ static int own_leave(void **state)
 	return chdir(source) || rmdir(own);
 }
 
-/* A file of the test's own with that text. */
+/* A file of the test with this text. */
 static char *text_file(const char *text, size_t len)
 {
 	static char path[] = "test-outputs-XXXXXX";
@@ -87,8 +86,8 @@ static int read_data(reader r, const char *name, struct taken *t, struct err *e)
 	return r(data_path(path, sizeof path, name), &taker, e);
 }
 
-/* Whatever a recorded output is cut to, reading it fails or gives requests: never more than there
- * are, none of them impossible. */
+/* For every truncation of a recorded output, reading fails or returns requests: never more than the
+ * output has, and no impossible request. */
 static void cut_everywhere(reader r, const char *name, size_t n_requests)
 {
 	char path[8192];
@@ -186,8 +185,7 @@ static void test_fio_psync(void **state)
 	assert_int_equal(t.q[0].end_ns % 1000000, 500000);
 }
 
-/* Of libaio, the last ones have no completion in fio's log; each submission is there, in its order.
- */
+/* For libaio, fio's log lacks the last completions; every submission is returned, in order. */
 static void test_fio_libaio(void **state)
 {
 	(void)state;
@@ -221,8 +219,8 @@ static void test_fio_joined(void **state)
 	(void)state;
 	struct err e = ERR_INIT;
 	struct taken t;
-	/* the same transfer twice: first with first; a completion that was never submitted; one
-	 * without completion */
+	/* the same transfer twice: matched in order; a completion without a submission; a
+	 * submission without a completion */
 	assert_int_equal(
 	    fio_pair(
 		"10, 2000000, 0, 512, 1024, 0\n12, 1000000, 0, 512, 1024, 0\n13, 1, 1, 512, 4096, "
@@ -260,7 +258,7 @@ static void test_artc(void **state)
 	struct taken t;
 	size_t n_pwrite = 0;
 	assert_int_equal(read_data(artc_output_read, "artc/output", &t, &e), 0);
-	assert_int_equal(t.n, 27); /* of 28: ARTC's own threadspawn is no call */
+	assert_int_equal(t.n, 27); /* of 28 lines: ARTC's own threadspawn is no call */
 	for (size_t i = 0; i < t.n; i++) {
 		assert_true(t.q[i].end_ns >= t.q[i].begin_ns && t.q[i].tid >= 4056 &&
 			    t.q[i].tid <= 4058);
@@ -287,7 +285,7 @@ static void test_artc(void **state)
 		assert_int_equal(read_text(artc_output_read, bad[i], &t, &e), -EBADMSG);
 }
 
-/* --- the paper's replayer ------------------------------------------------ */
+/* --- beefs_replayer ----------------------------------------------------------- */
 
 static void test_beefs(void **state)
 {
@@ -298,7 +296,7 @@ static void test_beefs(void **state)
 	assert_int_equal(t.n, 22);
 	for (size_t i = 0; i < t.n; i++)
 		assert_true(t.q[i].seq == ADAPTER_NONE &&
-			    t.q[i].op == OP_INVALID); /* the k-th is the k-th of the input */
+			    t.q[i].op == OP_INVALID); /* line k belongs to request k of the input */
 	assert_int_equal(t.q[0].begin_ns, INT64_C(1795305011079783000));
 	assert_int_equal(t.q[0].end_ns, INT64_C(1795305011079848000));
 	assert_int_equal(t.q[1].rvalue, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Engine parallel without MPI: which processes share a rank, which signals go over which channel,
- * and what is refused. */
+/* Engine parallel without MPI: which processes share a rank, which channel carries which signals,
+ * and which traces are refused. */
 #include "tests/unit/capture/causality_sample.h"
 
 #include "replay/load/slots.h"
@@ -17,7 +17,7 @@ struct made {
 	struct replay_plan p;
 };
 
-/* Of a trace as made_write has it; `layout_make` is what is tested. */
+/* Of a trace in the form of made_write(); the test covers `layout_make`. */
 static int make(struct made *x, const char *path, bool causes, struct err *e)
 {
 	struct replay_config c;
@@ -89,7 +89,7 @@ static void a_rank_for_each_process(void **state)
 	unmake(&x);
 }
 
-/* Either side has a channel for it, with the other's number and the same tag. */
+/* Both sides have a channel for it, with the number of the other side and the same tag. */
 static void a_signal_and_its_wait_meet(void **state)
 {
 	(void)state;
@@ -139,8 +139,8 @@ static void other_modes_leave_out_what_is_no_request(void **state)
 	unmake(&x);
 }
 
-/* Nodes of one rank of the job are threads of one, though they were processes; between them there
- * are no messages. */
+/* Nodes of one rank of the job are threads of one rank, although they were processes; no messages
+ * are sent between them. */
 static void processes_of_one_rank_share_one(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who started which process: descriptors that siblings inherit one after another, and what order fs
- * makes of births and of waiting for ends. */
+/* Which process started which: descriptors that siblings inherit one after another, and the waits
+ * that order fs derives from starts of processes and from waits for their ends. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,8 +40,8 @@ static const char told[] =
     "{\"pid\":200,\"parent\":100,\"begin_ns\":25},"
     "{\"pid\":300,\"parent\":100,\"begin_ns\":45,\"waited_by\":101,\"waited_ns\":90}]}";
 
-/* Files of their own, so that no other rule has anything to say. Two threads of the parent; the
- * second one waits for the younger child. */
+/* Each process has files of its own, so that no other rule applies. Two threads of the parent; the
+ * second waits for the younger child. */
 static void births_make(struct sample *s)
 {
 	static const char *const paths[] = {"a", "b", "c", "d"};
@@ -78,7 +78,8 @@ static void births_and_ends_are_kept(void **state)
 	struct edges d;
 	births_make(&s);
 	load(&s, &x);
-	derive(&x, RULES_ALL, &d); /* threads: 0 and 1 the parent's, 2 the elder, 3 the younger */
+	/* threads: 0 and 1 of the parent, 2 of the elder child, 3 of the younger child */
+	derive(&x, RULES_ALL, &d);
 	assert_true(has(&d, 3, 0, 0));
 	assert_true(has(&d, 4, 0, 1));
 	assert_true(has(&d, 4, 1, 0));
@@ -92,9 +93,8 @@ static void births_and_ends_are_kept(void **state)
 	sample_release(&s);
 }
 
-/* A shell that makes no request of its own between one program and the next: what it has waited for
- * comes first, for each thread of the next. What the last one has itself come after need not be
- * waited for again. */
+/* A shell that makes no request between one program and the next: each thread of the next program
+ * comes after the programs for which the shell has waited. Implied waits are left out. */
 static void children_one_after_another(void **state)
 {
 	(void)state;
@@ -113,7 +113,7 @@ static void children_one_after_another(void **state)
 	of(sample_data(&s, 0, 42, 50, OP_PREAD, 3, 1, 0, 1, 1), 300, 300); /* 1: thread 1 */
 	of(sample_data(&s, 0, 72, 73, OP_PREAD, 3, 2, 0, 1, 1), 400, 400); /* 2: thread 2 */
 	of(sample_data(&s, 0, 75, 78, OP_PREAD, 3, 2, 0, 1, 1), 400, 401); /* 3: thread 3 */
-	/* 4: thread 4, began before anything was waited for */
+	/* 4: thread 4, began before the first wait */
 	of(sample_data(&s, 0, 80, 81, OP_PREAD, 3, 3, 0, 1, 1), 500, 500);
 	load(&s, &x);
 	derive(&x, RULES_ALL, &d);
@@ -124,9 +124,9 @@ static void children_one_after_another(void **state)
 	sample_release(&s);
 }
 
-/* A program runs a shell, which runs two others behind timeout(1): neither makes a request. What
- * the program does when the shell has ended comes after both, and the second after the first,
- * though each was waited for by somebody of whom the trace has nothing else. */
+/* A program runs a shell, which runs two programs behind timeout(1). Neither the shell nor timeout
+ * makes a request. The program's requests after the end of the shell come after both programs, and
+ * the second program after the first, although processes without requests waited for each. */
 static void through_processes_without_requests(void **state)
 {
 	(void)state;
@@ -162,7 +162,7 @@ static void through_processes_without_requests(void **state)
 		derive(&x, RULES_ALL, &d);
 		assert_true(has(&d, 1, 0, 0));
 		assert_true(has(&d, 2, known ? 1 : 0, 0));
-		/* otherwise both may run on behind the shell */
+		/* otherwise both may continue after the shell has ended */
 		assert_int_equal(has(&d, 3, 2, 0), known);
 		assert_int_equal(d.n, known ? 3 : 2);
 		edges_release(&d);
@@ -171,7 +171,7 @@ static void through_processes_without_requests(void **state)
 	}
 }
 
-/* Without a table nothing is known of who started whom, but from what was inherited. */
+/* Without a table, inherited descriptors alone show which process started which. */
 static void a_parent_is_inferred_from_what_was_inherited(void **state)
 {
 	(void)state;
@@ -195,14 +195,14 @@ static void a_parent_is_inferred_from_what_was_inherited(void **state)
 	assert_true(x.s.slot[x.l.request[3].slot].inherited);
 	derive(&x, 1u << RULE_PROCESS, &d);
 	assert_int_equal(d.n, 1);
-	assert_true(has(&d, 3, 0, 1)); /* not the last one, which had not ended */
+	assert_true(has(&d, 3, 0, 1)); /* not the last request, which had not ended */
 	edges_release(&d);
 	loaded_release(&x);
 	sample_release(&t);
 }
 
-/* A shell starts one program after another with the same output: the second one's comes from the
- * shell too, not from the first. */
+/* A shell starts one program after another with the same output: the second program inherits it
+ * from the shell too, not from the first program. */
 static void siblings_inherit_from_their_parent(void **state)
 {
 	(void)state;
@@ -230,8 +230,8 @@ static void siblings_inherit_from_their_parent(void **state)
 	}
 }
 
-/* A child that is told to have begun when its parent had closed the file already: it has it all the
- * same, at the position they share. */
+/* According to the table, a child began when its parent had already closed the file: the child
+ * inherits the file nevertheless, at the shared position. */
 static void a_child_told_late_inherits(void **state)
 {
 	(void)state;

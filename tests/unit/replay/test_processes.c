@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays with a process for each traced process: descriptors of their own, inherited ones shared,
- * order and outcomes across them, and what happens when one of them fails. */
+/* Replays with a process for each traced process: descriptors of their own, shared inherited
+ * descriptors, order and outcomes across processes, and a process that fails. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@ static struct trace_record *of(struct trace_record *r, uint32_t pid)
 	return r;
 }
 
-/* A parent opens f and writes; two children read on in turn from the position that all share, and
- * each opens g under a number that the other one uses for h. */
+/* A parent opens f and writes. Two children in turn continue to read from the shared position, and
+ * each opens g under a number that the other child uses for h. */
 static void family_make(struct sample *s)
 {
 	static const char *const paths[] = {"f", "g", "h"};
@@ -79,7 +79,8 @@ static void inherited_descriptors_share_their_position(void **state)
 	sample_release(&s);
 }
 
-/* Every request after all that ended before it, by the stamps, whichever process made it. */
+/* Every request comes after all requests that ended before it, by the stamps, in whatever
+ * process. */
 static void stamps_keep_the_order_across_processes(void **state)
 {
 	(void)state;
@@ -113,7 +114,7 @@ static void stamps_keep_the_order_across_processes(void **state)
 	}
 }
 
-/* Two processes; the second one's request is due a good while after the first one's. */
+/* Two processes; the request of the second is due long after the request of the first. */
 static void two_made(struct sample *s, int64_t later_ns)
 {
 	s->paths[0] = "f", s->paths[1] = "g";
@@ -125,8 +126,8 @@ static void two_made(struct sample *s, int64_t later_ns)
 	   CHILD);
 }
 
-/* The second child of this process, once the replay has made `made`; 0: there is none after a
- * minute. */
+/* The second child of this process, as soon as the replay has created `made`; 0: it does not appear
+ * within a minute. */
 static pid_t second_child(const char *made)
 {
 	char text[256] = "";
@@ -145,7 +146,7 @@ static pid_t second_child(const char *made)
 	return pid;
 }
 
-/* Both processes wait by then, and neither would come back by itself. */
+/* Both processes wait by then, and neither would return by itself. */
 static void *killer(void *made)
 {
 	pid_t pid = second_child(made);
@@ -157,8 +158,8 @@ static void *killer(void *made)
 	return NULL;
 }
 
-/* One process is killed while it waits for a time far away: the replay fails at once, says whose it
- * was, and leaves nobody behind. */
+/* A process is killed while it waits for a distant due time: the replay fails at once, names the
+ * traced process, and leaves no process behind. */
 static void a_killed_process_is_named_and_all_are_ended(void **state)
 {
 	(void)state;
@@ -168,8 +169,9 @@ static void a_killed_process_is_named_and_all_are_ended(void **state)
 	struct err e = ERR_INIT;
 	pthread_t id;
 #if defined(__SANITIZE_THREAD__)
-	skip(); /* ThreadSanitizer lets no process that was forked beside a thread, here the killer,
-		   start threads */
+	/* under ThreadSanitizer, a process that was forked while a thread existed, here the killer,
+	 * cannot start threads */
+	skip();
 #endif
 	two_made(&s, hour_ns);
 	/* it is still there, too */
@@ -193,8 +195,9 @@ static void a_killed_process_is_named_and_all_are_ended(void **state)
 	free(made);
 }
 
-/* A lock that the trace gives away and the replay never does: order `thread` lets the second one
- * ask while the first one has it, and that one waits for a time far away before it lets it go. */
+/* The trace shows a lock that is released, but the replay never releases it: with order `thread`
+ * the second process requests the lock while the first holds it and waits for a distant due
+ * time. */
 static void a_blocked_process_is_ended_by_the_watchdog(void **state)
 {
 	(void)state;
@@ -241,8 +244,8 @@ static void a_mismatch_in_one_stops_all(void **state)
 	sample_release(&s);
 }
 
-/* What ends with a process: nobody closes its descriptor, and a lock on it goes when its last
- * request has ended. */
+/* The effects of a process's end: no request closes its descriptor, and its lock ends after its
+ * last request. */
 static void an_ending_process_closes_what_it_has(void **state)
 {
 	(void)state;

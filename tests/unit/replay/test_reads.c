@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How reads are replayed: as the cache decides, as it decided when the trace was captured, or not
- * at all. */
+/* How reads are replayed: by the present cache, by the cache at capture, or not at all. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -75,7 +74,7 @@ static void replay(struct rig *g, const struct sample *s)
 	assert_int_equal(g->s.n_mismatches, 0);
 }
 
-/* Pages that were missed are read, those that were found are not. */
+/* Pages that were missed are read; pages that were found are not. */
 static void original(void **state)
 {
 	(void)state;
@@ -93,7 +92,7 @@ static void original(void **state)
 	sample_data(&s, 1, 70, 80, OP_WRITE, 3, 0, OFFSET_NONE, 10, 10);
 	struct trace_record *r = sample_data(&s, 1, 82, 83, OP_LSEEK, 3, 0, 0, 0, 2 * PAGE + 10);
 	r->flags = SEEK_CUR;
-	/* the end: nothing decides that */
+	/* the end: no later request depends on it */
 	sample_data(&s, 1, 84, 85, OP_PREAD, 3, 0, 64 * PAGE, PAGE, 0);
 	g.c.reads = READS_ORIGINAL;
 	for (int pass = 0; pass < 2; pass++) {
@@ -107,8 +106,8 @@ static void original(void **state)
 	sample_release(&s);
 }
 
-/* A read that is shorter now is another result; a trace that tells nothing of the cache cannot be
- * replayed so. */
+/* A read that is shorter now is a mismatch; a trace without information about the cache cannot be
+ * replayed in this way. */
 static void original_judged(void **state)
 {
 	(void)state;
@@ -130,8 +129,8 @@ static void original_judged(void **state)
 	sample_release(&s);
 }
 
-/* A trace may claim that more came than was asked for: no more than that is read, for there is room
- * for no more. */
+/* A trace may claim that a read returned more than was requested: no more than requested is read,
+ * because the buffer has no more room. */
 static void original_of_a_trace_that_lies(void **state)
 {
 	(void)state;
@@ -151,7 +150,7 @@ static void original_of_a_trace_that_lies(void **state)
 	sample_release(&s);
 }
 
-/* Only what changes something: the file is in the end what it is after a whole replay. */
+/* Only requests that change something: at the end the file is as after a whole replay. */
 static void none(void **state)
 {
 	(void)state;
@@ -166,7 +165,7 @@ static void none(void **state)
 	sample_data(&s, 1, 23, 24, OP_WRITE, 3, 0, OFFSET_NONE, 10, 10);
 	sample_data(&s, 1, 25, 26, OP_FSTAT, 3, 0, OFFSET_NONE, 0, 0);	   /* left out */
 	sample_open(&s, 1, 27, 28, 0, O_RDONLY, 4);
-	/* left out: nothing is written there */
+	/* skipped: nothing is written there */
 	sample_data(&s, 1, 29, 30, OP_READ, 4, 0, OFFSET_NONE, 300, 300);
 	sample_data(&s, 1, 31, 32, OP_LSEEK, 4, 0, 5, 0, 5);		   /* left out */
 	sample_data(&s, 1, 33, 34, OP_FTRUNCATE, 3, 0, OFFSET_NONE, 400, 0);
@@ -183,7 +182,7 @@ static void none(void **state)
 		assert_int_equal(st.st_size, 400);
 		int fd = open(path, O_RDONLY);
 		assert_int_equal(pread(fd, is, sizeof is, 0), 400);
-		memset(is + 300, 0, 10); /* what is written is arbitrary, where is not */
+		memset(is + 300, 0, 10); /* the written bytes are arbitrary, their place is not */
 		if (mode == READS_CURRENT)
 			memcpy(before, is, sizeof is);
 		assert_memory_equal(before, is, sizeof is);
@@ -194,7 +193,7 @@ static void none(void **state)
 	sample_release(&s);
 }
 
-/* Additions of any place and length: each part stays within what the read has room for. */
+/* Added pages at any offset and of any length: each part fits the room of the read. */
 static void hostile_misses(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 20 s */
-/* Real replays: that the order holds by the stamps of the replay trace, what the trace holds, and
- * times. */
+/* Real replays: whether the stamps of the replay trace show that the order was kept, what the trace
+ * contains, and times. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 #define ROUNDS 12
 
 static const char *engine = "event"; /* the one under test */
-/* of the rounds and the orders only each so-manieth: to compile takes its time */
+/* uses only every nth round and order, because compiling takes time */
 static int stride = 1, order_stride = 1;
 
 static void replay(struct rig *g, const struct sample *s)
@@ -28,7 +28,7 @@ static void replay(struct rig *g, const struct sample *s)
 
 /* --- order --------------------------------------------------------------- */
 
-/* Every demand of the order, pair by pair, as the stamps tell. */
+/* Every wait that the order requires, pair by pair, as the stamps show. */
 static void check_stamps(struct rig *g, const struct sample *s, demand *wants)
 {
 	struct loaded x;
@@ -114,8 +114,9 @@ static void fs_holds(void **state)
 			free_at[t] = begin + (int64_t)(sample_random(&seed) % 9);
 			random_fs_request(&s, &seed, t + 1, begin, free_at[t], &next_fd);
 #if defined(__SANITIZE_THREAD__)
-			if (s.r[i].op == OP_CLOSE) /* a close that overlaps a use is a race of the
-						      trace, and so of its replay */
+			/* a close that overlaps a use is a race in the trace, and so in its
+			 * replay */
+			if (s.r[i].op == OP_CLOSE)
 				s.r[i].op = OP_FSYNC;
 #endif
 		}
@@ -130,7 +131,7 @@ static void fs_holds(void **state)
 	}
 }
 
-/* With the order `fs` what depends on the file system comes out as it did, in every run. */
+/* With order `fs`, results that depend on the file system are as traced, in every run. */
 static void fs_gives_the_traced_results(void **state)
 {
 	(void)state;
@@ -182,7 +183,7 @@ static void none_with_more_and_fewer_workers(void **state)
 	}
 }
 
-/* --- what the replay trace holds ----------------------------------------- */
+/* --- content of the replay trace --------------------------------------------- */
 
 static void every_call_is_replayed(void **state)
 {
@@ -287,13 +288,13 @@ static void mismatches_are_counted_and_told(void **state)
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 50, 50);
 	sample_data(&s, 1, 2, 3, OP_PREAD, 3, 0, 60, 50, 50);	  /* only 40 are there */
 	sample_data(&s, 1, 4, 5, OP_PREAD, 3, 0, 0, 50, -EIO);	  /* succeeds */
-	/* fails alike: inferred for reading only */
+	/* fails in the same way: the access mode is inferred as read-only */
 	sample_data(&s, 1, 6, 7, OP_PWRITE, 3, 0, 0, 50, -EBADF);
 	/* fails otherwise: EBADF */
 	sample_data(&s, 1, 8, 9, OP_PREAD, 4, OBJECT_NONE, 0, 50, -EINVAL);
 	/* whose file is not known */
 	sample_data(&s, 1, 10, 11, OP_PREAD, 4, OBJECT_NONE, 0, 50, 50);
-	/* errno not known: any failure will do */
+	/* errno unknown: any failure matches */
 	s.r[4].error = 0;
 	rig_init(&g);
 	replay(&g, &s);
@@ -312,7 +313,7 @@ static void mismatches_are_counted_and_told(void **state)
 	sample_release(&s);
 }
 
-/* Threads that wait for one that stopped must come to an end too. */
+/* Threads that wait for a stopped thread must end, too. */
 static void stopping_stops_everybody(bool processes)
 {
 	for (int order = ORDER_TEMPORAL; order <= ORDER_NONE - processes; order += order_stride) {
@@ -360,8 +361,8 @@ static void stopping_on_a_mismatch_stops_everybody(void **state)
 
 /* --- times --------------------------------------------------------------- */
 
-/* No earlier than intended. The clock's last calibration may differ from the one the waits went by.
- */
+/* No request begins earlier than intended. The clock's last calibration may differ from the
+ * calibration that the waits used. */
 static void check_not_early(const struct trace_record *r)
 {
 	int64_t slack_ns = 200 + r->intended_ns / 10000;
@@ -404,8 +405,8 @@ static void timestamps_are_met(void **state)
 		}
 }
 
-/* Pauses and times as traced, divided by the speed: slowed down, as they were, and accelerated,
- * whatever else is waited for. */
+/* Pauses and times as traced, divided by the speed: slower, equal and faster, whatever other waits
+ * there are. */
 static void check_think_times(enum replay_order order, double speed)
 {
 	struct rig g;
@@ -444,8 +445,8 @@ static void think_times_follow_the_end(void **state)
 			check_think_times((enum replay_order)order, speeds[i]);
 }
 
-/* A trace of 60 s at thousandfold speed: every gap is a thousandth, of both timings, and so the
- * whole. */
+/* A trace of 60 s at a speed of 1000: with both timings every gap, and so the whole replay, takes a
+ * thousandth. */
 static void a_replay_is_accelerated(void **state)
 {
 	(void)state;
@@ -462,7 +463,7 @@ static void a_replay_is_accelerated(void **state)
 		replay(&g, &s);
 		assert_int_equal(g.s.n_timed, 60);
 		assert_true(g.s.traced_elapsed_ns == 59000003000);
-		/* that it is not much later depends on the machine */
+		/* the upper limit depends on the machine */
 		assert_true(g.r[59].end_ns >= 59000000 - 200);
 		for (size_t i = 0; i < g.n; i++) {
 			int64_t before = i < 4 ? 0 : g.r[i - 4].end_ns,

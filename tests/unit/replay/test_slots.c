@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loading a trace: what is refused, issue order, threads, descriptor instances, and the files a
- * trace needs. */
+/* Loading a trace: refusals, issue order, threads, descriptor instances, and the files that a trace
+ * needs. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,8 +62,8 @@ static void issue_order_and_threads(void **state)
 	sample_release(&s);
 }
 
-/* Each at most `reach` places from where it belongs: few moves, or so many that all are sorted
- * anew. */
+/* Each request is at most `reach` places from its sorted place: few moves, or so many that all
+ * requests are sorted again. */
 static void check_sorted(uint32_t n, uint32_t reach)
 {
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -198,7 +198,7 @@ static void a_number_means_another_file_each_time_it_is_opened(void **state)
 	const struct load_request *r = x.l.request;
 	assert_int_equal(r[0].slot, r[1].slot);
 	assert_int_equal(r[0].slot, r[2].slot);
-	assert_int_equal(r[0].slot, r[3].slot); /* closed by then: EBADF, as it was */
+	assert_int_equal(r[0].slot, r[3].slot); /* closed by then: EBADF, as traced */
 	assert_int_equal(r[4].slot, r[5].slot);
 	assert_int_not_equal(r[0].slot, r[4].slot);
 	assert_int_not_equal(r[6].slot, r[0].slot);
@@ -219,15 +219,15 @@ static uint32_t slot_of(const struct loaded *x, uint32_t record)
 	return 0;
 }
 
-/* Instances of a path that a thread opens, uses and closes by itself share a slot, as many as it
- * has open at one time; others have theirs. */
+/* Instances of a path that one thread opens, uses and closes share a slot, as many as the thread
+ * has open at one time; other threads have slots of their own. */
 static void slots_are_used_again(void **state)
 {
 	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
 	struct loaded x;
 	(void)state;
 	int64_t t = 0;
-	for (int i = 0; i < 3; i++, t += 100) { /* 0 to 17: a thread that has one file open twice */
+	for (int i = 0; i < 3; i++, t += 100) { /* 0 to 17: a thread that has a file open twice */
 		sample_open(&s, 1, t, t + 5, 0, O_RDWR, 3);
 		sample_open(&s, 1, t + 10, t + 15, 0, O_RDWR, 4);
 		sample_data(&s, 1, t + 20, t + 21, OP_PREAD, 4, OBJECT_NONE, 0, 4, 4);
@@ -276,7 +276,8 @@ static void slots_are_used_again(void **state)
 
 enum { RANDOM_FDS = 6, RANDOM_REQUESTS = 300 };
 
-/* Threads of one process that open, use, copy and close what they like, also each other's. */
+/* Threads of one process that open, use, copy and close random descriptors, also those of other
+ * threads. */
 static void random_make(struct sample *s, uint64_t seed)
 {
 	static const char *const paths[] = {"a", "b", "c"};
@@ -308,8 +309,8 @@ static void random_make(struct sample *s, uint64_t seed)
 	}
 }
 
-/* Each request has a slot of the same file, opened in the same way; and no instance begins in a
- * slot before the one there was closed by the same thread. */
+/* Each request has a slot of the same file, opened in the same way. An instance begins in a slot
+ * only after the same thread has closed the previous instance. */
 static void instances_are_kept_apart(void **state)
 {
 	uint64_t n_joined = 0;
@@ -350,8 +351,8 @@ static void instances_are_kept_apart(void **state)
 	assert_true(n_joined > 500);
 }
 
-/* What others depend on keeps its own: copies, streams, what was displaced, and what is not told to
- * be closed. */
+/* A slot that others depend on is not shared: copies, streams, replaced descriptors, and
+ * descriptors without a close. */
 static void slots_that_are_kept(void **state)
 {
 	(void)state;
@@ -459,7 +460,7 @@ static void requests_that_name_a_file_and_no_descriptor(void **state)
 	sample_release(&s);
 }
 
-/* A trace that missed an open: what its requests say about their file is believed. */
+/* A trace that lacks an open: the requests of a descriptor show its file. */
 static void a_missed_open(void **state)
 {
 	(void)state;
@@ -552,7 +553,7 @@ static void files_outside_are_prepared_inside(void **state)
 	sample_release(&s);
 }
 
-/* The table of names grows while the links are noted. */
+/* The table of names grows while links are added. */
 static void every_listed_link_is_known(void **state)
 {
 	enum { N = 200 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Touches of mapped files: whose they are, what they do, and what hostile traces can make of them.
- */
+/* Touches of mapped files: the mapping to which they belong, their effect, and hostile traces. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,8 +40,8 @@ static void sample_begin(struct sample *s)
 #define SHARED_RW (MAP_SHARED | (uint32_t)(PROT_READ | PROT_WRITE) << 29)
 #define SHARED_R (MAP_SHARED | (uint32_t)PROT_READ << 29)
 
-/* By its address a fault falls to its mapping, also of another thread, after the descriptor was
- * closed, and in what munmap left; what the kernel tries several times is one access. */
+/* By its address a fault belongs to a mapping, also of another thread, after the close of the
+ * descriptor, and in the part that munmap left. Several attempts of the kernel are one access. */
 static void whose_they_are(void **state)
 {
 	(void)state;
@@ -60,7 +59,7 @@ static void whose_they_are(void **state)
 	fault_add(&s, 1, 10, BASE + 3 * PAGE + 9, 11, PAGE_HANDLED | PAGE_WRITTEN);
 	/* another thread, another mapping */
 	fault_add(&s, 2, 11, BASE + 20 * PAGE, 4, PAGE_HANDLED);
-	fault_add(&s, 1, 12, 1, 12, PAGE_WRITTEN); /* no address: the mapping that can be written */
+	fault_add(&s, 1, 12, 1, 12, PAGE_WRITTEN); /* no address: the writable mapping */
 	sample_data(&s, 1, 13, 14, OP_MUNMAP, -1, 0, BASE, 4 * PAGE, 0);
 	fault_add(&s, 1, 15, BASE + 2 * PAGE, 10, 0); /* no mapping is there any more */
 	fault_add(&s, 1, 16, BASE + 5 * PAGE, 13, 0);
@@ -94,8 +93,8 @@ static void whose_they_are(void **state)
 	sample_dir_remove(dir);
 }
 
-/* A fault in the course of a call happens before it: the call may wait for something that comes
- * after the fault. */
+/* A fault during a call precedes the call: the call may wait for something that follows the
+ * fault. */
 static void within_a_call(void **state)
 {
 	(void)state;
@@ -108,7 +107,7 @@ static void within_a_call(void **state)
 	sample_data(&s, 1, 10, 20, OP_PWRITE, 3, 0, 0, 8192, 8192);
 	fault_add(&s, 1, 12, BASE, 0, 0);
 	fault_add(&s, 1, 14, BASE + PAGE, 1, 0);
-	fault_add(&s, 2, 15, BASE + PAGE, 1, 0); /* of another thread: where it is */
+	fault_add(&s, 2, 15, BASE + PAGE, 1, 0); /* of another thread: it keeps its time */
 	assert_int_equal(sample_load(&s, dir, &x, &e), 0);
 	static const uint32_t record[] = {0, 1, 3, 4, 2, 5};
 	static const int64_t begin[] = {0, 2, 10, 10, 10, 15};
@@ -128,8 +127,8 @@ static const struct trace_record *record_at(const struct rig *g, size_t i)
 	return &g->r[i];
 }
 
-/* A touch beyond the end of the file or in a file that was cut is an error, and the replay goes on.
- * A write to a mapping for reading shows that the program called mprotect: it is made. */
+/* A touch beyond the end of the file, or in a truncated file, is an error, and the replay
+ * continues. A write to a read-only mapping shows that the program called mprotect: it is made. */
 static void refused_touches(void **state)
 {
 	(void)state;
@@ -166,8 +165,8 @@ static void refused_touches(void **state)
 	sample_release(&s);
 }
 
-/* Whatever numbers a trace holds, nothing is touched but what it mapped inside the target
- * directory. */
+/* Whatever numbers a trace has, only files that it mapped inside the target directory are
+ * touched. */
 static void hostile_numbers(void **state)
 {
 	(void)state;

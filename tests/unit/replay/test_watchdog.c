@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The watchdog by itself: a made-up plan whose requests end when the test says so, and a patience
- * that is over at once or never. */
+/* The watchdog alone: a constructed plan whose requests end when the test says so, and a time limit
+ * that expires at once or never. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,8 @@
 
 #define NEVER_NS 3600000000000 /* an hour */
 
-/* Two lanes of two requests; the second one of lane 1 waits for the end of the first of lane 0. */
+/* Two lanes of two requests; the second request of lane 1 waits for the end of the first request of
+ * lane 0. */
 struct scene {
 	struct replay_config config;
 	struct replay_plan plan;
@@ -69,7 +70,7 @@ static void ends(struct scene *s, int lane, int k)
 	gate_publish(&s->crew.gates, (uint32_t)lane, 2 * (uint32_t)k + 2);
 }
 
-/* Longer than a patience of 1 us. */
+/* Longer than the time limit of 1 us. */
 static void while_passes(const struct scene *s)
 {
 	uint64_t until = clock_now(&s->plan.clock) + (uint64_t)(50000 / s->plan.clock.ns_per_tick);
@@ -95,7 +96,7 @@ static void quiet_is_when_nothing_ends(void **state)
 	scene_end(s, &w);
 }
 
-/* A paused replay ends nothing, and is not blocked. */
+/* In a paused replay no request ends, but it is not blocked. */
 static void paused_time_is_no_patience(void **state)
 {
 	(void)state;
@@ -103,7 +104,7 @@ static void paused_time_is_no_patience(void **state)
 	struct watchdog w;
 	watchdog_init(&w, &s->crew, 1000);
 	watchdog_is_quiet(&w);
-	w.quiet_since = w.looked; /* the time until here may exceed the patience */
+	w.quiet_since = w.looked; /* the time until here may exceed the limit */
 	atomic_store(s->crew.pause.word, PAUSE_HOLD);
 	while_passes(s);
 	assert_false(watchdog_is_quiet(&w));
@@ -128,8 +129,8 @@ static void patience_may_be_endless(void **state)
 	scene_end(s, &w);
 }
 
-/* Who waits for its time is not blocked, however long that is; when the time has passed, it may be.
- */
+/* A lane that waits for its due time is not blocked, however long the wait; after the due time it
+ * may be. */
 static void a_time_to_come_is_no_silence(void **state)
 {
 	(void)state;
@@ -146,7 +147,8 @@ static void a_time_to_come_is_no_silence(void **state)
 		while_passes(s);
 		assert_false(watchdog_is_quiet(&w));
 		s->due[0][1] = 1;
-		watchdog_is_quiet(&w); /* sees that the time is over, and is patient from now on */
+		/* sees that the due time has passed, and starts its time limit now */
+		watchdog_is_quiet(&w);
 		while_passes(s);
 		assert_true(watchdog_is_quiet(&w));
 		scene_end(s, &w);
