@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hand-made analysis for the tests of the report forms: plausible numbers from a fixed generator,
- * and a set of awkward ones. Included by the tests, not compiled by itself. */
+/* An analysis built by hand for the tests of the report forms: plausible numbers from a fixed
+ * generator, and a set of unusual numbers. Tests include this file; it is not compiled by
+ * itself. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,11 @@
 
 enum fixture_kind {
 	FIXTURE_QUICK,   /* 4 workloads x 2 levels x 2 replayers */
-	/* hostile names, NaN, infinities, failed runs, one of everything that goes wrong */
+	/* hostile names, NaN, infinities, failed runs, and every kind of problem */
 	FIXTURE_AWKWARD,
 	FIXTURE_EMPTY,   /* no cell at all */
 	FIXTURE_GRID,    /* 192 cells: 4 workloads x 4 levels x 3 pauses x 4 replayers */
-	FIXTURE_TRUSTED, /* one scenario, one replayer, everything in order */
+	FIXTURE_TRUSTED, /* one scenario, one replayer, no problem */
 };
 
 struct fixture {

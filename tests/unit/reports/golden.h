@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparing a text with the one kept in tests/data/reports; UPDATE=1 writes it anew. */
+/* Compares a text with the stored text in tests/data/reports; UPDATE=1 stores it again. */
 #ifndef TESTS_REPORTS_GOLDEN_H
 #define TESTS_REPORTS_GOLDEN_H
 
@@ -35,7 +35,7 @@ static inline void golden_check(const char *name, const char *text)
 	free(path);
 }
 
-/* A fresh directory; scratch_remove. */
+/* A new directory; scratch_remove removes it. */
 static inline char *scratch_make(void)
 {
 	const char *tmp = getenv("TMPDIR");

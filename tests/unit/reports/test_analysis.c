@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The analysis on made-up summaries: which runs count, what is decided, and what is refused. No
- * I/O, fixed seeds. */
+/* The analysis of constructed summaries: which runs count, which decisions follow, and which data
+ * are refused. No I/O, fixed seeds. */
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 #include "validate/analysis/leaning.h"
@@ -37,7 +37,7 @@ static void test_faultless_is_trusted(void **state)
 		assert_int_equal(cell->component[COMPONENT_IN_FLIGHT].decision, DECISION_ACCEPT);
 		assert_int_equal(cell->component[COMPONENT_IN_FLIGHT_MAX].decision,
 				 DECISION_ACCEPT);
-		/* the lowest level has nothing to be compared with */
+		/* the lowest level has no lower level for a comparison */
 		assert_int_equal(cell->component[COMPONENT_LINEARITY].decision,
 				 i ? DECISION_ACCEPT : DECISION_NOT_APPLICABLE);
 		assert_int_equal(cell->component[COMPONENT_ISSUE_ERROR].decision,
@@ -53,7 +53,7 @@ static void test_faultless_is_trusted(void **state)
 	done(&c, &a);
 }
 
-/* What a replayer skips is told, and is no fault. */
+/* Skipped requests are reported, and are no fault. */
 static void test_passed_over_is_not_judged(void **state)
 {
 	(void)state;
@@ -69,8 +69,7 @@ static void test_passed_over_is_not_judged(void **state)
 	done(&c, &a);
 }
 
-/* Failures that nobody tells of are not taken for none; what is seen to be wrong is rejected all
- * the same. */
+/* Unreported failures do not count as no failures; an observed fault is rejected nevertheless. */
 static void test_untold_results_are_no_successes(void **state)
 {
 	(void)state;
@@ -118,7 +117,8 @@ static void test_faults_are_rejected(void **state)
 	}
 }
 
-/* A good replayer beside a bad one keeps its own verdict, and the campaign's is the worst. */
+/* A good replayer keeps its verdict beside a bad replayer, and the campaign's verdict is the
+ * worst. */
 static void test_cells_are_separate(void **state)
 {
 	(void)state;
@@ -134,7 +134,7 @@ static void test_cells_are_separate(void **state)
 	assert_int_equal(a.n_not_trusted, 1);
 	done(&c, &a);
 
-	/* cells exist only where a replayer applies */
+	/* cells exist only for replayers that apply to the scenario */
 	gsl_rng *rng = generator(7);
 	struct err e = ERR_INIT;
 	campaign_make(&c, 1, 2, 20);
@@ -147,7 +147,7 @@ static void test_cells_are_separate(void **state)
 	done(&c, &a);
 }
 
-/* Few or noisy replicates: no verdict, and a number of further ones that is enough in the end. */
+/* Few or noisy replicates: no verdict, but a number of further replicates that finally suffices. */
 static void test_inconclusive_says_how_many_more(void **state)
 {
 	(void)state;
@@ -164,8 +164,8 @@ static void test_inconclusive_says_how_many_more(void **state)
 	done(&c, &a);
 }
 
-/* A number that nobody runs is left to machines; people read how much quieter the runs would have
- * to be. */
+/* Programs get an impractically large number of replicates; people read how much quieter the runs
+ * would have to be. */
 static void test_too_noisy_is_said(void **state)
 {
 	(void)state;
@@ -189,7 +189,7 @@ static void test_too_noisy_is_said(void **state)
 	assert_null(strstr(a.cell[0].verdict_reason, "probably"));
 	done(&c, &a);
 
-	/* exactly on the limit there is no number at all */
+	/* exactly on the limit no number of replicates suffices */
 	analysed(&c, &a, &faultless, 1, 1, 20, 9);
 	for (unsigned int b = 1; b <= 20; b++)
 		run_find(&c, b, 0, 0)->summary.response.mean =
@@ -224,7 +224,7 @@ static void test_too_noisy_is_said(void **state)
 	done(&c, &a);
 }
 
-/* Whatever is too long is cut between characters. */
+/* Long sentences are truncated between characters. */
 static void test_sentences_stay_text(void **state)
 {
 	(void)state;
@@ -253,7 +253,7 @@ static void test_sentences_stay_text(void **state)
 	}
 }
 
-/* A rejection at 5 % that does not survive Holm is none. */
+/* A rejection at 5 % that Holm's correction withdraws is no rejection. */
 static void test_holm_withdraws(void **state)
 {
 	(void)state;
@@ -280,7 +280,7 @@ static void test_holm_withdraws(void **state)
 	assert_true(n_withdrawn > 10);
 }
 
-/* --- what spoils a cell -------------------------------------------------- */
+/* --- what prevents a verdict on a cell --------------------------------------- */
 static void test_zero_variance_is_no_pass(void **state)
 {
 	(void)state;
@@ -294,14 +294,14 @@ static void test_zero_variance_is_no_pass(void **state)
 	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_INCONCLUSIVE);
 	assert_non_null(strstr(a.cell[0].component[COMPONENT_PRECISION].reason, "zero_variance"));
 	assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE);
-	/* nothing reordered in any run is a count, not a missing scatter */
+	/* no reordered request in any run is a count, not a missing scatter */
 	assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].decision, DECISION_ACCEPT);
 	assert_true(a.cell[0].reordered.hi95 > 0 && a.cell[0].reordered.hi95 < 1e-3);
 	done(&c, &a);
 }
 
-/* Ratios that differ in their last bit only do not vary: no interval, whatever the rounding makes
- * of it. */
+/* Ratios that differ only in their last bit do not vary: no interval, whatever the effect of
+ * rounding. */
 static void test_constant_ratio_is_no_pass(void **state)
 {
 	(void)state;
@@ -355,8 +355,8 @@ static void test_too_few(void **state)
 		assert_int_equal(a.cell[0].bias.status, n < 2 ? STAT_TOO_FEW : STAT_OK);
 		assert_int_equal(a.cell[0].precision_ratio.status, n < 3 ? STAT_TOO_FEW : STAT_OK);
 		assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE);
-		/* as many as accept a perfect replayer with probability 0.8, not as many as give a
-		 * number */
+		/* as many as accept a perfect replayer with probability 0.8; fewer would already
+		 * give a number */
 		if (n < 3)
 			assert_between(
 			    12, (double)a.cell[0].component[COMPONENT_PRECISION].n_more + n, 16);
@@ -389,7 +389,7 @@ static void test_failed_runs_drop_their_pair(void **state)
 	assert_int_equal(a.cell[0].n_failed_program, 1);
 	assert_string_equal(a.cell[0].first_failure, "block 5, replayer: killed by signal 11");
 	assert_true(a.cell[0].x.mean != before);
-	/* a replay that crashes now and then is not to be trusted on the strength of the others */
+	/* a replay that sometimes crashes is not trusted because of its other runs */
 	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_INCONCLUSIVE);
 	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
 
@@ -414,7 +414,7 @@ static void test_no_complete_block(void **state)
 	assert_int_equal(analysis_compute(&a, &c.results, &e), -ENODATA);
 	analysis_release(&a);
 	run_find(&c, 1, 0, 0)->state = RUN_OK;
-	run_add(&c, 4000000000u, 0, 0); /* damage: no campaign has that many blocks */
+	run_add(&c, 4000000000u, 0, 0); /* damage: no campaign has this many blocks */
 	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
 	analysis_word(&a);
 	assert_int_equal(a.cell[0].n_pairs, 10);
@@ -457,7 +457,8 @@ static void test_looks(void **state)
 	assert_non_null(strstr(a.cell[0].verdict_reason, "first planned look"));
 	assert_int_equal(a.cell[0].bias.status, STAT_OK); /* numbers are shown */
 
-	leave_pending_from(&c, 27); /* 26 done: the look at 20 counts, blocks 21..26 wait */
+	/* 26 done: the look at 20 counts; blocks 21 to 26 are not used yet */
+	leave_pending_from(&c, 27);
 	again(&c, &a);
 	assert_int_equal(a.look, 3);
 	assert_int_equal(a.n_replicates, 20);
@@ -474,8 +475,8 @@ static void test_looks(void **state)
 	done(&c, &a);
 }
 
-/* The first of looks far apart has no error to spend: nothing is decided, and the reason is not
- * that of bad data. */
+/* If planned looks are far apart, the first has no error probability to spend: nothing is decided,
+ * and the reason is not bad data. */
 static void test_early_look_decides_nothing(void **state)
 {
 	(void)state;
@@ -544,8 +545,8 @@ static void test_single_reference(void **state)
 	done(&c, &a);
 }
 
-/* Against a recording that the campaign did not make, times say nothing of the replayer. Requests
- * that are lost do. */
+/* Compared with a recording that the campaign did not make, times do not judge the replayer. Lost
+ * requests do. */
 static void test_old_recording(void **state)
 {
 	(void)state;
@@ -564,7 +565,7 @@ static void test_old_recording(void **state)
 		for (unsigned int b = 1; b <= 20; b++)
 			run_find(&c, b, 0, 0)->bank = run_find(&c, b, 0, 1)->bank = 7;
 		again(&c, &a);
-		/* the campaign's own recordings: the machine of today */
+		/* the campaign's own recordings: they show the present machine */
 		assert_int_equal(a.cell[0].verdict, VERDICT_NOT_TRUSTED);
 		c.results.protocol.scenario[0].trace = "old.trace";
 		c.results.protocol.replayer[1].control = true;
@@ -591,8 +592,7 @@ static void test_old_recording(void **state)
 }
 
 /* The program in the replayer's place replays nothing: order and fidelity do not apply, and do not
- * spoil the verdict.
- * */
+ * prevent a verdict. */
 static void test_program_as_replayer(void **state)
 {
 	(void)state;
@@ -614,8 +614,8 @@ static void test_program_as_replayer(void **state)
 	done(&c, &a);
 }
 
-/* A replay whose summary lacks the comparison with its input, even one of many, is no reason to
- * leave order and fidelity out. */
+/* If a replay's summary lacks the comparison with its input, order and fidelity are not left out,
+ * even if only one of many lacks it. */
 static void test_missing_comparison(void **state)
 {
 	(void)state;
@@ -628,13 +628,13 @@ static void test_missing_comparison(void **state)
 	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_INCONCLUSIVE);
 	assert_non_null(strstr(a.cell[0].component[COMPONENT_FIDELITY].reason, "not_assessed"));
 	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
-	run_find(&c, 8, 0, 0)->summary.n_lost = 1; /* what is known to be wrong stays wrong */
+	run_find(&c, 8, 0, 0)->summary.n_lost = 1; /* a known fault stays a fault */
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_NOT_TRUSTED);
 	done(&c, &a);
 }
 
-/* Counts are counted: of a replay whose program run failed too, and beyond what 64 bits hold. */
+/* All counts are included: of a replay whose program run failed, and sums beyond 64 bits. */
 static void test_fidelity_counts_everything(void **state)
 {
 	(void)state;
@@ -666,7 +666,7 @@ static void test_fidelity_counts_everything(void **state)
 	done(&c, &a);
 }
 
-/* The same share in all runs, of as many requests as real runs have. */
+/* An equal share of reordered requests in all runs, for as many requests as real runs have. */
 static void test_reordered_alike(void **state)
 {
 	(void)state;
@@ -699,7 +699,7 @@ static void test_reordered_alike(void **state)
 	done(&c, &a);
 }
 
-/* Longer waits between requests that themselves take no longer: execution time, not bias. */
+/* Longer waits between requests with unchanged response times: execution time, not bias. */
 static void test_schedule_apart_from_service(void **state)
 {
 	(void)state;
@@ -719,8 +719,9 @@ static void test_schedule_apart_from_service(void **state)
 	done(&c, &a);
 }
 
-/* Execution times of all pairs but the first n_far equal within 1 %; those of the others by
- * `ratio`. */
+/* Execution times: in the first n_far pairs one side takes twice as long, or, if `ratio` > 0, the
+ * replay takes `ratio` times as long as the program. In the other pairs both are equal within 1
+ * %. */
 static void set_far(struct campaign *c, unsigned int n, unsigned int n_far, double ratio)
 {
 	for (unsigned int b = 1; b <= n; b++) {
@@ -740,7 +741,7 @@ static void set_far(struct campaign *c, unsigned int n, unsigned int n_far, doub
 	}
 }
 
-/* Stalls of the storage in a few runs of both sides do not make the execution time undecided. */
+/* Stalls of the storage in a few runs of both sides do not make the execution time inconclusive. */
 static void test_execution_time_with_stalls(void **state)
 {
 	(void)state;
@@ -757,7 +758,7 @@ static void test_execution_time_with_stalls(void **state)
 	done(&c, &a);
 }
 
-/* A replay that is far off in some of its runs only is never accepted. */
+/* A replay that deviates far in only some of its runs is never accepted. */
 static void test_execution_time_far_off_at_times(void **state)
 {
 	(void)state;
@@ -792,7 +793,8 @@ static void test_linearity(void **state)
 	assert_between(-0.01, a.linearity[0].slope, 0.01);
 	assert_int_equal(a.linearity[0].trend_status, STAT_TOO_FEW_FOR_ALPHA); /* 2/4! is 0.083 */
 	assert_true(isnan(a.linearity[0].trend_p));
-	/* 10 % more a level: slope 0.1 and no lack of fit; the name and levels stay in order */
+	/* 10 % more at each level: slope 0.1 and no lack of fit; the name and levels keep their
+	 * order */
 	for (unsigned int b = 1; b <= 20; b++)
 		for (unsigned int s = 0; s < 4; s++)
 			run_find(&c, b, s, 0)->summary.response.mean *= 1 + 0.1 * s;
@@ -864,7 +866,7 @@ static void test_sources(void **state)
 	done(&c, &a);
 }
 
-/* A report on a captured program with cold files says whether metadata were cold. */
+/* The report on a captured program with cold files states whether metadata were cold. */
 static void test_metadata_source(void **state)
 {
 	(void)state;
@@ -901,7 +903,7 @@ static const struct uncertainty_source *source_find(const struct analysis *a, co
 	return NULL;
 }
 
-/* A program whose threads are pinned beside a replayer whose are not, and the other way round. */
+/* The threads of the program are pinned and those of a replayer are not, and vice versa. */
 static void test_pinning_is_compared(void **state)
 {
 	(void)state;
@@ -937,7 +939,7 @@ static void test_pinning_is_compared(void **state)
 	done(&c, &a);
 }
 
-/* One trend at 0.01 among four cells is no warning: it is expected in every 25th campaign. */
+/* A single trend at 0.01 among four cells is no warning: it is expected in every 25th campaign. */
 static void test_drift_is_judged_over_all_cells(void **state)
 {
 	(void)state;
@@ -961,7 +963,7 @@ static void test_drift_is_judged_over_all_cells(void **state)
 	assert_true(n_chance > 0 && n_drift > 0);
 }
 
-/* A failed run of the program is missing in the cells of all replayers, and is one run. */
+/* A failed run of the program is missing in the cells of all replayers, but counts as one run. */
 static void test_failed_runs_are_counted_once(void **state)
 {
 	(void)state;
@@ -980,8 +982,8 @@ static void test_failed_runs_are_counted_once(void **state)
 
 /* --- simulations --------------------------------------------------------- */
 
-/* The program against itself: wrong rejections of a whole campaign of 8 cells stay at or below 1 %.
- */
+/* The program compared with itself: wrong rejections in a whole campaign of 8 cells stay at or
+ * below 1 %. */
 static void test_false_rejections(void **state)
 {
 	(void)state;
@@ -991,8 +993,8 @@ static void test_false_rejections(void **state)
 	for (unsigned long seed = 0; seed < N_CAMPAIGNS; seed++) {
 		struct campaign c;
 		struct analysis a;
-		/* at the limits themselves (bias +9.99 %, scatter 1.998 times), where the chance of
-		 * a wrong rejection is largest */
+		/* at the limits themselves (bias +9.99 %, scatter 1.998 times), at which the
+		 * probability of a wrong rejection is largest */
 		analysed(&c, &a, effect, 4, 2, 12, 1000 + seed);
 		n_wrong += a.n_not_trusted > 0;
 		n_trusted += (unsigned int)a.n_trusted;
@@ -1002,12 +1004,12 @@ static void test_false_rejections(void **state)
 		      "cells accepted (5 %% "
 		      "allowed)\n",
 		      n_wrong, N_CAMPAIGNS, n_trusted, N_CAMPAIGNS * 8);
-	/* 4 expected at most; P(more than 11) is 0.001 at exactly 1 % */
+	/* at most 4 expected; P(more than 11) is 0.001 at exactly 1 % */
 	assert_true(n_wrong <= 11);
 	assert_true(n_trusted <= N_CAMPAIGNS * 8 * 6 / 100);
 }
 
-/* --- what forbids trust whatever is accepted ----------------------------- */
+/* --- what prevents trust although everything is accepted --------------------- */
 static void test_trust_is_barred(void **state)
 {
 	(void)state;
@@ -1016,7 +1018,7 @@ static void test_trust_is_barred(void **state)
 	analysed(&c, &a, &faultless, 1, 1, 20, 31);
 	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
 	c.results.protocol.accept.precision_ratio = 5; /* fewer pairs are to suffice */
-	c.results.protocol.accept.n_mismatched = UINT64_MAX; /* even then a failed replay counts */
+	c.results.protocol.accept.n_mismatched = UINT64_MAX; /* a failed replay still counts */
 	run_find(&c, 3, 0, 0)->state = RUN_FAILED;
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
@@ -1040,7 +1042,7 @@ static void test_trust_is_barred(void **state)
 	done(&c, &a);
 }
 
-/* Times that only the replayer takes: `times = self` where no observer stands between both. */
+/* Only the replayer itself takes the times: `times = self`, with no independent observer. */
 static void test_own_stamps_bar_trust(void **state)
 {
 	(void)state;
@@ -1081,8 +1083,8 @@ static void test_own_stamps_bar_trust(void **state)
 	}
 }
 
-/* A run whose trace is incomplete bars trust in its own cell; a run of the program, in every cell
- * of the scenario. */
+/* A run with an incomplete trace prevents trust in its own cell; if the run is of the program, in
+ * every cell of the scenario. */
 static void test_incomplete_traces_bar_trust(void **state)
 {
 	(void)state;
@@ -1117,8 +1119,8 @@ static void test_incomplete_traces_bar_trust(void **state)
 	done(&c, &a);
 }
 
-/* What a recording does to its replays is in all of its pairs: 20 pairs of 5 recordings know the
- * bias as 5 values do. */
+/* The effect of a recording is in all pairs of its replays: 20 pairs of 5 recordings determine the
+ * bias as well as 5 values. */
 static void test_recordings_are_clusters(void **state)
 {
 	(void)state;
@@ -1144,11 +1146,11 @@ static void test_recordings_are_clusters(void **state)
 		gsl_rng_free(rng);
 	}
 	print_message("%u of %u at the limit accepted\n", n_accepted, n);
-	/* 5 % and 3.2 standard deviations; 25 % where pairs are taken for independent */
+	/* 5 % and 3.2 standard deviations; 25 % if pairs were taken as independent */
 	assert_true(n_accepted <= n / 10);
 }
 
-/* --- a budget: each case at its own number of pairs ---------------------- */
+/* --- a budget: each case has its own number of pairs ------------------------- */
 static void test_budget(void **state)
 {
 	(void)state;

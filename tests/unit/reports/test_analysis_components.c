@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 25 s */
-/* The components of a verdict one by one: what accepts them, what rejects them, and what switches
+/* The components of a verdict, one by one: what accepts them, what rejects them, and what switches
  * them off. No I/O, fixed seeds. */
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
@@ -21,7 +21,7 @@ static void assert_decision(const struct analysis *a, enum component_kind k, enu
 			 decision_name(d), c->reason);
 }
 
-/* Makes the replays timed, with these issue errors. */
+/* Makes the replays timed replays, with these issue errors. */
 static void set_issue_error(struct campaign *c, double p99_ns, double share_late)
 {
 	c->results.protocol.replayer[0].timed = true;
@@ -36,7 +36,7 @@ static void set_issue_error(struct campaign *c, double p99_ns, double share_late
 	}
 }
 
-/* A share of the time at level 1 goes to level 2. */
+/* A share of the time at level 1 moves to level 2. */
 static void set_overlap(struct campaign *c, int role, double share)
 {
 	for (unsigned int b = 1; b <= c->n_blocks; b++) {
@@ -98,7 +98,7 @@ static void test_in_flight_and_concurrency(void **state)
 	assert_decision(&a, COMPONENT_IN_FLIGHT_MAX, DECISION_REJECT);
 	assert_between(-0.51, component_of(&a, 0, COMPONENT_IN_FLIGHT_MAX)->estimate.value, -0.49);
 	assert_between(0.44, a.cell[0].concurrency_time.value, 0.47);
-	/* found by the requests, the load is the same in both */
+	/* counted when requests arrive, both sides have the same load */
 	assert_between(0, a.cell[0].concurrency_request.value, 1e-9);
 	c.results.protocol.accept.concurrency_by = CONCURRENCY_BY_REQUEST;
 	again(&c, &a);
@@ -109,7 +109,7 @@ static void test_in_flight_and_concurrency(void **state)
 	done(&c, &a);
 }
 
-/* U beyond the limit is the replayer's fault only where the program would do better. */
+/* U beyond the limit counts against the replayer only if the program itself has a smaller U. */
 static void test_uncertainty(void **state)
 {
 	(void)state;
@@ -143,7 +143,7 @@ static void test_uncertainty(void **state)
 	done(&c, &a);
 }
 
-/* With the bias added, a bias that alone is within its limit takes U beyond its own. */
+/* A bias within its limit can take U, which includes it, beyond the limit of U. */
 static void test_uncertainty_with_bias(void **state)
 {
 	(void)state;
@@ -165,12 +165,12 @@ static void test_uncertainty_with_bias(void **state)
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_ACCEPT);
 	c.results.protocol.accept.uncertainty = 0.05;
 	again(&c, &a);
-	/* the program itself is not shown to be within */
+	/* the program itself is not shown to be within the limit */
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE);
 	done(&c, &a);
 }
 
-/* A replayer is linear up to a level, and stays trusted below it. */
+/* A replayer is linear up to a level, and stays trusted below that level. */
 static void test_linearity_up_to_a_level(void **state)
 {
 	(void)state;
@@ -194,7 +194,7 @@ static void test_linearity_up_to_a_level(void **state)
 	assert_int_equal(a.cell[2].verdict, VERDICT_TRUSTED);
 	assert_int_equal(a.cell[3].verdict, VERDICT_NOT_TRUSTED);
 	done(&c, &a);
-	/* a bend that leaves both ends where they are is lack of fit */
+	/* a bend that does not move the ends is a lack of fit */
 	analysed(&c, &a, &faultless, 3, 1, N, 5);
 	c.results.protocol.accept.bias = 0.9;
 	for (unsigned int b = 1; b <= N; b++)
@@ -202,7 +202,7 @@ static void test_linearity_up_to_a_level(void **state)
 	again(&c, &a);
 	assert_int_equal(component_of(&a, 2, COMPONENT_LINEARITY)->decision, DECISION_REJECT);
 	assert_non_null(strstr(component_of(&a, 2, COMPONENT_LINEARITY)->reason, "off the line"));
-	/* another group is no lower level */
+	/* another group has no lower level */
 	for (size_t i = 0; i < 3; i++)
 		c.results.protocol.scenario[i].group = i;
 	again(&c, &a);
@@ -214,7 +214,7 @@ static void test_linearity_up_to_a_level(void **state)
 
 /* --- limits and options -------------------------------------------------- */
 
-/* Without a limit a component is shown, and no verdict speaks of it. */
+/* A component without a limit is shown, and does not affect the verdict. */
 static void test_no_limit(void **state)
 {
 	(void)state;
@@ -255,7 +255,8 @@ static void test_no_limit(void **state)
 	assert_int_equal(component_of(&a, 1, COMPONENT_BIAS)->estimate.status, STAT_OK);
 	assert_int_equal(a.n_rejection_tests, 0);
 	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE); /* nothing was judged */
-	/* whatever else is accepted, nothing is trusted without a limit on the bias */
+	/* without a limit on the bias no case is trusted, even if all other components are
+	 * accepted */
 	l->concurrency = 0.1;
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
@@ -282,7 +283,8 @@ static void test_guard_band(void **state)
 	assert_decision(&a, COMPONENT_BIAS, DECISION_INCONCLUSIVE);
 	assert_non_null(strstr(component_of(&a, 0, COMPONENT_BIAS)->reason, "specific risk"));
 	assert_true(component_of(&a, 0, COMPONENT_BIAS)->p_reject == p);
-	c.results.protocol.accept.guard_band = 0.01; /* it never makes accepting easier */
+	/* a guard band never makes acceptance easier */
+	c.results.protocol.accept.guard_band = 0.01;
 	c.results.protocol.accept.bias = a.cell[0].bias.value + 1e-3;
 	again(&c, &a);
 	assert_decision(&a, COMPONENT_BIAS, DECISION_INCONCLUSIVE);
@@ -318,7 +320,7 @@ static void test_repeatability_of_a_single_reference(void **state)
 	done(&c, &a);
 }
 
-/* Large percentages are written out. */
+/* Large percentages are printed without an exponent. */
 static void test_numbers_are_readable(void **state)
 {
 	(void)state;
@@ -335,8 +337,8 @@ static void test_numbers_are_readable(void **state)
 
 /* --- beside the verdict -------------------------------------------------- */
 
-/* A replay that is slower after the program than before it: the budget tells that apart from the
- * rest. */
+/* The replay is slower after the program than before it: the budget shows this effect
+ * separately. */
 static void test_order_in_the_block(void **state)
 {
 	(void)state;
@@ -365,7 +367,7 @@ static void test_order_in_the_block(void **state)
 	done(&c, &a);
 }
 
-/* A trace whose response times were corrected for the bias of capture: what is left of that is a
+/* A trace whose response times were corrected for the bias of capture: the remaining bias is a
  * normal Type B component. */
 static void test_correction_of_capture(void **state)
 {
@@ -410,15 +412,15 @@ static void test_monte_carlo_beside(void **state)
 	assert_between(0.97 * b->U95, b->monte_carlo.hi, 1.03 * b->U95);
 	assert_between(0.97 * b->U95, -b->monte_carlo.lo, 1.03 * b->U95);
 	assert_true(b->monte_carlo.adequate);
-	/* The mean of the replays comes from their scatter: the degrees of freedom are little above
-	 * n - 1 */
+	/* The mean of the replays comes from their scatter: the degrees of freedom are slightly
+	 * more than n - 1 */
 	double s = b->row[0].share + b->row[2].share, other = 1 - s;
 	assert_string_equal(b->row[2].source, "mean of the replays");
 	assert_true(b->row[0].estimate && b->row[0].estimate == b->row[2].estimate);
 	assert_between((N - 1) / (s * s + other * other) * 0.999, b->nu_eff,
 		       (N - 1) / (s * s) * 1.001);
 	double hi = b->monte_carlo.hi;
-	analysis_propagate(&a); /* the same seed, the same numbers */
+	analysis_propagate(&a); /* equal seeds give equal numbers */
 	assert_true(b->monte_carlo.hi == hi);
 	done(&c, &a);
 	analysed(&c, &a, &faultless, 1, 1, 1, 10);
@@ -446,7 +448,7 @@ static void test_sessions(void **state)
 	assert_int_equal(n, N);
 	assert_true(s->s_R >= s->s_r &&
 		    fabs(s->s_R * s->s_R - s->s_r * s->s_r - s->s_L * s->s_L) < 1e-12);
-	/* the last session of a resumed campaign is another day */
+	/* the last session of a resumed campaign was on another day */
 	c.results.protocol.n_sessions = 0;
 	for (unsigned int b = 1; b <= N; b++) {
 		struct run *run = run_find(&c, b, 0, 0);
@@ -506,7 +508,7 @@ static void test_chart_and_quantiles(void **state)
 
 /* --- simulations --------------------------------------------------------- */
 
-/* Logarithms of runs: normal, with one run in twenty far off, of long tails, lopsided. */
+/* Logarithms of runs: normal, one run in twenty far off, heavy-tailed, or skewed. */
 static double draw(gsl_rng *rng, int shape)
 {
 	if (shape == 1)
@@ -558,8 +560,8 @@ static struct count simulate(int shape, double sd_x, double sd_r, unsigned int n
 	return n;
 }
 
-/* The program in the replayer's place, whatever the runs' distribution: no campaign of 1200 is
- * rejected but for chance. */
+/* The program in the replayer's place, for every distribution of the runs: of 1200 campaigns only
+ * as many are rejected as chance explains. */
 static void test_identical_is_not_rejected(void **state)
 {
 	(void)state;
@@ -568,13 +570,13 @@ static void test_identical_is_not_rejected(void **state)
 		print_message("shape %d: %u of 300 campaigns rejected, %u of 1200 cells at 0.01, "
 			      "%u accepted\n",
 			      shape, n.wrong_campaigns, n.rejected, n.accepted);
-		/* 3 expected at most; P(more than 8) is 0.004 at exactly 1 % */
+		/* at most 3 expected; P(more than 8) is 0.004 at exactly 1 % */
 		assert_true(n.wrong_campaigns <= 8);
 		assert_true(n.rejected <= 20);	     /* 12 expected at most at 0.01 */
 	}
 }
 
-/* Exactly at the limit, twice the scatter: seldom accepted. */
+/* Exactly at the limit, with twice the scatter: seldom accepted. */
 static void test_at_the_limit_is_seldom_accepted(void **state)
 {
 	(void)state;
@@ -582,7 +584,7 @@ static void test_at_the_limit_is_seldom_accepted(void **state)
 		struct count n = simulate(shape, 0.02, 0.01, 300, 30 + (unsigned int)shape);
 		print_message("shape %d: %u of 1200 cells at the limit accepted\n", shape,
 			      n.accepted);
-		assert_true(n.accepted <= 85); /* 60 expected at most, 3 standard errors */
+		assert_true(n.accepted <= 85); /* at most 60 expected, plus 3 standard errors */
 	}
 }
 

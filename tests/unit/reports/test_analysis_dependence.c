@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs that depend on those before them: the same numbers in another order are accepted or not,
- * rejected alike, and the reason says which. No I/O, fixed seeds. */
+/* Runs that depend on earlier runs: the same numbers in another order may be accepted or not, but
+ * are rejected alike, and the reason states the dependence. No I/O, fixed seeds. */
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 
 enum { N = 20 };
 
-/* Deviations of the pairs of the given size that rise and fall once over the campaign; or the same,
- * every seventh of them next. */
+/* Deviations of the pairs with amplitude `size`, which rise and fall once over the campaign; or the
+ * same values, but in steps of seven. */
 static void set_ratios(struct campaign *c, double bias, double size, bool ordered)
 {
 	for (unsigned int b = 1; b <= N; b++) {
@@ -35,7 +35,7 @@ static void test_order_decides(void **state)
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, &faultless, 1, 1, N, 1);
-	c.results.protocol.accept.precision_ratio = NAN; /* the replays alone rise and fall */
+	c.results.protocol.accept.precision_ratio = NAN; /* only the replays rise and fall */
 	compute(&c, &a, 0, 0.1, false);
 	struct component apart = a.cell[0].component[COMPONENT_BIAS];
 	assert_int_equal(apart.decision, DECISION_ACCEPT);
@@ -57,14 +57,15 @@ static void test_order_decides(void **state)
 	assert_non_null(
 	    strstr(a.cell[0].verdict_reason, "because the runs may depend on each other"));
 	assert_true(k->n_more > 20 || k->impractical);
-	/* what independent runs would say is shown as it was */
+	/* the interval for independent runs is shown unchanged */
 	assert_between(apart.estimate.lo90 - 1e-9, k->estimate.lo90, apart.estimate.lo90 + 1e-9);
 	assert_between(apart.estimate.hi95 - 1e-9, k->estimate.hi95, apart.estimate.hi95 + 1e-9);
 	assert_between(k->n_effective - 1e-9, a.cell[0].n_effective, k->n_effective + 1e-9);
 	done(&c, &a);
 }
 
-/* Some dependence: an interval that can be read, and as what the runs counted. */
+/* Some dependence: an interval that can be interpreted, and the equivalent number of independent
+ * runs. */
 static void test_interval_is_told_where_there_is_one(void **state)
 {
 	(void)state;
@@ -84,7 +85,7 @@ static void test_interval_is_told_where_there_is_one(void **state)
 	done(&c, &a);
 }
 
-/* Rejecting asks for no more and no less than before. */
+/* Dependence does not change the requirements for a rejection. */
 static void test_rejection_is_the_same(void **state)
 {
 	(void)state;
@@ -101,7 +102,7 @@ static void test_rejection_is_the_same(void **state)
 	done(&c, &a);
 }
 
-/* Further replicates: more of them where each is worth less. */
+/* Further replicates: more are needed if each is worth less. */
 static void test_further(void **state)
 {
 	(void)state;

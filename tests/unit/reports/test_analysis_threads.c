@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many threads the requests of a run are spread over: what is computed by it, and what is left
- * open where it is not known. */
+/* The number of threads that make the requests of a run: the results that use it, and results that
+ * stay open if it is unknown. */
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 
@@ -10,11 +10,11 @@
 
 enum { N = 20 };
 
-/* Replays whose requests take half as long again, and which take as much longer as that comes to
- * for one thread. */
+/* Replays whose response times are 1.5 times as long; their execution times are longer by the same
+ * time, as for one thread. */
 static const struct effect slow = {.bias = 0.5, .sd_x = 0.01, .sd_r = 0.01};
 
-/* In every run: whether a request found another one in flight, and how many nodes there are. */
+/* Sets for every run whether requests overlapped, and its number of nodes. */
 static void every_run(struct campaign *c, uint64_t most_in_flight, uint64_t n_nodes)
 {
 	for (size_t i = 0; i < c->results.n_runs; i++) {
@@ -44,7 +44,7 @@ static void by_level_nodes_or_alone(void **state)
 	assert_true(run_n_threads(&script, &nodes) == 8);
 	assert_true(isnan(run_n_threads(&script, &many)));
 	assert_true(isnan(run_n_threads(&trace, &many)));
-	/* a thread with several requests in flight, as of --queue-depth, does not take turns with
+	/* a thread with several requests in flight, as with --queue-depth, does not serialise
 	 * them */
 	const struct scenario queued = {.level = 1};
 	assert_true(run_n_lanes(&reads, &many) == 4 && run_n_lanes(&script, &nodes) == 8);
@@ -59,7 +59,7 @@ static void execution_time_is_split_among_them(void **state)
 	struct analysis a;
 	analysed(&c, &a, &slow, 1, 1, N, 1);
 	const double alone = a.cell[0].execution_service;
-	assert_between(0.42, alone, 0.48); /* requests fill ten elevenths of the time */
+	assert_between(0.42, alone, 0.48); /* requests take ten elevenths of the time */
 	assert_non_null(strstr(reason_of(&a), "requests account for"));
 	c.results.protocol.scenario[0].script = "build.sh";
 	every_run(&c, 2, 2);
@@ -90,7 +90,7 @@ static void unknown_where_several_are_in_flight(void **state)
 	assert_true(isnan(a.cell[0].off_cpu_x) && isnan(a.cell[0].off_cpu_r));
 	assert_true(isnan(a.rated[0].point[0].gap_ns));
 	assert_true(a.rated[0].gap.last == RATED_NONE && a.rated[0].gap.next == RATED_NONE);
-	assert_true(a.rated[0].rate.next == 0); /* not trusted, which is told by the rate */
+	assert_true(a.rated[0].rate.next == 0); /* not trusted, which the rate shows */
 	for (size_t i = 0; i < a.why[0].split[SPLIT_RESPONSE].n_parts; i++) {
 		const struct why_part *part = &a.why[0].split[SPLIT_RESPONSE].part[i];
 		if (part->cause == CAUSE_OFF_PROCESSOR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV and LaTeX: a small table exactly, every table of every fixture by structure. */
+/* CSV and LaTeX: a small table exactly, and the structure of every table of every fixture. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,8 +73,8 @@ static void a_table_as_csv(void **state)
 	table_release(&t);
 }
 
-/* The shortest that reads back, found by trying; where the short ones are not tried they must not
- * be it. */
+/* The shortest decimal number that is read back exactly, found by trial; if short numbers are not
+ * tried, they must not suffice. */
 static void numbers_are_the_shortest(void **state)
 {
 	enum { N = 40000 };
@@ -92,7 +92,7 @@ static void numbers_are_the_shortest(void **state)
 		random ^= random >> 7;
 		random ^= random << 17;
 		double x = ldexp((double)(random >> 11) / 0x1p53 + 0.5, i % 90 - 45);
-		if (i % 4 == 1) { /* of few digits, and beside such a one */
+		if (i % 4 == 1) { /* of few digits, and next to such a number */
 			snprintf(text, sizeof text, "%.*g", 1 + i / 4 % 17, x);
 			x = strtod(text, NULL);
 		} else if (i % 4 == 2) {

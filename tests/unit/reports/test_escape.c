@@ -59,8 +59,8 @@ static void terminals_are_sent_no_commands(void **state)
 	      "a\nbc");
 }
 
-/* "::" begins a command of GitHub Actions at the beginning of a line, "##[" and "##vso[" one of
- * either service anywhere. */
+/* "::" begins a command of GitHub Actions at the beginning of a line; "##[" and "##vso[" begin
+ * commands of two services anywhere. */
 static void ci_services_are_given_no_commands(void **state)
 {
 	(void)state;
@@ -156,8 +156,8 @@ static void lines_wrap_at_blanks_and_never_grow_too_long(void **state)
 	GIVES(text_wrap(out, "  a   b  ", 0, 0, 10), "a b");
 }
 
-/* Whatever comes in, text comes out: valid UTF-8, no controls, and for HTML none of the five signs
- * bare. */
+/* Any input gives valid text: UTF-8, without control characters, and for HTML with all five special
+ * characters escaped. */
 static void random_bytes_give_text(void **state)
 {
 	(void)state;
@@ -177,7 +177,7 @@ static void random_bytes_give_text(void **state)
 			assert_int_equal(strlen(once.s), once.len);
 			for (const char *p = once.s; *p; p++)
 				assert_true((unsigned char)*p >= 0x20 && *p != 0x7f);
-			escape_line(&twice, once.s); /* changes nothing in valid text */
+			escape_line(&twice, once.s); /* valid text is unchanged */
 			assert_string_equal(once.s, twice.s);
 			if (k == 1)
 				assert_null(strpbrk(once.s, "<>\"'"));

@@ -10,7 +10,7 @@
 
 #include "reports/first_screen.h"
 
-/* Whether a campaign of so many cases is told that something is left out. */
+/* Whether a campaign with this many scenarios is warned that cases are left out. */
 static bool is_told(size_t n_scenarios)
 {
 	struct replayer replayer = {.name = (char *)"event"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The first lines of a report: the verdict, the main cause, the next step, and how it was measured.
- */
+/* The first lines of a report: the verdict, the main cause, the next step, and how it was
+ * measured. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void replayer_is(const struct analysis *a, size_t replayer, const char *w
 	strbuf_release(&out);
 }
 
-/* Every case trusted, no component undecided. */
+/* Every case is trusted, and no component is inconclusive. */
 static void trust_all(struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -73,7 +73,7 @@ static void test_all_trusted(void **state)
 	fixture_release(&f);
 }
 
-/* The setting that the cases of the cause have in common, and no other case has. */
+/* The setting that all cases of the cause have, and no other case has. */
 static void test_where(void **state)
 {
 	(void)state;
@@ -114,7 +114,7 @@ static void test_leanings(void **state)
 	fixture_release(&f);
 }
 
-/* Everything is accepted, and something else forbids trust. */
+/* Every component is accepted, but a failed replay prevents trust. */
 static void test_barred(void **state)
 {
 	(void)state;
@@ -137,7 +137,7 @@ static void test_barred(void **state)
 	fixture_release(&f);
 }
 
-/* Before the first look there are numbers and no verdicts. */
+/* Before the first look there are numbers but no verdicts. */
 static void test_too_early(void **state)
 {
 	(void)state;
@@ -179,7 +179,7 @@ static void test_next_step(void **state)
 	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
 	next_is(a, "Set replicates = 32 instead of 20", "validate run results/protocol.conf");
 	f.results.protocol.budget_ns = 240000000000;
-	/* 168 groups in 168 s, the last of half a second */
+	/* 168 groups in 168 s, the last of them half a second */
 	for (size_t i = 0; i < f.results.n_runs; i++)
 		f.results.run[i].started_ns = 1 + (int64_t)(i / 3) * 1000000000;
 	next_is(a, "Set replicates = 20..40 and budget = 5min in the protocol",
@@ -200,7 +200,7 @@ static void test_next_step(void **state)
 	fixture_release(&f);
 }
 
-/* A number is missing: neither more pairs nor a quieter machine decide. */
+/* A number is missing: neither more pairs nor a quieter machine decides the case. */
 static void test_next_step_of_a_missing_number(void **state)
 {
 	(void)state;
@@ -217,7 +217,7 @@ static void test_next_step_of_a_missing_number(void **state)
 		"More pairs do not decide the undecided case (fidelity: the replayer does not report "
 		"results). Remove that cause and run it again",
 		"validate run results/protocol.conf");
-	/* also beside noise, until noise is the cause of most cases */
+	/* also beside noisy cases, until noise is the cause of most cases */
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	a->cell[3].component[COMPONENT_BIAS].impractical = true;
 	next_is(a, "More pairs do not decide 1 of the 2 undecided cases (fidelity: ",
@@ -226,7 +226,7 @@ static void test_next_step_of_a_missing_number(void **state)
 	a->cell[5].component[COMPONENT_BIAS].impractical = true;
 	next_is(a, "The machine is too noisy for most undecided cases.",
 		"validate run results/protocol.conf");
-	/* the program's requests are too short: that is no noise either */
+	/* the program's requests are too short: noise is not the reason */
 	for (int i = 3; i <= 5; i += 2) {
 		m = &a->cell[i].component[COMPONENT_BIAS];
 		m->n_reasons = 1;

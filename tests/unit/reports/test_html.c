@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page: well-formed, self-contained, accessible in what a machine can check, and hostile names
- * stay text. With and without gnuplot. */
+/* The page is well-formed, self-contained, accessible as far as a program can check, and shows
+ * hostile names as text. With and without gnuplot. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static bool is_void(const char *tag, size_t len)
 	return false;
 }
 
-/* Every tag is closed in order, and every & begins a reference that we write. */
+/* Every tag is closed in order, and every & begins a reference that this program writes. */
 static void check_nesting(const char *html)
 {
 	struct {
@@ -185,7 +185,8 @@ static void check_page(enum fixture_kind kind, bool gnuplot)
 		free(id);
 		id = xasprintf("<div id=\"step-%d\">", step);
 		assert_non_null(summary);
-		assert_non_null(strstr(summary, id)); /* inside the part: a link opens it */
+		/* inside a closed part: a link to it opens the part */
+		assert_non_null(strstr(summary, id));
 		free(id);
 	}
 	free(html);
@@ -214,12 +215,12 @@ static void pages_with_gnuplot_are_whole(void **state)
 	assert_null(strstr(html, "missing here"));
 	assert_non_null(strstr(html, "<figure class=\"concurrency\">"));
 	assert_non_null(strstr(html, "<figure class=\"runs\">"));
-	assert_null(strstr(html, "rgb(")); /* every colour follows the theme */
+	assert_null(strstr(html, "rgb(")); /* every colour depends on the theme */
 	free(html);
 }
 
-/* Large campaigns have no courses over time: a plot without a point stops gnuplot, and all figures
- * are made one by one then. */
+/* Large campaigns have no courses over time. A plot without a point stops gnuplot, and then all
+ * figures are drawn one by one. */
 static void courses_that_are_not_there_are_not_drawn(void **state)
 {
 	(void)state;
@@ -250,7 +251,8 @@ static void courses_that_are_not_there_are_not_drawn(void **state)
 	fixture_release(&f);
 }
 
-/* The bias over the level has the interval that decides, not the narrower one that is shown. */
+/* The bias over the level is shown with the interval that decides, not with the narrower interval
+ * of the table. */
 static void the_bias_over_the_level_has_the_deciding_interval(void **state)
 {
 	(void)state;
@@ -317,8 +319,8 @@ static size_t count(const char *html, const char *text)
 	return n;
 }
 
-/* Each case: a row of the heat map, a row of the strip, a section; at most four sections are open.
- */
+/* Each case: a row of the heat map, a row of the strip, a section; at most four sections are
+ * open. */
 static void every_case_has_its_rows_and_its_section(void **state)
 {
 	(void)state;
@@ -332,7 +334,8 @@ static void every_case_has_its_rows_and_its_section(void **state)
 	assert_true(strip && strstr(html, "<table class=\"map\"") < strip);
 	for (size_t i = 1; i <= f.analysis.n_cells; i++) {
 		char *link = xasprintf("href=\"#case-%zu\"", i);
-		/* in the map: the verdict and each component; in the strip; perhaps among causes */
+		/* in the map: the verdict and each component; in the strip; possibly among the
+		 * causes */
 		assert_true(count(html, link) >= n_assessed + 2);
 		assert_non_null(strstr(strip, link));
 		free(link);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report.json against doc/report-schema.json, by a checker of the few keywords that the schema
+/* report.json against doc/report-schema.json, with a checker of the few keywords that the schema
  * uses. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +112,7 @@ static void check(struct checker *k, const json_t *schema, json_t *v, const char
 	}
 }
 
-/* Every null number has a sibling that says why. */
+/* Every number that is null has a sibling that states the reason. */
 static void check_nulls(json_t *v)
 {
 	static const char *const may_be_null[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is written member by member and element by element is the text of the whole. */
+/* Text that is written member by member and element by element equals the text of the whole
+ * value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ static json_t *element(const struct analysis *a, size_t i)
 			 "two\nlines, \"quoted\", ä", "list", 1.0 / 3, "o", "none");
 }
 
-/* Ends `out`, whose bytes *text will be, and frees all. */
+/* Ends `out`, stores its bytes in *text, and frees everything else. */
 static void expect_whole(FILE *out, char **text, json_t *whole)
 {
 	fputs("\n}", out);
@@ -54,7 +55,7 @@ static void pieces_are_the_whole(void **state)
 	}
 }
 
-/* The log of a CI service gets no command, and the value is the same. */
+/* The output contains no command of a CI service, and the value is unchanged. */
 static void no_command_begins_in_a_string(void **state)
 {
 	(void)state;

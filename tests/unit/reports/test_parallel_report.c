@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report of a campaign with parallel applications: every form tells of their running times. */
+/* The report of a campaign with parallel applications: every form shows their running times. */
 #include <unistd.h>
 
 #include "tests/unit/validate/made_parallel.h"
@@ -8,7 +8,7 @@
 #include "common/files.h"
 #include "reports/forms.h"
 
-/* Application on a, recorded on b and c, with other periods, and with one delayed node; on b. */
+/* Application on a, recorded on b and c, with two more periods, and with one delayed node; on b. */
 static const struct made_pair pairs[] = {
     {1, 0, 1, 0, {0.02, -0.80}},   {2, 0, 1, 0, {-0.05, 0.30}}, {0, 1, 1, 0, {0.01, 0.10}}, {1, 0, 10, 0, {0.12, -0.80}},
     {1, 0, 100, 0, {0.15, -0.80}}, {1, 0, 1, 1, {0.25, -0.80}}, {2, 1, 10, 0, {0.08, 0.10}},
@@ -17,7 +17,7 @@ enum { N = sizeof pairs / sizeof *pairs };
 
 static char *dir;
 
-/* The terminal form breaks lines where they are full. */
+/* The terminal form breaks lines at its width. */
 static void lines_join(char *text)
 {
 	char *to = text;

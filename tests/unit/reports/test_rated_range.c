@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rated ranges over made-up verdicts, and limits of quantification from made-up blanks. */
+/* Rated ranges from constructed verdicts, and limits of quantification from constructed blank
+ * replays. */
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 
 #include "validate/analysis/rated_range.h"
 
-/* A case by its rate per thread's second and its verdict; names as a protocol gives them. */
+/* A case: its rate in requests per second of a thread, and its verdict. Names are as in a
+ * protocol. */
 struct point {
 	uint64_t level;
 	const char *pause, *speed;
@@ -22,7 +24,7 @@ struct ranges {
 	struct setting setting[8];
 };
 
-/* One workload and replayer, a scenario and a replayer for each case. */
+/* One workload and replayer; a scenario and a replayer for each case. */
 static void make(struct ranges *r, const struct point *q, size_t n)
 {
 	memset(r, 0, sizeof *r);
@@ -76,7 +78,7 @@ static void up_to_the_first_that_is_not_trusted(void **state)
 	assert_int_equal(g->point[g->rate.next].verdict, open_);
 	assert_true(g->point[g->rate.next].rate == 18000);
 	assert_int_equal(g->rate.n_beyond, 1);
-	/* gaps of level/rate - 1 us: 1110, 1110, 110, 110, 19 us; equal ones in the order of their
+	/* gaps of level/rate - 1 us: 1110, 1110, 110, 110, 19 us; equal gaps in the order of their
 	 * rates */
 	assert_between(110110, g->point[g->gap.last].gap_ns, 110112);
 	assert_true(g->point[g->gap.next].rate == 18000);
@@ -127,7 +129,7 @@ static void other_factors_are_other_ranges(void **state)
 	free(r.replayer[1].name);
 	r.replayer[1].name = xstrdup("event order=thread");
 	rated_ranges_compute(&r.a);
-	assert_int_equal(r.a.n_rated, 2); /* and the one without a rate is in none */
+	assert_int_equal(r.a.n_rated, 2); /* and the case without a rate is in no range */
 	assert_true(r.a.rated[0].n == 1 && r.a.rated[1].n == 1);
 	drop(&r);
 }
@@ -171,8 +173,8 @@ static void limit_of_quantification(void **state)
 	done(&c, &a);
 }
 
-/* A reference of 1000 ns and a limit of 1054: nothing relative is decided, however clear it looks,
- * and what is counted is. */
+/* A reference of 1000 ns and a limit of quantification of 1054 ns: relative values are not decided,
+ * however clear they look; counts are. */
 static void below_the_limit_nothing_relative_is_decided(void **state)
 {
 	(void)state;

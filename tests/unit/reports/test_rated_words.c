@@ -11,8 +11,7 @@
 
 #include "reports/words.h"
 
-/* Two cases, of which that at 1000 requests/s is trusted: what is said of gaps of 1 ms and of
- * `gap_ns`. */
+/* Two cases, the case at 1000 requests/s is trusted: the words for gaps of 1 ms and of `gap_ns`. */
 static void assert_words(double gap_ns, struct rated_limit gap, const char *words)
 {
 	struct scenario scenario[] = {{.name = (char *)"slow"}, {.name = (char *)"fast"}};

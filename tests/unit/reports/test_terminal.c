@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The summary on a terminal: golden texts, width, colour, and that hostile names stay text. */
+/* The summary on a terminal: golden texts, width and colour; hostile names stay text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void make(struct strbuf *out, enum fixture_kind kind, size_t width, bool 
 {
 	struct fixture f;
 	fixture_make(&f, kind);
-	/* whether this machine has gnuplot is not the point here */
+	/* the tests must not depend on whether this machine has gnuplot */
 	const char *old = getenv("PATH");
 	char *path = xstrdup(old ? old : "/usr/bin:/bin");
 	char *dir = scratch_make(), *program = xasprintf("%s/gnuplot", dir);
@@ -101,7 +101,7 @@ static void a_grid_fits_a_screen_or_two(void **state)
 	strbuf_release(&out);
 }
 
-/* Four cases, and the number of the others; their numbers come from the components. */
+/* Four cases, and the number of further cases; their numbers come from the components. */
 static void six_differing_cases_are_counted(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void six_differing_cases_are_counted(void **state)
 	strbuf_release(&out);
 }
 
-/* What no case of a row has is a dash there, not the largest of nothing. */
+/* A column that no case of a row has shows a dash there, not the maximum of no values. */
 static void a_grid_without_reordering_has_dashes(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/ as a whole: the same bytes each time, whole or the old one, with and without gnuplot. */
+/* The directory report/: equal bytes each time, complete or unchanged, with and without gnuplot. */
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -137,7 +137,7 @@ static char *read_page(const char *dir)
 	return strbuf_detach(&text);
 }
 
-/* Files larger than this cannot be written: what a full disk does, without one. */
+/* Files above this size cannot be written: as on a full disk, but without one. */
 static int write_with_limit(enum fixture_kind kind, const char *dir, rlim_t bytes, struct err *e)
 {
 	struct fixture f;
@@ -200,7 +200,7 @@ static void what_is_no_report_is_not_touched(void **state)
 	assert_int_equal(file_read(report, &text, 0, NULL), 0);
 	assert_string_equal(text.s, "mine");
 	strbuf_release(&text);
-	/* a link is no directory of ours either, and what it points to stays */
+	/* a link is no directory of this program either, and its target is not changed */
 	assert_int_equal(unlink(report), 0);
 	assert_int_equal(file_write_atomic(mine, "mine", 4, &e), 0);
 	assert_int_equal(symlink(elsewhere, report), 0);
@@ -230,7 +230,7 @@ static void what_a_killed_run_left_is_removed(void **state)
 	scratch_remove(dir);
 }
 
-/* A gnuplot of ours: what the real one would do with hostile names is tried below. */
+/* A gnuplot of the test; the effect of hostile names on the real gnuplot is tested below. */
 static char *fake_gnuplot(const char *script)
 {
 	char *dir = scratch_make(), *program = xasprintf("%s/gnuplot", dir);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Campaigns made up in memory, for tests of the analysis: every scenario, every replayer, blocks
- * 0..n; fixed seeds, no I/O. */
+/* Constructed campaigns in memory, for tests of the analysis: every scenario, every replayer,
+ * blocks 0..n; fixed seeds, no I/O. */
 #ifndef TESTS_VALIDATE_MADE_CAMPAIGN_H
 #define TESTS_VALIDATE_MADE_CAMPAIGN_H
 
@@ -28,7 +28,8 @@ struct campaign {
 
 struct effect {
 	double bias, sd_x, sd_r; /* of logarithms */
-	double common;           /* sd of what program and replay of a block share */
+	/* standard deviation of the part that program and replay of a block share */
+	double common;
 	double reordered;        /* share */
 	uint64_t n_lost, n_passed, n_untold;
 };
@@ -136,7 +137,7 @@ static inline void campaign_make(struct campaign *c, size_t n_scenarios, size_t 
 	c->results.finished = true;
 }
 
-/* Fills every block; effect[replayer]. Block 0 holds nonsense that nothing may use. */
+/* Fills every block; effect[replayer]. Block 0 has implausible values that no result may use. */
 static inline void campaign_fill(struct campaign *c, const struct effect *effect, gsl_rng *rng)
 {
 	const struct protocol *p = &c->results.protocol;
@@ -200,7 +201,8 @@ static inline void analysed(struct campaign *c, struct analysis *a, const struct
 	campaign_fill(c, effect, rng);
 	gsl_rng_free(rng);
 	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
-#ifdef REPORTS_REASONS_H /* included before: the test reads the reasons in words */
+/* the test includes reports/reasons.h first if it reads the reasons in words */
+#ifdef REPORTS_REASONS_H
 	analysis_word(a);
 #endif
 }
@@ -217,7 +219,8 @@ static inline void again(struct campaign *c, struct analysis *a)
 	struct err e = ERR_INIT;
 	analysis_release(a);
 	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
-#ifdef REPORTS_REASONS_H /* included before: the test reads the reasons in words */
+/* the test includes reports/reasons.h first if it reads the reasons in words */
+#ifdef REPORTS_REASONS_H
 	analysis_word(a);
 #endif
 }

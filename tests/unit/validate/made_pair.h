@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Random pairs of a reference and a replay in memory and as files, and what the metrics of such a
- * pair are, computed plainly. */
+/* Random pairs of a reference and a replay, in memory and as files, and the metrics of such a pair
+ * in a plain computation. */
 #ifndef TESTS_VALIDATE_MADE_PAIR_H
 #define TESTS_VALIDATE_MADE_PAIR_H
 
@@ -24,7 +24,7 @@ enum { MAX_N = 700 };
 struct made {
 	struct trace_record r[MAX_N], x[MAX_N + 20];
 	size_t n, n_x; /* x[i] replays r[i]; x beyond n is extra */
-	size_t place[MAX_N]; /* of x[i] in its file, among the others */
+	size_t place[MAX_N]; /* index of x[i] in its file */
 	size_t n_lost;
 };
 
@@ -86,7 +86,7 @@ static inline void compute(struct metrics *m, const struct trace_path *r,
 		fail_msg("%s", e.msg);
 }
 
-/* --- the plain way ------------------------------------------------------- */
+/* --- the plain computation ----------------------------------------------------- */
 
 struct event {
 	int64_t time;
@@ -104,8 +104,8 @@ static inline int compare_events(const void *x, const void *y)
 	return a->s < b->s ? -1 : a->s > b->s;
 }
 
-/* Reordering of the requests for which `mine` holds, numbered from 1 in the order of the reference,
- * ties in time in the order of the file. */
+/* Reordering of the requests for which `mine` holds, numbered from 1 in the order of the reference;
+ * requests with equal times in the order of the file. */
 static inline void order_of(const struct made *m, bool at_completion, enum order_scope scope,
 			    uint32_t which, struct reorder *r)
 {

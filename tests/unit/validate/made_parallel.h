@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Made-up campaigns of one parallel application that is recorded on some targets and replayed on
- * others: running times and nodes are given. */
+/* Constructed campaigns of one parallel application that is recorded on some targets and replayed
+ * on others, with given running times and nodes. */
 #ifndef TESTS_VALIDATE_MADE_PARALLEL_H
 #define TESTS_VALIDATE_MADE_PARALLEL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Random cases for property tests: reproducible, the same on every machine. */
+/* Random cases for property tests: reproducible, and equal on every machine. */
 #ifndef TESTS_VALIDATE_RANDOM_H
 #define TESTS_VALIDATE_RANDOM_H
 

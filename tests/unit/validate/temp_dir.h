@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A directory for one test, and small files in it. */
+/* A directory for a test, and small files in it. */
 #ifndef TESTS_TEMP_DIR_H
 #define TESTS_TEMP_DIR_H
 

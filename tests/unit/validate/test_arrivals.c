@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Putting requests in the order of their begins: every path (window, merging of threads, insertion,
- * radix, hours apart, runs in memory and in a file) against a plain stable sort. */
+/* Sorts requests by their begins. Every code path (window, merge of threads, insertion, radix sort,
+ * hours apart, runs in memory and in a file) is compared with a plain stable sort. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,8 +35,8 @@ static int compare(const void *x, const void *y)
 	return a->k_all < b->k_all ? -1 : a->k_all > b->k_all;
 }
 
-/* As a replay of several threads gives them: each monotone, drifting apart by up to `drift`;
- * `noise` disturbs each begin. */
+/* Begins of a replay of several threads: each ascending, drifting apart by up to `drift`; `noise`
+ * disturbs each begin. */
 static void draw(struct random *r, struct arrival *a, size_t n, uint64_t drift, uint64_t noise,
 		 int64_t gap)
 {
@@ -61,7 +61,7 @@ static int add(struct arrivals *o, const struct arrival *a, struct err *e)
 	return arrivals_added(o, e);
 }
 
-/* True when the order given was right, and then it is the one of a sort. */
+/* True if the given order is valid and equals that of a sort. */
 static bool order_is_right(const struct arrival *a, size_t n, enum arrivals_mode mode,
 			   struct arrivals_options options, bool *used_file)
 {
@@ -115,7 +115,7 @@ static void test_window(void **state)
 	assert_true(n_right > 200 && n_late > 200); /* both outcomes were met */
 }
 
-/* What is in order, or alternates a little, never needs a second pass, however long. */
+/* Input that is in order, or alternates a little, needs no second pass, however long it is. */
 static void test_window_holds_small_disorder(void **state)
 {
 	(void)state;
@@ -126,8 +126,7 @@ static void test_window_holds_small_disorder(void **state)
 		assert_true(order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW,
 					   (struct arrivals_options){64, 64, 0, NULL}, NULL));
 	}
-	/* a drift that grows slowly to more than the first window holds: the window grows with it
-	 */
+	/* a drift that grows slowly beyond the first window: the window grows with it */
 	for (size_t i = 0; i < 100 * MAX_N; i++) {
 		int64_t ahead = i % 2 ? (int64_t)(i / 100) : 0;
 		a[i] = (struct arrival){.begin_ns = (int64_t)i + ahead, .end_ns = INT64_MAX, .k_all = (uint32_t)i};
@@ -160,7 +159,7 @@ static void test_runs(void **state)
 	assert_true(n_file > 200 && n_memory > 200);
 }
 
-/* Runs far longer than a batch and a read buffer, interleaved and one behind the other. */
+/* Runs far longer than a batch and a read buffer, interleaved and one after the other. */
 static void test_long_runs_in_a_file(void **state)
 {
 	(void)state;
@@ -184,7 +183,8 @@ static void test_long_runs_in_a_file(void **state)
 	free(a);
 }
 
-/* Beyond what a sorting key holds beside the place: five hours and more within one window. */
+/* Beyond the range of times that a sorting key holds beside the index: five hours and more within
+ * one window. */
 static void test_hours_apart(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is shown of cases observed at their device: only runs that were, block 0 left out, and
- * unknown where nothing is known. */
+/* Results for cases that were observed at their device: only observed runs count, block 0 is left
+ * out, and missing data give an unknown value. */
 #include "made_campaign.h"
 #include "validate/analysis/at_device.h"
 
@@ -62,13 +62,14 @@ static void means_over_the_runs(void **state)
 	assert_between(4, d->replay.in_flight, 4);
 	assert_between(8, d->replay.in_flight_max, 8);
 	assert_between(0.01 - 1e-12, d->reordered_program, 0.01 + 1e-12);
-	/* mean of 2001..2010, s = 3.0277, t(0.975, 9) = 2.2622: half a width of 2.1659 */
+	/* mean of 2001..2010, s = 3.0277, t(0.975, 9) = 2.2622: half-width 2.1659 */
 	assert_between(2005.5 - 2.1660, d->replay.response.lo95, 2005.5 - 2.1658);
 	assert_between(2005.5 + 2.1658, d->replay.response.hi95, 2005.5 + 2.1660);
 	done(&c, &a);
 }
 
-/* A replayer that has no stamps of its own: the device has been seen, its own view is not known. */
+/* A replayer without stamps of its own: the device was observed, the replayer's own view is
+ * unknown. */
 static void without_stamps_of_its_own(void **state)
 {
 	struct campaign c;

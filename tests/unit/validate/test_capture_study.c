@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capture against the program's own stamps: made-up pairs of traces with known bias, losses and
- * extra calls; estimates against values worked out by hand; the calibration written, read and
- * applied. */
+/* Compares a capture with the program's own stamps: constructed pairs of traces with known bias,
+ * losses and extra calls; estimates compared with values computed by hand; the calibration written,
+ * read and applied. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -58,8 +58,8 @@ static struct trace_path write_trace(const char *name, const struct trace_record
 	return path;
 }
 
-/* Two threads that read the same offsets over and over; capture begins 30 ns later and ends 70 ns
- * earlier. */
+/* Two threads that read the same offsets repeatedly; the captured begin is 30 ns later and the
+ * captured end 70 ns earlier. */
 static size_t make(struct trace_record *own, struct trace_record *captured)
 {
 	for (int i = 0; i < N; i++) {
@@ -78,7 +78,7 @@ static void test_known_bias(void **state)
 	struct capture_match m = {0};
 	struct err e = ERR_INIT;
 	size_t n = make(own, captured);
-	/* the epochs differ: the two agree on CLOCK_MONOTONIC only */
+	/* the epochs differ: the two traces agree on CLOCK_MONOTONIC only */
 	for (size_t i = 0; i < n; i++) {
 		captured[i].begin_ns -= 5000;
 		captured[i].end_ns -= 5000;
@@ -100,8 +100,8 @@ static void test_known_bias(void **state)
 	unlink(b.s);
 }
 
-/* A lost request shifts no other one, although many are alike; an extra one is counted once, and
- * only inside a thread's own requests; other threads and the page cache do not count. */
+/* A lost request shifts no other request, although many are equal. An extra request counts once,
+ * and only between a thread's own requests; other threads and the page cache do not count. */
 static void test_missed_and_extra(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void test_missed_and_extra(void **state)
 		assert_near(o->pair[i].difference_ns, -100, 0);
 	capture_match_release(&m);
 
-	/* another result is another call */
+	/* another result makes it another call */
 	captured[20].rvalue = 100;
 	b = write_trace("captured", captured, n, 1000, 0);
 	assert_int_equal(capture_match_add(&m, a.s, b.s, &e), 0);
@@ -138,7 +138,7 @@ static void test_missed_and_extra(void **state)
 	assert_int_equal(o->n_extra, 2);
 	capture_match_release(&m);
 
-	/* nothing in common: neither clock */
+	/* no clock in common */
 	b = write_trace("captured", captured, n, 0, 0);
 	assert_int_equal(capture_match_add(&m, a.s, b.s, &e), -EINVAL);
 	capture_match_release(&m);
@@ -146,8 +146,8 @@ static void test_missed_and_extra(void **state)
 	unlink(b.s);
 }
 
-/* By the wall clock, which is not to be trusted to a millisecond: a call just before the program's
- * own ones that is like the first of them shifts none. */
+/* Matched by the wall clock, which is exact to some milliseconds only: a call just before the
+ * program's own calls that equals the first of them shifts none. */
 static void test_alike_before(void **state)
 {
 	(void)state;
@@ -171,7 +171,7 @@ static void test_alike_before(void **state)
 
 /* --- estimates ----------------------------------------------------------- */
 
-/* Of one run: n pairs whose differences are bias -d, +d alternately. */
+/* A run: n pairs whose differences are bias -d, +d alternately. */
 static void add_run(struct capture_study *s, size_t method, size_t workload, unsigned int level,
 		    size_t run, double bias, double d, double own_ns)
 {
@@ -183,8 +183,9 @@ static void add_run(struct capture_study *s, size_t method, size_t workload, uns
 	capture_study_add(s, method, workload, level, run, &m);
 }
 
-/* Biases -90, -100, -110, -120: mean -105, s = 12.9099, t(0.975, 3) = 3.182446. Own times with
- * capture 2, 2, 8, 8 times those without: ratio 4, ln sd = 0.800377, half-width in ln 1.273569. */
+/* Biases -90, -100, -110, -120: mean -105, s = 12.9099, t(0.975, 3) = 3.182446. The program's own
+ * times with capture are 2, 2, 8, 8 times those without: ratio 4, ln sd = 0.800377, half-width in
+ * ln 1.273569. */
 static void test_estimate(void **state)
 {
 	(void)state;
@@ -241,9 +242,9 @@ static void test_calibrate(void **state)
 	capture_study_release(&s);
 }
 
-/* Processes of two conditions: begins 10, 20, 30 and 100, 100, 130: mean 65; squares about the
- * conditions' means 200 + 600, 6 - 2 degrees of freedom. A second operation of the same process
- * adds to its mean, not another process. */
+/* Processes of two conditions: begins 10, 20, 30 and 100, 100, 130: mean 65; squared deviations
+ * from the means of the conditions 200 + 600, 6 - 2 degrees of freedom. A second operation of the
+ * same process adds to its mean and is no further process. */
 static void test_clock(void **state)
 {
 	(void)state;
@@ -296,7 +297,8 @@ static void test_calibration_file(void **state)
 	assert_near(c.op[OP_FSYNC].bias_ns, 200, 1e-9);
 	assert_near(c.op[OP_FSYNC].u_ns, sqrt(100 * 4.0 / 3), 1e-9);
 
-	/* 1000 - 200; 150 - 200 is 0; a read is not calibrated; without an end nothing is known */
+	/* 1000 - 200; 150 - 200 gives 0; a read is not calibrated; without an end the time is
+	 * unknown */
 	struct trace_record r = pread_at(1, 50, 1000, 0);
 	r.op = OP_FSYNC;
 	calibration_apply(&c, &r);

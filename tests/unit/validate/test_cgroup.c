@@ -13,7 +13,8 @@
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/campaign/cgroup.h"
 
-/* This machine's own: made, entered, bounding, removed. Where there is none, it says why. */
+/* A cgroup of this machine: created, entered, limiting, removed. If the machine has none, the
+ * reason is given. */
 static void test_real(void **state)
 {
 	(void)state;
@@ -48,7 +49,7 @@ static void test_real(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	cgroup_use(&g, &peak, &n_killed);
 	assert_int_equal(n_killed, 1);
-	/* 0: older kernels of version 2 do not tell */
+	/* 0: older kernels of version 2 do not report it */
 	assert_true(peak == 0 || (peak > 8 << 20 && peak <= 17 << 20));
 	char *dir = xstrdup(g.dir);
 	assert_int_equal(cgroup_remove(&g, &e), 0);
@@ -80,7 +81,7 @@ static void test_none(void **state)
 	     "4:cpu:/\nrubbish\n0\n", &p);
 	assert_int_equal(p.kind, CGROUP_NONE);
 	assert_string_equal(p.why, "no memory controller is mounted");
-	/* mounted, but it is no cgroup file system and has not the files of one */
+	/* mounted, but it is no cgroup file system and lacks the files of one */
 	find(root, "35 31 0:32 / /group rw - cgroup2 cgroup2 rw\n", "0::/user/session\n", &p);
 	assert_int_equal(p.kind, CGROUP_NONE);
 	assert_non_null(strstr(p.why, "validate-try-"));
@@ -88,8 +89,8 @@ static void test_none(void **state)
 	temp_dir_remove(root);
 }
 
-/* Seen from inside a container the mount shows a part of the hierarchy; what only begins like that
- * part does not lie in it. */
+/* Inside a container the mount shows a part of the hierarchy; a group whose path only begins like
+ * that part is not in it. */
 static void test_where(void **state)
 {
 	(void)state;
@@ -112,7 +113,7 @@ static void test_where(void **state)
 	temp_dir_remove(root);
 }
 
-/* Groups of version 2 as plain directories: making writes the limit and forbids swap. */
+/* Groups of version 2 as plain directories: creating a group writes the limit and forbids swap. */
 static void test_version_2_files(void **state)
 {
 	(void)state;
@@ -122,7 +123,7 @@ static void test_version_2_files(void **state)
 	struct err e = ERR_INIT;
 	struct strbuf text = STRBUF_INIT;
 	uint64_t peak, n_killed;
-	/* no memory.max: the group is not left behind */
+	/* without memory.max the group is removed */
 	assert_int_equal(cgroup_make(&g, &p, "g", 1 << 20, &e), -ENOENT);
 	assert_non_null(strstr(e.msg, "memory.max"));
 	assert_false(path_exists(group));
@@ -140,7 +141,7 @@ static void test_version_2_files(void **state)
 	cgroup_use(&g, &peak, &n_killed);
 	assert_int_equal(peak, 123456);
 	assert_int_equal(n_killed, 2);
-	assert_true(cgroup_remove(&g, &e) < 0); /* these files do not vanish with rmdir */
+	assert_true(cgroup_remove(&g, &e) < 0); /* rmdir does not remove these plain files */
 	cgroup_use(&g, &peak, &n_killed);       /* of no group */
 	assert_int_equal(peak, 0);
 	strbuf_release(&text);
@@ -148,7 +149,7 @@ static void test_version_2_files(void **state)
 	temp_dir_remove(root);
 }
 
-/* The files that the kernel makes in a group of version 2 whose parent gives it the memory
+/* The files that the kernel creates in a group of version 2 whose parent delegates the memory
  * controller. */
 static void group_imitate(const char *parent, const char *name)
 {
@@ -164,22 +165,23 @@ static void group_imitate(const char *parent, const char *name)
 	free(dir);
 }
 
-/* A tree of version 2: the place is beside the group that this process is in, or above it; the
- * first that serves. */
+/* A tree of version 2: the new group goes beside the group of this process, or above it; the first
+ * suitable place is taken. */
 static void test_version_2_tree(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *mount, *own, *serves, *found;
 	} trees[] = {
-	    /* a session on a machine of systemd: root's slice gives memory to its children */
+	    /* a session on a machine with systemd: the root slice delegates memory to its
+	     * children */
 	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", "user.slice/user-0.slice",
 	     "/user.slice/user-0.slice"},
 	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", "user.slice", "/user.slice"},
 	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", ".", ""},
 	    {"/ /group", "/system.slice", ".", ""},
-	    /* a container: its own group is the root of what is mounted, with or without a name
-	       space */
+	    /* a container: its own group is the root of the mounted part, with or without a name
+	     * space */
 	    {"/ /group", "/", ".", ""},
 	    {"/docker/1234 /group", "/docker/1234", ".", ""},
 	    {"/docker/1234 /group", "/docker/1234/inner/leaf", "inner", "/inner"},
@@ -230,8 +232,8 @@ static void test_version_2_tree(void **state)
 	}
 }
 
-/* A real hierarchy of version 2, with the memory controller or (where version 1 has that) without.
- */
+/* A real hierarchy of version 2, with the memory controller, or without it if version 1 has the
+ * controller. */
 static void test_version_2_real(void **state)
 {
 	(void)state;
@@ -273,7 +275,8 @@ static void test_version_2_real(void **state)
 	snprintf(expected, sizeof expected, "%d\n", (int)pid);
 	assert_string_equal(members, expected);
 	assert_true(rmdir(g.dir) < 0); /* somebody is in it */
-	/* now it ends; the group may be busy for another moment, which is waited for */
+	/* the process ends now; the group may be busy for another moment, and the removal waits for
+	 * it */
 	close(go[1]);
 	char *dir = xstrdup(g.dir);
 	assert_int_equal(cgroup_remove(&g, &e), 0);

@@ -38,7 +38,7 @@ static void test_too_few_for_the_rule(void **state)
 	assert_true(chance_of_ratio(&p, 5, 0.001, 0.1) > 0.1);
 }
 
-/* Simulated campaigns accept precision in no case with 7 pairs, and in 1 % with 8. */
+/* Simulated campaigns accept precision in no case with 7 pairs, and in 1 % of cases with 8. */
 static void test_too_few_for_precision(void **state)
 {
 	(void)state;
@@ -102,7 +102,7 @@ static void test_every_component_and_all_together(void **state)
 	assert_non_null(strstr(text, "linearity (scatter x 1.4)"));
 	assert_non_null(strstr(text, "responsiveness (scatter x 1.4)"));
 	free(text);
-	/* one component that is never accepted is refused, and what can be accepted is named */
+	/* a component that can never be accepted is refused, and the acceptable value is named */
 	p.accept.execution_time = 0.005;
 	free(printed(&p, 0.05, -EINVAL, &e));
 	assert_non_null(strstr(e.msg, "with a scatter of 5 %, 20 replicates can never accept execution "
@@ -110,7 +110,7 @@ static void test_every_component_and_all_together(void **state)
 	assert_null(strstr(e.msg, "bias"));
 	p.allow_undecidable = true;
 	free(printed(&p, 0.05, 0, &e));
-	/* a small chance of all together is noted */
+	/* a small probability for all components together is reported */
 	p = (struct protocol){.n_replicates_min = 9, .n_replicates_max = 9, .look = {9}, .n_looks = 1, .accept = accept_defaults};
 	text = printed(&p, 0.02, 0, &e);
 	assert_non_null(strstr(text, "note: with a scatter of 2 %, 9 replicates accept a faultless case "
@@ -119,7 +119,7 @@ static void test_every_component_and_all_together(void **state)
 	free(text);
 }
 
-/* Looking after every pair takes a smaller level, and so more pairs. */
+/* A look after every pair needs a smaller level, and so more pairs. */
 static void test_budget_needs_more(void **state)
 {
 	(void)state;
@@ -142,7 +142,7 @@ static void test_budget_needs_more(void **state)
 	assert_true(chance_of_ratio(&p, 20, 0.1, 0.1) < chance_of_ratio(&one, 20, 0.1, 0.1));
 }
 
-/* Against the share of the cases of simulated campaigns that the analysis accepts. */
+/* Compared with the share of cases that the analysis accepts in simulated campaigns. */
 static void expect_share(unsigned int n, unsigned int n_bank, enum world world, double sd,
 			 int n_campaigns)
 {
@@ -198,7 +198,7 @@ static void test_chance_is_the_share_accepted(void **state)
 	expect_share(20, 4, WORLD_NOISY, 0.12 * M_SQRT2, 20);
 }
 
-/* What protocols/ci.conf claims: a version that is 5 % slower is found if pairs scatter by 5 %. */
+/* The claim of protocols/ci.conf: a version that is 5 % slower is found if pairs scatter by 5 %. */
 static void test_change_that_a_comparison_finds(void **state)
 {
 	(void)state;
@@ -213,7 +213,7 @@ static void test_change_that_a_comparison_finds(void **state)
 		before = found;
 	}
 	assert_true(before > 0.042 && before < 0.052);
-	/* without a limit to exceed, the change must still be shown to exist */
+	/* without a limit on the change, the change must still be shown to exist */
 	assert_true(change_found(&p, 160, 0.05, 1e-9, 16 * 8) > 0.015);
 	assert_true(change_found(&p, 160, 0.10, 0.034, 16 * 8) > before);
 	assert_true(isnan(change_found(&p, 15, 0.05, 0.034, 16 * 8)));

@@ -27,7 +27,7 @@ static void test_soonest_first(void **state)
 	assert_int_equal(next(dear, 2, &limits), 0);
 }
 
-/* Two cases by 6 pairs are better than one by 4. */
+/* Two cases that need 6 pairs go before one case that needs 4. */
 static void test_cases_of_a_scenario_count_together(void **state)
 {
 	(void)state;
@@ -58,15 +58,16 @@ static void test_within_the_budget(void **state)
 	const uint64_t soon[] = {30}, later[] = {200};
 	const struct choice_scenario s[] = {{8, later, 1, 0.1}, {8, soon, 1, 1}};
 	struct choice_limits l = limits;
-	assert_int_equal(next(s, 2, &l), 1); /* 200 pairs more are not planned, however fast */
-	l.left_s = 3; /* a tenth of what 30 pairs need */
+	/* a case that needs 200 further pairs gets none, however fast they are */
+	assert_int_equal(next(s, 2, &l), 1);
+	l.left_s = 3; /* a tenth of the time for 30 pairs */
 	const uint64_t few[] = {25};
 	const struct choice_scenario t[] = {{8, soon, 1, 1}, {8, few, 1, 0.1}};
 	assert_int_equal(next(t, 2, &l), 1);
 }
 
-/* Of unknown cases the one with the fewest pairs; it comes after a case that needs as many again.
- */
+/* Of cases with unknown needs, the case with the fewest pairs is chosen. It comes after a case that
+ * needs that number of further pairs. */
 static void test_unknown(void **state)
 {
 	(void)state;
@@ -80,8 +81,8 @@ static void test_unknown(void **state)
 	assert_int_equal(next(none, 1, &limits), 0);
 }
 
-/* The worst prospect gets a share of the pairs, however good the others are; a resumed campaign
- * draws the same. */
+/* The case with the worst prospects gets a share of the pairs, however good the others are; a
+ * resumed campaign draws the same. */
 static void test_none_starves(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures and their intervals against other ways to the same, and findings that hold, that hold
- * the other way round, and that nothing can be said of. */
+/* Compares measures and their intervals with other computations; and findings that hold, that hold
+ * in the other direction, and that the data do not decide. */
 #include "made_campaign.h"
 
 #include "validate/analysis/claims.h"
@@ -26,7 +26,8 @@ static void settings_free(struct protocol *p)
 	}
 }
 
-/* Replayers 0 and 1 have order fs and temporal of the engine `a`, 2 and 3 those of `b`. */
+/* Replayers 0 and 1 have the orders fs and temporal of engine `a`, replayers 2 and 3 those of
+ * engine `b`. */
 static void campaign_of_four(struct campaign *c, const struct effect *effect, size_t n_scenarios,
 			     unsigned int n_blocks, unsigned long seed)
 {
@@ -92,8 +93,8 @@ static const struct effect biased[] = {{.bias = 0.5, .sd_x = 0.02, .sd_r = 0.02,
 				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
 				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05}};
 
-/* Counts that are the same in every run have no scatter and so no interval; many enough they
- * decide. */
+/* Counts that are equal in all runs have no scatter and so no interval; if they are large enough,
+ * they decide. */
 static void test_counts_that_are_alike(void **state)
 {
 	(void)state;
@@ -125,8 +126,8 @@ static void test_counts_that_are_alike(void **state)
 	}
 }
 
-/* Deviations of 22 and -18 %, which cancel: how large the size of their mean is nobody knows within
- * 10 %, though it is the same without each of them. */
+/* Deviations of 22 and -18 %, which cancel: the size of their mean is not known within 10 %,
+ * although it is the same if any of them is left out. */
 static void test_sizes_near_nothing(void **state)
 {
 	(void)state;
@@ -181,7 +182,8 @@ static void test_findings(void **state)
 	    {MEASURE_F_RATIO, "engine=b", NULL, 15.21, CLAIM_SMALLER, 4, CLAIM_INCONCLUSIVE}, /* the tests find nothing */
 	    {MEASURE_BIAS, "engine=c", NULL, 0, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
 	    {MEASURE_BIAS, "engine=a", "engine=c", NAN, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
-	    {MEASURE_BIAS, "one order=fs", "two", NAN, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED}, /* another engine, which is not named */
+	    /* another engine, which the finding does not name */
+	    {MEASURE_BIAS, "one order=fs", "two", NAN, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
 	};
 	struct campaign c;
 	campaign_of_four(&c, biased, 2, 20, 12);
@@ -196,7 +198,7 @@ static void test_findings(void **state)
 }
 
 /* A published critical value decides nothing: an F of about 9 from 20 runs is below 15.21 and far
- * above the right one. */
+ * above the correct critical value. */
 static void test_published_critical_value(void **state)
 {
 	(void)state;
@@ -210,8 +212,10 @@ static void test_published_critical_value(void **state)
 	} rows[] = {
 	    {"engine=a order=fs", 20, CLAIM_SMALLER, CLAIM_NOT_CONFIRMED},
 	    {"engine=a order=fs", 20, CLAIM_LARGER, CLAIM_CONFIRMED},
-	    {"engine=b order=fs", 10, CLAIM_SMALLER, CLAIM_INCONCLUSIVE}, /* not significant, but so few show nothing */
-	    {"engine=b order=fs", 60, CLAIM_SMALLER, CLAIM_CONFIRMED},	  /* shown to be within twice the program's scatter */
+	    /* not significant, but so few runs show nothing */
+	    {"engine=b order=fs", 10, CLAIM_SMALLER, CLAIM_INCONCLUSIVE},
+	    /* shown to be within twice the program's scatter */
+	    {"engine=b order=fs", 60, CLAIM_SMALLER, CLAIM_CONFIRMED},
 	    {"engine=b order=fs", 2, CLAIM_SMALLER, CLAIM_INCONCLUSIVE},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -254,8 +258,8 @@ static void test_f_test_of_a_claim(void **state)
 	campaign_release(&c);
 }
 
-/* The upper limit is within the limit on the precision ratio, but the F test beside it finds more
- * scatter: that is no confirmation. Significance comes from one draw, scaled. */
+/* The upper limit is within the limit on the precision ratio, but the F test finds more scatter:
+ * this does not confirm the finding. Significance comes from one draw, scaled. */
 static void test_significant_and_within_the_limit(void **state)
 {
 	(void)state;
@@ -290,7 +294,7 @@ static void test_significant_and_within_the_limit(void **state)
 	assert_true(seen[false] && seen[true]);
 }
 
-/* Two replicates know no scatter of scatters: nothing is confirmed by them, however large a
+/* Two replicates do not determine the scatter of scatters: they confirm nothing, however large a
  * difference looks. */
 static void test_too_few(void **state)
 {
@@ -305,8 +309,8 @@ static void test_too_few(void **state)
 	campaign_release(&c);
 }
 
-/* Where nothing differs, few campaigns out of many confirm or contradict a difference: at most 5 %
- * each by construction of the intervals, which hold together. */
+/* If nothing differs, few campaigns confirm or contradict a difference: at most 5 % each, because
+ * the intervals hold simultaneously. */
 static void test_false_findings(void **state)
 {
 	(void)state;
@@ -332,15 +336,15 @@ static void test_false_findings(void **state)
 		settings_free(&c.results.protocol);
 		campaign_release(&c);
 	}
-	/* 5 % of 200, and three standard deviations of that count more */
+	/* 5 % of 200, plus three standard deviations of that count */
 	for (int i = 0; i < 3; i++)
 		if (n_wrong[i] > 20)
 			fail_msg("%s: %d of %d wrong", measure_info[measures[i]].name, n_wrong[i],
 				 N);
 }
 
-/* The jackknife's interval of a mean of logarithms is the t-interval of their mean, which the
- * analysis computes by itself. */
+/* The jackknife interval of a mean of logarithms equals the t-interval of that mean, which the
+ * analysis computes separately. */
 static void test_bias_interval_is_the_reports(void **state)
 {
 	(void)state;
@@ -369,7 +373,7 @@ static void test_bias_interval_is_the_reports(void **state)
 	done(&c, &a);
 }
 
-/* Requests 4 us early and 2 us late, as often: 1 us early in the mean, and sqrt((16 + 4) / 2) us
+/* Requests alternately 4 us early and 2 us late: in the mean 1 us early, and sqrt((16 + 4) / 2) us
  * from their times. */
 static void test_issue_error(void **state)
 {
@@ -390,8 +394,7 @@ static void test_issue_error(void **state)
 	campaign_release(&c);
 }
 
-/* What is in flight: the program has 1 for nine tenths of the time, the replay 2 for half of that.
- */
+/* In flight: the program has 1 for nine tenths of the time, the replay 2 for half of that. */
 static void test_in_flight(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns out of text and CSV, and what is wrong with them named by place. */
+/* Reads columns from text and CSV, and reports errors with their place. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a comparison computes at once is what each statistic gives when asked for by name; what
- * should not change under another unit or offset does not; degenerate samples have statuses and no
- * numbers; decisions at their limits. */
+/* A comparison's values equal those of the named statistics; values that do not depend on unit or
+ * offset do not change; degenerate samples have a status and no numbers; decisions at their
+ * limits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +36,8 @@ static void lognormal_fill(double *x, size_t n, uint64_t seed, double scale, dou
 		x[i] = scale * exp(spread * generator_normal(&g));
 }
 
-/* One estimate against the named statistic of the same roles and parameters. False: there is none
- * of that name. */
+/* Compares an estimate with the named statistic of the same roles and parameters. False: there is
+ * no statistic of that name. */
 static bool as_named(const struct named_estimate *e, const struct named_role *role, size_t n_roles)
 {
 	char text[ESTIMATE_PARAMS], *rest = NULL;
@@ -108,7 +108,8 @@ static void names_check(struct values ref, struct values rep, bool paired, size_
 	comparison_compute(&c, &r, &x, &plan);
 	struct named_role own = {"x", &rep, 1}, both[] = {{"ref", &ref, 1}, {"rep", &rep, 1}};
 	list_check(&x.estimates, &own, 1, 50);
-	struct estimates of_both = {0}; /* what needs pairs has a status of its own without them */
+	/* statistics of pairs have a status of their own for unpaired columns */
+	struct estimates of_both = {0};
 	for (size_t i = 0; i < c.estimates.n; i++) {
 		struct estimates one = {&c.estimates.e[i], 1, 0};
 		bool of_pairs = one.e->status == STAT_NOT_PAIRED && !paired;
@@ -138,7 +139,7 @@ static void test_names(void **state)
 	names_check((struct values){r, 2}, (struct values){x, 3}, false, 60);
 }
 
-/* Degenerate samples: never a number out of nothing. */
+/* Degenerate samples: they never give a number. */
 static void test_degenerate(void **state)
 {
 	static const double one[] = {5}, equal[] = {3, 3, 3, 3}, zeros[] = {0, 0, 0},
@@ -180,7 +181,7 @@ static double value_of(const struct estimates *list, const char *name)
 	return e->value;
 }
 
-/* A scale changes nothing relative; an offset nothing that is about differences. */
+/* A scale changes no relative value; an offset changes no difference. */
 static void test_invariance(void **state)
 {
 	static const char *const relative[] = {"relative_bias_of_means_pct",
@@ -205,7 +206,7 @@ static void test_invariance(void **state)
 	(void)state;
 	lognormal_fill(r, N, 5, 100, 0.1);
 	lognormal_fill(x, N, 6, 104, 0.15);
-	/* scaled by 2^10, moved by 1e12, both turned about */
+	/* scaled by 2^10, shifted by 1e12, both negated */
 	for (int what = 0; what < 3; what++) {
 		struct column_sample s[4];
 		struct comparison c[2];

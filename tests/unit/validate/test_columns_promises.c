@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What validate stats --judge promises, by simulation with fixed seeds: of replays at exactly a
- * limit it accepts at most one in 20, whatever the scatter of the runs, and of those well inside
- * most. */
+/* The error rates that validate stats --judge promises, by simulation with fixed seeds: of replays
+ * exactly at a limit it accepts at most one in 20, for any scatter of the runs, and of replays well
+ * inside most. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { N = 20, TRIALS = 500 };
 #define SPREAD 0.05
-/* as many of 500 by chance: once in 1000 where exactly 5 % is right */
+/* as many of 500 by chance once in 1000, if exactly 5 % is right */
 #define MOST_ACCEPTED 40
 
 struct kind {
@@ -42,7 +42,7 @@ struct accepted {
 	unsigned int bias, precision;
 };
 
-/* Replays `bias` times as slow, that scatter `ratio` times as much about it. */
+/* Replays that are slower by the factor `bias`, with `ratio` times the scatter. */
 static struct accepted accepted_of(const struct kind *k, bool paired, double bias, double ratio)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);

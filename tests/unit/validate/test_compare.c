@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tests behind a comparison's words, against values computed by hand and with mpmath. */
+/* The tests behind the words of a comparison, compared with values computed by hand and with
+ * mpmath. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +19,8 @@ static void assert_near(double a, double b, double tolerance)
 		fail_msg("%.12g is not within %.3g of %.12g", a, tolerance, b);
 }
 
-/* Means 2.5 and 4.5, variances 5/3: se = sqrt(5/6), 6 degrees of freedom. Widened by the values'
- * own dependence: none of these has any. */
+/* Means 2.5 and 4.5, variances 5/3: se = sqrt(5/6), 6 degrees of freedom. Dependence of the values
+ * would widen it: these have none. */
 static void test_groups(void **state)
 {
 	(void)state;
@@ -46,8 +47,8 @@ static void test_groups(void **state)
 	shift_release(&s);
 }
 
-/* Six differences: of the 64 ways of signs 2 reach their sum, 3 that of what they are above 0.5, 3
- * that of what they are below 5.5. */
+/* Six differences. Of the 64 combinations of signs, 2 reach their sum; 3 reach the sum of the
+ * differences above 0.5; 3 reach the sum of the differences below 5.5. */
 static void test_pairs(void **state)
 {
 	(void)state;
@@ -62,7 +63,7 @@ static void test_pairs(void **state)
 	assert_near(once.difference, 4.0 / 64, 1e-12);
 	assert_near(once.same, 3.0 / 64, 1e-12);
 	assert_near(shift_test(&s, -1, 0.5, 0).beyond, 3.0 / 64, 1e-12);
-	/* looks after every pair, and dependence, make each P larger */
+	/* looks after every pair, and dependence, each increase P */
 	struct shift_p often = shift_test(&s, -1, 5.5, 3);
 	assert_true(often.same > 2 * once.same && often.difference > 2 * once.difference &&
 		    often.beyond >= once.beyond);
@@ -73,8 +74,8 @@ static void test_pairs(void **state)
 	shift_release(&s);
 }
 
-/* Of 20 pairs with sd 1: to show a mean of 0 within 0.5 takes ((1.645 + 0.84)/0.5)^2 = 24.7 pairs,
- * nearer the limit more. */
+/* With 20 pairs of sd 1: to show that a mean of 0 is within 0.5 takes ((1.645 + 0.84)/0.5)^2 = 24.7
+ * pairs, and more if the mean is nearer the limit. */
 static void test_needed(void **state)
 {
 	(void)state;
@@ -91,7 +92,8 @@ static void test_needed(void **state)
 	shift_release(&s);
 }
 
-/* Two cases of which one happens to look dependent share it; sixteen hide less than one. */
+/* Two cases share the dependence that one of them shows by chance; with sixteen cases the shared
+ * value is smaller. */
 static void test_pool(void **state)
 {
 	(void)state;
@@ -115,7 +117,8 @@ static void test_pool(void **state)
 	shift_release(&s[1]);
 }
 
-/* Without scatter: P that labels dealt at random part 3 and 3, or 4 pairs' signs agree. */
+/* Without scatter: P that randomly dealt labels separate 3 and 3 values, or that the signs of 4
+ * pairs agree. */
 static void test_no_scatter(void **state)
 {
 	(void)state;
@@ -153,7 +156,7 @@ static void counts(struct aspect_change *a, const double *was, size_t n_was,
 	counts_compare(a, &c[0], &c[1], 0);
 }
 
-/* All 5 new runs have more than every old one: 2/C(10, 5). */
+/* All 5 new values exceed every old value: 2/C(10, 5). */
 static void test_counts(void **state)
 {
 	(void)state;
@@ -182,7 +185,8 @@ static void test_counts(void **state)
 	a = aspect_with(0);
 	counts(&a, hole, 2, 0, none, 5, 0);
 	assert_int_equal(a.status, STAT_NOT_FINITE);
-	/* runs that failed have lost all; as many on both sides are none */
+	/* failed runs count as having lost all requests; equal numbers of them on both sides give
+	 * no difference */
 	a = aspect_with(0);
 	counts(&a, none, 5, 0, none, 3, 2);
 	assert_near(a.change, 40, 1e-12);
@@ -203,7 +207,7 @@ static void test_counts(void **state)
 static const double still[20] = {-1.5, -1.2, -1,  -0.8, -0.6, -0.5, -0.35, -0.2, -0.1, 0,
 				 0.05, 0.1,  0.2, 0.4,  0.5,  0.6,  0.8,   1,    1.2,  1.5};
 
-/* Ten times the scatter is found in either design; one value far off is not taken for scatter,
+/* Ten times the scatter is found in either design; a single value far off is not taken for scatter,
  * although F takes it. */
 static void test_spread(void **state)
 {
@@ -230,7 +234,7 @@ static void test_spread(void **state)
 	assert_true(a.status == STAT_OK && a.p_same <= 0 && a.change >= 1 && a.change <= 1);
 }
 
-/* Equal ones are the same; nine times as much is beyond 1.5. */
+/* Equal scatters are the same; nine times the scatter is beyond 1.5. */
 static void test_uncertainty(void **state)
 {
 	(void)state;

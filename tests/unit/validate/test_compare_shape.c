@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often a comparison of shapes errs, simulated with a fixed seed: 20 pairs of one scenario, the
- * twelve quantiles drawn independently, which is the worst case for a family of tests. */
+/* The error rate of a comparison of shapes, simulated with a fixed seed: 20 pairs of one scenario,
+ * the twelve quantiles drawn independently, which is the worst case for a family of tests. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void side_init(struct made *m)
 	}
 }
 
-/* shift: of the first n_shifted quantiles. */
+/* shift: of the first n_shifted quantiles */
 static void side_draw(struct made *m, double shift, size_t n_shifted, gsl_rng *rng)
 {
 	for (size_t k = 0; k < SHAPE_N_QUANTILES; k++)
@@ -119,7 +119,7 @@ static void test_at_the_limit(void **state)
 	assert_rate("all quantiles at the limit called worse", all.n[CHANGE_WORSE], 0.05);
 }
 
-/* Farther from the program is worse, nearer is better; as far on the other side is neither. */
+/* Farther from the program is worse, nearer is better; equally far on the other side is neither. */
 static void test_beyond_the_limit(void **state)
 {
 	(void)state;
@@ -132,7 +132,7 @@ static void test_beyond_the_limit(void **state)
 	assert_int_equal(crossed.n[CHANGE_INCONCLUSIVE], N_TRIALS);
 }
 
-/* Numbers that an earlier version did not keep are not judged. */
+/* Numbers that an earlier version did not store are not judged. */
 static void test_unrecorded(void **state)
 {
 	(void)state;

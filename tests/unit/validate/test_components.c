@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The registry of components: every row is complete, and its limit is read from the protocol. */
+/* The registry of components: every row is complete, and its limit comes from the protocol. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void test_rows_are_complete(void **state)
 	assert_null(component_names[COMPONENT_N]);
 }
 
-/* Each limit by its own key, "none" included. */
+/* Each limit by its own key, including "none". */
 static void test_limits_follow_their_keys(void **state)
 {
 	(void)state;

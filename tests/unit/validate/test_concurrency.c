@@ -33,8 +33,8 @@ static size_t level_at(const struct requests *q, int64_t t)
 	return level;
 }
 
-/* The definition: those active at its begin that began before it, or at the same time and earlier
- * in the trace, and itself. */
+/* The definition: requests in progress at its begin that began before it, or at the same time and
+ * earlier in the trace, plus itself. */
 static size_t level_found(const struct requests *q, size_t i)
 {
 	size_t level = 1;
@@ -196,7 +196,7 @@ static void test_refused(void **state)
 	concurrency_release(&c);
 }
 
-/* Many at once and one by one are the same, whatever comes between the usual ones. */
+/* Many samples at once and one at a time give the same result, whatever comes between them. */
 static void test_runs(void **state)
 {
 	(void)state;

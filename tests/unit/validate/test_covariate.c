@@ -67,8 +67,8 @@ static void test_value_of_a_pair(void **state)
 	assert_true(isnan(covariate_of_pair(&x, &old)));
 }
 
-/* Neighbours that make 70 % of the scatter: it goes, and the interval covers as often as it says.
- */
+/* The load of other programs causes 70 % of the scatter: the covariate removes it, and the interval
+ * has its stated coverage. */
 static void test_narrows_and_covers(void **state)
 {
 	(void)state;
@@ -102,8 +102,8 @@ static void test_narrows_and_covers(void **state)
 	assert_true(n_covered > 0.94 * TRIALS && n_covered < 0.963 * TRIALS);
 }
 
-/* Neighbours slow runs down: with the covariate the intervals of response and execution time are
- * narrower, for the same runs. */
+/* Other programs slow runs down: with the covariate the intervals of response and execution time
+ * are narrower for the same runs. */
 static void test_in_a_campaign(void **state)
 {
 	(void)state;

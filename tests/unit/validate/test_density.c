@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* RFC 5236's densities against its algorithms written out with plain lists, and its worked
- * examples. */
+/* The densities of RFC 5236, compared with its algorithms written with plain lists, and with its
+ * worked examples. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,8 +86,8 @@ static bool list_has_above(const struct list *l, uint64_t x)
 	return false;
 }
 
-/* Section 4.2 of the RFC; what it leaves open: where no number is there that the index could move
- * on to, the earliest arrival of the window is lost. */
+/* Section 4.2 of the RFC. The RFC leaves a case open: if no later number exists to which the index
+ * could advance, the earliest arrival of the window is lost. */
 static void displacements_by_definition(const struct list *q, uint64_t dt, int64_t *d, size_t *n)
 {
 	struct list unique = {.n = 0}, window = {.n = 0}, buffer = {.n = 0};
@@ -191,7 +191,7 @@ static void test_limits(void **state)
 	assert_int_equal(density_occupancies(zero, 2, 3, b, &n, NULL), -EINVAL);
 	assert_int_equal(density_displacements(zero, 2, 3, d, &n, NULL), -EINVAL);
 	assert_int_equal(density_displacements(far, 4, DENSITY_MAX_DT + 1, d, &n, NULL), -EINVAL);
-	/* nothing is held with a threshold of 0: every step forward is taken as a loss */
+	/* with a threshold of 0 no arrival is held: every step forward counts as a loss */
 	const uint64_t swapped[] = {2, 1, 4, 3};
 	assert_int_equal(density_occupancies(swapped, 4, 0, b, &n, NULL), 0);
 	assert_int_equal(n, 2);

@@ -29,7 +29,7 @@ static void protocol_make(struct protocol *p, const char *more)
 	temp_dir_remove(dir);
 }
 
-/* 3 scenarios of 1 + 3 roles, one of 1 + 2 */
+/* 3 scenarios of 1 + 3 roles, and a scenario of 1 + 2 */
 #define PER_BLOCK (3 * 4 + 3)
 
 static void test_half_of_the_blocks_are_slow(void **state)
@@ -78,7 +78,7 @@ static void test_balanced(void **state)
 			made[run[i].scenario][run[i].role + 1]++;
 			switches += i && run[i].scenario != run[i - 1].scenario;
 		}
-		assert_int_equal(switches, 3); /* the runs of a scenario lie together */
+		assert_int_equal(switches, 3); /* the runs of a scenario are adjacent */
 		for (int s = 0; s < 4; s++)
 			for (int r = 0; r < 4; r++)
 				assert_int_equal(made[s][r], s == 3 && r == 3 ? 0 : 1);
@@ -89,8 +89,8 @@ static void test_balanced(void **state)
 	protocol_release(&p);
 }
 
-/* Over many blocks every role comes at every place of its scenario about equally often, and every
- * scenario at every place of the block. */
+/* Over many blocks every role takes every place in its scenario about equally often, and so does
+ * every scenario in the block. */
 static void test_random(void **state)
 {
 	(void)state;
@@ -141,7 +141,7 @@ static void test_seed(void **state)
 	assert_int_equal(a.n_runs, b.n_runs);
 	assert_true(same(&a, &b, a.n_runs));
 	assert_false(same(&a, &c, a.n_runs));
-	/* more replicates leave the first blocks as they were */
+	/* more replicates do not change the first blocks */
 	assert_true(same(&a, &l, a.n_runs));
 	assert_true(design_workload_seed(&p, 0) == design_workload_seed(&q, 0));
 	assert_true(design_workload_seed(&p, 0) != design_workload_seed(&p, 1));

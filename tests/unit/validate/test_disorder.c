@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reordering while requests arrive, against the same metrics of sequences held in memory, which are
- * tested against the RFCs' definitions: random sequences, several side by side, with losses. */
+/* Reordering measured while requests arrive, compared with the same metrics of sequences in memory,
+ * which are tested against the definitions of the RFCs: random sequences, several at a time, with
+ * losses. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,16 +17,16 @@
 #include "tests/model/density.h"
 #include "tests/model/reorder.h"
 
-struct made { /* one sequence: what arrives, in the order of arrival */
+struct made { /* a sequence: the arrivals, in their order */
 	uint64_t *s, *bytes, n, n_sent;
 	int64_t *time;
 	uint32_t *k;   /* [n] places of the arrivals */
-	uint32_t *lost_at; /* [n_lost] next place at each loss, ascending */
+	uint32_t *lost_at; /* [n_lost] next number at each loss, ascending */
 	size_t n_lost;
 	size_t n_added, n_told;
 };
 
-/* In order, then disturbed: swaps near by or anywhere, a block moved, a shuffle. */
+/* In order, then disturbed: swaps near and far, a moved block, a shuffle. */
 static void disturb(struct random *r, struct made *m)
 {
 	size_t kind = random_below(r, 5),
@@ -88,7 +89,8 @@ static void made_release(struct made *m)
 	free(m->lost_at);
 }
 
-/* The next arrival of a sequence, and before it what must be known by then, or more. */
+/* The next arrival of a sequence, after the losses that must be known by then, or further
+ * losses. */
 static void add_next(struct random *r, struct disorder *d, uint32_t sequence, struct made *m)
 {
 	size_t i = m->n_added++;
@@ -103,7 +105,7 @@ static int64_t sum_of(const struct distribution *d)
 	return (int64_t)d->sum.sum;
 }
 
-/* What a sequence adds to the totals; `t` holds what is expected of those before it. */
+/* Adds a sequence to the totals; `t` has the expected values of the sequences before it. */
 struct expected {
 	uint64_t n_received, n_lost, n_reordered, n_sequence_discontinuities, n_descents,
 	    n_discontinuities, n_gaps;

@@ -22,7 +22,7 @@ static uint64_t draw(void) /* xorshift64* */
 	return random_state * 2685821657736338717ull;
 }
 
-/* Any order of magnitude alike. */
+/* A random value of any order of magnitude, each with the same probability. */
 static int64_t draw_duration(void)
 {
 	return (int64_t)(draw() >> (1 + draw() % 63));
@@ -40,14 +40,14 @@ static void test_buckets_tile_the_range(void **state)
 	assert_int_equal(histogram_bucket(0), 0);
 	assert_int_equal(histogram_bucket(2047), 2047);
 	assert_int_equal(histogram_bucket(INT64_MAX), HISTOGRAM_MAX_BUCKETS - 1);
-	/* at every power of two and its neighbours the bucket goes on by one at the most */
+	/* at every power of two and its neighbours the bucket number grows by at most one */
 	for (int k = 1; k < 63; k++) {
 		uint64_t v = 1ull << k;
 		uint32_t below = histogram_bucket(v - 1), at = histogram_bucket(v);
 		assert_int_equal(at, below + 1);
 		assert_true(histogram_bucket(v + 1) - at <= 1);
 	}
-	/* bucket b holds exactly what lies nearest to its own value */
+	/* bucket b holds exactly the values nearest to its own value */
 	for (uint32_t b = 1; b < HISTOGRAM_MAX_BUCKETS; b++) {
 		double value = histogram_value(b);
 		assert_true(value > histogram_value(b - 1));
@@ -69,7 +69,7 @@ static void test_relative_error(void **state)
 	}
 }
 
-/* The smallest value with at least p n at or below it, from the sorted values. */
+/* The smallest value such that at least p n values are not above it, from the sorted values. */
 static int64_t exact_quantile(const int64_t *sorted, size_t n, size_t numerator, size_t denominator)
 {
 	size_t rank = (numerator * n + denominator - 1) / denominator;
@@ -145,7 +145,7 @@ static void test_small_cases(void **state)
 	assert_int_equal(histogram_count_above(&h, 49.9), 6);
 	assert_int_equal(histogram_count_above(&h, 1e18), 0);
 	histogram_release(&h);
-	/* 0.07 x 100 is 7.000000000000001 in floating point: the 7th all the same */
+	/* 0.07 x 100 is 7.000000000000001 in floating point, but the result is the 7th value */
 	for (int i = 1; i <= 100; i++)
 		histogram_add(&h, i);
 	assert_int_equal(histogram_quantile(&h, 0.07, &v, &e), 0);
@@ -178,7 +178,7 @@ static void test_merge_is_adding(void **state)
 			histogram_add(&all, v);
 			histogram_add(draw() % 3 ? &a : &b, v);
 		}
-		/* from the wider into the narrower and back */
+		/* from the wider into the narrower histogram and back */
 		struct histogram c;
 		histogram_init(&c);
 		histogram_merge(&c, &b);
@@ -257,14 +257,15 @@ static void test_json_refused(void **state)
 	assert_int_equal(histogram_from_json(&h, NULL, NULL), -EINVAL);
 }
 
-/* What summaries cost on disk: a run of a million short requests. */
+/* The size of summaries on disk: a run of a million short requests. */
 static void test_json_is_small(void **state)
 {
 	(void)state;
 	struct histogram h;
 	histogram_init(&h);
 	random_state = 5;
-	for (int i = 0; i < 1000000; i++) /* about exponential around 600 ns, tail to 100 us */
+	/* about exponential around 600 ns, with a tail to 100 us */
+	for (int i = 0; i < 1000000; i++)
 		histogram_add(
 		    &h, 450 +
 			    (int64_t)(-100.0 *

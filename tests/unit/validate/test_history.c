@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A history: what is stored comes back; limits, charts, signals and the changes near them against
- * values computed apart. */
+/* A history: entries are read back as stored; limits, charts, signals and nearby changes, compared
+ * with values computed separately. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 
 /* --- charts of given values ---------------------------------------------- */
 
-/* One series of these means; its campaigns' environments are given by index, of three. */
+/* A series with these means; the environments of its campaigns are given by index, of three. */
 static void history_make(struct history *h, const double *x, size_t n, const size_t *environment)
 {
 	*h = (struct history){.source = xstrdup("db")};
@@ -44,7 +44,7 @@ static void history_make(struct history *h, const double *x, size_t n, const siz
 	}
 }
 
-/* Entry 10 is far out, and from 15 on all are higher. */
+/* Entry 10 is far off, and all entries from 15 on are higher. */
 static const double course[] = {0.010, 0.012, 0.009, 0.011, 0.013, 0.008, 0.010,
 				0.012, 0.011, 0.009, 0.050, 0.010, 0.013, 0.009,
 				0.011, 0.016, 0.016, 0.016, 0.016, 0.016, 0.016};
@@ -115,7 +115,8 @@ static void shift_or_drift(void **state)
 	assert_int_equal(s->direction, -1);
 	assert_int_equal(s->onset, 25);
 	expect_near(s->change, expm1(-0.02));
-	/* one event for what several charts signal, with the change at its date and not a later one */
+	/* one event for the signals of several charts, with the change at its date and not a later
+	 * change */
 	assert_int_equal(c.n_events, 1);
 	assert_int_equal(c.event[0].is.kind, EVENT_SHIFT);
 	assert_int_equal(c.event[0].is.onset, 25);
@@ -159,7 +160,8 @@ static void what_changed(void **state)
 	history_changes_release(&c);
 	h.campaign[3].host = xstrdup("other");
 	history_changes_find(&c, &h, &h.series[0], 3);
-	assert_int_equal(c.n, 3); /* a thing that was not known, one that is no longer, one new */
+	/* a newly known fact, a fact that is no longer known, and a new fact */
+	assert_int_equal(c.n, 3);
 	assert_string_equal(c.one[0].fact, "host");
 	assert_null(c.one[0].old);
 	assert_string_equal(c.one[1].fact, "memory");
@@ -247,7 +249,7 @@ static void stored_and_loaded(void **state)
 	history_release(&h);
 	assert_int_equal(history_load(&h, path, &all, &e), 0);
 	assert_int_equal(h.n_campaigns, 2);
-	/* by date, not in the order of adding */
+	/* by date, not by the order of their addition */
 	assert_string_equal(h.campaign[1].label, "label");
 	assert_int_equal(h.campaign[0].number, 2);
 	assert_null(h.campaign[0].label);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often control charts signal although nothing changed: by simulation with fixed seeds, against
- * what is known of charts with known limits (individuals: once in 370 entries; CUSUM with k 0.5 and
- * h 5: in 465; EWMA with lambda 0.2 and L 2.962: in 500, Montgomery 2013), and what
- * doc/man/validate-history.1 says of limits that come from few entries. */
+/* How often control charts signal although nothing changed: simulations with fixed seeds, compared
+ * with known rates for charts with known limits (individuals: once in 370 entries; CUSUM with k 0.5
+ * and h 5: in 465; EWMA with lambda 0.2 and L 2.962: in 500, Montgomery 2013), and with the text of
+ * doc/man/validate-history.1 on limits from few entries. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,9 +19,9 @@
 
 struct alarms {
 	size_t n_series;
-	size_t n_entries[CHART_N]; /* behind the baseline, up to the first alarm */
+	size_t n_entries[CHART_N]; /* entries after the baseline up to the first alarm */
 	size_t n_alarms[CHART_N];
-	size_t n_alarming; /* series with one of any chart within `soon` entries */
+	size_t n_alarming; /* number of series with an alarm of any chart within `soon` entries */
 };
 
 static void series_fill(struct history *h, size_t n, gsl_rng *rng)
@@ -86,7 +86,7 @@ static void print(const struct alarms *a, const char *what)
 	       100 * (double)a->n_alarming / (double)a->n_series);
 }
 
-/* 3,000 entries make limits that are as good as known. */
+/* 3,000 entries give limits that equal known limits. */
 static void test_known_limits(void **state)
 {
 	(void)state;

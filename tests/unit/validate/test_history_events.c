@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 20 s */
-/* Change points of a history, by simulation with fixed seeds: events of unchanged entries, delay and
- * date of shifts, outliers and drifts; the control charts on the same entries for comparison. The
- * figures are those of doc/man/validate-history.1. */
+/* Change points of a history, by simulation with fixed seeds: events of unchanged entries, delay
+ * and date of shifts, outliers and drifts; the control charts on the same entries for comparison.
+ * The figures are those of doc/man/validate-history.1. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void few_events_without_a_change(void **state)
 	assert_true(w.changes <= 1);
 }
 
-/* A user looks after each entry: an event that later entries no longer show counts as well. */
+/* A user looks after each entry: an event that later entries no longer show also counts. */
 static void few_events_are_ever_shown(void **state)
 {
 	enum { N_SERIES = 100, N = 100 };
@@ -105,7 +105,7 @@ static int by_size(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Entries behind a shift until an event is found, as a user sees it who looks after each entry. */
+/* Number of entries from a shift to its event, for a user who looks after each entry. */
 static void a_shift_is_found_with_its_third_entry(void **state)
 {
 	enum { N_SERIES = 600, BEFORE = 50, BEHIND = 12 };
@@ -172,7 +172,7 @@ static void an_outlier_is_no_shift(void **state)
 	assert_true(n_shifts <= 10);
 }
 
-/* Several detections on the way are one event, dated at the begin. */
+/* Several detections in a sequence are one event, dated at the first. */
 static void a_drift_is_one_event(void **state)
 {
 	gsl_rng *rng = *state;

@@ -34,7 +34,7 @@ static int on_event(const json_t *event, void *context, struct err *e)
 static void append(struct journal *j, int number)
 {
 	struct err e = ERR_INIT;
-	/* text that JSON must escape, and a fake of the checksum's mark */
+	/* text that JSON must escape, and a false mark of a checksum */
 	json_t *o = json_pack("{s:s, s:i, s:s}", "event", "run", "number", number, "reason",
 			      "a\n\"b\" \\ ,\"crc\":\"00000000\"}");
 	if (journal_append(j, o, &e) < 0)
@@ -79,7 +79,7 @@ static void test_round(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Cut anywhere: every line that is whole is read, and the next session goes on after it. */
+/* Truncated at any place: every complete line is read, and the next session continues after it. */
 static void test_torn(void **state)
 {
 	(void)state;
@@ -88,7 +88,7 @@ static void test_torn(void **state)
 	struct err e = ERR_INIT;
 	file_get(dir, "journal", &whole);
 	size_t line = whole.len / 3;
-	assert_int_equal(line * 3, whole.len); /* numbers of one digit: lines of one length */
+	assert_int_equal(line * 3, whole.len); /* numbers of one digit: lines of equal length */
 	for (size_t len = 0; len <= whole.len; len++) {
 		struct seen s;
 		struct journal_reading r;
@@ -112,8 +112,8 @@ static void test_torn(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Any single bit flipped: that line is not believed, the others are, and a lost newline costs no
- * more than the two lines it joins. */
+/* A single flipped bit: that line is rejected and the others are read; a lost newline loses at most
+ * the two lines that it joins. */
 static void test_flipped(void **state)
 {
 	(void)state;
@@ -139,7 +139,7 @@ static void test_flipped(void **state)
 	temp_dir_remove(dir);
 }
 
-/* A line as it is, or with another number and the right checksum. */
+/* A line as it is, or with another number and a valid checksum. */
 static void line_copy(struct strbuf *out, const char *line, size_t len, bool rewritten)
 {
 	struct err e = ERR_INIT;
@@ -155,8 +155,8 @@ static void line_copy(struct strbuf *out, const char *line, size_t len, bool rew
 	json_decref(o);
 }
 
-/* Every line but the last removed, made twice or rewritten with the right checksum: each line is
- * believed, and the journal is found to be changed. What follows a damaged line is not known. */
+/* Every line but the last removed, duplicated or rewritten with a valid checksum: each line is
+ * accepted, and the journal is found to be changed. The lines after a damaged line are unknown. */
 static void test_chain(void **state)
 {
 	(void)state;
@@ -226,8 +226,8 @@ static void test_lock(void **state)
 	temp_dir_remove(dir);
 }
 
-/* A disk that is full: the event is an error, nothing of it stays, and the journal can be appended
- * to later. */
+/* A full disk: the event is an error, none of it remains, and the journal can be appended to
+ * later. */
 static void test_full(void **state)
 {
 	(void)state;
@@ -236,7 +236,7 @@ static void test_full(void **state)
 	struct err e = ERR_INIT;
 	struct stat st;
 	assert_int_equal(stat(path, &st), 0);
-	pid_t pid = fork(); /* the limit on file size is the process's own */
+	pid_t pid = fork(); /* the limit on file size applies to the whole process */
 	if (pid == 0) {
 		signal(SIGXFSZ, SIG_IGN);
 		struct rlimit limit = {(rlim_t)st.st_size + 30, (rlim_t)st.st_size + 30};
@@ -271,8 +271,8 @@ static bool want_all(const char *line, size_t len, void *context)
 	return true;
 }
 
-/* In a stranger's directory: what is no file, what has no end, and a line that would fill the
- * memory. */
+/* In an untrusted directory: a journal that is no file, has no end, or has a line that would fill
+ * the memory. */
 static void test_hostile(void **state)
 {
 	(void)state;
@@ -282,7 +282,7 @@ static void test_hostile(void **state)
 	struct journal_reading r;
 	struct err e = ERR_INIT;
 	assert_int_equal(mkfifo(pipe_path, 0600), 0);
-	alarm(20); /* a reader that waits for a writer */
+	alarm(20); /* a FIFO whose reader waits for a writer */
 	assert_int_equal(journal_read(pipe_path, NULL, NULL, &r, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, pipe_path));
 	assert_int_equal(journal_open(&j, pipe_path, 0, &e), -EINVAL);
@@ -302,11 +302,11 @@ static void test_hostile(void **state)
 	append(&j, 9);
 	journal_close(&j);
 	read_back(path, &s, &r);
-	assert_int_equal(s.n, 4); /* those before it and those behind it */
+	assert_int_equal(s.n, 4); /* the lines before it and after it */
 	assert_int_equal(s.number[3], 9);
 	assert_int_equal(r.n_damaged, 1);
 	assert_int_equal(r.n_lines, 5);
-	/* a line that is too long is shown as an empty one */
+	/* a line that is too long is reported as an empty line */
 	s = (struct seen){0};
 	assert_int_equal(journal_read_some(path, want_but_empty, on_event, &s, &r, &e), 0);
 	assert_int_equal(s.n, 4);

@@ -74,7 +74,7 @@ static void test_ends(void **state)
 	assert_int_equal(r.end, LAUNCH_SIGNALLED);
 	assert_int_equal(r.status, 9);
 	assert_string_equal(r.reason, "ended by signal 9 (Killed)");
-	/* what a child prints may be anything, and any amount */
+	/* a child may print anything, and any amount */
 	assert_int_equal(
 	    run(*state,
 		"printf '\\033[31m\\377\\000red'; head -c 100000 /dev/zero | tr '\\0' x; exit 1",
@@ -82,7 +82,7 @@ static void test_ends(void **state)
 	    0);
 	assert_non_null(strstr(r.reason, "exit status 1: ?[31m?"));
 	assert_true(strlen(r.reason) < sizeof r.reason);
-	/* but not more than a MiB of it is kept */
+	/* but at most a MiB of it is kept */
 	assert_int_equal(
 	    run(*state, "echo first; trap '' PIPE; head -c 2000000 /dev/zero || exit 7", &r), 0);
 	assert_int_equal(r.status, 7);
@@ -97,7 +97,7 @@ static void test_timeout(void **state)
 	assert_int_equal(run_spec(*state, s, "echo waiting; exec sleep 60", &r, &e), 0);
 	assert_int_equal(r.end, LAUNCH_TIMED_OUT);
 	assert_string_equal(r.reason, "ended after the time-out of 0.3 s: waiting");
-	/* deaf to SIGTERM: SIGKILL follows */
+	/* it ignores SIGTERM: SIGKILL follows */
 	assert_int_equal(run_spec(*state, s, "trap '' TERM; while :; do sleep 1; done", &r, &e), 0);
 	assert_int_equal(r.end, LAUNCH_TIMED_OUT);
 }
@@ -119,8 +119,8 @@ static void test_not_started(void **state)
 	assert_non_null(strstr(e.msg, "memory cgroup"));
 }
 
-/* What a run leaves behind is gone when it has ended, and it is the leader of a group of its own.
- */
+/* Processes that a run leaves behind are gone when it has ended, and the run leads a process group
+ * of its own. */
 static void test_group(void **state)
 {
 	const struct fixture *f = *state;
@@ -139,7 +139,7 @@ static void test_group(void **state)
 		snprintf(path, sizeof path, "/proc/%d/stat", background);
 		FILE *in = fopen(path, "r");
 		if (in && fgets(line, sizeof line, in) &&
-		    strstr(line, ") Z ")) { /* dead, and its new parent does not mind */
+		    strstr(line, ") Z ")) { /* dead, but its new parent does not reap it */
 			fclose(in);
 			break;
 		}
@@ -173,7 +173,7 @@ static void test_settings(void **state)
 	assert_string_equal(r.reason, "");
 	file_get(f->dir, "cpus", &text);
 	assert_int_equal(atoi(text.s), cpu);
-	file_get(f->dir, "in", &text); /* nothing to read, and no terminal */
+	file_get(f->dir, "in", &text); /* empty input, and no terminal */
 	assert_int_equal(atoi(text.s), 0);
 	free(script);
 	strbuf_release(&text);
@@ -239,7 +239,7 @@ static void test_helper(void **state)
 	assert_int_equal(launch_helper(work, (void *)"good", f->signal_fd, &e), -EINTR);
 }
 
-/* A campaign that is killed takes its run with it. */
+/* A killed campaign ends its run. */
 static void test_orphan(void **state)
 {
 	const struct fixture *f = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The league table: who comes before whom, which case stands for a replayer, and what is counted of
- * its runs. */
+/* The league table: the order of the replayers, the case that stands for a replayer, and the counts
+ * of its runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { MOST = 16 };
 
-struct made { /* a campaign of which only what the table reads is there */
+struct made { /* a campaign with only the data that the table reads */
 	struct replayer replayer[MOST];
 	struct cell cell[MOST];
 	struct run run[MOST];
@@ -95,7 +95,7 @@ static void sorted_within_a_verdict(void **state)
 	struct made m;
 	(void)state;
 	made_start(&m, 5);
-	/* all inconclusive: 0 trusted in one of two, the others in none */
+	/* all inconclusive: replayer 0 is trusted in one of two cases, the others in none */
 	for (size_t k = 0; k < 5; k++)
 		cell_add(&m, k, VERDICT_INCONCLUSIVE,
 			 k == 3   ? -0.02
@@ -104,12 +104,13 @@ static void sorted_within_a_verdict(void **state)
 				  : 0.05);
 	cell_add(&m, 0, VERDICT_TRUSTED, 0.9);
 	league_compute(&m.a);
-	/* then the smaller bias, whatever its sign; alike, as in the protocol; without a bias last
-	 */
+	/* then the smaller absolute bias; equal values in the order of the protocol; cases without
+	 * a bias last */
 	assert_order(&m, (const size_t[]){0, 3, 1, 4, 2});
 	free(m.a.league);
 
-	made_start(&m, 2); /* not trusted: in two of three cases, and in one of three */
+	/* not trusted: replayer 0 in two of three cases, replayer 1 in one of three */
+	made_start(&m, 2);
 	for (int i = 0; i < 3; i++) {
 		cell_add(&m, 0, i < 2 ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE, 0.01);
 		cell_add(&m, 1, i < 1 ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE, 0.5);
@@ -121,7 +122,7 @@ static void sorted_within_a_verdict(void **state)
 	free(m.a.league);
 }
 
-/* A replay as fast as possible may have a small bias. Its other components are far outside of their
+/* A replay at full speed may have a small bias. Its other components are far outside of their
  * limits. */
 static void ranked_by_all_components(void **state)
 {

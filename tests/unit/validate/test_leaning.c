@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the numbers of an inconclusive case suggest. */
+/* The leaning of an inconclusive case. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,8 @@ static void test_one_component(void **state)
 	    {COMPONENT_REORDERING, 0.005, 0.008, 0.01, false, LEANING_RIGHT},
 	    {COMPONENT_REORDERING, 0.02, 0.008, 0.01, false, LEANING_WRONG},
 	    {COMPONENT_PRECISION, 1.5, 0.6, 2, false, LEANING_RIGHT},
-	    {COMPONENT_PRECISION, 0.3, 0.2, 1.5, false, LEANING_NOISY}, /* 0.5/0.3 times the ideal is beyond 1.5 */
+	    /* 0.5/0.3 times the ideal is beyond 1.5 */
+	    {COMPONENT_PRECISION, 0.3, 0.2, 1.5, false, LEANING_NOISY},
 	    {COMPONENT_PRECISION, 2.2, 0.6, 2, false, LEANING_WRONG},
 	    {COMPONENT_BIAS, 0.08, 0.05, NAN, false, LEANING_NONE},
 	    {COMPONENT_BIAS, NAN, 0.05, 0.10, false, LEANING_NONE},
@@ -54,7 +55,7 @@ static void test_one_component(void **state)
 	}
 }
 
-/* The interval that decides, where there is one. */
+/* The interval that decides is used, if there is one. */
 static void test_the_interval_that_decides(void **state)
 {
 	(void)state;
@@ -66,7 +67,8 @@ static void test_the_interval_that_decides(void **state)
 	assert_int_equal(component_leaning(&c, &k), LEANING_NOISY);
 }
 
-/* An uncertainty beyond the limit is the machine's where the program's own is, too. */
+/* If the program's own uncertainty exceeds the limit, an uncertainty beyond the limit is due to the
+ * machine. */
 static void test_uncertainty(void **state)
 {
 	(void)state;
@@ -90,7 +92,7 @@ static void test_case(void **state)
 	assert_int_equal(cell_leaning(&c), LEANING_NOISY);
 	c.component[COMPONENT_EXECUTION_TIME] = made(COMPONENT_EXECUTION_TIME, 0.2, 0.12, 0.10);
 	assert_int_equal(cell_leaning(&c), LEANING_WRONG);
-	c.component[COMPONENT_BIAS].differs = true; /* comes before what looks wrong */
+	c.component[COMPONENT_BIAS].differs = true; /* has precedence over "looks wrong" */
 	assert_int_equal(component_leaning(&c, &c.component[COMPONENT_BIAS]), LEANING_DIFFERS);
 	assert_int_equal(cell_leaning(&c), LEANING_DIFFERS);
 	c.verdict = VERDICT_NOT_TRUSTED;

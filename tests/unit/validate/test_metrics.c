@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of trace files, random and made to be wrong: the metrics of a pair by number, by key, in
- * one thread and two, with windows large and tiny, against plain computations on the requests in
- * memory. */
+/* Pairs of trace files, random and constructed to be wrong: the metrics of a pair by number, by
+ * key, with one thread and two, with large and tiny windows, compared with plain computations on
+ * the requests in memory. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -51,8 +51,8 @@ static int compare_begins(const void *x, const void *y)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* A replay that knows no numbers: in the order of its begins, other processes, what was lost is not
- * there. */
+/* A replay without numbers: records in the order of its begins, other processes, and no records of
+ * lost requests. */
 static void test_by_key(void **state)
 {
 	(void)state;
@@ -66,7 +66,8 @@ static void test_by_key(void **state)
 		struct trace_record x_file[MAX_N];
 		size_t n = 0;
 		make(&q, &made, round < 40 ? 40 : MAX_N, round % 2);
-		/* a repeated request has the key of another: which of them is extra is open */
+		/* a repeated request has the key of another request: which of the two is extra is
+		 * open */
 		made.n_x = made.n;
 		for (size_t i = 0; i < made.n; i++) {
 			if (made.x[i].begin_ns == TIME_NONE)
@@ -102,7 +103,7 @@ static void test_ambiguous_keys(void **state)
 	static struct metrics m;
 	make(&q, &made, 20, false);
 	made.n = made.n_x = 7;
-	/* three times one key, twice another, two of their own; one extra, one lost */
+	/* three times one key, twice another, and two unique keys; one extra, one lost */
 	for (size_t i = 0; i < 7; i++) {
 		made.r[i].offset = i < 3 ? 0 : i < 5 ? 512 : 512 * i;
 		made.r[i].object = made.x[i].object = 1;
@@ -120,7 +121,7 @@ static void test_ambiguous_keys(void **state)
 	metrics_release(&m);
 }
 
-/* The reference's file need not be in the order of its begins. */
+/* The file of the reference need not be in the order of its begins. */
 static void test_reference_out_of_order(void **state)
 {
 	(void)state;
@@ -131,7 +132,7 @@ static void test_reference_out_of_order(void **state)
 	static struct metrics a, b;
 	for (int round = 0; round < 40; round++) {
 		make(&q, &made, MAX_N, round % 2);
-		/* no ties: their order would be another one in the other file */
+		/* no equal times, because their order would differ in the other file */
 		for (size_t i = 1; i < made.n; i++)
 			made.r[i].begin_ns += made.r[i].begin_ns <= made.r[i - 1].begin_ns
 						  ? made.r[i - 1].begin_ns - made.r[i].begin_ns + 1

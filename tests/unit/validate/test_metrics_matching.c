@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests left out as warm-up, against the same pair without them; how requests are matched where
- * nothing is asked. */
+/* Requests left out as warm-up, compared with the same pair without them; and the default way of
+ * matching requests. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,8 @@ static void ask_for(struct metrics_options *o, const struct made *made, struct r
 		++*n;
 }
 
-/* Requests that the replay skips are left out of both: against the pair without them. */
+/* Requests that the replay skips are left out of both sides: compared with the pair without
+ * them. */
 static void pass_over(struct made *m, struct random *q, struct made *without)
 {
 	without->n = without->n_x = without->n_lost = 0;
@@ -90,7 +91,7 @@ static void passed_over(enum metrics_match match, uint64_t seed)
 	static struct metrics m;
 	for (int round = 0; round < 80; round++) {
 		make(&q, &made, round < 40 ? 40 : MAX_N, round % 2);
-		if (match == MATCH_KEY) /* which of two alike is extra is open there */
+		if (match == MATCH_KEY) /* which of two equal requests is extra is open there */
 			made.n_x = made.n;
 		pass_over(&made, &q, &without);
 		write_pair(&made, &r, &x);
@@ -114,7 +115,7 @@ static void test_passed_over_by_key(void **state)
 	passed_over(MATCH_KEY, 812);
 }
 
-/* Whether any request that was issued is left: the last one was, at least. */
+/* Whether any issued request remains: at least the last request was issued. */
 static bool anything_left(const struct made *m)
 {
 	return m->n && m->n_lost < m->n;
@@ -154,7 +155,7 @@ static void test_warmup_by_number(void **state)
 	}
 }
 
-/* In the order of the begins, wherever the requests lie in the file. */
+/* In the order of the begins, whatever the places of the requests in the file. */
 static void test_warmup_of_an_unsorted_reference(void **state)
 {
 	(void)state;
@@ -166,7 +167,7 @@ static void test_warmup_of_an_unsorted_reference(void **state)
 	for (int round = 0; round < 60; round++) {
 		size_t n;
 		make(&q, &made, round < 30 ? 40 : MAX_N, false);
-		/* no ties: they would come in the order of the file */
+		/* no equal times, because they would be in the order of the file */
 		for (size_t i = 0; i < made.n; i++) {
 			made.r[i].begin_ns = 1000 + 10 * (int64_t)i;
 			made.r[i].end_ns = made.r[i].begin_ns + 25;
@@ -207,7 +208,8 @@ static void test_warmup_by_key(void **state)
 		struct trace_record x_file[MAX_N];
 		size_t n, n_file = 0;
 		make(&q, &made, round < 30 ? 40 : MAX_N, round % 2);
-		/* a repeated request has the key of another: which of them is extra is open */
+		/* a repeated request has the key of another request: which of the two is extra is
+		 * open */
 		made.n_x = made.n;
 		for (size_t i = made.n; i--;) /* backwards */
 			if (made.x[i].begin_ns != TIME_NONE)
@@ -285,7 +287,7 @@ static void test_auto(void **state)
 	assert_int_equal(m.n_compared, 0);
 	metrics_release(&m);
 
-	/* a replayer that goes wrong is still one that numbers its requests */
+	/* a faulty replayer still numbers its requests */
 	for (size_t i = 0; i < made.n; i += 4)
 		made.x[i].offset += 512;
 	write_numbered(&made, &r, &x, made.n);
@@ -331,8 +333,7 @@ static void shuffle(struct trace_record *x, size_t n, struct random *q)
 	}
 }
 
-/* A coarse clock of `tick_ns`. With `refine`, times differ by the place in the file, as far as the
- * clock left them equal. */
+/* A coarse clock of `tick_ns`. With `refine`, equal times differ by the place in the file. */
 static void coarsen(struct trace_record *x, size_t n, int64_t tick_ns, bool refine)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -399,8 +400,7 @@ static void ties(enum metrics_match match, bool shuffled, uint64_t seed)
 	}
 }
 
-/* Requests that begin at the same time, as a coarse clock shows them, are in the order of their
- * file. */
+/* Requests with equal begins, as a coarse clock gives them, are in the order of their file. */
 static void test_equal_times_by_key(void **state)
 {
 	(void)state;
@@ -425,7 +425,8 @@ static void test_a_clock_that_stands_still(void **state)
 	static struct metrics m;
 	make(&q, &made, MAX_N, false);
 	made.n = made.n_x = made.n < N ? made.n : N;
-	for (size_t i = 0; i < made.n; i++) { /* the file is backwards, all requests begin at 0 */
+	/* the file is in reverse order, all requests begin at 0 */
+	for (size_t i = 0; i < made.n; i++) {
 		made.x[i] = made.r[made.n - 1 - i];
 		made.x[i].begin_ns = 0;
 		made.x[i].end_ns = 10;

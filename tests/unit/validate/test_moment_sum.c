@@ -75,7 +75,7 @@ static void test_offset_costs_no_digit(void **state)
 	(void)state;
 	struct moment_sum m = {0};
 	for (int i = 0; i < 1000;
-	     i++) /* NIST's NumAcc pattern: sd 0.1 of a unit in the tenth digit, in whole numbers */
+	     i++) /* NIST's NumAcc pattern: sd 0.1 of a unit in the tenth digit, in integers */
 		moment_sum_add(&m, 10000000000000 + (i % 2 ? 1 : 3));
 	moment_sum_add(&m, 10000000000002);
 	struct moments got = moment_sum_result(&m, 0);
@@ -98,7 +98,7 @@ static void test_huge_values(void **state)
 		moment_sum_add(&m, equal[i]);
 	struct moments got = moment_sum_result(&m, 0);
 	assert_true(got.mean == 0x1p60);
-	/* rounding, nothing more, and no square root of a negative number */
+	/* only rounding, and no square root of a negative number */
 	assert_true(got.sd <= 0x1p30);
 }
 

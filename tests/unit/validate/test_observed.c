@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A replay with the times of another observer of the same process: which calls are whose, and what
- * stays the replayer's. */
+/* A replay with the times of an observer of the same process: the assignment of observed calls to
+ * requests, and the values that stay the replayer's. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -32,8 +32,8 @@ static struct trace_record call(int64_t begin, int64_t took, enum trace_op op)
 
 enum { N = 8 };
 
-/* Eight requests of the replayer: reads and writes in turn, 10 us apart, an open in front, one not
- * issued. */
+/* Eight requests of the replayer: reads and writes alternately, 10 us apart, after an open; one is
+ * not issued. */
 static void own_make(struct trace_record *x)
 {
 	x[0] = call(1000000, 900, OP_OPEN);
@@ -80,8 +80,8 @@ static void check(const struct trace_record *side, size_t n_side, int64_t epoch_
 	unlink(out_path.s);
 }
 
-/* The library's trace in another order, with an epoch of its own and calls before and after the
- * replay; no opens. */
+/* The library's trace in another order, with an epoch of its own, with calls before and after the
+ * replay, and without opens. */
 static void test_kinds_by_order_of_begins(void **state)
 {
 	(void)state;
@@ -99,7 +99,7 @@ static void test_kinds_by_order_of_begins(void **state)
 	check(side, n, shift, wanted, 6);
 }
 
-/* A read of the replayer's own close by: within a millisecond, not within the replay. */
+/* A read of the replayer's own: within a millisecond of the replay, but not within the replay. */
 static void test_others_close_by(void **state)
 {
 	(void)state;
@@ -114,7 +114,8 @@ static void test_others_close_by(void **state)
 	check(side, n, 0, wanted, 6);
 }
 
-/* One read more in its midst: nobody knows which, and all reads keep the replayer's times. */
+/* One further read during the replay: the assignment is unknown, and all reads keep the replayer's
+ * times. */
 static void test_what_cannot_be_told(void **state)
 {
 	(void)state;

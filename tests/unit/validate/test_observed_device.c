@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run as its device saw it: which of the device's requests is which, pieces, losses, what belongs
- * to nobody, and from where a request counts. */
+/* A run as its device observed it: the assignment of the device's requests, pieces, losses,
+ * requests of other programs, and the instant from which a request counts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static struct trace_record request(enum trace_op op, uint64_t offset, uint64_t l
 				     .length = length, .rvalue = (int64_t)length, .pid = 1, .tid = 1, .heap = HEAP_NONE, .op = op};
 }
 
-/* Queued at q, given to the device at d, done at e. */
+/* Queued at q, dispatched to the device at d, completed at e. */
 static struct trace_record seen(enum trace_op op, uint64_t offset, uint64_t length, int64_t q,
 				int64_t d, int64_t e)
 {
@@ -43,7 +43,7 @@ struct made {
 };
 
 static bool floating;
-#define SHIFT 500000 /* the device's epoch lies so much later */
+#define SHIFT 500000 /* offset of the device's epoch */
 
 static void make(struct made *m, const struct trace_record *sequence, size_t n,
 		 const struct trace_record *own, size_t n_own, const struct trace_record *side,
@@ -90,7 +90,7 @@ static void test_by_key_in_any_order(void **state)
 	const struct trace_record sequence[] = {
 	    request(OP_PREAD, 0, K, 10, 20), request(OP_PWRITE, 0, K, 11, 21),
 	    request(OP_PREAD, 0, K, 12, 22), request(OP_PREAD, K, K, 13, 23)};
-	/* the device was given the last first; equal ones keep their order */
+	/* the device got the last request first; equal requests keep their order */
 	const struct trace_record side[] = {
 	    seen(OP_PREAD, K, K, 100, 105, 150), seen(OP_PREAD, 0, K, 110, 115, 160),
 	    seen(OP_PREAD, 0, K, 120, 125, 170), seen(OP_PWRITE, 0, K, 130, 135, 180)};
@@ -109,7 +109,8 @@ static void test_by_key_in_any_order(void **state)
 	}
 }
 
-/* Lost, of another length, repeated; before and after the rest; an error of the device. */
+/* A lost request, a request of another length, a repeated request; requests before and after the
+ * run; an error of the device. */
 static void test_lost_extra_and_failed(void **state)
 {
 	(void)state;
@@ -135,15 +136,15 @@ static void test_lost_extra_and_failed(void **state)
 	}
 	assert_int_equal(m.r[3].error, EIO);
 	assert_int_equal(m.r[3].rvalue, -1);
-	assert_int_equal(m.o.n_extra, 2); /* the repetition, and that of another length */
+	assert_int_equal(m.o.n_extra, 2); /* the repetition, and the request of another length */
 	assert_int_equal(m.n, 6);
 	times_are(&m.r[4], 115, 160);
 	times_are(&m.r[5], 125, 170);
 	assert_int_equal(m.o.n_outside, 2);
 }
 
-/* A request in three pieces, of which the second is done last; one whose last piece is missing is
- * lost, and its pieces are extra. */
+/* A request in three pieces, of which the second completes last. Another request lacks its last
+ * piece: it is lost, and its pieces are extra. */
 static void test_pieces(void **state)
 {
 	(void)state;
@@ -165,8 +166,8 @@ static void test_pieces(void **state)
 	assert_int_equal(m.o.n_extra, 1);
 }
 
-/* What need not reach a device is skipped; intended times come from the run's own trace, on the
- * device's clock. */
+/* A request that need not reach a device is skipped; intended times come from the run's own trace,
+ * on the device's clock. */
 static void test_passed_over_and_intended(void **state)
 {
 	(void)state;
@@ -185,13 +186,13 @@ static void test_passed_over_and_intended(void **state)
 	assert_int_equal(m.r[0].intended_ns, 90);
 	assert_int_equal(m.r[1].error, EOPNOTSUPP);
 	times_are(&m.r[1], TIME_NONE, TIME_NONE);
-	assert_int_equal(m.r[2].error, EOPNOTSUPP); /* the replayer said that it would not */
+	assert_int_equal(m.r[2].error, EOPNOTSUPP); /* the replayer reported that it skips them */
 	assert_int_equal(m.o.n_requests, 2);
 	assert_int_equal(m.o.n_seen, 1);
 }
 
-/* Whose clock is his own, or who has none: its times are meant from the first request that was
- * found on, of which the device saw when it was asked for. */
+/* A replayer with a clock of its own, or without a clock: its intended times count from the first
+ * request that was found, at the instant at which that request was queued for the device. */
 static void test_intended_of_a_floating_clock(void **state)
 {
 	(void)state;
@@ -222,7 +223,7 @@ static void test_intended_of_a_floating_clock(void **state)
 	times_are(&m.r[2], 71350, 71400);
 }
 
-/* Without a sequence the device's own order is one. Nothing seen is an error. */
+/* Without a sequence the device's own order is the sequence. An empty observation is an error. */
 static void test_alone_and_nothing(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The grid of reads and writes by time and offset: no request is lost when cells widen, and each is
- * in the cell of its time and offset. */
+/* The grid of reads and writes by time and offset: no request is lost when cells widen, and each
+ * request is in the cell of its time and offset. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -20,7 +20,7 @@ static double n_processors(void)
 	return (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Two slices of 0.1 s: others use a quarter of one processor, an eighth of it is stolen. */
+/* Two slices of 0.1 s: other programs use a quarter of a CPU, and an eighth of it is stolen. */
 static void test_slices_add_up(void **state)
 {
 	(void)state;
@@ -38,7 +38,7 @@ static void test_slices_add_up(void **state)
 	assert_close(stolen, 0.025 / use.processor_s);
 }
 
-/* Ticks are coarse: the difference may be below zero, or above all that there is. */
+/* Ticks are coarse: the difference may be negative, or exceed the total. */
 static void test_shares_stay_shares(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of a run against a plain count, however long it is and whatever the order; distance and
- * correlation against values by hand. */
+/* Intervals of a run compared with a plain count, for every length and order; distance and
+ * correlation compared with values computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void test_against_a_plain_count(void **state)
 		assert_true(p->width_ns >= PACE_FIRST_WIDTH_NS &&
 			    !(p->width_ns & (p->width_ns - 1)));
 		assert_true(p->n >= 1 && p->n <= PACE_MAX);
-		/* no wider than is needed, but for luck */
+		/* no wider than needed, except by chance */
 		assert_true(p->width_ns == PACE_FIRST_WIDTH_NS || p->n > PACE_MAX / 4);
 		for (uint32_t k = 0; k < p->n; k++) {
 			uint64_t n = 0, timed = 0;
@@ -50,8 +50,8 @@ static void test_against_a_plain_count(void **state)
 	}
 }
 
-/* Time that requests spend in each interval, against sums over the requests; what lies beyond the
- * intervals is left out. */
+/* The time that requests spend in each interval, compared with sums over the requests; time beyond
+ * the intervals is left out. */
 static void test_active(void **state)
 {
 	(void)state;
@@ -67,7 +67,8 @@ static void test_active(void **state)
 			pace_active(&t, begin[i], end[i], 4096);
 		}
 		const struct pace *p = &t.pace;
-		/* later ones may have been beyond when there were fewer, narrower ones */
+		/* later requests may have been beyond them while there were fewer, narrower
+		 * intervals */
 		for (uint32_t k = 0; k < p->n - 1; k++) {
 			int64_t from = k * p->width_ns, to = from + p->width_ns, least = 0,
 				most = 0;
@@ -121,7 +122,7 @@ static void test_correlation(void **state)
 			 .requests = {1, 2, 3, 4, 9},
 			 .timed = {1, 2, 3, 4, 0}, /* the last has nothing timed */
 			 .issue_error = {10, 40, 90, 4000, 7}};
-	/* means 10, 20, 30, 1000: ranks alike */
+	/* means 10, 20, 30, 1000: equal ranks */
 	assert_true(fabs(pace_error_correlation(&p) - 1) < 1e-12);
 	/* means 10, 20, 30, 1: ranks 2, 3, 4, 1 */
 	p.issue_error[3] = 4;

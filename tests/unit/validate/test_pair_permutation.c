@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Labels permuted within pairs against all outcomes listed one by one, and what the test promises.
- * Fixed seeds. */
+/* Labels permuted within pairs, compared with an enumeration of all outcomes, and the promised
+ * error rates. Fixed seeds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static double median_of(const double *x, size_t n)
 	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-/* Every exchange, swapped one by one, its sums made afresh. */
+/* Every exchange, swapped one by one, with its sums computed again. */
 static void listed(const double *r, const double *x, size_t n, double limit, double *above,
 		   double *below)
 {
@@ -84,8 +84,8 @@ static void test_all_exchanges(void **state)
 	gsl_rng_free(rng);
 }
 
-/* Beyond the exact range the approximation comes near what all outcomes would give: of 31 pairs, by
- * 30 of them and one that weighs nothing. */
+/* Beyond the exact range the approximation is close to the enumeration: of 31 pairs, computed from
+ * 30 of them and a pair without weight. */
 static void test_beyond_exact(void **state)
 {
 	(void)state;
@@ -105,7 +105,7 @@ static void test_beyond_exact(void **state)
 	gsl_rng_free(rng);
 }
 
-/* One run far off decides nothing, whatever it is. */
+/* One run far off decides nothing, whatever its value. */
 static void test_one_run_is_one_pair(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static double with_outliers(gsl_rng *rng)
 	return gsl_ran_gaussian(rng, gsl_rng_uniform(rng) < 0.05 ? 8 : 1);
 }
 
-/* At the limit, of whatever shape: each direction errs in about 5 %. */
+/* At the limit, for every distribution: each direction errs in about 5 %. */
 static void test_size_of_any_shape(void **state)
 {
 	(void)state;

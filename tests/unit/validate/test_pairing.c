@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be made in slices, how it is paused, and the reason where it cannot. */
+/* Which campaigns can run in slices, how processes are paused, and the reason if slices are not
+ * possible. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/protocol/pairing.h"
 
-/* A protocol with one scenario. Returns as protocol_read. */
+/* A protocol with one scenario. Returns the result of protocol_read. */
 static int read_text(struct protocol *p, const char *settings, const char *workload,
 		     const char *replayer, struct err *e)
 {
@@ -34,7 +35,7 @@ static int read_text(struct protocol *p, const char *settings, const char *workl
 
 static const struct {
 	const char *settings, *workload, *replayer;
-	const char *why;    /* part of the reason; NULL: in slices */
+	const char *why;    /* part of the reason; NULL: slices are possible */
 	enum pause_by by; /* of the replayer */
 } cases[] = {
     {"", "type = random-read", "engine = event", NULL, PAUSE_GATE},

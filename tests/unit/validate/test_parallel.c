@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors of running times against those that were put in, the worst over what was recorded on, and
- * nodes. */
+/* Errors of running times compared with given errors, the worst over the targets of the recordings,
+ * and nodes. */
 #include "made_parallel.h"
 
 #include "validate/analysis/claims.h"
@@ -44,11 +44,11 @@ static void test_errors(void **state)
 		const struct parallel_case *k = &a.parallel->of_case[i];
 		const struct cell *cell = &a.cell[k->cell];
 		const double wanted = pairs[cell->scenario].error[cell->replayer];
-		/* half of the blocks are 0.0005 further off */
+		/* half of the blocks deviate by further 0.0005 */
 		assert_between(wanted, k->error.value, wanted + 0.0005);
 		assert_true(k->error.lo95 < k->error.value && k->error.value < k->error.hi95);
 		assert_between(wanted - 0.002, k->error.lo95, k->error.hi95);
-		/* the clock's step adds to what the pairs scatter */
+		/* the step of the clock adds to the scatter of the pairs */
 		assert_true(k->U >= (k->error.hi95 - k->error.lo95) / 2 &&
 			    fabs(k->U - k->k * k->u) < 1e-12);
 		assert_between(0.9999999, k->tracing_time - 2 * (double)(cell->scenario + 1),
@@ -65,7 +65,7 @@ static void test_worst(void **state)
 	(void)state;
 	struct campaign c;
 	struct analysis a;
-	/* scenarios 0 and 1 differ in what was recorded on */
+	/* scenarios 0 and 1 differ in the target of their recording */
 	static const double causal[] = {0.05, 0.01, 0.15, 0.25}, think[] = {0.80, 0.10, 0.80, 0.80};
 	static const size_t recorded_on[2][4] = {{2, 0, 1, 1}, {1, 0, 1, 1}};
 	analyse(&c, &a);
@@ -112,7 +112,7 @@ static void test_nodes(void **state)
 	release(&c, &a);
 }
 
-/* The verdict speaks of the running time by the same limits as of any program. */
+/* The verdict judges the running time by the same limits as for any program. */
 static void test_verdict(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Studies between laboratories: certified values of a balanced study, what differs, what is
- * missing, who is the outlier. */
+/* Studies between laboratories: certified values of a balanced study, differences, missing results,
+ * and outlying laboratories. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void study_read(void)
 	free(path);
 }
 
-/* A baseline with one case, whose results x/r are these. */
+/* A baseline with one case whose ratios x/r are these. */
 static void laboratory_make(struct baseline *b, int number, const char *scenario, const double *x,
 			    size_t n)
 {
@@ -135,7 +135,7 @@ static void who_lacks_a_case(void **state)
 	laboratory_make(&b[0], 0, "s", x, 3);
 	laboratory_make(&b[1], 1, "s", x, 3);
 	laboratory_make(&b[2], 2, "other", x, 3);
-	laboratory_make(&b[3], 3, "s", infinite, 3); /* one result that counts: too few */
+	laboratory_make(&b[3], 3, "s", infinite, 3); /* a single result that counts: too few */
 	if (pool_make(&p, b, 4, POOL_MEAN, false, &e))
 		fail_msg("%s", e.msg);
 	assert_int_equal(p.n_cases, 2);
@@ -187,7 +187,8 @@ static void requests_set(struct baseline *b, uint64_t hash, const char *min_dura
 	b->condition[0] = xstrdup(min_duration);
 }
 
-/* The hash of the protocol tells neither of what was replayed nor of how. */
+/* The hash of the protocol does not cover the settings of replayers and the replayed requests, so the
+ * pool compares them. */
 static void what_the_protocol_does_not_hold(void **state)
 {
 	(void)state;
@@ -258,7 +259,7 @@ static void another_program(void **state)
 	laboratories_free(b);
 }
 
-/* Where hosts are not told apart, by where they were read from. */
+/* If hosts are not known, laboratories are told apart by the source of their results. */
 static void names(void **state)
 {
 	(void)state;

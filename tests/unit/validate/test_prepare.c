@@ -98,7 +98,7 @@ static void test_sharing(void **state)
 	end(&f);
 }
 
-/* Program and replay have sets of their own where they run alternately, of the same files. */
+/* If program and replay run alternately, they have separate sets of the same files. */
 static void test_sets_of_roles(void **state)
 {
 	(void)state;
@@ -126,7 +126,7 @@ static void test_sets_of_roles(void **state)
 	strbuf_release(&one);
 	strbuf_release(&other);
 	end(&f);
-	/* nothing can be taken from a cache that has everything */
+	/* a warm cache has all pages for both roles, so they share files that they only read */
 	begin_paired(&f, "slices", "cache = warm");
 	assert_int_equal(place_bytes(&f.s.place[0]), 3 * 65536 + 2 * 131072 + 2 * 3 * 65536);
 	assert_ptr_equal(place_seat(&f.s.place[0], f.s.scenario[0].dir, 1),
@@ -134,7 +134,7 @@ static void test_sets_of_roles(void **state)
 	end(&f);
 }
 
-/* One set of files fits, and no second one. */
+/* One set of files fits, a second does not. */
 static void test_sets_that_do_not_fit(void **state)
 {
 	(void)state;
@@ -164,7 +164,8 @@ static void test_sets_that_do_not_fit(void **state)
 	}
 }
 
-/* What a run wrote is put back, byte for byte, and not again when nothing was. */
+/* Files that a run wrote are restored, byte for byte, and are not restored if nothing was
+ * written. */
 static void test_restored(void **state)
 {
 	(void)state;
@@ -222,7 +223,8 @@ static void test_caches(void **state)
 		skip();
 }
 
-/* After evict = all no file's name is in the dentry cache; after evict = drop all names are. */
+/* After evict = all the dentry cache has no name of the files; after evict = drop it has all of
+ * them. */
 static void test_metadata(void **state)
 {
 	(void)state;
@@ -252,7 +254,7 @@ static void test_metadata(void **state)
 		skip();
 }
 
-/* Removed or replaced while in use: an error for that run, made again for the next. */
+/* Removed or replaced while in use: an error for that run; the next run creates them again. */
 static void test_removed(void **state)
 {
 	(void)state;
@@ -270,7 +272,7 @@ static void test_removed(void **state)
 	assert_int_equal(dir_remove_tree(f.s.place[0].path, &e), 0);
 	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), -ESTALE);
 	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), 0);
-	/* a link to somewhere else is removed, not followed */
+	/* a link to another place is removed, and not followed */
 	char *elsewhere = temp_dir_make();
 	assert_int_equal(dir_remove_tree(d->path, &e), 0);
 	assert_int_equal(symlink(elsewhere, d->path), 0);
@@ -281,7 +283,7 @@ static void test_removed(void **state)
 	end(&f);
 }
 
-static int failing; /* errno of lstat(), fstat() and readdir() below; 0: they work */
+static int failing; /* errno of lstat(), fstat() and readdir() below; 0: they succeed */
 
 /* The library calls these functions instead of the C library's. */
 int lstat(const char *path, struct stat *st)
@@ -311,8 +313,8 @@ struct dirent *readdir(DIR *d)
 	return NULL;
 }
 
-/* An error while the files of a run are examined is that error: nothing was changed for it, and
- * nothing is removed. */
+/* An error while the files of a run are examined is returned: no file was changed, and none is
+ * removed. */
 static void test_unseen_is_not_changed(void **state)
 {
 	(void)state;
@@ -333,7 +335,7 @@ static void test_unseen_is_not_changed(void **state)
 	assert_int_equal(untouched_check(&f.s.place[0], d, &what, &e), -EIO);
 	failing = 0;
 	assert_int_equal(what.len, 0);
-	assert_true(path_exists(mark)); /* the directory was not made again */
+	assert_true(path_exists(mark)); /* the directory was not created again */
 
 	assert_int_equal(listing_make(&list, d->path, "run", &e), 0);
 	assert_true(list.n > 0);
@@ -362,7 +364,7 @@ static void test_unseen_is_not_changed(void **state)
 	end(&f);
 }
 
-/* What is not ours stays, and is an error that names it. */
+/* Files of a user stay, and are an error that names them. */
 static void test_guest(void **state)
 {
 	(void)state;
@@ -381,8 +383,8 @@ static void test_guest(void **state)
 	end(&f);
 }
 
-/* An earlier session's directory is taken again, but not that of one that is at work; what only has
- * its name is not, either. */
+/* The directory of an earlier session is used again, but not that of a session at work, nor a
+ * directory that only has such a name. */
 static void test_earlier(void **state)
 {
 	(void)state;
@@ -393,7 +395,7 @@ static void test_earlier(void **state)
 	const char *path = f.s.place[0].path;
 	assert_int_equal(places_plan(&again, &f.p, &e), 0);
 	assert_int_equal(place_make(&again.place[0], f.dir, "validate-x", &e), -EBUSY);
-	assert_int_equal(flock(f.s.place[0].fd, LOCK_UN), 0); /* as when its process has ended */
+	assert_int_equal(flock(f.s.place[0].fd, LOCK_UN), 0); /* as if its process had ended */
 	assert_int_equal(place_make(&again.place[0], f.dir, "validate-x", &e), 0);
 	assert_string_equal(again.place[0].path, path);
 	places_release(&again);
@@ -417,8 +419,8 @@ static void test_earlier(void **state)
 	end(&f);
 }
 
-/* Scratch: where it is wanted, else apart from the target, and the one that a killed session left.
- */
+/* Scratch: in the requested place, otherwise outside of the target; and the directory that a killed
+ * session left. */
 static void test_scratch(void **state)
 {
 	(void)state;
@@ -432,7 +434,7 @@ static void test_scratch(void **state)
 	assert_non_null(strstr(s.dir, "/wanted/validate-s"));
 	assert_false(s.apart || s.taken_over);
 	assert_int_equal(scratch_check_free(wanted, "validate-s", dir, &e), -EBUSY);
-	assert_int_equal(flock(s.lock, LOCK_UN), 0); /* as when its process has ended */
+	assert_int_equal(flock(s.lock, LOCK_UN), 0); /* as if its process had ended */
 	assert_int_equal(scratch_check_free(wanted, "validate-s", dir, &e), 0);
 	assert_int_equal(scratch_make(&again, wanted, "validate-s", &target.device, 1, dir, 0, &e),
 			 0);
@@ -452,7 +454,7 @@ static void test_scratch(void **state)
 	assert_int_equal(
 	    scratch_make(&s, NULL, "validate-s", &target.device, 1, dir, 1ull << 60, &e), -ENOSPC);
 	assert_non_null(strstr(e.msg, "scratch = DIR"));
-	/* a link with its name is not taken over */
+	/* a link with its name is not used */
 	link = xasprintf("%s/validate-s", wanted);
 	assert_int_equal(symlink("/tmp", link), 0);
 	assert_int_equal(scratch_make(&s, wanted, "validate-s", &target.device, 1, dir, 0, &e),
@@ -472,7 +474,7 @@ static void age(const char *path)
 	assert_int_equal(utimensat(AT_FDCWD, path, past, 0), 0);
 }
 
-/* The scratch directory of a killed campaign goes when its results are gone, or are those of
+/* The scratch directory of a killed campaign is removed if its results are gone, or belong to
  * another campaign. */
 static void test_scratch_sweep(void **state)
 {
@@ -484,8 +486,8 @@ static void test_scratch_sweep(void **state)
 	assert_int_equal(storage_look(&target, dir, &e), 0);
 	assert_int_equal(scratch_make(&s, dir, "validate-s-token", &target.device, 1, dir, 0, &e), 0);
 	age(s.dir);
-	assert_int_equal(flock(s.lock, LOCK_UN), 0); /* as when its process has ended */
-	/* of an earlier version: not known whose it is */
+	assert_int_equal(flock(s.lock, LOCK_UN), 0); /* as if its process had ended */
+	/* of an earlier version: its campaign is unknown */
 	scratch_sweep(dir, "validate-s-XXXXX");
 	assert_true(path_exists(s.dir));
 	assert_int_equal(scratch_link(&s, dir, &e), 0);
@@ -526,7 +528,7 @@ static size_t n_entries(const char *path)
 	return n;
 }
 
-/* doctor: as scratch_make(), and nothing is made. */
+/* doctor: as scratch_make(), but nothing is created. */
 static void test_scratch_choose(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The profile of a trace, against what plain loops over the records give. */
+/* The profile of a trace, compared with plain loops over the records. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -137,7 +137,7 @@ static void test_access_patterns(void **state)
 	    {(1 << 30) + 1024, 512, ACCESS_STRIDED}, /* ... by the same step */
 	    {0, 100, ACCESS_RANDOM},
 	    {100 + ACCESS_NEAR_BYTES, 1, ACCESS_NEAR},
-	    {0, 1, ACCESS_RANDOM}, /* one byte too far from the end of the last */
+	    {0, 1, ACCESS_RANDOM}, /* one byte beyond the end of the last read */
 	    {UINT64_MAX - 1, UINT64_MAX, ACCESS_RANDOM},
 	    {UINT64_MAX - 1, 1, ACCESS_REPEATED},
 	};
@@ -197,7 +197,7 @@ static void test_sizes(void **state)
 		sizes_add(&s, 10000 + i);
 	assert_int_equal(s.n_distinct, SIZES_MAX);
 	assert_int_equal(s.n_not_counted, SIZES_MAX + 5);
-	sizes_add(&s, 10000); /* among the first: still counted by itself */
+	sizes_add(&s, 10000); /* among the first: still counted separately */
 	assert_int_equal(s.n_not_counted, SIZES_MAX + 5);
 	sizes_release(&s);
 }
@@ -216,7 +216,7 @@ static void test_errors(void **state)
 		errors_add(&e, ENOENT, OP_STAT);
 	errors_add(&e, 0, OP_CLOSE);
 	assert_int_equal(errors_sorted(&e, &sorted), 4);
-	/* ENOENT has four in all, and comes before EIO */
+	/* ENOENT occurs four times in all, and precedes EIO */
 	assert_true(sorted[0].error == ENOENT && sorted[0].op == OP_OPEN && sorted[0].n == 2);
 	assert_true(sorted[1].error == ENOENT && sorted[1].op == OP_STAT);
 	assert_true(sorted[2].error == EIO && sorted[2].n == 3);
@@ -242,7 +242,7 @@ static void test_objects(void **state)
 	struct object_use top[3];
 	for (uint32_t i = 0; i < 1000; i++)
 		object_uses_at(&o, i * 7919)->bytes_read += i;
-	object_uses_at(&o, 5 * 7919)->bytes_written += 995; /* 1000 with what was read: the most */
+	object_uses_at(&o, 5 * 7919)->bytes_written += 995; /* 1000 including the reads: the most */
 	assert_int_equal(object_uses_top(&o, top, 3), 3);
 	assert_int_equal(top[0].object, 5 * 7919);
 	assert_int_equal(top[1].object, 999 * 7919);
@@ -259,7 +259,7 @@ static void test_objects(void **state)
 enum { N = 20000 };
 static struct trace_record record[N];
 
-/* Reads, writes and opens of three threads; `disorder`: how far begins go back, at the most. */
+/* Reads, writes and opens of three threads; `disorder`: how far begins go back at most. */
 static void records_make(int64_t disorder)
 {
 	static const uint16_t ops[] = {OP_PREAD, OP_PWRITE, OP_READ, OP_OPEN, OP_FSYNC};
@@ -302,7 +302,7 @@ static void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Requests active by time, from all begins and ends sorted: the plain way. */
+/* Requests in progress by time, from all begins and ends sorted: the plain computation. */
 struct edge {
 	int64_t ns;
 	int change;
@@ -413,7 +413,7 @@ static void test_profile(void **state)
 		}
 }
 
-/* No ends, no begins, ends before begins, and times as far apart as they may be. */
+/* Missing ends, missing begins, ends before begins, and times at the greatest possible distance. */
 static void test_profile_of_odd_times(void **state)
 {
 	(void)state;

@@ -15,7 +15,7 @@
 #include "microbench/microbench.h"
 #include "validate/protocol/protocol.h"
 
-/* Reads `len` bytes as a protocol file called bad.conf; the message is without the directory. */
+/* Reads `len` bytes as a protocol file bad.conf; the message lacks the directory. */
 static int read_bytes(const char *bytes, size_t len, struct protocol *p, struct err *e)
 {
 	char dir[] = "/tmp/test-protocol-XXXXXX", path[100];
@@ -39,7 +39,7 @@ static int read_text(const char *text, struct protocol *p, struct err *e)
 	return read_bytes(text, strlen(text), p, e);
 }
 
-/* "..." stands for a sound rest of a protocol in which line numbers count from the front. */
+/* "..." stands for the valid rest of a protocol in which line numbers count from the start. */
 #define PROTOCOL "[protocol]\n"
 #define WORKLOAD "[workload a]\ntype = random-read\n"
 #define REPLAYER "[replayer r]\nengine = event\n"
@@ -297,7 +297,7 @@ static void test_bad_bytes(void **state)
 	assert_true(read_bytes(nul, sizeof nul - 1, &p, &e) < 0);
 	assert_string_equal(e.msg, "bad.conf:2: byte 0x00 is not UTF-8 text");
 
-	/* as long as inih can read, and one byte more */
+	/* the longest line that inih can read, and a line longer by a byte */
 	for (size_t len = 197; len <= 199; len++) {
 		struct strbuf text = STRBUF_INIT;
 		err_clear(&e);
@@ -325,7 +325,7 @@ static void test_bad_bytes(void **state)
 	assert_true(protocol_read(&p, "/", &e) < 0);
 }
 
-/* A list goes on behind a comma, a command behind a semicolon. */
+/* A list continues after a comma, a command after a semicolon. */
 static void continued_lines(void **state)
 {
 	struct protocol p;
@@ -431,7 +431,7 @@ static void test_grid(void **state)
 	protocol_release(&p);
 }
 
-/* The resolved form is a protocol again, with as many scenarios, variants and runs. */
+/* The resolved form is a protocol with as many scenarios, variants and runs. */
 static void test_resolved(void **state)
 {
 	(void)state;
@@ -493,7 +493,7 @@ static void test_defaults(void **state)
 	protocol_release(&p);
 }
 
-/* By default only where a slower volume changes nothing but response times. */
+/* By default the component applies only if a slower volume changes nothing but response times. */
 static void test_responsiveness(void **state)
 {
 	(void)state;
@@ -525,7 +525,7 @@ static void test_responsiveness(void **state)
 	}
 }
 
-/* Every limit, and none of every limit that may be none; the resolved form says the same. */
+/* Every limit, and "none" for every limit that may be none; the resolved form states the same. */
 static void test_limits(void **state)
 {
 	(void)state;
@@ -565,7 +565,7 @@ static void test_limits(void **state)
 	strbuf_release(&resolved);
 }
 
-/* [compare]: defaults, every limit and none; the resolved form has its own names of the two
+/* [compare]: defaults, every limit and none; the resolved form has its own names for the two
  * replayers. */
 static void test_compare(void **state)
 {
@@ -597,8 +597,8 @@ static void test_compare(void **state)
 	strbuf_release(&resolved);
 }
 
-/* A mutant that acts in one of the scenarios of a section, named by its own name; the resolved form
- * says the same. */
+/* A mutant that acts in one scenario of a section, given by the name of the scenario; the resolved
+ * form states the same. */
 static void test_mutant_in_one_scenario(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = parallel: which pairs of targets become scenarios, who shares
- * recordings, and what is refused. */
+/* [workload NAME] with type = parallel: which pairs of targets become scenarios, which scenarios
+ * share recordings, and which protocols are refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,8 +63,8 @@ static void test_pairs(void **state)
 	protocol_release(&p);
 }
 
-/* One recording serves all targets, and all workloads that would make the same one; only those that
- * are needed are planned. */
+/* A recording serves all targets, and all workloads with an equal recording; only needed recordings
+ * are planned. */
 static void test_recordings_are_shared(void **state)
 {
 	(void)state;

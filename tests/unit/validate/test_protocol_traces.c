@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = trace: what it needs, what is refused, and which file it means. */
+/* [workload NAME] with type = trace: required keys, refused protocols, and the file that a name
+ * refers to. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +48,7 @@ static void a_path_of_its_own(void **state)
 		char *path = scenario_trace_path(&p, &p.scenario[0]);
 		if (good[i].absolute) {
 			assert_string_equal(path, good[i].ends);
-		} else { /* beside the protocol, wherever that was read from */
+		} else { /* in the directory of the protocol, wherever that is */
 			size_t dir = strlen(p.path) - strlen("/traces.conf");
 			assert_memory_equal(path, p.path, dir);
 			assert_string_equal(path + dir, good[i].ends);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a machine is, read from made-up trees of /proc and /sys, also hostile ones; and what
- * redaction hides. */
+/* The facts of a machine, read from constructed trees of /proc and /sys, also hostile trees; and
+ * what redaction hides. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void a_machine_with_everything(void **state)
 	put(root, "/sys/devices/system/cpu/vulnerabilities/l1tf", "Not affected\n");
 	put(root, "/sys/devices/system/cpu/smt/active", "1\n");
 	put(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-	/* the former is nearer to the truth */
+	/* the former is closer to the real value */
 	put(root, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
 	for (int i = 0; i < 12; i++) {
 		char name[100], mhz[20];
@@ -111,7 +111,7 @@ static void a_machine_with_everything(void **state)
 	temp_dir_remove(root);
 }
 
-/* What is not there is null, in the same members. */
+/* Missing facts are null, in the same members. */
 static void an_empty_machine(void **state)
 {
 	(void)state;
@@ -130,8 +130,8 @@ static void an_empty_machine(void **state)
 	temp_dir_remove(root);
 }
 
-/* A pipe, a directory, bytes that are no text, a number that none holds, a bracket that nothing
- * closes. */
+/* A FIFO, a directory, bytes that are no text, a number beyond every type, a bracket that is never
+ * closed. */
 static void a_hostile_machine(void **state)
 {
 	(void)state;
@@ -161,7 +161,7 @@ static void a_hostile_machine(void **state)
 	assert_true(json_is_null(at(o, "memory", "total_bytes")));
 	assert_true(json_is_null(at(o, "memory", "available_bytes")));
 	char *text = json_dumps(o, 0);
-	assert_non_null(text); /* whatever the bytes were, it is JSON */
+	assert_non_null(text); /* for any bytes the result is valid JSON */
 	free(text);
 	json_decref(o);
 	temp_dir_remove(root);
@@ -260,7 +260,7 @@ static void what_is_hidden(void **state)
 	json_decref(expected);
 }
 
-/* FIPS 180-4's example, and what is no file. */
+/* The example of FIPS 180-4, and a path that is no file. */
 static void digests(void **state)
 {
 	(void)state;
@@ -279,7 +279,8 @@ static void digests(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Names are keys: they stay apart, and those without a secret as they are. */
+/* Names are the keys: different names stay different, and members without a secret stay
+ * unchanged. */
 static void names_hidden(void **state)
 {
 	(void)state;

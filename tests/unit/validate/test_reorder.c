@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reordering: the fast forms against RFC 4737's definitions written out, and the streaming counts
- * against both. */
+/* Reordering: the fast computations compared with the definitions of RFC 4737, and the streaming
+ * counts compared with both. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static size_t without_duplicates(const struct sequence *q, struct sequence *u)
 	return q->n - u->n;
 }
 
-/* Arrival i, in the words of the RFC. */
+/* Arrival i, by the definition of the RFC. */
 static void check_reordered(const struct sequence *u, const struct reordered_arrival *a, size_t i,
 			    uint64_t run)
 {
@@ -289,7 +289,8 @@ static void test_many_missing(void **state)
 	struct reorder_summary got = finish(&d);
 	assert_int_equal(got.n_reordered, HALF);
 	assert_int_equal(got.n_descents, 1);
-	assert_int_equal(got.max_extent, HALF); /* each finds its j HALF arrivals back */
+	/* each request finds its predecessors j * HALF arrivals back */
+	assert_int_equal(got.max_extent, HALF);
 }
 
 int main(void)

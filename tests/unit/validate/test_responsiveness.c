@@ -33,7 +33,7 @@ static const struct component *judged(struct campaign *c, struct analysis *a, do
 	return &a->cell[0].component[COMPONENT_RESPONSIVENESS];
 }
 
-/* What the campaign does to the storage is neither scatter nor bias. */
+/* The campaign's change of the storage counts neither as scatter nor as bias. */
 static void a_replay_that_follows_is_trusted(void **state)
 {
 	(void)state;
@@ -60,7 +60,7 @@ static void a_dead_instrument_is_not_trusted(void **state)
 	done(&c, &a);
 }
 
-/* It follows by half of what it should, and by half as much again. */
+/* The replay follows by half of the required change, and by one and a half times it. */
 static void a_replay_must_follow_as_far_as_the_program(void **state)
 {
 	(void)state;
@@ -87,7 +87,7 @@ static void nothing_is_asked_where_the_program_does_not_follow(void **state)
 	done(&c, &a);
 }
 
-/* A failed run takes the other block of its two with it. */
+/* A failed run also excludes the other block of its pair of blocks. */
 static void both_blocks_are_needed(void **state)
 {
 	(void)state;

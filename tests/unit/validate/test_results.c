@@ -60,7 +60,7 @@ static void summary_write(const char *dir, const struct protocol *p, uint32_t id
 	free(path);
 }
 
-/* A directory with all runs made; run 3 failed. */
+/* A directory with all runs done; run 3 failed. */
 static char *results_make(void)
 {
 	char *dir = temp_dir_make(), *path, *runs = xasprintf("%s/runs", dir);
@@ -116,7 +116,7 @@ static void test_whole(void **state)
 	assert_int_equal(r.n_runs, N_RUNS);
 	assert_true(r.finished);
 	assert_int_equal(r.n_damaged_journal_lines, 0);
-	/* not "protocol", which every directory would be called */
+	/* not "protocol", which would be the name of every directory */
 	assert_string_equal(r.protocol.title, "mine");
 	for (uint32_t i = 0; i < N_RUNS; i++) {
 		assert_int_equal(r.run[i].state, i == 3 ? RUN_FAILED : RUN_OK);
@@ -126,7 +126,7 @@ static void test_whole(void **state)
 		assert_true(r.run[i].run_s == 0.25);
 		if (i != 3)
 			assert_true(r.run[i].summary.response.mean == 100 + i);
-		/* or memory would grow by 100 kB a run */
+		/* or memory would grow by 100 kB per run */
 		assert_null(r.run[i].summary.response_histogram.count);
 	}
 	struct run again = {.id = 0};
@@ -140,7 +140,7 @@ static void test_whole(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Histograms are not loaded, but a report has the distances that need them. */
+/* Histograms are not kept, but a report has the distances that need them. */
 static void test_distances(void **state)
 {
 	(void)state;
@@ -195,8 +195,8 @@ static void test_no_results(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Every file that must be there: gone, empty, cut and full of rubbish. Never a crash; the message
- * names it. */
+/* Every required file: missing, empty, truncated and with random content. Never a crash; the
+ * message names the file. */
 static void test_damaged_files(void **state)
 {
 	(void)state;
@@ -213,7 +213,7 @@ static void test_damaged_files(void **state)
 			file_put(dir, names[i], text.s, len);
 			err_clear(&e);
 			if (results_load(&r, dir, &e) == 0) {
-				/* a journal that was cut is a campaign that was killed */
+				/* a truncated journal looks like a killed campaign */
 				assert_int_equal(i, 3);
 				assert_false(r.finished);
 				results_release(&r);
@@ -239,7 +239,7 @@ static void test_damaged_files(void **state)
 	}
 }
 
-/* Nothing is waited for or read for ever, whatever lies in a file's place. */
+/* Whatever replaces a file, reading ends and never waits. */
 static void test_no_files(void **state)
 {
 	(void)state;
@@ -272,7 +272,7 @@ static void test_no_files(void **state)
 	alarm(0);
 }
 
-/* A plan that would need more memory than its protocol's. */
+/* A plan that would need more memory than the plan of its protocol. */
 static void test_plan_of_too_many(void **state)
 {
 	(void)state;
@@ -344,7 +344,7 @@ static void summary_line_put(const char *dir, uint32_t id)
 	free(path);
 }
 
-/* As many bytes, none of them of use: who has a summary then has it from its line. */
+/* As many bytes, all of them invalid: a reader that has a summary then has it from its line. */
 static void file_blank(const char *dir, const char *name)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -381,7 +381,8 @@ static void test_summaries_in_one_file(void **state)
 	two_is(dir, RUN_OK, 102);
 	file_blank(dir, "runs/000002.json");
 	two_is(dir, RUN_OK, 102);
-	/* a line that is damaged, cut or missing; what is appended behind it counts again */
+	/* a line that is damaged, truncated or missing; lines that are appended after it count
+	 * again */
 	file_get(dir, "summaries", &text);
 	char *at = strstr(text.s, "\"run\":2,");
 	assert_non_null(at);
@@ -396,7 +397,7 @@ static void test_summaries_in_one_file(void **state)
 	summary_line_put(dir, 2);
 	file_blank(dir, "runs/000002.json");
 	two_is(dir, RUN_OK, 102);
-	/* another file than it was taken from; none */
+	/* the file of the run differs from the digest in its line; `summaries` is missing */
 	file_put(dir, "runs/000002.json", two.s, two.len - 2);
 	two_is(dir, RUN_FAILED, 0);
 	file_put(dir, "runs/000002.json", two.s, two.len);
@@ -410,7 +411,8 @@ static void test_summaries_in_one_file(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Journals run 2 once more, with the digests of its file and of its line in `summaries`. */
+/* Adds run 2 to the journal once more, with the digests of its file and of its line in
+ * `summaries`. */
 static void two_seal(const char *dir)
 {
 	struct run run = {.id = 2, .state = RUN_OK};
@@ -431,7 +433,7 @@ static void two_seal(const char *dir)
 	free(path);
 }
 
-/* Another mean in the line of run 2, with the right checksum. */
+/* Another mean in the line of run 2, with a valid checksum. */
 static void line_rewrite(const char *dir)
 {
 	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
@@ -476,7 +478,7 @@ static void test_changed_after_the_campaign(void **state)
 	temp_dir_remove(dir);
 }
 
-static int failing_calls; /* errno of pread() and lstat() of a summary's file; 0: they work */
+static int failing_calls; /* errno of pread() and lstat() of a summary's file; 0: they succeed */
 
 /* The library calls these functions instead of the C library's. */
 ssize_t pread(int fd, void *to, size_t n, off_t at)
@@ -513,7 +515,8 @@ static void load_fails(const char *dir, int code, const char *text)
 	assert_null(strstr(e.msg, "removed"));
 }
 
-/* An error while a digest is computed is that error. It does not say that a file was changed. */
+/* An error while a digest is computed is returned as that error. It does not mean that a file was
+ * changed. */
 static void test_unread_is_not_changed(void **state)
 {
 	(void)state;
@@ -533,8 +536,8 @@ static void test_unread_is_not_changed(void **state)
 	temp_dir_remove(dir);
 }
 
-/* A damaged line in the midst: that run is as if it had not been made. One that is not of the plan
- * is damage, too. */
+/* A damaged line in the middle: its run counts as not done. A run that is not in the plan is
+ * damage, too. */
 static void test_damaged_line(void **state)
 {
 	(void)state;
@@ -571,7 +574,7 @@ static void test_damaged_line(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Stopped at a look: finished with the blocks until there. */
+/* Stopped at a look: finished with the blocks up to it. */
 static void test_look(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of so many runs and cases that they are read in parts, on several threads, and without
+/* Results with so many runs and cases that they are read in parts, by several threads, and without
  * the courses of the runs. */
 #include <errno.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static void protocol_make(struct strbuf *text, unsigned int n_scenarios)
 	strbuf_addstr(text, "[replayer event]\n");
 }
 
-/* As journal_append, which waits for the disk. */
+/* As journal_append, but without waiting for the disk. */
 static void event_put(struct strbuf *journal, json_int_t seq, json_t *event)
 {
 	struct err e = ERR_INIT;
@@ -57,7 +57,7 @@ static void event_put(struct strbuf *journal, json_int_t seq, json_t *event)
 	json_decref(event);
 }
 
-/* A run without requests' times but for one, with a course. */
+/* A run with the times of only one request, and with a course. */
 static json_t *summary_make(struct run *run, const struct protocol *p)
 {
 	struct run_summary *s = &run->summary;
@@ -168,8 +168,8 @@ static void many_runs_are_read_in_parts(void **state)
 		fail_msg("%s", e.msg);
 	check(&r, n_runs);
 	results_release(&r);
-	/* from its line as from its file, whose bytes are of no use then; and from a line with the
-	 * course, as of earlier versions */
+	/* from its line with the same result as from its file, whose bytes are then invalid; and
+	 * from a line with the course, as of earlier versions */
 	for (int with_course = 0; with_course < 2; with_course++) {
 		char *all = results_path(dir, "summaries");
 		unlink(all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a resumed campaign believes of a journal: its lines may be whole and of a stranger. */
+/* What a resumed campaign accepts from a journal, whose lines may be valid and yet untrusted. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ struct taken { /* up again */
 	struct campaign c;
 };
 
-/* A results directory whose journal has these events, taken up again. */
+/* A results directory whose journal has these events, resumed. */
 static void take_up(struct taken *t, json_t *const events[], size_t n)
 {
 	struct err e = ERR_INIT;
@@ -126,7 +126,7 @@ static void test_looks(void **state)
 {
 	(void)state;
 	struct taken t;
-	/* numbers that overflow, looks that are not planned, counts that are not theirs */
+	/* numbers that overflow, looks that are not planned, counts of other looks */
 	json_t *const events[] = {start(),
 				  look(4294967294, 10, 1),
 				  look(-1, 10, 1),
@@ -169,14 +169,14 @@ static json_t *choice(const char *why, json_int_t left_out, double spent_s)
 			 left_out, "spent_s", spent_s);
 }
 
-/* Replays of the plan alone can be left out; the time spent is the last one that makes sense. */
+/* Only replays of the plan can be left out; the time spent is the last plausible value. */
 static void test_choices(void **state)
 {
 	(void)state;
 	struct taken t;
 	json_t *const events[] = {start(),
 				  choice("first", 0, 5), /* a recording */
-				  /* one of the first two after it is a replay */
+				  /* one of the first two runs after it is a replay */
 				  choice("prospect", 2, 7),
 				  choice("drawn", 1, 9),
 				  choice("prospect", -1, 1e300),
@@ -195,8 +195,8 @@ static void test_choices(void **state)
 	leave(&t);
 }
 
-/* A budget that was used is over, unless there is more of it now; one that ended otherwise is over
- * in any case. */
+/* A budget that was used up is over, unless the present budget is larger; a budget that ended for
+ * another reason is over in any case. */
 static void test_budget(void **state)
 {
 	(void)state;
@@ -220,8 +220,8 @@ static json_t *calibration(const char *failure)
 			 "anonymous_bytes", 1, 2, 3, 4, "failure", failure);
 }
 
-/* What failed is measured again, whatever it failed for: memory, space, a program that was not
- * there. */
+/* A failed calibration is measured again, whatever the failure: memory, disk space, a missing
+ * program. */
 static void test_calibration(void **state)
 {
 	(void)state;

@@ -36,7 +36,7 @@ struct seen { /* shared with the processes */
 	int64_t begin_ns[MAX_REQUESTS];
 };
 
-/* MOVES: another project's, to a session of its own as it runs */
+/* MOVES: the process of another project, which moves to a session of its own while it runs */
 enum kind { BY_GATE, BY_SIGNAL, FOREIGN, MOVES, BREAKS };
 
 struct fixture {
@@ -81,7 +81,7 @@ static void gated(struct pause *p, struct seen *s, enum kind kind)
 	pause_finish(p);
 }
 
-/* A keeper; the requests are made by its grandchild. */
+/* A keeper; its grandchild makes the requests. */
 static void kept(struct pause *p, struct seen *s, const char *dir, enum kind kind)
 {
 	if (fork() == 0) {
@@ -193,7 +193,7 @@ static struct piece *pieces_of(const struct fixture *f, size_t *n)
 	return all;
 }
 
-/* Every slice is closed, and no other role's slice opens before it is quiet. */
+/* Every slice is closed, and no slice of another role opens before the process is quiet. */
 static void check_apart(const struct fixture *f)
 {
 	size_t n;
@@ -207,7 +207,7 @@ static void check_apart(const struct fixture *f)
 	free(all);
 }
 
-/* Every request of role i began in one of its slices: until then nothing runs. */
+/* Every request of role i began in one of its slices: outside of them it does not run. */
 static void check_inside(const struct fixture *f, size_t i)
 {
 	const struct slices *s = &f->role[i].slices;
@@ -233,8 +233,8 @@ static void check_kinds(const enum kind *kind)
 	end(&f);
 }
 
-/* A process that leaves the group that is signalled is found again, and stopped: otherwise it would
- * run on during the pauses for which it waits. */
+/* A process that leaves the signalled process group is found again and stopped; otherwise it would
+ * run on during its pauses. */
 static void test_a_process_that_begins_a_session(void **state)
 {
 	(void)state;
@@ -257,7 +257,7 @@ static void test_no_two_at_a_time(void **state)
 		check_kinds(kinds[i]);
 }
 
-/* It leaves the rounds; the others go on to their last request. */
+/* A failing role leaves the rounds; the others continue to their last request. */
 static void test_a_role_that_breaks(void **state)
 {
 	(void)state;
@@ -272,7 +272,7 @@ static void test_a_role_that_breaks(void **state)
 	end(&f);
 }
 
-/* Who is first in the complete rounds, as a string of roles. */
+/* The order of the roles in the complete rounds, as a string. */
 static char *firsts(uint64_t seed)
 {
 	static const enum kind kind[] = {BY_GATE, BY_GATE, BY_GATE};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 35 s */
-/* The self-test's own parts: standings of rates, trials over processes, noise, and made-up
- * campaigns that have the defect they are said to have. */
+/* The parts of the self-test: standings of rates, trials over processes, noise, and constructed
+ * campaigns with the stated defect. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -36,8 +36,8 @@ static enum standing standing_of(uint64_t k, uint64_t n, enum promise promise, d
 	return s;
 }
 
-/* Clopper-Pearson: 59 of 59 is at least 0.9394 two-sided (0.025^(1/59)), 0 of 100 at most 0.0362.
- */
+/* Clopper-Pearson: 59 of 59 is at least 0.9394 two-sided (0.025^(1/59)), 0 of 100 at most
+ * 0.0362. */
 static void test_standings(void **state)
 {
 	(void)state;
@@ -95,7 +95,7 @@ static void test_work(void **state)
 	assert_int_equal(work_run(&w, count, &e), -EIO);
 }
 
-/* Means and variances over many samples, and the lag-1 correlation that is asked for. */
+/* Means and variances over many samples, and the requested lag-1 correlation. */
 static void test_noise(void **state)
 {
 	(void)state;
@@ -137,9 +137,9 @@ static const struct cell *cell_of(const struct analysis *a, size_t scenario, siz
 	return NULL;
 }
 
-/* Every component has a defect. Mean over campaigns of the estimate by which the component is
- * judged, in units of its limit: that the defect is of its nominal size is what the promise rests
- * on. Level 2, for linearity has none at level 1. */
+/* Every component has a defect. The mean over campaigns of the estimate by which the component is
+ * judged, in units of its limit, shows that the defect has its nominal size, as the promise
+ * requires. Level 2, because linearity has no defect at level 1. */
 static void test_synthetic_defects(void **state)
 {
 	(void)state;
@@ -164,7 +164,7 @@ static void test_synthetic_defects(void **state)
 			ratio += fabs(c->estimate.value) / limit / M;
 			analysis_release(&a);
 		}
-		/* U is wider than 1.96 u_c, for it knows u_c from 20 runs only */
+		/* U is wider than 1.96 u_c, because u_c is estimated from 20 runs only */
 		assert_near(ratio, k == COMPONENT_UNCERTAINTY ? 1.06 : 1,
 			    k == COMPONENT_PRECISION ? 0.12 : 0.06);
 	}
@@ -172,7 +172,8 @@ static void test_synthetic_defects(void **state)
 	gsl_rng_free(rng);
 }
 
-/* Nobody has a defect: most are trusted, nobody is not. Struck by one of 3 limits: none trusted. */
+/* No replayer has a defect: most are trusted, none is rejected. A defect of 3 limits: none is
+ * trusted. */
 static void test_synthetic_verdicts(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks after every pair from 8 to 60: how often a mean that lies exactly at its limit is accepted
- * at any of them. */
+/* Looks after every pair from 8 to 60: how often a mean exactly at its limit is accepted at any of
+ * them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,12 +31,12 @@ static void test_levels(void **state)
 		double level = sequential_level(sequential_p(p, span), span);
 		assert_true(fabs(level / p - 1) < 1e-6);
 	}
-	/* Siegmund 1985: a boundary of 2.5 over such a span is crossed with about 0.048 */
+	/* Siegmund 1985: a boundary of 2.5 over this span is crossed with probability 0.048 */
 	assert_true(fabs(sequential_p(normal_above(2.5), span) -
 			 (0.00621 + 2.5 * 0.01753 * span / 2)) < 1e-4);
 }
 
-/* A pair's difference where the order in the pair is drawn: what the machine adds has a random
+/* The difference of a pair with a random order in the pair: the machine's part has a random
  * sign. */
 static void pairs_draw(gsl_rng *rng, enum world world, double *d)
 {
@@ -69,7 +69,7 @@ static void test_error_over_all_looks(void **state)
 				struct t_estimate e;
 				assert_int_equal(mean_test(d, n, &e), STAT_OK);
 				t |= t_below(e.t, e.df) <= level;
-				/* P of what is above is far from the level */
+				/* otherwise P is far above the level */
 				if (e.t < -1.5 && !flip) {
 					sign_flip_p(d, n, 0, &above, &below);
 					flip |= below <= level;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sign-flip test against enumeration, its saddlepoint against the exact count, its limits
- * against its P-values, and what it promises: its error under dependence that both roles share. */
+/* The sign-flip test compared with enumeration, its saddlepoint approximation with the exact count,
+ * its limits with its P-values, and its error rate under dependence that both roles share. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static gsl_rng *generator(unsigned long seed)
 	return rng;
 }
 
-/* Every sign vector one by one. */
+/* Every vector of signs, one by one. */
 static void enumerate(const double *d, size_t n, double at, double *above, double *below)
 {
 	double observed = 0;
@@ -60,7 +60,7 @@ static void test_is_the_enumeration(void **state)
 	gsl_rng_free(rng);
 }
 
-/* Beyond the exact range: 21 to 28 values, for which counting is still possible. */
+/* Beyond the exact range: 21 to 28 values, for which an exact count is still possible. */
 static void test_saddlepoint(void **state)
 {
 	(void)state;
@@ -72,8 +72,7 @@ static void test_saddlepoint(void **state)
 				d[i] = gsl_ran_tdist(rng, 3) + 0.3 * shift;
 			sign_flip_p(d, n, 0, &above, &below);
 			sign_flip_exact(d, n, &exact_above, &exact_below);
-			/* in the middle one value far off makes two modes, and nothing is decided
-			 */
+			/* in the middle, a value far off gives two modes, and nothing is decided */
 			if (exact_above < 0.2)
 				assert_close(above, exact_above, 0.15 * exact_above + 1e-7);
 			if (exact_below < 0.2)
@@ -104,8 +103,8 @@ static void test_limits_invert_the_test(void **state)
 	gsl_rng_free(rng);
 }
 
-/* A machine that drifts and remembers, with the order drawn in each pair: 5 % at the limit,
- * whatever the course. */
+/* A machine that drifts and has autocorrelation, with the order drawn in each pair: 5 % at the
+ * limit, for every course. */
 static void test_error_with_drawn_order(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs in slices: random runs are drawn in active time, then paused at random. Their summary must
- * be that of the run without pauses, except for the response times of requests that a switch
+/* Runs in slices: random runs are drawn in active time, and then paused at random. Their summary
+ * must be that of the run without pauses, except for the response times of requests that a switch
  * disturbs. */
 #include <errno.h>
 #include <math.h>
@@ -62,8 +62,8 @@ struct sliced {
 	struct slices slices;
 };
 
-/* CLOCK_MONOTONIC minus the epoch at an active time; at the limit of two slices it is the earlier
- * one. */
+/* CLOCK_MONOTONIC minus the epoch at an active time; at the limit between two slices it is in the
+ * earlier slice. */
 static int64_t recorded_ns(const struct sliced *c, int64_t active_ns)
 {
 	size_t i = c->slices.n - 1;
@@ -161,7 +161,8 @@ static void check_kept(const struct run_summary *s, const struct sliced *c,
 		       const struct expected *k)
 {
 	assert_int_equal(s->n_slices, c->slices.n);
-	assert_int_equal(s->response.n + s->n_left_out, c->n); /* none lost, none counted twice */
+	/* no request is lost or counted twice */
+	assert_int_equal(s->response.n + s->n_left_out, c->n);
 	assert_moments(&s->response, k->n, k->sum);
 	for (int i = 0; i < 2; i++)
 		assert_moments(&s->half[i], k->n_half[i], k->sum_half[i]);
@@ -187,7 +188,7 @@ static void assert_same_order(const struct reorder_summary *a, const struct reor
 	assert_memory_equal(a, b, sizeof *a);
 }
 
-/* What counts all requests: as in the run without pauses. */
+/* Counts over all requests: as in the run without pauses. */
 static void check_all(const struct run_summary *s, const struct run_summary *undivided,
 		      const struct sliced *c)
 {
@@ -242,13 +243,14 @@ static void test_limits_of_a_slice(void **state)
 {
 	(void)state;
 	const struct trace_record x[] = {
-	    request(0, 100, 1),	     /* the first slice needs no settling */
-	    request(200, 1000, 1),   /* ends as the process is asked to stop */
+	    request(0, 100, 1),	     /* the first slice needs no settling time */
+	    /* ends at the instant at which the process is asked to pause */
+	    request(200, 1000, 1),
 	    request(300, 1001, 2),   /* left out: ends 1 ns later */
 	    request(1005, 6500, 1),  /* left out: in flight while the process is paused */
 	    request(6109, 6400, 2),  /* left out: begins 1 ns before the settling time ends */
 	    request(6110, 6300, 1),  /* begins as it ends */
-	    request(7000, 12130, 1), /* left out: from slice to slice */
+	    request(7000, 12130, 1), /* left out: spans two slices */
 	    request(12120, 13020, 1),
 	};
 	struct run_summary s;
@@ -301,7 +303,7 @@ static void test_refused(void **state)
 	s.settle_ns = -1;
 	assert_int_equal(slices_check(&s, &e), -EINVAL);
 	s.settle_ns = 0;
-	slice[1].open_ns = 11; /* before the first one was quiet */
+	slice[1].open_ns = 11; /* before the first slice was quiet */
 	err_clear(&e);
 	assert_int_equal(slices_check(&s, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "slice 1"));

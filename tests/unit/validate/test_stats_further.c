@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quick ways against plain ones on random cases, and what is known exactly: sorting, medians of
- * distances and of differences, counts of pairs, autocorrelations; Monte Carlo propagation, classes
- * of outliers, equivalence, charts, budgets. */
+/* Fast algorithms compared with plain ones on random cases, and with exact results: sorting,
+ * medians of distances and of differences, counts of pairs, autocorrelations; Monte Carlo
+ * propagation, classes of outliers, equivalence, charts, budgets. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void assert_close(double got, double wanted, double tolerance)
 		fail_msg("%.17g is not within %g of %.17g", got, tolerance, wanted);
 }
 
-/* Of either sign, of very different sizes, or with ties. */
+/* Of either sign, of very different sizes, or with equal values. */
 static void fill(struct generator *g, double *x, size_t n, int kind)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -97,8 +97,8 @@ static void test_medians(void **state)
 	free(d);
 }
 
-/* More differences than are sorted: the shift of two large samples, one of them moved and full of
- * ties. */
+/* More differences than are sorted: the shift of two large samples, one of them shifted, with many
+ * equal values. */
 static void test_large_shift(void **state)
 {
 	enum { N = 3001, M = 2000 };
@@ -173,12 +173,13 @@ static void test_monte_carlo(void **state)
 	assert_close(r.lo, -exact, 0.02);
 	assert_close(r.sd, 2, 0.01);
 	assert_true(r.shortest_hi - r.shortest_lo <= r.hi - r.lo);
-	/* GUM's 3.92 passes with two digits of u = 2.0, not with three */
+	/* GUM's 3.92 is valid with two digits of u = 2.0, but not with three */
 	assert_int_equal(numerical_tolerance(2, 2, &delta), STAT_OK);
 	assert_true(monte_carlo_accepts(&r, -3.919928, 3.919928, delta));
 	assert_int_equal(numerical_tolerance(2, 3, &delta), STAT_OK);
 	assert_false(monte_carlo_accepts(&r, -3.919928, 3.919928, delta));
-	/* one t with few degrees of freedom: its quantile, and no standard deviation */
+	/* a t distribution with few degrees of freedom: it has a quantile, but no standard
+	 * deviation */
 	in[0] = (struct monte_carlo_input){MC_STUDENT, 5, 0.5, 2};
 	assert_int_equal(monte_carlo(in, 1, monte_carlo_sum, NULL, &plan, &r), STAT_OK);
 	assert_int_equal(r.sd_status, STAT_NOT_APPLICABLE);
@@ -237,7 +238,7 @@ static void test_group_classes(void **state)
 	assert_int_equal(c.h[5].class, OUTLIER_OUTLIER);
 	group_classes_release(&c);
 	for (int j = 0; j < 3; j++)
-		x[1][j] += 30; /* two hide each other from the single test */
+		x[1][j] += 30; /* two outliers hide each other from the single test */
 	assert_int_equal(group_classes(group, 8, &c), STAT_OK);
 	assert_int_not_equal(c.grubbs_max.class, OUTLIER_OUTLIER);
 	assert_int_equal(c.double_high.class, OUTLIER_OUTLIER);
@@ -257,7 +258,8 @@ static void test_group_classes(void **state)
 	assert_int_equal(group_commonest_size(group, 8), 3);
 }
 
-/* The table against a simulation of its own, within four standard errors of the share beyond it. */
+/* The table compared with a separate simulation, within four standard errors of the share beyond
+ * it. */
 static void test_double_table(void **state)
 {
 	enum { TRIALS = 60000 };
@@ -298,7 +300,7 @@ static void test_equivalence(void **state)
 	(void)state;
 	assert_int_equal(equivalence_log(r, 6, near, 6, 5, &e), STAT_OK);
 	assert_true(e.p < 0.01);
-	struct equivalence swapped; /* a ratio and its inverse are as far from 1 */
+	struct equivalence swapped; /* a ratio and its inverse deviate equally from 1 */
 	assert_int_equal(equivalence_log(near, 6, r, 6, 5, &swapped), STAT_OK);
 	assert_close(swapped.p_lower, e.p_upper, 1e-12);
 	assert_int_equal(equivalence_fieller(r, 6, near, 6, 5, 0.05, &inside), STAT_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the statistics promise, simulated with fixed seeds: coverage of intervals, error rates,
- * power, and looks. Tolerances are four standard errors of the simulated share, so that a wrong
- * formula fails and chance does not. */
+/* The promises of the statistics, simulated with fixed seeds: coverage of intervals, error rates,
+ * power, and looks. Tolerances are four standard errors of the simulated share, so a wrong formula
+ * fails and chance does not. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,8 +112,8 @@ static void test_pitman_morgan_coverage(void **state)
 	gsl_rng_free(rng);
 }
 
-/* A replayer as precise as the program is accepted against the limit 2 with these probabilities,
- * by formula and by trial. */
+/* A replayer as precise as the program is accepted at the limit 2 with these probabilities, by
+ * formula and by simulation. */
 static void test_perfect_replayer_is_accepted(void **state)
 {
 	(void)state;
@@ -142,7 +142,7 @@ static void test_perfect_replayer_is_accepted(void **state)
 	gsl_rng_free(rng);
 }
 
-/* Any false rejection among 64 true hypotheses of which each alone would err at 5 %. */
+/* Any false rejection among 64 true hypotheses, each of which alone would err at 5 %. */
 static void test_holm_family(void **state)
 {
 	(void)state;
@@ -169,9 +169,9 @@ static void test_holm_family(void **state)
 	gsl_rng_free(rng);
 }
 
-/* The process at look k is S_k = sum of increments, variance = replicates; density[] holds that of
- * S_k where no boundary was crossed, on a grid of N_GRID points from `low` to the boundary
- * (trapezoid rule). */
+/* The process at look k is S_k = sum of increments, variance = replicates. density[] holds the
+ * density of S_k while no boundary was crossed, on a grid of N_GRID points from `low` to the
+ * boundary (trapezoid rule). */
 enum { N_GRID = 2001 };
 
 struct path {
@@ -184,7 +184,7 @@ static double normal_density(double z)
 	return exp(-z * z / 2) / sqrt(2 * M_PI);
 }
 
-/* P(S_k > boundary) of those still inside at the look before. */
+/* P(S_k > boundary) of the processes that were inside at the previous look. */
 static double crossing(const struct path *p, double variance, double boundary)
 {
 	double sum = 0;
@@ -257,8 +257,8 @@ static enum stat_status spending_exact_levels(double alpha, const unsigned int *
 	return STAT_OK;
 }
 
-/* Looking six times with a fresh 5 % each would err two to three times as often as allowed; the
- * spent levels do not. */
+/* Six looks at 5 % each would err two to three times as often as permitted; the spent levels do
+ * not. */
 static void test_looks_hold_alpha(void **state)
 {
 	(void)state;
@@ -271,7 +271,7 @@ static void test_looks_hold_alpha(void **state)
 	assert_int_equal(spending_exact_levels(0.05, look, N_LOOKS, exact), STAT_OK);
 	for (int k = 0; k < N_LOOKS; k++) {
 		sum += spent[k];
-		/* the union bound costs something, never saves */
+		/* the union bound costs power, and never saves any */
 		assert_true(exact[k] >= spent[k] - 1e-9);
 	}
 	assert_true(fabs(sum - 0.05) < 1e-12);
@@ -304,7 +304,7 @@ static void test_looks_hold_alpha(void **state)
 	gsl_rng_free(rng);
 }
 
-/* The number of replicates that "would probably settle it" does so with the stated assurance. */
+/* The number of replicates that "would probably settle it" does so with the stated probability. */
 static void test_planned_replicates_settle(void **state)
 {
 	(void)state;

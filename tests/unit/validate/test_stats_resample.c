@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The random bootstrap against what is known without it: the ideal bootstrap of five values, normal
- * theory, and the plain way against the binned one and the one by order statistics. Tolerances are
- * multiples of the scatter of so many resamples; seeds are fixed. */
+/* The random bootstrap compared with exact results: the ideal bootstrap of five values, normal
+ * theory, and the plain algorithm against the binned algorithm and the algorithm by order
+ * statistics. Tolerances are multiples of the scatter of this number of resamples; seeds are
+ * fixed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,7 @@ static struct resample_plan plan_of(uint64_t n)
 	return (struct resample_plan){n, 7, 0.95};
 }
 
-/* 5^5 resamples are known exactly: their BCa limits, standard error and z0. */
+/* 5^5 resamples are known exactly, and so are their BCa limits, standard error and z0. */
 static void test_ideal(void **state)
 {
 	static const double x[] = {4.1, 5.0, 5.2, 6.9, 11.3};
@@ -59,7 +60,7 @@ static void test_ideal(void **state)
 	bootstrap_ideal_release(&b);
 }
 
-/* The same numbers with the same seed; others with another seed. */
+/* Equal seeds give equal numbers, other seeds other numbers. */
 static void test_seeds(void **state)
 {
 	double r[300], x[200];
@@ -90,8 +91,8 @@ static void draws_of(const struct mean_source *m, double *draw)
 	doubles_sort(draw, N_DRAWS);
 }
 
-/* Moments and tails of binned drawing are those of plain drawing, for a skewed sample with two far
- * values. */
+/* Moments and tails of binned resampling equal those of plain resampling, for a skewed sample with
+ * two values far off. */
 static void test_bins(void **state)
 {
 	enum { N = 1500 };
@@ -130,7 +131,7 @@ static void test_bins(void **state)
 	mean_source_release(&b);
 }
 
-/* A quantile's resamples without drawing n values are those of drawing n values. */
+/* Resamples of a quantile without drawing n values equal those with n drawn values. */
 static void test_quantile_source(void **state)
 {
 	enum { N = 37 };
@@ -187,7 +188,8 @@ static void test_coverage(void **state)
 	assert_close((double)covered / TRIALS, 0.945, 4 * sqrt(0.945 * 0.055 / TRIALS));
 }
 
-/* Blocks see what single values do not: an autoregression's mean scatters more. */
+/* Blocks take dependence into account that single values do not: the mean of an autoregression
+ * scatters more. */
 static void test_blocks(void **state)
 {
 	enum { N = 5000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicates that depend on each other: effective numbers against sums computed apart, and sizes by
- * simulation. */
+/* Replicates that depend on each other: effective numbers compared with sums computed separately,
+ * and error rates by simulation. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void assert_close(double a, double b, double relative)
 		fail_msg("%.15g is not %.15g", a, b);
 }
 
-/* 1 + 2 sum (1 - k/n) rho^k, term by term in exact fractions where they end */
+/* 1 + 2 sum (1 - k/n) rho^k, term by term in exact fractions if they end */
 static void test_inflation(void **state)
 {
 	(void)state;
@@ -71,7 +71,7 @@ static void test_dependence(void **state)
 	s = serial_none(7);
 	assert_true(isnan(s.lag1));
 	assert_close(s.n_effective, 7, 0);
-	/* met again among more, less of it is hidden */
+	/* among more values, less of the dependence stays hidden */
 	assert_true(serial_rho_among(0.2, 20, 200) < serial_rho_among(0.2, 20, 20));
 	assert_close(serial_rho_among(0.2, 20, INFINITY), 0.3125, 1e-12);
 }
@@ -136,7 +136,7 @@ static void test_sizes(void **state)
 			double mean, ratio;
 			sizes(kinds[k], numbers[i], &mean, &ratio);
 			/* 5 % and three standard errors of 3000 trials; and it still accepts
-			 * something */
+			 * some */
 			if (mean > 0.062 || ratio > 0.062 || mean < 0.015)
 				fail_msg("%s, %zu: mean %.4f, ratio %.4f", noise_names[kinds[k]],
 					 numbers[i], mean, ratio);

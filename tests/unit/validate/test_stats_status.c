@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What cannot be computed says so: too few values, no variance, bad references, values that are not
- * finite, arguments outside their domain. And identities that hold whatever the data. */
+/* Statistics that cannot be computed have a status: too few values, no variance, invalid
+ * references, values that are not finite, arguments outside their domain. And identities that hold
+ * for all data. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -78,7 +79,7 @@ static void test_moments(void **state)
 	assert_close(v, 1, 1e-15);
 	assert_int_equal(sample_moments((double[]){-1, 1}, 2, &m), STAT_OK);
 	assert_int_equal(sample_cv_pct(&m, &v), STAT_ZERO_REFERENCE);
-	/* a large offset takes nothing away */
+	/* a large offset loses no precision */
 	assert_int_equal(
 	    sample_moments((double[]){1e12 + 1, 1e12 + 2, 1e12 + 3, 1e12 + 5, 1e12 + 8}, 5, &m),
 	    STAT_OK);
@@ -131,8 +132,8 @@ static void test_distributions(void **state)
 	assert_int_equal(clopper_pearson(20, 20, 0.95, &lo, &hi), STAT_OK);
 	assert_true(hi == 1);
 	assert_close(lo, pow(0.025, 0.05), 1e-15);
-	/* where GSL's own inverse of the beta distribution gives up; values of a continued fraction
-	 * and halving */
+	/* arguments for which GSL's inverse of the beta distribution fails; values of a continued
+	 * fraction and bisection */
 	assert_int_equal(clopper_pearson(54, 797, 0.95, &lo, &hi), STAT_OK);
 	assert_close(lo, 0.0513053173779708, 1e-14);
 	assert_close(hi, 0.0874826840879012, 1e-14);
@@ -144,8 +145,8 @@ static void test_distributions(void **state)
 	assert_close(hi, 0.100240321957258, 1e-10);
 	assert_int_equal(clopper_pearson(0, 1e18, 0.90, &lo, &hi), STAT_OK);
 	assert_close(hi, -log(0.05) * 1e-18, 1e-30);
-	/* where GSL's tails give up as well: values of a continued fraction of more terms, and of
-	 * the normal distribution */
+	/* arguments for which GSL's tails fail as well; values of a continued fraction with more
+	 * terms, and of the normal distribution */
 	assert_int_equal(clopper_pearson(3e6, 1e7, 0.90, &lo, &hi), STAT_OK);
 	assert_close(lo, 0.2997616308341441, 1e-11);
 	assert_close(hi, 0.3002384546693232, 1e-11);
@@ -165,7 +166,7 @@ static void test_distributions(void **state)
 	assert_close(f_below(1.001, 3e6, 3e6), 1 - 0.193356809510, 1e-8);
 	const double halves[][3] = {
 	    {2e6, 998614, 1001387}, {4e6, 1998040, 2001961}, {1e8, 49990200, 50009801}};
-	/* ranks about the median of a long column */
+	/* ranks near the median of a long column */
 	for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
 		struct order_interval o;
 		assert_int_equal(order_interval((uint64_t)halves[i][0], 0.5, 0.95, &o), STAT_OK);
@@ -207,7 +208,7 @@ static void test_two_samples(void **state)
 	assert_int_equal(spread_test(NULL, 0, SPREAD_ABOUT_MEAN, &s), STAT_TOO_FEW);
 	assert_int_equal(log_ratios(with_zero, rising, 5, d), STAT_ZERO_REFERENCE);
 	assert_int_equal(log_ratios(with_negative, rising, 5, d),
-			 STAT_NEGATIVE_REFERENCE); /* named before the zero beside it */
+			 STAT_NEGATIVE_REFERENCE); /* named before the zero in the same column */
 	assert_int_equal(log_ratios(rising, with_zero, 5, d), STAT_OUT_OF_RANGE);
 	assert_int_equal(log_ratios(rising, with_inf, 5, d), STAT_NOT_FINITE);
 }
@@ -307,8 +308,8 @@ static void test_budget(void **state)
 	assert_int_equal(budget_expand(&t, 0.95, BUDGET_TRUNCATED, &k, &expanded), STAT_OK);
 	assert_close(k, 1.959963984540054, 1e-13);
 	assert_int_equal(budget_expand(&t, 1, BUDGET_CONTINUOUS, &k, &expanded), STAT_OUT_OF_RANGE);
-	/* Scatter of ten replays, the uncertainty of their mean, that of the references' mean: the
-	 * first two are one estimate */
+	/* The scatter of ten replays, the uncertainty of their mean, and that of the references'
+	 * mean: the first two are one estimate */
 	struct budget_component ten[] = {
 	    budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, 1, 9),
 	    budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, sqrt(0.1), 9),
@@ -412,7 +413,7 @@ static void test_many_and_planning(void **state)
 	assert_int_equal(sd_for_mean(20, NAN, 0.05, 0.8, &sd), STAT_OUT_OF_RANGE);
 	assert_int_equal(sd_for_mean(20, 0.1, 0.05, 0.8, &sd), STAT_OK);
 	assert_int_equal(replicates_for_mean(sd * 0.999999, 0.1, 0.05, 0.8, &n), STAT_OK);
-	assert_int_equal(n, 20); /* the two are each other's inverse */
+	assert_int_equal(n, 20); /* each is the inverse of the other */
 	assert_int_equal(replicates_for_mean(sd * 1.000001, 0.1, 0.05, 0.8, &n), STAT_OK);
 	assert_int_equal(n, 21);
 	assert_int_equal(ratio_for_precision(2, 0.3, 2, 0.05, 0.8, &below, &above), STAT_TOO_FEW);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Summaries of traces: random ones against the definitions written out, small ones with figures
- * worked by hand, and traces that are no runs. */
+/* Summaries of traces: random traces compared with the definitions, small traces with values
+ * computed by hand, and traces that are no runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -201,7 +201,7 @@ static void check_levels(const struct run_summary *s, const struct trace_record 
 		response_at[level] += (double)(x[i].end_ns - x[i].begin_ns);
 		highest = level > highest ? level : highest;
 	}
-	/* between neighbouring instants the level is constant */
+	/* between adjacent instants the level is constant */
 	int64_t instant[2 * MAX_N];
 	size_t m = 0;
 	for (size_t i = 0; i < n; i++)
@@ -225,7 +225,7 @@ static void check_levels(const struct run_summary *s, const struct trace_record 
 	assert_memory_equal(s->response_at_level, response_at, s->n_levels * sizeof *response_at);
 }
 
-/* Of requests for which one of a higher number began before, in the same sequence. */
+/* Number of requests before which a request with a higher number began in the same sequence. */
 static double response_of_reordered(const struct trace_record *x, size_t n, enum scope scope)
 {
 	double sum = 0;
@@ -440,11 +440,11 @@ static void test_results_that_may_differ(void **state)
 	r[0].op = x[0].op = OP_OPEN; /* another descriptor number is no mismatch */
 	r[0].rvalue = 3;
 	x[0].rvalue = 7;
-	r[1].op = x[1].op = OP_READ; /* nor a position that only one knows */
+	r[1].op = x[1].op = OP_READ; /* nor is a position that only one side has */
 	r[1].offset = OFFSET_NONE;
-	r[2].op = x[2].op = OP_READ; /* two positions known: a mismatch */
+	r[2].op = x[2].op = OP_READ; /* two known positions: a mismatch */
 	x[2].offset = 0;
-	r[3].rvalue = x[3].rvalue = -1; /* failed both: the same error, or one not known */
+	r[3].rvalue = x[3].rvalue = -1; /* both failed: the same error, or an unknown error */
 	x[3].error = EIO;
 	r[4].rvalue = x[4].rvalue = -1; /* another error: a mismatch */
 	x[4].error = EIO;
@@ -456,7 +456,7 @@ static void test_results_that_may_differ(void **state)
 	assert_int_equal(s.n_mismatched, 2);
 	assert_int_equal(s.reorder_object.n_received, 6);
 	summary_release(&s);
-	/* an open that failed where the traced one did not */
+	/* an open that failed and did not fail in the trace */
 	x[0].rvalue = -1;
 	x[0].error = ENOENT;
 	summarise(&s, x, 6, r, 6);
@@ -548,7 +548,7 @@ static void test_issue_error(void **state)
 	/* both begin with their first request */
 	assert_true(s.schedule_error.n == N && s.schedule_error.min == 0);
 	summary_release(&s);
-	/* gaps of 1 ms: 10 us are allowed; three exceed them */
+	/* gaps of 1 ms: 10 us are permitted; three requests exceed them */
 	for (int i = 0; i < N; i++) {
 		int64_t error = i < 3 ? 10100 : 9900;
 		r[i] = request(i * 1000000, i * 1000000 + 500, 1, 0);
@@ -558,7 +558,7 @@ static void test_issue_error(void **state)
 	summarise(&s, x, N, r, N);
 	assert_close(s.share_late, 0.003, 1e-12);
 	summary_release(&s);
-	/* early ones alone: the quantiles come from their far end */
+	/* only early requests: the quantiles come from the other end */
 	for (int i = 0; i < N; i++)
 		x[i].intended_ns = x[i].begin_ns + 1 + i;
 	summarise(&s, x, N, r, N);
@@ -577,11 +577,11 @@ static void test_lost_and_repeated_requests_of_a_timed_replay(void **state)
 		x[i] = request(i * 100 + 7, i * 100 + 57, 1, 0);
 		x[i].intended_ns = i * 100;
 	}
-	x[4] = x[1]; /* the copy is far behind the time of what it repeats: no issue error */
+	x[4] = x[1]; /* the copy is far behind the time of the repeated request: no issue error */
 	x[4].begin_ns += 5000;
 	x[4].end_ns += 5000;
 	x[0].begin_ns = x[0].end_ns = x[0].intended_ns =
-	    TIME_NONE; /* nor does the loss of the first shift the others */
+	    TIME_NONE; /* nor does the loss of the first request shift the others */
 	struct run_summary s;
 	summarise(&s, x, 5, r, 4);
 	assert_int_equal(s.n_lost, 1);
@@ -594,14 +594,13 @@ static void test_lost_and_repeated_requests_of_a_timed_replay(void **state)
 	summary_release(&s);
 }
 
-/* The traced gaps, of which a hundredth is the limit of lateness, are those of what was replayed.
- */
+/* Lateness is limited to a hundredth of the traced gaps between replayed requests. */
 static void test_passed_over(void **state)
 {
 	(void)state;
 	enum { N = 11 };
 	struct trace_record r[N], x[N];
-	/* the middle ones, 10 us apart, lie between two that are 10 ms apart */
+	/* the middle requests, 10 us apart, are between two requests that are 10 ms apart */
 	for (int i = 0; i < N; i++) {
 		int64_t t = i == 0 ? 0 : i == N - 1 ? 10000000 : 10000 * i;
 		r[i] = x[i] = request(t, t + 50, 1, 0);
@@ -622,7 +621,7 @@ static void test_passed_over(void **state)
 	assert_int_equal(s.reorder_all.n_received, 2);
 	assert_true(s.share_late == 0); /* 40 us late; 1 % of a mean gap of 10 ms, not of 1 ms */
 	summary_release(&s);
-	/* never begun for another reason, or a request that did begin and failed so */
+	/* never begun for another reason, or begun and failed with this error */
 	x[3].error = ECANCELED;
 	x[0].error = EOPNOTSUPP;
 	x[0].rvalue = -1;
@@ -635,7 +634,7 @@ static void test_passed_over(void **state)
 	summary_release(&s);
 }
 
-/* What a killed program left can be replayed: as an input it is as good as another. */
+/* The trace of a killed program can be replayed: as an input it is as good as any other. */
 static void test_input_without_an_end(void **state)
 {
 	(void)state;
@@ -661,7 +660,7 @@ static void test_many_sequences(void **state)
 	(void)state;
 	enum { N = 20000, THREADS = 3000 };
 	struct trace_record *x = calloc(N, sizeof *x);
-	/* within each thread two neighbours are swapped; each descriptor is used once */
+	/* within each thread, adjacent requests are swapped; each descriptor is used once */
 	for (int i = 0; i < N; i++) {
 		int64_t t = i / THREADS % 2 ? i - THREADS : i + THREADS;
 		x[i] = request(t * 10, t * 10 + 5, 1 + (uint32_t)i % THREADS, OBJECT_NONE);
@@ -683,7 +682,7 @@ static void test_many_sequences(void **state)
 
 enum { N_LONG = 20000 };
 
-/* From 1 us to 16 ms, each power of two alike. */
+/* From 1 us to 16 ms, each power of two with the same probability. */
 static int64_t draw_response(struct random *q)
 {
 	const int64_t scale = INT64_C(1000) << random_below(q, 14);
@@ -811,8 +810,8 @@ static void test_facts(void **state)
 	assert_non_null(strstr(e.msg, "facts:")); /* the trace's name in front */
 }
 
-/* A trace lacks asynchronous requests that it shows as handed over, or their results. A replay is
- * not asked: its input is. */
+/* A trace lacks asynchronous requests that were submitted according to it, or their results. Its
+ * input decides this for a replay. */
 static void test_asynchronous_requests_missing(void **state)
 {
 	(void)state;
@@ -833,7 +832,7 @@ static void test_asynchronous_requests_missing(void **state)
 		    {4, 1, 0},
 		    {4, 3, 1} /* a result */,
 		    {0, 5, 2} /* two of three requests */,
-		    {5, 1, 0} /* no request has a result: they were not recorded */};
+		    {5, 1, 0} /* no request has a result, because results were not recorded */};
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
 		struct trace_meta meta = trace_file_meta();
 		struct trace_path path = trace_file_path("async");
@@ -907,8 +906,8 @@ static void test_no_runs(void **state)
 	unlink(good);
 }
 
-/* Any byte changed, any cut: either the same summary (it was not needed), or an error; never
- * another summary. */
+/* Every changed byte and every truncation gives either the same summary (the byte was not needed)
+ * or an error, and never another summary. */
 static void test_damage(void **state)
 {
 	(void)state;
@@ -939,7 +938,7 @@ static void test_damage(void **state)
 		}
 		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
 	}
-	assert_true(n_errors > 40 * sizeof *x); /* each byte of each record, at least */
+	assert_true(n_errors > 40 * sizeof *x); /* at least each byte of each record */
 	for (off_t size = st.st_size - 1; size >= 0; size -= 13) {
 		assert_int_equal(ftruncate(fd, size), 0);
 		assert_true(summary_compute(&s, path, NULL, NULL, &e) < 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Summaries as JSON: exact round trips, and nothing taken from strangers that no run can give. */
+/* Summaries as JSON: exact round trips; values that no run can give are refused. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,9 +15,8 @@
 #include "tests/unit/validate/trace_file.h"
 #include "validate/metrics/summary.h"
 
-/* A summary with everything in it: a timed replay of 500 requests, three of them late, one lost,
- * one failed, one extra.
- */
+/* A complete summary: a timed replay of 500 requests, three of them late, one lost, one failed, one
+ * extra. */
 static void make_summary(struct run_summary *s, uint64_t seed, bool with_input)
 {
 	enum { N = 500 };
@@ -75,7 +74,7 @@ static void assert_same_histogram(const struct histogram *a, const struct histog
 	assert_memory_equal(a->count, b->count, a->n_buckets * sizeof *a->count);
 }
 
-/* What may be absent, on both sides then. */
+/* Members that may be absent, on both sides. */
 static void assert_same_part(const void *a, const void *b, size_t size)
 {
 	assert_int_equal(a == NULL, b == NULL);
@@ -109,7 +108,7 @@ static void assert_same(const struct run_summary *a, const struct run_summary *b
 	x.issue_error_quantile = y.issue_error_quantile = NULL;
 	x.requests_at_lateness = y.requests_at_lateness = NULL;
 	x.response_at_lateness = y.response_at_lateness = NULL;
-	/* the rest, bit by bit: both were zeroed before they were filled */
+	/* the rest, bit by bit: both structs were zeroed before they were filled */
 	x.ns_at_level = y.ns_at_level = NULL;
 	x.requests_at_level = y.requests_at_level = NULL;
 	x.response_at_level = y.response_at_level = NULL;
@@ -125,7 +124,7 @@ static void forget_nodes(struct run_summary *s)
 	s->causality = (struct causality_summary){0};
 }
 
-/* Is the summary also read without its histogram, and as the same? */
+/* Whether the summary is also read without its histogram, with the same result. */
 static bool brief_is_read(const json_t *o, const struct run_summary *whole)
 {
 	json_t *brief = json_deep_copy(o);
@@ -197,7 +196,8 @@ static void expect_refused(json_t *o, const char *what)
 	assert_memory_equal(&s, &empty, sizeof s);
 }
 
-/* Every member, also of members: left out, and replaced by what no run can give. */
+/* Every member, and every member of a member: left out, and replaced by a value that no run can
+ * give. */
 static size_t spoil_members(json_t *whole, json_t *o, const char *path)
 {
 	size_t n = 0;
@@ -226,7 +226,7 @@ static size_t spoil_members(json_t *whole, json_t *o, const char *path)
 	return n;
 }
 
-/* Members without which a summary is whole: they say that something was not there. */
+/* Members that a complete summary may lack: they state that something was not recorded. */
 static bool is_optional(const char *name)
 {
 	return !strcmp(name, "issue_error") || !strcmp(name, "facts") || !strcmp(name, "n_input") ||
@@ -238,7 +238,7 @@ static bool is_optional(const char *name)
 	       !strcmp(name, "shape_typical");
 }
 
-/* Optional also as a member of a member. */
+/* Optional also as a member of another member. */
 static bool is_optional_below(const char *name)
 {
 	return !strcmp(name, "active_ns") || !strcmp(name, "moved_bytes") ||
@@ -284,7 +284,7 @@ static void test_members_are_checked(void **state)
 		assert_int_equal(summary_from_json(&s, o, &e), 0); /* all was put back */
 		summary_release(&s);
 	}
-	/* what later versions add does not disturb */
+	/* members of later versions are ignored */
 	json_object_set_new(o, "invented_later", json_true());
 	assert_int_equal(summary_from_json(&s, o, &e), 0);
 	summary_release(&s);
@@ -292,7 +292,7 @@ static void test_members_are_checked(void **state)
 	json_decref(o);
 }
 
-/* One change to a good summary. */
+/* A single change to a valid summary. */
 static void expect_change_refused(const char *member, const char *inner, json_t *value)
 {
 	struct run_summary s;
@@ -323,7 +323,7 @@ static void test_more_passed_over_than_there_were(void **state)
 	summary_release(&s);
 }
 
-/* The distribution of a summary, changed so that no run can give it. */
+/* The distribution of a summary, changed to a distribution that no run can give. */
 static void expect_distribution_refused(size_t change)
 {
 	struct run_summary s;
@@ -351,7 +351,7 @@ static void test_distributions_that_cannot_be(void **state)
 		expect_distribution_refused(change);
 }
 
-/* Results of earlier versions stay readable: nothing is known of the distribution. */
+/* Results of earlier versions stay readable: their distribution is unknown. */
 static void test_summary_of_an_earlier_version(void **state)
 {
 	(void)state;

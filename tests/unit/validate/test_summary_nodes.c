@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes of a parallel application in summaries, against sums by hand: of its trace, and of a replay
- * whose threads are called otherwise. */
+/* Nodes of a parallel application in summaries, compared with sums computed by hand: of its trace,
+ * and of a replay whose threads have other numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static struct trace_record record(uint32_t thread, unsigned int op, int64_t begi
 				     .rvalue = op == OP_READ ? (int64_t)length : 0, .pid = thread, .tid = thread, .object = 0, .heap = HEAP_NONE, .op = (uint8_t)op};
 }
 
-/* Node 0 reads, computes and signals; node 1 waits and reads twice; somebody who is no node reads
+/* Node 0 reads, computes and signals; node 1 waits and reads twice; a thread that is no node reads
  * too. */
 static void application(struct trace_record *r)
 {
@@ -80,8 +80,8 @@ static void test_application(void **state)
 	unlink(path.s);
 }
 
-/* Record i replays record i, whatever its thread is called: all in half the time, and one was lost.
- */
+/* Record i replays record i, whatever the number of its thread: everything takes half of the time,
+ * and a request was lost. */
 static void test_replay(void **state)
 {
 	(void)state;

@@ -82,12 +82,12 @@ static void test_queue(void **state)
 		assert_int_equal(queue_check(good[i], &e), 0);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_true(queue_check(bad[i], &e) < 0);
-	/* no device: major number 0 is what file systems in memory have */
+	/* no device: file systems in memory have major number 0 */
 	assert_null(queue_device_dir(0));
 	assert_true(queue_read("none", 0, &now, &e) < 0);
 	assert_null(now);
 	assert_true(queue_apply("none", 0, &e) < 0);
-	/* a journal that was tampered with names no other file */
+	/* a modified journal cannot name other files */
 	static const char *const odd[] = {"/etc", "/sys/devices/../../etc", "", "/sys/devicesx"};
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
 		json_t *before =

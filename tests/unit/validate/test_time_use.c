@@ -18,7 +18,7 @@ static double real(const json_t *o, const char *name)
 	return json_real_value(x);
 }
 
-/* Whatever the parts do, their sum is the time that passed. */
+/* For all parts, their sum is the time that passed. */
 static void test_every_moment_once(void **state)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static void test_line(void **state)
 	assert_string_equal(text.s, "3 min 20 s: program 25 %, replays 50 %; 25 % of the time was "
 				    "neither: syncing 15 %, the rest 10 %");
 	json_decref(o);
-	/* also where each share would be rounded down */
+	/* also if each share would be rounded down */
 	o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "total_s", 1000.0, "program_s", 304.0,
 		      "replay_s", 304.0, "sync_s", 134.0, "start_s", 124.0, "evict_s", 114.0,
 		      "journal_s", 20.0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a difference comes from: campaigns made up so that the answer is known, each bad replayer
- * with the cause that it has. */
+/* The causes of a difference: constructed campaigns with a known answer; each bad replayer gets its
+ * own cause. */
 #include "tests/unit/validate/made_campaign.h"
 
 #include "validate/analysis/why.h"
@@ -9,15 +9,16 @@
 enum { BLOCKS = 14 };
 
 struct made { /* one run */
-	/* of requests by level found, and their response times, ns; from level 1 */
+	/* of the requests that find levels 1, 2, ... in flight, and their response times, ns */
 	double share[5], mean[5];
 	double idle;		  /* share of the time with nothing in flight */
-	double level;		  /* mean number in flight otherwise */
+	double level;		  /* mean number in flight in the remaining time */
 	double n;		  /* requests */
-	double processor;	  /* ns a request; 0: all of the response time */
+	double processor;	  /* ns per request; 0: the whole response time */
 	double device, queue, faults; /* per request: bytes, ns, count */
 	double reordered, reordered_mean; /* share, ns */
-	double late, late_mean;		  /* share issued 100 us late, ns; < 0: no timed replay */
+	/* share of requests issued 100 us late, ns; < 0: no timed replay */
+	double late, late_mean;
 };
 
 static const struct made program = {{0.2, 0.8}, {1000, 1500}, 0.05, 1.8, 10000, 0, 0, 0, 0, 0,
@@ -101,7 +102,7 @@ struct made_case {
 	struct analysis a;
 };
 
-/* A campaign of the program r and one replayer x; both of a block share most of their noise. */
+/* A campaign of the program r and a replayer x; both sides of a block share most of their noise. */
 static void make(struct made_case *k, const struct made *r, const struct made *x, uint64_t n_lost)
 {
 	struct err e = ERR_INIT;
@@ -145,7 +146,7 @@ static const struct why_part *part(const struct made_case *k, enum split_quantit
 	return NULL;
 }
 
-/* Parts add up, whatever they are. */
+/* Parts add up, whatever their values. */
 static void assert_adds_up(const struct made_case *k)
 {
 	for (int q = 0; q < SPLIT_N; q++) {
@@ -172,7 +173,7 @@ static void assert_main(const struct made_case *k, enum cause cause, const char 
 	assert_adds_up(k);
 }
 
-/* value within tol of the expected one, and in its own interval */
+/* value within tol of the expected value, and in its own interval */
 static void assert_part(const struct made_case *k, enum split_quantity q, enum cause cause,
 			double expected, double tol)
 {
@@ -183,7 +184,7 @@ static void assert_part(const struct made_case *k, enum split_quantity q, enum c
 		assert_between(p->part.lo95, p->part.value, p->part.hi95);
 }
 
-/* Of one case whose replays have the tail and the second half times these factors. */
+/* A case whose replays have these factors on the tail and on the second half. */
 static void assert_differences(double tail, double half, enum component_kind kind, const char *part)
 {
 	struct err e = ERR_INIT;
@@ -208,7 +209,8 @@ static void assert_differences(double tail, double half, enum component_kind kin
 	drop(&k);
 }
 
-/* With the same means on both sides. An accepted component is named too, if nothing else differs. */
+/* With the same means on both sides. An accepted component is named too, if nothing else
+ * differs. */
 static void a_difference_of_another_component_is_shown(void **state)
 {
 	(void)state;
@@ -241,7 +243,7 @@ static void lost_concurrency_and_a_delay(void **state)
 	struct made_case k;
 	x.share[0] = 1;
 	x.share[1] = 0;
-	x.mean[0] = 1300; /* 300 more at the level that both met */
+	x.mean[0] = 1300; /* 300 more at the level that both sides reached */
 	make(&k, &program, &x, 0);
 	assert_part(&k, SPLIT_RESPONSE, CAUSE_CONCURRENCY, -400.0 / 1400, 0.005);
 	assert_part(&k, SPLIT_RESPONSE, CAUSE_SERVICE, 300.0 / 1400, 0.005);
@@ -295,8 +297,8 @@ static void a_delay_is_service(void **state)
 	drop(&k);
 }
 
-/* A machine where half of the time is waited for processors: who serves longer waits longer, and
- * that is no other cause. */
+/* A machine on which threads wait for a CPU for half of the time: a longer service has longer
+ * waits, which is no other cause. */
 static void a_delay_on_a_busy_machine_is_service(void **state)
 {
 	(void)state;
@@ -340,7 +342,7 @@ static void stalls_are_late_issue(void **state)
 	drop(&k);
 }
 
-/* The parts add up to the winsorised deviation, by which the execution time is judged. */
+/* The parts add up to the winsorised deviation, which decides the execution time. */
 static void parts_add_up_to_the_judged_execution_time(void **state)
 {
 	(void)state;
@@ -372,12 +374,12 @@ static void late_requests(void **state)
 	struct made_case k;
 	r.idle = x.idle = 0.8;
 	x.late = 0.5;
-	x.late_mean = 1600; /* of 1400: the others take 1200 */
+	x.late_mean = 1600; /* of 1400: the other requests take 1200 */
 	make(&k, &r, &x, 0);
 	assert_main(&k, CAUSE_LATE_ISSUE, "late issue");
 	assert_part(&k, SPLIT_RESPONSE, CAUSE_LATE_ISSUE, 0.5 * 400 / 1400, 0.02);
 	drop(&k);
-	x.late = 1; /* nothing was on time: what lateness costs cannot be told */
+	x.late = 1; /* no request was on time: the cost of lateness is unknown */
 	make(&k, &r, &x, 0);
 	assert_main(&k, CAUSE_LATE_ISSUE, "late issue");
 	assert_int_equal(k.a.why[0].main, CAUSE_LATE_ISSUE);
@@ -395,7 +397,7 @@ static void reordering(void **state)
 	assert_true(k.a.why[0].rejected);
 	assert_int_equal(k.a.why[0].main, CAUSE_REORDERING);
 	drop(&k);
-	x.reordered_mean = 3200; /* and they take longer: 1800 more than the others' 1400 */
+	x.reordered_mean = 3200; /* and they take longer: 1800 more than the 1400 of the others */
 	x.mean[0] += 180;
 	x.mean[1] += 180;
 	make(&k, &program, &x, 0);
@@ -416,7 +418,7 @@ static void lost_requests(void **state)
 	drop(&k);
 }
 
-/* A program that reads from the device and a replay that does not. */
+/* A program that reads from the device, and a replay that reads from the cache. */
 static void cache_hits(void **state)
 {
 	(void)state;
@@ -435,7 +437,7 @@ static void cache_hits(void **state)
 	drop(&k);
 }
 
-/* Where runs differ in what they read, the slope tells what a byte costs, and a delay beside it is
+/* If runs differ in what they read, the slope gives the cost of a byte, and an additional delay is
  * not taken for cache misses. */
 static void cache_hits_by_slope(void **state)
 {
@@ -486,7 +488,7 @@ static void page_faults(void **state)
 	drop(&k);
 }
 
-/* Nothing is said of a good replayer, and nothing is made up where facts are missing. */
+/* A good replayer gets no cause, and missing facts give none. */
 static void what_is_not_known_is_not_claimed(void **state)
 {
 	(void)state;
@@ -533,7 +535,7 @@ static void few_pairs_and_odd_runs(void **state)
 	drop(&k);
 }
 
-/* Kitagawa's sum against one worked by hand. */
+/* Kitagawa's sum compared with a sum computed by hand. */
 static void standardisation(void **state)
 {
 	(void)state;

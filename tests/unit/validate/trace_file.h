@@ -37,8 +37,8 @@ static inline struct trace_path trace_file_path(const char *name)
 	return p;
 }
 
-/* Objects are "f0", "f1", ... in that order, or the other way round with `reverse`. `killed`:
- * without an end. */
+/* Objects are "f0", "f1", ... in that order, or in the reverse order with `reverse`. `killed`:
+ * without an end block. */
 static inline void trace_file_write(const char *path, const struct trace_record *r, size_t n,
 				    const struct trace_meta *meta, bool reverse, bool killed)
 {
@@ -46,7 +46,7 @@ static inline void trace_file_write(const char *path, const struct trace_record 
 	struct err e = ERR_INIT;
 	struct trace_write_options o = {.no_sync = true};
 	uint32_t id;
-	if (killed) /* before it was whole: what was there would be kept */
+	if (killed) /* complete already: the previous file would be kept */
 		unlink(path);
 	if (trace_writer_open(&w, path, meta, &o, &e))
 		fail_msg("%s", e.msg);
