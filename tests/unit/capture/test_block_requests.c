@@ -242,7 +242,7 @@ static void bios_queued_again(void **state)
 	add(q, BLOCK_COMPLETE, 6, 300, 16, "R");
 	add(q, BLOCK_QUEUE, 7, 400, 16, "W");
 	add(q, BLOCK_QUEUE, 8, 400, 16, "W");
-	add(q, BLOCK_ISSUE, 9, 400, 8, "W"); /* the first one, in two parts */
+	add(q, BLOCK_ISSUE, 9, 400, 8, "W"); /* the first request, in two parts */
 	add(q, BLOCK_ISSUE, 10, 408, 8, "W");
 	add(q, BLOCK_ISSUE, 11, 400, 16, "W");
 	add(q, BLOCK_COMPLETE, 12, 408, 8, "W");

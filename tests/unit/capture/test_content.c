@@ -43,7 +43,7 @@ static void sample_write(struct content_facts *facts)
 	assert_int_equal(content_writer_request(w, 9, again, 3, &e), 0);
 	assert_int_equal(content_writer_request(w, 9, again, 3, &e), -EINVAL); /* numbers rise */
 	again[0] = one;
-	/* a short block in the midst */
+	/* a short block in the middle */
 	assert_int_equal(content_writer_request(w, 10, again, 3, &e), -EINVAL);
 	assert_int_equal(content_writer_close(w, facts, &e), 0);
 }

@@ -113,7 +113,7 @@ static void made_and_made_again(void **state)
 	must(fileset_restore(&set, p->fd, SEED, false, &e), &e);
 	check_whole(p->fd);
 	must(fileset_remove(&set, p->fd, &e), &e);
-	must(fileset_remove(&set, p->fd, &e), &e); /* nothing there is fine */
+	must(fileset_remove(&set, p->fd, &e), &e); /* no error if the files are missing */
 	struct stat st;
 	for (size_t i = 0; i < set.n; i++)
 		assert_int_equal(fstatat(p->fd, entries[i].path, &st, AT_SYMLINK_NOFOLLOW), -1);
@@ -182,7 +182,7 @@ static void only_what_changed_is_written(void **state)
 	assert_int_equal(s.n_bytes_written, f0);
 	check_whole(p->fd);
 
-	/* because it was asked for */
+	/* restored on request */
 	must(fileset_restore_with(&set, p->fd, SEED, true, &s, &e), &e);
 	assert_int_equal(s.n_bytes_written, f0 + odd + 5);
 	must(fileset_restore_with(&set, p->fd, SEED + 1, false, &s, &e), &e); /* other content */

@@ -127,7 +127,7 @@ static void against_looking_at_everything(void **state)
 	assert_matches(KEY_MATCH_AHEAD, 5, 3, 3);
 	assert_matches(KEY_MATCH_AHEAD + 1, 5, 3, 4);
 	assert_matches(20000, 10000, 100, 5);	/* the tables grow several times */
-	assert_matches(20000, 1u << 22, 1, 6); /* hardly a key comes twice */
+	assert_matches(20000, 1u << 22, 1, 6); /* keys seldom occur twice */
 	assert_matches(20000, 3, 1000, 7);
 }
 
@@ -164,7 +164,7 @@ static void no_more_than_may_wait(void **state)
 	assert_non_null(strstr(e.msg, "10 requests wait"));
 	assert_int_equal(key_match_put(&m, SIDE_REPLAY, first, 0, &kept, false, &w, &e), 1);
 	assert_int_equal(w->index, 0);
-	/* there is a place again */
+	/* a place is free again */
 	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, another, 10, &kept, false, &w, &e), 0);
 	/* the other side has ended, so the request does not wait */
 	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, first, 11, &kept, true, &w, &e), 0);

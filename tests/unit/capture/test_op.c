@@ -40,7 +40,7 @@ static void every_row_is_whole(void **state)
 		/* the same field */
 		assert_false((o->uses & OP_HAS_MODE) && (o->uses & OP_HAS_LENGTH));
 		unsigned int heap = o->uses & OP_HEAP;
-		assert_int_equal(heap & (heap - 1), 0); /* one thing at the most */
+		assert_int_equal(heap & (heap - 1), 0); /* at most one kind of heap item */
 	}
 	assert_null(op_names[OP_N - 1]);
 	assert_null(op_family_names[FAMILY_N]);

@@ -56,7 +56,7 @@ static void test_descriptors(void **state)
 	(void)state;
 	struct positions p;
 	positions_init(&p);
-	AT(0, OP_READ, 1, 9, N, 10); /* there before: from 0 */
+	AT(0, OP_READ, 1, 9, N, 10); /* open before the trace: position 0 */
 	AT(0, OP_READ, 2, 9, N, 20); /* the same number of another process */
 	AT(10, OP_READ, 1, 9, N, 10);
 	place(&p, OP_DUP2, 1, 9, N, 4); /* shares the position */

@@ -148,7 +148,7 @@ static void see_look(const struct merge_record *r, size_t n, void *context)
 		assert_int_equal(r->r->fd, 0);
 	} else if (is_named(r, "comb")) {
 		assert_int_equal(r->extra_len, 256 * sizeof hole);
-		assert_int_equal(r->r->fd, 1); /* there are more */
+		assert_int_equal(r->r->fd, 1); /* there are more holes */
 	} else {
 		return;
 	}
@@ -170,7 +170,7 @@ static void a_look_tells_type_size_holes_and_target(void **state)
 	spool_close(&s);
 	recorder_run(&s, 0, "looks");
 	drained(&s, true);
-	assert_int_equal(each_record(&s, LOG_STATE_OF, NULL, NULL), 0); /* not asked for */
+	assert_int_equal(each_record(&s, LOG_STATE_OF, NULL, NULL), 0); /* not requested */
 	spool_close(&s);
 }
 

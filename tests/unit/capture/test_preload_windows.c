@@ -90,7 +90,7 @@ static int children_in_this_memory(void)
 		capture_vfork_parent();
 		record_io(depth + 99);
 	}
-	capture_vfork_parent(); /* of nobody's child */
+	capture_vfork_parent(); /* without a matching vfork */
 	record_io(200);
 	return 0;
 }
@@ -98,7 +98,7 @@ static int children_in_this_memory(void)
 static int no_room(void)
 {
 	struct log_control *c = capture_control();
-	atomic_store(&c->closed, 1); /* nobody frees windows */
+	atomic_store(&c->closed, 1); /* no collector frees windows */
 	for (uint64_t i = 0; i < 20 * IN_WINDOW; i++)
 		record_io(i);
 	return 0;
@@ -160,7 +160,7 @@ static void full_windows_are_taken_and_used_again(void **state)
 	assert_int_equal(s.n_windows, 5);
 	kill(pid, SIGCONT);
 	recorder_wait(pid, 0);
-	assert_int_equal(f->n, n); /* no new ones */
+	assert_int_equal(f->n, n); /* no new windows */
 	/* the first that was free */
 	assert_int_equal(log_generation(window_of(base, 1)), generation + 1);
 	drained(&s, true);

@@ -183,12 +183,12 @@ static void rings_hand_over(void **state)
 	assert_int_equal(s->r[before].error, EIO);
 	assert_int_equal(s->r[before + 1].fd, 4);
 	s->now = 2000;
-	assert_null(CALL(MAIN, "read", NULL, NULL, 1, 4, 1, 8)); /* waits behind the third */
+	assert_null(CALL(MAIN, "read", NULL, NULL, 1, 4, 1, 8)); /* waits for the third request */
 	syscalls_finish(s->calls);
 	take(s);
 	assert_string_equal(name_of(s, &s->r[s->n - 1]), "home/y");
 	assert_int_equal(syscalls_counts(s->calls)->n_ring_requests, 3);
-	assert_int_equal(syscalls_counts(s->calls)->n_ring_unread, 1); /* its end was not seen */
+	assert_int_equal(syscalls_counts(s->calls)->n_ring_unread, 1); /* its end is missing */
 	end(s);
 }
 
@@ -362,7 +362,7 @@ static void processes_inherit(void **state)
 	assert_string_equal(name_of(s, CALL(200, "read", NULL, NULL, -EBADF, 4, 1, 5)), "none");
 	assert_string_equal(name_of(s, CALL(200, "unlink", "y", NULL, 0, 1)), "elsewhere/y");
 	assert_string_equal(name_of(s, CALL(MAIN, "unlink", "y", NULL, 0, 1)), "home/y");
-	/* the position is one of both */
+	/* both processes share the position */
 	assert_int_equal(CALL(MAIN, "read", NULL, NULL, 5, 3, 1, 5)->offset, 5);
 	CALL(200, "close", NULL, NULL, 0, 3);
 	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 5, 3, 1, 5)), "kept");

@@ -545,7 +545,7 @@ static void uncommitted_record(void **state)
 	unsigned char *p = slurp(SCRATCH("t"), &len);
 	memset(p + len - 5 * 96 - 4, 0, 4);
 	memset(p + len - 4 * 96 - 4, 0, 4);
-	spill(SCRATCH("t"), p, len - 50); /* and the last one torn */
+	spill(SCRATCH("t"), p, len - 50); /* and the last record is incomplete */
 	must(trace_open(&t, SCRATCH("t"), &e), &e);
 	unsigned int n_damaged;
 	assert_int_equal(read_all(t, &n_damaged, NULL), 0x1cf);

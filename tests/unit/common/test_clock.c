@@ -200,7 +200,7 @@ static void clocks_that_disagree_are_refused(void **state)
 	/* 250 ppm */
 	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns + s + s / 4000, 40}, "disagree");
 	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns + s - s / 4000, 40}, "disagree");
-	/* one stood still */
+	/* one clock stood still */
 	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns, 40}, "disagree");
 	assert_refused(&c, (struct clock_anchor){c.last.ticks, c.last.ns + s, 40}, "disagree");
 	assert_refused(&c, (struct clock_anchor){c.last.ticks - 1, c.last.ns + s, 40},

@@ -259,7 +259,7 @@ static void a_tree_is_removed_but_not_what_links_name(void **state)
 	assert_int_equal(dir_remove_tree("tree", &e), 0);
 	assert_false(path_exists("tree"));
 	assert_content("outside/precious", "keep");
-	assert_int_equal(dir_remove_tree("tree", &e), 0); /* again: it is not there */
+	assert_int_equal(dir_remove_tree("tree", &e), 0); /* again: it does not exist */
 
 	/* the name itself may not be a link or a file, with or without a trailing slash */
 	assert_int_equal(symlink("outside", "link"), 0);

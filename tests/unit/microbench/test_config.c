@@ -331,7 +331,7 @@ static void the_command_makes_the_run_again(void **state)
 		 " --no-prepare --level 2 --pause 10000ns --pause-by spin --fsync-end");
 	strbuf_release(&s);
 	json_t *o = describe_options(workload_find("sw"), &c);
-	assert_null(json_object_get(o, "files")); /* others' options are not told */
+	assert_null(json_object_get(o, "files")); /* options of other workloads are left out */
 	assert_int_equal(json_integer_value(json_object_get(o, "pause")), 10000);
 	assert_string_equal(json_string_value(json_object_get(o, "pause-by")), "spin");
 	assert_true(json_is_true(json_object_get(o, "fsync-end")));

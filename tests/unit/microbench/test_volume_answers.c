@@ -114,7 +114,7 @@ static void a_sooner_one_comes_first(void **state)
 	answers_add(a, &again);
 	wait_for(3);
 	assert_int_equal(given[1].number + given[2].number, 1 + 4);
-	answers_stop(a); /* gives the last one */
+	answers_stop(a); /* gives the last answer */
 	assert_int_equal(n_given, 4);
 	assert_int_equal(given[3].number, 3);
 }
@@ -127,7 +127,7 @@ static void logs_of_others(void **state)
 	assert_int_equal(volume_log_open(&l, path, false, &e), 0);
 	assert_int_equal(l.head->cap, 2000);
 	volume_log_close(&l);
-	the_log.head->cap = 1 << 20; /* says more than there is */
+	the_log.head->cap = 1 << 20; /* larger than the file */
 	assert_true(volume_log_open(&l, path, false, &e) < 0);
 	the_log.head->cap = 2000;
 	the_log.head->n = 2001;

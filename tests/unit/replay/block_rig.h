@@ -23,7 +23,7 @@ struct block_rig {
 	uint32_t bundle[2 * BLOCK_RIG_MAX];
 	uint32_t n_issued;
 	uint32_t room;			  /* places in flight */
-	int64_t stall_from, stall_to;	  /* nobody runs in between */
+	int64_t stall_from, stall_to;	  /* no worker runs in between */
 	
 };
 

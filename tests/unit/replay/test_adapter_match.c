@@ -155,7 +155,7 @@ static void extra_and_others(void **state)
 	read_add(&seen, 100, 0);
 	read_add(&seen, 110, 0);
 	read_add(&seen, 120, 4096);
-	sample_data(&seen, 1, 130, 135, OP_PREAD, 4, 1, 0, 4096, 4096); /* of its own input, say */
+	sample_data(&seen, 1, 130, 135, OP_PREAD, 4, 1, 0, 4096, 4096); /* of its own input */
 	match_make(&m, &in, &seen, ADAPTER_PRELOAD, "/dev/some");
 	match_run(&m);
 	BEGINS(&m, 100);
@@ -222,7 +222,7 @@ static void pieces_of_requests(void **state)
 	piece_add(&seen, 1, 320, 330, 33 * M, M);
 	piece_add(&seen, 1, 400, 450, 32 * M, M);
 	piece_add(&seen, 1, 401, 440, 33 * M, M);
-	piece_add(&seen, 1, 500, 550, 64 * M, M); /* of nothing that there is */
+	piece_add(&seen, 1, 500, 550, 64 * M, M); /* pieces of no request of the input */
 	piece_add(&seen, 1, 501, 551, 65 * M, M);
 	piece_add(&seen, 1, 600, 650, 32 * M, M);
 	piece_add(&seen, 1, 601, 640, 33 * M, M);

@@ -128,7 +128,7 @@ static void times_of_options(void **state)
 	assert_int_equal(t.how, ADAPTER_BLOCK);
 	assert_int_equal(times_parse(&t, "preload", &some, NULL), 0);
 	assert_int_equal(t.how, ADAPTER_PRELOAD);
-	assert_int_equal(times_parse(&t, "none", &some, NULL), 0); /* every one can do without */
+	assert_int_equal(times_parse(&t, "none", &some, NULL), 0); /* every adapter permits it */
 	assert_int_equal(t.how, ADAPTER_UNTIMED);
 	assert_string_equal(times_name(t.how), "none");
 	assert_string_equal(times_name(ADAPTER_BLOCK), "block");

@@ -115,7 +115,7 @@ static void channels(void **state)
 				for (uint32_t r = 2; r <= 4; r++)
 					assert_false(waits(&x, &d, r, q,
 							   true)); /* they are in flight together */
-			assert_false(waits(&x, &d, 6, 3, true)); /* and this one is meanwhile */
+			assert_false(waits(&x, &d, 6, 3, true)); /* a call in the meantime */
 			edges_release(&d);
 		}
 		derive(&x, ORDER_TEMPORAL, &d);

@@ -75,7 +75,7 @@ static void samples_become_steps(void **state)
 	assert_int_equal(b.n_steps, 3); /* a change of a byte is none */
 	assert_false(b.by_time);
 	assert_int_equal(b.step[0].n_requests, 0);
-	assert_int_equal(b.step[1].n_requests, 3); /* those at 5, 6 and 7 ms */
+	assert_int_equal(b.step[1].n_requests, 3); /* the requests at 5, 6 and 7 ms */
 	assert_int_equal(b.step[2].n_requests, 8);
 	assert_int_equal(balloon_step_at(&b, 0, INT64_MAX)->bytes, 50000000);
 	assert_int_equal(balloon_step_at(&b, 2, 0)->bytes, 50000000);

@@ -186,7 +186,7 @@ static void junk_is_refused_or_replayed(void **state)
 			fail_msg("seed %d failed and did not say why", (int)seed);
 		if (ret && !a.junk)
 			fail_msg("seed %d, nothing of it junk: %s", (int)seed, e.msg);
-		if (ret && !strstr(e.msg, "record ")) /* which one it is about */
+		if (ret && !strstr(e.msg, "record ")) /* the message names the record */
 			fail_msg("seed %d: %s", (int)seed, e.msg);
 		if (!ret) {
 			rig_read(&a.g);

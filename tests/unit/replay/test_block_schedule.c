@@ -158,7 +158,7 @@ static void hf_slack_is_none_at_saturation(void **state)
 	/* always 4 in flight, as a program at full speed; then the device is slower */
 	latest_of(LIMIT_SLACK, 100000, 4, 3, &most);
 	assert_int_equal(most, 4);
-	/* always one */
+	/* always 1 in flight */
 	latest_of(LIMIT_SLACK, 1000000, 1, 30, &most);
 	assert_int_equal(most, 1);
 }

@@ -75,7 +75,7 @@ static void made(uint64_t first)
 struct taker {
 	const struct captured_reader *c;
 	uint64_t *number, *seq, n;
-	uint64_t from; /* every second, from this one */
+	uint64_t from; /* first of every second item */
 	bool backwards;
 	uint64_t n_wrong;
 };
@@ -185,7 +185,7 @@ static void by_processes(void **state)
 	}
 	assert_int_equal(captured_stop(c, &s, &e), 0);
 	assert_int_equal(s.n_requests, n);
-	assert_true(s.n_late >= 1); /* counted there, known here */
+	assert_true(s.n_late >= 1); /* counted in the other program, visible here */
 	content_close(joined->content);
 	vm_free(&joined->memory);
 	free(joined);

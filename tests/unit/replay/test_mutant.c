@@ -263,7 +263,7 @@ static void sequential_shifts_are_undone(void **state)
 		struct err e = ERR_INIT;
 		for (uint32_t i = 0; i < 100; i++)
 			sample_data(&s, 1, 10 * i, 10 * i + 5, OP_WRITE, 3, 0, 64 * i, 64, 64);
-		/* tells where it ended up */
+		/* shows its final position */
 		sample_data(&s, 1, 2000, 2001, OP_LSEEK, 3, 0, 0, 0, 6400)->flags = SEEK_CUR;
 		struct fileset_entry file = {"w", 0, false};
 		s.files = (struct fileset){&file, 1};

@@ -273,8 +273,8 @@ static void fs_position_of_a_shared_descriptor(void **state)
 	(void)state;
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	sample_data(&s, 1, 0, 5, OP_READ, 3, 0, 0, 4, 4);
-	sample_data(&s, 2, 1, 6, OP_READ, 3, 0, 4, 4, 4);   /* at once, but one position */
-	sample_data(&s, 1, 7, 8, OP_PREAD, 3, 0, 100, 4, 4); /* another matter */
+	sample_data(&s, 2, 1, 6, OP_READ, 3, 0, 4, 4, 4);   /* overlap, but share the position */
+	sample_data(&s, 1, 7, 8, OP_PREAD, 3, 0, 100, 4, 4); /* independent */
 	struct trace_record *r = sample_data(&s, 1, 9, 10, OP_LSEEK, 3, 0, 0, 0, 0);
 	r->flags = SEEK_SET;
 	check_edges(&s, ORDER_FS, EDGES({1, 0, 2}, {3, 1, 2}));

@@ -151,7 +151,7 @@ static void words_are_used_again(void **state)
 	const size_t mark = fs_model_mark(&m);
 	assert_true(fs_model_apply(&m, 0));
 	const uint32_t n_words = m.n_words;
-	assert_false(fs_model_apply(&m, 0)); /* it is there now */
+	assert_false(fs_model_apply(&m, 0)); /* the name exists now */
 	for (int i = 0; i < 100; i++) {
 		fs_model_back(&m, mark);
 		assert_true(fs_model_apply(&m, 0));

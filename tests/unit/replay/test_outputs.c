@@ -241,7 +241,7 @@ static void test_fio_joined(void **state)
 	assert_int_equal(fio_pair("1, 1, 0, 512, 0, 0\n2, -5, 0, 512, 0, 0\n", "", &t, &e),
 			 -EBADMSG);
 	assert_non_null(strstr(e.msg, "line 2"));
-	assert_int_equal(t.n, 1); /* what came before is given */
+	assert_int_equal(t.n, 1); /* earlier requests are returned */
 	assert_int_equal(fio_pair("1, 1, 7, 512, 0, 0\n", "", &t, &e), -EBADMSG);
 	assert_int_equal(fio_pair("1, 1, 0\n", "", &t, &e), -EBADMSG);
 	assert_int_equal(fio_pair("99999999999999, 1, 0, 512, 0, 0\n", "", &t, &e), -EBADMSG);

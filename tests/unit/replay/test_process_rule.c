@@ -239,7 +239,7 @@ static void a_child_told_late_inherits(void **state)
 	struct loaded x;
 	s.extra_json = "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},{\"pid\":200,"
 		       "\"parent\":100,\"begin_ns\":50}]}";
-	for (int i = 0; i < 2; i++) { /* the second one */
+	for (int i = 0; i < 2; i++) { /* the second program */
 		of(sample_open(&s, 0, 20 * i, 20 * i + 5, 0, O_RDONLY, 3), PARENT, 100);
 		of(sample_data(&s, 0, 20 * i + 6, 20 * i + 8, OP_READ, 3, 0, OFFSET_NONE, 7, 7),
 		   PARENT, 100);

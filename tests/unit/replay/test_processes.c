@@ -174,7 +174,7 @@ static void a_killed_process_is_named_and_all_are_ended(void **state)
 	skip();
 #endif
 	two_made(&s, hour_ns);
-	/* it is still there, too */
+	/* its second request is due then, too */
 	of(sample_data(&s, 0, hour_ns + 40, hour_ns + 50, OP_WRITE, 5, 0, OFFSET_NONE, 100, 100),
 	   PARENT);
 	rig_init(&g);
@@ -231,7 +231,7 @@ static void a_mismatch_in_one_stops_all(void **state)
 	struct rig g;
 	struct err e = ERR_INIT;
 	two_made(&s, INT64_C(1000) * MS);
-	s.r[1].rvalue = 50; /* what cannot be */
+	s.r[1].rvalue = 50; /* an impossible result */
 	rig_init(&g);
 	g.c.processes = true;
 	g.c.stop_on_mismatch = true;

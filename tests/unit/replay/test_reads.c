@@ -84,11 +84,11 @@ static void original(void **state)
 	sample_begin(&s);
 	sample_data(&s, 1, 10, 20, OP_PREAD, 3, 0, 100, 8 * PAGE, 8 * PAGE); /* pages 0 to 8 */
 	add(&s, 1, 12, 0, 2, 2, true);
-	add(&s, 1, 13, 0, 8, 4, true);				     /* 8, and three behind it */
+	add(&s, 1, 13, 0, 8, 4, true);				     /* page 8 and three more */
 	sample_data(&s, 1, 30, 40, OP_READ, 3, 0, OFFSET_NONE, PAGE, PAGE); /* found */
 	sample_data(&s, 1, 50, 60, OP_READ, 3, 0, OFFSET_NONE, PAGE, PAGE);
 	add(&s, 1, 55, 0, 1, 1, true);
-	/* where the reads have led */
+	/* at the position after the reads */
 	sample_data(&s, 1, 70, 80, OP_WRITE, 3, 0, OFFSET_NONE, 10, 10);
 	struct trace_record *r = sample_data(&s, 1, 82, 83, OP_LSEEK, 3, 0, 0, 0, 2 * PAGE + 10);
 	r->flags = SEEK_CUR;
@@ -160,7 +160,7 @@ static void none(void **state)
 	rig_init(&g);
 	sample_begin(&s);
 	sample_data(&s, 1, 10, 20, OP_PREAD, 3, 0, 0, PAGE, PAGE);	   /* left out */
-	/* moves what the write goes by */
+	/* moves the position of the write */
 	sample_data(&s, 1, 21, 22, OP_READ, 3, 0, OFFSET_NONE, 300, 300);
 	sample_data(&s, 1, 23, 24, OP_WRITE, 3, 0, OFFSET_NONE, 10, 10);
 	sample_data(&s, 1, 25, 26, OP_FSTAT, 3, 0, OFFSET_NONE, 0, 0);	   /* left out */

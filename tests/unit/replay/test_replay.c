@@ -14,7 +14,7 @@
 
 #define ROUNDS 12
 
-static const char *engine = "event"; /* the one under test */
+static const char *engine = "event"; /* the engine under test */
 /* uses only every nth round and order, because compiling takes time */
 static int stride = 1, order_stride = 1;
 
@@ -286,13 +286,13 @@ static void mismatches_are_counted_and_told(void **state)
 	uint64_t n_mismatches;
 	s.files = (struct fileset){&file, 1};
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 50, 50);
-	sample_data(&s, 1, 2, 3, OP_PREAD, 3, 0, 60, 50, 50);	  /* only 40 are there */
+	sample_data(&s, 1, 2, 3, OP_PREAD, 3, 0, 60, 50, 50);	  /* the file has only 40 bytes */
 	sample_data(&s, 1, 4, 5, OP_PREAD, 3, 0, 0, 50, -EIO);	  /* succeeds */
 	/* fails in the same way: the access mode is inferred as read-only */
 	sample_data(&s, 1, 6, 7, OP_PWRITE, 3, 0, 0, 50, -EBADF);
 	/* fails otherwise: EBADF */
 	sample_data(&s, 1, 8, 9, OP_PREAD, 4, OBJECT_NONE, 0, 50, -EINVAL);
-	/* whose file is not known */
+	/* a descriptor without a known file */
 	sample_data(&s, 1, 10, 11, OP_PREAD, 4, OBJECT_NONE, 0, 50, 50);
 	/* errno unknown: any failure matches */
 	s.r[4].error = 0;

@@ -189,7 +189,7 @@ static void a_number_means_another_file_each_time_it_is_opened(void **state)
 	sample_open(&s, 1, 0, 1, 0, O_RDWR | O_CREAT, 5);
 	sample_data(&s, 1, 2, 3, OP_PWRITE, 5, OBJECT_NONE, 0, 8, 8);
 	sample_data(&s, 1, 4, 5, OP_CLOSE, 5, OBJECT_NONE, OFFSET_NONE, 0, 0);
-	sample_data(&s, 2, 6, 7, OP_PREAD, 5, OBJECT_NONE, 0, 8, -EBADF); /* nobody's */
+	sample_data(&s, 2, 6, 7, OP_PREAD, 5, OBJECT_NONE, 0, 8, -EBADF); /* a closed descriptor */
 	sample_open(&s, 2, 8, 9, 1, O_RDONLY, 5);
 	sample_data(&s, 1, 10, 11, OP_PREAD, 5, 1, 0, 8, 8);
 	sample_open(&s, 1, 12, 13, 0, O_RDONLY, -EACCES);
@@ -370,7 +370,7 @@ static void slots_that_are_kept(void **state)
 				r->op = OP_FDOPEN;
 			else if (which == 2)
 				r->tid = 2;
-			if (which == 3) /* the next one displaces it */
+			if (which == 3) /* replaced by the next open without a close */
 				r->op = OP_FDATASYNC;
 			else
 				sample_data(&s, 1, t + 50, t + 51, OP_CLOSE, 3, OBJECT_NONE,
@@ -389,8 +389,8 @@ static void descriptors_from_before_the_trace(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"a", "./b", "/b"}, .n_paths = 3};
-	sample_data(&s, 1, 0, 1, OP_READ, 3, 0, 4096, 100, 100);     /* told where it stands */
-	sample_data(&s, 1, 2, 3, OP_READ, 3, 0, OFFSET_NONE, 100, 100); /* goes on from there */
+	sample_data(&s, 1, 0, 1, OP_READ, 3, 0, 4096, 100, 100);     /* traced position */
+	sample_data(&s, 1, 2, 3, OP_READ, 3, 0, OFFSET_NONE, 100, 100); /* continues from there */
 	sample_data(&s, 1, 4, 5, OP_PWRITE, 4, 1, 0, 10, 10);
 	sample_data(&s, 2, 6, 7, OP_PREAD, 9, 2, 0, 10, 10); /* the same file, another descriptor */
 	/* standard output, perhaps */

@@ -61,7 +61,7 @@ static void whose_they_are(void **state)
 	fault_add(&s, 2, 11, BASE + 20 * PAGE, 4, PAGE_HANDLED);
 	fault_add(&s, 1, 12, 1, 12, PAGE_WRITTEN); /* no address: the writable mapping */
 	sample_data(&s, 1, 13, 14, OP_MUNMAP, -1, 0, BASE, 4 * PAGE, 0);
-	fault_add(&s, 1, 15, BASE + 2 * PAGE, 10, 0); /* no mapping is there any more */
+	fault_add(&s, 1, 15, BASE + 2 * PAGE, 10, 0); /* unmapped before */
 	fault_add(&s, 1, 16, BASE + 5 * PAGE, 13, 0);
 	s.r[s.n - 1].pid = 1;
 	assert_int_equal(sample_load(&s, dir, &x, &e), 0);

@@ -172,7 +172,7 @@ static void the_blocked_one_and_its_waiter_are_named(void **state)
 	ends(s, 0, 0);
 	watchdog_is_quiet(&w);
 	watchdog_describe(&w, &text);
-	/* nobody waits for that */
+	/* no request waits for it */
 	assert_string_equal(text.s, "request 1 (pread of the/file) does not return");
 	strbuf_release(&text);
 	scene_end(s, &w);

@@ -242,7 +242,7 @@ static void test_sentences_stay_text(void **state)
 		run->state = RUN_FAILED;
 		run->reason = reason[i];
 		again(&c, &a);
-		/* NULL where it is not UTF-8 */
+		/* NULL if the text is not UTF-8 */
 		json_t *text = json_string(a.cell[0].first_failure);
 		assert_non_null(text);
 		json_decref(text);

@@ -95,7 +95,7 @@ static void rebuilding_gives_the_same_bytes(void **state)
 		write_report(kind, two);
 		size_t n = compare_trees(a, b);
 		assert_true(n > 40);
-		write_report(kind, two); /* over the one that is there */
+		write_report(kind, two); /* replaces the existing report */
 		assert_int_equal(compare_trees(a, b), n);
 		assert_int_equal(n_entries(one), 1);
 		assert_int_equal(n_entries(two), 1);

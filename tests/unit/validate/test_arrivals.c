@@ -112,7 +112,7 @@ static void test_window(void **state)
 			assert_true(right);
 	}
 	free(a);
-	assert_true(n_right > 200 && n_late > 200); /* both outcomes were met */
+	assert_true(n_right > 200 && n_late > 200); /* both outcomes occurred */
 }
 
 /* Input that is in order, or alternates a little, needs no second pass, however long it is. */

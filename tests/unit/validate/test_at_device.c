@@ -80,7 +80,7 @@ static void without_stamps_of_its_own(void **state)
 		device_set(run_find(&c, b, 0, 0), 1000, 1000, 0);
 		run_find(&c, b, 0, 0)->has_own = false;
 	}
-	device_set(run_find(&c, 1, 0, ROLE_PROGRAM), 0, 0, 700); /* one of the programs only */
+	device_set(run_find(&c, 1, 0, ROLE_PROGRAM), 0, 0, 700); /* only of a run of the program */
 	again_at_device(&a);
 	const struct at_device *d = &a.device[0];
 	assert_true(d->there);

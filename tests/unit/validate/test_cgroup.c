@@ -54,7 +54,7 @@ static void test_real(void **state)
 	char *dir = xstrdup(g.dir);
 	assert_int_equal(cgroup_remove(&g, &e), 0);
 	assert_false(path_exists(dir));
-	assert_int_equal(cgroup_remove_left(dir, &e), 0); /* not there: fine */
+	assert_int_equal(cgroup_remove_left(dir, &e), 0); /* missing: no error */
 	free(dir);
 	cgroup_place_release(&p);
 }
@@ -274,7 +274,7 @@ static void test_version_2_real(void **state)
 	fclose(in);
 	snprintf(expected, sizeof expected, "%d\n", (int)pid);
 	assert_string_equal(members, expected);
-	assert_true(rmdir(g.dir) < 0); /* somebody is in it */
+	assert_true(rmdir(g.dir) < 0); /* a process is in it */
 	/* the process ends now; the group may be busy for another moment, and the removal waits for
 	 * it */
 	close(go[1]);

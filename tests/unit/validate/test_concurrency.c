@@ -97,7 +97,7 @@ static void test_random_cases_by_definition(void **state)
 	struct random r = {11};
 	for (int round = 0; round < 5000; round++) {
 		struct requests q = {.n = 1 + random_below(&r, MAX_N)};
-		/* narrow ones are full of ties */
+		/* narrow ranges have many equal times */
 		int64_t range = 1 + (int64_t)random_below(&r, MAX_TIME);
 		uint64_t longest = 1 + random_below(&r, MAX_TIME);
 		bool unfinished = round % 4 == 0;

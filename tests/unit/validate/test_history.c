@@ -80,7 +80,7 @@ static void limits_and_charts(void **state)
 	assert_int_equal(s->last, 10);
 	assert_false(s->lasting);
 	expect_near(s->change, expm1(0.050 - 0.010666666666666665));
-	assert_non_null(signal_of(&c, CHART_MOVING_RANGE, 10)); /* both ways are one excursion */
+	assert_non_null(signal_of(&c, CHART_MOVING_RANGE, 10)); /* up and down is one excursion */
 	assert_null(signal_of(&c, CHART_MOVING_RANGE, 11));
 	s = signal_of(&c, CHART_CUSUM, 10);
 	assert_non_null(s);

@@ -103,7 +103,7 @@ static void test_limits_of_few(void **state)
 	(void)state;
 	static const struct {
 		size_t n;
-		double share; /* as the manual has it */
+		double share; /* as the manual states */
 	} rows[] = {{20, 0.25}, {50, 0.20}, {100, 0.17}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct alarms a = simulate(2000, rows[i].n, 12, 12, 2);

@@ -164,7 +164,7 @@ static void largest_of_the_cases(void **state)
 	assert_int_equal(row->worst[LEAGUE_BIAS], 1); /* the size counts */
 	assert_int_equal(row->worst[LEAGUE_IN_FLIGHT], 1);
 	assert_true(row->worst[LEAGUE_REORDERED] == LEAGUE_NO_CELL); /* no case has it */
-	assert_true(fabs(row->mean_bias - 0.05) < 1e-12); /* of the two that have one */
+	assert_true(fabs(row->mean_bias - 0.05) < 1e-12); /* of the two cases with a bias */
 	free(m.a.league);
 }
 
@@ -179,7 +179,7 @@ static void counts_of_cases_and_runs(void **state)
 	run_add(&m, 1, 0, RUN_OK, 100, 1);	 /* block 0 is run and not used */
 	run_add(&m, 1, 1, RUN_OK, 0.5, 100000);
 	run_add(&m, 1, 2, RUN_OK, 1.5, 300000);
-	run_add(&m, 1, 3, RUN_OK, 0, 1000);	 /* nobody measured */
+	run_add(&m, 1, 3, RUN_OK, 0, 1000);	 /* without a measured time */
 	run_add(&m, 1, 4, RUN_FAILED, 9, 9);
 	run_add(&m, ROLE_PROGRAM, 1, RUN_OK, 50, 7);
 	run_add(&m, 0, 1, RUN_FAILED, 0, 0);

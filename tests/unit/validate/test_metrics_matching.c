@@ -300,7 +300,7 @@ static void test_auto(void **state)
 	for (size_t i = 0; i < made.n; i += 4)
 		made.x[i].offset -= 512;
 
-	for (size_t i = 0; i < made.n / 2; i++) { /* somebody sorted the file */
+	for (size_t i = 0; i < made.n / 2; i++) { /* the file was sorted */
 		struct trace_record t = made.x[i];
 		made.x[i] = made.x[made.n - 1 - i];
 		made.x[made.n - 1 - i] = t;
@@ -374,7 +374,7 @@ static void ties(enum metrics_match match, bool shuffled, uint64_t seed)
 			shuffle(made.x, made.n, &q);
 		if (shuffled && match == MATCH_KEY)
 			shuffle(made.r, made.n, &q);
-		/* both alike */
+		/* equal in both */
 		for (size_t i = made.n; shuffled && match == MATCH_NUMBER && i-- > 1;) {
 			const size_t j = random_below(&q, i + 1);
 			struct trace_record t = made.r[i], u = made.x[i];

@@ -187,8 +187,8 @@ static void requests_set(struct baseline *b, uint64_t hash, const char *min_dura
 	b->condition[0] = xstrdup(min_duration);
 }
 
-/* The hash of the protocol does not cover the settings of replayers and the replayed requests, so the
- * pool compares them. */
+/* The hash of the protocol does not cover the settings of replayers and the replayed requests, so
+ * the pool compares them. */
 static void what_the_protocol_does_not_hold(void **state)
 {
 	(void)state;

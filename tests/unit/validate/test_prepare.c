@@ -88,7 +88,7 @@ static void test_sharing(void **state)
 	/* scenarios: small read 1, 3; small write 1, 3; large read 2 */
 	assert_int_equal(f.s.scenario[0].dir, f.s.scenario[1].dir); /* levels share */
 	assert_int_equal(f.s.scenario[2].dir, f.s.scenario[3].dir);
-	/* what is written is apart */
+	/* written files are separate */
 	assert_int_not_equal(f.s.scenario[0].dir, f.s.scenario[2].dir);
 	/* files of another size do not */
 	assert_int_not_equal(f.s.scenario[0].dir, f.s.scenario[4].dir);

@@ -112,7 +112,7 @@ static char *results_make(size_t *n_runs)
 		if (i == d.n_runs / 2)
 			event_put(&journal, seq++, json_pack("{s:s}", "event", "resume"));
 		o = run_to_event(&run[i]);
-		if (i == N_ODD_RUN) /* of no run that there is */
+		if (i == N_ODD_RUN) /* a run that does not exist */
 			json_object_set_new(o, "run", json_integer(1000000));
 		event_put(&journal, seq++, o);
 		if (i == N_DAMAGED)

@@ -158,7 +158,7 @@ static void test_what_will_be_removed(void **state)
 	json_t *const tokens[] = {json_pack("{s:s, s:s}", "event", "start", "token", "../../etc"),
 				  group("/x/validate-../../etc"), group("/x/validate-")};
 	take_up(&t, tokens, 3);
-	assert_string_equal(t.c.token, ""); /* one is made then */
+	assert_string_equal(t.c.token, ""); /* a new token is made */
 	assert_null(t.c.earlier_cgroup);
 	leave(&t);
 }
@@ -204,7 +204,7 @@ static void test_budget(void **state)
 	json_t *const used[] = {start(), json_pack("{s:s, s:s, s:f}", "event", "budget", "why",
 						   "budget", "spent_s", 60.0)};
 	take_up(&t, used, 2);
-	assert_true(t.c.budget_over); /* there is none now */
+	assert_true(t.c.budget_over); /* the present protocol has no budget */
 	leave(&t);
 	json_t *const decided[] = {start(), json_pack("{s:s, s:s, s:f}", "event", "budget", "why",
 						      "decided", "spent_s", 1.0)};

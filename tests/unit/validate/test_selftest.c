@@ -159,7 +159,7 @@ static void test_synthetic_defects(void **state)
 			assert_int_equal(a.n_cells, SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS);
 			const struct component *c = &cell_of(&a, 1, 0)->component[k];
 			assert_int_equal(c->estimate.status, STAT_OK);
-			/* one request more than none */
+			/* the limit of fidelity is 0: one request */
 			const double limit = k == COMPONENT_FIDELITY ? 1 : c->limit;
 			ratio += fabs(c->estimate.value) / limit / M;
 			analysis_release(&a);

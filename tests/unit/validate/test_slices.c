@@ -249,7 +249,7 @@ static void test_limits_of_a_slice(void **state)
 	    request(300, 1001, 2),   /* left out: ends 1 ns later */
 	    request(1005, 6500, 1),  /* left out: in flight while the process is paused */
 	    request(6109, 6400, 2),  /* left out: begins 1 ns before the settling time ends */
-	    request(6110, 6300, 1),  /* begins as it ends */
+	    request(6110, 6300, 1),  /* begins at its end */
 	    request(7000, 12130, 1), /* left out: spans two slices */
 	    request(12120, 13020, 1),
 	};

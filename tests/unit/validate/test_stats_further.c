@@ -234,7 +234,7 @@ static void test_group_classes(void **state)
 	x[2][0] -= 40;
 	assert_int_equal(group_classes(group, 8, &c), STAT_OK);
 	assert_int_equal(c.grubbs_max.class, OUTLIER_OUTLIER);
-	assert_int_equal(c.double_high.status, STAT_NOT_APPLICABLE); /* a single one was found */
+	assert_int_equal(c.double_high.status, STAT_NOT_APPLICABLE); /* one outlier was found */
 	assert_int_equal(c.h[5].class, OUTLIER_OUTLIER);
 	group_classes_release(&c);
 	for (int j = 0; j < 3; j++)

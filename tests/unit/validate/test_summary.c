@@ -827,7 +827,7 @@ static void test_asynchronous_requests_missing(void **state)
 		size_t from, n;
 		uint64_t missing;
 	} part[] = {{0, 1, 1} /* a call without its requests */,
-		    {1, 2, 0} /* calls that hand over nothing */,
+		    {1, 2, 0} /* calls that submit nothing */,
 		    {3, 1, 1},
 		    {4, 1, 0},
 		    {4, 3, 1} /* a result */,

@@ -272,7 +272,7 @@ static void excess_that_waits_for_processors(void **state)
 	struct made x = program;
 	struct made_case k;
 	x.share[0] = 0, x.share[1] = 0.2, x.share[2] = 0, x.share[3] = 0.8;
-	x.mean[1] = x.mean[3] = 2800; /* the level found says nothing */
+	x.mean[1] = x.mean[3] = 2800; /* the level does not explain the times */
 	x.queue = 1400;
 	x.level = 3.6;
 	make(&k, &program, &x, 0);
@@ -477,7 +477,7 @@ static void page_faults(void **state)
 	make(&k, &program, &x, 0);
 	assert_main(&k, CAUSE_FAULTS, "more page faults");
 	assert_part(&k, SPLIT_RESPONSE, CAUSE_FAULTS, 1000.0 / 1400, 0.005);
-	k.c.results.protocol.scenario[0].observe = OBSERVE_BLOCK; /* where they lengthen nothing */
+	k.c.results.protocol.scenario[0].observe = OBSERVE_BLOCK; /* faults do not slow the device */
 	again(&k.c, &k.a);
 	assert_main(&k, CAUSE_SERVICE, "the service itself (unexplained)");
 	const struct split *s = &k.a.why[0].split[SPLIT_RESPONSE];
