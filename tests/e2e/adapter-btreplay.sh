@@ -17,7 +17,8 @@ replay() { # STATUS ENGINE OPTION...
 	expect_status "$status" "$VALIDATE" replay --engine "$engine" "$@" --destructive --device "$device" -o out.trace "${trace:-$data/requests.trace}"
 }
 
-# A stand-in shows its arguments, and the numbers of bunches and of requests, and fails so that they are printed.
+# A stand-in for btreplay prints its arguments and the numbers of bunches and requests. It fails, so
+# that this text is shown.
 mkdir bin
 cat >bin/btreplay <<'S'
 #!/bin/sh
@@ -31,13 +32,14 @@ bunches() { # OPTION...: "VERSION GENESIS BUNCHES REQUESTS"
 	tr -s ' ' <err | grep -o '65536 0 [0-9]* [0-9]*'
 }
 [ "$(bunches --btreplay-bunch 0)" = '65536 0 40 40' ] || fail 'one request each'
-# by btrecord 1.0 of the same instants: 8, 8, 2 and 22 of one instant in 8, 8, 6
+# by btrecord 1.0 of the same times: 8, 8, 2 and 22 requests at one instant in bunches of 8, 8, 6
 [ "$(bunches)" = "65536 0 $("$VALIDATE" info "$data/requests.trace" --csv - | awk -F, 'NR > 1 {
 	if (!n || n == 8 || $3 - first > 10000000) { bunches++; n = 0; first = $3 }
 	n++ } END { print bunches }') 40" ] || fail 'bunches of 10 ms and 8'
 [ "$(bunches --btreplay-bunch 1s --btreplay-bunch-max 512)" = '65536 0 1 40' ] || fail 'one bunch'
 
-# btreplay hangs. It is killed after it has been quiet, which is no error; but this stand-in made nothing.
+# btreplay hangs. It is killed after a time without CPU use, which is no error; but this stand-in
+# made no request.
 cat >bin/btreplay <<'S'
 #!/bin/sh
 exec sleep 600
@@ -49,7 +51,7 @@ expect_status 2 "$VALIDATE" replay --engine btreplay --times self --device "$dev
 replay 3 btreplay --btreplay-streams 1000
 expect_line err 'btreplay has a stream for each of the'
 
-# hfplayer's: which traces and machines crash it
+# hfplayer: traces and machines on which it crashes
 printf '#!/bin/sh\nexit 0\n' >bin/hfplayer
 chmod +x bin/hfplayer
 {

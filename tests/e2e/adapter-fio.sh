@@ -13,7 +13,7 @@ expect_line out 'fio-3'
 expect_status 0 "$VALIDATE" info --json self.trace
 [ "$(jq -r '.clock.resolution_ns // .clock_resolution_ns // 1000000' out)" -ge 1000000 ] || fail 'fio tells instants in ms'
 
-# of the asynchronous engines the last completions are not in its log
+# its log lacks the last completions of asynchronous engines
 expect_status 0 "$VALIDATE" replay --engine fio --fio-ioengine libaio --fio-iodepth 8 --times self --fio-direct no --destructive --device image \
 	-o self.trace "$data/requests.trace"
 expect_line out '40 of 40; times: self'
@@ -36,7 +36,7 @@ END
 expect_status 2 "$VALIDATE" run none.conf --dry-run
 expect_line err 'times = none needs observation'
 
-# calls in a directory: as the preloaded library sees them
+# calls in a directory: observed by the preloaded library
 mkdir dir
 expect_status 0 "$VALIDATE" microbench random-read --level 2 --requests 100 --file-size 1M --dir dir -o calls.trace
 expect_status 0 "$VALIDATE" replay --engine fio --dir dir -o preload.trace calls.trace
@@ -44,7 +44,8 @@ expect_line out '200 of 200; times: preload'
 expect_status 0 "$VALIDATE" replay --engine fio --times self --dir dir -o self.trace calls.trace
 expect_line out '200 of 200; times: self'
 
-# a read over the end of its file gives less than it asked for, at which fio ends with an error: it is skipped
+# a read beyond the end of the file returns fewer bytes, and fio ends with an error: the read is
+# skipped
 head -c 6000 /dev/zero >dir/short
 {
 	echo 'pid,tid,begin,end,function,args,rvalue'
@@ -73,9 +74,10 @@ expect_line err 'fio-iodepth is for libaio and io_uring'
 expect_status 2 "$VALIDATE" replay --engine fio --fio-ioengine libaoi --device image -o no.trace "$data/requests.trace"
 expect_line err 'libaio'
 
-# something in its place: it ends with 0 although its job crashed; its log is nonsense, cut, or lies outside any range
+# a replacement for fio: it returns 0 although its job crashed; its log is garbage, truncated, or
+# out of range
 mkdir bin
-fake() { # MESSAGE, what it does from standard input: PREFIX is that of its logs
+fake() { # MESSAGE; its commands come from standard input, PREFIX is that of its logs
 	{ printf '#!/bin/sh\nfor w; do case $w in --write_lat_log=*) PREFIX=${w#*=} ;; esac; done\n'; cat; } >bin/fio
 	chmod +x bin/fio
 	VALIDATE_FIO=$PWD/bin/fio expect_status 3 "$VALIDATE" replay --engine fio --times self --destructive --device image -o no.trace "$data/requests.trace"
@@ -100,7 +102,7 @@ S
 
 [ "$(id -u)" -eq 0 ] || { echo "its engines on a loop device: not root"; exit 0; }
 
-# as another user: also when it is asked for its version
+# as another user, also for --version
 if nobody=$(id -u nobody 2>/dev/null); then
 	open=$(mktemp -d /var/tmp/validate-user-XXXXXX)
 	trap 'rm -rf "$open"' EXIT

@@ -58,12 +58,12 @@ ln -s missing/../../outside/new target/later
 mkfifo target/sub/fifo
 ln -s sub/fifo target/tofifo
 
-# --- what names mean ----------------------------------------------------------------------------
+# --- the meaning of names ----------------------------------------------------------------------
 accepted 'pread a' 'pwrite d/b' 'pwrite new' 'pwrite d/../a' 'pread inside' 'pread d/inside' 'mkdir n' 'pwrite n/x' 'pread d'
 accepted "pread $here/target/a" "pwrite $here//target/./d/b"
 refused "$here/outside/file" 'is absolute' "pwrite $here/outside/file"
 refused /dev/null 'is absolute' 'pwrite /dev/null'
-# the message says how to leave such requests out
+# the message states how to leave such requests out
 trace 'pread a' 'pwrite /dev/null' "pread $here/outside/file" 'pwrite d/b'
 replay 6
 expect_line err "\"validate slice --object '[!/]*'\""
@@ -91,7 +91,7 @@ if [ "$(id -u)" -eq 0 ] && mknod target/null c 1 3 2>/dev/null; then
 	rm target/null target/tonull
 fi
 
-# --- what requests make of names ----------------------------------------------------------------
+# --- requests that change names ----------------------------------------------------------------
 refused "$here/outside" 'is the target of a new link' "symlink n $here/outside" 'pwrite n/file'
 refused ../outside 'is the target of a new link' 'symlink n ../outside' 'pwrite n/file'
 trace 'mknod n'
@@ -118,7 +118,7 @@ mkdir moved
 expect_status 6 "$VALIDATE" replay --engine exec --times none --export strace --dir moved --prepare -o out.trace \
 	--command '["/bin/cat", "{trace}"]' made.trace
 
-# ARTC, by a stand-in: it has its own root, which other absolute names do not leave
+# ARTC, by a stand-in: its root is the root of the trace, so absolute names stay inside
 mkdir bin
 printf '#!/bin/sh\nmkdir "$4" && printf "all:\\n" >"$4/Makefile"\n' >bin/artc
 printf '#!/bin/sh\n' >bin/artrun
@@ -134,17 +134,17 @@ artc 6 'stat /../../etc/passwd'
 expect_line err 'leads out of the target directory'
 artc 6 'stat ../../b'
 
-# calls on files are not for a device
+# calls on files do not apply to a device
 trace 'pwrite a'
 expect_status 2 "$VALIDATE" replay --engine beefs --destructive --dir target --device target/a -o out.trace in.csv
 expect_line err 'replays calls on the files of a directory'
 
-# --- names that another process exchanges during the replay ---------------------------------------
-# The directory around the target is watched, so the processes talk elsewhere.
+# --- names that another process exchanges during the replay -------------------------------------
+# The directory around the target is watched, so the processes communicate in other directories.
 mkdir around
 mv target around/target
 inner=around/target
-# soon CONDITION: waits for it, at most 60 s, so that nothing stays after a failure
+# soon CONDITION: waits for it, at most 60 s, so that no process stays after a failure
 soon() {
 	tries=3000
 	until eval "$1"; do
@@ -153,7 +153,7 @@ soon() {
 		sleep 0.02
 	done
 }
-# meanwhile COMMANDS STATUS: the commands run after the start of the replayer and before its end
+# meanwhile COMMANDS STATUS: the commands run between the start and the end of the replayer
 meanwhile() {
 	rm -f asked answered
 	(
@@ -179,13 +179,13 @@ meanwhile 'mv $inner/d kept; ln -s ../../outside $inner/d' 3
 expect_line err 'the name "d/b" leads out of the target directory'
 rm $inner/d
 mv kept $inner/d
-# names that the trace moves may lead elsewhere afterwards
+# names that the trace moves may refer to other files afterwards
 trace 'rename a n' 'pwrite n'
 meanwhile 'mv $inner/a $inner/n' 0
 mv $inner/n $inner/a
 mv around/target target
 
-# --- fio, which would write there ------------------------------------------------------------------
+# --- fio, which would write outside ------------------------------------------------------------
 command -v fio >/dev/null || skip 'no fio; everything before passed'
 sum=$(cksum <outside/file)
 ln -s "$here/outside/file" target/out

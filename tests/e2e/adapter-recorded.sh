@@ -8,12 +8,12 @@ data=$SRCDIR/tests/data/replayers
 export data
 mkdir bin target outside
 head -c 67108864 /dev/zero >image
-program() { # NAME: what stands in for it, from standard input
+program() { # NAME: a script that replaces it, from standard input
 	{ printf '#!/bin/sh\n'; cat; } >"bin/$1"
 	chmod +x "bin/$1"
 }
 
-# blkreplay: the trace comes by standard input
+# blkreplay: the trace comes from standard input
 program blkreplay <<'S'
 cmp - "$data/blkreplay/input" >&2 || exit 9
 for word; do last=$word; done
@@ -27,7 +27,8 @@ blkreplay 0 "$VALIDATE" replay --engine blkreplay --blkreplay-threads 7 --blkrep
 expect_line out '40 of 40; times: self'
 expect_status 0 "$VALIDATE" metrics "$data/requests.trace" blk.trace
 expect_line out '40 requests, 0 lost, 0 extra'
-# prints that message for a request that ends at the end of the device, at the present position of its output, and succeeds
+# prints this message for a request that ends at the end of the device, at the present position of
+# its output, and succeeds
 program blkreplay <<'S'
 echo 'ERROR: trying to position at 2040 (main_size=2048)'
 awk 'NR == 60 { print "ERROR: trying to position at 2040 (main_size=2048)" } { print }' "$data/blkreplay/output"
@@ -52,7 +53,7 @@ S
 blkreplay 3 "$VALIDATE" replay --engine blkreplay
 expect_line err 'ERROR: cannot open file: Permission denied'
 
-# ARTC: artc and make make the program, artrun runs it in bench_root, which is the target
+# ARTC: artc and make build the program, artrun runs it in bench_root, which is a link to the target
 program artc <<'S'
 cmp "$2" "$data/artc/input" >&2 || exit 9
 grep -qx 'file#/srv/data/there#3' "$3" && grep -qx 'dir#/srv' "$3" || { cat "$3" >&2; exit 8; }
@@ -70,7 +71,7 @@ VALIDATE_ARTC=$PWD/bin/artrun expect_status 0 "$VALIDATE" replay --engine artc -
 expect_line out '27 of 27; times: self'
 expect_status 0 "$VALIDATE" info artc.trace --csv artc.csv
 [ "$(grep -c ',pwrite,' artc.csv)" -eq 6 ] || fail 'calls of the replay'
-# observed from outside it names files below the link bench_root
+# an observer sees names of files below the link bench_root
 program artrun <<'S'
 for word; do last=$word; done
 mkdir "$last/bench_root/srv/data/d"
@@ -84,14 +85,14 @@ exit 1
 S
 VALIDATE_ARTC=$PWD/bin/artrun expect_status 3 "$VALIDATE" replay --engine artc --dir target -o artc.trace "$data/calls.trace"
 expect_line err 'artc ended with status 1: line 3: syntax error'
-# a link that points at a line of its list is no line of it
+# a link whose target looks like a line of its list is not taken for a line
 ln -s 'there
 file#/etc/there#1' target/odd
 VALIDATE_ARTC=$PWD/bin/artrun expect_status 3 "$VALIDATE" replay --engine artc --dir target -o artc.trace "$data/calls.trace"
 expect_line err 'cannot hold a name with #, or a line end'
 rm target/odd
 
-# what makes its program runs as the user that it is to run as
+# the build of its program also runs as the replayer's user
 if [ "$(id -u)" -eq 0 ] && nobody=$(id -u nobody 2>/dev/null); then
 	open=$(mktemp -d /var/tmp/validate-user-XXXXXX)
 	trap 'rm -rf "$open"' EXIT
@@ -109,7 +110,7 @@ if [ "$(id -u)" -eq 0 ] && nobody=$(id -u nobody 2>/dev/null); then
 	trap - EXIT
 fi
 
-# the paper's replayer: started in the target
+# beefs_replayer: its working directory is the target
 program beefs <<'S'
 cmp "$1" "$data/beefs/input" >&2 || exit 9
 [ -f there ] && [ "$2 $3 $4 $5" = 'conservative 2 5 debug' ] || { echo "$*" >&2; exit 8; }
@@ -119,7 +120,7 @@ VALIDATE_BEEFS=$PWD/bin/beefs expect_status 0 "$VALIDATE" replay --engine beefs 
 	--dir target -o beefs.trace "$data/calls.trace"
 expect_line out '22 of 27'
 expect_line out 'skipped         5 requests'
-# it opened the files under other descriptors, which is no mismatch; its last call failed
+# it used other descriptor numbers, which is no mismatch; its last call failed
 expect_line out 'mismatches      1; the first: request 25 returned failure'
 
 # themselves

@@ -7,7 +7,7 @@ preload_before_sanitizer
 . "$SRCDIR/tests/e2e/adapters-lib"
 
 mkdir files scratch outside
-# Another process that exchanges a name when it is asked to
+# Another process that exchanges a name on request.
 (while sleep 0.02; do
 	[ -e asked ] || continue
 	read -r file <asked
@@ -38,7 +38,7 @@ does() {
 	does banks "for b in \$1/scratch/*/bank*; do echo >\$b; done; cd \$1/scratch/*/ && mkdir -p blank.trace"
 } >bad.conf
 bad_run
-reasons() { # REPLAYER TEXT: each of its 4 runs failed for that
+reasons() { # REPLAYER TEXT: each of its 4 runs failed for this reason
 	role=$(jq -r --arg name "$1" '.replayers | index($name)' results/plan.json)
 	jq -r --argjson role "$role" '.runs | to_entries[] | select(.value[3] == $role) | .key' \
 		results/plan.json >runs
@@ -56,13 +56,13 @@ reasons pipe 'is a FIFO'
 reasons another "by another file"
 reasons removes "the replayer removed '"
 reasons directory "by a directory"
-reasons beside 'created ' # the adapter says it of a new name, the campaign of a changed one
+reasons beside 'created ' # the adapter reports a new name, the campaign reports a changed file
 reasons itself 'replaced its target'
 reasons banks 'changed the trace that it was to replay'
 all_failed 40
 [ "$(cat outside/f)" = kept ] || fail 'a file outside was changed'
-# what the replayers made beside the files may belong to others: it stays and is named, and nothing
-# else stays
+# files that a replayer creates beside the target may belong to other programs: they stay and are
+# named, and nothing else stays
 grep -q '"event":"left behind"' results/journal || fail 'the journal does not say what stayed'
 [ "$(ls -A scratch)" = '' ] || fail "left behind: $(ls -AR scratch)"
 for name in files/validate-*/*; do

@@ -21,14 +21,14 @@ bad_run
 journal=results/journal
 grep -q 'was ended by signal 11' "$journal" || fail "no crash in the journal: $(cat "$journal")"
 grep -q 'did not end within 0.1 s' "$journal" || fail "no time-out in the journal"
-# a replayer that does not report the results of its requests is not found to be faithful
+# a replayer that does not report results is not accepted as faithful
 jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_untold == 150 and
 	(.components[] | select(.component == "fidelity") | .decision == "inconclusive")] == [true]' \
 	results/report/report.json >/dev/null ||
 	fail "$(jq -c '[.cells[] | [.replayer, .n_results_untold,
 		(.components[] | select(.component == "fidelity"))]]' results/report/report.json)"
 grep -q 'none was seen' "$journal" || fail "nothing of the one that did nothing in the journal"
-# the environment has the replayer's name, its file and the file's hash
+# the environment has the replayer's name, its file and the digest of the file
 awk=$(readlink -f "$(command -v awk)")
 jq -e --arg sha "$(sha256sum <"$awk" | cut -c1-64)" '[.replayers[] | select(.name == "pretends")] |
 	length == 1 and .[0].sha256 == $sha and .[0].engine == "exec"' \

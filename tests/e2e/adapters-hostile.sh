@@ -43,7 +43,8 @@ hostile 0 twice
 expect_line out '200 requests that the input does not have'
 [ "$(fact n_matched)" = 200 ] && [ "$(fact n_extra)" = 200 ] || fail "of 200 requests made twice $(fact n_matched) matched, $(fact n_extra) are extra"
 
-# --- the replayer kills the process that started it: its remaining processes are ended all the same ------------------------------------
+# --- the replayer kills the process that started it: its remaining processes are killed
+# nevertheless ------
 for times in "$form" preload none; do
 	rm -f orphan
 	expect_status 3 "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace --times "$times" \
@@ -60,7 +61,7 @@ input
 hostile 3 truncates --environment "TRUNCATED=$PWD/in.csv"
 expect_line err 'hostile-replayer changed the trace that it was to replay'
 input
-hostile 0 truncates --environment 'TRUNCATED={trace}' # the exported file is the replayer's own affair: what it made of it counts
+hostile 0 truncates --environment 'TRUNCATED={trace}' # a replayer may change the exported file: the changed content counts
 [ "$(fact n_matched)" -lt 200 ] || fail 'a trace cut off was replayed to its end'
 
 hostile 3 truncates --environment "TRUNCATED=$PWD/target"
@@ -73,13 +74,14 @@ hostile 3 replaces --environment "ANOTHER=$PWD/another REPLACED=$PWD/hostile-rep
 expect_line err 'hostile-replayer replaced its own program'
 mv kept hostile-replayer
 
-# the supervising process does not stay stopped: it would wait for ever
+# a stopped supervising process is continued; otherwise the replay would wait for ever
 for times in "$form" preload none; do
 	expect_status 0 timeout -s KILL 100 "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace \
 		--times "$times" --command "[\"$here/hostile-replayer\", \"stops\", \"{trace}\", \"{device}\"]" in.csv
 done
 
-# --- a campaign: the target's directory removed, and a disk that is full ----------------------------------------------------------
+# --- a campaign: a removed target directory, and a full disk
+# --------------------------------------------
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=24m,mode=755 small small 2>/dev/null; then
 	trap 'cd "$here" && umount -l small' EXIT

@@ -4,7 +4,7 @@
 # repeat or reorder are named, and none of their processes remains.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# 200 requests of 4 KiB at different places, every 50 us
+# 200 requests of 4 KiB at different offsets, every 50 us
 awk 'BEGIN { for (i = 0; i < 200; i++)
 	printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.csv
 truncate -s 1M target
@@ -29,7 +29,7 @@ hostile() { # STATUS FAULT OPTION...
 	run "$expected" --times "$form" --command "[\"./hostile-replayer\", \"$fault\", \"{trace}\", \"{device}\"]" "$@"
 }
 
-# --- the example, in each way ------------------------------------------------------------------------------------------------
+# --- the example, with each observer and form -----------------------------------------------------
 run 0 --command '["./simple-replayer", "{trace}", "{device}"]' --times "$form"
 expect_line out '200 of 200; times: self'
 [ "$(fact n_matched)" = 200 ] && [ "$(fact n_extra)" = 0 ] || fail "of 200 requests $(fact n_matched) matched, $(fact n_extra) extra"
@@ -40,18 +40,18 @@ run 0 --command './simple-replayer {trace} {device}' --times preload
 expect_line out '200 of 200; times: preload'
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,unit=us)'
 expect_line out '200 of 200'
-# failures would not be seen: an error
+# without results, failures are not visible: a note
 expect_line out 'note: times has no column result'
 [ "$(fact n_results_untold)" = 200 ] || fail "the results of $(fact n_results_untold) requests are said to be untold"
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,result=6,unit=us)'
 ! grep 'no column result' out || fail 'there is a column result'
 [ -z "$(fact n_results_untold)" ] || fail 'the results are told'
 [ ! -e out.trace.printed ] || fail "it printed nothing but its times"
-# a file that a word names instead of standard output; a variable; a limit of the adapter
+# an output file named in the command instead of standard output; a variable; a limit of the adapter
 run 0 --times "$form" --environment 'WHERE={scratch} EMPTY=' --command '["sh", "-c", "test -d \"$WHERE\" && $4 $1 $2 >$3", "-", "{trace}", "{device}", "{output}", "'"$PWD"'/simple-replayer"]'
 expect_line out '200 of 200'
 
-# where it is started: its own directory, the target's, or another one
+# its working directory: the scratch directory, the target, or another directory
 mkdir 'start here'
 for in in '{scratch}' "$PWD/start here" 'start here'; do
 	run 0 --times "$form" --start-in "$in" --command '["sh", "-c", "pwd >&2; exec $0 $1 $2", "'"$PWD"'/simple-replayer", "{trace}", "{device}"]'
@@ -96,13 +96,13 @@ run 3 --times preload --command './no-such-replayer {trace}'
 expect_line err 'no-such-replayer'
 expect_status 6 "$VALIDATE" replay --engine exec --device target --export blkreplay --command './simple-replayer {trace} {device}' in.csv
 expect_line err 'may be overwritten'
-# a command may write although the trace only reads, unless the user says that it does not
+# a command may write although the trace only reads, unless the user excludes it
 grep -v Write in.csv >reads.csv
 expect_status 6 "$VALIDATE" replay --engine exec --device target --export blkreplay --command './simple-replayer {trace} {device}' reads.csv
 expect_line err 'may be overwritten'
 expect_status 0 "$VALIDATE" replay --engine exec --read-only --times none --device target --export blkreplay --command 'true {trace} {device}' reads.csv
 
-# --- hostile ones -------------------------------------------------------------------------------------------------------------
+# --- hostile replayers ----------------------------------------------------------------------------
 hostile 3 nothing
 expect_line err 'of 200 requests none was seen'
 hostile 3 status
@@ -144,7 +144,7 @@ run 0 --times preload --command './hostile-replayer repeat {trace} {device}'
 run 3 --times preload --command './hostile-replayer hang {trace} {device}' --time-limit 300ms
 expect_line err 'did not end within 0.3 s'
 
-# a daemon is found, named and ended, however it hid
+# a daemon is found, named and killed, however it hides
 hostile 3 daemon
 expect_line err 'killed: '
 expect_line err 'hostile-replaye ('
@@ -152,7 +152,7 @@ for daemon in $(grep -o '([0-9]*)' err | tr -d '()'); do
 	! grep -qs hostile "/proc/$daemon/comm" || fail "the daemon $daemon runs on"
 done
 
-# written beside the target, where other users cannot write
+# files written beside the target, in a directory that other users cannot write to
 chmod 755 .
 mv target near/target
 expect_status 3 "$VALIDATE" replay --engine exec --destructive --device near/target --export blkreplay -o out.trace --times "$form" \
@@ -160,7 +160,8 @@ expect_status 3 "$VALIDATE" replay --engine exec --destructive --device near/tar
 expect_line err 'wrote outside of its target'
 expect_line err 'created stray'
 
-# the trace's files: made before it is started, and what has the names that the trace makes is removed
+# the trace's files are created before the start, and files with names that the trace creates are
+# removed
 cat >need.csv <<'C'
 pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch
 1,1,1000,2000,open,"path=sub/there;mode=0644;flags=0x0",7,,0,,
@@ -179,14 +180,15 @@ expect_line err 'failed to open'
 on_files 0 --dir dir --prepare
 expect_line out '3 of 3'
 [ -d dir/made ] && [ ! -e dir/made/old ] || fail 'what the trace makes was there already'
-# 7 was the traced descriptor: another one is no mismatch, and the record has the traced one
+# 7 was the traced descriptor: another number is no mismatch, and the record has the traced number
 expect_line out 'mismatches      0'
 "$VALIDATE" info out.trace --csv out.csv
 grep -q ',open,.*,7,' out.csv || fail "not the traced descriptor: $(cat out.csv)"
 on_files 2 --device target --prepare
 expect_line err 'a device has none'
 
-# reads of which the trace does not say where: a file is read on from where it stands, and one read too few is the last
+# reads without a traced offset: they continue at the position of the file, and if a read is
+# missing, it is the last
 cat >on.csv <<'C'
 pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch
 1,1,1000,2000,read,"path=sub/there;fd=7;length=512",512,,0,,

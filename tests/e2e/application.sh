@@ -54,7 +54,7 @@ order = fs
 engine = program
 END
 observed='"own":{"mean_ns":[0-9.e+]*,"observed_share":0\.[0-9]*[1-9]'
-if [ -n "${SANITIZE-}" ]; then # a sanitized program runs under no library that is preloaded
+if [ -n "${SANITIZE-}" ]; then # a sanitized program does not run with a preloaded library
 	sed -i 's/^script = programs.copy.sh/&\nobserve = own/' given/p.conf
 	observed=
 fi
@@ -62,7 +62,7 @@ expect_status 0 "$VALIDATE" run given/p.conf --dry-run
 expect_line out '3 scenarios, 4 replayers'
 expect_verdict "$VALIDATE" run given/p.conf -o results --quiet
 
-# every replay of the program that is there was made, and did what the program had done
+# every replay of the existing program was made, and had the results of the program
 grep -q '"event":"run"' results/journal || fail 'no runs'
 for id in $(sed -n 's/.*"event":"run","run":\([0-9]*\),"state":"ok".*/\1/p' results/journal); do
 	file=$(printf 'results/runs/%06d.json' "$id")
@@ -79,10 +79,10 @@ done
 n_ok=$(grep -c '"event":"run".*"state":"ok"' results/journal)
 [ "$n_ok" -eq $((2 * 2 + 2 * 4 * 5)) ] || fail "$n_ok runs: $(grep '"state":"failed"' results/journal | grep copy | head -n 2)"
 
-# the program that is missing is named
+# the missing program is named
 expect_line out 'a-program-that-nobody-has is not installed'
 
-# nothing is left, and what is needed to measure again is there
+# nothing is left over, and the data for a new measurement are complete
 [ "$(ls -d results/validate-* 2>/dev/null)" = '' ] || fail "left: $(ls -d results/validate-*)"
 cmp -s given/programs/copy.sh results/programs/copy.sh || fail 'no script in the results directory'
 cmp -s given/programs/lib.sh results/programs/lib.sh || fail 'no lib.sh in the results directory'
@@ -91,7 +91,7 @@ sed -i '/^\[workload lacking\]/,/^script/d; s/^size = 0, 1/size = 0/; s/^replica
 cp -r results/programs results/protocol.conf .
 expect_verdict "$VALIDATE" run protocol.conf -o again --quiet
 
-# errors are reported before anything is started
+# errors are reported before anything starts
 refused() { # SED-SCRIPT WANTED
 	sed "$1" protocol.conf >bad.conf
 	expect_status 2 "$VALIDATE" run bad.conf --dry-run

@@ -10,7 +10,7 @@ status=0
 "$VALIDATE" run tiny.conf -o results --quiet >run.out 2>err || status=$?
 any_verdict
 
-# from the directory and from its own file: the same bytes; as the schema says
+# from the directory and from the stored file: equal bytes, which match the schema
 expect_status 0 "$VALIDATE" baseline save results -o baseline.json
 [ ! -s out ] || fail "printed although written to a file"
 expect_status 0 "$VALIDATE" baseline save results
@@ -21,7 +21,7 @@ jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2
 	fail "no JSON"
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 
-# any change of it is found; blanks and the order of members are not changes
+# any change is detected; blanks and the order of members are no changes
 jq -S --tab . baseline.json >sorted.json
 expect_status 0 "$VALIDATE" baseline show sorted.json
 [ ! -s err ] || fail "the same content in another form: $(cat err)"
@@ -37,8 +37,8 @@ for change in '.cases[0].replicates[0][1] *= 1.001' '.limits["response-time"] = 
 	done
 	[ ! -e none.json ] && [ ! -e none.db ] || fail "a changed baseline was taken: $change"
 done
-# without the digest it is as an earlier version wrote it: read, with a warning, and not sealed by
-# being saved again
+# without the digest it is as an earlier version wrote it: read with a warning, and saving it again
+# adds no digest
 jq 'del(.sha256)' baseline.json >plain.json
 expect_status 0 "$VALIDATE" baseline save plain.json -o again.json
 expect_line err 'warning: plain.json has no digest'
@@ -57,7 +57,7 @@ expect_status 0 sh -c "jq -e --slurpfile b baseline.json '
 jq -e '.scenarios[0].requests[0] != .scenarios[0].requests[1] and (.scenarios[0].requests | index(null)) == null' baseline.json \
 	>/dev/null || fail "recordings with different seeds have equal hashes, or none"
 
-# compared, it is as good as its directory, on either side
+# in a comparison a baseline is equivalent to its directory, on either side
 jq '.campaign = "0000000000000000" | .cases |= map(.replicates |= map(.[1] *= 1.01))' plain.json >other.json
 compared() { # OLD NEW FILE: the comparison without the names of its sides
 	status=0
@@ -82,7 +82,8 @@ expect_status 0 "$VALIDATE" baseline save results --replayer event -o one.json
 expect_status 3 "$VALIDATE" baseline save results --replayer evnt
 expect_line err 'unknown replayer "evnt": it has "event", "again"'
 
-# for others to read: no host, no path of this machine, and it compares as before; told again, nothing more is hidden
+# for publication: no host name, no path of this machine, and an equal comparison; a second --redact
+# hides nothing more
 jq '.host = "secret-host" | .environment += {"targets.here.source": "/home/secret/disk.img", "targets.here.device.serial": "secret-serial",
 	"kernel.command_line": "root=UUID=0a1b2c3d-0000-1111-2222-333344445555 quiet", "device.path": "/dev/sda"}
 	| .cases[0].settings = "engine=exec command=[\"/home/secret/replayer\", \"-v\"]"
@@ -104,7 +105,8 @@ expect_status 0 "$VALIDATE" baseline save public.json --redact
 cmp -s out public.json || fail "hidden twice it is another one"
 expect_status 0 "$VALIDATE" compare private.json public.json
 expect_line out "both sides are the same runs"
-# so does another campaign under the same conditions with it, though not all of them can be read there; others, where they can
+# it also compares with another campaign under the same conditions, although hidden conditions
+# cannot be compared; visible conditions are compared
 jq '.campaign = "0000000000000000" | .limits.environment = "all"' public.json >committed.json
 jq '.limits.environment = "all"' private.json >now.json
 for sides in 'committed.json now.json' 'now.json committed.json'; do
@@ -116,7 +118,8 @@ jq '.campaign = "0000000000000000" | .scenarios[0].conditions |= map(sub("secret
 expect_status 5 "$VALIDATE" compare other.json now.json
 jq '.scenarios[0].conditions |= map(sub("^trace = .*"; "trace = app.trace"))' now.json >other.json
 expect_status 5 "$VALIDATE" compare committed.json other.json
-# Two replayers whose hidden names are numbered: of sides of which one was redacted, the one that is meant is compared, called either way
+# Two replayers whose hidden names are numbered: if one side was redacted, the intended replayer is
+# compared, by either of its names
 jq '(.cases[] | select(.replayer == "event") | .replayer) = "mine command=/home/secret/a"
 	| (.cases[] | select(.replayer == "again command=/home/secret/again") | .replayer) = "mine command=/home/secret/b"' private.json >two.json
 [ "$(jq '[.cases[] | select(.replayer == "mine command=/home/secret/b")] | length' two.json)" -eq 2 ] || fail "no two replayers of two cases: $(jq -c '[.cases[].replayer]' two.json)"
@@ -147,7 +150,7 @@ expect_status 3 "$VALIDATE" baseline show nowhere.json
 expect_line err nowhere.json
 [ ! -w /dev/full ] || { "$VALIDATE" baseline save results >/dev/full 2>err && fail "a full disk is no failure"; expect_line err "No space left"; }
 
-# damaged ones: refused by name, never crashed on
+# damaged baselines: refused with their names, no crash
 refused() { # FILTER MESSAGE
 	jq "$1" plain.json >bad.json
 	expect_status 3 "$VALIDATE" baseline show bad.json

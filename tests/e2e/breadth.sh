@@ -20,7 +20,7 @@ done
 [ "$(grep -c '^gzip,.*,app,[0-9]*,complete,.*,0,0,[0-9]*,0,' both/results.csv)" -eq 5 ] ||
 	fail "replays by both engines: $(cat both/results.csv)"
 
-# a program that replays as it should, but for one thing
+# a program that replays well except for one difference
 mkdir other
 cat >other/validate <<END
 #!/bin/sh
@@ -41,5 +41,5 @@ differs 'rm sizes; mkdir sizes' 'sizes: kind d instead of f'
 differs ': >more' 'more: kind f, the program left none'
 differs 'ln sizes ../sizes' 'sizes: number of links 2 instead of 1'
 
-# a program that is not here is skipped, and said
+# a missing program is skipped, with a message
 PATH=$PATH expect_status 77 sh "$try" -m app -r 0 -o none =no-such-program

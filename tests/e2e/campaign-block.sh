@@ -48,7 +48,7 @@ bad 'can replay none of the workloads'
 sed 's/^type = .*/type = random-read/; s/^queue-depth.*//; s/^read-share.*//' file.conf >bad.conf
 bad 'works on files'
 
-# named in the protocol alone: nothing is touched
+# the target is only named in the protocol: it is not changed
 expect_status 6 "$VALIDATE" run file.conf --dry-run
 expect_line err 'to permit this'
 expect_line out 'WOULD BE OVERWRITTEN'
@@ -84,7 +84,7 @@ grep -q '"state": *"failed"' on-file/journal* && fail "a run failed: $(grep fail
 
 [ "$(id -u)" -eq 0 ] || skip "loop devices need root"
 [ -c /dev/fuse ] && [ -e /dev/loop-control ] || skip "no /dev/fuse or no loop devices"
-ours() { # volumes of campaigns in this directory, by the tokens in their journals
+ours() { # names of volumes of campaigns in this directory, by the tokens in their journals
 	for journal in on-volume/journal killed/journal; do
 		[ ! -e $journal ] || sed -n 's/.*"token":"\([a-z0-9]*\)".*/\1/p' $journal
 	done | sort -u | while read -r token; do "$VALIDATE" volume list | grep "^validate-$token" || :; done
@@ -96,7 +96,7 @@ expect_verdict "$VALIDATE" run volume.conf -q -o on-volume
 jq -e '.targets[0].below.service | startswith("constant:read=300us")' on-volume/environment.json >/dev/null || fail "no volume in the environment"
 [ -z "$(ours)" ] || fail "a volume stayed: $(ours)"
 
-# killed: the volume stays until the campaign goes on, and then goes
+# killed: the volume stays until the campaign is resumed, and is removed then
 "$VALIDATE" run volume.conf -q -o killed >out 2>err &
 pid=$!
 until [ -n "$(ours)" ]; do

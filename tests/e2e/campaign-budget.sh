@@ -36,7 +36,8 @@ protocol() { # BUDGET REPLICATES
 ended() { sed -n 's/.*"event":"budget","why":"\([a-z]*\)".*/\1/p' "$1/journal"; }
 choices() { sed -n 's/.*"event":"choice","block":\([0-9]*\),"scenario":\([0-9]*\),"why":"\([a-z]*\)".*/\1 \2 \3/p' "$1/journal"; }
 
-# every case has the least number of pairs; then the lost requests are decided, and the other case has all pairs of the plan
+# every case has the minimum number of pairs; then the lost requests are decided, and the other case
+# gets all pairs of the plan
 protocol 10min 2..5 >all.conf
 expect_status 1 "$VALIDATE" run all.conf -o all -q
 [ "$(ended all)" = replicates ] || fail "it ended by: $(ended all)"
@@ -57,7 +58,7 @@ expect_status 1 "$VALIDATE" run decided.conf -o decided -q
 [ "$(ended decided)" = decided ] || fail "it ended by: $(ended decided)"
 ! choices decided | grep -v ' first$' || fail "it went on: $(choices decided)"
 
-# a budget that is used at once leaves everything undecided; more time continues it
+# a budget that is used up at once leaves everything undecided; a larger budget continues
 protocol 1ms 2..5 >short.conf
 expect_status 3 "$VALIDATE" run short.conf -o short -q
 [ "$(ended short)" = budget ] || fail "it ended by: $(ended short)"
@@ -68,7 +69,7 @@ expect_status 1 "$VALIDATE" run -o short --resume --budget 10min -q
 [ "$(journal_runs short | wc -l)" -eq "$(journal_runs all | wc -l)" ] || fail "not all runs: $(journal_runs short | wc -l)"
 [ -z "$(journal_runs short | cut -d' ' -f1 | sort | uniq -d)" ] || fail "a run was made twice"
 
-# killed: what was chosen holds, decided replays stay out, nothing is made twice
+# killed: choices stay valid, decided replays stay left out, nothing runs twice
 rm -rf killed
 "$VALIDATE" run all.conf -o killed -q >out 2>err &
 pid=$!
@@ -80,7 +81,7 @@ expect_status 1 "$VALIDATE" run -o killed --resume -q
 [ "$(journal_runs killed | wc -l)" -eq "$(journal_runs all | wc -l)" ] || fail "not all runs: $(journal_runs killed | wc -l)"
 clean killed
 
-# the progress line names time and cases, and no verdict
+# the progress line shows time and cases, and no verdict
 protocol 10min 2..5 >shown.conf
 "$VALIDATE" run shown.conf -o shown >out 2>err || :
 expect_line err 'of 10 min 0 s; block 0 of at least 2; '

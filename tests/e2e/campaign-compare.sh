@@ -6,8 +6,8 @@
 . "$SRCDIR/tests/e2e/campaign-lib"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
-# A replayer that prints the given time for every request, so that nothing here depends on a clock; `uneven` twice as long every
-# other time.
+# A replayer that prints the given time for every request, so that the test does not depend on a
+# clock; with `uneven` every second time is doubled.
 cat >replayer <<'END'
 #!/bin/sh
 n=0
@@ -48,7 +48,7 @@ campaign decided even reads more
 [ "$(wc -l <looks)" -eq 1 ] || fail "more than one look: $(cat looks)"
 grep -q '"replicates":10,"cells":2,"undecided":0,"stop":true' looks || fail "it did not stop for its two comparisons: $(cat looks)"
 complete decided 68 # 2 recordings, and 11 blocks of 3 runs of 2 scenarios
-# the versions themselves are undecided: it is not for them that it stopped
+# the versions themselves are undecided: they are not the reason for the end
 jq -e '.n_inconclusive > 0' decided/report/report.json >/dev/null || fail "each version is decided, too: the test shows nothing"
 expect_status 0 "$VALIDATE" compare decided
 expect_line out "same: of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same"
@@ -64,8 +64,8 @@ expect_status 4 "$VALIDATE" compare open
 expect_line out "inconclusive: of 1 case "
 clean open
 
-# a version with a fault in one of two scenarios: it is worse there, and the other scenario knows
-# nothing of the fault
+# a version with a fault in one of two scenarios: it is worse there, and the other scenario is not
+# affected
 cat >part.conf <<'CONF'
 [protocol]
 replicates = 12
@@ -99,7 +99,7 @@ status=0
 words=$(jq -r '.cases[] | "\(.scenario): \(.components[] | select(.component == "mismatches") | .word)"' out)
 [ "$words" = "reads level=1: same
 reads level=2: worse" ] || fail "mismatches: $words: $(grep '"state":"failed"' part/journal | head -n 2)"
-# the settings of a case name the fault only where it acts
+# the settings of a case have the fault only in the scenario in which it acts
 jq -e '[.differences[] | select(.kind == "settings")] | length == 1 and (.[0].new | test("mutant=lost"))' out >/dev/null ||
 	fail "settings: $(jq -c .differences out)"
 clean part

@@ -34,7 +34,8 @@ complete results 36 # for 2 scenarios: 2 recordings, and in blocks 0..3 the prog
 clean results
 [ ! -e cache/validate ] && [ ! -e results/programs ] || fail 'programs are left, or lie in the cache of the user'
 
-# for each scenario: one for each of 2 traces, which serves the blank replays, too; and where memory is limited one in calibration
+# for each scenario: a program for each of 2 traces, also for the blank replays; and one in
+# calibration if memory is limited
 case $(wc -l <count) in 4 | 6) ;; *) false ;; esac || fail "compiled $(wc -l <count) times: $(cat count)"
 ! grep -v -e '--compile-only' count || fail 'a replay that was measured has compiled'
 ! grep 'validate-' count | grep -q 'memory:[^ ]*validate-\|0::[^ ]*/validate-' || fail "compiled in the memory cgroup of the runs: $(cat count)"
@@ -47,14 +48,15 @@ done
 jq -e '[.. | .engine? // empty | strings] | index("compiled")' results/report/report.json >/dev/null || fail 'the report does not know the engine'
 grep -q 'engine=compiled' out || fail 'the terminal does not show the replayer'
 
-# what its program takes counts like that of any replayer: its process and the program have more than one process has
+# the memory of its program counts as for any replayer: its process and the program use more than
+# one process
 if grep -q '"event":"cgroup"' results/journal; then
 	sed -n 's/.*"anonymous_bytes":\(\[\[[^"]*\]\]\).*/\1/p' results/journal >memory
 	[ -s memory ] || fail 'no memory was looked at'
 	jq -se 'all(.[]; .[3][0] > .[1][0])' memory >/dev/null || fail "the program's memory does not count: $(cat memory)"
 fi
 
-# no compiler: its runs fail with the reason, and no other
+# without a compiler only its runs fail, with the reason
 engines made.conf no-such-cc
 sed 's/^level = .*/level = 1/' made.conf >bad.conf
 expect_verdict "$VALIDATE" run bad.conf -o failed

@@ -5,7 +5,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 
-any_status() { # a campaign that comes to its end, whatever the verdict
+any_status() { # a campaign that completes, with any verdict
 	expect_verdict "$VALIDATE" run "$@" -q
 }
 protocol() { # lines of [protocol], of [replayer]
@@ -42,7 +42,7 @@ expect_line err 'the protocol says to stop then'
 [ "$(grep -c '"state":"failed"' stop/journal)" -eq 1 ] || fail "it did not stop at the first failed run"
 clean stop
 
-# a replayer that dies: some other process kills it
+# a replayer that another process kills
 protocol '' 'order = temporal
 timing = timestamp' >crash.conf
 "$VALIDATE" run crash.conf -o crash -q >out 2>err &
@@ -71,8 +71,8 @@ mkdir target
 sed 's/^\[workload/[target t]\ndir = target\n&/' crash.conf >removed.conf
 "$VALIDATE" run removed.conf -o removed -q >out 2>err &
 pid=$!
+# once more, between two runs: then it is made again before the next run, and nothing is lost
 wait_for has_runs removed 1 || fail "no run: $(cat err)"
-# again, where it was between two runs: then it is made anew before the next, and nothing is lost
 until grep -q 'was removed or replaced' removed/journal || ! kill -0 $pid 2>/dev/null; do
 	rm -rf target/validate-*/read-0
 	sleep 0.05
@@ -82,12 +82,13 @@ wait $pid || status=$?
 any_verdict "after the files were removed"
 complete removed $N
 grep -q 'was removed or replaced while it was in use' removed/journal || fail "the removal is no run's reason"
-# how many runs a removal met depends on the machine; none after the last
+# how many runs a removal affects depends on the machine; it affects none after the last
 journal_runs removed | sed -n '/failed/,$p' | grep -q ok || fail "it did not go on after the removal: $(journal_runs removed)"
 clean removed
 [ -z "$(ls target)" ] || fail "left behind: $(ls target)"
 
-# the recordings removed under it: made again, with their directory, when the next run needs them
+# the recordings are removed during the campaign: they are made again, with their directory, when
+# the next run needs them
 mkdir scratch
 sed 's/^bank = 1/&\nscratch = scratch/' removed.conf >swept.conf
 "$VALIDATE" run swept.conf -o swept -q >out 2>err &
@@ -137,13 +138,13 @@ expect_status 3 "$VALIDATE" run huge.conf -o huge -q
 expect_line err 'no space for the workloads'
 clean huge
 
-# disks that fill up: small ones in memory
+# full disks: small file systems in memory
 [ "$(id -u)" -eq 0 ] || exit 0
 mkdir disk
 mount -t tmpfs -o size=4m none disk 2>/dev/null || exit 0
 trap 'umount -l disk' EXIT
 
-# the results directory's: the campaign ends and says why; with space it goes on
+# the disk of the results directory: the campaign ends and states why; with space it continues
 tiny full.conf
 sed 's|^cache = cold|&\ndir = ../target|' full.conf >elsewhere.conf
 dd if=/dev/zero of=disk/filler bs=1k count=3950 2>/dev/null || :
@@ -160,7 +161,7 @@ complete disk/results $N_TINY
 clean disk/results
 rm -rf disk/results
 
-# in the midst of it: a writer fills the disk once the campaign runs
+# in the middle of a campaign: a writer fills the disk while the campaign runs
 "$VALIDATE" run elsewhere.conf -o disk/results -q >out 2>err &
 pid=$!
 wait_for has_runs disk/results 3 || fail "no run: $(cat err)"
@@ -177,12 +178,12 @@ journal_runs disk/results | head -n "$(wc -l <before)" | cmp -s - before || fail
 complete disk/results $N_TINY
 rm -rf disk/results
 
-# the scratch directory's: the campaign ends, and goes on when there is space again
+# the disk of the scratch directory: the campaign ends, and continues when there is space again
 sed 's/^replicates.*/&\nscratch = disk/; s/^dir = .*/dir = target/' elsewhere.conf >scratch.conf
 "$VALIDATE" run scratch.conf -o scratched -q >out 2>err &
 pid=$!
+# repeatedly, because a removed trace makes room for the next
 wait_for has_runs scratched 6 || fail "no run: $(cat err)"
-# again and again, for a trace that is removed makes room for the next
 while kill -0 $pid 2>/dev/null; do
 	dd if=/dev/zero of=disk/filler bs=1k oflag=append conv=notrunc 2>/dev/null || :
 done

@@ -22,7 +22,7 @@ order = temporal
 timing = timestamp
 END
 
-# a background job of a script ignores SIGINT: sh -c with job control gives it back
+# a background job of a script ignores SIGINT: sh -c with job control restores it
 for signal in INT TERM HUP; do
 	rm -rf results
 	env --default-signal=INT "$VALIDATE" run slow.conf -o results >out 2>err &
@@ -43,16 +43,17 @@ for signal in INT TERM HUP; do
 done
 journal_runs results >before
 expect_verdict "$VALIDATE" run slow.conf -o results --resume
-# what was finished before counts in the progress, of runs and of time alike
+# runs that finished before count in the progress, both as runs and as time
 grep -E ' (recording|block) [0-9]+ of ' err >steps || fail "no progress was shown: $(cat err)"
 ! head -n 1 steps | grep -q '^ *0%' || fail "finished runs do not count: $(head -n 1 steps)"
 journal_runs results | head -n "$(wc -l <before)" | cmp -s - before || fail "finished runs were lost"
-# the bank went with the scratch directory: what is needed of it was recorded again
+# the bank was in the removed scratch directory: the needed recordings were made again
 grep -q '"event":"bank"' results/journal || fail "the lost bank trace was not recorded again"
 complete results 7
 clean results
 
-# a copy of what was killed: not while the other is at work, as what they make outside their directories has the same names
+# a copy of a killed campaign cannot run while the original runs, because their objects outside of
+# the directories have equal names
 rm -rf results
 "$VALIDATE" run slow.conf -o results -q >out 2>err &
 pid=$!

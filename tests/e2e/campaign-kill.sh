@@ -28,7 +28,7 @@ while [ $n_kills -lt 20 ]; do
 	kill -9 $pid 2>/dev/null || {
 		wait $pid && status=0 || status=$?
 		case $status in
-		0 | 1 | 4) break ;; # it came to its end before it was killed
+		0 | 1 | 4) break ;; # it completed before it was killed
 		*) fail "status $status: $(cat err)" ;;
 		esac
 	}
@@ -57,7 +57,8 @@ complete results $N_TINY
 grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state":"failed"' results/journal | head -n 1)"
 clean results
 
-# a cgroup that another process was testing does not belong to this campaign; that of its own process does
+# a cgroup that another process was testing is not this campaign's; a cgroup that its own process
+# was testing is
 group=$(places_used results | grep '^/sys/fs/cgroup/' | head -n 1)
 if [ "$group" ]; then
 	other=${group%/*}/validate-try-999999999
@@ -71,7 +72,8 @@ if [ "$group" ]; then
 fi
 [ -s results/report/index.html ] || fail "no report"
 
-# killed before the first line of the journal, and again when it is resumed: its places go all the same
+# killed before the first line of the journal, and again when it is resumed: its places are removed
+# nevertheless
 tiny early.conf
 "$VALIDATE" run early.conf -o early -q >out 2>err &
 wait_for has_event early start || fail "no start: $(cat err)"
@@ -85,7 +87,7 @@ kill -9 $!
 wait $! 2>/dev/null || :
 expect_verdict "$VALIDATE" run -o early --resume -q
 clean early
-# and its results are sealed: what is changed by hand is named, and refused
+# and its results are sealed: a manual change is named, and the results are refused
 expect_status $status "$VALIDATE" report early
 ! grep -q 'not sealed' out || fail "early: $(cat out)"
 for file in plan.json protocol.conf resolved.conf "$(cd early && ls runs/*.json | tail -n 1)"; do
@@ -102,7 +104,7 @@ expect_verdict "$VALIDATE" run -o results --resume -q
 [ "$(find results -name '.validate-*')" = results/.validate-mine ] || fail "half-written files: $(find results -name '.validate-*')"
 rm results/.validate-mine
 
-# a journal of which nothing can be believed: runs that are there are not made again over them
+# a journal with no valid line: existing runs are not overwritten by new ones
 cp -r results lost
 for how in empty garbage; do
 	case $how in empty) : >lost/journal ;; garbage) head -c 5000 /dev/urandom >lost/journal ;; esac
@@ -111,13 +113,14 @@ for how in empty garbage; do
 	expect_line err 'is damaged, and without it'
 	cmp before lost/journal && diff -r results/runs lost/runs || fail "a lost journal: what was there was changed"
 done
-# but where its first line alone is damaged the others are
+# but if only its first line is damaged, the other lines are used
 cp results/journal lost/journal
 sed -i '1s/start/stXrt/' lost/journal
 expect_verdict "$VALIDATE" run -o lost --resume -q
 diff -r results/runs lost/runs || fail "a damaged first line: runs were made again"
 
-# killed with a torn line at the end of the journal, and the last summary gone: that run is made again
+# killed with an incomplete line at the end of the journal, and without the last summary: that run
+# is made again
 cp -r results torn
 lines=$(grep -n '"event":"run"' torn/journal | sed -n 20p | cut -d: -f1)
 head -n "$lines" torn/journal >j
@@ -128,7 +131,7 @@ expect_verdict "$VALIDATE" run -o torn --resume -q
 complete torn $N_TINY
 clean torn
 
-# killed while the processes of a group run in turn: none of them is left, paused or not
+# killed while the processes of a group run in turn: none of them remains, paused or running
 for pause in gate signal; do
 	rm -rf paused
 	tiny paused.conf 'pairing = slices' "pause = $pause"
@@ -136,7 +139,7 @@ for pause in gate signal; do
 		-e 's/level = 1,2/level = 1\nblock-size = 64K/' paused.conf
 	"$VALIDATE" run paused.conf -o paused -q >out 2>err &
 	pid=$!
-	# recordings are done and at least two processes of a group are there
+	# recordings are done, and at least two processes of a group run
 	wait_for sh -c "[ \"\$(pgrep -fc '[v]alidate (microbench|replay) .*$PWD/paused')\" -ge 2 ]" || fail "no group was started: $(cat err)"
 	kill -9 $pid
 	wait $pid 2>/dev/null || :

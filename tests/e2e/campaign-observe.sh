@@ -21,7 +21,7 @@ protocol() { # target lines on standard input; workload lines as arguments
 		echo "$line"
 	done
 }
-run() { # DIR PROTOCOL: whatever the verdict
+run() { # DIR PROTOCOL: any verdict
 	expect_verdict "$VALIDATE" run "$2" -q -o "$1"
 	grep '"state":"failed"' "$1/journal" && fail "a run failed" || :
 }
@@ -29,7 +29,7 @@ summaries() { # DIR FILTER: over the runs' files
 	jq -s "$2" "$1"/runs/*.json
 }
 
-# --- what is refused when the protocol is read
+# --- errors when the protocol is read
 protocol 'type = random-read' 'observe = blok' </dev/null >bad.conf
 printf '[replayer event]\nengine = event\n' >>bad.conf
 expect_status 2 "$VALIDATE" run bad.conf --dry-run
@@ -88,7 +88,8 @@ jq -r --slurpfile schema "$SRCDIR/doc/report-schema.json" -f "$SRCDIR/tests/e2e/
 grep -v '_status is not' faults && fail "report.json does not fit its schema" || :
 [ "$("$VALIDATE" volume list | grep -c "^validate-$(sed -n 's/.*"token":"\([a-z0-9]*\)".*/\1/p' at-device/journal | head -n 1)")" -eq 0 ] || fail "a volume stayed"
 
-# --- a foreign replayer is not traced twice; its times begin with its first request, however long its start took
+# --- a replayer of another project is not traced twice; its times begin with its first request,
+# however long its start took
 if command -v fio >/dev/null; then
 	printf 'volume = constant:time=300us,parallel=4\nsize = 8M\n' |
 		protocol 'type = block-random' 'arrivals = fixed' 'rate = 1000' 'queue-depth = 4' 'requests = 60' >others.conf
@@ -116,18 +117,18 @@ if command -v fio >/dev/null; then
 		times = self:csv(begin=1, end=2, unit=ms)
 	END
 	run others others.conf
-	# the device shows whether a request succeeded, whatever a replayer prints
+	# the device shows whether a request succeeded, independently of the replayer's output
 	jq -e '[.cells[] | select(.replayer == "tells-no-results") | .n_results_untold, .n_lost] == [0, 0]' others/report/report.json >/dev/null ||
 		fail "results: $(jq -c '[.cells[] | [.replayer, .n_results_untold, .n_lost]]' others/report/report.json)"
 	summaries others 'map(select(.device.seen != .device.requests)) | length == 0' | grep -qx true || fail "requests were lost: $(summaries others 'map([.role, .device])')"
 	summaries others 'map(select(.role == "untimed" and .own != null or .role == "own-figures" and .own == null)) | length == 0' | grep -qx true ||
 		fail "own figures: $(summaries others 'map([.role, .own])')"
-	# the first request is in time, by whose clock its times are meant
+	# the first request is in time, because its intended times count from it
 	summaries others 'map(select((.role == "untimed" or .role == "own-figures") and (.summary.issue_error.n != 60 or .summary.issue_error.min > 1e8))) | length == 0' |
 		grep -qx true || fail "the start counts: $(summaries others 'map([.role, .summary.issue_error])')"
 fi
 
-# --- files: what the device was asked for by the calls
+# --- files: the requests that the calls caused at the device
 command -v mkfs.ext4 >/dev/null || skip "no mkfs.ext4"
 truncate -s 24M image
 device=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat losetup.err)"

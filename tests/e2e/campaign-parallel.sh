@@ -7,7 +7,7 @@
 
 expect_status 0 "$VALIDATE" run parallel.conf --dry-run
 expect_line out 'recording parallel applications may take'
-# without a launcher nothing is begun
+# without a launcher nothing starts
 expect_status 3 env PATH=/nowhere "$VALIDATE" run parallel.conf -o nothing
 expect_line err '[workload piped] is a parallel application'
 [ ! -e nothing ] || fail 'a results directory was made'
@@ -20,14 +20,15 @@ reasons=$(sed -n 's/.*"state":"failed","reason":"\([^"]*\).*/\1/p' results/journ
 [ "$(echo "$reasons" | grep -c 'does not make the same requests')" -eq 4 ] || fail "the recording of what differs: $reasons"
 [ "$(echo "$reasons" | grep -c 'could not be recorded')" -eq 3 ] || fail "replays without a recording: $reasons"
 grep -q '"event":"period".*"period":1000' results/journal || fail 'no period was tried'
-# a node makes six requests: periods between 1000 and that are skipped
+# a node makes six requests: periods between 1000 and 6 are skipped
 tried=$(sed -n '/"event":"period"/s/^[^{]*//p' results/journal | jq -s -c 'map([.period, .passed_over])')
 for one in '[1000,[]]' '[3,[500,250,125,62,31,15,7]]' '[1,[]]'; do
 	case $tried in *"$one"*) ;; *) fail "tried: $tried" ;; esac
 done
 case $tried in *'[500,['* | *'[7,['*) fail "tried: $tried" ;; esac
 
-# two nodes, delayed one after the other at each request: the reader waits for the file to be opened, before it begins, and for each of four writes
+# two nodes, delayed one after the other at each request: the reader waits for the open before its
+# start, and for each of four writes
 jq -e '.parallel.cases | length == 4' results/report/report.json >/dev/null || fail 'not four cases'
 jq -e '[.parallel.cases[] | select(.scenario == "piped")][0] | .recorded_on == "a" and .target == "b" and .recording.n_nodes == 2 and
 	.recording.n_delayed == 2 and .recording.n_runs == 3 and .recording.period == 1 and .recording.n_waits == 5 and

@@ -4,7 +4,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 
-ends() { # a command that comes to its end with a verdict
+ends() { # a command that completes with a verdict
 	expect_verdict "$@"
 }
 tiny tiny.conf

@@ -63,7 +63,7 @@ status=0
 [ "$(now)" -eq 0 ] || fail "nomerges is $(now) after the resumed campaign"
 clean killed
 
-# a value that the device refuses: an error before anything is measured, and nothing is changed
+# a value that the device refuses: an error before the measurement, and no setting is changed
 sed 's/^queue.*/queue = nomerges=1,nr_requests=banana/' queue.conf >bad.conf
 expect_status 3 "$VALIDATE" run bad.conf -o bad -q
 expect_line err 'nr_requests to "banana"'

@@ -37,7 +37,7 @@ END
 expect_verdict "$VALIDATE" run follow.conf -q -o results
 ! grep -q '"state":"failed"' results/journal || fail "a run failed: $(grep '"failed"' results/journal | head -n 1)"
 
-# one block of each two is slow, and all of its runs are; recordings and block 0 are not
+# in each pair of blocks one is slow, with all of its runs; recordings and block 0 are not slow
 jq -c '.runs | to_entries[] | [.key, .value[0]]' results/plan.json >blocks
 sed -n 's/.*"run":\([0-9]*\),.*"service_factor":\([0-9.]*\).*/[\1,\2]/p' results/journal >factors
 jq -s --slurpfile factors factors '[.[] as [$run, $block] | $factors[] | select(.[0] == $run) | {$block, factor: .[1]}] | group_by(.block) |
@@ -48,8 +48,9 @@ jq -e '[.[1:][] | .factors[0]] | [_nwise(2) | add] | all(. == 2.5)' by-block >/d
 of() { # REPLAYER FILTER: of its component
 	jq -r --arg r "$1" ".cells[] | select(.replayer == \$r) | .components[] | select(.component == \"responsiveness\") | $2" results/report/report.json
 }
-# no request on the slow volume is faster than its service time; some are on the other one, however busy the machine is
-fastest() { # FACTOR: of the requests of program and replay
+# no request on the slow volume is faster than its service time; some are on the normal volume, on
+# any machine
+fastest() { # FACTOR, of the requests of program and replay
 	sed -n 's/.*"run":\([0-9]*\),.*"service_factor":'"$1"'[.0]*[,}].*/\1/p' results/journal | while read -r run; do
 		jq 'select(.role != "dead") | .summary.response.min' "results/runs/$(printf %06d "$run").json"
 	done | sort -n | head -n 1
@@ -60,7 +61,7 @@ fastest() { # FACTOR: of the requests of program and replay
 [ "$(of dead .decision)" != accept ] || fail "a dead instrument is accepted: $(of dead .reason)"
 jq -e '.cells[] | select(.replayer == "dead") | .verdict != "trusted"' results/report/report.json >/dev/null || fail 'a dead instrument is trusted'
 
-# the same with the storage left alone
+# the same without a change of the storage
 sed 's/^responsiveness = .*/responsiveness = no/' follow.conf >alone.conf
 expect_verdict "$VALIDATE" run alone.conf -q -o alone
 ! grep -q service_factor alone/journal || fail 'the storage was changed all the same'

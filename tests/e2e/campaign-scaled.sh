@@ -10,7 +10,8 @@ mkdir workloads
 cat >workloads/lib.sh <<'END'
 :
 END
-# what a program does with its device: four writes, one after another, on a file system that it mounts, where it can
+# the program's use of its device: four writes, one after another, on a file system that it mounts,
+# if it can
 cat >workloads/four.sh <<'END'
 verb=$1 dir=$2 device=$4
 case $verb in
@@ -55,7 +56,7 @@ engine = block
 mode = dep
 follow = nearest
 END
-bad() { # sed expression, what the message must have
+bad() { # sed expression, text that the message must contain
 	sed "$1" scaled.conf >bad.conf
 	expect_status 2 "$VALIDATE" run bad.conf --dry-run
 	expect_line err "$2"
@@ -85,19 +86,21 @@ status=0
 
 expect_verdict "$VALIDATE" run scaled.conf -o results -q
 grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"failed"' results/journal | head -n 1)"
-# a recording, the calibration's two, and in three blocks the program once each: each is cleaned up after, the recording on the slow one
+# a recording, two runs of the calibration, and in three blocks the program once each: each is
+# cleaned up, the recording on the slow target
 [ "$(wc -l <cleaned)" -eq 6 ] || fail "cleaned $(wc -l <cleaned) times"
 [ "$(sort cleaned | uniq -c | awk '{ print $1 }' | sort -n | tr '\n' ' ')" = '1 5 ' ] || fail "not one recording elsewhere: $(cat cleaned)"
 [ -z "$(ours results)" ] || fail "volumes stayed: $(ours results)"
 grep -q "$PWD" /proc/mounts && fail "a mount stayed" || :
-# both were seen at the device: four writes of 64 KiB and what ext4 adds, in programs' runs and in replays; none was lost
+# the device was observed in both: four writes of 64 KiB and the writes of ext4, in runs of the
+# program and in replays; no event was lost
 jq -e '[.cells[] | select(.replayer != null)] | length == 1' results/report/report.json >/dev/null || fail "not one case"
 for run in results/runs/*.json; do
 	jq -e '.summary.n_bytes >= 262144 and (.summary.n_lost // 0) == 0' "$run" >/dev/null ||
 		fail "$run: $(jq -c '.summary | [.n_bytes, .n_lost]' "$run")"
 done
 
-# killed while the file system is mounted: the next session unmounts it, and goes on
+# killed while the file system is mounted: the next session unmounts it, and continues
 touch slow.now
 "$VALIDATE" run scaled.conf -o killed -q >out 2>err &
 pid=$!

@@ -9,8 +9,8 @@ expect_status $status "$VALIDATE" report results
 ! grep -q 'sealed\|changed after' out || fail "untouched results: $(cat out)"
 expect_status 0 "$VALIDATE" baseline save results -o whole.json
 
-# refused COPY WORDS: the report is shown, but without a verdict; and refused by everything that
-# compares
+# refused COPY WORDS: the report is shown without a verdict, and every command that compares refuses
+# the results
 refused() {
 	expect_status 3 "$VALIDATE" report "$1"
 	expect_line err "$2"
@@ -29,7 +29,7 @@ copy() {
 ok=$(journal_runs results | awk '$2 == "ok" && $1 > 10 { print $1; exit }')
 file=runs/$(printf %06d "$ok").json
 
-# another mean, of another length and of the same
+# another mean, of another length and of equal length
 copy
 sed -i 's/"mean":\([0-9]\)/"mean":9\1/' changed/$file
 refused changed "$file was changed after the campaign wrote it"
@@ -67,7 +67,7 @@ cmp -s results/environment.json changed/environment.json &&
 	fail 'the test did not change the environment'
 refused changed 'environment.json was changed after the campaign wrote it'
 
-# the journal: a line removed, made twice, damaged
+# the journal: a line removed, duplicated, damaged
 n=$(grep -n '"event":"run"' results/journal | sed -n '22s/:.*//p')
 copy
 sed -i "${n}d" changed/journal
@@ -78,17 +78,18 @@ refused changed "line $((n + 1)) of the journal does not follow the line before 
 copy
 sed -i "${n}s/\"preparation_s\":[0-9]/\"preparation_s\":7/" changed/journal
 refused changed '1 lines of the journal are damaged'
-# the run of a damaged line is made again, and the results are whole
+# the run of a damaged line is made again, and then the results are complete
 expect_verdict "$VALIDATE" run -o changed --resume -q
 expect_status $status "$VALIDATE" report changed
 ! grep -q 'changed after' out || fail "healed: $(cat out)"
 
-# a line of `summaries` that is not the campaign's is not used
+# a line of `summaries` that does not belong to the campaign is not used
 copy
 : >changed/summaries
 expect_status $status "$VALIDATE" report changed
 
-# without the line with the digests of the files: earlier changes cannot be found, later ones are
+# without the line with the digests of the files: earlier changes cannot be detected, later changes
+# can
 copy
 sed -i '1s/start/stXrt/' changed/journal
 refused changed '1 lines of the journal are damaged'
@@ -98,7 +99,7 @@ expect_line out 'The results are not sealed'
 echo >>changed/plan.json
 refused changed 'plan.json was changed after the campaign wrote it'
 
-# results of an earlier version have no digests: they say so, and are judged
+# results of an earlier version have no digests: the report states it, and judges them
 mkdir old
 tar -xzf "$SRCDIR/tests/data/frauds/all-alike.tar.gz" -C old
 old=$(dirname "$(find old -name journal)")
@@ -111,7 +112,7 @@ truncate -s 1T changed/resolved.conf 2>/dev/null &&
 	expect_status 3 timeout 60 "$VALIDATE" report changed &&
 	expect_line err 'resolved.conf was changed after the campaign wrote it'
 
-# nothing is read through a link, which may lead out of the directory
+# nothing is read through a link, because it may lead outside of the directory
 for name in protocol.conf environment.json plan.json journal summaries runs; do
 	copy
 	rm -rf outside

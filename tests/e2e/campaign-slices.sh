@@ -42,7 +42,7 @@ conf() {
 		esac
 	done
 }
-# slices NAME: numbers of slices of its runs that went well, ascending
+# slices NAME: numbers of slices of its successful runs, ascending
 slices() {
 	jq -s "[.[] | select(.role == \"$2\") | .summary.n_slices] | sort" "$1"/runs/*.json | jq -c .
 }
@@ -53,7 +53,8 @@ processes_left() {
 	pgrep -f "$PWD/" >left
 }
 
-# another project's replayer takes part: each of its runs has several slices, and all of its requests are found
+# a replayer of another project takes part: each of its runs has several slices, and all of its
+# requests are found
 conf slices 60ms event foreign >foreign.conf
 campaign foreign.conf foreign
 jq -e '.pairing == [{"scenario": "reads", "by": "slices", "why": "set in the protocol"}]' foreign/environment.json >/dev/null ||
@@ -67,7 +68,7 @@ grep -q true one && ! grep -q false one || fail "requests of the foreign replaye
 clean foreign
 ! processes_left || fail 'a process is left'
 
-# a replayer that fails in its slices: its pairs are lost and counted, the others are made
+# a replayer that fails in its slices: its pairs are lost and counted, the other pairs are complete
 conf slices 60ms event breaks >breaks.conf
 campaign breaks.conf breaks
 [ "$(grep -c 'ended with exit status 7' breaks/journal)" -ge 3 ] || fail "$(grep -c '"state":"failed"' breaks/journal) failed runs"
@@ -78,7 +79,8 @@ jq -e '[.cells[] | {r: .replayer, n: .n_failed_replayer}] | map(select(.r == "br
 	breaks/report/report.json >/dev/null || fail "$(jq -c '[.cells[] | [.replayer, .n_failed_replayer]]' breaks/report/report.json)"
 [ "$(grep -c '"event":"group"' breaks/journal)" -ge 4 ] || fail 'groups are missing'
 
-# a replayer whose times cannot be placed: separate runs, with the reason; asked for slices, an error
+# a replayer whose times cannot be assigned to slices: separate runs, with the reason; an error if
+# slices are required
 conf auto 5ms event own-times >own.conf
 campaign own.conf own
 jq -e '.pairing[0] | .by == "runs" and .replayer == "own-times" and (.why | test("preloaded library"))' own/environment.json >/dev/null ||
@@ -91,7 +93,8 @@ conf slices 5ms event own-times >own-slices.conf
 expect_status 2 "$VALIDATE" run own-slices.conf -o refused
 expect_line err 'pairing = slices: [workload reads] with [replayer own-times]'
 
-# killed while a process that is none of the campaign's children is stopped: it dies all the same
+# killed while a process that is no child of the campaign is stopped: the process is killed
+# nevertheless
 conf slices 500ms event foreign >killed.conf
 "$VALIDATE" run killed.conf -o killed -q >out 2>err &
 pid=$!

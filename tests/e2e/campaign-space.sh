@@ -22,7 +22,7 @@ fill() {
 	room=$(($(stat -f -c '%a * %S / 1024' small)))
 	[ "$room" -le "$1" ] || head -c $(((room - $1) * 1024)) /dev/zero >small/filler 2>/dev/null || :
 }
-# finish DIR: resumes, or begins again where nothing had begun
+# finish DIR: resumes the campaign, or starts it if it had not started
 finish() {
 	rm -f small/filler
 	status=0
@@ -68,7 +68,7 @@ for room in 0 16 128 256 512 1024 2048; do
 	fill $room
 	try results
 done
-# the disk is full when so many runs were journalled
+# the disk becomes full after this number of runs in the journal
 for n in 1 8; do
 	what="scratch full after $n runs"
 	"$VALIDATE" run space.conf -o results -q >out 2>err &

@@ -28,15 +28,15 @@ clean results
 expect_line results/environment.json 'memory cgroup with a page-cache budget'
 expect_line results/environment.json 'posix_fadvise(DONTNEED)'
 grep -qi 'cgroup' results/report/report.json || fail "the report does not say what was skipped"
-# evicted all the same, where the file system lets it
+# evicted nevertheless, if the file system permits it
 "$VALIDATE" doctor . | grep -q '^WARN.*target' || ! grep -q '"cached_bytes":[1-9]' results/journal ||
 	fail "something stayed cached: $(grep -m1 '"cached_bytes":[1-9]' results/journal)"
 
-# what was asked for and cannot be had is an error, before anything is measured
+# an unavailable setting is an error before the measurement
 sed 's/^replicates.*/&\nscheduler = fifo:10/' tiny.conf >fifo.conf
 expect_status 3 as_user "$dir/validate" run fifo.conf -o fifo -q
 expect_line err 'cannot set its scheduling policy'
-# of a list the first policy that is permitted is taken
+# of a list the first permitted policy is used
 sed 's/^replicates.*/&\nscheduler = fifo:10, batch/' tiny.conf >list.conf
 status=0
 as_user "$dir/validate" run list.conf -o list -q >out 2>err || status=$?

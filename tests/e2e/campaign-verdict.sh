@@ -31,7 +31,8 @@ status=0
 complete mutant 20
 clean mutant
 
-# a rejection needs more than a few disturbed runs, and all rejections together err in less than one campaign of a hundred
+# a rejection needs more than a few disturbed runs, and all rejections together err in less than one
+# of a hundred campaigns
 protocol 'engine = program' | sed 's/^min-duration.*/min-duration = 20ms/' >again.conf
 status=0
 "$VALIDATE" run again.conf -o again -q >out 2>err || status=$?
@@ -48,7 +49,8 @@ status=0
 [ $status -eq 1 ] || fail "lost requests: status $status: $(cat out err)"
 grep -q '"n_lost":[1-9]' lost/runs/*.json || fail "no lost request was counted"
 
-# planned looks: decided at the first one, the campaign ends there, and resuming it makes nothing more
+# planned looks: decided at the first look, the campaign ends there, and a resume makes no further
+# run
 protocol 'mutant = delay:20us' | sed 's/^replicates.*/replicates = 10..20/' >looks.conf
 status=0
 "$VALIDATE" run looks.conf -o looks -q >out 2>err || status=$?
@@ -61,8 +63,8 @@ cp looks/journal before
 "$VALIDATE" run -o looks --resume -q >out 2>err || status=$?
 cmp -s before looks/journal || fail "resuming a decided campaign went on"
 
-# Undecided at every look: it goes on to the last. Status 1: another limit than that of the bias may
-# be rejected by chance, in less than one campaign of a hundred.
+# Undecided at every look: the campaign continues to the last. Status 1: another limit than that of
+# the bias may be rejected by chance, in less than one of a hundred campaigns.
 protocol 'engine = program' | sed 's/^replicates.*/replicates = 10..14/' >undecided.conf
 printf '[accept]\nbias = 0.0001%%\n' >>undecided.conf
 status=0
@@ -71,7 +73,8 @@ status=0
 grep '"event":"look"' undecided/journal | grep -q '"stop":false' || fail "no look, or it stopped: $(grep look undecided/journal)"
 complete undecided 32
 
-# every limit may be switched off: the report says what was not assessed; without one on the bias nothing is trusted
+# every limit may be switched off: the report states what was not assessed; without a limit on the
+# bias no case is trusted
 cp -r mutant shown
 unseal shown
 printf '[accept]\n' >>shown/protocol.conf
@@ -82,7 +85,8 @@ expect_status 4 "$VALIDATE" report shown
 expect_line out "Assessed: reordering and fidelity."
 grep -q "but not trusted: the bias has no limit" shown/report/report.json || fail "trusted, or not said why not"
 
-# sessions, Monte Carlo, control chart and quantiles stand in the report; nothing is undefined without a reason
+# sessions, Monte Carlo, control chart and quantiles are in the report; every undefined value has a
+# reason
 cp -r again sessions
 unseal sessions
 sed -i 's/^bank = 2/bank = 2\nsessions = 4/' sessions/protocol.conf

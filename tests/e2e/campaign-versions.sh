@@ -3,7 +3,8 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
-# A replayer that reads a CSV of offsets and lengths and says when it did what; the new version passes each tenth over.
+# A replayer that reads a CSV of offsets and lengths and prints its times; the new version skips
+# every tenth request.
 cat >replayer <<'END'
 #!/bin/sh
 awk -F, -v skip="$1" 'NR > 1 && !(skip && NR % skip == 0) { printf "%d,%.0f,%.0f\n", NR - 2, 1000 * NR, 1000 * NR + 100 }' "$2"
@@ -46,12 +47,12 @@ jq -e '.league[-1] | .replayer == "elsewhere" and .absent != null' results/repor
 expect_line out 'not found'
 jq -s -e 'map(select(.role == "new" and .summary.n_lost == 0)) | length == 0' results/runs/*.json >/dev/null || fail "what the new version skips silently is not counted"
 jq -s -e 'map(select(.role == "old" and .summary.n_lost != 0)) | length == 0' results/runs/*.json >/dev/null || fail "the old version is told of losses"
-# in turn: both in every block, in an order drawn at random
+# in turn: both versions in every block, in random order
 jq -e '[.runs[] | select(.[3] >= 0 and .[0] > 0) | .[0]] | group_by(.) | map(length) | unique == [2]' results/plan.json >/dev/null || fail "not both in every block"
-# on another machine, and later, the report is the same: the plan has the environment
+# later, on another machine, the report is the same, because the plan has the environment
 expect_status "$status" "$VALIDATE" report results
 jq -e '.league[-1].absent != null' results/report/report.json >/dev/null || fail "the report forgot who was absent"
-# one that is not optional ends it before anything starts
+# a missing replayer that is not optional ends the campaign before the start
 sed '/^optional/d' versions.conf >needed.conf
 status=0
 VALIDATE_ARTC=/proc/nonexistent/artc "$VALIDATE" run needed.conf -q -o nothing >out 2>err || status=$?

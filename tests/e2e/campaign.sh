@@ -3,7 +3,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 
-verdict_run() { # a campaign whose verdict is not the point
+verdict_run() { # a campaign with any verdict
 	expect_verdict "$VALIDATE" run "$@"
 }
 
@@ -12,7 +12,7 @@ mkdir before target
 echo mine >target/mine
 
 
-# looking at it first touches nothing
+# --dry-run changes no file
 everything() {
 	find . -path ./before -prune -o -print | sort
 }
@@ -25,7 +25,7 @@ rm out err
 everything >before/list2
 cmp -s before/list before/list2 || fail "a dry run made files: $(diff before/list before/list2)"
 
-# the campaign, its files in a directory of ours
+# the campaign, with its files in a directory of the test
 sed 's/^cache = cold/&\ndir = target/' tiny.conf >given.conf
 verdict_run given.conf -o results
 for file in protocol.conf resolved.conf environment.json plan.json journal report/index.html report/report.json; do
@@ -43,7 +43,7 @@ grep -qi 'trusted\|inconclusive' err && fail "verdict words among the progress"
 expect_status 0 "$VALIDATE" run results/resolved.conf --dry-run
 expect_line out 'runs:    28'
 
-# the report made again: the same bytes
+# the report made again has the same bytes
 if "$VALIDATE" help | grep -q '^  report '; then
 	cp -r results/report first
 	expect_verdict "$VALIDATE" report results
@@ -54,7 +54,7 @@ if "$VALIDATE" help | grep -q '^  report '; then
 	diff -r first moved/report >diffs || fail "the report of a moved directory differs: $(head -n 5 diffs)"
 fi
 
-# resuming what is finished makes nothing again; beginning in it is refused
+# resuming a finished campaign makes no run; starting a new campaign in its directory is refused
 cp results/journal journal-before
 verdict_run -o results --resume
 cmp -s journal-before results/journal || fail "resuming a finished campaign changed its journal"
@@ -62,7 +62,7 @@ expect_status 3 "$VALIDATE" run given.conf -o results
 expect_line err 'is not empty'
 cmp -s journal-before results/journal || fail "a refused campaign changed the journal"
 
-# another protocol cannot go on in it
+# another protocol cannot continue it
 sed 's/bank = 2/bank = 3/' given.conf >other.conf
 expect_status 3 "$VALIDATE" run other.conf -o results --resume
 expect_line err 'is not the protocol of the campaign in'
@@ -70,7 +70,7 @@ expect_status 3 "$VALIDATE" run -o nowhere --resume given.conf
 expect_status 2 "$VALIDATE" run --resume given.conf
 expect_line err '--resume needs -o DIR'
 
-# the name of the directory, by default, and the forms that can be printed
+# the default name of the directory, and the forms that can be printed
 mkdir elsewhere
 (cd elsewhere && verdict_run ../tiny.conf --quiet --format json && cp out ../out && cp err ../err)
 [ -d elsewhere/results-tiny-2* ] || fail "no results-tiny-DATE: $(ls elsewhere)"
@@ -81,7 +81,7 @@ expect_status 6 "$VALIDATE" run tiny.conf -o x --device vda
 expect_line err 'no target of the protocol is that device'
 [ ! -e x ] || fail "--device began a campaign"
 
-# traces are kept as asked, and can be read
+# traces are kept as requested, and can be read
 tiny keep.conf 'keep = all' 'replicates = 2' 2>/dev/null
 sed -i '0,/replicates = 3/{/replicates = 3/d}' keep.conf
 verdict_run keep.conf -o kept

@@ -22,7 +22,7 @@ has() {
 		fail "$1 has no line with: $2"
 	}
 }
-count() { # how many lines of the trace match
+count() { # number of lines of the trace that match
 	grep -c "$1" ../csv || true
 }
 
@@ -31,20 +31,20 @@ for how in crash abort kill exit; do
 	capture ../cases "$how"
 	[ "$(count ',pread,')" -eq 1000 ] || fail "$(count ',pread,') of 1000 reads are in the trace of a program that ended by $how"
 done
-# many more than fit into the buffers at once; each with the offset and in the order it had
+# many more calls than fit into the buffers; each with its offset and in its order
 capture ../cases many
 [ "$(count ',pread,')" -eq 400000 ] || fail "$(count ',pread,') of 400000 reads are in the trace"
 awk -F '[;,=]' 'NR > 1 && /,pread,/ { for (i = 1; i < NF; i++) if ($i == "offset") { if ($(i + 1) != n++ % 4096) exit 1 } }' ../csv ||
 	fail 'the reads are out of order'
 awk -F , 'NR > 2 && ($3 < last || $4 < $3) { exit 1 } { last = $3 }' ../csv || fail 'times go backwards'
 
-# the child of a vfork has its own number and descriptors; the parent's are as before
+# the child of a vfork has its own number and descriptors; the parent's are unchanged
 capture ../cases vforks
 [ "$(cut -d , -f 1 ../csv | sort -u | grep -c '^[0-9]')" -eq 3 ] || fail 'a program and two children of vfork are three processes'
 has ../csv '"path=vforked;fd=40;offset=0;length=30",30'
 ! grep -q 'path=vforked;fd=40;offset=0;length=1"' ../csv || fail "the parent has the child's descriptor"
 
-# programs that were started without our variables are seen
+# programs that were started without the variables of capture are recorded
 capture ../cases execs
 for name in d/e many/3 shell kept; do
 	has ../csv "path=$name;"
@@ -74,7 +74,7 @@ done
 expect_status 0 "$VALIDATE" capture app -o ../trace --no-characters --root . -- ../cases streams
 "$VALIDATE" info ../trace --csv ../csv >/dev/null
 [ "$(count ',fgetc,\|,fputc,\|,ungetc,')" -eq 0 ] || fail 'characters are not left out'
-# wide ones, plain and fortified: the same records of both
+# wide-character functions, plain and fortified: equal records
 want='fopen fprintf fputs fputc fseek fscanf fgets fgets fgetc ungetc fgetc fgetc fgets fclose'
 $compiler -w -O2 -D_FORTIFY_SOURCE=2 -o ../fortified "$programs/cases.c" -pthread -ldl || fail 'cases.c does not compile fortified'
 for program in ../cases ../fortified; do
@@ -87,7 +87,7 @@ capture ../cases signals
 capture ../cases clones
 [ "$(count ',pread,')" -eq 200 ] || fail 'the reads of cloned children are missing'
 
-# asynchronous requests: one each, from submission to result
+# asynchronous requests: each is one record, from submission to result
 if $compiler -w -O1 -o ../aio "$programs/aio.c" -pthread -laio 2>/dev/null; then
 	for kind in libaio posix; do
 		capture ../aio "$kind"
@@ -98,7 +98,7 @@ else
 	echo 'asynchronous requests are not tried: no libaio to compile with'
 fi
 
-# statically linked: refused as the command, named when it is started by one
+# statically linked: refused as the command, and reported if another program starts it
 if $compiler -w -static -O1 -o ../static -x c - <<'END' 2>/dev/null; then
 int main(void) { return 0; }
 END
@@ -110,7 +110,7 @@ END
 fi
 [ ! -e ../none ] || fail 'a refused command left a trace'
 
-# other privileges: refused before it is started
+# set-user-ID and similar programs: refused before the start
 if [ "$(id -u)" -eq 0 ] && chown 65534 ../cases 2>/dev/null; then
 	chmod u+s ../cases
 	expect_status 6 "$VALIDATE" capture app -o ../none -- ../cases data
@@ -118,7 +118,7 @@ if [ "$(id -u)" -eq 0 ] && chown 65534 ../cases 2>/dev/null; then
 	[ ! -e data.new ] && [ ! -e ../none ] || fail 'it was started'
 fi
 
-# the buffers' place is full: calls are counted as lost and the command is not disturbed
+# no space for the buffers: calls are counted as lost, and the command is not disturbed
 if [ "$(id -u)" -eq 0 ] && mkdir ../small && mount -t tmpfs -o size=1m none ../small 2>/dev/null; then
 	$compiler -w -O1 -o ../burst "$programs/cases.c" -pthread -ldl
 	status=0
@@ -130,7 +130,8 @@ if [ "$(id -u)" -eq 0 ] && mkdir ../small && mount -t tmpfs -o size=1m none ../s
 	seen=$("$VALIDATE" info ../trace --csv ../csv >/dev/null && count ',pread,')
 	lost=$(sed -n 's/^warning *\([0-9]*\) request.* lost:.*/\1/p' out)
 	[ "$((seen + ${lost:-0}))" -ge 400000 ] || fail "$seen seen and ${lost:-0} lost of 400000"
-	# from the beginning: a page without room starts nothing and kills no process
+	# no space from the beginning: without room for a page capture starts nothing and kills no
+	# process
 	mount -t tmpfs -o size=64k none ../small
 	head -c 65536 /dev/zero >../small/filler
 	for way in app causality; do

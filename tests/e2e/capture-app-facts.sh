@@ -10,7 +10,7 @@ extra() { # FILTER: of the extra metadata of ./trace
 
 seq 100 >input
 mkdir dir
-# of the descriptors that the first program finds: what they are and where they stand
+# the descriptors that the first program inherits: their files and positions
 exec 5<input 7<dir 8>>log
 read -r _ <&5
 expect_status 0 "$VALIDATE" capture app -o trace --root "$PWD" -- sh -c 'cat <&5 | wc -l; (true)' 5<&5 7<&7 8>&8
@@ -24,7 +24,8 @@ row() { extra ".descriptors[] | select(.fd == $1) | $2"; }
 [ "$(extra '[.descriptors[].pid] | unique | length')" = 1 ] || fail 'the table has more than the first program'
 exec 5<&- 7<&- 8>&-
 
-# the program takes 64 MiB and then 64 more; both appear over time, and shared memory is not counted twice
+# the program allocates 64 MiB and later 64 MiB more; both appear over time, and shared memory is
+# not counted twice
 cat >eater.c <<'END'
 #include <stdlib.h>
 #include <string.h>

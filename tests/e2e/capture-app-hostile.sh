@@ -12,15 +12,15 @@ fresh() {
 	head -c 8192 /dev/zero >data
 	head -c 4096 /dev/zero >count
 }
-returned() { # how many calls the program says have returned
+returned() { # number of calls that returned, as the program prints it
 	od -An -t u8 -N 8 count | tr -d ' '
 }
-listed() { # PATTERN: how many requests of the trace match
+listed() { # PATTERN: number of requests of the trace that match
 	"$VALIDATE" info ../trace --csv ../csv >/dev/null
 	grep -c "$1" ../csv || :
 }
 
-# each call of theirs is there, and nothing is lost
+# every call is in the trace, and nothing is lost
 for name in chain raw-fork cancelled jumps small-signal-stack small-stacks many-threads closes-all filtered; do
 	fresh
 	expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile $name
@@ -33,7 +33,8 @@ fresh
 expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile forks-beside-threads
 [ "$(cut -d , -f 1 ../csv | sort -u | grep -c '^[0-9]')" -ge 1 ] && [ "$(listed ',pread,.*offset=[0-9];')" -eq 200 ] ||
 	fail "$(listed ',pread,.*offset=[0-9];') reads of children that were forked beside threads"
-# a program that forbids itself the clock cannot be timed: it runs undisturbed, and a message reports it
+# a program that forbids itself to read the clock cannot be timed: it runs undisturbed, and a
+# message reports it
 fresh
 expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile strict
 expect_line out 'ended with status 0'
@@ -60,7 +61,7 @@ for options in '' --snapshot --content; do
 done
 rm -f ../trace.content ../trace.snapshot
 
-# what an asynchronous write writes is not looked at where that would be death
+# the data of an asynchronous write are not read if the read would kill the program
 cat >../confined.c <<'E'
 #include <fcntl.h>
 #include <libaio.h>
@@ -152,7 +153,7 @@ if unshare -p -f true 2>/dev/null; then
 		cat a b'
 	expect_line out 'ended with status 0'
 	[ "$(listed ',write,"path=[ab];')" -eq 2 ] || fail "writes in PID namespaces: $(cat ../csv)"
-	who() { # OPERATION FILE: the processes that made it, below 2^23 as they are called there
+	who() { # OPERATION FILE: the processes that made it, with inner numbers below 2^23
 		grep ",$1,\"path=$2;" ../csv | awk -F , '{ n = $1 >= 8388608 ? "in " int($1 / 8388608) " " $1 % 8388608 : "out"; print n }' | sort -u
 	}
 	[ "$(who write a)" != "$(who write b)" ] || fail "both were written by $(who write a)"
@@ -163,7 +164,7 @@ if unshare -p -f true 2>/dev/null; then
 	done
 fi
 
-# killed at any instant: all that had returned, and at most one more
+# killed at any instant: the trace has all calls that had returned, and at most one more
 for after in 0.02 0.03 0.05 0.07 0.1; do
 	fresh
 	"$VALIDATE" capture app -o ../trace --root . -- sh -c "../hostile for-ever & pid=\$!; sleep $after; kill -9 \$pid; wait" >out 2>&1 || :
@@ -171,7 +172,7 @@ for after in 0.02 0.03 0.05 0.07 0.1; do
 	[ "$n" -ge "$(returned)" ] && [ "$n" -le "$(($(returned) + 1))" ] || fail "killed after $after s: $n calls of $(returned)"
 done
 
-# the disk of the trace is full: said, and the program goes on undisturbed
+# a full disk for the trace: a message reports it, and the program continues undisturbed
 if [ "$(id -u)" -eq 0 ] && mkdir ../full && mount -t tmpfs -o size=64k none ../full 2>/dev/null; then
 	fresh
 	status=0

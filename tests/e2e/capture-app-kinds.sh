@@ -23,7 +23,7 @@ kind 200 high
 kind 15 daemons
 kind 5000 limits
 kind 10000 sizes
-kind 50 thread-forks # as many as it makes until its forks end
+kind 50 thread-forks # as many calls as it makes until fork fails
 HANDLED='write 3 = 8' && export HANDLED
 kind 3000 alternate
 unset HANDLED
@@ -36,7 +36,7 @@ kind 300 many-threads
 kind 4 leaders
 kind 10 endings
 kind 8 thread-execs
-# of streams that are no files nothing is in the trace
+# streams that are no files do not appear in the trace
 compare 7 "$work/kinds" cookies
 ! cut -d , -f 5- trace.csv | grep -E '^(f[a-z]*|setvbuf|ungetc|open_mem.*),"(fd=|")' || fail 'streams of memory'
 

@@ -11,7 +11,8 @@ fi
 mkdir in
 cd in
 
-# capture LEAST NAME: at least so many calls are alike in strace's view. Status 1: the subject is not allowed here
+# capture LEAST NAME: at least this many calls agree with strace. Status 1: the test program must
+# not run here
 capture() {
 	rm -rf ./*
 	status=0
@@ -69,10 +70,10 @@ capture 1 streams
 has ',fread,"path=words;fd=[0-9]*;length=4",0'
 [ "$(count ',setvbuf,"path=words;')" -eq 3 ] || fail "setbuffer, setlinebuf, setbuf: $(cat ../csv)"
 root=/
-capture 1 streams # of all streams: on no file below a directory
+capture 1 streams # of all streams: none is on a file below a directory
 has ',fflush,'
 root=.
-# in line or not, reading and writing are to be seen
+# inlined or not, reads and writes are recorded
 capture 1 macros
 if [ "$(count ',fgetc,"path=characters;')" -ne 20001 ]; then # in line: buffers of 4096
 	[ "$(count ',fgetc,"path=characters;fd=[0-9]*;length=4096",1')" -eq 4 ] || fail "macros: $(cat ../csv)"

@@ -34,8 +34,8 @@ under ':' 300
 # the collector under the same limit
 (ulimit -v 204800 && expect_status 0 "$VALIDATE" capture app -o trace --root . -- ./threads 15 data) || exit 1
 
-# a limit that the program sets itself, when it runs already: what capture has taken by then leaves
-# it room
+# a limit that the program sets itself while it runs: the descriptors that capture has taken before
+# leave room for the program
 expect_status 0 "$VALIDATE" capture app -o trace --root . -- ./threads 15 data 204800
 expect_line out 'ended with status 0'
 ! grep -q 'lost' out || fail "a limit of its own: $(cat out)"

@@ -64,15 +64,16 @@ for how in '' polled; do
 	replayed
 done
 
-# more entries than places between two calls: overwritten entries are counted, and the trace
-# is not called complete
+# more entries between two calls than places: overwritten entries are counted, and the trace is
+# incomplete
 captured overrun
 expect_line out '16 requests are lost: the trace is incomplete'
 grep -q '^Health     complete as a file; the trace is incomplete: 16 events were lost' info ||
 	fail "$(grep Health info)"
 [ "$(count ',aio_write,')" -eq 9 ] || fail "the first and the last 8 entries: $(cat csv)"
 
-# strace does not see what is asked through a ring, and say so, also where no call hands it over
+# strace does not record requests through a ring, and import reports it, also if no call submits
+# them
 cat >polled.strace <<'S'
 10 1.000000 openat(AT_FDCWD</w>, "a", O_RDWR|O_CREAT, 0644) = 3</w/a> <0.000001>
 10 1.000010 io_uring_setup(64, {flags=IORING_SETUP_SQPOLL, sq_entries=64}) = 4<anon_inode:[io_uring]> <0.000002>

@@ -30,7 +30,8 @@ chmod 600 work/cut
 expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ./user
 expect_line out 'ended with status 0'
 "$VALIDATE" info trace --json >json
-# by the files' own rows: size before the program changed it, and what was not there is not in the list
+# by the rows of the files: the size before the program changed it; a file that did not exist is not
+# in the list
 cp trace copy
 strings -a trace | grep -o '"files":\[[^]]*.*' >files || fail 'the trace lists no files'
 for text in '"path":"work/old","size":123456' '"path":"work/cut","size":777,"mode":384' '"path":"work/sparse","size":3145728' '"holes":\['; do
@@ -41,7 +42,7 @@ for text in '"path":"work/old","size":123456' '"path":"work/cut","size":777,"mod
 done
 ! grep -q '"path":"work/new"' files || fail 'a file that the program made is in the snapshot'
 
-# made elsewhere, it serves: the replay finds what the program found
+# created in another directory, the state serves a replay: it finds what the program found
 mkdir elsewhere
 expect_status 0 "$VALIDATE" replay --prepare --dir elsewhere -o replayed trace
 expect_line out 'mismatches      0'
@@ -50,7 +51,7 @@ expect_line out 'mismatches      0'
 [ "$(($(stat -c %b elsewhere/work/sparse) * 512))" -ge 3145728 ] || fail 'what was prepared has holes'
 [ "$(stat -c %a elsewhere/work/cut)" = 600 ] || fail 'permissions are not as they were'
 
-# without a snapshot what is needed is inferred from the trace
+# without a snapshot the needed state is inferred from the trace
 cp work/old old
 head -c 123456 /dev/zero >work/old
 rm -f work/new
@@ -72,7 +73,7 @@ for text in '"path":"work/link"' '"link":"old"' '"path":"work/sub/deep","directo
 	}
 done
 
-# the file that a link leads to has its size and permissions
+# the target of a link has its size and permissions
 mkdir linked
 printf '#!/bin/sh\n' >linked/program
 chmod 755 linked/program
@@ -98,7 +99,8 @@ expect_status 0 "$VALIDATE" replay --prepare --dir followed.dir -o replayed trac
 expect_line out 'mismatches      0'
 [ -L followed.dir/linked/dir ] && [ -f followed.dir/linked/real/file ] || fail 'a followed link is no link'
 
-# digests of content, as sha256sum has them; each file is read once; what the program makes has none; equal files are equal again
+# digests of content, equal to those of sha256sum; each file is read once; files that the program
+# creates have none; equal files are equal again
 rm -rf work
 mkdir work
 head -c 300000 /dev/urandom >work/old
@@ -132,7 +134,7 @@ cmp -n 196608 fresh/work/same fresh/work/old || fail 'files that were equal are 
 ! cmp -s -n 1000 fresh/work/same fresh/work/part || fail 'files that were not equal are'
 [ "$(gzip -c fresh/work/part | wc -c)" -gt 250000 ] || fail 'the content can be compressed'
 
-# more holes than are noted: said, and the file has its size all the same
+# more holes than the snapshot stores: a message reports it, and the size of the file is still right
 cat >holes.c <<'END'
 #include <fcntl.h>
 #include <unistd.h>
@@ -168,7 +170,7 @@ if [ "$(($(stat -c %b work/holes) * 512))" -lt 30000000 ]; then # the file syste
 	[ "$(stat -c %s holed/work/holes)" -eq "$(stat -c %s work/holes)" ] || fail 'size of a file with many holes'
 fi
 
-# a list that is longer than a trace may tell is left out, and the trace is whole
+# a list that is longer than a trace can hold is left out, and the trace is complete
 top=$PWD
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
 	deep=$(printf '%0250d' "$i")

@@ -30,7 +30,8 @@ END
 $compiler -w -O1 -o hammer hammer.c -pthread || fail 'hammer.c does not compile'
 echo x >file
 
-# stopped LIMIT: the collector stands still for a second while the command runs, which may make files of LIMIT * 512 bytes
+# stopped LIMIT: the collector is stopped for a second while the command runs; its files are limited
+# to LIMIT * 512 bytes
 stopped() {
 	"$VALIDATE" capture app -o trace --root "$PWD" -- sh -c ": >started; sleep 0.3; ulimit -f $1; exec ./hammer" >out 2>err &
 	collector=$!
@@ -46,7 +47,8 @@ stopped unlimited
 [ "$(grep -c ',pread,' csv)" -eq 160000 ] || fail "$(grep -c ',pread,' csv) of 160000 calls are in the trace"
 ! grep -q 'are lost' out || fail "$(cat out)"
 
-# what a killed capture leaves goes with the next capture; the command of the first goes on
+# the next capture removes the files of a killed capture; the command of the killed capture
+# continues
 mkdir scratch
 mkfifo go
 "$VALIDATE" capture app -o killed --scratch scratch --root "$PWD" -- \

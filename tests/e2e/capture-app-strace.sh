@@ -29,14 +29,14 @@ grep -q ',aio_read,"path=[^"]*/in/numbered;fd=[0-9]*;offset=8;length=16"' trace.
 rm -r in
 compare 85 "$work/stood-in"
 compare 1000 "$work/cases" close-all
-compare 50 "$work/cases" signals # how many depends on how fast they come
+compare 50 "$work/cases" signals # their number depends on their speed
 compare 6 "$work/cases" plugin "$work/plugin.so"
 compare 50 "$work/constructed" data
 for how in crash abort kill exit; do
 	compare 1003 "$work/cases" $how
 done
 
-# programs that people use, where they are
+# common programs, if they are installed
 seq 20000 | sort -R --random-source="$VALIDATE" >numbers
 compare 5 sort "$work/numbers" -o "$work/in/sorted"
 text_tree tree

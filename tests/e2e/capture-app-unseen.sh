@@ -20,7 +20,8 @@ silent_about() {
 	expect_line info 'programs_own_calls 0'
 }
 
-# the program itself, started by another, as a library, as a library that is loaded later
+# in the program itself, in a program that it starts, in a library, and in a library that is loaded
+# later
 capture ./raw files
 expect_line out "1 program run made, or can make, $said"
 expect_line out "$PWD/raw"
@@ -40,12 +41,12 @@ if command -v objcopy >/dev/null && objcopy --strip-section-headers raw bare 2>/
 	expect_line out "$said"
 fi
 
-# rings: by number they are seen, but not what is asked through them
+# rings: they are counted, but requests through them are not recorded
 capture ./raw ring
 expect_line out '1 call of io_uring_enter by number'
 expect_line info 'ring_entries 1'
 
-# no false alarms: constants that look like the instruction, other calls, and what people use
+# no false alarms: constants that look like the instruction, other calls, and common programs
 silent_about ./harmless files
 seq 1000 >numbers
 silent_about sort -r numbers -o sorted
@@ -56,7 +57,7 @@ command -v sqlite3 >/dev/null && silent_about sqlite3 :memory: 'select 1'
 printf 'int main(void) { return 0; }\n' >m.c
 silent_about $compiler -o m m.c
 
-# a trace that misses what such programs did is never called complete
+# a trace that lacks the requests of such programs is never called complete
 complete() { # COMMAND...
 	capture "$@"
 	grep -q '^Health     complete$' info || fail "not called complete: $*: $(grep Health info)"
@@ -73,7 +74,7 @@ incomplete() { # WHY COMMAND...
 	expect_line json "$why"
 }
 complete ./harmless files
-# code that enters rings matters only where there is a ring
+# code that enters rings matters only if there is a ring
 cat >enters.c <<'C'
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -101,7 +102,8 @@ incomplete '1 program made, or can make, calls which capture could not see' ./ra
 if $compiler -w -O1 -static -o static "$raw" -ldl 2>/dev/null; then
 	incomplete '1 program made, or can make, calls' sh -c './static nothing; true'
 fi
-# asynchronous requests: results that the program takes without a call are seen, others are missed
+# asynchronous requests: results that the program takes without a call are recorded, others are
+# missed
 if $compiler -w -O1 -o asks "$SRCDIR/tests/programs/aio.c" -pthread -laio 2>/dev/null; then
 	complete ./asks libaio
 	complete ./asks ring

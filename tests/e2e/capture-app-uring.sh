@@ -15,7 +15,7 @@ capture() {
 	"$VALIDATE" info ../trace >../info
 	grep -q 'Lost  *no events' ../info || fail 'events are lost'
 	! grep -q 'past liburing\|by number' out || fail "false alarm: $(cat out)"
-	# function, begin, end: each has an end, and not before its begin
+	# function, begin, end: each request has an end, and not before its begin
 	awk -F , 'NR > 1 && $5 ~ /^aio_/ && ($4 == "" || $4 <= $3) { print; exit 1 }' ../csv || fail 'a request without a right end'
 }
 count() {
@@ -39,7 +39,8 @@ capture -- ../uring plain
 [ "$(count ',aio_read,"fd=999;offset=0;length=4096",-1,EBADF,')" -eq 1 ] || fail 'a read of nothing'
 [ "$(count ',io_uring_enter,')" -ge 105 ] || fail 'calls of the library'
 
-# results fetched by another thread; more requests at once than are looked at beforehand, fetched without a call
+# results fetched by another thread; more requests at a time than are examined in advance, fetched
+# without a call
 for how in threads many; do
 	capture --root . -- ../uring $how
 	[ "$(count ',aio_read,')" -eq 100 ] || fail "$(count ',aio_read,') of 100 requests, $how"

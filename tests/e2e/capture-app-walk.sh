@@ -12,7 +12,7 @@ expect_status 0 "$VALIDATE" capture app --snapshot --root . -o ../trace -- ../wa
 "$VALIDATE" info ../trace --csv ../csv >/dev/null
 cut -d , -f 5,6,7,8 ../csv | sed 1d | sort | uniq -c | sed 's/^ *//' >../calls
 
-# each tree is gone through twice by fts; the files are asked after in four walks (by nftw once, by fts twice)
+# fts walks each tree twice; the files are examined in four walks (by nftw once, by fts twice)
 cat >../expected <<'END'
 1 access,"path=top;flags=0x0",0,
 1 scandir,"path=top",2,

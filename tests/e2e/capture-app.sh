@@ -12,13 +12,13 @@ capture() { # the trace is t.trace, and as lines "function args rvalue" calls
 printf 'first\nsecond\n' >file
 capture sh -c 'read line; echo "$line" >copy; cat file >>copy; rm copy; mkdir dir; cd dir; echo x >../other' <file
 expect_line out 'ended with status 0'
-expect_line out 'from 4 threads of 4 program runs' # each of the four is a thread, also where it was the shell before
+expect_line out 'from 4 threads of 4 program runs' # each of the four is a thread, also a thread that was the shell before
 expect_line calls 'open,"path=copy;'
 expect_line calls 'path=file;fd='
 expect_line calls 'unlink,"path=copy;'
 expect_line calls 'mkdir,"path=dir;'
 expect_line calls 'chdir,"path=dir",0'
-expect_line calls 'open,"path=other;' # joined to the directory it was in
+expect_line calls 'open,"path=other;' # joined to the directory in which it was
 expect_line calls 'read,"path=file;fd=0;offset=0;length='
 "$VALIDATE" info t.trace >info
 expect_line info 'Health     complete'
@@ -32,7 +32,7 @@ capture sh -c 'echo y >killed; kill -9 $$'
 expect_line out 'killed by signal 9'
 expect_line calls 'open,"path=killed;'
 
-# nothing is left over of this capture (others may run at the same time)
+# nothing of this capture is left over (others may run at the same time)
 capture sh -c 'ls "$VALIDATE_CAPTURE_DIR" >had; echo "$VALIDATE_CAPTURE_DIR" >where'
 expect_line had 'control'
 [ ! -e "$(cat where)" ] || fail "buffers are left in $(cat where)"
@@ -55,7 +55,7 @@ expect_status 3 "$VALIDATE" capture app -o "$PWD" -- true
 expect_status 3 "$VALIDATE" capture app -o /none/such/dir/x -- true
 expect_status 3 "$VALIDATE" capture app -o x --scratch "$PWD/none" -- true
 
-# a running process: the error says what can be done
+# a running process: the error states the alternatives
 expect_status 2 "$VALIDATE" capture app --pid 12 -o x
 expect_line err 'validate capture vfs --pid 12 -o TRACE'
 expect_status 0 "$VALIDATE" capture app --help

@@ -44,7 +44,8 @@ for unit in request bio; do
 	expect_line out 'complete'
 done
 
-# fio counts its own requests: the same number of reads and writes, each once, whatever else runs (no other program uses 12 KiB)
+# fio's own counts: the same number of reads and writes, each once, whatever else runs (no other
+# program uses 12 KiB)
 if command -v fio >/dev/null && command -v jq >/dev/null; then
 	expect_status 0 "$VALIDATE" capture block -o fio.trace "$device" -- fio --name=j --filename="$device" --direct=1 --ioengine=libaio \
 		--iodepth=8 --rw=randrw --bs=12k --size=15M --output-format=json --output=told.json
@@ -66,14 +67,14 @@ expect_status 0 "$VALIDATE" capture block --linger 0 -o none.trace "$device" -- 
 expect_line out 'ended with status 1'
 expect_status 3 "$VALIDATE" capture block -o none.trace "$device" -- ./nothing-of-this-name
 
-# a time limit, without a command and with one that would go on
+# a time limit, without a command and with a command that would continue
 expect_status 0 "$VALIDATE" capture block --duration 50ms -o short.trace "$device"
 expect_status 0 "$VALIDATE" capture block --duration 50ms -o short.trace "$device" -- sleep 100
 expect_line out 'killed by signal 15'
 
-# interrupted: the events so far become a trace, and no instance is left over
+# interrupted: the events so far become a trace, and no tracing instance is left over
 instances=/sys/kernel/tracing/instances
-begun() { # COMMAND...: waits until the capture of the process $pid has come so far that this succeeds
+begun() { # COMMAND...: waits until COMMAND succeeds during the capture of process $pid
 	for i in $(seq 600); do
 		"$@" 2>/dev/null && return
 		kill -0 $pid 2>/dev/null || fail "the capture ended by itself"
@@ -84,7 +85,7 @@ begun() { # COMMAND...: waits until the capture of the process $pid has come so 
 is_on() { [ "$(cat "$instances/validate-$pid/tracing_on")" = 1 ]; }
 "$VALIDATE" capture block -o interrupted.trace "$device" >interrupted.out &
 pid=$!
-# made switched on, then off, then with its events on, and on again when it is ready
+# the new instance is on, then off, then has its events, and is on again when it is ready
 begun grep -q 1 "$instances/validate-$pid/events/block/block_rq_issue/enable"
 begun is_on
 dd if=/dev/zero of="$device" bs=4k count=3 oflag=direct 2>/dev/null
@@ -94,7 +95,7 @@ expect_status 0 "$VALIDATE" info interrupted.trace
 expect_line out 'pwrite'
 [ ! -d "$instances/validate-$pid" ] || fail "the tracing instance stayed behind"
 
-# whenever the signal comes, also before there is anything to end
+# at every time of the signal, also before the command has started
 for after in 0 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1; do
 	"$VALIDATE" capture block -o interrupted.trace "$device" >interrupted.out 2>&1 &
 	pid=$!
@@ -104,7 +105,7 @@ for after in 0 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1; do
 	[ ! -d "$instances/validate-$pid" ] || fail "the instance stayed behind after SIGTERM at $after s"
 done
 
-# what a killed capture left is removed by the next one
+# the next capture removes the instance of a killed capture
 "$VALIDATE" capture block -o killed.trace "$device" >killed.out &
 pid=$!
 begun test -d "$instances/validate-$pid"

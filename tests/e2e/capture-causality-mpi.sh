@@ -13,14 +13,14 @@ ranks() {
 	"$VALIDATE" microbench "$1" --level "$2" --requests "$3" --file-size 256K --dir files -o ref.trace --prepare-only >/dev/null
 	command=$("$VALIDATE" microbench "$1" --level "$2" --requests "$3" --file-size 256K --dir files -o ref.trace --print-command)
 }
-capture() { # of the ranks, of files below this, with these options; temporary files of MPI lie below the root too
+capture() { # captures the ranks, with files below this directory and these options; temporary files of MPI are below the root too
 	TMPDIR=$here/files/tmp
 	export TMPDIR
 	eval "\"\$VALIDATE\" capture causality -o trace --root $* -- $command"
 }
 sh -c "$(ranks checkpoint-sync 2 2; printf %s "$command")" >out 2>&1 || skip "mpirun does not start ranks here: $(tail -n 1 out)"
 
-# a barrier after each write: the other's next write waits
+# a barrier after each write: the next write of the other rank waits
 ranks checkpoint-sync 2 6
 capture files >out 2>err || fail "$(cat out err)"
 expect_line out ' of 2 nodes'
@@ -35,7 +35,7 @@ grep -q '"causality"' json || fail 'the trace does not tell of its nodes'
 "$VALIDATE" info trace --csv csv >/dev/null
 grep -q 'psm\|ompi\.\|vader' csv && fail 'files of the MPI library are in the trace'
 
-# in turn: the second rank's first read waits for the first one's last
+# in turn: the first read of the second rank waits for the last read of the first
 rm -rf trace trace.runs
 ranks partitioned-read 2 5
 capture files/partitioned --nodes 0 >out 2>err || fail "$(cat out err)"
@@ -44,7 +44,7 @@ expect_line out 'dependencies'
 [ "$(cut -d ' ' -f 2 <trace.runs/run-1-0.edges | sort -u | wc -l)" -eq 1 ] || fail "rank 1 waits at several places: $(cat trace.runs/run-1-0.edges)"
 [ -n "$last" ] || fail 'nothing waits'
 
-# what MPI's own functions for files try beside them is none of the application's
+# further attempts of MPI's own file functions do not belong to the application
 rm -rf trace trace.runs
 ranks mpi-io 2 2
 command=$(printf %s "$command" | sed "s/--output=ref.trace//; s/-o ref.trace//")

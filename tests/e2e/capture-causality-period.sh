@@ -15,7 +15,7 @@ expect_match() {
 	grep -q -- "$1" out || fail "out has no line with $1: $(cat out)"
 }
 
-# a replay that is as long as the application from the third try on
+# a replay that takes as long as the application from the third try on
 cat >../check <<'END'
 echo try >>../tries
 application_ns=$("$VALIDATE" info --json "$TRACE" | jq -r '.. | .application_ns? // empty' | head -n 1)
@@ -29,20 +29,20 @@ expect_match 'period 3: .* 5.0 % off'
 [ "$("$VALIDATE" info --json ../trace | jq -r '.. | .period? // empty' | head -n 1)" = 3 ] || fail 'the trace is of another period'
 [ "$(cut -d ' ' -f 1 <../trace.runs/run-3-0.edges | sort -u | tr '\n' ' ')" = '0:0 0:12 0:3 0:6 0:9 ' ] || fail "other requests were held back: $(cat ../trace.runs/run-3-0.edges)"
 
-# one that never is; what was recorded so far is recorded no more
+# a replay that never does; runs that were recorded are not recorded again
 capture --resume --error 10% --check 'echo 1000s; seq 100000'
 expect_line out 'period 1: '
 expect_line out 'no period comes within 10.0 %: the trace is that of period 1'
 [ "$(grep -c 'runs at period' out)" -eq 1 ] || fail "not only the runs at period 1 were made: $(cat out)"
 [ "$("$VALIDATE" info --json ../trace | jq -r '.. | .period? // empty' | head -n 1)" = 1 ] || fail 'the trace is of another period'
 
-# a run of which not all is there any more
+# a run whose file is incomplete
 n=$(wc -l <../trace.runs/run-1-0.edges)
 sed -i '$d' ../trace.runs/run-1-0.edges
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 12
 expect_line err "run-1-0.edges: $((n - 1)) edges of $n"
 
-# what is no UTF-8 can be something else, too
+# bytes that are no UTF-8 may differ, too
 rm -rf ../trace.runs
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \377')" -- ../parallel pipe 12
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \377')" --resume -- ../parallel pipe 12

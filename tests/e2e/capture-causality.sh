@@ -9,26 +9,27 @@ ${CC:-cc} -w -O1 -o parallel "$SRCDIR/tests/programs/parallel.c" -pthread || fai
 mkdir work
 cd work
 
-# the files of the applications lie here, and nothing else
+# only files of the applications are here
 capture() {
 	rm -rf ../trace ../trace.runs ./*
 	expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel "$@"
 	mv out err ..
 }
-edges() { # of the run that held back node $1, without how much was computed before
+edges() { # the edges of the run that delayed node $1, without the share of computing before them
 	cut -d ' ' -f 1,2 <"../trace.runs/run-1-$1.edges" | sort -u | tr '\n' ' '
 }
 same() {
 	[ "$2" = "$3" ] || fail "$1: $2 instead of $3"
 }
 
-# the child's k-th read waits for the parent's k-th write, which follows its open; the parent opens before the child exists
+# the child's k-th read waits for the parent's k-th write, which follows its open; the parent opens
+# before the child exists
 capture pipe
 same 'a pipe' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 same 'a pipe, backwards' "$(edges 1)" ''
 expect_line ../out 'requests      11 of 2 nodes'
 "$VALIDATE" info ../trace --csv ../csv >/dev/null
-same 'waits in the trace' "$(grep -c ',wait,' ../csv)" 6 # the first of them in front of what the child computes
+same 'waits in the trace' "$(grep -c ',wait,' ../csv)" 6 # the first of them precedes the computing of the child
 
 # barriers of threads
 capture threads 4
@@ -48,8 +49,8 @@ awk '$1 == "0:3" && ($3 < 150000 || $3 > 350000) { exit 1 }' ../trace.runs/run-1
 "$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
 sed -n '/node 1/,$p' ../text | sed '/^$/d; s/(.*//' | tr '\n' ' ' | grep -q 'pread64 COMPUTE WAIT COMPUTE pread64' || fail "$(cat ../text)"
 
-# position of a signal in the computing: after three quarters of it; and with a period, after the last of three writes and not after the one
-# that was held back
+# position of a signal in the computing: after three quarters of it; and with a period, after the
+# last of three writes and not after the delayed write
 capture sending
 same 'a pipe' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 awk '$1 == "0:3" && ($4 != 0 || $5 < 650000 || $5 > 850000) { exit 1 }' ../trace.runs/run-1-0.edges || fail "the signal is elsewhere: $(cat ../trace.runs/run-1-0.edges)"
@@ -58,17 +59,19 @@ sed '/node 1/,$d; /^$/d; s/(.*//' ../text | tr '\n' ' ' | grep -q 'pwrite64 COMP
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes 0 --period 4 -- ../parallel sending 5 3
 mv out err ..
-# held back are the open, in front of the child, and the writes 4, 8 and 12, of which 12 is the last of its three (1 to 3, 4 to 6 ...)
+# delayed are the open, before the child, and the writes 4, 8 and 12, of which 12 is the last of its
+# three (1 to 3, 4 to 6 ...)
 [ "$(awk '{ print $1 "+" $4 }' ../trace.runs/run-4-0.edges | tr '\n' ' ')" = '0:0+0 0:4+2 0:8+1 0:12+0 ' ] || fail "other signals: $(cat ../trace.runs/run-4-0.edges)"
 
-# polled memory: found by computing that takes too long, and computing is taken from where no node waits
+# polled memory: detected by computing that takes too long; the computing time comes from a run in
+# which the node does not wait
 capture polling
 same 'polling' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 expect_line ../out 'it polls memory'
 expect_line ../out 'by what nodes do that are held back'
 
-# a node that has not begun also waits: the parent's k-th write precedes its k-th child, for which the next write waits; of many children
-# each run tells that once
+# a node that has not begun also waits: the parent's k-th write precedes its k-th child, for which
+# the next write waits; with many children each run finds it once
 capture children 3
 same 'children' "$(edges 0)" '0:1 1:0 0:2 2:0 0:3 3:0 '
 "$VALIDATE" info ../trace --csv ../csv >/dev/null
@@ -76,27 +79,29 @@ same 'waits in the trace' "$(grep -c ',wait,' ../csv)" 5
 "$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
 [ "$(sed '/^$/d; s/(.*//' ../text | grep -A 1 'node [123]:' | grep -c WAIT)" = 3 ] || fail "a child does not begin by waiting: $(cat ../text)"
 
-# a program that is begun as by vfork is born once: the next request does not wait 3 s for another
+# a program that is started as by vfork counts as started once: the next request does not wait 3 s
+# for another start
 capture cloned 3
 jq -e '[.runs[] | select(.held > 0)] | length == 1 and all(.held_ns < 2.5e9)' ../trace.runs/runs.json >/dev/null || fail "another child is waited for: $(jq -c .runs ../trace.runs/runs.json)"
 
-# a node that makes requests while another node is held back would do so for ever
+# a node that makes requests as long as another node is delayed would never end
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel beats
 expect_line err 'does not make the same requests in each run'
 expect_line err 'still makes requests'
 
-# a lock is a request, and waits: the child goes on when the parent has unlocked
+# a lock is a request, and waits: the child continues when the parent has unlocked the file
 capture locking
 edges 0 | grep -qF '0:7 1:2 ' || fail "the lock is not waited for: $(edges 0)"
 
 capture independent
 same 'nothing to wait for' "$(edges 0)$(edges 1)" ''
 
-# a descriptor, and with it the number of an inode, that was a file's that does not count (by its name it is the MPI library's)
+# a descriptor, and with it the inode number, of an ignored file (its name belongs to the MPI
+# library)
 capture again 8 x.locktest.0
 expect_line ../out 'requests      24 of 1 node'
-# and a descriptor of the same file, which has been given another name meanwhile
+# and a descriptor of the same file, which has another name by then
 capture renamed 8 x.locktest.0
 expect_line ../out 'requests      24 of 1 node'
 capture moved 8 x.locktest.0
@@ -110,7 +115,8 @@ rm -rf ../trace ../trace.runs ./*
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../wrong-pointers
 expect_line err 'the application makes asynchronous requests'
 
-# the program's output goes to a file of the run, under any descriptor number: shells keep a copy while their output is redirected
+# the program's output goes to a file of the run, under any descriptor number: shells keep a copy
+# while their output is redirected
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o trace --root . -- sh -c 'echo a >f; echo b >f; echo told'
 expect_line out 'of 1 node'
@@ -118,25 +124,25 @@ expect_line out 'of 1 node'
 grep -q 'path=f;' csv && ! grep -q 'run-[a-z0-9-]*[.]log' csv || fail "the requests of a shell: $(cat csv)"
 rm -rf ./*
 
-# the trace takes the place of a file, of nothing else
+# the trace replaces only a file
 ln -s /dev/null link
 expect_status 2 "$VALIDATE" capture causality -o link --root . -- touch f
 expect_line err 'link: a trace is written to a regular file only'
 [ -L link ] && [ ! -e f ] && [ ! -e link.runs ] || fail "what is no file was replaced, or something was done: $(ls -l)"
 rm -rf ./*
 
-# a launcher that a shell has become is not waited for, however long computing may last
+# a launcher that a shell has become is not waited for, however long its computing may last
 cp "$(command -v sh)" ../srun
 capture_of() { # options, then the command
 	rm -rf ../trace ../trace.runs ./*
 	expect_status 0 "$VALIDATE" capture causality -o ../trace --root . "$@"
 	mv out err ..
 }
-capture_of --floor 30s -- sh -c 'exec ../srun -c "../parallel pipe 3; exit"' # (shells may be nodes too, for they look at where they are)
-same 'behind a launcher' "$(cat ../trace.runs/run-1-*.edges | awk '$2 !~ /:0$/' | wc -l)" 2 # (to first requests lead those of the shells, too)
+capture_of --floor 30s -- sh -c 'exec ../srun -c "../parallel pipe 3; exit"' # (shells may be nodes too, because they look up their working directory)
+same 'behind a launcher' "$(cat ../trace.runs/run-1-*.edges | awk '$2 !~ /:0$/' | wc -l)" 2 # (also to the first requests of the shells)
 jq -e '[.runs[] | select(.held > 0)] | length > 1 and all(.held_ns / .held < 15e9)' ../trace.runs/runs.json >/dev/null || fail "each was held back as long as nobody computes: $(cat ../trace.runs/runs.json)"
 
-# a thread can be cancelled where it takes a semaphore, also one that is free
+# a thread can be cancelled in a call that takes a semaphore, also a free semaphore
 capture_of --nodes none -- ../parallel cancelled
 
 # a run in which no node continues is ended and repeated, with longer maxima
@@ -154,7 +160,7 @@ expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes 0 --p
 same 'a period' "$(sort -u ../trace.runs/run-3-0.edges | cut -d ' ' -f 1 | tr '\n' ' ')" '0:0 0:12 0:3 0:6 0:9 '
 [ ! -e ../trace.runs/run-3-1.edges ] || fail 'node 1 was held back too'
 
-# goes on where it was: nothing is run again but what is missing
+# continues where it was: only missing runs are made
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --period 3 --resume -- ../parallel pipe 12
 expect_line out '1 run at period 3 to come'
 [ -e ../trace.runs/run-3-1.edges ] || fail 'node 1 is still missing'
@@ -182,7 +188,8 @@ rm -rf ../trace.runs
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes random:1 --seed 5 -- ../parallel pipe 12
 [ "$(ls ../trace.runs/*.edges | wc -l)" -eq 2 ] || fail "not one node: $(ls ../trace.runs)"
 
-# killed in the middle, it goes on with what is missing; the application that was left is ended, for it would write the same files
+# killed in the middle, it continues with the missing runs; the remaining application is killed,
+# because it would write to the same files
 rm -rf ../scratch ../trace.runs
 mkdir ../scratch
 : >../counter # (the second run stops for good)

@@ -7,7 +7,7 @@
 compiler=${CC:-cc}
 $compiler -w -O1 -o made "$SRCDIR/tests/programs/descriptors.c" || fail 'descriptors.c does not compile'
 
-# known TRACE: each request that did not fail has its object
+# known TRACE: each successful request has its object
 known() {
 	"$VALIDATE" info --csv csv "$1" >/dev/null
 	[ "$(wc -l <csv)" -ge 40 ] || fail "$1: only $(wc -l <csv) lines"
@@ -25,14 +25,14 @@ for call in 'write,"descriptor=pipe:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descr
 	grep -q ",$call" csv || fail "no call $call: $(cat csv)"
 done
 [ "$(grep -c ',write,"path=[^"]*in/sent;fd=[0-9]*;offset=9;length=4",4' csv)" -eq 4 ] || fail "files that were sent: $(grep in/sent csv)"
-# a file that was sent is none that the replay's process has opened: the calls on it are told to fail, and no other
+# a received file was not opened by the replay's process: only the calls on it are expected to fail
 (cd in && expect_status 0 "$VALIDATE" capture app -o ../alone.trace -- ../made alone) || exit 1
 known alone.trace
 mkdir target
 expect_status 0 "$VALIDATE" replay --prepare --dir target -o replayed.trace alone.trace
 expect_line out 'mismatches      0'
 
-# the kernel's events, where they may be had
+# the kernel's events, if they are available
 if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/kernel/tracing/events/syscalls/sys_enter_pipe2 ] &&
 	[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ]; then
 	(cd in && expect_status 0 "$VALIDATE" capture vfs -o ../vfs.trace -- ../made alone) || exit 1
@@ -61,7 +61,8 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 		echo 'libaio is not there'
 	fi
 
-	# where the numbers of pairs are not read they are the lowest that are free, those of the standard streams too
+	# if the numbers of a pair are not read, they are the lowest free numbers, also those of
+	# standard streams
 	pairs() {
 		"$VALIDATE" info --csv - "$1" | grep -c ',"descriptor=\(pipe\|pipe2\|socketpair\):'
 	}
@@ -69,7 +70,8 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 	[ "$(pairs vfs.trace)" -ge 20 ] && [ "$(pairs guessed.trace)" -eq "$(pairs vfs.trace)" ] ||
 		fail "requests on pairs: $(pairs vfs.trace), and $(pairs guessed.trace) where their numbers are guessed"
 
-	# a process that goes through a file while its descriptors are looked up: the offset at which it finds the end is the file's size
+	# a process that reads a file while its descriptors are looked up: the offset at which it
+	# finds the end is the file's size
 	$compiler -w -O1 -o attached "$SRCDIR/tests/programs/attached.c" || fail 'attached.c does not compile'
 	head -c 30000000 /dev/zero >big
 	./attached big &

@@ -20,7 +20,7 @@ replayed() { # TRACE: the replay leaves all 20 bytes
 		[ "$size" = 20 ] || fail "$1, order $order: $size bytes"
 	done
 }
-offsets() { # TRACE: where its writes to the file are
+offsets() { # TRACE: offsets of its writes to the file
 	"$VALIDATE" export -q --to csv "$1" -o - |
 		sed -n 's/.*,f*write,"path=[^;]*both;fd=1;offset=\([0-9]*\);.*/\1/p' | tr '\n' ' '
 }

@@ -8,7 +8,7 @@ requests() { # TRACE...: their requests, one after the other
 	done
 }
 
-# by size: the parts follow each other, and joined they are the trace
+# by size: the parts follow each other, and joined they equal the trace
 cat >program.sh <<'S'
 i=0
 while [ $i -lt 400 ]; do

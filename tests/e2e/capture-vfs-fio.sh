@@ -45,8 +45,9 @@ count() {
 json() {
 	jq -r ".jobs[] | select(.jobname == \"$1\") | $2" told.json
 }
-# Where memory is short the kernel takes pages from the cache meanwhile: those of fio itself, whose faults fio counts among its own, and
-# mapped ones that come in again. Such a run is made again; if none is without, what must hold in any is looked at.
+# If memory is short, the kernel takes pages from the cache meanwhile: pages of fio itself, whose
+# faults fio counts as its own, and mapped pages, which are read again. Such a run is repeated. If
+# all runs are disturbed, the conditions are tested that hold in any run.
 command -v jq >/dev/null || skip "jq is not installed"
 for i in 1 2 3 4 5; do
 	expect_status 0 "$VALIDATE" capture vfs -o trace -- fio --output-format=json --output=told.json job
@@ -65,16 +66,16 @@ all=$(grep "^$job," trace.csv | grep ',page_fault,' | grep -c 'flags=0x1' || :)
 [ "$(count a pread length=4096)" -eq "$reads" ] || fail "$(count a pread) reads, and fio counts $reads"
 [ "$(count b pwrite length=4096)" -eq "$writes" ] || fail "$(count b pwrite) writes, and fio counts $writes"
 [ "$(count b fsync)" -eq 1 ] || fail "the fsync at the end"
-# every block was read once from a cold cache: a miss each, for the page it asked for
+# every block was read once from a cold cache: a miss for each, of the requested page
 [ "$(count a page_cache_add 'flags=0x1')" -eq "$reads" ] || fail "$(count a page_cache_add) misses of $reads cold reads"
-if [ "$seen" -ne "$faults" ]; then # some of fio's are not on the mapping
+if [ "$seen" -ne "$faults" ]; then # some of fio's faults are not on the mapping
 	[ "$seen" -lt "$faults" ] && [ "$faults" -le "$all" ] || fail "$seen faults, $all with those on other files, and fio counts $faults"
 	echo "pages of fio were taken from the cache in each of $i runs: $all faults, $seen of them on the mapping, fio counts $faults"
 fi
-if [ "$misses" -ne "$mapped" ]; then # one that came in again was taken away before, and faulted a second time
+if [ "$misses" -ne "$mapped" ]; then # a page that was read again was taken before, and faulted a second time
 	[ "$misses" -gt "$mapped" ] && [ "$seen" -gt "$mapped" ] || fail "$misses misses of $mapped mapped cold reads"
 fi
-# each miss lies within the read that it is of, on the same thread
+# each miss is within the read that caused it, on the same thread
 awk -F, '$5 == "pread" && $6 ~ /\/a;/ { begin[$2] = $3 + 0; end[$2] = $4 + 0 }
 	$5 == "page_cache_add" && $6 ~ /\/a;/ { if ($3 + 0 < begin[$2] || $3 + 0 > end[$2]) bad++; n++ }
 	END { if (bad || !n) { print bad + 0 " of " n + 0 " pages outside the reads"; exit 1 } }' trace.csv || fail "misses outside their reads"
@@ -91,7 +92,7 @@ if [ "$(count a page_cache_add)" -ne 0 ]; then
 	echo "not judged: the page cache is being emptied, of programs too"
 fi
 
-# both ways at once, joined: the misses of a cold file lie within the reads that the program made
+# both methods at once, joined: the misses of a cold file are within the reads of the program
 head -c 64K /dev/urandom >cold
 sync cold
 for i in 1 2 3; do

@@ -21,7 +21,7 @@ captured() { # DIR COMMAND...: in DIR, to ./trace, ./csv and ./info.out
 tree_of() { # DIR
 	(cd "$1" && find . -mindepth 1 -printf '%P %y %m\n' | sort)
 }
-replayed() { # DIR: what the program made there, and what the replay of ./trace makes
+replayed() { # DIR: the tree of the program there, and the tree of a replay of ./trace
 	tree_of "$1" >wanted
 	for engine in event compiled; do
 		for mask in 0 077; do
@@ -36,7 +36,7 @@ replayed() { # DIR: what the program made there, and what the replay of ./trace 
 	done
 }
 
-# the umask that a program is started with, and the one that it sets; sockets
+# the umask that a program inherits, and the umask that it sets; sockets
 cat >program.c <<'C'
 #include <fcntl.h>
 #include <string.h>

@@ -82,7 +82,7 @@ for how in '' polled; do
 	replayed
 done
 
-# entries that are overwritten before anybody could look at the ring from outside
+# entries that are overwritten before any observer outside could read the ring
 captured -- overrun
 complete
 [ "$(count ',aio_write,')" -eq 25 ] || fail "all entries: $(grep aio_ csv)"

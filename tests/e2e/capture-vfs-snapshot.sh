@@ -64,7 +64,7 @@ fresh() {
 	ln -s "$work/work/cut" work/sub/absolute
 }
 
-# rows TRACE PREFIX: what the snapshot has of the directory
+# rows TRACE PREFIX: rows of the snapshot for the directory
 rows() {
 	strings -a "$1" | grep -o '"files":.*' | sed 's/{"path":/\n&/g' | grep "^{\"path\":\"$2work/" |
 		sed "s|:\"$2|:\"|; s/\],\"extra\".*//; s/,\$//"
@@ -118,7 +118,7 @@ if unshare -m true 2>/dev/null; then
 	! grep -q '"path":"[^"]*hidden/in/f"' there || fail 'a hidden file is in the snapshot'
 fi
 
-# each link of a chain is looked at, also where a directory on the way is a link
+# each link of a chain is examined, also if a directory on the way is a link
 mkdir -p chain/real
 printf '#!/bin/sh\n' >chain/real/program
 chmod 755 chain/real/program
@@ -133,7 +133,7 @@ for how in app vfs; do
 	expect_line out 'mismatches      0'
 done
 
-# what the command leaves running works on when the capture has ended
+# a process that the command leaves running continues after the end of the capture
 rm -f later
 expect_status 0 "$VALIDATE" capture vfs --snapshot -o trace -- \
 	sh -c '(until [ -e go ]; do sleep 0.1; done; cat work/old >later) >/dev/null 2>&1 &'

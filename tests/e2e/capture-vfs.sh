@@ -23,7 +23,7 @@ expect_line out '--faults'
 [ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ] || skip "this is a PID namespace of its own"
 
 work=$PWD
-# count FILE OPERATION [FLAGS]: how many the last trace has on the file
+# count FILE OPERATION [FLAGS]: number of such records of the file in the last trace
 count() {
 	grep "path=$(echo "$work/$1" | cut -c2-);" trace.csv | grep ",$2," | grep -c "${3-.}" || :
 }
@@ -54,7 +54,7 @@ expect_line told 'killed by signal 15'
 expect_status 3 "$VALIDATE" capture vfs -o none.trace --pid 4194304
 expect_line err 'no process'
 
-# shell, with its redirections and children: nothing but what they ask for, with full names
+# shell, with its redirections and children: only requested operations, with full names
 capture -- sh -c 'echo something >made; cat made >copy; cat <copy >/dev/null; rm made'
 paths=yes
 grep -q 'paths cannot be read' told && paths=no || :
@@ -91,7 +91,8 @@ wait $capturing || fail "capture of a running process"
 "$VALIDATE" info running.trace --csv trace.csv >/dev/null
 [ $paths = no ] || [ "$(count copy read 'length=131072')" -ge 4 ] || fail "the reads of a running process and its child"
 
-# interrupted: the events so far become a trace, and no instance is left over; the next capture removes that of a killed one
+# interrupted: the events so far become a trace, and no tracing instance is left over; the next
+# capture removes that of a killed capture
 "$VALIDATE" capture vfs -o interrupted.trace -- sleep 100 >interrupted.out &
 pid=$!
 until_begun $pid
@@ -110,7 +111,7 @@ kill "$(cat sleeper)"
 capture -- true
 [ ! -d "/sys/kernel/tracing/instances/validate-$pid" ] || fail "a killed capture's instance was not removed"
 
-# too small a buffer: the loss is counted, told, and kept in the trace
+# too small a buffer: the loss is counted, reported, and stored in the trace
 expect_status 0 "$VALIDATE" capture vfs --buffer 64K -o lossy.trace -- dd if=/dev/zero of=/dev/null bs=1 count=200000
 expect_line out 'incomplete'
 expect_status 0 "$VALIDATE" info lossy.trace

@@ -29,7 +29,7 @@ replayer() {
 	replayer requests lost:5%
 	replayer reordering swap:20%
 	replayer concurrency serialise
-	# seven times as long: idle time then outweighs all concurrency that there was to lose
+	# seven times as long: then idle time outweighs all concurrency that could be lost
 	replayer late-issue drift:600%
 	echo 'timing = timestamp'
 } >causes.conf

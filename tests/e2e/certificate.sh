@@ -10,7 +10,7 @@ expect_verdict "$VALIDATE" run tiny.conf -o results -q
 verdict=$status
 certificate=results/report/certificate.txt
 
-# without a certified standard it is a statement; nothing is guessed
+# without a certified standard it is a statement; nothing is invented
 expect_line $certificate 'Validation statement: event'
 ! grep -q '^Certificate' $certificate || fail 'a certificate without a certified standard'
 expect_line $certificate 'by Storage group; place of the measurement Room 7; date of issue not stated'
@@ -49,7 +49,7 @@ unseal stolen
 expect_status "$verdict" "$VALIDATE" report stolen --certificate
 expect_line out 'the hypervisor took 35 %'
 
-# --verify: whole; another certificate; changed results; results without digests
+# --verify: a complete certificate; another certificate; changed results; results without digests
 expect_status 0 "$VALIDATE" report results --verify
 expect_line out "journal SHA-256 $(sha256sum <results/journal | cut -c1-64)"
 expect_status 3 "$VALIDATE" report results --verify --issued 2026-01-31
@@ -100,7 +100,7 @@ if command -v xmllint >/dev/null; then
 	awk -v s="$seconds" 'BEGIN { exit !(s > 1e-7 && s < 1) }' || fail "a mean of $seconds s"
 fi
 
-# a directory that cannot be written: every form that is printed, and -o for the rest
+# a directory that cannot be written: every printed form works, and -o serves the others
 expect_status "$verdict" "$VALIDATE" report results
 expect_status "$verdict" "$VALIDATE" report results -o elsewhere
 diff -r results/report elsewhere/report >log || fail "-o writes other bytes: $(head -n 3 log)"

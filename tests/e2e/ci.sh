@@ -15,7 +15,8 @@ both passes.json same
 both delayed.json worse
 jq '.cases |= map(.replicates |= .[0:3])' passes.json >few.json
 
-# `validate` in the path: `run` leaves the stored campaign and ends as a campaign may, all else is the program
+# `validate` in PATH: `run` copies the stored campaign and returns a campaign's status; other
+# commands run the program
 mkdir bin
 cat >bin/validate <<END
 #!/bin/sh
@@ -85,7 +86,7 @@ plain 0 "STORED=$PWD/few.json"
 plain 4 "STORED=$PWD/few.json" STRICT=1
 plain 1 "STORED=$PWD/few.json" INCONCLUSIVE=fail
 plain 0 "STORED=$PWD/few.json" INCONCLUSIVE=skip
-# no version can replay a scenario: that is not a pass, whatever is chosen
+# no version can replay a scenario: this is no pass, whatever is chosen
 jq '.cases |= map(if .scenario == "reads level=1" then .replicates = [] | .n_failed = 30 else . end)' \
 	passes.json >broken.json
 for choice in pass skip fail error; do

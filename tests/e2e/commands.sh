@@ -12,7 +12,7 @@ for ask in --help -h help 'help help'; do
 	expect_line out 'Exit status: 0 done'
 done
 
-# each listed command has its own help, the same in both ways, with one line of usage
+# each listed command has its own help, the same in both forms, with one line of usage
 "$VALIDATE" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' >names
 [ "$(wc -l <names)" -ge 1 ] || fail "no commands in the list"
 while read -r name; do
@@ -50,7 +50,7 @@ expect_line err '(did you mean --json?)'
 expect_status 2 "$VALIDATE" version surplus
 expect_line err 'unexpected argument "surplus"'
 
-# a full disk under standard output is a failure, a reader that has seen enough is not
+# a full disk under standard output is a failure; a reader that closes its pipe early is not
 if [ -w /dev/full ]; then
 	status=0
 	"$VALIDATE" version >/dev/full 2>err || status=$?
@@ -68,11 +68,12 @@ status=0
 [ "$(cat status)" -eq 0 ] || fail "status $(cat status) when the reader went away"
 [ ! -s err ] || fail "a reader that went away made noise: $(cat err)"
 
-# from anywhere, without being installed
+# from any directory, without an installation
 mkdir elsewhere
 (cd elsewhere && env -i "$VALIDATE" --version >/dev/null) || fail "does not run from another directory"
 
-# a trace that is cut while it is read: the reader of the first lines cuts it before the rest can be written
+# a trace that is truncated while it is read: the reader of the first lines truncates it before the
+# rest can be written
 "$VALIDATE" microbench random-read --requests 20000 --file-size 64K --dir . -o cut.trace >out
 {
 	status=0

@@ -34,10 +34,10 @@ near '.cases[1].components[0].change' 0.2118388531000845
 near '.cases[1].components[0].lo95' 0.18863768648976
 near '.cases[1].components[0].hi95' 0.235492886162649
 near '.cases[1].components[1].change' 1.0491960831652885
-# widened for dependence: not smaller than 7.685e-18, one-sided and of independent runs
+# widened for dependence: not smaller than 7.685e-18, which is one-sided and for independent runs
 jq -e '.cases[1].components[0].p | . > 7.68e-18 and . < 1e-9' out >/dev/null || fail "p is $(jq '.cases[1].components[0].p' out)"
 
-# a campaign and itself: everything that is judged is the same
+# a campaign compared with itself: every judged component is the same
 for form in text json markdown junit openmetrics html github; do
 	expect_status 0 "$VALIDATE" compare old.json old.json -f "$form"
 done
@@ -45,7 +45,8 @@ expect_status 0 "$VALIDATE" compare old.json old.json -f json
 [ "$(jq -r '[.cases[] | .word, (.components[].word | select(. != "not judged"))] | unique | join(" ")' out)" = same ] ||
 	fail "a campaign is not the same as itself: $(jq -c '[.cases[].components[] | select(.word != "same")][0]' out)"
 
-# also where numbers that scatter so much, or so few of them, could show nothing; but the same numbers of another campaign do not
+# also if the numbers scatter too much, or are too few, to show anything; but equal numbers of
+# another campaign do not count as the same
 jq '.columns as $c | .cases |= map(.u_c_df = 2
 	| .replicates |= (to_entries | map(.key as $i | .value | .[$c | index("n_mismatched")] = $i)))' old.json >unknown.json
 jq '.cases |= map(.replicates |= .[0:1])' unknown.json >single.json
@@ -67,7 +68,7 @@ jq '.cases |= map(.replayer = "another")' nothing.json >nothing-another.json
 expect_status 4 "$VALIDATE" compare nothing.json nothing-another.json -f json
 jq -e '(.cases | length > 0 and all(.word == "inconclusive" and (.same_runs | not)))' out >/dev/null ||
 	fail "of no runs something is known: $(jq -c '.cases | map([.word, .same_runs])' out)"
-# and every form says that runs failed, the JSON how many of which case
+# and every form reports that runs failed, the JSON form how many in which case
 jq '.cases |= map(.n_failed = 14)' nothing.json >failed.json
 jq '.cases[0] |= (.replicates = [] | .n_failed = 14)
 	| .cases |= map(.replayer = "another" | .settings = "engine=other")' old.json >failed-another.json
@@ -81,7 +82,7 @@ for form in text markdown junit github html openmetrics json; do
 	json)
 		fits
 		jq -e '[.cases[] | .n_failed_old, .n_failed_new] == [14, 14, 14, 0, 14, 0]' out >/dev/null || fail "$(jq -c '.cases[] | del(.components)' out)"
-		# a replayer's other settings are told once, in however many scenarios it has them
+		# other settings of a replayer are reported once, for any number of its scenarios
 		[ "$(jq -c '[.differences[] | select(.kind == "settings") | .what]' out)" = '["another"]' ] || fail "$(jq -c .differences out)"
 		;;
 	*) expect_line out 'runs failed' ;;
@@ -91,7 +92,7 @@ expect_status 4 "$VALIDATE" compare failed.json failed-another.json
 expect_line out '14 runs of the new side failed, in 1 of 3 cases'
 expect_line out 'too few values: 14 runs of the old side failed'
 
-# of many that are undecided the one that is nearest to a word is the example
+# of many inconclusive cases the case nearest to a decision is the example
 jq '.cases |= map(.replicates |= .[0:2])' worse.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 grep -A 3 '^  response time in [23] of 3 cases' out | grep -q 'for example reads level=2' || fail "not the likeliest: $(grep -A 9 ^Inconclusive out)"
@@ -101,8 +102,9 @@ jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
 expect_line out "inconclusive: of 3 cases"
 
-# from one side of the program to the other, at the same distance: it changed, and is neither better nor worse
-scale() { # FACTOR FILE: of all that is of the replay
+# from one side of the program to the other, at the same distance: the replay changed, and is
+# neither better nor worse
+scale() { # FACTOR FILE: scales all times of the replay
 	jq --argjson f "$1" '.columns as $c | .cases |= map(.replicates |= map([., $c] | transpose
 		| map(if .[1] | test("^x_.*_ns$") then .[0] * $f else .[0] end)))' "$2"
 }
@@ -111,7 +113,7 @@ scale 1.11 same.json >slower.json
 expect_status 4 "$VALIDATE" compare faster.json slower.json
 tr -s '\n ' ' ' <out | grep -q "it changed, and whether it is nearer to the program is not known" || fail "$(cat out)"
 
-# a mismatch in every new run is worse; in one of them it is inconclusive
+# a mismatch in every new run is worse; a mismatch in one run is inconclusive
 at=$(jq '.columns | index("n_mismatched")' same.json)
 jq ".cases[0].replicates |= map(.[$at] = 3)" same.json >mismatched.json
 expect_status 1 "$VALIDATE" compare old.json mismatched.json
@@ -119,7 +121,8 @@ expect_line out "worse: mismatches of reads level=1"
 expect_status 1 "$VALIDATE" compare old.json mismatched.json -f json
 jq -e '.cases[0].components[] | select(.component == "mismatches") | (.change - 3 | fabs) < 1e-9 and .lo95 == 3 and .hi95 == 3' out >/dev/null ||
 	fail "mismatches: $(jq -c '.cases[0].components[] | select(.component == "mismatches")' out)"
-# every other run one: 0.5 on the average, by Welch with 0.5129891760425771/sqrt(20) and 19 degrees of freedom
+# one mismatch in every second run: 0.5 on the average, by Welch with 0.5129891760425771/sqrt(20)
+# and 19 degrees of freedom
 jq ".cases[0].replicates |= [to_entries[] | .key as \$i | .value | .[$at] = \$i % 2]" same.json >half.json
 expect_status 4 "$VALIDATE" compare old.json half.json -f json
 jq -e '.cases[0].components[] | select(.component == "mismatches") | (.lo95 - 0.259913675 | fabs) < 1e-8 and (.hi95 + .lo95 - 1 | fabs) < 1e-12' out \
@@ -127,8 +130,9 @@ jq -e '.cases[0].components[] | select(.component == "mismatches") | (.lo95 - 0.
 jq ".cases[0].replicates[7][$at] = 1" same.json >one.json
 expect_status 4 "$VALIDATE" compare old.json one.json
 
-# a version whose runs fail is not the same, however well the others went; what fails alike on both sides is the program, or no change
-failing() { # RUNS FILE: runs of the first case that failed
+# a version whose runs fail is not the same, however good its other runs; equal failures on both
+# sides are due to the program, or are no change
+failing() { # RUNS FILE: number of failed runs of the first case
 	jq ".cases[0].n_failed = $1 | .cases[0].replicates |= .[$1:]" "$2"
 }
 failing 3 same.json >some.json
@@ -146,9 +150,9 @@ done
 failing 3 old.json >some-old.json
 expect_status 0 "$VALIDATE" compare some-old.json some.json
 
-# where the reference is the recording itself: a single one of each side's own tells nothing, however well the replays agree; the same one on both sides
-# cancels; of several, each counts once
-single() { # R (of the index $i of the run) FILE: replays that take 1 % more or less than 100 us, by the run
+# the reference is the recording itself: different single recordings on both sides decide nothing,
+# however well the replays agree; a common recording cancels; of several, each counts once
+single() { # R (of the index $i of the run) FILE: replays whose times differ from 100 us by 1 %, by the run
 	jq ".columns as \$c | .cases |= map(.single_reference = true | .replicates |= [to_entries[] | .key as \$i | .value
 		| .[\$c | index(\"r_mean_ns\")] = ($1) | .[\$c | index(\"x_mean_ns\")] = 100000 * (1 + ((\$i * 7) % 20 - 9.5) / 1000)])" "$2"
 }
@@ -166,7 +170,7 @@ expect_status 4 "$VALIDATE" compare four.json other.json -f json
 [ "$(word 'reads level=1' 'response time')" = inconclusive ] || fail "of four recordings: $(word 'reads level=1' 'response time')"
 jq -e '.cases[0].components[0] | .hi95 - .lo95 > 0.1' out >/dev/null || fail "each replay counts: $(jq -c '.cases[0].components[0]' out)"
 
-# limits: of the new side; none switches a component off
+# limits of the new side: no limit switches a component off
 jq '.limits["response-time"] = 0.5 | .limits.median = 0.5 | .limits.p90 = null | .limits["execution-time"] = 0.5' worse.json >lax.json
 expect_status 0 "$VALIDATE" compare old.json lax.json -f json
 [ "$(word 'reads level=2' p90)" = "not judged" ] || fail "p90 is judged without a limit"
@@ -193,7 +197,7 @@ expect_line out '::error title=response time%3A worse::reads level=2, event: '
 expect_status 4 "$VALIDATE" compare old.json few.json -f github
 expect_line out '::warning title=response time%3A inconclusive::in 3 of 3 cases; for example reads level=1, event: '
 [ "$(grep -c '^::' out)" -le 10 ] || fail "more than ten annotations: $(grep -c '^::' out)"
-# each component once, the rows folded
+# each component once, in folded rows
 expect_status 4 "$VALIDATE" compare old.json few.json -f markdown
 expect_line out '| ❔ inconclusive | response time | 3 of 3 | ±5 % | reads level=1: '
 [ "$(sed '/<details>/q' out | grep -c 'inconclusive | response time')" -eq 1 ] || fail "a component more than once: $(cat out)"
@@ -220,7 +224,7 @@ if command -v xmllint >/dev/null; then
 	xmllint --noout ${JUNIT_SCHEMA:+--schema "$JUNIT_SCHEMA"} out 2>log || fail "$(cat log)"
 fi
 
-# hostile names: escaped in every form
+# hostile names are escaped in every form
 jq '(.. | strings | select(. == "reads level=2")) |= "a|b<i>\"&\u001b[31m\n::error::x %0A,@all"' worse.json >odd.json
 jq '(.. | strings | select(. == "reads level=2")) |= "a|b<i>\"&\u001b[31m\n::error::x %0A,@all"' old.json >odd-old.json
 for form in text markdown json html junit github openmetrics; do
@@ -232,7 +236,7 @@ done
 expect_status 0 "$VALIDATE" compare --list
 [ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "text markdown json html junit github openmetrics prometheus " ] || fail "--list: $(cat out)"
 
-# what cannot be compared: status 5 with what differs, unless it is allowed
+# sides that cannot be compared: status 5 with the difference, unless it is permitted
 refused() { # FILTER MESSAGE ALLOW [STATUS]
 	jq "$1" same.json >other.json
 	expect_status 5 "$VALIDATE" compare old.json other.json
@@ -250,14 +254,14 @@ refused '.limits.environment = "kernel, machine.cpu_model"' 'not comparable: env
 expect_status 2 "$VALIDATE" compare old.json same.json --allow envronment
 expect_line err 'did you mean "environment"?'
 
-# missing on one side: listed, and the whole is inconclusive
+# missing on one side: listed, and the result is inconclusive
 jq 'del(.cases[2]) | del(.scenarios[2])' same.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 expect_line out "scenario reads level=4"
 expect_line out "of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
 [ "$(grep -c missing: out)" -eq 1 ] || fail "what is missing is told more than once: $(grep missing: out)"
 expect_status 4 "$VALIDATE" compare two.json same.json
-# readers that count test cases or lines find it, too
+# readers that count test cases or lines find the missing case, too
 expect_status 4 "$VALIDATE" compare old.json two.json -f junit
 expect_line out 'tests="31" failures="0" errors="1" skipped="8"'
 expect_line out 'classname="comparison, missing" name="scenario reads level=4"'
@@ -278,7 +282,8 @@ jq '.cases = []' same.json >none.json
 expect_status 5 "$VALIDATE" compare old.json none.json
 expect_line err "no case in common"
 
-# a value here and there that is not known leaves its component open; without a time a replicate is none; and no error is 0
+# single unknown values leave their component inconclusive; a replicate without a time does not
+# count; an unknown error is not 0
 at=$(jq '.columns | index("share_reordered")' same.json)
 jq ".cases[0].replicates[4][$at] = null" same.json >hole.json
 expect_status 4 "$VALIDATE" compare old.json hole.json -f json
@@ -286,7 +291,7 @@ expect_status 4 "$VALIDATE" compare old.json hole.json -f json
 jq ".cases[0].replicates[][$at] = null" same.json >unrecorded.json
 expect_status 0 "$VALIDATE" compare old.json unrecorded.json -f json
 [ "$(word 'reads level=1' reordering)" = "not judged" ] || fail "nothing was recorded and the word is $(word 'reads level=1' reordering)"
-# a replay whose requests all took no time at all was not seen to be as fast as before
+# a replay whose requests all took no time does not count as being as fast as before
 for zeroed in 1 3; do
 	jq ".cases[0].replicates[][$zeroed] = 0" same.json >instant.json
 	expect_status 4 "$VALIDATE" compare old.json instant.json -f json
@@ -304,7 +309,7 @@ expect_line err '"level_reject"'
 jq '.date = "1970-01-01T00:00:00Z"' same.json >past.json
 expect_status 0 "$VALIDATE" compare old.json past.json
 
-# one replayer of several; the two of one campaign by pairs, as [compare] says
+# one replayer of several; two replayers of one campaign by pairs, as for [compare]
 jq '.cases |= (map(.replayer = "old") + map(.replayer = "new")) | .limits.old = "old" | .limits.new = "new"' same.json >both.json
 expect_status 0 "$VALIDATE" compare old.json both.json:new
 expect_status 0 "$VALIDATE" compare both.json -f json

@@ -20,7 +20,7 @@ expect_status 0 "$VALIDATE" deps --json --order temporal-serial in.csv
 expect_line out '"critical_path_ns": 40'
 expect_line out '"parallelism": 1.0'
 
-# the graph: a node a request, a line for each wait and for program order
+# the graph: a node for each request, a line for each wait and for program order
 expect_status 0 "$VALIDATE" deps --order temporal --dot - in.csv
 [ "$(grep -c ' \[label="[0-9]' out)" -eq 4 ] || fail "not 4 nodes"
 [ "$(grep -c ' -> ' out)" -eq 5 ] || fail "not 2 + 3 edges"
@@ -29,7 +29,7 @@ expect_status 0 "$VALIDATE" deps --order temporal --requests 2 --dot two.dot in.
 [ "$(grep -c ' -> ' two.dot)" -eq 1 ] || fail "not 1 edge among the first two"
 expect_line out 'Critical path'
 
-# a stranger's names stay inside their quotes
+# untrusted names stay inside their quotes
 {
 	head -n 1 in.csv
 	echo '1,1,0,10,pread,"path=odd%22%5C]%3B%0Ax%01%FFé;fd=3;offset=0;length=64",64'

@@ -4,7 +4,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 cd "$SRCDIR"
 
-anchors() { # FILE: of its headings, as GitHub makes them
+anchors() { # FILE: anchors of its headings, as GitHub makes them
 	sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | sed 's/[^a-z0-9_-]//g'
 }
 
@@ -22,7 +22,7 @@ for document in *.md doc/*.md doc/formats/*.md protocols/*.md; do
 done
 [ "$n" -ge 100 ] || fail "only $n links"
 
-# what "Where to add a part" names is there
+# the files that "Where to add a part" names exist
 for file in $(sed -n '/^## Where to add a part/,/^## C/p' doc/architecture.md | tr '`' '\n' | grep '^[a-z]*/[a-z/_]*\.[a-z]*$' | sort -u); do
 	[ -e "$file" ] || fail "doc/architecture.md names $file, which is not there"
 	echo "$file"

@@ -47,7 +47,7 @@ S
 expect_status 0 "$VALIDATE" export --to artc copied.strace -o copied.artc
 [ "$(sed 's/^[^ ]* [^ ]* //; s/(.*//' copied.artc | tr '\n' ' ')" = 'open dup read dup2 read ' ] || fail "descriptors that were copied: $(cat copied.artc)"
 
-# every format that is written, byte for byte; UPDATE=1 writes the files anew
+# every format with a writer, byte for byte; UPDATE=1 writes the files again
 for file in "$data"/golden/want.*; do
 	format=${file##*.}
 	expect_status 0 "$VALIDATE" export -q --to "$format" "$data/golden/input.csv" -o "have.$format"
@@ -58,7 +58,7 @@ expect_status 0 "$VALIDATE" export -q --to csv "$data/golden/input.csv" -o have.
 cmp "$data/golden/input.csv" have.csv || fail "csv is written otherwise than it was"
 expect_status 2 "$VALIDATE" export --to nonsense block.trace -o none
 expect_line err 'format "nonsense" is unknown (--to list shows all)'
-# the message is one line, whatever the names are
+# the message is a single line, whatever the names are
 name=$(printf 'a\n\033[2Jb')
 cp "$data/golden/input.csv" "$name.csv"
 expect_status 0 "$VALIDATE" export --to iolog "$name.csv" -o "$name.iolog"
@@ -75,7 +75,7 @@ expect_status 0 "$VALIDATE" import -q "$data/strace-ns.strace" -o app.trace
 expect_status 0 "$VALIDATE" export --to strace app.trace -o app.strace
 expect_line err '83 requests written as strace'
 expect_status 0 "$VALIDATE" import -q app.strace -o back.trace
-for t in app back; do # times count from the first line; clone is not in it, so that nobody shares a position
+for t in app back; do # times count from the first line; clone is not in it, so no processes share a position
 	"$VALIDATE" export -q --to csv $t.trace -o - | cut -d, -f2,5- | sed '/,pread\|,pwrite\|,mmap/!s/;offset=[0-9]*//' >$t.calls
 done
 cmp app.calls back.calls || { diff app.calls back.calls | head >&2; fail "strace does not come back as it was"; }
@@ -105,7 +105,8 @@ for source in family.strace family.trace; do
 	diff family.calls again.calls ||
 		fail "threads and processes of $source do not come back as they were"
 done
-# ARTC's dialect: its names, no decorations, no time twice, no call before the thread's last has ended; and its list of files
+# ARTC's dialect: its names, no decorations, no equal times, no call before the thread's previous
+# call has ended; and its list of files
 printf '10 1.000000100 openat(AT_FDCWD</>, "d/f", O_RDWR|O_CREAT, 0644) = 3</d/f> <0.000002000>\n10 1.000000200 pwrite64(3</d/f>, ""..., 5, 7) = 5 <0.000001500>\n10 1.000000300 newfstatat(3</d/f>, "", {st_mode=S_IFREG|0644, st_size=12, ...}, AT_EMPTY_PATH) = 0 <0.000001000>\n10 1.000005000 access("/d/g", F_OK) = -1 ENOENT (No such file or directory) <0.000001000>\n10 1.000006000 newfstatat(AT_FDCWD, "/d/g", 0x7ffd, AT_SYMLINK_NOFOLLOW) = -1 ENOENT (No such file or directory) <0.000001000>\n10 1.000007000 close(3</d/f>) = 0 <0.000001000>\n' >a.strace
 expect_status 0 "$VALIDATE" export --to artc a.strace -o a.artc
 expect_line err '1 left out; the first: access (number 3): ARTC is not known to take the call'
@@ -132,7 +133,8 @@ expect_line app.json '"name":"pwritev"'
 expect_status 0 "$VALIDATE" export --to events app.trace -o app.events
 [ "$(head -n 1 app.events)" -eq "$(($(wc -l <app.events) - 1))" ] || fail "events: the first line is not their number"
 expect_line err 'left out'
-# two threads hand a descriptor over; one inherited and a seek are left out; unlink is what the replayer calls rmdir
+# two threads pass a descriptor on; an inherited descriptor and a seek are left out; unlink appears
+# as the replayer's rmdir
 cat >threads.csv <<'C'
 pid,tid,begin,end,function,args,rvalue
 7,7,1000,2000,mkdir,path=d;mode=0755,0
@@ -173,8 +175,9 @@ expect_status 2 "$VALIDATE" export --to strac app.trace -o x
 expect_line err 'did you mean "strace"?'
 expect_status 2 "$VALIDATE" export --to csv - <app.trace
 
-# a user's file beside the output keeps its content, whatever its name, even if it is the input; the input is not overwritten by
-# what is none of its kind, under any of its names; and a name of 255 bytes is as good as another
+# a user's file beside the output keeps its content, whatever its name, even if it is the input;
+# outputs of other kinds do not overwrite the input, under any of its names; and a name of 255 bytes
+# works like any other
 "$VALIDATE" slice app.trace -o app.csv.tmp >out
 cp app.csv.tmp before
 expect_status 0 "$VALIDATE" export -q --to csv app.csv.tmp -o app.csv
@@ -197,7 +200,7 @@ expect_status 0 "$VALIDATE" export -q --to csv app.trace -o "$long"
 expect_status 0 "$VALIDATE" slice app.trace -o "$long"
 mkdir target
 "$VALIDATE" import -q "$data/sda.blkparse" -o blk.trace
-refuse() { # NAME WHY: every command that writes a trace, or what another tool reads, refuses that name for it, before it does anything
+refuse() { # NAME WHY: every command that writes a trace, or an input of another tool, refuses NAME before it does anything
 	for how in 'slice app.trace' 'import -q app.trace' 'deps --infer blk.trace' 'microbench rr --requests 1 --file-size 4K --dir target' \
 		"capture app --root $PWD --scratch $PWD" "capture causality --scratch $PWD"; do
 		after= wrong=3
@@ -212,7 +215,7 @@ refuse() { # NAME WHY: every command that writes a trace, or what another tool r
 }
 refuse - 'not to standard output'
 [ ! -e - ] || fail "a file is named -"
-# a disk whose name is given for a file's
+# the name of a disk in place of the name of a file
 if [ "$(id -u)" -eq 0 ]; then
 	truncate -s 1M disk
 	if device=$(losetup -f --show disk 2>/dev/null); then

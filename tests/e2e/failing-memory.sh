@@ -19,8 +19,8 @@ cp "$SRCDIR/tests/data/compare/old.json" "$SRCDIR/tests/data/compare/worse.json"
 seq 1 30 >numbers
 formats="$SRCDIR/tests/data/formats"
 
-# What a command gives: its standard output, and the file it writes; a trace by its requests, for it
-# has the date it was made on
+# The result of a command: its standard output and the file that it writes; a trace by its requests,
+# because it contains its date
 written() {
 	case $1 in
 	import | slice) [ ! -e made ] || "$VALIDATE" export --to csv made -o - ;;
@@ -95,7 +95,7 @@ status=0
 any_verdict
 ! grep -q '"state":"failed"' later/journal || fail "a run failed for it: $(cat later/journal)"
 
-# a signal that asks for the end leaves no file under another name either
+# a signal that ends the command leaves no file under another name either
 i=0
 while [ $i -lt 500 ]; do
 	cat "$formats/sda.blkparse"

@@ -106,7 +106,7 @@ links() {
 		     END { for (i = 1; i <= n; i++) if (needs[i] in at) print who[i], at[needs[i]] }' | folder_of
 }
 
-compare() { # KIND: no new edge of a cycle, and no exception that is none
+compare() { # KIND: no new edge of a cycle, and every exception is needed
 	sed -n "s/^\(both\|$1\) //p" known | sort > known.$1
 	cyclic < edges.$1 > found
 	[ -s edges.$1 ] || fail "no $1 were found"
@@ -116,7 +116,7 @@ compare() { # KIND: no new edge of a cycle, and no exception that is none
 	[ ! -s gone ] || fail "these cycles by $1 are gone, remove them from this test: $(tr '\n' ';' < gone)"
 }
 
-# the check itself: a cycle of three is found, the way to it is not
+# the check itself: a cycle of three folders is found, the path to it is not reported
 printf 'a b\nb c\nc a\nd a\n' | cyclic > got
 printf 'a b\nb c\nc a\n' | cmp -s - got || fail "a cycle of three folders is not found: $(cat got)"
 

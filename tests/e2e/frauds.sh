@@ -46,7 +46,7 @@ for archive in "$SRCDIR"/tests/data/frauds/*.tar.gz; do
 	name=$(basename "$archive" .tar.gz)
 	gzip -dc "$archive" | tar xf -
 	report "$name"
-	# both forms say what differs, and the first screen points to it
+	# both forms name the difference, and the first screen points to it
 	for text in summary.txt index.html; do
 		tr -s '\n ' ' ' <"$name/report/$text" >shown
 		differences "$name" | while IFS= read -r difference; do
@@ -58,20 +58,20 @@ for archive in "$SRCDIR"/tests/data/frauds/*.tar.gz; do
 	[ "$(verdict "$name" fraud)" = 'not trusted' ] || fail "$name: $(verdict "$name" fraud)"
 	[ "$(verdict "$name" faultless)" = trusted ] ||
 		fail "faultless replayer beside $name: $(jq -c '.cells[] | select(.replayer == "faultless") | [.components[] | select(.decision != "accept") | .reason]' "$name.json")"
-	# the components that see it, and no others
+	# the components that detect it, and no others
 	rejected=$(jq -r '[.cells[] | select(.replayer == "fraud") | .components[] | select(.decision == "reject") | .component] | join(", ")' "$name.json")
 	case $name in
 	all-alike | two-modes) expected='shape, tail' ;;
 	heavy-tail) expected='typical response, tail' ;;
 	fast-then-slow) expected='bias by half' ;;
 	fast-reads) expected='shape, tail, bias by operation' ;;
-	ignores-storage) # its scatter relative to the program's is wrong, too
+	ignores-storage) # its scatter relative to the program's scatter is wrong, too
 		case ", $rejected, " in *', responsiveness, '*) ;; *) fail "$name is rejected by: $rejected" ;; esac
 		continue
 		;;
 	esac
 	[ "$rejected" = "$expected" ] || fail "$name is rejected by: $rejected; not by: $expected"
-	# without them the fraud passes: they are what finds it
+	# without these components the fraud passes, so they detect it
 	sed -i '/^\[accept\]/a typical = none\nshape = none\ntail = none\noperation = none\nhalf = none' "$name/protocol.conf"
 	report "$name"
 	[ "$(verdict "$name" fraud)" = trusted ] || fail "$name without those components: $(verdict "$name" fraud)"

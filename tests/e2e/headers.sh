@@ -4,7 +4,8 @@
 scratch=$PWD
 cd "$SRCDIR"
 
-# What its own .c file includes first was compiled alone when that was; the others are compiled here. Either is included twice.
+# A header that its own .c file includes first was compiled alone with that file; the other headers
+# are compiled here. Each is included twice.
 bad=0 n=0
 compiled_alone() { # header
 	[ -f "$BUILD/obj/${1%.h}.o" ] && [ "$(grep -m 1 '^[[:space:]]*#[[:space:]]*include' "${1%.h}.c")" = "#include \"$1\"" ] &&
@@ -30,7 +31,7 @@ for header in */*.h */*/*.h */*/*/*.h; do
 done
 [ "$n" -gt 5 ] || fail "only $n headers found in $SRCDIR"
 
-# the rooms from left to right; microbench and replay do not know each other
+# the rooms from left to right; microbench and replay do not use each other
 check() { # room, rooms it may not know
 	room=$1
 	shift

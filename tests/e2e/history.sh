@@ -5,7 +5,8 @@
 command -v jq >/dev/null || skip "jq is not there to make campaigns"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not there to look into the file"
 
-# x/r is 1 with a small wave; reads level=1 is 5 % more from campaign 26 on, when the kernel changes; level=2 grows by 1 % each from 24 on
+# x/r is 1 with a small wave; reads level=1 is 5 % larger from campaign 26 on, when the kernel
+# changes; level=2 grows by 1 % per campaign from 24 on
 campaign() { # NUMBER
 	jq -c --argjson i "$1" '
 		(["00", "01", "02", "03", "04", "05", "06", "07", "08", "09"] + [range(10; 60) | tostring]) as $two
@@ -64,14 +65,14 @@ expect_line bare/index.html '1 figure is missing here (gnuplot was not found'
 expect_status 0 "$VALIDATE" history show db --from 26 --baseline 8
 expect_line out '11 campaigns'
 
-# limits stay once their entries are there: what comes later does not move them
+# limits stay as soon as their entries are complete: later entries do not move them
 campaign 37
 cp db later
 expect_status 0 "$VALIDATE" history add later c37.json
 expect_status 0 "$VALIDATE" history show later --format json
 [ "$(jq -c '[.charts[] | .center_ln, .sigma_ln]' out)" = "$(jq -c '[.charts[] | .center_ln, .sigma_ln]' all.json)" ] || fail 'limits moved'
 
-# the same campaign twice; a clock set back; few entries; an unknown name; names that are markup
+# the same campaign twice; a clock set back; few entries; an unknown name; names that contain markup
 sqlite3 db .dump >before
 expect_status 3 "$VALIDATE" history add db c7.json
 expect_line err 'is there already, number 7 of 2026-01-08T12:00:00Z, build 7'
@@ -82,7 +83,7 @@ expect_line out 'Warning: its date, 2025-01-01T00:00:00Z, is earlier than that o
 expect_status 0 "$VALIDATE" history show db --format html
 ! grep -q '<script>' out || fail 'a label became markup'
 grep -q 'a clock was set back' out || fail 'the page does not tell of the clock'
-# late campaigns take the place of their dates
+# late campaigns are inserted at their dates
 expect_status 0 "$VALIDATE" history show db --format json
 [ "$(jq -c '[.campaigns[].number] | .[:3]' out)" = "[$(sqlite3 db 'SELECT max(id) FROM campaign'),1,2]" ] || fail "not by date: $(jq -c '[.campaigns[].number]' out)"
 expect_status 0 "$VALIDATE" history add few c1.json
@@ -105,13 +106,13 @@ expect_status 2 "$VALIDATE" history add db
 expect_status 2 "$VALIDATE" history show db --label x
 expect_status 2 "$VALIDATE" history add db results --from 3
 
-# nothing is changed or removed, by whomever
+# no process changes or removes anything
 for table in entry campaign series environment; do
 	! sqlite3 db "DELETE FROM $table" 2>/dev/null || fail "rows of $table can be removed"
 done
 ! sqlite3 db 'UPDATE entry SET bias = 0' 2>/dev/null || fail 'entries can be changed'
 
-# files that are no history, or no longer: told, and left as they were
+# files that are no history, or no longer: reported, and left unchanged
 sqlite3 foreign 'CREATE TABLE t(x); INSERT INTO t VALUES(1)'
 echo 'this is text, and longer than the sixteen bytes of a header' >text
 : >empty
@@ -135,7 +136,7 @@ done
 # no space: nothing of the campaign stays
 cp few full
 sum=$(cksum <full)
-# XFSZ ignored, a file may not grow above its present size
+# SIGXFSZ ignored, and no file may grow beyond its present size
 status=0
 (trap '' XFSZ; ulimit -f 1; exec "$VALIDATE" history add full c2.json >out 2>err) || status=$?
 [ $status -eq 3 ] || fail "status $status with no space"

@@ -24,17 +24,16 @@ inject 20 --points 70 --only info-html --family stat
 export FUSE=no
 # a plot that cannot be made is named
 inject 10 --points 1000 --only info --family open
-# scratch of a capture that cannot be removed is named; before, it stayed without a word
+# scratch files of a capture that cannot be removed are named; earlier they stayed without a message
 inject 30 --points 60 --only capture-app --family stat
-# a trace whose writer fails at once is removed; before, a file without content stayed
+# a trace whose writer fails at once is removed; earlier an empty file stayed
 inject 1 --points 20 --only replay --family seek
-# a file of a report that cannot be written whole is removed; before, its first part stayed
+# a file of a report that cannot be written completely is removed; earlier its first part stayed
 inject 20 --points 40 --only pool --family write
-# gnuplot is not started where its directory cannot be set; before, it wrote into another one
+# gnuplot is not started if its directory cannot be set; earlier it wrote into another directory
 inject 40 --points 80 --only info-html --family malloc
 
-# the walk sees a fault that has a wrong outcome: a command that ends with success and writes
-# something else
+# the walk finds a fault with a wrong outcome: a command that succeeds and writes other content
 cat >liar <<'END'
 #!/bin/sh
 "$REAL_VALIDATE" "$@" 2>/dev/null || :

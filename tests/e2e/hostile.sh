@@ -21,7 +21,7 @@ expect_line out 'count replays-failures 0'
 [ -z "$(ls keep)" ] || fail "kept without a failure: $(ls keep)"
 [ ! -e "/sys/fs/cgroup/devices/validate-torture-$pid" ] || fail 'a device cgroup was left'
 
-# harm of each kind: the kind "command" executes the program
+# a program of each harmful kind: the kind "command" executes the program
 harm() { # WHAT REASON COMMANDS
 	what=$1 reason=$2
 	printf '#!/bin/sh\necho "validate: an error" >&2\n%s\n' "$3" >"$what"
@@ -48,7 +48,7 @@ harm leaves-process '1 processes were left' 'sleep 100 & exit 3'
 harm hides-refusal 'exit status 0 although a call was refused' 'echo "refused: a is a device"; exit 0'
 harm odd-status 'exit status 9' 'exit 9'
 
-# nothing of the machine can be written from inside
+# no file of the machine can be written from inside
 harm escapes 'exit status 9' "echo x 2>/dev/null >'$PWD/escaped'; mknod /mnt/tmp/n b 254 0 2>/dev/null; rm -f /mnt/tmp/n; exit 9"
 [ ! -e escaped ] || fail 'a file of the machine was written'
 

@@ -3,7 +3,7 @@
 # close_range; and export back.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-csv() { # FILE: its requests' columns from the function on, without their numbers
+csv() { # FILE: columns of its requests from the function on, without their numbers
 	"$VALIDATE" export -q --to csv "$1" -o - | cut -d, -f5- | sed 's/,[0-9]*,,[0-9]*$//' ||
 		fail "exporting $1"
 }

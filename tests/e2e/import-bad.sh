@@ -37,7 +37,7 @@ for f in $text_formats; do
 	expect_status 0 "$VALIDATE" import --from $f $f.open -o open.trace
 	requests open.trace | cmp - $f.want || fail "$f: a last line without an end"
 
-	# later requests first: sorted, and said
+	# later requests first: sorted, with a message
 	{
 		head -n "$head" $f.good
 		tail -n +$((head + 1)) $f.good | sed '1!G;h;$!d'
@@ -45,7 +45,7 @@ for f in $text_formats; do
 	expect_status 0 "$VALIDATE" import --from $f $f.back -o back.trace
 	expect_line out "sorted by begin: $((n_good - 1)) requests followed a later request"
 
-	# a line of 2 MB (of 1 GB: below) within little memory
+	# a line of 2 MB (of 1 GB: below) with little memory
 	{ cat $f.good; head -c 2000000 /dev/zero | tr '\0' 7; } >$f.long
 	(ulimit -v 200000 && refused $f $f.long "line $((last + 1))") || exit 1
 	rm $f.long
@@ -59,7 +59,8 @@ for f in $text_formats; do
 done
 [ "$(grep -c '\.good: line [12], column [1-9]' others.err)" -eq "$(wc -l <others.err)" ] || fail "not all say where: $(cat others.err)"
 
-# blktrace: cut within a record; bytes of something else between records; times that go back; a length that lies
+# blktrace: truncated within a record; garbage between records; times that go back; an invalid
+# length
 data=$SRCDIR/tests/data/formats
 head -c $((48 * 30)) "$data/sda.blktrace.1" >blk.good
 expect_status 0 "$VALIDATE" import blk.good -o blk.trace
@@ -94,8 +95,8 @@ expect_line out 'odd.trace: 3 requests'
 expect_line out 'begin and never end: 1'
 expect_line out 'whose beginning is not in the trace: 1'
 
-# 1 GB without a line end, in bounded memory; the file has no blocks, its reading takes less than a second
-# a thread that is its own child
+# 1 GB without a line end, in bounded memory; the file has no blocks, so reading takes less than a
+# second. A thread that is its own child.
 cat >self.strace <<'S'
 7 1795227730.000001 openat(AT_FDCWD, "/a", O_RDONLY) = 3
 7 1795227730.000002 clone(child_stack=NULL, flags=SIGCHLD) = 7
@@ -111,12 +112,12 @@ refused strace long.strace 'line 2, column 32: the call takes longer than there 
 expect_status 0 "$VALIDATE" import --from strace --lenient 1 long.strace -o long.trace
 expect_line out 'long.trace: 1 request'
 
-# nothing at all: no times, and so no resolution
+# an empty input: no times, and so no resolution
 : >nothing.strace
 expect_status 0 "$VALIDATE" import --from strace nothing.strace -o nothing.trace
 expect_line out 'Resolution of its times unknown'
 
-# a descriptor's name that ends with its first character is none
+# a descriptor's name that consists of its first character only is no name
 cat >begun.strace <<'S'
 7 1795227730.000001 openat(AT_FDCWD, "/a", O_RDONLY) = 3<
 7 1795227730.000003 close(3) = 0
@@ -126,8 +127,9 @@ requests begun.trace >begun
 expect_line begun 'open,"path=a;'
 expect_line begun 'close,"path=a;fd=3'
 
-# processes that are made by a line each, of one that has very many descriptors or mappings, in little memory
-made() { # of each child a mapping, so that what it has is its own
+# a line for each new process of a process with very many descriptors or mappings, with little
+# memory
+made() { # a mapping in each child, so that the child has its own list
 	awk 'BEGIN { for (i = 0; i < 2000; i++)
 		printf "20 1.5 clone(child_stack=NULL, flags=SIGCHLD) = %d\n%d 1.6 mmap(NULL, 4096, PROT_READ, MAP_SHARED, 3, 0) = 0x1000\n", 100 + i, 100 + i }'
 }

@@ -63,8 +63,8 @@ expect_line out 'mismatches      0'
 [ "$(readlink there/w/d/name)" = ../real/target ] ||
 	fail 'a link to a file that the name of an open file shows'
 
-# which component of a path is the link: not a directory that the name of some open file contains, and not a
-# directory in which another file is not where the link leads to
+# which component of a path is the link: not a directory that is in the name of an open file, and
+# not a directory that has another file which is not in the link's target
 cat >links.log <<'END'
 7 1700000000.000001 openat(AT_FDCWD, "/usr/lib/ssl/conf", O_RDONLY) = 3</etc/ssl/conf> <0.000001>
 7 1700000000.000002 read(3</etc/ssl/conf>, "x"..., 10) = 10 <0.000001>
@@ -113,7 +113,7 @@ done
 [ "$(stat -c %a there/w/made)" = 755 ] || fail 'chmod by /proc/self/fd'
 [ "$(stat -c %s there/w/y)" = 5 ] || fail 'size of a file that was looked at'
 
-# holes that searches for data show, of a file that the trace has not changed before
+# holes shown by searches for data, in a file that the trace has not changed before
 truncate -s 64K holes
 if [ "$(stat -c %b holes)" -eq 0 ]; then
 	cat >holes.log <<'END'

@@ -3,11 +3,12 @@
 # a device follow from earlier lines.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-csv() { # FILE: its requests' columns from the function on, without their numbers
+csv() { # FILE: columns of its requests from the function on, without their numbers
 	"$VALIDATE" export -q --to csv "$1" -o - | cut -d, -f5- | sed 's/,[0-9]*,,[0-9]*$//' || fail "exporting $1"
 }
 
-# strace: a copy between files moves the positions of both, unless it says where; what a rename puts under a name has another size
+# strace: a copy between files moves the positions of both, unless it states offsets; a rename gives
+# its new name another size
 cat >made.strace <<'S'
 10 1.000000 openat(AT_FDCWD, "/d/in", O_RDONLY) = 3 <0.000001>
 10 1.000001 openat(AT_FDCWD, "/d/out", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 4 <0.000001>
@@ -44,7 +45,7 @@ write,"path=d/log;fd=6;length=23",23,
 C
 sed 's/,,*$/,/' got | diff want - || fail 'positions and sizes of strace'
 
-# a lock keeps its range, also before where it counts from, there and back
+# a lock keeps its range, also a range before its start position
 cat >locks.strace <<'S'
 10 1.000000 openat(AT_FDCWD, "/d/in", O_RDWR) = 3 <0.000001>
 10 1.000001 fcntl(3, F_SETLKW, {l_type=F_WRLCK, l_whence=SEEK_END, l_start=-5, l_len=10}) = 0 <0.000001>
@@ -74,8 +75,8 @@ pread,"device=8,0;offset=2097152;length=4096",4096
 C
 diff want got || fail 'errors told by blkparse'
 
-# an exec closes what is marked for it: a call on the number fails in a replay as it did, and not on
-# the file that a line before opened
+# an exec closes marked descriptors: a later call on the number fails in a replay as traced, and
+# does not use the file of an earlier open
 cat >exec.strace <<'S'
 10 1.000000 openat(AT_FDCWD, "/d/script", O_RDONLY|O_CREAT|O_CLOEXEC, 0644) = 255 <0.000001>
 10 1.000001 execve("/bin/x", ["x"], 0x7ffc /* 1 var */) = 0 <0.000001>
@@ -86,8 +87,8 @@ mkdir dir
 expect_status 0 "$VALIDATE" replay --prepare --dir dir exec.strace
 expect_line out 'mismatches      0'
 
-# a descriptor that was open before the trace began, for writing only: vim reads its standard error
-# in vain
+# a descriptor that was open before the trace, for writing only: vim tries to read its standard
+# error
 cat >inherited.strace <<'S'
 10 1.000000 write(2</d/messages>, "x", 1) = 1 <0.000001>
 10 1.000001 read(2</d/messages>, 0x7ffc, 1) = -1 EBADF (Bad file descriptor) <0.000001>

@@ -10,7 +10,7 @@ to_csv() {
 	expect_line out "Format     $2"
 	expect_status 0 "$VALIDATE" info x.trace --csv x.csv
 }
-# the thread that made the writes: its reads and writes, as "function offset length result"
+# the thread that writes: its reads and writes, as "function offset length result"
 copying() {
 	tid=$(awk -F, '$5 == "write" { print $2; exit }' x.csv)
 	grep "^[0-9]*,$tid," x.csv | grep -E ',(read|write),.*length=4"' |
@@ -38,7 +38,8 @@ for sample in perf-script:tracepoints trace-cmd:tracepoints trace:perf-trace; do
 	grep -q ',dup2,' x.csv || fail "$file: no dup2"
 done
 
-# trace-cmd report otherwise than by -t: rounded times, -l, --ts-diff, the instance that events are of (record -B), -R (fields as they are)
+# forms of trace-cmd report other than -t: rounded times, -l, --ts-diff, the instance of events
+# (record -B), -R (raw fields)
 to_csv "$data/tracepoints-trace-cmd.txt" tracepoints
 expect_line x.csv '"' # as it is imported
 expect_status 0 "$VALIDATE" info x.trace
@@ -47,7 +48,7 @@ calls() { # without times
 	awk -F , -v OFS=, '{ $3 = $4 = ""; print }' "$1"
 }
 calls x.csv >want
-form() { # NAME: of a file made of the sample
+form() { # NAME: a file made from the sample
 	to_csv "$1.txt" tracepoints
 	calls x.csv | diff want - >&2 || fail "trace-cmd report, $1"
 }
@@ -101,7 +102,7 @@ to_csv "$data/tracepoints-ftrace.txt" tracepoints
 [ "$(grep -c ',read,.*length=4"' x.csv)" -eq 5 ] || fail "ftrace: reads"
 grep -q ',page_cache_add,"descriptor=device 254:0 inode [0-9]*;offset=0;length=4096;' x.csv || fail "ftrace: the page"
 
-# ftrace: block events, issue to completion and, on demand, from the queue
+# ftrace: block events, from issue to completion or, on request, from the queue
 to_csv "$data/tracepoints-block.txt" tracepoints
 [ "$(grep -c ',pwrite,"device=254,0;offset=[0-9]*;length=8192;flags=0x1",8192,' x.csv)" -eq 4 ] || fail "block events"
 expect_status 0 "$VALIDATE" import --queue "$data/tracepoints-block.txt" -o x.trace
@@ -109,7 +110,7 @@ expect_status 0 "$VALIDATE" info x.trace --csv queued.csv
 [ "$(grep -c ',pwrite,' queued.csv)" -eq 4 ] || fail "block events from the queue"
 ! cmp -s x.csv queued.csv || fail "--queue makes no difference"
 
-# what is no such text, with line and column; leniently
+# text of another kind, with line and column; with --lenient
 {
 	head -n 20 "$data/tracepoints-perf-script.txt"
 	echo 'cat 12 [000] nonsense'

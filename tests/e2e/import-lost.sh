@@ -5,7 +5,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 data=$SRCDIR/tests/data/formats
 
-# lost N FILE...: as import and info tell it, of the foreign file as well
+# lost N FILE...: import and info report N, also for the foreign file
 lost() {
 	n=$1
 	shift
@@ -24,7 +24,7 @@ lost() {
 	sed 's/,//g' out | grep -q "^Lost       $n event" || fail "info of $1: $(grep '^Lost' out)"
 }
 
-# ftrace and trace-cmd: what the buffers could not hold, where it was; and what was overwritten
+# ftrace and trace-cmd: events lost by full buffers, at their places; and overwritten events
 lost 0 "$data/tracepoints-ftrace.txt"
 sed '20s/^/CPU:1 [LOST 17 EVENTS]\n/; 30s/^/CPU:0 [LOST EVENTS]\n/' "$data/tracepoints-ftrace.txt" >told.txt
 lost 18 told.txt
@@ -33,7 +33,7 @@ lost 590983 told.txt
 sed 's/131\/131/131\/1131/' "$data/tracepoints-ftrace.txt" >told.txt
 lost 1000 told.txt
 
-# a thread whose name begins as such a line does
+# a thread whose name begins like such a line causes no message
 sed 's/^ *sh-13634 /CPU 0\/KVM-13634 /' "$data/tracepoints-ftrace.txt" >named.txt
 grep -q '^CPU 0/KVM' named.txt || fail 'the sample has no such thread any more'
 expect_status 0 "$VALIDATE" import "$data/tracepoints-ftrace.txt" -o want.trace
@@ -50,7 +50,7 @@ lost 0 "$data/tracepoints-perf-script.txt"
 sed '10s/^/              sh 13370 [000] 16517.089852: PERF_RECORD_LOST lost 33\n/' "$data/tracepoints-perf-script.txt" >told.txt
 lost 33 told.txt
 
-# perf script of threads, whose events have no processor
+# perf script of threads, whose events have no CPU
 expect_status 0 "$VALIDATE" import "$data/tracepoints-perf-script.txt" -o want.trace
 sed 's/ \[00[0-9]\] / /' "$data/tracepoints-perf-script.txt" >threads.txt
 ! grep -q '\[00' threads.txt || fail 'processors are left in the sample'
@@ -63,12 +63,12 @@ expect_status 0 "$VALIDATE" import threads.txt -o got.trace
 "$VALIDATE" info --csv got.csv got.trace
 cmp want.csv got.csv || fail 'with process and thread, and without a processor, the calls are others'
 
-# blkparse counts what is missing, with thousands as the locale groups them
+# blkparse counts missing events, with a separator of thousands from the locale
 lost 0 "$data/loop.blkparse"
 sed 's/^Skips: .*/Skips: 2 forward (1,234 -   6.6%)/' "$data/loop.blkparse" >told.blkparse
 lost 1234 told.blkparse
 
-# blktrace numbers its events, each processor its own; the older sample's go through both
+# blktrace numbers its events for each CPU; the older sample has numbers over all CPUs
 without() { # FILE BYTE: without the record of 48 bytes that begins there
 	head -c "$2" "$1"
 	tail -c +$(($2 + 49)) "$1"
@@ -96,7 +96,7 @@ sed '20s/^/CPU:1 [LOST 17 EVENTS]\n/' "$data/tracepoints-ftrace.txt" >told.txt
 expect_status 0 "$VALIDATE" info told.txt
 expect_line out 'Health     complete as a file; the trace is incomplete: 17 events were lost when it was captured'
 
-# Darshan says only that something is missing
+# Darshan reports only that something is missing
 cat >some.dxt <<'D'
 # darshan log version: 3.41
 # *WARNING*: DXT_POSIX module contains incomplete data!

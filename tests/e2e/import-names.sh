@@ -2,7 +2,7 @@
 # validate import of strace: the root, working directories, renames, and the names that -y shows.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-csv() { # FILE: its requests' columns from the function on, without their numbers
+csv() { # FILE: columns of its requests from the function on, without their numbers
 	"$VALIDATE" export -q --to csv "$1" -o - | cut -d, -f5- | sed 's/,[0-9]*,,[0-9]*$//' ||
 		fail "exporting $1"
 }
@@ -13,8 +13,8 @@ files() { # the files below dir, in a line
 	(cd dir && find . -type f | sort | tr '\n' ' ')
 }
 
-# the root of the machine is named like the root of any trace: relative names keep their place in a
-# replay, in any directory
+# the root of the machine has the same name as the root of any trace: relative names keep their
+# place in a replay, in any directory
 cat >root.strace <<'S'
 10 1.000000 stat("/", {st_mode=S_IFDIR|0755, st_size=4096, ...}) = 0 <0.000001>
 10 1.000001 openat(AT_FDCWD</w>, "/", O_RDONLY|O_DIRECTORY) = 3</> <0.000001>
@@ -53,7 +53,7 @@ done
 expect_status 0 "$VALIDATE" export -q --to strace root.trace -o again.strace
 expect_line again.strace 'newfstatat(AT_FDCWD, "/", '
 paths again.strace | diff want - || fail 'paths of a trace that was exported'
-# where another reader has named the root "/"
+# a reader that names the root "/"
 "$VALIDATE" export -q --to csv root.trace -o slash.csv
 sed -i 's/path=\.;/path=\/;/; s/path=\."/path=\/"/' slash.csv
 expect_line slash.csv 'path=/;'
@@ -63,8 +63,8 @@ mkdir dir
 expect_status 0 "$VALIDATE" replay --prepare --dir dir slash.trace
 [ "$(files)" = './top ./w/d/f ' ] || fail "a root named /: files at $(files)"
 
-# a renamed directory: what is opened below its descriptor, and below the working directory, has the
-# new name
+# a renamed directory: files opened relative to its descriptor, and relative to the working
+# directory, have the new name
 cat >moved.strace <<'S'
 10 1.000000 chdir("/w") = 0 <0.000001>
 10 1.000001 mkdir("a", 0755) = 0 <0.000001>
@@ -108,8 +108,8 @@ for order in fs temporal; do
 	[ "$(files)" = './w/x/c/g ./w/x/c/h ./w/x/f ./w/x/i ' ] || fail "$order: files at $(files)"
 done
 
-# -y is believed after renames: descriptor 3 becomes another file unseen; 4 is renamed, the second time by a call that has not returned;
-# 5 is deleted
+# names of -y are used after renames: descriptor 3 becomes another file without a visible call; 4 is
+# renamed, the second time by a call that has not returned; 5 is deleted
 cat >shown.strace <<'S'
 10 1.000000 openat(AT_FDCWD</w>, "a", O_RDONLY) = 3</w/a> <0.000001>
 10 1.000001 openat(AT_FDCWD</w>, "b", O_RDONLY) = 4</w/b> <0.000001>
@@ -138,8 +138,8 @@ read,"path=w/c;fd=5;offset=1;length=1",1
 C
 diff want got || fail 'descriptors that -y names, after renames'
 
-# where the command was started: shown late, by getcwd; what came before is below it too. Shown
-# nowhere: a warning reports it
+# the directory in which the command was started: shown late, by getcwd; earlier names are below it
+# too. If it is never shown, a warning reports it
 cat >start.strace <<'S'
 10 1.000000 access("x", F_OK) = 0 <0.000001>
 10 1.000001 getcwd("/w", 4096) = 3 <0.000001>

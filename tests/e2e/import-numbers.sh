@@ -75,7 +75,7 @@ csv!s/,5$//!=7
 csv!s/,5$/,5,6/!=8
 T
 
-# times before 0 where the format has them, and far apart
+# times before 0 if the format has them, and far apart
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,-5,-1,close,fd=3,0\n1,1,2000000000000000000,2000000000000000001,close,fd=3,0\n' >far.csv
 expect_status 0 "$VALIDATE" import far.csv -o far.trace
 requests far.trace | grep -q '^1,1,-5,-1,' || fail "a negative time is lost"

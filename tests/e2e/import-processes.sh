@@ -8,8 +8,9 @@ processes() { # TRACE: "pid parent begin_ns waited_by waited_ns" in a line each
 	"$VALIDATE" info --json "$1" | jq -r '.meta.extra.processes // [] | .[] | [.pid, .parent, .begin_ns, .waited_by, .waited_ns] | join(" ")'
 }
 
-# by hand: a child that runs before clone is seen to return; one waited for by waitid; one that only stopped; one that a thread waits for;
-# a thread is not a process; two children at the same time, of different parents; a number of another PID namespace
+# by hand: a child that runs before clone returns; a wait by waitid; a child that only stopped; a
+# child that a thread waits for; a thread is not a process; two children at the same time, of
+# different parents; a number of another PID namespace
 cat >made.strace <<'S'
 10 1.000000 openat(AT_FDCWD, "/data/a", O_RDWR) = 3 <0.000001>
 10 1.000010 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLD <unfinished ...>
@@ -43,7 +44,8 @@ S
 diff want got || fail "processes of the log made by hand"
 processes made.strace | diff want - || fail "processes of a log that is not imported"
 
-# a slice has them at its own times, also those not imported, and without names if they are anonymised
+# a slice has the processes at its own times, also processes that were not imported, and without
+# names if it is anonymised
 awk '{ $3 *= 2; $5 = $5 ? $5 * 2 : "" } { print $1, $2, $3, $4, $5 }' want >want2
 for made in made.trace made.strace; do
 	expect_status 0 "$VALIDATE" slice --scale 2 "$made" -o part.trace
@@ -64,7 +66,8 @@ processes log.trace >got
 root=$(head -n 1 got | cut -d ' ' -f 1)
 awk -v root="$root" '$1 == root && $2 == 0 { first++ } $1 != root && $2 { child++ } $5 >= $3 && $5 > 0 { waited++ }
 	END { exit !(first == 1 && child == NR - 1 && waited >= child - 1) }' got || fail "a shell and its children: $(cat got)"
-# each descends from the shell, and in order fs no process begins before the actions of its parent
+# each process descends from the shell, and in order fs no process begins before the actions of its
+# parent
 expect_status 0 "$VALIDATE" deps --order fs log.trace
 
 strace -ff -ttt -T -y -o log sh -c 'echo x >a; (cat a >b; true); cat b >c & wait; exec cat c'

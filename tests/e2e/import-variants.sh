@@ -4,7 +4,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 data=$SRCDIR/tests/data/formats
 
-# calls TRACE: what was called, without times
+# calls TRACE: the calls, without times
 calls() {
 	"$VALIDATE" info --csv - "$1" | awk -F , -v OFS=, 'NR > 1 { $3 = $4 = ""; sub(/,[0-9]*,,$/, ""); print }'
 }
@@ -73,7 +73,7 @@ expect_status 0 "$VALIDATE" import alone.strace -o got.trace
 [ "$(stamps got.trace | tail -n +2 | tr '\n' ' ')" = '0,10000 100000,110000 250000,260000 350000,360000 ' ] ||
 	fail "times of -r, one thread: $(stamps got.trace)"
 
-# on the terminal: threads are named where there are two, and notices stand within calls
+# on the terminal: threads are named if there are two, and notices interrupt calls
 cat >terminal.strace <<'E'
 1795361299.000000 openat(AT_FDCWD, "/a", O_RDWR|O_CREAT, 0644) = 3 <0.000010>
 1795361299.000100 write(3, "0123456789", 10) = 10 <0.000010>
@@ -98,7 +98,8 @@ cat >>orphan.strace <<'E'
 E
 expect_status 0 "$VALIDATE" import orphan.strace -o got.trace
 calls got.trace | grep -q '^21,21,.*path=b' || fail "who is left: $(calls got.trace)"
-# strace was stopped during calls: "read(0,  <detached ...>" in the file, also for calls that were interrupted before
+# strace was stopped during calls: the file has "read(0, <detached ...>", also for calls that were
+# interrupted before
 {
 	head -n 9 plain.strace
 	echo '20 1795361299.000550 pread64(3, <unfinished ...>'
@@ -109,7 +110,8 @@ expect_status 0 "$VALIDATE" import detached.strace -o got.trace
 expect_line out 'begin and never end: 2'
 "$VALIDATE" info --csv - got.trace >got
 [ "$(grep -c ',,p*read,.*,-1,ECANCELED,' got)" -eq 2 ] || fail "calls that were detached from: $(cat got)"
-# a number may be given anew before the close() that gave it back is seen to return: with what strace shows beside it, and without
+# a number may be assigned again before the close() that released it is seen to return: with the
+# annotations of strace, and without
 cat >anew.strace <<'E'
 20 1795361299.000000 openat(AT_FDCWD, "/a", O_RDONLY) = 5 <0.000010>
 20 1795361299.000100 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_THREAD) = 21 <0.000010>
@@ -128,7 +130,7 @@ for file in anew anew-shown; do
 		grep -q "$wanted" got || fail "$file, $wanted: $(cat got)"
 	done
 done
-# calls on memory are those on the file that is mapped there; anonymous memory may take its place
+# calls on memory are calls on the file that is mapped there; anonymous memory may replace it
 cat >maps.strace <<'E'
 20 1795361299.000000 openat(AT_FDCWD, "/a", O_RDWR) = 3 <0.000010>
 20 1795361299.000100 mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_SHARED, 3, 0) = 0x7f0000001000 <0.000010>
@@ -156,7 +158,7 @@ cat >want <<'E'
 20,munmap,path=a,0x7f0000012000,
 20,madvise,path=a,0x7f0000013000,0x3
 E
-mapped() { # TRACE: what was called on which file, and of calls on memory where, and how
+mapped() { # TRACE: calls and their files, and for calls on memory the range and the flags
 	calls "$1" | sed 's/"//g' | awk -F , '{
 		n = split($6, arg, ";"); at = how = ""
 		for (i = 2; i <= n; i++) { if (arg[i] ~ /^offset=/) at = substr(arg[i], 8); if (arg[i] ~ /^flags=/) how = substr(arg[i], 7) }
@@ -191,8 +193,8 @@ expect_line out 'events and calls that are not requests, skipped: 3'
 [ "$("$VALIDATE" info got.trace --csv - | cut -d , -f 5- | sed '1d; s/,"path=a;[^"]*",/ /; s/,[0-9]*,,$//' | tr '\n' ';')" = 'open 3,;mmap 139637976731648,;msync -1,ECANCELED;' ] ||
 	fail "calls on memory that never end: $("$VALIDATE" info got.trace --csv -)"
 
-# requests of libaio end where their results are fetched: told apart by the program's number, by their bytes, by their age. Some are never fetched, some
-# were handed over before, some are not shown
+# requests of libaio end when their results are fetched: identified by the program's number, by
+# their bytes, by their age. Some are never fetched, some were submitted before, some are not shown
 cat >aio.strace <<'E'
 20 1795361299.000000 openat(AT_FDCWD, "/a", O_RDWR|O_DIRECT) = 3 <0.000010>
 20 1795361299.000100 io_submit(0x7f2d00000000, 2, [{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3, aio_buf=0x7f2c, aio_nbytes=4096, aio_offset=0}, {aio_data=0x6, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3, aio_buf=0x7f2c, aio_nbytes=4096, aio_offset=4096}]) = 2 <0.000010>
@@ -216,7 +218,7 @@ cat >want <<'E'
 E
 grep ",aio_" got.csv | sed "s/,[0-9]*,,$//" | cut -d , -f 3- | diff want - >&2 || fail "requests of libaio: $(cat got.csv)"
 grep -q ',io_submit,"fd=-1;length=2",2,,' got.csv && grep -q ',io_getevents,"fd=-1;length=16",2,,' got.csv || fail "$(cat got.csv)"
-# fio's, which are all of one number, as strace 6.1 printed them
+# requests of fio, all with the same number, as strace 6.1 printed them
 expect_status 0 "$VALIDATE" import "$data/strace-aio.strace" -o got.trace
 ! grep -E 'are shown|never end|whose beginning' out >&2 || fail 'requests of fio are missing'
 "$VALIDATE" info got.trace --csv got.csv >out
@@ -224,7 +226,7 @@ for kind in READ WRITE; do
 	n=$(grep -c "IOCB_CMD_P$kind" "$data/strace-aio.strace") name=$(echo "aio_$kind" | tr 'A-Z' 'a-z')
 	[ "$(grep -c ",$name,\"path=data/file;fd=7;offset=[0-9]*;length=4096\",4096,," got.csv)" -eq "$n" ] || fail "$n of $kind: $(cat got.csv)"
 done
-# those of io_uring are in no call's arguments
+# requests of io_uring are not in the arguments of calls
 cat >uring.strace <<'E'
 20 1795361299.000300 io_uring_setup(8, {flags=0, sq_thread_cpu=0, sq_thread_idle=0, sq_entries=8, cq_entries=16}) = 4 <0.000010>
 20 1795361299.000400 io_uring_enter(4, 3, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 3 <0.000010>
@@ -233,7 +235,8 @@ expect_status 0 "$VALIDATE" import uring.strace -o got.trace
 expect_line out 'calls that hand over asynchronous requests: 1; these themselves are not in the trace'
 calls got.trace >got
 grep -q 'io_uring:.*;length=3",3,$' got || fail "$(cat got)"
-# an exec closes rings, and descriptors that pipe2 and similar calls have marked: afterwards the number is another file's
+# an exec closes rings, and descriptors that pipe2 and similar calls have marked: afterwards the
+# number refers to another file
 cat >marked.strace <<'E'
 20 1795361299.000000 pipe2([3, 4], O_CLOEXEC) = 0 <0.000010>
 20 1795361299.000100 pipe2([5, 6], 0) = 0 <0.000010>
@@ -247,12 +250,12 @@ E
 expect_status 0 "$VALIDATE" import marked.strace -o got.trace
 [ "$(calls got.trace | cut -d , -f 6 | tr -d '"' | sed 's/;length.*//; s/line [0-9]*/N/' | tr '\n' ' ')" = 'descriptor=pipe:[N];fd=4 fd=4 descriptor=pipe:[N];fd=6 fd=7 ' ] ||
 	fail "what an exec closes: $(calls got.trace)"
-# a clock beyond what a trace can hold costs the trace its date, and nothing else of what is known of it
+# a clock beyond the range of a trace costs the trace its date, and no other data
 sed 's/ 1795361299\./ 5000000000./' anew.strace >late.strace
 expect_status 0 "$VALIDATE" import late.strace -o got.trace
 expect_status 0 "$VALIDATE" info got.trace
 grep -q '^Captured  *strace' out && grep -q '^Epoch .*monotonic clock$' out || fail "a clock of the year 2128: $(head -n 14 out)"
-# without times there is nothing to import: an error reports it
+# without times the import fails: an error reports it
 sed 's/^\([0-9]*\) [0-9.]* /\1 /' plain.strace >timeless.strace
 told timeless.strace 'line 1, column 4: no time (strace needs -ttt'
 
@@ -260,7 +263,7 @@ told timeless.strace 'line 1, column 4: no time (strace needs -ttt'
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	echo 0123456789 >in
 	script='cat in >out; head -c 4 in >few; rm out few'
-	live() { # without what differs from run to run
+	live() { # without the parts that differ from run to run
 		calls "$1" | grep -v ',m[un]*map,' | cut -d , -f 5- | sed 's/heap=[0-9a-f]*//' | sort
 	}
 	strace -f -ttt -T -o live.strace sh -c "$script"
@@ -306,8 +309,9 @@ calls plain.trace >want
 } >stacks.txt
 same stacks.txt
 
-# times since the first event, and since the one before, which are added up; of the latter nothing in the text says what they are
-since() { # MODE [DIGITS]: of what perf script printed
+# times since the first event, and times since the previous event, which are added up; the text does
+# not mark the latter
+since() { # MODE [DIGITS]: output of perf script
 	awk -v mode="$1" -v tail="${2-}" 'match($0, /[0-9]+[.][0-9]+:/) {
 		split(substr($0, RSTART, RLENGTH - 1), part, ".")
 		us = (part[1] - 16517) * 1000000 + part[2]
@@ -328,16 +332,16 @@ since deltatime 000 >exact.txt # --ns
 same exact.txt
 ! grep -q differences out || fail "perf script --deltatime --ns: $(cat out)"
 stamps got.trace | cmp - want.times || fail 'times of perf script --deltatime --ns'
-tail -n +40 deltatime.txt >part.txt # of the middle: the first is not 0
+tail -n +40 deltatime.txt >part.txt # the middle part: the first time is not 0
 expect_status 0 "$VALIDATE" import part.txt -o got.trace
 expect_line out 'times are differences from event to event'
 grep 'raw_syscalls' deltatime.txt | head -n 5 | awk '{ sub(/ [0-9]+[.][0-9]+:/, sprintf(" %d.%06d:", 0, NR == 1 ? 0 : 20 - 2 * NR)) } 1' >few.txt # none by half
 expect_status 0 "$VALIDATE" import few.txt -o got.trace
 expect_line out 'times are differences from event to event'
-sed 's/ 0[.]0000/ 16517.0000/' few.txt >back.txt # a clock's, that goes back by little
+sed 's/ 0[.]0000/ 16517.0000/' few.txt >back.txt # times of a clock that goes back slightly
 expect_status 0 "$VALIDATE" import back.txt -o got.trace
 ! grep -q differences out || fail "few times of a clock: $(cat out)"
-grep 'raw_syscalls' deltatime.txt | head -n 2 >two.txt # too few to tell: taken as they stand
+grep 'raw_syscalls' deltatime.txt | head -n 2 >two.txt # too few times to decide: used as they are
 expect_status 0 "$VALIDATE" import two.txt -o got.trace
 
 # --- blkparse ---------------------------------------------------------------------------------------------------------
@@ -389,14 +393,15 @@ for sample in plain.msr plain.alibaba plain.strace "$data/loop.blkparse"; do
 	{ printf '\357\273\277' && cat "$sample"; } >marked.txt
 	same marked.txt
 done
-# a foreign .csv is not taken for our format with a wrong header
+# a foreign .csv is not taken for the program's own format with a wrong header
 sed 's/,413$/,-1/' plain.msr >odd.csv
 told odd.csv 'fits none of the formats known'
 told odd.csv '; --from FORMAT says where'
 echo 'pid,tid,begin,end,funktion,args,rvalue' >header.csv
 told header.csv 'unknown column "funktion"'
 
-# --- what is to be unpacked first -------------------------------------------------------------------------------------
+# --- compressed files
+# ---------------------------------------------------------------------------------------------
 gzip -c plain.msr >msr.gz
 told msr.gz 'compressed by gzip: unpack it first (zcat'
 { printf '\050\265\057\375' && head -c 44 /dev/zero; } >t.oracleGeneral.zst

@@ -92,13 +92,14 @@ expect_line err 'did you mean "begin"?'
 { sed '/^header/d' own.map; printf '[format]\nheader = yes\n'; } | sed 's/^\[column t\]/[column 1]/; s/^\[column o\]/[column 2]/; s/^\[column off\]/[column 3]/; s/^\[column len\]/[column 4]/; s/^\[column name\]/[column 5]/' >bad.map
 expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
 expect_line err 'header must come before the first column'
-# a unit that is none of time: of a second it has no whole number, or none at all
+# a unit that is no unit of time: it is not a whole number of parts of a second
 for unit in 4K 1GiB; do
 	sed "s/^unit = ms/unit = $unit/" own.map >bad.map
 	expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
 	expect_line err 'field begin has a unit that is none of time'
 done
-# a request that failed moved nothing, one that is no transfer neither; of a device fallocate discards
+# a failed request moved nothing, nor did a request that is no transfer; fallocate on a device
+# discards
 cat >results.map <<'M'
 [format]
 delimiter = comma
@@ -126,13 +127,13 @@ pread,"offset=4096;length=4096",-1,EIO,1,,
 fallocate,"offset=4096;length=4096;flags=0x3",0,,2,,
 C
 sed 's/fd=-1;//' got | diff want - || fail 'results of a mapping'
-# the key may be given again, as long as there are not too many of them
+# the key may be used again, unless too many requests have it
 sed 's/^values = .*/&\nvalues = a:pread, b:pread, c:pread, d:pread, e:pread, f:pread, g:pread, h:pread\nvalues = i:pread, j:pread, k:pread, l:pread, m:pread, n:pread, o:pread/' \
 	own.map >bad.map
 expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
 expect_line err 'at most 16'
 
-# strace: real output, both forms, agree but for their times
+# strace: real output; both forms agree except for their times
 for form in ns us; do
 	expect_status 0 "$VALIDATE" import "$data/strace-$form.strace" -o "$form.trace"
 	expect_line out '83 requests'
@@ -146,7 +147,7 @@ expect_line ns.csv ';fd=3;offset=305;length=1",1'  # after lseek on the copy
 expect_line ns.csv 'path=tmp/formats/run/a;fd=4;offset=10;length=20' # O_APPEND
 expect_line ns.csv 'path=tmp/formats/run/d ""q\x%0A%E4/f;fd=3;offset=1306;length=7",7' # in the child
 
-# a program seen now, where strace is there and may trace
+# a program traced now, if strace is available and permitted
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	printf 'hello world\n' >in
 	strace -f -ttt -T -y -o live.strace dd if=in of=copy bs=4 status=none
@@ -154,7 +155,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	csv live.trace >live.csv
 	expect_line live.csv "/copy;fd=1;offset=8;length=4"
 
-	# with any options: the same calls, of several processes whose lines interrupt each other
+	# with all options: the same calls, of several processes whose lines interrupt each other
 	script='for i in 1 2 3 4; do dd if=in of=copy.$i bs=1 status=none & done; wait'
 	for options in '-ttt' '-tt -T' '-ttt -T -yy -s 100 -x' '-ttt -T -y -v -xx' \
 		'--absolute-timestamps=format:unix,precision:ns --syscall-times=ns -yy' '-ttt -T --decode-fds=all -Y'; do
@@ -173,7 +174,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	[ "$(awk -F, '/,write,/ { print $2 }' live.csv | sort -u | wc -l)" -eq 4 ] || fail "strace -ff: not 4 threads"
 fi
 
-# blktrace: the processors' files, merged, and as text, are one trace
+# blktrace: the files of the CPUs, merged, and as text, give the same trace
 expect_status 0 "$VALIDATE" import "$data/sda.blktrace.0" "$data/sda.blktrace.1" -o cpus.trace
 expect_line out '200 requests'
 expect_status 0 "$VALIDATE" import "$data/sda.merged" -o merged.trace
@@ -185,7 +186,8 @@ csv text.trace | awk -F, -v OFS=, 'NR > 1 { $3 = ""; $4 = ""; $12 = "" } 1' >tex
 awk -F, -v OFS=, 'NR > 1 { $3 = ""; $4 = ""; $12 = "" } 1' cpus.csv >cpus.part
 # the device 8,0 has a comma
 cmp text.part cpus.part || { diff text.part cpus.part | head >&2; fail "blkparse's text and the binary differ"; }
-# the same of what the kernel's blk tracer wrote while fio ran on a loop device, and blkparse made of it
+# the same for output of the kernel's blk tracer while fio ran on a loop device, and of blkparse for
+# it
 expect_status 0 "$VALIDATE" import "$data/loop.blktrace.0" "$data/loop.blktrace.1" -o loop.trace
 expect_status 0 "$VALIDATE" import "$data/loop.blkparse" -o looptext.trace
 [ "$(csv loop.trace | wc -l)" -gt 30 ] || fail "few requests of the loop device"
@@ -198,7 +200,8 @@ expect_line out "this is the file of one CPU"
 expect_status 0 "$VALIDATE" import --queue "$data/sda.merged" -o queue.trace
 csv queue.trace | awk -F, 'NR > 1 && ($12 == "" || $12 <= $3) { exit 1 }' || fail "with --queue the issue is not behind the begin"
 
-# completions of parts: the request ends with the last; one part's error is the request's
+# completions in parts: the request ends with the last part; an error of any part is the request's
+# error
 cat >parts.blkparse <<'B'
   8,0    0        1     0.000001000   100  D   R 1000 + 64 [x]
   8,0    0        2     0.000005000     0  C   R 1000 + 16 [0]
@@ -228,7 +231,7 @@ cmp want have || { diff want have >&2; fail "completions of parts"; }
 printf 'fio version 3 iolog\n0 f1 add\n0 f1 open\n149 f1 read 0 4096\n150 f1 sync 0 0\n' >v3.log
 expect_status 0 "$VALIDATE" import v3.log -o v3.trace
 [ "$(nth v3.trace 2 3-)" = '149000,,pread,path=f1;fd=3;offset=0;length=4096,4096,,1,,' ] || fail "iolog: $(nth v3.trace 2 3-)"
-# as fio writes it, with the actions that it does not read itself
+# as fio writes it, with the actions that fio does not read itself
 if command -v fio >/dev/null; then
 	fio --name=x --filename=made --rw=write --size=64k --bs=4k --ioengine=psync --sync_file_range=wait_before,write:4 --fdatasync=5 \
 		--write_iolog=made.log >/dev/null
@@ -259,7 +262,7 @@ expect_line err '--as read'
 expect_status 0 "$VALIDATE" import --as read t.oracleGeneral -o o.trace
 [ "$(nth o.trace 1 5-6)" = 'pread,path=5;offset=0;length=4096' ] || fail "oracleGeneral"
 
-# bad lines: where, and how many are let pass
+# bad lines: their place, and how many are tolerated
 printf '0,1,512,R,0.1\n0,1,512,X,0.2\n0,1,99999999999999999999,R,0.3\n0,-1,512,R,0.4\n0,1,512,R,0.5\n' >bad.spc
 expect_status 3 "$VALIDATE" import --from spc bad.spc -o bad.trace
 expect_line err 'bad.spc: line 2, column 9: "X" is not an operation'
@@ -271,7 +274,7 @@ expect_line out 'left out: 3; the first: line 2, column 9'
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,x,2,close,fd=3,0\n1,1,1,2,close,fd=3,0\n' >bad.csv
 expect_status 0 "$VALIDATE" import --lenient 1 bad.csv -o bad.trace
 expect_line out 'bad.trace: 1 request'
-# a line that cannot be split into fields, and one that the file's end cuts
+# a line that cannot be split into fields, and a line that is cut by the end of the file
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,1,2,close,fd=3,0\n1,1,3,4,close,"fd="3,0\n1,1,5,6,close,fd=3,0\n1,1,7,8,close,"fd' >quotes.csv
 expect_status 3 "$VALIDATE" import quotes.csv -o quotes.trace
 expect_line err 'quotes.csv: line 3, column 6'
@@ -280,7 +283,7 @@ expect_line err 'quotes.csv: line 5, column 6 (args): the file ends inside a quo
 expect_status 0 "$VALIDATE" import --lenient 2 quotes.csv -o quotes.trace
 expect_line out 'quotes.trace: 2 requests'
 expect_line out 'left out: 2; the first: quotes.csv: line 3, column 6'
-# a file has a format in spite of a bad line near its beginning, which is reported
+# a file keeps its format in spite of a bad line near its beginning; the line is reported
 for i in 11 12 13 14 15 16 17 18 19 20; do
 	echo "12816637200306${i}29,hm,0,$([ $i = 13 ] && echo Rxad || echo Read),383496192,32768,413"
 done >mostly
@@ -289,7 +292,7 @@ expect_line err 'mostly: line 3, column 2'
 expect_status 0 "$VALIDATE" import --lenient 1 mostly -o mostly.trace
 expect_line out 'mostly.trace: 9 requests'
 
-# unfinished and resumed that do not fit together; descriptors never opened
+# unfinished and resumed lines that do not match; descriptors that were never opened
 cat >odd.strace <<'S'
 10 1.000001 read(7, "", 10) = 10 <0.000001>
 10 1.000002 <... write resumed>) = 3 <0.000001>
@@ -302,7 +305,7 @@ expect_line out 'begin and never end: 2'
 expect_line out 'whose beginning is not in the trace: 1'
 expect_line out 'neither opened in the trace nor named: 1'
 
-# a line of many megabytes, in little memory; garbage; nothing; a pipe; a wrong format
+# a line of many megabytes, with little memory; garbage; an empty file; a FIFO; a wrong format
 { printf '0,1,512,R,'; head -c 300000000 /dev/zero | tr '\0' 7; } >long.spc
 (ulimit -v 400000; expect_status 3 "$VALIDATE" import --from spc long.spc -o long.trace) || exit 1
 expect_line err 'longer than 1048576 bytes'
@@ -328,7 +331,7 @@ if [ -w /dev/full ]; then
 	expect_line err 'No space left'
 fi
 
-# an iolog of devices is a block-level trace; an iolog of files is not, and neither is one of both
+# an iolog of devices is a block-level trace; an iolog of files, or of both, is not
 printf 'fio version 3 iolog\n1 /dev/sdq add\n1 /dev/sdq open\n2 /dev/sdq read 0 4096\n3 /dev/sdq sync 0 0\n4 /dev/sdq close\n' >dev.iolog
 expect_status 0 "$VALIDATE" info --json dev.iolog
 grep -q '"level": "block"' out || fail "an iolog of a device: $(head -c 300 out)"
@@ -342,7 +345,7 @@ expect_line shm.csv 'open,"path=/dev/shm/f'
 "$VALIDATE" export -q --to csv both.iolog -o both.csv
 expect_line both.csv 'path=/dev/sdq'
 
-# without -o the output is named after the input, and a file that exists is not overwritten
+# without -o the output is named after the input, and an existing file is not overwritten
 mkdir named
 printf 'pid,tid,begin,end,function,args,rvalue\n' >named/a.csv
 "$VALIDATE" microbench sr --requests 5 --file-size 64K --prepare --dir named -o named/w.trace >/dev/null

@@ -38,7 +38,7 @@ is() {
 	[ "$got" = "$2" ] || fail "$1 is $got instead of $2"
 }
 
-# every form of one trace, without a failure, a control character or a name that is not escaped
+# every form of one trace: no failure, no control character, no unescaped name
 all_forms() {
 	expect_status "$1" "$VALIDATE" info --json -n 3 "$2"
 	cp out json
@@ -52,7 +52,7 @@ all_forms() {
 	cmp json one-thread.json || fail "one thread and two differ about $2"
 }
 
-# --- figures known beforehand: reads of 4096 at 0, 4096, 8192, 100 MiB, 0; a write; two failures
+# --- known figures: reads of 4096 at 0, 4096, 8192, 100 MiB, 0; a write; two failures
 cat >known.csv <<END
 $head,error
 7,7,0,1000,open,path=a;fd=3;mode=0;flags=0x0,3,
@@ -87,7 +87,7 @@ is '.issue' null
 is '.block' null
 is '.state_known' false
 
-# --- a trace at block level, and one of ours
+# --- a trace at block level, and a trace of this program
 all_forms 0 "$SRCDIR/tests/data/formats/sda.blktrace.0"
 is '.meta.level' '"block"'
 is '.access.n_position_known' 200 # without completions
@@ -122,7 +122,7 @@ if [ -w /dev/full ]; then
 fi
 expect_status 3 "$VALIDATE" info --html no/such/directory/page.html known.csv
 
-# --- names that would be obeyed: by terminals, browsers, gnuplot
+# --- names that terminals, browsers or gnuplot would execute
 {
 	echo "$head"
 	printf '1,1,0,10,open,"path=<script>alert(1)</script><img src=x onerror=y>;fd=3;mode=0;flags=0x0",3\n'
@@ -136,7 +136,7 @@ all_forms 0 names.csv
 all_forms 0 '<script>x.csv'
 rm '<script>x.csv'
 
-# --- no requests; no ends; no times to speak of; numbers at their limits; one request
+# --- no requests; no ends; very short times; numbers at their limits; one request
 echo "$head" >none.csv
 all_forms 0 none.csv
 is '[.n_requests, .concurrency, .rates.timeline]' '[0,null,null]'
@@ -154,7 +154,7 @@ max=18446744073709551615
 all_forms 0 limits.csv
 is '.bytes' '"18446744073709551615"'
 
-# --- what a replay would skip: by hand, and as a replay finds it
+# --- what a replay would skip: by hand, and as a replay reports it
 cat >passed.csv <<END
 $head
 7,7,0,1,open,path=/a;fd=3;mode=0;flags=0x0,3,

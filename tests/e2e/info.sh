@@ -19,7 +19,7 @@ expect_status 0 "$VALIDATE" info --records 3 "$golden"
 expect_line out 'open(path=f0;fd=3;mode=10000;flags=0x0) = 4096'
 [ "$(grep -c '(.*) = ' out)" -eq 3 ] || fail "not 3 requests"
 
-# JSON, compared as a whole but for what depends on the place
+# JSON, compared completely except for members that depend on the directory
 expect_status 0 "$VALIDATE" info --json -n 1 "$golden"
 sed "s|$SRCDIR/||" out >json
 if [ "${UPDATE:-}" ]; then
@@ -30,7 +30,7 @@ cmp json "$SRCDIR/tests/data/info-v1.json" || {
 	fail "the JSON changed"
 }
 
-# CSV is a trace too: the same requests, by either way
+# CSV is a trace too: the same requests, in either way
 expect_status 0 "$VALIDATE" info "$golden" --csv all.csv
 [ ! -s out ] || fail "--csv printed something"
 expect_status 0 "$VALIDATE" info "$golden" --csv -
@@ -86,7 +86,7 @@ expect_status 3 "$VALIDATE" info empty
 expect_line err 'empty'
 mkfifo fifo
 for from in '' '--from csv' '--from trace' '--from strace'; do
-	expect_status 3 "$VALIDATE" info $from fifo # nobody writes to it, nor is waited for
+	expect_status 3 "$VALIDATE" info $from fifo # no process writes to it, and none is waited for
 done
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,x,2,close,fd=3,0\n' >bad.csv
 expect_status 3 "$VALIDATE" info bad.csv

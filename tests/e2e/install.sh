@@ -3,14 +3,14 @@
 # and uninstall removes it.
 . "$SRCDIR/tests/e2e/lib.sh"
 root="$PWD/a root" # names with blanks are names
-build=${BUILD#"$SRCDIR/"} # of make's own targets they are not
+build=${BUILD#"$SRCDIR/"} # without the variables of the make that runs the tests
 
-# as the build was made, and not as a part of the make that runs the tests
+# as in the build, and not as a part of the make that runs the tests
 unset MAKEFLAGS MFLAGS MAKELEVEL
 make -s -C "$SRCDIR" BUILD="$build" DESTDIR="$root" PREFIX="/opt/a v" install >out 2>&1 || { cat out >&2; fail 'make install'; }
 
 "$root/opt/a v/bin/validate" --version >/dev/null || fail 'the installed program does not run'
-if command -v cc >/dev/null; then # a compiled program needs what is installed, and no more
+if command -v cc >/dev/null; then # a compiled program needs only installed files
 	installed="$root/opt/a v/bin/validate"
 	mkdir target
 	"$installed" microbench sr --requests 50 --file-size 64K --prepare --dir target -o sr.trace >/dev/null || fail 'microbench'
@@ -20,7 +20,7 @@ fi
 for page in "$SRCDIR"/doc/man/*.1; do
 	installed_page="$root/opt/a v/share/man/man1/$(basename "$page")"
 	[ -f "$installed_page" ] || fail "$(basename "$page") is not installed"
-	# a document that a page names is installed, and named by its installed place
+	# a document that a page names is installed, and named by its installed path
 	sed 's/\\-/-/g' "$installed_page" | grep -o '/opt/a v/share/doc/[a-z/.-]*[a-z]' | sort -u | while read -r path; do
 		[ -e "$root/opt/${path##*/opt/}" ] || fail "$(basename "$page") names $path, which is not installed"
 	done

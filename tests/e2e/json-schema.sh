@@ -50,7 +50,7 @@ told metrics '.concurrency.reference.conc_cdf_time[0] = "1"' 'conc_cdf_time[0]'
 told metrics '.other = 1' 'other is not in the schema'
 told metrics '.response[0].replay_ns.mode = 1' 'mode is not in the schema'
 
-# --- stats: one sample, several, sessions, a series, what has no value
+# --- stats: one sample, several, sessions, a series, values without a result
 printf '100\n102\n98\n101\n99\n100\n103\n97\n100\n100\n' >ref
 printf '101\n103\n99\n102\n100\n101\n104\n98\n101\n101\n' >near
 printf '5\n5\n5\n' >equal

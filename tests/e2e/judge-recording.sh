@@ -4,15 +4,15 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
-judged() { # DIR ARGUMENT...: whatever the verdict
+judged() { # DIR ARGUMENT...: any verdict
 	dir=$1
 	shift
 	expect_verdict "$VALIDATE" judge --replicates 5 -o "$dir" "$@"
 	grep '"state":"failed"' "$dir/journal" && fail "a run failed" || :
 }
 
-# a recording of slow storage: our own engine and all others differ from it, and neither is said to
-# be wrong for that
+# a recording of slow storage: this program's engine and all others differ from it, and none is
+# called wrong for it
 {
 	echo 'pid,tid,begin,end,function,args,rvalue'
 	echo '1,1,1000,2000,open,"path=f;flags=0",3'
@@ -30,12 +30,12 @@ jq -e '.cells[] | select(.replayer == "event-1") | .reason | test("that of the c
 jq -e '[.league[] | [.options, .differs_from_recording]] | sort == [["order=fs timing=timestamp", true], ["order=none timing=timestamp", true],
 	["order=thread timing=timestamp", true]]' \
 	old/report/report.json >/dev/null || fail "$(jq -c .league old/report/report.json)"
-# what is lost is the replayer's doing all the same
+# lost requests count against the replayer nevertheless
 judged old-lost --with event:mutant=lost:20% old.csv
 [ "$status" -eq 1 ] || fail "status $status for a replayer that loses requests"
 jq -e '[.cells[] | select(.replayer == "event") | .verdict] == ["not trusted"]' old-lost/report/report.json >/dev/null || fail 'lost requests are forgiven'
 
-# an iolog has no response times: said before anything starts, and the rest is judged
+# an iolog has no response times: reported before the start, and the rest is judged
 {
 	printf 'fio version 3 iolog\n1 f add\n1 f open\n'
 	for i in $(seq 1 50); do echo "$((i * 1000)) f write $((i * 4096)) 4096"; done
@@ -45,7 +45,7 @@ judged iolog --with event --with event:mutant=lost:20% files.iolog
 expect_line err 'none of its 52 requests has a response time (a fio iolog has none)'
 expect_line err 'validate capture app'
 [ "$status" -eq 1 ] || fail "status $status for a replayer that loses requests of an iolog"
-# on a busy machine the times of issue may be rejected, and nothing else
+# on a busy machine only the times of issue may be rejected
 jq -e '.cells[] | select(.replayer == "event") |
 	(.verdict == "inconclusive" or .verdict == "not trusted" and (.reason | startswith("issue error"))) and
 	(.components[] | select(.component == "bias") | .decision == "not assessed" and (.reason | test("no response times")))' \

@@ -16,7 +16,7 @@ trace=$PWD/app.trace
 [ -f 'w o/c' ] || fail "the program did not run: $(cat err)"
 find 'w o' -type f -exec cksum {} + | sort >before
 
-# nothing is run without being asked for
+# nothing runs without --rerun
 expect_status 0 "$VALIDATE" judge --dry-run --with event app.trace
 expect_line out 'reference = trace'
 expect_line out '--rerun runs the captured command again instead'
@@ -35,7 +35,7 @@ jq -s -e 'map(select(.role == "program" and .block > 0)) | length == 8 and all(.
 jq -e '.cells[0].component // .cells[0].components | map(select(.component == "bias" and .decision != "not assessed")) | length == 1' \
 	results/report/report.json >/dev/null || fail 'the bias was not judged'
 [ -z "$(ls -d validate-* 2>/dev/null)" ] || fail "left behind: $(ls -d validate-*)"
-# the results hold all that the protocol needs, but the trace
+# the results have everything that the protocol needs, except the trace
 expect_status 0 "$VALIDATE" run results/protocol.conf --dry-run
 
 # too few replicates for a component are refused, as by validate run
@@ -43,14 +43,15 @@ expect_status 2 "$VALIDATE" judge -q --rerun --replicates 7 --with event -o few 
 expect_line err 'with 7 replicates precision can never be accepted: use replicates = 22'
 [ ! -e few ] || fail 'it began what can never be accepted'
 
-# which words name the directory, and which only look like it; the program itself stays
+# which words name the directory, and which only look like it; the name of the program is not
+# changed
 (cd 'w o' && "$VALIDATE" capture app -o "$PWD/../words.trace" -- sh -c "cat a" "--dir=$work/x" "$work.bak" "x$work" "it's $work:$work/" '' '%s') >out 2>err
 expect_status 0 "$VALIDATE" judge --dry-run --rerun --with event words.trace
 printf '%s\n' " 'sh' '-c' 'cat a' '--dir='\"\$home\"'/x' '$work.bak' 'x$work' 'it'\\''s '\"\$home\"':'\"\$home\"'/' '' '%s' || status=\$?" >want
 grep -F "'sh' '-c' 'cat a'" out | cmp - want ||
 	fail "$(grep -F "'sh' '-c' 'cat a'" out) and not $(cat want)"
 
-# files of another time, and a command that ends otherwise than it did
+# files of another time, and a command that ends with another status than in the trace
 mkdir files
 expect_status 3 "$VALIDATE" judge -q --rerun --files files --replicates 8 --with event -o otherwise app.trace
 expect_line err 'the command ended with status 9'
@@ -72,8 +73,8 @@ expect_line err 'do not have the words of its command'
 expect_status 2 "$VALIDATE" judge --rerun app.trace
 expect_line err 'a copy of the whole file system would be needed'
 
-# a hostile trace: its command does not steer the terminal, and its directory does not leave the
-# target
+# a hostile trace: its command does not send escape sequences to the terminal, and its directory
+# does not leave the target
 printf 'x' >a
 "$VALIDATE" capture app -o "$trace" -- cat a "$(printf 'q\033[2Jr')" >out 2>err || :
 expect_status 0 "$VALIDATE" judge --dry-run --rerun app.trace

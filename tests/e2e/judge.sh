@@ -4,7 +4,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
-judged() { # DIR ARGUMENT...: whatever the verdict
+judged() { # DIR ARGUMENT...: any verdict
 	dir=$1
 	shift
 	expect_verdict "$VALIDATE" judge --replicates 5 -o "$dir" "$@"
@@ -25,7 +25,7 @@ expect_status 2 "$VALIDATE" judge --with event:ordr=fs reference.trace
 expect_line err 'did you mean "order"'
 expect_status 2 "$VALIDATE" judge --device x reference.trace
 
-# paths that would be other paths, or other keys, in a protocol
+# paths that would change their meaning, or form other keys, in a protocol
 newline='
 '
 for name in 'quo"te' 'com ;ment' 'com #ment' 'end;' "key${newline}destructive = yes" 'blank '; do
@@ -58,12 +58,12 @@ expect_status 0 "$VALIDATE" judge --dry-run --with 'exec:export=csv,command=["a"
 expect_line out 'command = ["a", "{trace}"]'
 expect_line out 'times = self:csv(begin=1,end=2,unit=us)'
 
-# without --with: ours that can take it, each with the trace's times
+# without --with: all engines of this program that can replay it, each with the trace's times
 expect_status 0 "$VALIDATE" judge --dry-run reference.trace
 expect_line out 'engine = event'
 expect_line out 'timing = timestamp'
 grep -q 'engine = block' out && fail "a replayer of devices for a trace of calls" || :
-# and so with options that do not say otherwise
+# and also with options that do not exclude this
 settings() {
 	expect_status 0 "$VALIDATE" judge --dry-run --with "$1" reference.trace
 	[ "$(sed -n '/^\[replayer event\]/,/^$/p' out | sed '1,2d; /^$/d; /^control = /d' | sort | tr '\n' ' ')" = "$2" ] || fail "$1: $(sed -n '/^\[replayer/,/^$/p' out)"
@@ -74,8 +74,9 @@ settings 'event:timing=think' 'order = fs timing = think '
 settings event:order=none,timing=fullspeed 'order = none timing = fullspeed '
 settings 'event:order = none' 'order  =  none timing = timestamp '
 
-# the control replay is our own engine as usual: one that is asked for, or one more
-controls() { # NAME ARGUMENT...: whose section says it
+# the control replay is an engine of this program with defaults: a requested replayer, or a further
+# one
+controls() { # NAME ARGUMENT...: the section of this replayer exists
 	name=$1
 	shift
 	expect_status 0 "$VALIDATE" judge --dry-run "$@" reference.trace
@@ -87,7 +88,8 @@ controls event-1 --with event:mutant=lost --with event:order=fs,timing=timestamp
 controls control --with event:order=none
 controls control --with event:mutant=lost
 
-# caches as they were: a recording of files that had just been written read nothing from storage; one that does not tell goes by its times
+# caches as they were: a recording of files that had just been written read nothing from storage;
+# without this information the times decide
 mkdir files
 expect_status 0 "$VALIDATE" microbench rr --requests 300 --file-size 1M --prepare --dir files -o cached.trace
 rm -rf files
@@ -104,7 +106,7 @@ expect_line out 'cache = cold'
 expect_status 0 "$VALIDATE" judge --dry-run slow.csv
 expect_line out '0 of its 3 reads took less than 10 us'
 expect_line out '4 requests in 30.2 ms: '
-# nothing to replay, one request, and two at one instant
+# no request, one request, and two at the same instant
 head -n 1 slow.csv >none.csv
 expect_status 3 "$VALIDATE" judge none.csv
 expect_line err 'none.csv: it holds no issued request'
@@ -119,7 +121,7 @@ for n in 1 2; do
 done
 expect_line out 'cache = cold'
 
-# the same engine twice: a faultless one, and one that loses requests
+# the same engine twice: a faultless replayer, and a replayer that loses requests
 judged verdict --with event:order=fs --with event:order=fs,mutant=lost reference.trace
 expect_line out 'reference = trace'
 expect_line out 'mutant = lost'
@@ -146,13 +148,14 @@ expect_line err 'validate: order: "foo" is not one of'
 expect_status 0 "$VALIDATE" run verdict/protocol.conf --dry-run
 expect_status 1 "$VALIDATE" report verdict
 
-# a device's requests, on a file; what is on it is safe unless said otherwise
+# requests of a device, on a file; its content is safe unless the user permits writes
 truncate -s 4M disk.img
 dd if=disk.img of=/dev/null bs=4k count=1 iflag=direct 2>dd.err || skip "no direct I/O on this file system"
 expect_status 0 "$VALIDATE" microbench block-random --queue-depth 4 --read-share 50% --requests 200 --device disk.img --destructive -o block.trace
 expect_status 2 "$VALIDATE" judge block.trace
 expect_line err '--device is missing'
-# others are timed at a block device: with a file in its place ours are judged
+# other replayers are timed at a block device: with a file in its place only engines of this program
+# are judged
 expect_status 0 "$VALIDATE" judge --dry-run --destructive --device disk.img block.trace
 expect_line out 'engine = block'
 expect_line out "; third-party replayers are omitted"

@@ -25,7 +25,7 @@ prose() { # FILE
 		END { flush() }' | sed 's/^ *//; s/\([.?]["*)]*\)  *\(["*(]*[A-Z]\)/\1\n\2/g; s/\([:;]\) /\1\n/g'
 }
 
-# Sentences of more than so many words.
+# Sentences of more than WORDS words.
 long() { # WORDS FILE
 	awk -v most="$1" '
 		{

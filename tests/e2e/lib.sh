@@ -15,8 +15,9 @@ skip() {
 	exit 77
 }
 
-# preload_before_sanitizer: called by a script that runs programs of ours under the preloaded library. The address sanitizer wants to
-# come first and can do without; the others cannot
+# preload_before_sanitizer: called by a script that runs programs of this build under the preloaded
+# library. The address sanitizer requires the first place by default and can do without it; the
+# other sanitizers cannot
 preload_before_sanitizer() {
 	case ${SANITIZE:-} in
 	*address*) export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" ;;
@@ -24,7 +25,8 @@ preload_before_sanitizer() {
 	esac
 }
 
-# expect_status N COMMAND...: runs it with output in ./out and ./err; fails with both when it ends with another status
+# expect_status N COMMAND...: runs it with output in ./out and ./err; fails with both if it returns
+# another status
 expect_status() {
 	expected=$1
 	shift
@@ -37,8 +39,8 @@ expect_status() {
 	fi
 }
 
-# any_verdict [WHEN]: $status is the status of a verdict: 0 trusted, 1 not trusted, 4 undecided. Which
-# one it is depends on the machine where runs are few and short; such a script tests something else.
+# any_verdict [WHEN]: $status is the status of a verdict: 0 trusted, 1 not trusted, 4 undecided. If
+# runs are few and short, the verdict depends on the machine; such a script tests something else.
 any_verdict() {
 	case $status in
 	0 | 1 | 4) ;;
@@ -46,7 +48,8 @@ any_verdict() {
 	esac
 }
 
-# expect_verdict COMMAND...: runs it with output in ./out and ./err; any_verdict about its status
+# expect_verdict COMMAND...: runs it with output in ./out and ./err; checks its status by
+# any_verdict
 expect_verdict() {
 	status=0
 	"$@" >out 2>err || status=$?
@@ -61,8 +64,8 @@ expect_line() {
 	}
 }
 
-# text_tree DIR: 300 text files in 10 directories, the same on every machine. Their lines hold what
-# lines of strace end with.
+# text_tree DIR: 300 text files in 10 directories, the same on every machine. Their lines contain
+# the ends of strace's lines.
 text_tree() {
 	mkdir "$1"
 	for i in 0 1 2 3 4 5 6 7 8 9; do
@@ -79,7 +82,7 @@ text_tree() {
 }
 
 # unseal DIR: results as an earlier version left them, without digests: their files may be changed,
-# and a verdict is given
+# and a verdict is printed
 unseal() {
 	[ -x unseal ] ||
 		${CC:-cc} -O1 -D_GNU_SOURCE -I"$SRCDIR" -o unseal "$SRCDIR/tests/programs/unseal.c" "$SRCDIR/common/crc32c.c"

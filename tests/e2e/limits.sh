@@ -14,7 +14,7 @@ cp "$SRCDIR/tests/data/trace-v1.trace" in.trace
 ) || exit 1
 (ulimit -s 512 && expect_status 0 "$VALIDATE" info in.trace) || exit 1
 
-# 200 threads with a file each: a descriptor for each file, and few beside them
+# 200 threads with a file each: a descriptor for each file, and few further ones
 ${CC:-cc} -w -O1 -o threads "$SRCDIR/tests/programs/threads.c" -pthread ||
 	fail 'threads.c does not compile'
 mkdir target

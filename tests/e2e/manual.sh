@@ -9,7 +9,7 @@ complain() {
 	bad=1
 }
 
-# the page as plain text, as far as options matter: man(7) and mdoc
+# the page as plain text, as far as options need it: man(7) and mdoc
 plain() {
 	sed -e 's/\\-/-/g' -e 's/\\f[A-Z]//g' -e 's/Fl Fl /--/g' -e 's/Fl -\([a-z]\)/--\1/g' "$1"
 }
@@ -31,7 +31,7 @@ while read -r name; do
 	"$VALIDATE" "$name" --help >help
 	sed -n 's/^  \(-[A-Za-z0-9],\|   \) \(--[a-z0-9-]*\).*/\2/p' help | sort -u >has
 	[ -s has ] || complain "validate $name --help lists no options"
-	# what stands at the head of an entry: after .TP, or in .It
+	# the head of an entry: after .TP, or in .It
 	awk 'head || /^\.It /; { head = /^\.TP/ }' page | grep -Eo -- '--[a-z0-9][a-z0-9-]*' |
 		sed 's/^--no-/--/' | sort -u >told
 	sed 's/^--no-/--/' has | sort -u >has.plain

@@ -2,7 +2,7 @@
 # validate metrics: a replay beside its trace, by number and by key; foreign text; bad input.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# value KEY...: a member of the JSON in ./out, one level by keys that are unique in it
+# value KEY...: a member of the JSON in ./out, at one level by keys that are unique in it
 value() {
 	sed -n "s/^ *\"$1\": \([^,]*\),\{0,1\}$/\1/p" out | head -n 1
 }
@@ -33,7 +33,7 @@ n=$(value n_matched)
 expect_value n_same_request "$n"
 expect_value n_compared "$n"
 
-# what a replay skips is not lost, and the reference is compared without it
+# skipped requests are not lost, and the reference is compared without them
 {
 	echo 'pid,tid,begin,end,function,args,rvalue'
 	for i in 0 1 2 3 4 5 6 7 8 9; do
@@ -76,7 +76,7 @@ for bad in -1 1.5 3x '' 99999999999999999999; do
 	expect_status 2 "$VALIDATE" metrics --warmup "$bad" run.trace replay.trace
 done
 
-# itself, and by the way of CSV: by key, nothing differs
+# the trace itself, and through CSV: by key, no difference
 expect_status 0 "$VALIDATE" info run.trace --csv run.csv
 expect_status 0 "$VALIDATE" metrics --json run.trace run.csv
 expect_value by '"key"'

@@ -22,5 +22,5 @@ for command in command.*; do
 	}
 done
 [ "$n" -ge 30 ] || fail "only $n commands in $notes"
-# no command stands there without a claim of the paper, and the tables are those transcribed
+# every command belongs to a claim of the paper, and the tables are the transcribed tables
 [ "$(wc -l <"$SRCDIR/tests/data/paper/table_II_Fr.csv")" -eq 65 ] || fail "table II is not whole"

@@ -26,7 +26,7 @@ expect_line err '--destructive'
 
 dd if=file of=/dev/null bs=4k count=1 iflag=direct 2>dd.err || skip "no direct I/O on this file system"
 
-# libaio and psync are everywhere; every request is in the trace, where it was asked for
+# libaio and psync are available everywhere; every request is in the trace, at its drawn offset
 for backend in libaio psync auto; do
 	expect_status 0 "$VALIDATE" microbench block-random --device file --requests 300 --level 2 --queue-depth 8 --read-share 50% --sizes 4K:50%,16K:50% \
 		--destructive --backend $backend -o $backend.trace
@@ -63,8 +63,8 @@ trap 'umount mnt 2>/dev/null || :; losetup -d "$device"' EXIT
 expect_status 0 "$VALIDATE" microbench br --device "$device" --requests 200 --read-share 0% --destructive -o dev.trace
 
 # While requests are in flight, a wait for the next arrival yields the CPU to the device's driver.
-# Only sched_yield stops at strace. On a busy machine each request may be late, and then nothing
-# waits: lower rates follow.
+# Under strace only sched_yield stops. On a busy machine each request may be late, and then no wait
+# occurs: lower rates follow.
 if command -v strace >/dev/null && strace -f --seccomp-bpf -o probe true 2>/dev/null; then
 	for rate in 5000 2000 800 300; do
 		expect_status 0 strace -f --seccomp-bpf -qq -e trace=sched_yield -o yields "$VALIDATE" microbench br \
@@ -74,7 +74,7 @@ if command -v strace >/dev/null && strace -f --seccomp-bpf -o probe true 2>/dev/
 	grep -q sched_yield yields || fail 'no wait yields the CPU'
 fi
 
-# the file under a loop device, a device with something known on it, a mounted one
+# the file under a loop device, a device with a known signature, a mounted device
 expect_status 6 "$VALIDATE" microbench br --device file --read-share 0% --destructive -o t.trace
 expect_line err 'is under the loop device'
 command -v mkfs.ext4 >/dev/null || skip "no mkfs.ext4"
@@ -83,7 +83,7 @@ mkfs.ext4 -q "$device"
 expect_status 6 "$VALIDATE" microbench br --device "$device" --read-share 0% --destructive -o t.trace
 expect_line err 'a file system (ext4)'
 expect_status 0 "$VALIDATE" microbench br --device "$device" --requests 20 -o t.trace
-# the caller claims that it is one of our volumes
+# the caller claims that it is a volume of this program
 before=$(cksum <file)
 expect_status 6 "$VALIDATE" microbench br --device "$device" --requests 20 --read-share 0% --destructive --own-device --span 64K -o t.trace
 expect_line err 'a file system (ext4)'

@@ -26,7 +26,7 @@ requests() { # of a trace: rank after rank, without times and descriptors
 		sed -E 's/fd=[0-9]+/fd=/; s/ [0-9]+ +[0-9]+ *$//' | sed -E 's/(open .*) [0-9]+$/\1/'
 }
 
-# each runs, and leaves nothing but what was prepared
+# each workload runs, and leaves only prepared files
 for name in checkpoint:2 pseudosync:3 checkpoint-compute:2 fitness:4 earthquake:3 shared-polling:2; do
 	level=${name##*:} name=${name%%:*}
 	case $name in
@@ -46,12 +46,13 @@ requests earthquake.trace | cut -d ' ' -f 2- | sort >first.txt
 requests again.trace | cut -d ' ' -f 2- | sort >second.txt
 [ -s first.txt ] && cmp first.txt second.txt || fail 'the same options made other requests'
 
-# in turn: no rank reads before the one before it has read all
+# in turn: no rank reads before the previous rank has read all
 "$VALIDATE" export --to csv fitness.trace -o - | awk -F , '
 	$5 == "pread" { split($6, a, "offset="); split(a[2], o, ";"); print int((o[1] + 0) / 8388608), $3, $4 }' | sort -n -k 2 |
 	awk 'NR > 1 && ($2 < ended || $1 < rank) { print "rank " $1 " read while rank " rank " did"; bad = 1 }
 	{ ended = $3; rank = $1 } END { exit bad || NR != 120 || rank != 3 }' || fail 'the parts were not read in turn'
-# ranks wait for each other after each write: the k-th of any begins after the (k-1)-th of all has ended
+# ranks wait for each other after each write: the k-th write of any rank begins after the (k-1)-th
+# write of all has ended
 "$VALIDATE" export --to csv pseudosync.trace -o - | awk -F , '
 	$5 == "pwrite" { k = n[$1]++; if (!(k in first) || $3 < first[k]) first[k] = $3; if ($4 > last[k]) last[k] = $4 }
 	END { for (k = 1; k < 30; k++) if (first[k] < last[k - 1]) bad = 1; exit bad || !(29 in last) }' || fail 'no barrier between writes'
@@ -63,7 +64,7 @@ run 0 pseudo --level 3 --dir target --prepare-only
 [ "$(ls target)" = checkpoint ] || fail "by hand it left $(ls target)"
 run 0 checkpoint --level 2 --requests 5 --dir target -o by-launcher --launcher "mpirun $root --oversubscribe -n {n}"
 
-# what starts the ranks, printed for a shell; and the scripts of protocols, which do so
+# the command that starts the ranks, printed for a shell; and the scripts of protocols, which run it
 run 0 checkpoint --level 2 --requests 7 --dir 'a dir' --launcher 'mpirun "x y"' --print-command
 expect_line out "mpirun 'x y' -n 2 "
 expect_line out "validate-mpi-workload checkpoint '--dir=a dir' --requests 7"
@@ -87,7 +88,7 @@ for script in "$SRCDIR"/protocols/workloads/*.sh; do
 done
 unset RANKS
 
-# wrong usage is reported before anything is started
+# wrong usage is reported before the start
 run 2 checkpoint --dir target -o wrong --file-size 100
 expect_line err 'whole blocks'
 run 2 checkpoint --dir target -o wrong --pin
@@ -98,7 +99,7 @@ expect_status 3 env PATH=/proc/nonexistent "$VALIDATE" microbench checkpoint --d
 expect_line err 'mpirun is not installed'
 [ ! -e wrong ] || fail 'a trace of nothing'
 
-# files that are not there; a rank whose request fails ends the job, and says which
+# missing files; a rank whose request fails ends the job, and the message names it
 run 3 earthquake --dir target -o wrong --no-prepare
 expect_line err 'No such file'
 status=0

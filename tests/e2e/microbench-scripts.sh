@@ -30,7 +30,7 @@ for name in fileserver postmark compile createfiles copyfiles; do
 		[ "$name" = postmark ] || [ "$name" = createfiles ] || [ -s before ] || fail "$name prepared no files"
 		run 0 $name "$@" -o first
 		expect_line out "$name, level $level: "
-		# again from what the first run left: prepared again, it is the same
+		# again with the files of the first run: prepared again, the requests are the same
 		run 0 $name "$@" --prepare-only
 		find target -type f -size +0 | sort | xargs -r cksum >again
 		cmp before again || fail "$name: another run left something behind after preparing"
@@ -38,7 +38,7 @@ for name in fileserver postmark compile createfiles copyfiles; do
 		requests first >first.txt
 		requests second >second.txt
 		[ -s first.txt ] && cmp first.txt second.txt || fail "$name: the same seeds made other requests"
-		# what was not prepared is refused (postmark leaves nothing)
+		# files that were not prepared are refused (postmark leaves none)
 		if [ "$name" != postmark ]; then
 			run 3 $name "$@" -o third --no-prepare
 			[ ! -e third ] || fail "$name ran on what an earlier run had left"
@@ -52,7 +52,7 @@ for name in fileserver postmark compile createfiles copyfiles; do
 	grep -q '"files"' first.json || fail "info shows no files of $name"
 done
 
-# what such a workload cannot have made stays, and the run is refused
+# a file that such a workload cannot have created stays, and the run is refused
 for name in fileserver postmark compile createfiles copyfiles; do
 	mkdir "target/$name"
 	echo precious >"target/$name/letter"
@@ -77,7 +77,7 @@ for name in fileserver postmark compile createfiles copyfiles; do
 	[ ! -e refused ] || fail 'a refused run left a trace'
 done
 
-# the trace does not belong into the workload's directory
+# the trace must not be in the workload's directory
 run 0 fileserver $(options fileserver) --dir target --prepare-only
 run 3 fileserver $(options fileserver) --dir target -o target/fileserver/trace
 expect_line err 'no place for the trace'
@@ -102,7 +102,7 @@ expect_line err 'interrupted'
 [ ! -e killed ] || fail 'a killed run left a trace'
 [ -z "$(ls target)" ] || fail "a killed run left $(ls target)"
 
-# a file that disappears under the run ends it, the request is named, and the trace is there
+# a file that disappears during the run ends it, the request is named, and the trace exists
 "$VALIDATE" microbench compile $(options compile) --requests 100000 --pause 5ms --dir target -o gone 2>err >out &
 pid=$!
 n=0
@@ -119,7 +119,7 @@ expect_line err 'compile/src/'
 "$VALIDATE" info gone >info.txt || fail 'the trace of a run that failed cannot be read'
 expect_line info.txt 'rename'
 
-# a device that comes into the place of a file while the workload runs is not opened
+# a device that replaces a file while the workload runs is not opened
 [ "$(id -u)" -eq 0 ] || skip 'devices need root; everything before passed'
 dd if=/dev/urandom of=image bs=1M count=1 2>/dev/null
 device=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat losetup.err)"

@@ -9,7 +9,8 @@ run() { # status, then arguments
 	expect_status "$want" "$VALIDATE" microbench "$@"
 }
 
-# each row of the table runs by both its names, is in the manual, and leaves files only in the target
+# each row of the table runs by both its names, is in the manual, and leaves files only in the
+# target
 run 0 --list
 [ "$(wc -l <out)" -ge 8 ] || fail "the list has $(wc -l <out) workloads"
 grep -v "^ *block-" out >list # tests/e2e/microbench-block.sh
@@ -30,7 +31,7 @@ while read -r name alias _; do
 done <list
 [ -z "$(ls target)" ] || fail "left in the target: $(ls target)"
 
-# wrong usage: 2, one line, nothing done
+# wrong usage: status 2, one line, no effect
 wrong() { # what it says, then arguments
 	says=$1
 	shift
@@ -59,14 +60,14 @@ run 6 rr --requests 50 --file-size 64K --dir target -o refused.trace
 [ ! -e refused.trace ] || fail "a refused run left a trace"
 rm target/rr.0
 
-# a pipe for the trace: refused before the run, without waiting for a reader
+# a FIFO for the trace: refused before the run, without waiting for a reader
 mkfifo pipe
 ls target >before
 run 3 rr --requests 50 --file-size 64K --dir target -o pipe
 expect_line err 'not to a pipe'
 ls target | cmp -s before || fail "a refused run left files"
 
-# killed softly: no trace, status 3, no file left where --remove was asked for
+# ended by a signal: no trace, status 3, no file left with --remove
 "$VALIDATE" microbench sr --file-size 64K --pause 1ms --min-duration 60s --dir target -o killed.trace --remove \
 	2>err &
 pid=$!
@@ -82,7 +83,7 @@ expect_line err 'interrupted'
 [ ! -e killed.trace ] || fail "a killed run left a trace"
 [ -z "$(ls target)" ] || fail "a killed run left $(ls target)"
 
-# no room for the trace: an error, and no part of it is left
+# no room for the trace: an error, and no part of it remains
 (
 	ulimit -f 64
 	trap '' XFSZ

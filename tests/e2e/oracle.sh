@@ -11,7 +11,7 @@ expect_line out 'expected_stats.csv: 978 passed, 0 failed'
 expect_line out 'expected_concurrency.csv: 98 passed, 0 failed'
 expect_line out 'expected_reorder.csv: 1630 passed, 0 failed'
 
-# --- tables that are wrong: each row below must fail, and the rest must still be checked
+# --- wrong tables: each row below must fail, and the others must still be checked
 mkdir wrong
 cat >wrong/data_a.csv <<'END'
 dataset,group,index,value

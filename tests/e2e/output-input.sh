@@ -15,7 +15,7 @@ head -c 16 /dev/zero | tr '\0' k >key
 printf 'columns = begin, offset, length\n' >a.map
 cksum one.trace two.trace in.csv key a.map >before
 
-refused() { # COMMAND...: the inputs stay as they are
+refused() { # COMMAND...: the inputs stay unchanged
 	expect_status 3 "$@"
 	expect_line err 'the output would overwrite the input'
 	cksum one.trace two.trace in.csv key a.map | cmp - before || fail "an input was changed by $*"
@@ -33,5 +33,5 @@ refused "$VALIDATE" slice --anonymise --key key one.trace -o key
 refused "$VALIDATE" slice --calibration two.trace one.trace -o two.trace
 refused "$VALIDATE" import in.csv -o in.csv
 refused "$VALIDATE" import --mapping a.map in.csv -o a.map
-# a file of another content is replaced as before
+# a file with other content is replaced as before
 expect_status 0 "$VALIDATE" slice --requests 1 one.trace -o two.trace

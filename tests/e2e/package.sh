@@ -8,7 +8,7 @@ head -n 1 "$SRCDIR/debian/changelog" | grep -qF "validate-io ($version) " || fai
 grep -q "^## $version " "$SRCDIR/CHANGELOG.md" || fail 'CHANGELOG.md'
 expect_line "$SRCDIR/CITATION.cff" "version: $version"
 
-# what setup installs for the build is what the package builds with
+# the packages that setup installs for the build are those that the package needs to build
 for package in $(sed -n "/^packages='/,/'\$/p" "$SRCDIR/setup" | tr -d "'" | sed 's/^packages=//'); do
 	case $package in gcc | libc6-dev | make | pkg-config) continue ;; esac
 	grep -qw -- "$package" "$SRCDIR/debian/control" || fail "debian/control lacks $package"

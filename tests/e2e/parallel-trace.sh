@@ -3,7 +3,8 @@
 # refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# three nodes that meet at a barrier; then node 0 lets node 1 close. Written by hand, as the paper has it
+# three nodes that meet at a barrier; then node 0 lets node 1 close the file. Written by hand, as in
+# the paper
 cat >n.0 <<'END'
 /* node 0 of the example */
 open64m("/data/f0", 578, 416 ) = 3
@@ -91,7 +92,7 @@ done
 cmp p.csv one.csv || fail "the text of one file gives another trace"
 cmp p.csv three.csv || fail "the texts of three files give another trace"
 
-# what is between requests is no request
+# events between requests are no requests
 expect_status 0 "$VALIDATE" info --json p.trace
 expect_line out '"n_requests": 12'
 expect_line out '"n_waits": 7'
@@ -108,7 +109,7 @@ expect_status 0 "$VALIDATE" info --json m.trace
 expect_status 0 "$VALIDATE" metrics --json m.trace m.trace
 grep -q 'compute' out && fail "metrics are of computing" || :
 
-# a slice has no half of a pair; and an anonymised one still names its nodes
+# a slice has no half of a pair; and an anonymised slice still names its nodes
 expect_status 0 "$VALIDATE" slice --thread 1,2 p.trace -o s.trace
 expect_line out '4 signals and waits left out'
 expect_status 0 "$VALIDATE" deps s.trace
@@ -122,7 +123,7 @@ expect_line out 'Barriers       1, of 6 waits'
 expect_status 0 "$VALIDATE" slice p.trace one.trace -o both.trace
 expect_line out 'they cannot be merged'
 
-# what cannot end is found, and said with its nodes
+# a trace that cannot end is detected, and reported with its nodes
 printf 'WAIT(1)\nread(3, 1) = 1\nSIGNAL(1)\n' >c.0
 printf 'WAIT(0)\nread(3, 1) = 1\nSIGNAL(0)\n' >c.1
 expect_status 0 "$VALIDATE" import c.0 c.1 -o c.trace

@@ -11,7 +11,8 @@ status=0
 any_verdict
 "$VALIDATE" baseline save results -o own.json
 
-# x is 1.1, 1.2, 1.3 times r in the blocks, and in each laboratory a little more: what comes out is known
+# x is 1.1, 1.2, 1.3 times r in the blocks, and slightly more in each further laboratory, so the
+# result is known
 laboratory() { # NUMBER FACTOR
 	jq --arg i "$1" --argjson f "$2" 'del(.sha256) | .host = "lab" + $i | .campaign = "000000000000000" + $i
 		| .cases |= map(.replicates |= map(.[1] = .[2] * (1 + 0.1 * .[0]) * $f))' own.json >"lab$1.json"
@@ -46,7 +47,7 @@ expect_line joined 'lab2 and copy have the same response times in 4 of 4 cases: 
 expect_line joined 'times as fast in quick as in the other laboratories'
 [ "$(grep -o 'Warning: ' joined | wc -l)" -eq 2 ] || fail "not two warnings: $(grep Warning out)"
 
-# one that measures something else is named, with every form
+# a laboratory that measures something else is named, in every form
 laboratory 6 2
 labs='lab1.json lab2.json lab3.json lab4.json lab5.json lab6.json'
 expect_status 0 "$VALIDATE" pool $labs -o report
@@ -71,7 +72,8 @@ jq '.host = "<script>alert(1)</script>"' lab2.json >hostile.json
 expect_status 0 "$VALIDATE" pool lab1.json hostile.json lab3.json --format html
 ! grep -q '<script>' out || fail 'a name became markup'
 
-# a results directory among them; one twice; only one; another protocol; an unknown replayer
+# a results directory among them; the same file twice; a single file; another protocol; an unknown
+# replayer
 expect_status 0 "$VALIDATE" pool results lab1.json --replayer event
 expect_line out '2 laboratories, 2 cases'
 expect_status 3 "$VALIDATE" pool lab1.json lab1.json
@@ -87,7 +89,8 @@ expect_line err 'seed = 99'
 expect_status 0 "$VALIDATE" pool lab1.json differs.json --allow
 expect_line out 'Warning: the protocols'
 
-# what the hash of the protocol does not hold: how a replayer was set, what was replayed, and by which program
+# what the hash of the protocol does not cover: the settings of a replayer, the replayed requests,
+# and the program
 jq '.cases |= map(.settings = "engine=event order=fs")' lab2.json >differs.json
 expect_status 5 "$VALIDATE" pool lab1.json differs.json
 expect_line err 'order=fs'
@@ -100,7 +103,7 @@ done
 jq -r --slurpfile schema "$SRCDIR/doc/pool-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" other-requests/pool.json >faults || fail 'no JSON'
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 
-# without gnuplot: everything but the plots
+# without gnuplot: everything except the plots
 path=$PATH
 PATH=/proc/nonexistent
 status=0

@@ -30,7 +30,7 @@ expect_status 2 "$VALIDATE" run
 expect_line err 'validate init'
 [ ! -e results ] || fail "a bad protocol began a campaign"
 
-# impossible settings are reported before anything is measured
+# impossible settings are reported before the measurement
 good='[workload w]\ntype = random-read\nfile-size = 1M\nrequests = 10\n[replayer r]\n'
 printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\n[target t]\ndir = no/such/dir\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r1 -q
@@ -107,7 +107,7 @@ expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/fileserver.conf" --dry-run
 expect_line out '1 scenario, 5 replayers, 10 replicates'
 expect_line out '103 MiB'
 
-# what a design can decide, before anything is run
+# what a design can decide, before the start
 small() { printf '[protocol]\nreplicates = %b\n[workload w]\ntype = random-read\n[replayer r]\n[accept]\nbias = %s\n' "$1" "$2"; }
 small 20 10% >p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run
@@ -124,7 +124,7 @@ expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/field.conf" --dry-run
 expect_line out 'field.conf: with a scatter of 10 %, 10 replicates can never accept bias (<1 %; about'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/parallel.conf" --dry-run
 expect_line out '5 replicates accept a faultless case with a probability under 10 %: bias'
-# no ready protocol has a component that is never accepted, with the scatter of a quiet machine
+# in no supplied protocol a component is never accepted, with the scatter of a quiet machine
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark-short.conf" --dry-run --scatter 3%
 ! grep '^note' out || fail 'microbenchmark-short.conf: a note'
 sed 's/^replicates = 16/replicates = 6/' "$SRCDIR/protocols/microbenchmark-short.conf" >few.conf
@@ -152,7 +152,7 @@ small '8..60\nbudget = 1min' 10% >p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run
 grep -q 'at most 60 s (budget): about [0-9]* pairs of each scenario' out || fail "$(cat out)"
 
-# doctor; status 3: this machine lacks something, which is shown among the checks
+# doctor; status 3: this machine lacks something, as one of the checks shows
 status=0
 "$VALIDATE" doctor >out 2>err || status=$?
 [ $status -eq 0 ] || [ $status -eq 3 ] || fail "doctor: status $status"

@@ -65,12 +65,12 @@ if command -v jq >/dev/null; then
 	grep -q "^slower $outcome [1-9]" findings || fail "report.json: $(cat findings)"
 	grep -q '^nobody not assessed 0$' findings || fail "report.json: $(cat findings)"
 	[ "$(jq '.published[0].published' results/report/report.json)" = 12500 ] || fail 'published value in report.json'
-	# decided by the interval, which is there
+	# decided by the interval, which is shown
 	jq -e '.findings[0].comparisons[0] | if .outcome == "confirmed" then .difference.lo95 > 0
 		elif .outcome == "not confirmed" then .difference.hi95 < 0
 		else .difference.status != "ok" or (.difference.lo95 <= 0 and .difference.hi95 >= 0) end' \
 		results/report/report.json >/dev/null || fail 'the outcome is not that of the interval'
-	# every run has its course, and costs
+	# every run has its course and its cost
 	jq -e '(.courses | length) == (.cells | length) and (.costs | length) == (.cells | length)' results/report/report.json \
 		>/dev/null || fail 'courses and costs'
 	jq -e '.courses | all(([.replay_per_s[]] | add) > 0)' results/report/report.json >/dev/null || fail 'no requests over time'

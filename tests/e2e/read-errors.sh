@@ -21,7 +21,7 @@ expect_status 0 "$VALIDATE" slice plain.trace -o bad.trace
 mkdir target
 
 
-# what a command made, but for what differs from run to run
+# the result of a command, without the parts that differ from run to run
 result() {
 	rm -rf "$1" && mkdir "$1"
 	if [ -e made.replay ]; then
@@ -36,7 +36,7 @@ result() {
 	done
 }
 
-# once AT ERRNO COMMAND...: call AT fails; `note` is there if it came so far. Short reads have the
+# once AT ERRNO COMMAND...: call AT fails; `note` exists if that call was made. Short reads have the
 # errno 0
 once() {
 	at=$1 with=$2
@@ -52,7 +52,7 @@ once() {
 	esac
 }
 
-# check LEAST COMMAND...: at least so many calls read the trace
+# check LEAST COMMAND...: at least LEAST calls read the trace
 check() {
 	least=$1
 	shift

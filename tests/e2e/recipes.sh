@@ -18,7 +18,8 @@ out=$TMPDIR/out # not in the recipe's directory: a recipe captures what happens 
 err=$TMPDIR/err
 [ -s recipe-1 ] || fail 'README.md has no recipes'
 
-# recipe NAME: enters an empty directory for the recipe with this title; then its inputs are made
+# recipe NAME: enters an empty directory for the recipe with this title; the caller then creates its
+# inputs
 recipe() {
 	cd "$TMPDIR"
 	title=$(grep -lxF "$1" title-*) || fail "README.md has no recipe \"$1\""
@@ -28,8 +29,8 @@ recipe() {
 	cd "run-${title#title-}"
 }
 
-# run STATUS...: runs the recipe up to the first command that fails; its status must be listed.
-# "0 1 4" are the three verdicts: which of them a few short replays get depends on the machine.
+# run STATUS...: runs the recipe up to the first command that fails; its status must be listed. "0 1
+# 4" are the three verdicts: which verdict a few short replays get depends on the machine.
 run() {
 	status=0
 	sh -e "$block" >"$out" 2>"$err" || status=$?

@@ -54,7 +54,8 @@ else
 	echo 'asynchronous requests are not tried: no libaio to compile with'
 fi
 
-# characters taken in line, between calls that tell where the stream is, or read on
+# characters read by inlined macros, between calls that show the position of the stream, or continue
+# to read
 $compiler -w -O2 -o macros "$SRCDIR/tests/programs/macros.c" || fail 'macros.c does not compile'
 mkdir -p macros.run
 i=0
@@ -69,7 +70,7 @@ replayed macros temporal fs
 "$VALIDATE" info --csv macros.csv macros.trace >/dev/null
 [ "$(grep -c ',fgetc,"path=text;[^"]*length=4096",1' macros.csv)" -ge 5 ] || fail "macros are not in line: $(cat macros.csv)"
 
-# and put in line: files get the sizes that they had
+# and written by inlined macros: files get their sizes
 $compiler -w -O2 -o put "$SRCDIR/tests/programs/put.c" || fail 'put.c does not compile'
 captured put "$PWD/put"
 replayed put temporal fs
@@ -83,7 +84,8 @@ for file in mixed other child more again; do
 	done
 done
 
-# appended to by streams whose position no call tells, and read to the end; a buffer filled by another call than the one that meets the end
+# streams whose position no call shows, appended to and read to the end; a buffer filled by another
+# call than the call that reaches the end
 cat >more.c <<'END'
 #include <stdio.h>
 int main(void)
@@ -146,7 +148,7 @@ if command -v git >/dev/null; then
 	replayed git temporal fs
 fi
 
-# processes one after another and side by side, with output that they inherit
+# processes one after another and at the same time, with an inherited output
 mkdir pipes.run
 cp -r tar.run/tree pipes.run/
 captured pipes sh -c 'tar cf - tree | gzip >t.gz; (gzip -dc t.gz; echo; cat tree/a/b/f1) >all; (head -c 100 all; tail -c 50 all) >parts
@@ -155,11 +157,12 @@ replayed pipes temporal fs
 grep -aq '"processes":\[{"pid":[0-9]*,"parent":[0-9]*,"begin_ns":[0-9]*,*.*"waited_by":[0-9]*,"waited_ns":[0-9]*}' pipes.trace ||
 	fail 'the trace does not say who started whom and who waited'
 
-# a whole directory is moved: what is below it goes along
+# a whole directory is moved: its entries move with it
 captured move sh -c 'mkdir -p a/b && echo x >a/b/c && mv a d && cat d/b/c && cp -r d e && rm -r d'
 replayed move temporal fs
 
-# links that strace shows but no call made, calls on links themselves, and a descriptor of two processes that only one writes to
+# links that strace shows but no call created, calls on links themselves, and a descriptor of two
+# processes that only one writes to
 cat >links.strace <<'END'
 100 1000.000001 readlink("/w/there", "../w/d", 4096) = 6 <0.000001>
 100 1000.000010 lgetxattr("/w/there", "user.x", NULL, 0) = -1 ENODATA (No data available) <0.000001>
@@ -184,7 +187,7 @@ done
 expect_status 0 "$VALIDATE" export --to strace links.strace -o links.again
 grep -q 'llistxattr("/w/nowhere"' links.again && grep -q 'lgetxattr("/w/there"' links.again || fail "links exported: $(cat links.again)"
 
-# strace's record of the same, of a program that unpacks
+# strace's record of the same, for a program that unpacks an archive
 if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then
 	mkdir straced strace.tree
 	cp tar.run/out.tar straced/

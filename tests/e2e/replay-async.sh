@@ -8,7 +8,8 @@ trap '"$VALIDATE" volume remove --root "$root" --all >/dev/null 2>&1 || :' EXIT
 "$VALIDATE" volume create --root "$root" v --size 4M --no-loop --service constant:read=300ms,write=300ms --lead 0 >out 2>err ||
 	skip "no FUSE mounts for this user: $(cat err)"
 
-# eight handed over by one call and fetched by two, four each; the second four are in flight while one more is handed over
+# eight submitted by one call and fetched by two, four each; the second four are in flight while one
+# more is submitted
 awk 'BEGIN {
 	print "pid,tid,begin,end,function,args,rvalue"
 	print "1,1,0,1000000,open,\"path=volume;fd=3;flags=0x4000;mode=0\",3"

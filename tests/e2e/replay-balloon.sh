@@ -17,7 +17,8 @@ extra() { # TRACE FILTER: of the metadata
 }
 "$VALIDATE" microbench rr --anon-memory 48M --requests 200 --file-size 256K --dir target -o rr.trace >/dev/null
 
-# microbench tells its memory as capture does; held and own are together what the program had, to a page
+# microbench reports its memory as capture does; balloon and own memory together equal the program's
+# memory, to a page
 [ "$(extra rr.trace '.anonymous_memory | length')" = 2 ] || fail "microbench tells no memory over time"
 had=$(extra rr.trace .memory.anonymous_bytes)
 [ "$had" -gt $((48 * 1048576)) ] || fail "only $had bytes"
@@ -28,7 +29,7 @@ sum=$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes')
 replay 0 --balloon 64M -o out.trace rr.trace
 [ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
 	fail "64M: $(extra out.trace .replay.balloon)"
-# of processes: of all of them together, to what they share
+# with processes: the memory of all of them together, except for shared memory
 replay 0 --processes --balloon 64M -o out.trace rr.trace
 [ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
 	fail "64M with processes: $(extra out.trace .replay.balloon)"
@@ -38,13 +39,13 @@ for more in --no-processes --processes; do
 	[ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
 		fail "64M, compiled $more: $(extra out.trace .replay.balloon)"
 done
-# a process that already uses as much needs no balloon
+# a process that already uses this memory needs no balloon
 replay 0 --balloon 1K -o out.trace rr.trace
 [ "$(extra out.trace .replay.balloon.most_bytes)" = 0 ] || fail "1K: $(extra out.trace .replay.balloon)"
 replay 0 -o out.trace rr.trace
 [ "$(extra out.trace .replay.balloon)" = null ] || fail "a balloon nobody asked for"
 
-# what is none, or cannot be had, before anything is issued
+# invalid or unavailable sizes, before any request is issued
 replay 2 --balloon traces rr.trace
 expect_line err 'not one of off, traced or a size'
 rm -f out.trace
@@ -64,7 +65,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && cp "$VALIDATE" valid
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than a sentence: $(cat err)"
 fi
 
-# a killed replay leaves nothing over: the memory belongs to the process
+# a killed replay leaves nothing: the memory belongs to its process
 for signal in TERM KILL HUP; do
 	"$VALIDATE" replay --dir target --balloon traced --timing timestamp --speed 0.00001 rr.trace >/dev/null 2>&1 &
 	pid=$!
@@ -79,7 +80,8 @@ for signal in TERM KILL HUP; do
 	[ ! -e /proc/$pid/status ] || fail "SIG$signal: the process is still there"
 done
 
-# --- in a campaign with one memory limit for all ---------------------------------------------------------------------
+# --- in a campaign with the same memory limit for all
+# -------------------------------------------------------------------
 [ "$(id -u)" -eq 0 ] || skip "a memory cgroup needs root: the page cache was not tried"
 "$VALIDATE" doctor . | grep -q '^OK .*memory cgroup' || skip "no memory cgroup can be had here: the page cache was not tried"
 cat >balloon.conf <<'END'

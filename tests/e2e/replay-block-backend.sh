@@ -25,6 +25,6 @@ expect_line out 'backend         io_uring: --backend'
 truncate -s 16M image
 loop=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat losetup.err)"
 expect_status 0 "$VALIDATE" replay --device "$loop" -o out.trace in.csv
-if ! grep -q 'backend         io_uring: ' out; then # a kernel whose loop devices have no RWF_NOWAIT
+if ! grep -q 'backend         io_uring: ' out; then # a kernel whose loop devices lack RWF_NOWAIT
 	grep -q 'RWF_NOWAIT' out || fail "$(cat out)"
 fi

@@ -11,7 +11,8 @@ device=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat l
 trap 'umount mounted 2>/dev/null || :; swapoff "${device}p1" 2>/dev/null || :; losetup -d "$device"' EXIT
 echo 2 >"/sys/block/${device##*/}/queue/nomerges" # a request stays one
 
-# a block-level trace: reads, writes, a write with forced unit access, one with a flush first, flushes, a discard
+# a block-level trace: reads, writes, a write with forced unit access, a write after a flush,
+# flushes, a discard
 {
 	printf '  7,0 0 1 0.000000000 1 D R 0 + 8 [x]\n  7,0 0 2 0.000100000 1 C R 0 + 8 [0]\n'
 	t=1000
@@ -26,7 +27,7 @@ echo 2 >"/sys/block/${device##*/}/queue/nomerges" # a request stays one
 } >in.blkparse
 expect_status 0 "$VALIDATE" import --from blkparse in.blkparse -o in.trace
 
-# calls on files: their offsets are no places of a device; calls on a device are
+# calls on files: their offsets are no offsets of a device; for calls on a device they are
 calls() { # NAME OPERATION
 	printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,%s,"path=%s;fd=3;offset=0;length=4096",4096\n' "$2" "$1" >calls.csv
 }
@@ -59,7 +60,7 @@ for backend in io_uring libaio psync; do
 		expect_line out 'skipped         1 requests: discards'
 		expect_line out 'mismatches      0'
 		expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
-		# and what is read to see whether the device may be written
+		# and reads that check whether the device may be written
 		[ "$(seen ',pread,')" -ge 101 ] || fail "$backend $mode: $(seen ',pread,') reads reached the device instead of 101"
 		[ "$(seen ',pwrite,')" -eq 52 ] || fail "$backend $mode: $(seen ',pwrite,') writes reached the device instead of 52"
 		[ "$(seen ',fdatasync,')" -ge 1 ] || fail "$backend $mode: no flush reached the device"
@@ -86,7 +87,7 @@ expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
 [ "$(seen ',pwrite,')" -eq 0 ] || fail 'a read-only replay wrote'
 [ "$before" = "$(cksum <image)" ] || fail 'a read-only replay wrote'
 
-# what lies under the device goes away: failures are outcomes, kept with their errno
+# the file under the device is lost: failures are outcomes, stored with their errno
 truncate -s 64K image
 expect_status 0 "$VALIDATE" replay --read-only --device "$device" -o out.trace in.trace
 expect_line out 'Input/output error'
@@ -95,7 +96,7 @@ expect_status 0 "$VALIDATE" info out.trace --csv out.csv
 grep -q ',EIO,' out.csv || fail 'no EIO in the replay trace'
 truncate -s 16M image
 
-# the device itself goes away, as one that is unplugged: the kernel sets its size to nothing
+# the device itself is lost, as if unplugged: the kernel sets its size to zero
 n_reads() {
 	awk '{ print $1 }' "/sys/block/${device##*/}/stat"
 }
@@ -135,7 +136,7 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 		umount bound
 	fi
 
-	# a part of it without its own signature
+	# a partition without its own signature
 	part=$(losetup -f --show -o 8M image)
 	status=0
 	"$VALIDATE" replay --destructive --device "$part" in.trace >out 2>err || status=$?
@@ -143,7 +144,7 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 	[ $status -eq 6 ] || fail "a part of a file with a file system: status $status, $(cat err)"
 	expect_line err 'is under the loop device'
 
-	# a loop device upon it, without a signature either: the one below is what would be written
+	# a loop device on it, without a signature either: the lower device would be written
 	part=$(losetup -f --show -o 8M "$device")
 	status=0
 	"$VALIDATE" replay --destructive --device "$part" in.trace >out 2>err || status=$?
@@ -160,7 +161,8 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 		umount mounted
 	fi
 
-	# the file below carries a file system, its only loop device begins in the middle of it; and partitions that no table tells of
+	# the file below carries a file system, and its only loop device begins in the middle of it;
+	# and partitions that no table describes
 	losetup -d "$device"
 	device=$(losetup -f --show -o 4M image)
 	expect_status 6 "$VALIDATE" replay --destructive --device "$device" in.trace

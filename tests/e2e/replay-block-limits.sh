@@ -3,7 +3,8 @@
 # ends too soon; and the system calls of a replay while it runs.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# 200 requests of 4 KiB every 50 us, each 60 us long, every third one a write; as MSR Cambridge has them
+# 200 requests of 4 KiB every 50 us, each 60 us long, every third a write; in the format of MSR
+# Cambridge
 awk 'BEGIN { for (i = 0; i < 200; i++)
 	printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.csv
 truncate -s 1M target
@@ -12,7 +13,7 @@ truncate -s 1M target
 	fail "$(cat err)"
 }
 
-# io_uring forbidden: the next best, and said so
+# io_uring forbidden: the next backend is used, with a note
 if ${CC:-cc} -o without-uring "$SRCDIR/tests/programs/without-uring.c" 2>cc.err && ./without-uring true; then
 	expect_status 0 ./without-uring "$VALIDATE" replay --backend io_uring --destructive --device target -o out.trace in.csv
 	expect_line out '200 of 200; 1 worker'
@@ -20,13 +21,14 @@ if ${CC:-cc} -o without-uring "$SRCDIR/tests/programs/without-uring.c" 2>cc.err 
 	expect_line out 'io_uring: Operation not permitted: libaio is used instead'
 fi
 
-# not enough memory may be locked for io_uring's buffers, or for its ring: done without, and said so
+# not enough lockable memory for the buffers or the ring of io_uring: not used, with a note
 locks="setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock"
 [ "$(id -u)" -eq 0 ] && $locks true 2>/dev/null || locks=
 if "$VALIDATE" replay --destructive --device target in.csv | grep -q '^backend  *io_uring: ' && { [ -n "$locks" ] || [ "$(id -u)" -ne 0 ]; }; then
 	(ulimit -l 64 && exec $locks "$VALIDATE" replay --destructive --device target in.csv) >out 2>err || fail "64 KiB may be locked: $(cat err)"
 	expect_line out '200 of 200'
-	# the limit is the user's: what others have locked may leave no room for the ring itself
+	# the limit is per user: memory that other processes have locked may leave no room for the
+	# ring
 	grep -q 'buffers are not registered: the limit of locked memory (ulimit -l) is 64 KiB' out ||
 		grep -q 'the limit of locked memory (ulimit -l) may be too low: Cannot allocate memory: libaio is used instead' out ||
 		fail "64 KiB may be locked: $(cat out)"
@@ -35,9 +37,9 @@ if "$VALIDATE" replay --destructive --device target in.csv | grep -q '^backend  
 	expect_line out 'the limit of locked memory (ulimit -l)'
 fi
 
-# between start and end: no allocation, no lock, no call for the time. Twice as many requests make no more calls, except to submit, fetch,
-# sleep or yield, and to read the trace
-calls() { # FILE: the calls of a replay of 1000 requests and of one of 2000 that are not as many
+# between start and end: no allocation, no lock, no clock call. Twice as many requests make no more
+# calls, except to submit, fetch, sleep or yield, and to read the trace
+calls() { # FILE: the calls whose numbers differ between replays of 1000 and of 2000 requests
 	for n in 1000 2000; do
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) printf "%.0f,hm,0,Read,%d,4096,600\n", 128166372003061629 + i * 200, i * 37 % 256 * 4096 }' >more.csv
 		strace -f -c -o calls.$n "$VALIDATE" replay --device target --backend $1 more.csv >out 2>err || return 1
@@ -58,12 +60,13 @@ expect_status 0 "$VALIDATE" replay --device target --read-only --wait spin --spe
 n=$("$VALIDATE" info --json out.trace | jq -r '.. | .n_yields? // empty' | head -n 1)
 [ "$n" -le 4000 ] || fail "$n yields for 200 requests"
 
-# more in flight than the system's asynchronous I/O has left: said, with where to raise it
+# more in flight than the system's asynchronous I/O permits: reported, with the limit to raise
 for i in $(seq 1 40); do cat in.csv; done >many.csv
 expect_status 3 "$VALIDATE" replay --destructive --device target --backend libaio --mode afap --depth 8000 --workers 9 many.csv
 expect_line err '/proc/sys/fs/aio-max-nr'
 
-# the file ends before some of the requests do: transfers of nothing, or of a part, counted and kept with what they moved
+# the file ends before some requests do: transfers of zero bytes, or of a part, counted and stored
+# with their length
 truncate -s 1M shrinking
 "$VALIDATE" replay --device shrinking --read-only --speed 0.01 -o short.trace in.csv >short.out 2>short.err &
 pid=$!

@@ -3,7 +3,8 @@
 # refusals, deliberate faults, a dry run.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# 200 requests of 4 KiB every 50 us, each 60 us long, every third one a write; as MSR Cambridge has them
+# 200 requests of 4 KiB every 50 us, each 60 us long, every third a write; in the format of MSR
+# Cambridge
 awk 'BEGIN { for (i = 0; i < 200; i++)
 	printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.csv
 truncate -s 1M target
@@ -41,7 +42,8 @@ for name in target again; do
 done
 rm again
 [ "$(cksum target)" = "$(cat before)" ] || fail "a trace is in the device's place"
-# what would be done, without doing it: writes at (37 i mod 256) blocks for every third i, some of which touch
+# a dry run shows the effects without them: writes at (37 i mod 256) blocks for every third i, some
+# of which touch
 expect_status 6 "$VALIDATE" replay --dry-run --device target in.csv
 expect_line out 'would read      133 requests'
 expect_line out 'would write     67 requests'
@@ -62,7 +64,7 @@ expect_status 2 "$VALIDATE" replay --dry-run --dir . in.csv
 	fail "$(cat err)"
 }
 
-# the interface to the kernel: chosen by probing, or forced; the replay states which and why
+# the backend: chosen by probing, or forced; the replay reports it with the reason
 expect_status 0 "$VALIDATE" replay --destructive --device target -o out.trace in.csv
 grep -E '^backend +(io_uring|libaio): the target ' out || fail "no choice of the backend: $(cat out)"
 used=$("$VALIDATE" info --json out.trace | jq -r '.. | .block? // empty | select(.backend_reason) | .backend')
@@ -74,7 +76,7 @@ done
 expect_status 0 "$VALIDATE" replay --destructive --device target --sq-poll in.csv
 ! grep '^backend' out | grep -q 'the target' || fail "probed though --sq-poll needs io_uring"
 
-# every mode, by every way to the kernel, with one worker and with two
+# every mode, with every backend, with one worker and with two
 for backend in auto libaio psync; do
 	for mode in hf afap load dep; do
 		expect_status 0 "$VALIDATE" replay --destructive --device target --backend $backend --mode $mode -o out.trace in.csv
@@ -95,7 +97,8 @@ for options in '--backend io_uring --no-registered' '--backend io_uring --harves
 	expect_line out '200 of 200'
 done
 
-# records in the order of the trace, what was asked for as it was, times in order: begin <= dispatch <= end
+# records in the order of the trace, with the traced arguments, and ordered times: begin <= dispatch
+# <= end
 expect_status 0 "$VALIDATE" replay --destructive --device target -o out.trace in.csv
 expect_status 0 "$VALIDATE" info out.trace --csv out.csv
 expect_status 0 "$VALIDATE" info in.csv --csv again.csv
@@ -108,7 +111,7 @@ for f in out again; do
 done
 cmp out.what again.what || fail 'not what the trace asks for'
 
-# what is written is no zeros, and the same for the same seed
+# written data are not zeros, and are equal for equal seeds
 [ "$(tr -d '\0' <target | wc -c)" -gt 100000 ] || fail 'zeros were written'
 gzip -c target >target.gz
 [ "$(wc -c <target.gz)" -gt 200000 ] || fail 'what was written can be compressed'
@@ -142,7 +145,7 @@ expect_status 0 "$VALIDATE" replay --destructive --device target --unaligned rou
 expect_line out '200 requests, to whole blocks of the device'
 expect_line out 'mismatches      0'
 
-# deliberate faults: as many as they say
+# deliberate faults: their number is as requested
 expect_status 0 "$VALIDATE" replay --destructive --device target --mutant lost:5% -o out.trace in.csv
 expect_line out '190 of 200'
 expect_status 0 "$VALIDATE" replay --destructive --device target --mutant repeat:5% -o out.trace in.csv
@@ -158,7 +161,7 @@ expect_status 0 "$VALIDATE" info out.trace --csv out.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["end"] - $at["begin"] < 5000000 { exit 1 }' out.csv ||
 	fail 'a delay of 5 ms is not in every response time'
 
-# nothing for a device, several devices, a damaged trace
+# no requests on a device, several devices, a damaged trace
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,close,"fd=3",0\n' >none.csv
 expect_status 3 "$VALIDATE" replay --destructive --device target none.csv
 expect_line err 'no request for a device'
@@ -166,13 +169,13 @@ expect_line err 'no request for a device'
 expect_status 3 "$VALIDATE" replay --destructive --device target two.csv
 expect_line err 'validate slice --object'
 
-# system calls at known offsets are as good
+# system calls at known offsets serve as well
 "$VALIDATE" microbench rr --min-duration 0 --dir . -o calls.trace >out 2>err || fail "$(cat err)"
 truncate -s 64M whole
 expect_status 0 "$VALIDATE" replay --destructive --device whole --beyond modulo --unaligned round --mode afap -o out.trace calls.trace
 expect_line out '; 1 worker'
 
-# killed while it runs: nothing is left over, and the next one runs
+# killed while it runs: nothing is left over, and the next replay runs
 "$VALIDATE" replay --destructive --device target --speed 0.01 -o killed.trace in.csv >out 2>err &
 pid=$!
 sleep 0.5

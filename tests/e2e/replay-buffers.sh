@@ -17,7 +17,7 @@ awk 'BEGIN {
 }' >in.strace
 expect_status 0 "$VALIDATE" import -q --from strace in.strace -o in.trace
 
-# within KIBIBYTES STATUS OPTION...: in so much address space
+# within KIBIBYTES STATUS OPTION...: with this size of the address space
 within() {
 	kib=$1 wanted=$2
 	shift 2
@@ -41,12 +41,12 @@ if ${CC:-cc} --version >/dev/null 2>&1; then
 	within 1500000 0 --engine compiled
 fi
 
-# refused, with the request that needs most
+# refused, with the request that needs the longest buffer
 within 200000 3
 expect_line err 'not enough memory for '
 expect_line err 'record 8, a pread of 209715200 bytes by thread 101'
 
-# content that is made before each write is a worker's own
+# content that is generated before each write is in the worker's own buffer
 sed 's/O_RDONLY/O_RDWR/; s/pread64/pwrite64/' in.strace >write.strace
 expect_status 0 "$VALIDATE" import -q --from strace write.strace -o in.trace
 within 1500000 0 --payload random

@@ -31,7 +31,7 @@ alike() { # NAME FILE... -- OPTION...
 	done
 }
 
-# 3 MiB that do not repeat, and a file of 1 MiB all alike
+# 3 MiB that do not repeat, and a file of 1 MiB of equal blocks
 seq 400000 | head -c 3000000 >numbers
 head -c 1048576 /dev/zero | tr '\0' z >alike.in
 mkdir source
@@ -50,13 +50,13 @@ alike tar . -- --order fs --engine compiled --memory 1MiB --program-cache cache
 alike tar . -- --order fs --processes --memory 1MiB
 alike tar . -- --order fs --memory 1MiB # a third of one file
 grep -q '^content .* fetched into [01]' out || fail "$(cat out)"
-# equal blocks once: the file that is all alike takes next to nothing
+# equal blocks are stored once: the file of equal blocks takes almost no space
 [ "$(stat -c %s tar.trace.content)" -lt 3600000 ] || fail "$(stat -c %s tar.trace.content) bytes are stored"
 rm -rf tar.again && mkdir tar.again
 expect_status 0 "$VALIDATE" replay --prepare --dir tar.again tar.trace
 ! cmp -s tar.run/numbers tar.again/numbers || fail 'without the option the same is written'
 
-# what is outside the root is not kept
+# content outside the root is not stored
 mkdir -p sparse.run
 cp numbers sparse.run/in
 kept sparse sh -c 'echo a-secret >../outside; cp --sparse=always in out'
@@ -99,7 +99,7 @@ $compiler -w -O1 -o streams streams.c || fail 'streams.c does not compile'
 kept streams "$PWD/streams"
 alike streams stream vector --
 
-# characters, by calls and put in line
+# characters, by calls and by inlined macros
 $compiler -w -O2 -o put "$SRCDIR/tests/programs/put.c" || fail 'put.c does not compile'
 kept put "$PWD/put"
 alike put mixed other child more again -- --order fs
@@ -193,7 +193,7 @@ for how in '--order fs' '--order temporal --processes' '--order fs --engine coor
 	alike others formatted characters posix kernel -- $how
 done
 
-# a slice knows its requests' content, when it has it beside it
+# a slice has its requests' content, if the content file is beside it
 "$VALIDATE" slice --operation pwritev,open,close -o slice.trace streams.trace >/dev/null
 cp streams.trace.content slice.trace.content
 mkdir slice.again
@@ -226,7 +226,7 @@ mkdir -p plain.run
 [ ! -e plain.trace.content ] || fail 'content is kept where nobody asked'
 expect_status 3 "$VALIDATE" replay --payload captured --dir bad plain.trace
 grep -q 'the trace has no captured content' err || fail "$(cat err)"
-# where the content cannot be put in its place nothing is run, and the trace that is there stays
+# if the content file cannot be created nothing runs, and the existing trace stays
 mkdir plain.trace.content
 cp plain.trace before
 (cd plain.run && expect_status 3 "$VALIDATE" capture app --content --root "$PWD" -o ../plain.trace -- touch never && grep -q 'plain.trace.content' err) ||

@@ -16,7 +16,7 @@ awk 'BEGIN { for (i = 0; i < 2500; i++) printf "%07d\n", i }' >shares/run/in
 mkdir plain
 (cd plain && cp ../shares/run/in . && ../clone) && skip 'the directory of the test shares blocks, too'
 
-replayed() { # DIR: as large as the original, with the content of the clones, from a replay that makes `in` itself
+replayed() { # DIR: as large as the original, with the content of the clones, from a replay that creates `in` itself
 	rm -rf "$1"
 	mkdir "$1"
 	cp shares/run/in "$1"

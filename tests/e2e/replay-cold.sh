@@ -19,7 +19,7 @@ mount -o loop image target 2>/dev/null || skip 'no loop device can be mounted he
 trap 'umount target' EXIT
 chmod 755 target
 
-# The first call creates a special name, which shows in strace where the requests begin.
+# The first call creates a special name, which marks the begin of the requests in strace's output.
 n_files=300
 {
 	echo 'mkdir("/begins", 0755) = 0'
@@ -37,7 +37,7 @@ n_files=300
 } | awk '{ printf "10 1.%06d %s <0.000001>\n", NR, $0 }' >calls.strace
 expect_status 0 "$VALIDATE" import -q calls.strace -o calls.trace
 
-look_ups() { # LOG: names of the target that were looked up, but in the dentry cache only
+look_ups() { # LOG: names of the target that were looked up, though only in the dentry cache
 	grep -E '"([^"]*/)?d[0-9]+(/f[0-9]+)?"' "$1" | grep -cv RESOLVE_CACHED || :
 }
 # before the first request, and after drop_caches was written, if the replay writes it
@@ -57,7 +57,7 @@ replayed() { # ENGINE [OPTION...]: under strace, into ./log
 engines='event coordinator'
 command -v "${CC:-cc}" >/dev/null && engines="$engines compiled"
 for engine in $engines; do
-	# --cache cold: after the drop there is nothing
+	# --cache cold: no look-up after the drop
 	replayed "$engine" --cache cold
 	expect_line out 'dentries and inodes were dropped'
 	grep -q "drop_caches.*O_WRONLY" log || fail "engine $engine: nothing was dropped"
@@ -69,8 +69,8 @@ for engine in $engines; do
 	grep -q '"metadata_cache": "dropped"' out ||
 		fail 'the replay trace does not say that metadata were dropped'
 
-	# caches that were dropped before the replay began: one name at most, to see that this is the right
-	# directory
+	# caches that were dropped before the replay: at most one name is looked up, to check that
+	# the directory is the right one
 	sync
 	echo 3 >$drop
 	replayed "$engine"
@@ -81,7 +81,7 @@ for engine in $engines; do
 	[ "$n" -ge $n_files ] || fail "strace shows $n look-ups in all: this test sees nothing"
 done
 
-# what is missing is still named before anything starts
+# a missing file is still named before the start
 mkdir empty
 expect_status 3 "$VALIDATE" replay --dir empty calls.trace
 expect_line err 'more are missing; --prepare'
@@ -91,7 +91,7 @@ expect_status 3 "$VALIDATE" replay --dir target calls.trace
 expect_line err 'd3/f61: missing; --prepare'
 mv target/d3/moved target/d3/f61
 
-# without the privilege the pages are evicted, and the metadata are said to be warm
+# without the privilege the pages are evicted, and the metadata are reported as warm
 cp "$VALIDATE" calls.trace target
 chmod 755 target/validate
 chown -R 65534 target

@@ -17,7 +17,7 @@ run() { # status, then arguments
 mkdir target
 "$VALIDATE" microbench sr --level 2 --requests 300 --file-size 256K --prepare --dir target -o sr.trace >/dev/null
 
-# what was compiled once is not compiled again; other tables or another way are another program
+# a program is compiled once; other tables or another code form give another program
 cat >counting-cc <<-'END'
 	#!/bin/sh
 	echo x >>"$COUNT"
@@ -36,7 +36,7 @@ run 0 --cc "$PWD/counting-cc" --timing think --dir target sr.trace
 run 0 --cc "$PWD/counting-cc" --timing timestamp --compile-only --dir target sr.trace
 run 0 --cc "$PWD/counting-cc" --timing timestamp --dir target sr.trace
 [ "$(wc -l <count)" -eq 3 ] || fail '--compile-only does not keep the program'
-# a replay and its blank are one program, in which nothing is called
+# a replay and its blank are one program, but the blank makes no calls
 "$VALIDATE" microbench sw --level 2 --requests 300 --file-size 256K --prepare --dir target -o sw.trace >/dev/null
 for order in temporal none; do
 	rm -f count
@@ -50,7 +50,7 @@ for order in temporal none; do
 	expect_line out 'mismatches      0'
 	[ "$(wc -l <count)" -eq 1 ] || fail "$order: the blank was compiled apart"
 	[ "$(cksum target/*)" = "$(cat before)" ] || fail "$order: a blank replay wrote"
-	for t in event blank; do # as by event: every request there, and each result 0
+	for t in event blank; do # as by event: every request exists, and each result is 0
 		"$VALIDATE" info --csv $t.csv $t.trace >/dev/null
 		[ "$(grep -c ',"[^"]*",0,' $t.csv)" -eq "$n" ] || fail "$order: $t: $(head -n 5 $t.csv)"
 	done
@@ -68,13 +68,14 @@ printf 'x\nx\nx\n' >count
 [ "$(stat -c %a "$store")" = 700 ] || fail "the programs lie in a directory of mode $(stat -c %a "$store")"
 [ -z "$(find "$store" -name '.validate-build-*')" ] || fail 'what it was made in is left'
 
-# a directory that other users can write to is not used, and neither is a program that other users could have put there
+# a directory that other users can write to is not used, nor is a program that other users could
+# have put there
 mkdir -m 777 open
 run 6 --program-cache open --dir target sr.trace
 expect_line err 'closed to other users'
 ln -s "$store" link
 run 6 --program-cache link --dir target sr.trace
-# where there is no place for them it is a failure, and no refusal
+# a cache directory that cannot be created is a failure, and no refusal
 : >file
 run 3 --program-cache file/below --dir target sr.trace
 expect_status 3 env -u XDG_CACHE_HOME -u HOME "$VALIDATE" replay --engine compiled --dir target sr.trace
@@ -86,7 +87,8 @@ done
 run 0 --cc "$PWD/counting-cc" --dir target sr.trace
 [ "$(wc -l <count)" -eq 4 ] || fail 'a program that others could write to was run'
 
-# no compiler, one that fails, and one that makes no program: a sentence, and nothing left
+# no compiler, a compiler that fails, and a compiler that makes no program: a message, and no file
+# is left
 for bad in no-such-cc false true; do
 	run 3 --cc $bad --dir target -o bad.trace sr.trace
 	expect_line err "$bad"
@@ -96,7 +98,8 @@ done
 run 3 --cc no-such-cc --dir target sr.trace
 expect_line err 'needs a C compiler'
 
-# names that want to be code: none of them is in the text, which compiles without a warning; only what was asked for is made
+# names that look like code: the source contains none of them and compiles without a warning; no
+# other file is created
 odd='*/ system("touch owned"); /* ??/" \ %s%n $(touch owned) `touch owned` #include "owned"'
 long=$(printf '%0200d' 0 | tr 0 n)
 {
@@ -156,7 +159,7 @@ expect_line err 'requests completed'
 n=$(sed -n 's/.*), \([0-9]*\) of 8[0-9] requests completed.*/\1/p' err)
 [ "$n" -gt 0 ] && [ "$n" -lt 80 ] || fail "completed: $(cat err)"
 
-# the replay is killed: the program does not go on without it
+# the replay is killed: the program does not continue without it
 slowly >out 2>err &
 pid=$!
 child_of $pid
@@ -168,7 +171,7 @@ for try in $(seq 400); do
 done
 [ ! -e "/proc/$child" ] || ! grep -q validate-program "/proc/$child/cmdline" || fail 'the program outlived the replay'
 
-# a mismatch is reported, and stops where asked
+# a mismatch is reported, and stops the replay if requested
 truncate -s 64K target/sr.0
 run 0 --dir target -o out.trace sr.trace
 expect_line out 'instead of 4096'

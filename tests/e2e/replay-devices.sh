@@ -12,7 +12,7 @@ duration=' <0.000001>'
 clean=:
 trap 'eval "$clean"' EXIT
 
-# names in the target: node, file, sub/node, deep/sub/node, all but file of the kind under test
+# names in the target: node, file, sub/node, deep/sub/node, all except file of the tested kind
 attack() { # NAME: the trace NAME.trace of the calls on standard input, without time stamps
 	awk -v tab="$duration" '{ printf "10 1.%06d %s%s\n", NR, $0, tab }' >"$1.strace"
 	expect_status 0 "$VALIDATE" import -q "$1.strace" -o "$1.trace"
@@ -113,7 +113,7 @@ P
 	node=mkfifo
 fi
 
-# what the trace never opens does not matter
+# a device that the trace never opens does not matter
 target
 attack harmless <<'END'
 openat(AT_FDCWD, "/file", O_RDWR) = 3
@@ -148,7 +148,7 @@ exchanged() { # REPLAY-COMMAND...
 		./exchange target/file target/sub/node &
 		id=$!
 		n=0
-		# beside other tests the exchange may get no processor while a replay runs
+		# if other tests run, the exchanging process may get no CPU during a replay
 		for _ in $(seq 50); do
 			status=0
 			timeout 20 "$@" --engine $engine --dir target exchanged.trace >out 2>err || status=$?
@@ -183,7 +183,7 @@ node='sh node.sh'
 tried "$VALIDATE" replay
 exchanged "$VALIDATE" replay
 
-# no clone of the directory, for there are no user namespaces: each open looks first
+# no clone of the directory, because there are no user namespaces: each open examines the file first
 if unshare -U -r sh -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null; then
 	cat >alone.sh <<'END_OF_ALONE'
 echo 0 >/proc/sys/user/max_user_namespaces
@@ -207,7 +207,8 @@ if unshare -m true 2>/dev/null; then
 	expect_line err 'is a block device'
 	unchanged 'a bind mount'
 
-	# --prepare removes a directory that the trace makes, but not what is mounted there
+	# --prepare removes a directory that the trace creates, but not a file system that is
+	# mounted there
 	target
 	mkdir -p target/d/mounted elsewhere
 	echo kept >elsewhere/file

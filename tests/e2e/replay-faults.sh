@@ -7,7 +7,8 @@ header=pid,tid,begin,end,function,args,rvalue
 XDG_CACHE_HOME=$PWD/cache
 export XDG_CACHE_HOME
 
-# in a separate mount namespace, so that nothing stays mounted: 64 writes of 32 KiB with room for 1 MiB
+# in a mount namespace of its own, so that nothing stays mounted: 64 writes of 32 KiB with room for
+# 1 MiB
 awk -v header=$header 'BEGIN { print header
 	print "10,10,0,500,open,\"path=f;flags=0x42;mode=0644\",3"
 	for (i = 0; i < 64; i++) printf "10,10,%d,%d,write,\"fd=3;path=f;length=32768\",32768\n", 1000 + i * 1000, 1500 + i * 1000
@@ -26,7 +27,8 @@ full() {
 	expect_line out 'and 22 more'
 }
 
-# what the replaying user may not open, and a directory where he may make nothing
+# files that the replaying user must not open, and a directory in which the user must not create
+# files
 {
 	echo $header
 	echo '1,1,0,10,open,"path=secret;flags=2;mode=0",3'
@@ -54,20 +56,20 @@ denied() {
 	chmod 755 theirs
 }
 
-# a hundred files open at once, where 64 are allowed: told before anything is made
+# a hundred files open at a time, with a limit of 64: reported before any file is created
 awk -v header=$header 'BEGIN { print header
 	for (i = 0; i < 100; i++) printf "1,1,%d,%d,open,\"path=f%d;flags=0x42;mode=0644\",%d\n", i * 100, i * 100 + 50, i, i + 3 }' >many.csv
 descriptors() {
 	rm -rf tree
 	mkdir tree
 	cc=
-	[ "$1" != compiled ] || cc="--cc no-such-compiler" # it is said before anything is compiled
+	[ "$1" != compiled ] || cc="--cc no-such-compiler" # reported before the compilation
 	(ulimit -n 64 && expect_status 3 "$VALIDATE" replay --engine "$1" $cc --dir tree many.csv && cp err err.many) || fail "$1: few descriptors"
 	expect_line err.many 'open at one time), but only 64 are permitted'
 	[ -z "$(ls tree)" ] || fail "$1: something was made"
 }
 
-# a lock that another process holds for ever; the next request, in another thread, waits for it
+# a lock that another process never releases; the next request, in another thread, waits for it
 {
 	echo $header
 	echo '1,1,0,10,open,"path=f;flags=0x42;mode=0644",3'
@@ -87,8 +89,8 @@ blocked() {
 	expect_line err 'request 2 (mkdir of d) waits for request 1'
 }
 
-# a signal in the middle of a replay that would take an hour: it and every process of it end, no replay trace is left, and the files
-# are as far as it came
+# a signal during a replay that would take an hour: the replay and all its processes end, no replay
+# trace remains, and the files stay as they are at that time
 awk -v header=$header 'BEGIN { print header
 	for (p = 10; p < 12; p++) {
 		printf "%d,%d,%d,%d,open,\"path=f%d;flags=0x42;mode=0644\",3\n", p, p, p, 500 + p, p
@@ -125,7 +127,8 @@ interrupted() { # ENGINE SIGNAL OPTION
 	[ "$(ls tree | tr '\n' ' ')" = 'f10 f11 ' ] || fail "$1 $option, $2: $(ls tree)"
 }
 
-# the same with --no-keep: what was prepared and made is gone, and nothing else; so it is after a replay that ends by itself
+# the same with --no-keep: prepared and created files are removed, and nothing else; also after a
+# replay that ends by itself
 {
 	echo $header
 	echo '1,1,0,10,mkdir,"path=d;mode=0755",0'

@@ -20,7 +20,7 @@ for engine in event coordinator compiled; do
 	expect_status 0 timeout 60 "$VALIDATE" replay --engine $engine --timing fullspeed --dir tree years.csv
 	rm tree/f
 done
-# by process, and by the modes of engine parallel that keep traced times
+# with processes, and in the modes of engine parallel that keep traced times
 for how in '--processes --timing timestamp' '--engine parallel --mode causal' \
 	'--engine parallel --mode think-limited' '--engine parallel --mode timing-accurate'; do
 	case $how in *parallel*) [ -x "$BUILD/validate-mpi-replay" ] || continue ;; esac
@@ -32,7 +32,7 @@ done
 expect_status 3 timeout 60 "$VALIDATE" replay --engine exec --read-only --export csv --times none \
 	--time-limit 1s --command 'sleep 100' --dir tree years.csv
 expect_line err 'did not end within 1 s (time-limit)'
-# faster, or with a longer gap allowed, it is a replay like others
+# at a higher speed, or with a longer permitted gap, it is replayed
 sed 's/1136073600000000000/2000000000/; s/1136073600000000010/2000000010/' years.csv >seconds.csv
 expect_status 3 "$VALIDATE" replay --timing timestamp --max-gap 1s --dir tree seconds.csv
 expect_line err 'record 2: the replay would wait 2 s'

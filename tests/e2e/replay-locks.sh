@@ -2,8 +2,8 @@
 # Several processes wait for one lock: the replay gives it to them in the order of the trace.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# Process 3 asks before process 2 and gets the lock after it. What process 2 does with the lock, it
-# does before process 3 goes on.
+# Process 3 requests the lock before process 2 and gets it after process 2. The requests of process
+# 2 under the lock precede the continuation of process 3.
 cat >waits.csv <<'END'
 pid,tid,begin,end,function,args,rvalue
 1,1,0,10,open,"path=lock;flags=0x42;mode=0644",3
@@ -34,7 +34,7 @@ for order in fs temporal; do
 	done
 done
 
-# shared locks do not wait for each other
+# processes with shared locks do not wait for each other
 sed 's/0xHOW/0x1/; /^1,/d; /^2,2,.*close,fd=3/d' waits.csv >shared.csv
 for order in fs temporal; do
 	expect_status 0 "$VALIDATE" deps --order $order --dot - shared.csv

@@ -24,15 +24,16 @@ cached() {
 	fincore -n -o PAGES "$1" | tr -d ' '
 }
 
-# The kernel may take any page from the cache at any time (memory that is reclaimed ahead of need: DAMON). Who counts pages says what he
-# expects, and counts again where that was disturbed.
+# The kernel may take any page from the cache at any time (proactive reclaim: DAMON). So the
+# functions that count pages know the expected number, and repeat the count if it differs.
 tries='1 2 3 4 5'
-# added TRACE PATTERN: pages of the files that came into the cache
+# added TRACE PATTERN: number of pages of the files that were added to the cache
 added() {
 	"$VALIDATE" info "$1" --csv csv >/dev/null
 	grep ',page_cache_add,' csv | grep "$2" | sed 's/.*",//; s/,.*//' | awk '{ n += $1 } END { print n + 0 }'
 }
-# replay_brings FILE PAGES REPLAY...: a replay that begins with FILE cold leaves so many pages of it in the cache
+# replay_brings FILE PAGES REPLAY...: a replay that begins with FILE cold leaves this number of its
+# pages in the cache
 replay_brings() {
 	file=$1 pages=$2
 	shift 2
@@ -60,10 +61,11 @@ done
 [ "$touched" -eq "$missed" ] || fail "$missed pages missed, $touched in the cache"
 "$VALIDATE" info both --csv both.csv >/dev/null
 ! grep -q 'libc' both.csv || fail "libraries are no files of the program"
-# 20 pages read, 10 written; the first one written after it was read; one through the private mapping; 10 by a thread that made no call
+# 20 pages read, 10 written; the first written page was read before; one through the private
+# mapping; 10 by a thread that made no call
 [ "$(grep -c ',page_fault,.*flags=0x3"' both.csv)" -ge 11 ] || fail "$(grep -c ',page_fault,.*flags=0x3"' both.csv) faults that write"
 [ "$(grep ',page_fault,' both.csv | cut -d, -f2 | sort -u | wc -l)" -eq 2 ] || fail "faults of two threads"
-# 20 + 10 + 17 by calls + 1 + 10, of which some meet each other
+# 20 + 10 + 17 by calls + 1 + 10, some of which are the same pages
 [ "$touched" -ge 50 ] || fail "the program brought $touched pages into the cache"
 
 mkdir tree
@@ -76,9 +78,9 @@ for engine in event coordinator; do
 done
 g=$(find tree -name f)
 replay_brings "$g" "$touched" --dir tree -o replayed both
-# what the calls alone touch are 17 pages
+# the calls alone touch 17 pages
 replay_brings "$g" 17 --dir tree -o replayed above
-# each page that was written has another byte at most: of 11, and at no other place
+# each written page has at most one other byte: at most 11 bytes in all
 [ "$(stat -c %s "$g")" -eq "$(stat -c %s f)" ] || fail "the file has another size"
 rm -r tree && mkdir tree
 head -c 1M /dev/zero >zero
@@ -98,7 +100,8 @@ for try in $tries; do
 done
 [ "$missed_warm" -eq 0 ] || fail "$missed_warm pages missed of a file that was cached"
 
-# as the cache decided then: the same pages come from storage, whether the file is cached now or not, and no other
+# with the cache decisions of the capture: the same pages come from storage, whether or not the file
+# is cached now, and no others
 head -c 1M /dev/urandom >"$g"
 for engine in event coordinator; do
 	for try in $tries; do
@@ -112,9 +115,10 @@ for engine in event coordinator; do
 	done
 	[ "$brought" -eq "$missed" ] || fail "$engine: $brought pages from storage in a warm replay, $missed were missed"
 	replay_brings "$g" "$missed" --engine $engine --reads original --dir tree -o replayed both
-	# nothing was missed: data written to mapped memory must be read from storage first, all other data need not
+	# no misses: data written to mapped memory must be read from storage first, all other data
+	# need not
 	replay_brings "$g" 11 --engine $engine --reads original --dir tree -o replayed warmed
-	# no reads: only the pages that are written
+	# no reads: only the written pages
 	replay_brings "$g" 11 --engine $engine --reads none --dir tree -o replayed both
 	grep -q 'reads that --reads leaves out [1-9]' out || fail "$engine: reads left out are not counted: $(cat out)"
 	grep -q '^mismatches *0$' out || fail "$engine, no reads: $(cat out)"

@@ -19,14 +19,15 @@ grep -q '^read ahead  *[0-9]* of [0-9]* chunks were waited for$' out || fail "no
 expect_status 0 "$VALIDATE" replay --order fs --dir tree --memory none -o whole.trace in.trace
 grep -q '^memory' out && fail "--memory none: $(cat out)"
 
-# The plan has 3000 pages. What faults is less than one in a hundred of them; a plan of pages that came when they were touched would fault on all.
+# The plan has 3000 pages. Fewer than one in a hundred of them fault; a plan in pages that are not
+# present would fault on all.
 plan=$(figure part.trace plan_bytes)
 [ "$plan" -gt 10000000 ] || fail "the plan of 200,000 requests takes $plan bytes"
 ahead=$(figure part.trace ahead_bytes)
 [ "$ahead" -gt 0 ] && [ "$ahead" -le 1048576 ] || fail "$ahead bytes were held"
 faults=$(figure part.trace n_minor_faults)
 [ "$faults" -lt 100 ] || fail "$faults minor faults while requests ran"
-# peak resident sets differ by what the plan takes
+# peak resident sets differ by the size of the plan
 for f in part whole; do
 	p=$(figure $f.trace peak_resident_bytes)
 	[ "$p" -gt 0 ] || skip "the kernel does not tell the peak resident set"
@@ -34,7 +35,7 @@ for f in part whole; do
 done
 [ $((whole - part)) -gt $((plan / 2)) ] || fail "$part bytes resident in parts, $whole as a whole; the plan takes $plan"
 
-# order none keeps all of it in memory, and reports it
+# order none keeps the whole plan in memory, and reports it
 expect_status 0 "$VALIDATE" replay --order none --dir tree --memory 1MiB -o none.trace in.trace
 grep -q '^note: the plan takes .*order none' out || fail "$(cat out)"
 expect_status 3 "$VALIDATE" replay --dir tree --memory 1MiB --scratch nowhere in.trace

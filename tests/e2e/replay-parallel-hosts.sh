@@ -5,7 +5,7 @@ script=$SRCDIR/tests/e2e/replay-parallel-hosts.sh
 . "$SRCDIR/tests/e2e/parallel-hosts-lib"
 . "$SRCDIR/tests/e2e/parallel-clocks-lib"
 
-# --- a trace of three ranks, which wait for one another --------------------------------------------------------------------
+# --- a trace of three ranks that wait for each other -----------------------------------------------------
 ./causal-trace in.trace <<'END'
 node 0 0 0
 node 1 1 0
@@ -31,7 +31,7 @@ expect_line out 'mismatches      0'
 expect_line out 'requests        14 of 14'
 expect_line out '3 ranks share processors'
 
-# times are of one clock: what a rank waited for has ended
+# times are of one clock: an awaited request has ended before
 "$VALIDATE" export --to csv in.trace -o in.csv
 seq_of() { # pid, op
 	awk -F , -v p="$1" -v o="$2" 'NR > 1 && $1 == p && $5 == o { print $(NF - 2); exit }' in.csv
@@ -42,7 +42,8 @@ in_order "$(seq_of 101 pwrite)" "$(seq_of 102 wait)" ends
 in_order "$(seq_of 102 pread)" "$(seq_of 100 close)" ends
 [ "$(cut -d ' ' -f 2 ranks | sort | tr '\n' ' ')" = 'hosta hostb hostc ' ] || fail "the hosts are not told: $(cat ranks)"
 
-# --- a target that one host has not, and a host that is not reached ---------------------------------------------------------
+# --- a target that a host does not have, and a host that cannot be reached
+# ---------------------------------------------------
 nsenter --target "$(cat pid.hostc)" --mount -- mount -t tmpfs tmpfs "$PWD/target"
 on_hosts 3 hosta,hostb,hostc --prepare in.trace
 expect_line err 'rank 2 of 3 (host hostc)'

@@ -41,7 +41,7 @@ node 2 2 0
 END
 ./causal-trace in.trace <ring
 
-# --- causal: every record, in the order that the application demanded
+# --- causal: every record, in the order that the application required
 replay 0 --prepare -o out.trace in.trace
 expect_line out 'requests        20 of 20; 3 workers in 3 processes'
 expect_line out 'mismatches      0'
@@ -60,7 +60,7 @@ clocks_hold out.trace none 0
 [ "$(stat -c %s target/a target/b target/c | tr '\n' ' ')" = '4096 100 100 ' ] || fail 'other files'
 [ -z "$(find . "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
 
-# --- the other modes skip what is no request
+# --- the other modes skip records that are no requests
 for mode in think-limited timing-accurate; do
 	replay 0 --prepare --mode "$mode" -o out.trace in.trace
 	expect_line out "$mode; 3 ranks"
@@ -77,7 +77,8 @@ expect_line err 'has neither computing nor waits'
 replay 0 --prepare --mode afap plain.trace
 expect_line out 'afap; 3 ranks'
 
-# --- threads of one rank, with one of another; computing asleep, and a launcher's own options
+# --- threads of one rank, with a thread of another rank; computing asleep, and options of the
+# launcher
 cat >threads <<'END'
 node 0 0 0
 node 1 0 1
@@ -113,7 +114,7 @@ awk -F , 'NR > 1 && $2 == 100 && $5 == "pwrite" { print $(NF - 2) }' in.csv >a
 in_order "$(cat a)" "$(cat b)" begins
 
 # --- refused before anything starts
-refused() { # what is said; text on standard input
+refused() { # the message; text on standard input
 	./causal-trace bad.trace
 	replay 3 --prepare bad.trace
 	grep -qi -- "$1" err || fail "not told \"$1\": $(cat err)"
@@ -134,7 +135,7 @@ expect_line err 'the launcher printed'
 expect_status 3 env PATH=/nowhere "$VALIDATE" replay --engine parallel --dir target in.trace
 expect_line err 'not installed'
 
-# --- a rank that is not served by the right number of others
+# --- the wrong number of ranks
 cat >two-ranks <<END
 #!/bin/sh
 shift 2
@@ -144,7 +145,8 @@ chmod +x two-ranks
 replay 3 --launcher "$PWD/two-ranks" in.trace
 expect_line err 'the launcher started'
 
-# --- a rank that dies ends the run, and names itself; the plan lies beside the output meanwhile, where a campaign that is killed finds it
+# --- a rank that dies ends the run, and is named; meanwhile the plan is beside the output, where a
+# resumed campaign finds it
 mkdir beside
 beside=$(cd beside && pwd -P)
 {

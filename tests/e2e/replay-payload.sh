@@ -21,11 +21,11 @@ replay() {
 	grep -q '^mismatches *0$' out || fail "$*: $(cat out)"
 	[ "$(stat -c %s tree/w)" -eq 8388608 ] || fail "the file that is written has $(stat -c %s tree/w) bytes"
 }
-# percent FILE: what zstd leaves of it
+# percent FILE: size after zstd
 percent() {
 	echo $(($(zstd -q -3 -c "$1" | wc -c) * 100 / $(stat -c %s "$1")))
 }
-# distinct FILE: different blocks of 4 KiB
+# distinct FILE: number of different blocks of 4 KiB
 distinct() {
 	od -An -v -tx8 -w4096 "$1" | sort -u | wc -l
 }

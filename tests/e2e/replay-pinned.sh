@@ -9,7 +9,7 @@ first=${all%%[,-]*}
 last=${all##*[,-]}
 [ "$first" != "$last" ] || skip 'one processor: nothing can be kept anywhere'
 
-# two threads that bind themselves, by a call each way, and one that does not
+# two threads that pin themselves, by one call each, and a thread that does not
 cat >bound.c <<'END'
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -57,7 +57,8 @@ grep -a -o '"affinity":\[[^]]*\]' bound.trace | tail -n 1 >affinity
 [ "$(grep -o '"cpus":"[^"]*"' affinity | grep -vxF "\"cpus\":\"$all\"" | sort | tr '\n' ' ')" = "$(printf '"cpus":"%s"\n' "$last" "$first" | sort | tr '\n' ' ')" ] ||
 	fail "bound to $last and $first, and told: $(cat affinity)"
 
-# where the threads of a replay that takes a minute may run; the names of their files tell which is whose only to who made them, so by count
+# the CPUs on which the threads of a replay of a minute may run; only the owner of the process knows
+# the thread names, so by count
 looked() { # DIR REPLAY...
 	at=$1
 	shift
@@ -92,12 +93,13 @@ mkdir tree
 expect_status 0 "$VALIDATE" replay --cpus traced --dir tree -o out.trace bound.trace
 expect_line out 'mismatches      0'
 
-# what microbench kept its threads on
+# the CPUs to which microbench pinned its threads
 expect_status 0 "$VALIDATE" microbench random-read --level 2 --requests 20 --file-size 64K --pin --dir tree -o pinned.trace
 [ "$(grep -a -o '"affinity":\[[^]]*\]' pinned.trace | tail -n 1 | grep -o '"cpus":"[0-9]*"' | wc -l)" -eq 2 ] || fail 'two workers were kept on a processor each'
 expect_status 0 "$VALIDATE" replay --cpus traced --dir tree pinned.trace
 
-# refused: a trace that does not tell, processors that are not here, workers that are no thread's, and both ways at once
+# refused: a trace without affinity, CPUs that do not exist here, workers without a traced thread,
+# and both options at once
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,mkdir,"path=d;mode=0755",0\n' >in.csv
 expect_status 3 "$VALIDATE" replay --cpus traced --dir tree in.csv
 expect_line err 'the trace does not hold the CPUs of its threads'

@@ -3,7 +3,7 @@
 # working directory. All end with the supervising process. Protocols have the option.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# three processes: a parent, and two that work elsewhere an hour later
+# three processes: a parent, and two children that work in other directories an hour later
 cat >in.csv <<'END'
 pid,tid,begin,end,function,args,rvalue
 10,10,0,1000,open,"path=a;flags=0x42;mode=0644",3
@@ -55,7 +55,7 @@ holders=0
 working=0
 for child in $children; do
 	n=0
-	# in a clone of the target's mounts, the kernel shows paths from the target on
+	# in a clone of the target's mounts, the kernel shows paths relative to the target
 	top=$here/tree
 	[ "$(readlink /proc/$child/cwd)" = "$top/d" ] || top=
 	for fd in /proc/$child/fd/*; do
@@ -72,7 +72,7 @@ kill -9 "$looker"
 wait "$looker" 2>/dev/null || :
 gone
 
-# one of them is killed: the others are ended, and the error says whose it was
+# one of them is killed: the others end, and the error names the traced process
 for engine in event coordinator; do
 	started "$VALIDATE" replay --processes --engine $engine --timing timestamp --dir tree in.csv
 	set -- $children
@@ -104,7 +104,7 @@ expect_status 0 "$VALIDATE" run --dry-run p.conf
 sed 's/processes = yes/processes = perhaps/' p.conf >bad.conf
 expect_status 2 "$VALIDATE" run --dry-run bad.conf
 
-# chosen processors: where each worker's thread may run
+# chosen CPUs: where the thread of each worker may run
 first=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
 last=$(taskset -pc $$ | sed 's/.*[,:-] *//')
 started "$VALIDATE" replay --processes --timing timestamp --cpus "$last,$first" --dir tree in.csv

@@ -29,7 +29,8 @@ replayed() { # NAME
 	done
 }
 
-# positions of streams that no call adds up to, with the state at first from a snapshot and inferred
+# positions of streams that the lengths of calls do not give, with the initial state from a snapshot
+# and inferred
 $compiler -w -O1 -o seek "$SRCDIR/tests/programs/seek.c" || fail 'seek.c does not compile'
 for options in --snapshot --no-characters; do
 	rm -rf seek.run
@@ -39,7 +40,8 @@ for options in --snapshot --no-characters; do
 	replayed seek
 done
 
-# modes: access control lists that say no more than permissions (cp, install, sed), and those of directories at first
+# modes: access control lists that are equivalent to permissions (cp, install, sed), and those of
+# directories at first
 source_tree() { # DIR
 	mkdir -p "$1/src/d"
 	for i in 1 2 3; do
@@ -49,7 +51,7 @@ source_tree() { # DIR
 	chmod 600 "$1/src/f1"
 	chmod 750 "$1/src/d/g1"
 	chmod 755 "$1/src/f2"
-	[ "$(id -u)" -ne 0 ] || chmod 444 "$1/src/d/g2" # an ordinary user keeps what the next restore needs
+	[ "$(id -u)" -ne 0 ] || chmod 444 "$1/src/d/g2" # an ordinary user keeps the permissions that the next restore needs
 	chmod 700 "$1/src/d"
 }
 source_tree copied.run
@@ -79,7 +81,7 @@ mkdir link.run
 captured link --snapshot ../link
 replayed link
 
-# the kernel's tracepoints see such a list, too
+# the kernel's tracepoints record such a list, too
 mkdir traced
 printf x >traced/from
 chmod 711 traced/from
@@ -105,7 +107,8 @@ else
 	echo "capture vfs is not tried: $(cat traced.out)"
 fi
 
-# locks of one process by two descriptors, and of two; a close ends them; a signal ends a wait
+# locks of one process by two descriptors, and of two processes; a close ends them; a signal ends a
+# wait
 $compiler -w -o locks "$SRCDIR/tests/programs/locks.c" || fail 'locks.c does not compile'
 mkdir locks.run
 captured locks '' ../locks
@@ -115,20 +118,20 @@ mkdir tree
 expect_status 0 "$VALIDATE" replay --processes --dir tree --prepare -o out.trace locks.trace
 expect_line out 'mismatches      0'
 
-# directories that get another name while they are open or worked in
+# directories that are renamed while they are open or are the working directory
 $compiler -w -o moved "$SRCDIR/tests/programs/moved.c" || fail 'moved.c does not compile'
 mkdir moved.run
 captured moved '' ../moved
 replayed moved
 
-# a file that may be executed, as far as the requests show it
+# an executable file, as far as the requests show it
 mkdir executable.run
 printf 'exit 0\n' >executable.run/program
 chmod 755 executable.run/program
 captured executable '' 'test -x program && cat program'
 replayed executable
 
-# a link to a directory, followed before it is read; what was seen through it lies in the directory
+# a link to a directory, followed before it is read; the files found through it are in the directory
 for options in --snapshot ''; do
 	rm -rf through.run
 	mkdir -p through.run/target/below
@@ -140,7 +143,8 @@ for options in --snapshot ''; do
 	replayed through
 done
 
-# a snapshot has the directories on the way to a file, of which one may be a link, and the first names of what was moved
+# a snapshot has the directories on the path of a file, one of which may be a link, and the original
+# names of moved files
 mkdir -p way.run/real/d way.run/moved/c
 printf '#!/bin/sh\n' >way.run/real/d/program
 printf 'xyz\n' >way.run/moved/c/f
@@ -174,7 +178,7 @@ for args in '' line; do
 	[ -z "$args" ] || [ "$(stat -c %s tree/log)" = 10 ] || fail "not two lines: $(stat -c %s tree/log)"
 done
 
-# two processes write to the same bytes, one after the other: the content that is left is the second's
+# two processes write to the same bytes, one after the other: the final content is the second's
 cat >over.c <<'END'
 #include <fcntl.h>
 #include <stdio.h>
@@ -230,7 +234,8 @@ for call in 'ioctl,"fd=5;path=log;offset=0;flags=0x5413"' 'fstat,"fd=5;path=log"
 	[ -f tree/log ] || fail "no file is made for: $call"
 done
 
-# a mapping that asks for what the file system has not (MAP_SHARED_VALIDATE, MAP_SYNC) fails as it did
+# a mapping with a feature that the file system lacks (MAP_SHARED_VALIDATE, MAP_SYNC) fails as
+# traced
 printf '%s\n' pid,tid,begin,end,function,args,rvalue,error '1,1,0,10,open,"path=f;flags=0x42;mode=0644",3,' \
 	'1,1,20,30,ftruncate,"fd=3;path=f;length=4096",0,' \
 	'1,1,40,50,mmap,"fd=3;path=f;offset=0;length=4096;flags=0x60080003",-1,EOPNOTSUPP' >sync.csv
@@ -239,7 +244,7 @@ mkdir tree
 expect_status 0 "$VALIDATE" replay --dir tree -o out.trace sync.csv
 expect_line out 'mismatches      0'
 
-# a stream whose buffer is the program's own: the position of its descriptor shows the size
+# a stream with a buffer of the program: the position of its descriptor shows the size
 cat >buffer.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -258,7 +263,7 @@ seq 3000 >buffer.run/in
 captured buffer --snapshot ../buffer
 replayed buffer
 
-# a file whose holes the program looks for (SEEK_DATA, SEEK_HOLE)
+# a file in which the program searches for holes (SEEK_DATA, SEEK_HOLE)
 mkdir sparse.run
 truncate -s 1M sparse.run/in
 head -c 4096 /dev/zero | tr '\0' x | dd of=sparse.run/in bs=4096 seek=100 conv=notrunc status=none
@@ -303,7 +308,7 @@ if ! grep -q 'status 77' capture.out; then
 	lsattr tree/f | grep -q '^[^ ]*d[^ ]* ' || fail "flags: $(lsattr tree/f)"
 fi
 
-# attributes that a replay does not make (access control lists) are not read either
+# attributes that a replay does not set (access control lists) are not read either
 cat >attributes.csv <<'END'
 pid,tid,begin,end,function,args,rvalue,error
 1,1,0,10,open,path=f;flags=0x0,3,
@@ -317,7 +322,7 @@ expect_status 0 "$VALIDATE" replay --prepare --dir tree attributes.csv
 expect_line out 'mismatches      0'
 grep -q 'skipped  *1 requests: devices, privileges' out || fail "$(cat out)"
 
-# what a program without root's rights was refused, root is not: such mismatches are counted by themselves
+# denied to a program without root's rights, but not to root: such mismatches are counted separately
 if [ "$(id -u)" -eq 0 ]; then
 	printf '%s\n' pid,tid,begin,end,function,args,rvalue,error \
 		'1,1,0,10,open,"path=f;flags=0x42;mode=0600",3,' \
@@ -330,7 +335,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	expect_line out 'note: 1 of them failed in the traced run for lack of permission'
 fi
 
-# the name of a socket: a replay makes it by mknod
+# the name of a socket: a replay creates it by mknod
 cat >bound.c <<'END'
 #include <string.h>
 #include <sys/socket.h>

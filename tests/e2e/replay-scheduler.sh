@@ -13,7 +13,8 @@ extra() { # TRACE FILTER: of the metadata
 }
 "$VALIDATE" microbench rr --level 3 --requests 60 --file-size 64K --pause 200us --dir target -o rr.trace >/dev/null
 
-# each way to wait, with and without pre-spin: every request at no earlier than its time, and as many as were traced
+# each way of waiting, with and without pre-spin: no request earlier than its time, and as many as
+# traced
 for how in --wait=hybrid "--wait=hybrid --no-pre-spin" --wait=spin --wait=nanosleep; do
 	for engine in event coordinator; do
 		run 0 --engine $engine --timing timestamp --order thread $how -o out.trace rr.trace
@@ -28,7 +29,7 @@ expect_line err 'hybrid, nanosleep, spin'
 expect_status 2 "$VALIDATE" microbench rr --pause 1us --pause-by sleep --dir target -o out2.trace
 expect_line err 'hybrid, nanosleep, spin'
 
-# policies that are none, and what the kernel would not take
+# unknown policies, and values that the kernel would refuse
 for bad in fifo fifo:0 rr:100 other:1 deadline:1ms deadline:2ms/1ms deadlines; do
 	run 2 --scheduler $bad rr.trace
 	expect_line err "$bad"
@@ -48,7 +49,7 @@ run 0 --scheduler batch -o out.trace rr.trace
 run 0 -o out.trace rr.trace
 [ "$(extra out.trace .replay.scheduling)" = null ] || fail "a scheduler is recorded that nobody set"
 
-# without permission: one sentence that names the limit, and no request was issued
+# without permission: one message with the name of the limit, and no request was issued
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 . && chmod -R a+rX . && mkdir -m 777 open
 	cp "$VALIDATE" ./validate-copy && chmod 755 validate-copy
@@ -75,7 +76,7 @@ for policy in fifo:10 rr:5 deadline deadline:100us/10ms; do
 		status=0
 		"$VALIDATE" replay --dir target $how --scheduler $policy --timing timestamp --order thread -o out.trace rr.trace \
 			>out 2>err || status=$?
-		# what deadline threads that have ended were promised, Linux 6.18 has been seen to keep from others for minutes
+		# Linux 6.18 may reserve the share of ended deadline threads for minutes
 		if [ $status -eq 3 ] && [ "${policy%%:*}" = deadline ]; then
 			expect_line err 'the kernel does not admit'
 			[ ! -e out.trace ] || fail "a trace of nothing was left"

@@ -2,7 +2,7 @@
 # Positions of streams if a macro read a character that no request shows.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# as sed -s: it looks at the next character and puts it back; at the end there is none
+# as sed -s: it reads the next character and puts it back; at the end there is none
 cat >peek.csv <<'END'
 pid,tid,begin,end,function,args,rvalue
 1,1,0,10,fopen,"path=f;flags=0x0",3
@@ -19,12 +19,13 @@ printf 'ab\ncd\nef' >dir/f
 expect_status 0 "$VALIDATE" replay --dir dir peek.csv
 expect_line out 'mismatches      0'
 
-# a character that fgetc took is put back, and taken again
+# a character that fgetc read is put back, and read again
 sed 's/^1,1,40,50,/1,1,35,38,fgetc,fd=3;length=1,1\n&/' peek.csv >got.csv
 expect_status 0 "$VALIDATE" replay --dir dir got.csv
 expect_line out 'mismatches      0'
 
-# fgets of lines that hold NULs: the trace has the bytes that were taken, not the length of the text
+# fgets of lines that contain NULs: the trace has the number of bytes read, not the length of the
+# text
 preload_before_sanitizer
 compiler=${CC:-cc}
 cat >lines.c <<'END'

@@ -48,7 +48,7 @@ for mask in 0 077; do
 	replayed app.trace
 done
 
-# what a trace does not tell is the replay's own
+# without a traced umask the replay uses its own
 cat >untold.csv <<'S'
 pid,tid,begin,end,function,args,rvalue,error
 1,1,1000,2000,open,"path=f;mode=0666;flags=0x41",3,
@@ -60,7 +60,7 @@ mkdir tree
 (umask 026 && expect_status 0 "$VALIDATE" replay --dir tree -o out.trace untold.trace)
 [ "$(stat -c %a tree/f tree/g | tr '\n' ' ')" = '640 664 ' ] || fail "modes: $(stat -c '%n %a' tree/f tree/g)"
 
-# strace tells the umask from the first umask(2) on
+# strace shows the umask from the first umask(2) on
 cat >umask.strace <<'S'
 10 1.000000 umask(077) = 022 <0.000001>
 10 1.000001 clone(child_stack=NULL, flags=SIGCHLD) = 11 <0.000001>

@@ -31,7 +31,8 @@ done
 ls target >after
 printf 'rw.0\nrw.1\nsr.0\nsr.1\n' | cmp -s - after || fail "the replays left: $(cat after)"
 
-# what the machine held up: the process is stopped while it spins for a request's time. Again where that met nothing
+# requests that the machine held up: the process is stopped while it spins for a request's time.
+# Repeated if the stop met no wait
 awk 'BEGIN { print "pid,tid,begin,end,function,args,rvalue"
 	for (i = 0; i < 100; i++)
 		printf "1,1,%d,%d,pread,\"path=sr.0;offset=%d;length=512\",512\n", i * 10000000, i * 10000000 + 1000, i * 512 }' >slow.csv
@@ -65,7 +66,7 @@ run 0 --list-engines
 expect_line out 'event '
 expect_line out 'coordinator '
 expect_line out 'compiled '
-sed '/^exec /,$d; s/ .*//' out >engines # from exec on they are other people's: adapters.sh
+sed '/^exec /,$d; s/ .*//' out >engines # from exec on they are replayers of other projects: adapters.sh
 grep -q '^block ' out || fail 'engine block is not listed'
 while read -r engine; do
 	[ "$engine" = block ] && continue # on devices: replay-block.sh
@@ -88,7 +89,7 @@ expect_line out '540 of 600'
 run 0 --mutant size:10% --dir target rw.trace
 expect_line out 'mismatches      60; the first: request '
 
-# wrong usage: 2, one line, nothing written
+# wrong usage: status 2, one line, no file written
 wrong() { # what it says, then arguments
 	says=$1
 	shift
@@ -109,7 +110,7 @@ wrong 'think' --order none --timing think --dir target -o wrong.trace sr.trace
 wrong 'speed' --speed 0 --dir target -o wrong.trace sr.trace
 wrong 'it needs timing' --mutant coarse:1ms --dir target -o wrong.trace sr.trace
 
-# failures: 3, one line, no output left
+# failures: status 3, one line, no output left
 failed() {
 	says=$1
 	shift
@@ -128,7 +129,7 @@ cmp -s sr.trace out.trace && fail "the input was overwritten"
 failed 'not a regular file' --dir target -o /dev/null rw.trace
 [ -c /dev/null ] || fail '/dev/null is gone'
 
-# a mismatch is reported, and stops only where asked
+# a mismatch is reported, and stops the replay only if requested
 truncate -s 100K target/rw.0
 "$VALIDATE" microbench rr --requests 300 --file-size 256K --dir target -o rr.trace >/dev/null
 truncate -s 64K target/rr.0
@@ -139,13 +140,13 @@ expect_line err 'stopped at the first mismatch'
 expect_line out 'mismatches      1;'
 [ -e stopped.trace ] || fail 'a stopped replay wrote no trace'
 
-# names of files are printed as text, and nothing in them as what a terminal obeys
+# names of files are printed as text, without control sequences
 printf 'pid,tid,begin,end,function,args,rvalue\n7,8,0,9,unlink,"path=/ü%%9B1m%%1B%%C2%%9Bz%%C3",-1\n' >escapes.csv
 mkdir escapes && : >"escapes/$(printf 'ü\2331m\033\302\233z\303')"
 run 0 --dir escapes escapes.csv
 expect_line out 'request 0: unlink of /ü\2331m\033\302\233z\303 returned 0'
 
-# a pipe where a file should be is refused
+# a FIFO in place of a file is refused
 mkdir pipes && mkfifo pipes/rr.0
 run 6 --dir pipes rr.trace
 

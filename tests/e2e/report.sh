@@ -11,13 +11,13 @@ status=0
 any_verdict
 verdict=$status
 
-# the verdict's status, the same words as at the end of the campaign, and no colours in a file
+# the status of the verdict, the same words as at the end of the campaign, and no colours in a file
 expect_status "$verdict" "$VALIDATE" report results
 cmp -s run.out out || fail "report and run print different texts: $(diff run.out out | head -n 5)"
 ! grep -q "$(printf '\033')" out || fail "escape sequences in a file"
 expect_line out "results/report/index.html"
 
-# what is printed is what is in the files
+# the printed report equals the files
 expect_status "$verdict" "$VALIDATE" report results --format html
 cmp -s out results/report/index.html || fail "--format html is not index.html"
 expect_status "$verdict" "$VALIDATE" report results --format=json
@@ -31,7 +31,7 @@ for table in bias precision uncertainty runs; do
 	[ -s "results/report/tables/$table.csv" ] || fail "no tables/$table.csv"
 done
 
-# a figure made again, alone, is the same
+# a single figure, made again, is the same
 if command -v gnuplot >/dev/null; then
 	for script in results/report/plots/*.gp; do
 		name=$(basename "$script" .gp)
@@ -41,7 +41,8 @@ if command -v gnuplot >/dev/null; then
 	done
 fi
 
-# without gnuplot: everything but the plots, and said so; with it again: the same bytes as before
+# without gnuplot: everything except the plots, with a message; with gnuplot again: the same bytes
+# as before
 cp -r results/report before
 old_path=$PATH
 status=0
@@ -56,7 +57,8 @@ expect_line results/report/index.html "gnuplot was not found"
 expect_status "$verdict" "$VALIDATE" report results
 diff -r before results/report >diffs || fail "the report differs after a while without gnuplot: $(head -n 3 diffs)"
 
-# the certificate: a page for each replayer, with the hashes that others can check, and what the report says
+# the certificate: a page for each replayer, with the digests for verification, and the statements
+# of the report
 expect_status "$verdict" "$VALIDATE" report results --certificate
 cmp -s out results/report/certificate.txt || fail '--certificate is not certificate.txt'
 replayers=$(jq '.replayers | length' results/plan.json)
@@ -130,7 +132,7 @@ grep -qF 'recorded trace=redacted (2)' recorded/report/tables/scenarios.csv || f
 expect_status "$verdict" "$VALIDATE" report others
 grep -qF laika-1957 others/report/report.json || fail 'the host is hidden although nobody asked'
 
-# for programs that watch benchmarks: a benchmark for each case, with the mean of the report
+# for programs that track benchmarks: a benchmark for each case, with the mean of the report
 expect_status "$verdict" "$VALIDATE" report results --format bmf
 jq -e 'length == 4 and all(.[]; .latency.value > 1000 and .latency.lower_value < .latency.value)' out >/dev/null ||
 	fail "bmf: $(head -c 300 out)"
@@ -158,7 +160,8 @@ mkdir empty
 expect_status 3 "$VALIDATE" report empty
 expect_line err "protocol.conf"
 
-# a protocol without a limit: nothing was assessed, which programs that count test cases must see, too
+# a protocol without a limit: nothing was assessed, and programs that count test cases must see
+# this, too
 cp -r results unlimited
 unseal unlimited
 {
@@ -173,7 +176,7 @@ expect_line out 'name="verdict"'
 expect_status 4 "$VALIDATE" report unlimited
 ! grep -q '1844674407' out || fail "no limit, shown as one: $(grep -m 1 1844674407 out)"
 
-# output that does not arrive is a failure, the report is there all the same
+# an output that cannot be written is a failure, but the report exists
 if [ -w /dev/full ]; then
 	status=0
 	"$VALIDATE" report results --format json >/dev/full 2>err || status=$?
@@ -181,7 +184,7 @@ if [ -w /dev/full ]; then
 	expect_line err "No space left"
 fi
 
-# a damaged summary of results without digests is a failed run with its reason, not the end
+# a damaged summary in results without digests is a failed run with its reason; the report continues
 unseal results
 summary=$(ls results/runs/*.json | tail -n 1)
 echo '{' >"$summary"

@@ -46,7 +46,7 @@ runner all good
 last_is '3 passed, 0 failed, 0 skipped'
 expect_line out '-- unit: 2 passed, 0 failed, 0 skipped'
 expect_line out '-- end-to-end: 1 passed, 0 failed, 0 skipped'
-runner all "$PWD" # not a part of a path below the source
+runner all "$PWD" # text that is no part of a path below the source directory
 last_is '0 passed, 0 failed, 0 skipped'
 
 # a caller's umask and a git hook's variables do not reach the tests
@@ -93,7 +93,7 @@ runner unit test_missing
 last_is '0 passed, 1 failed, 0 skipped'
 
 # tests run side by side, but one that asks to be alone has none beside it
-meets() { # name, the other's name: passes where both run at a time
+meets() { # name, the other's name: passes if both run at the same time
 	cat <<-END
 		: >"\$BUILD/$1.here"
 		for i in 1 2 3 4 5 6 7 8; do
@@ -112,7 +112,7 @@ rm tree/build/*.here
 { echo '# alone: it measures time' && meets meet-b meet-a; } >tree/tests/e2e/meet-b.sh
 rm -f tree/tests/e2e/meet-a.sh && meets meet-a meet-b >tree/tests/e2e/meet-a.sh
 runner e2e meet-
-last_is '1 passed, 1 failed, 0 skipped' # meet-b finds what meet-a left, and meet-a nothing
+last_is '1 passed, 1 failed, 0 skipped' # meet-b finds the file of meet-a, and meet-a finds none
 expect_line out 'FAIL  e2e/meet-a.sh'
 rm tree/build/*.here
 TEST_JOBS=1
@@ -120,7 +120,7 @@ runner e2e meet-
 last_is '1 passed, 1 failed, 0 skipped'
 rm tree/tests/e2e/meet-[ab].sh
 
-# long tests begin first, and the processor time of a test is shown
+# long tests begin first, and the CPU time of a test is shown
 : >tree/tests/e2e/order-a.sh
 echo '# long: 3 s' >tree/tests/e2e/order-b.sh
 cat >tree/tests/e2e/order-c.sh <<'END'
@@ -135,7 +135,7 @@ awk '$2 ~ /order-c/ && $5 > 0.01 && $5 <= $3 + 0.1 { ok = 1 } END { exit !ok }' 
 rm tree/tests/e2e/order-[abc].sh
 unset TEST_JOBS
 
-# a signal ends the tests that run, and their programs; SIGINT reaches a test's own programs
+# a signal ends the running tests and their programs; SIGINT reaches a test's own programs
 echo 'echo $$ >"$BUILD/runs"; sleep 60 & echo $! >"$BUILD/sleeps"; wait' >tree/tests/e2e/long.sh
 for signal in INT TERM; do
 	expected=143
@@ -172,7 +172,7 @@ grep -q 'other tests run in' second && test -d "$TMPDIR"
 END
 runner e2e again
 last_is '1 passed, 0 failed, 0 skipped'
-# and what a test leaves running does not keep the next from beginning
+# and a process that a test leaves running does not prevent the next test from beginning
 echo 'sleep 30 >/dev/null 2>&1 & echo $! >"$BUILD/left"' >tree/tests/e2e/leaves.sh
 runner e2e leaves
 runner e2e good

@@ -6,7 +6,8 @@
 preload_before_sanitizer
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
-# one method that an ordinary user has too; the JSON and the file are the same and fit the schema
+# a method that is available to an ordinary user; the JSON and the file are equal and match the
+# schema
 expect_status 0 "$VALIDATE" selftest capture --quick --methods app -q --json -o cal.json
 jq -r --slurpfile schema "$SRCDIR/doc/selftest-capture-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" cal.json >faults ||
 	fail "no JSON"
@@ -22,7 +23,8 @@ for call in read write pwrite open close fsync stat rename unlink; do
 			fail "not all captured: $row"
 		[ "$(echo "$row" | jq '.bias_half95_ns > 0 and .scatter_p99_ns >= .scatter_median_ns and .cost_low95 > 0')" = true ] ||
 			fail "not estimated: $row"
-		# the library stamps inside the program's own stamps; what takes long depends on each one's calibration of the counter
+		# the library stamps inside the program's own stamps; long requests depend on both
+		# calibrations of the counter
 		case $call in
 		read | write | close | stat)
 			[ "$(echo "$row" | jq '.bias_ns < 0')" = true ] || fail "captured times that cannot be: $row"
@@ -33,7 +35,7 @@ done
 [ "$(jq '[.methods[] | select(.left_out != null) | .method] == ["vfs", "strace"]' cal.json)" = true ] || fail "what was left out is not said"
 [ "$(ls)" = "$(printf 'cal.json\nerr\nfaults\nout\nprinted')" ] || fail "left behind: $(ls)"
 
-# the table; strace sees what is made before and after, too, and by another clock
+# the table; strace also stamps outside of the call, and with another clock
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	expect_status 0 "$VALIDATE" selftest capture --quick --methods strace -q
 	expect_line out 'vfs: the kernel'
@@ -51,7 +53,7 @@ expect_status 3 "$VALIDATE" selftest capture --methods app,truss -q
 expect_line err 'truss'
 expect_status 3 "$VALIDATE" selftest capture --replicates 3 --target /proc/nonexistent -q
 
-# what was captured is corrected by what was measured of it here, in the direction of the program's own times
+# captured times are corrected by the bias measured here, toward the program's own times
 mkdir files
 expect_status 0 "$VALIDATE" capture app -o cap.trace -- "$VALIDATE" microbench rw --requests 300 --file-size 256K -d files -o own.trace
 expect_status 0 "$VALIDATE" slice --calibration cal.json --operation pwrite cap.trace -o corrected.trace

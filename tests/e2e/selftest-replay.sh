@@ -4,13 +4,13 @@
 # left behind.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# on the machine: a few blocks only, a fault that no noise can hide must be found
+# on the machine: a few blocks only; a fault that exceeds all noise must be found
 expect_status 0 "$VALIDATE" selftest replay --quick --replicates 6 --campaigns 0 --campaigns-aa 1 --run-duration 2ms -o aa -q --json
 expect_line out '"n_broken": 0'
 expect_line out "the program in the replayer's place"
 status=0
 "$VALIDATE" selftest replay --quick --replicates 4 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q >out 2>err || status=$?
-# 1: of a fault of few microseconds, one campaign may not tell
+# 1: a single campaign may miss a fault of few microseconds
 [ "$status" -le 1 ] || fail "faults: status $status: $(cat err)"
 for fault in lost repeat offset size; do
 	grep -q "^  $fault .*1/1 " out || fail "$fault was not found: $(cat out)"
@@ -23,7 +23,7 @@ for file in outcomes.jsonl rates.csv detection.dat detection.gp; do
 done
 [ "$(find faults -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 0 ] || fail "left behind: $(ls faults)"
 
-# resumed: nothing is made again; not resumed, or with other options: refused
+# resumed: no campaign runs again; not resumed, or with other options: refused
 wc -l <faults/outcomes.jsonl >before
 "$VALIDATE" selftest replay --quick --replicates 4 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q --resume >again 2>err || status=$?
 wc -l <faults/outcomes.jsonl | cmp -s before || fail "resuming made campaigns again"
@@ -33,7 +33,7 @@ expect_line err '--resume'
 expect_status 3 "$VALIDATE" selftest replay --quick --replicates 5 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q --resume
 expect_line err 'other options'
 
-# a damaged line of the outcomes is one campaign to be made again, not a failure
+# a damaged line of the outcomes only repeats its campaign
 printf '{"kind":"aa","in' >>aa/outcomes.jsonl
 expect_status 0 "$VALIDATE" selftest replay --quick --replicates 6 --campaigns 0 --campaigns-aa 1 --run-duration 2ms -o aa -q --resume
 

@@ -3,8 +3,9 @@
 # The self-test on simulated campaigns: its numbers do not depend on the number of processes.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# Status 0: no rate contradicts its promise. With this seed the present program keeps every promise in so few campaigns; a
-# rule that accepts or rejects too often breaks some. The numbers do not depend on the number of processes.
+# Status 0: no rate contradicts its promise. With this seed, the current program keeps every promise
+# in so few campaigns; a rule that accepts or rejects too often breaks some. The numbers do not depend
+# on the number of processes.
 stats() { # ARGUMENT...
 	expect_status 0 "$VALIDATE" selftest stats --quick --simulated 10 --seed 2 "$@"
 	expect_line out 'As promised'

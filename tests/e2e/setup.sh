@@ -35,14 +35,14 @@ run_setup() {
 }
 every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev libcapstone-dev libblkid-dev libmount-dev libfuse3-dev libaio-dev liburing-dev libsqlite3-dev gnuplot-nox libcmocka-dev procps strace jq git sqlite3 fio blktrace libopenmpi-dev openmpi-bin iproute2 zstd'
 
-# all packages are there: nothing is installed, for any user
+# all packages are installed: nothing is installed, for any user
 for package in $every; do echo "$package"; done >installed
 echo 1000 >uid
 run_setup check V=1
 [ "$status" -eq 0 ] || fail "status $status with everything installed: $(cat err)"
 grep -qx 'make -j[0-9]* check V=1' log || fail "make was called as: $(cat log)"
 
-# something missing, and no way to install it
+# a missing package, and no way to install it
 echo gcc >installed
 run_setup check
 [ "$status" -eq 3 ] || fail "status $status without apt-get"
@@ -76,7 +76,7 @@ grep -q 'apt-get .*-y.* install --no-install-recommends libc6-dev .*make .*gnupl
 grep -q cmocka log && fail 'run installed what only tests need'
 grep -qx 'make -j[0-9]* run' log || fail 'make was not called'
 echo 0 >uid
-touch offline # the lists cannot be had: those that are there may do
+touch offline # the package lists cannot be downloaded: the existing lists may suffice
 run_setup check
 [ "$status" -eq 0 ] || fail "status $status as root: $(cat err)"
 grep -q sudo log && fail 'root used sudo'

@@ -4,7 +4,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 
 escape=$(printf '\033')
-# ESC, or the C1 control that means the same
+# ESC, or the C1 control with the same effect
 raw() { LC_ALL=C grep -q "$escape\|$(printf '\302\233')" "$1"; }
 
 # a file name in a failure and in a notice
@@ -44,7 +44,7 @@ for command in 'info' 'info --requests' 'deps' 'metrics'; do
 	! raw out && ! raw err || fail "$command: an escape sequence: $(cat -v out err)"
 done
 
-# names of a trace that are commands of CI services: no text but a trace has them
+# names of a trace that are commands of CI services: no text except a trace contains them
 {
 	echo 'pid,tid,begin,end,function,args,rvalue'
 	i=10

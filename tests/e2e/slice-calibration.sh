@@ -4,7 +4,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
-# a calibration on a made-up trace: 100 ns too long, and one request shorter than that
+# a calibration for a constructed trace: 100 ns too long, and a request shorter than that
 printf 'pid,tid,begin,end,function,args,rvalue\n' >made.csv
 for i in 0 1 2 3; do
 	printf '1,1,%d,%d,read,"path=f;fd=3;offset=%d;length=10",10\n' $((i * 5000)) $((i * 5000 + 1000)) $((i * 10)) >>made.csv
@@ -34,7 +34,7 @@ jq -e '[.. | objects | select(has("n_clipped"))][0] | .n_corrected == 5 and .n_c
 expect_status 3 "$VALIDATE" slice --calibration made.json --capture-method app corrected.trace -o no.trace
 expect_line err 'corrected already'
 
-# anonymised, it does not tell where it is from; a calibration that is none is named
+# anonymised, it does not show its source; an invalid calibration is named
 expect_status 0 "$VALIDATE" slice --calibration made.json --capture-method app --anonymise made.csv -o hidden.trace
 "$VALIDATE" info --json hidden.trace >info.json
 jq -e '[.. | objects | select(has("n_clipped"))][0] | .n_corrected == 5 and (has("host") | not)' info.json >have ||

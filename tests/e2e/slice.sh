@@ -34,7 +34,7 @@ expect_status 0 "$VALIDATE" slice --scale 2 --from-zero app.trace -o part.trace
 awk -F, -v t="$first" -v OFS=, 'NR == 1 { print $3, $4 } NR > 1 { b = 2 * ($3 - t); print b, b + $4 - $3 }' app.csv >want
 cmp want have || fail "scaled times differ"
 
-# merging what was split gives the whole, but for its numbers
+# merging the parts gives the whole, except for its numbers
 expect_status 2 "$VALIDATE" slice --begin 2ms --end 2ms app.trace -o none.trace
 expect_line err '--end must be later'
 expect_status 0 "$VALIDATE" slice --end 1500us app.trace -o a.trace
@@ -42,7 +42,8 @@ expect_status 0 "$VALIDATE" slice --begin 1500us app.trace -o b.trace
 expect_status 0 "$VALIDATE" slice b.trace a.trace -o part.trace
 compare app.csv
 
-# parts whose first requests begin at 0 know when that was: merged, they are the whole again
+# parts store the time of their begin, although their first requests begin at 0: merged, they are
+# the whole again
 expect_status 0 "$VALIDATE" slice --begin 1500us --from-zero app.trace -o c.trace
 [ "$("$VALIDATE" export -q --to csv c.trace -o - | sed -n 2p | cut -d, -f3)" -eq 0 ] || fail "the first request does not begin at 0"
 expect_status 0 "$VALIDATE" slice c.trace a.trace -o part.trace
@@ -50,13 +51,13 @@ expect_status 0 "$VALIDATE" slice c.trace a.trace -o part.trace
 cut -d, -f3-7 app.csv | awk -F, -v OFS=, 'NR == 2 { t = $1 } NR > 1 { $1 -= t; $2 -= $2 == "" ? 0 : t } 1' >want
 cmp want have || { diff want have | head >&2; fail "parts that begin at 0 are merged at other times"; }
 
-# what fits of several traces with objects of their own
+# the members that fit several traces with objects of their own
 expect_status 0 "$VALIDATE" slice --object '*/run/a,*/run/b' b.trace a.trace -o part.trace
 "$VALIDATE" export -q --to csv part.trace -o - | cut -d, -f3-7 >have
 grep -E '^pid|path=tmp/formats/run/[ab];' app.csv | cut -d, -f3-7 >want
 cmp want have || fail "objects of two traces"
 
-# names: the same key gives the same, directories stay, nothing of them is left
+# names: equal keys give equal names, directories stay, and no original name remains
 printf '0123456789abcdef' >key
 expect_status 0 "$VALIDATE" slice --anonymise --key key app.trace -o part.trace
 expect_status 0 "$VALIDATE" slice --anonymise --key key app.trace -o again.trace
@@ -80,7 +81,8 @@ expect_line err 'did you mean "read"?'
 expect_status 2 "$VALIDATE" slice --thread x app.trace -o x.trace
 expect_status 2 "$VALIDATE" slice --key key app.trace -o x.trace
 
-# every place where a name can be: second paths, what links point at, attributes, peers, the list of files
+# every place where a name can be: second paths, targets of links, attributes, peers, the list of
+# files
 cat >names.strace <<'S'
 10 1.000001 rename("/home/alice/secret-a", "/home/alice/secret-b") = 0 <0.000001>
 10 1.000002 link("/home/alice/secret-b", "/home/alice/dir/secret-c") = 0 <0.000001>

@@ -6,8 +6,8 @@ preload_before_sanitizer
 compiler=${CC:-cc}
 at= # directory of the program below the root of the trace
 
-# the second name is looked at when the file has grown, the third when only it is left, the fourth
-# through a link to a directory
+# the second name is examined when the file has grown, the third when it is the only remaining name,
+# the fourth through a link to a directory
 cat >user.c <<'END'
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -65,12 +65,12 @@ prepared_is_right() { # TRACE
 				fail "$1, $engine: names of an unchanged file are two files"
 		done
 	done
-	# a second preparation over what the replay left
+	# a second preparation over the files of the replay
 	expect_status 0 "$VALIDATE" replay --prepare --dir again "$1"
 	expect_line out 'mismatches      0'
 }
 
-# one_state TRACE: the four names have one number, and the state of before
+# one_state TRACE: the four names have one number, and the initial state
 one_state() {
 	strings -a "$1" | grep -o '"files":\[[^]]*.*' >files || fail "$1 has no list of files"
 	for name in a b dir/c dir/d; do

@@ -104,7 +104,7 @@ is null out replays 0 comparison statistics F_r
 expect_status 0 stats ref r40 --json --paired
 is not_paired out replays 0 comparison status paired_t
 
-# --- JSON: what the oracle says of its sample, to the last digits
+# --- JSON: equal to the oracle's values for its sample, to the last digits
 awk -F , '$1 == "L1_ref" { print $4 }' "$SRCDIR/tests/data/oracle/data_stats.csv" >L1_ref
 awk -F , '$1 == "L1_rep" { print $4 }' "$SRCDIR/tests/data/oracle/data_stats.csv" >L1_rep
 [ -s L1_rep ] || awk -F , '$1 != "L1_ref" && $1 ~ /^L1/ { print $4 }' "$SRCDIR/tests/data/oracle/data_stats.csv" | head -n 10 >L1_rep
@@ -120,7 +120,7 @@ done
 a=$(json json replays 0 comparison statistics welch_ci_lo conf=0.95)
 b=$("$VALIDATE" stats --compute welch_ci_lo ref=L1_ref rep=L1_rep conf=0.95)
 same "$a" "$b" || fail "welch_ci_lo: $a and $b"
-# the same numbers again, and with another seed others
+# the same numbers again; other numbers with another seed
 expect_status 0 stats L1_ref L1_rep --json
 cmp out json || fail "another run, other numbers"
 expect_status 0 stats L1_ref L1_rep --json --seed 2
@@ -142,7 +142,7 @@ expect_status 0 stats days.csv -C us --sessions day --json
 is 6 out sample sessions statistics anova_groups
 is outlier out sample sessions statistics grubbs_max_class
 
-# the same from one file for each day, and of two columns at once; each column with its own values
+# the same from a file for each day, and of two columns at once; each column with its own values
 for day in 1 2 3 4 5 6; do
 	{
 		echo us,half
@@ -169,7 +169,7 @@ expect_status 3 stats d1 cut -C us,half --files-are-sessions --where 'us!=9'
 printf 'us,half\n1,2\n' >short
 expect_status 0 stats d1 short -C us,half --files-are-sessions --paired
 
-# --- lines chosen by what other columns hold; the others may hold anything
+# --- lines chosen by the values of other columns, which may be any text
 {
 	echo role,block,us
 	echo 'event,0,999'
@@ -208,7 +208,7 @@ awk -v n="$(json out reference statistics ess_capped)" 'BEGIN { exit !(n < 500) 
 expect_status 0 stats --list
 [ "$(wc -l <out)" -gt 280 ] || fail "a short list"
 expect_line out 'mann_kendall_S'
-# every name of the list is explained in the documentation, and no other
+# every name of the list is explained in the documentation, and no other name
 sed -n 's/^| \([A-Za-z0-9_]*\) | .*/\1/p' "$SRCDIR/doc/statistic-names.md" | grep -v '^statistic$' | sort >told
 sed 1d out | cut -d ' ' -f 1 | sort >listed
 diff listed told >&2 || fail "doc/statistic-names.md and --list differ"

@@ -36,7 +36,7 @@ done
 [ ! -e root/v ] || fail 'a volume was made all the same'
 expect_status 3 "$VALIDATE" volume create --root "$PWD/root" v --size 1000T
 expect_line err 'does not fit'
-# a directory that is there stays as it is, and is refused where others may write to it
+# an existing directory stays unchanged, and is refused if other users may write to it
 mkdir -m 1777 shared
 expect_status 3 "$VALIDATE" volume create --root "$PWD/shared" v --size 4M --no-loop
 expect_line err 'other users can write there'
@@ -92,7 +92,8 @@ dd if="$file" of=/dev/null bs=4k skip=1024 2>dd.err || fail "reading at its end:
 dd if=data of="$file" bs=4k oflag=direct conv=notrunc seek=1023 count=2 2>dd.err && fail "written beyond its end" || :
 expect_status 0 "$VALIDATE" volume trace --root "$root" plain -o plain.trace
 expect_status 0 "$VALIDATE" info plain.trace --csv plain.csv
-# begin, dispatch and end of each: no answer before its time, to the microsecond; and the counts
+# begin, dispatch and end of each request: no answer before its time, to the microsecond; and the
+# counts
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	NR > 1 { b = $at["begin"] + 0; e = $at["end"] + 0; f = $at["function"]
 		if (f == "pwrite" && e - b < 0.002999 || f == "pread" && e - b < 0.000999) { print "line " NR ": " $0; exit 1 }
@@ -134,7 +135,8 @@ expect_status 0 "$VALIDATE" volume remove --root "$root" kept
 [ "$(head -c 12288 kept.image | cksum)" = "$(head -c 12288 data | cksum)" ] ||
 	fail "its file has not what was written"
 
-# measuring the lead uses the model up, and it begins anew: the drawn times are those of the seed
+# measuring the lead uses the random numbers of the model, and then it restarts: the drawn times are
+# those of the seed
 for name in drawn again; do
 	expect_status 0 "$VALIDATE" volume create --root "$root" "$name" --size 1M --no-loop --service exponential:mean=2ms --seed 5
 	dd if="$root/$name/mount/volume" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
@@ -145,14 +147,15 @@ done
 cmp drawn.facts again.facts || fail "$(cat drawn.facts again.facts)"
 [ "$(head -n 4 drawn.facts | tr '\n' ' ')" = "true true true 20 " ] || fail "$(cat drawn.facts)"
 
-# an impossible model leaves nothing over
+# an impossible model leaves nothing
 expect_status 2 "$VALIDATE" volume create --root "$root" bad --size 1M --no-loop --file /dev/null
 [ ! -e "$root/bad" ] || fail "a failed volume stayed"
 
 [ "$(id -u)" -eq 0 ] || skip "loop devices need root"
 [ -e /dev/loop-control ] || skip "no loop devices"
 
-# with a loop device: a file system on it is not pulled away, and requests overlap as the model says
+# with a loop device: a volume with a mounted file system is not removed, and requests overlap as in
+# the model
 status=0
 "$VALIDATE" volume create --root "$root" fast --size 32M --service constant:time=500ms >out 2>err || status=$?
 if [ "$status" -ne 0 ]; then
@@ -172,7 +175,8 @@ jq -e ".concurrency.max >= 2" out >/dev/null || fail "no two reads at a time"
 expect_status 0 "$VALIDATE" volume remove --root "$root" fast
 [ ! -b "$device" ] || ! grep -q "$root" "/sys/block/${device#/dev/}/loop/backing_file" 2>/dev/null || fail "the loop device stayed"
 
-# without /sys the device is found, but not its users: the volume stays, with a message, also if its server was killed
+# without /sys the device is found, but not its users: the volume stays, with a message, also if its
+# server was killed
 without_sys() {
 	unshare -m sh -c 'umount -l /sys && exec "$@"' sh "$@"
 }
@@ -191,7 +195,7 @@ if unshare -m umount -l /sys 2>/dev/null; then
 	done
 fi
 
-# a replay that writes holds its device: its second request is a minute off
+# a replay that writes holds its device: its second request is due in a minute
 expect_status 0 "$VALIDATE" volume create --root "$root" held --size 4M --service constant:time=0
 device=$("$VALIDATE" volume list --root "$root" --json held | jq -r '.volumes[0].path')
 printf '128166372003061629,v,0,Write,0,4096,600\n128166372603061629,v,0,Write,4096,4096,600\n' >two.csv
@@ -208,8 +212,8 @@ kill -KILL $replay
 wait $replay 2>/dev/null || :
 expect_status 0 "$VALIDATE" volume remove --root "$root" held
 
-# slowed down by a control group: the limit is the device's while it lives, and not the next one's of its number
-# however its root is named: the device is known, and goes with it
+# limited by a control group: the limit belongs to the device while it exists, and not to a later
+# device of the same number. The device is known for any name of the root, and is removed with it.
 newline='
 '
 mkdir below
@@ -236,7 +240,8 @@ if [ -w "$group/blkio.throttle.read_iops_device" ]; then
 	grep -qx "$number 1048576" "$group/blkio.throttle.write_bps_device" || fail "no limit of bytes: $(cat "$group"/blkio.throttle.*)"
 	begun=$(awk '{ print $1 }' /proc/uptime)
 	dd if="$device" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
-	# 20 at 20 a second, but for the slice that is given in advance: never sooner, however busy the machine is
+	# 20 requests at 20 per second, except for the slice that is granted in advance: never
+	# sooner, on any machine
 	awk -v from="$begun" '{ exit $1 - from < 0.7 }' /proc/uptime || fail "20 reads at 20 a second ended too soon"
 	expect_status 0 "$VALIDATE" volume remove --root "$root" slow
 	grep -q "^$number " "$group"/blkio.throttle.*_device && fail "the limits stayed" || :

@@ -54,7 +54,7 @@ done <list
 [ -n "$compared" ] || skip "none of the programs of$missing is installed"
 [ -z "$missing" ] || echo "not installed, left out:$missing"
 
-# all of them by one command, each with the state before it
+# all of them by one command, each with its initial state
 name=${compared##* }
 VALIDATE=$VALIDATE "$scripts/all.sh" capture captured 0 "$name" >/dev/null 2>err || fail "all.sh: $(cat err)"
 [ "$(ls captured)" = "$name.trace" ] || fail "all.sh left $(ls captured)"

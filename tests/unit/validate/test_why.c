@@ -477,7 +477,7 @@ static void page_faults(void **state)
 	make(&k, &program, &x, 0);
 	assert_main(&k, CAUSE_FAULTS, "more page faults");
 	assert_part(&k, SPLIT_RESPONSE, CAUSE_FAULTS, 1000.0 / 1400, 0.005);
-	k.c.results.protocol.scenario[0].observe = OBSERVE_BLOCK; /* faults do not slow the device */
+	k.c.results.protocol.scenario[0].observe = OBSERVE_BLOCK; /* faults cost no device time */
 	again(&k.c, &k.a);
 	assert_main(&k, CAUSE_SERVICE, "the service itself (unexplained)");
 	const struct split *s = &k.a.why[0].split[SPLIT_RESPONSE];
