@@ -36,7 +36,7 @@ static void with_groups(const char *from, const char *to)
 	free(out);
 }
 
-static void events_may_tell_their_group(void **state)
+static void events_may_name_their_cgroup(void **state)
 {
 	static const char plain[] = "tests/data/formats/loop.blktrace.0";
 	char path[512];
@@ -134,7 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(flushes_have_no_place),
 	    cmocka_unit_test(flushes_in_flight),
-	    cmocka_unit_test(events_may_tell_their_group),
+	    cmocka_unit_test(events_may_name_their_cgroup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static uint32_t needed(uint32_t n_nodes, bool (*need)[ALL])
 	return n;
 }
 
-static void what_is_left_is_the_transitive_reduction(void **state)
+static void the_result_is_the_transitive_reduction(void **state)
 {
 	(void)state;
 	static bool need[ALL][ALL];
@@ -182,7 +182,7 @@ static void taking_turns_is_no_barrier(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_is_left_is_the_transitive_reduction),
+	    cmocka_unit_test(the_result_is_the_transitive_reduction),
 	    cmocka_unit_test(a_cycle_is_found_among_many_links),
 	    cmocka_unit_test(barriers_are_found_where_they_are),
 	    cmocka_unit_test(taking_turns_is_no_barrier),

@@ -65,7 +65,7 @@ static void compute_of_a_delayed_node_is_from_its_run(void **state)
 
 /* Waits after a quarter of the computing, after a little more, after more than half, and at its
  * end. */
-static void a_wait_stands_where_in_the_computing_it_was_met(void **state)
+static void a_wait_keeps_its_place_in_the_computing(void **state)
 {
 	(void)state;
 	made_write(SCRATCH("base"), 5, 0,
@@ -89,7 +89,7 @@ static void a_wait_stands_where_in_the_computing_it_was_met(void **state)
 /* Node 0 signals node 1 after three quarters of its computing, node 2 at about the same place, node
  * 3 almost at once, and node 4 just after its own wait, which came after nine tenths: the signal is
  * placed before that wait. */
-static void a_signal_stands_where_in_the_computing_it_was_sent(void **state)
+static void a_signal_keeps_its_place_in_the_computing(void **state)
 {
 	(void)state;
 	made_write(
@@ -113,7 +113,7 @@ static void a_signal_stands_where_in_the_computing_it_was_sent(void **state)
 
 /* A signal is placed after later requests that were not delayed, too, unless nodes would then wait
  * for each other. */
-static void a_signal_is_behind_later_requests_unless_that_cannot_be(void **state)
+static void a_signal_follows_later_requests_if_possible(void **state)
 {
 	(void)state;
 	made_write(SCRATCH("base"), 2, 0, "0 w 10 5, 0 w 20 5, 1 w 30 5, 1 w 40 5");
@@ -301,7 +301,7 @@ static void other_requests_are_an_error_that_says_which(void **state)
 	strbuf_release(&a);
 }
 
-static void a_cycle_is_an_error_that_names_it(void **state)
+static void a_cycle_is_a_named_error(void **state)
 {
 	(void)state;
 	made_write(SCRATCH("base"), 3, 0,
@@ -340,7 +340,7 @@ static int check(const char *text, struct err *e)
 	return rc;
 }
 
-static void checking_finds_what_cannot_be_replayed(void **state)
+static void the_check_finds_traces_that_cannot_be_replayed(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -434,7 +434,7 @@ static void bad_facts_are_refused(void **state)
 }
 
 /* One at a time and in batches, and again from the beginning. */
-static void what_is_no_request_is_passed_over_and_counted(void **state)
+static void records_that_are_no_requests_are_skipped_and_counted(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -493,20 +493,20 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_papers_example_has_one_signal),
 	    cmocka_unit_test(compute_of_a_delayed_node_is_from_its_run),
-	    cmocka_unit_test(a_wait_stands_where_in_the_computing_it_was_met),
-	    cmocka_unit_test(a_signal_stands_where_in_the_computing_it_was_sent),
-	    cmocka_unit_test(a_signal_is_behind_later_requests_unless_that_cannot_be),
+	    cmocka_unit_test(a_wait_keeps_its_place_in_the_computing),
+	    cmocka_unit_test(a_signal_keeps_its_place_in_the_computing),
+	    cmocka_unit_test(a_signal_follows_later_requests_if_possible),
 	    cmocka_unit_test(signals_that_contradict_nothing_stay_where_they_were_sent),
 	    cmocka_unit_test(an_earlier_wait_of_the_same_request_stays),
 	    cmocka_unit_test(computing_in_two_parts_has_its_waits_in_the_last),
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
 	    cmocka_unit_test(a_barrier_is_found_in_the_merged_trace),
 	    cmocka_unit_test(the_critical_path_is_the_longest_way),
-	    cmocka_unit_test(what_is_no_request_is_passed_over_and_counted),
+	    cmocka_unit_test(records_that_are_no_requests_are_skipped_and_counted),
 	    cmocka_unit_test(other_requests_are_an_error_that_says_which),
-	    cmocka_unit_test(a_cycle_is_an_error_that_names_it),
+	    cmocka_unit_test(a_cycle_is_a_named_error),
 	    cmocka_unit_test(edges_of_strangers_are_refused),
-	    cmocka_unit_test(checking_finds_what_cannot_be_replayed),
+	    cmocka_unit_test(the_check_finds_traces_that_cannot_be_replayed),
 	    cmocka_unit_test(facts_are_read_as_they_were_written),
 	    cmocka_unit_test(bad_facts_are_refused),
 	};

@@ -37,7 +37,7 @@ static void assert_edge(const struct causality_edge *g, uint32_t s, uint64_t sr,
 			 (unsigned long long)g->waiter_request, g->computed_ppm);
 }
 
-static void waits_are_between_the_next_requests_of_both(void **state)
+static void waits_connect_the_next_requests_of_both(void **state)
 {
 	(void)state;
 	/* thread 2 is delayed, and threads 0, 1 (no node) and 3 (which makes no further request)
@@ -95,7 +95,7 @@ static void without_computing_and_before_the_last_part_of_it(void **state)
 
 /* Node 0 is delayed at its second request. It makes two later requests, the second shortly before
  * the others continue; by then it has computed 3 of 4 ms. */
-static void who_goes_on_first_tells_when_the_signal_was_sent(void **state)
+static void the_first_continuing_thread_dates_the_signal(void **state)
 {
 	(void)state;
 	static const char run[] = "0 w 10 5, 1 w 12 5, 2 w 20 5, 0 w 40 5, 0 c 1000, 0 w 1000 5, 0 "
@@ -206,7 +206,7 @@ static const struct line raw[] = {
 	{101, OP_PREAD, 500, 520, 1, 0},
 };
 
-static void requests_behind_computing_are_the_applications(void **state)
+static void requests_after_computing_belong_to_the_application(void **state)
 {
 	(void)state;
 	struct run_filter_counts counts;
@@ -249,12 +249,12 @@ static int clean(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(waits_are_between_the_next_requests_of_both),
+	    cmocka_unit_test(waits_connect_the_next_requests_of_both),
 	    cmocka_unit_test(more_than_all_is_all),
 	    cmocka_unit_test(without_computing_and_before_the_last_part_of_it),
-	    cmocka_unit_test(who_goes_on_first_tells_when_the_signal_was_sent),
+	    cmocka_unit_test(the_first_continuing_thread_dates_the_signal),
 	    cmocka_unit_test(no_waits_are_no_edges),
-	    cmocka_unit_test(requests_behind_computing_are_the_applications),
+	    cmocka_unit_test(requests_after_computing_belong_to_the_application),
 	    cmocka_unit_test(no_request_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, clean);

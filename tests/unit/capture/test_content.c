@@ -84,7 +84,7 @@ static void an_older_one_stays(void **state)
 	*slash = '/';
 }
 
-static void what_goes_in_comes_out(void **state)
+static void content_is_read_back(void **state)
 {
 	struct err e = ERR_INIT;
 	struct content *c;
@@ -130,7 +130,7 @@ static void byte_flip(off_t at)
 	close(fd);
 }
 
-static void damage_is_told(void **state)
+static void damage_is_reported(void **state)
 {
 	struct err e = ERR_INIT;
 	struct content *c;
@@ -192,9 +192,9 @@ static void more_than_fits_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_goes_in_comes_out),
+	    cmocka_unit_test(content_is_read_back),
 	    cmocka_unit_test(an_older_one_stays),
-	    cmocka_unit_test(damage_is_told),
+	    cmocka_unit_test(damage_is_reported),
 	    cmocka_unit_test(more_than_fits_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

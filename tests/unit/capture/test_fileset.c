@@ -76,7 +76,7 @@ static void check_whole(int dir_fd)
 	}
 }
 
-static void content_is_a_function_of_its_place(void **state)
+static void content_depends_on_its_offset(void **state)
 {
 	(void)state;
 	unsigned char whole[1000], part[1000], other[1000];
@@ -464,7 +464,7 @@ int main(void)
 {
 #define WITH_PLACE(f) cmocka_unit_test_setup_teardown(f, make_place, drop_place)
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(content_is_a_function_of_its_place),
+	    cmocka_unit_test(content_depends_on_its_offset),
 	    WITH_PLACE(made_and_made_again),
 	    WITH_PLACE(only_what_changed_is_written),
 	    WITH_PLACE(mapped_change_is_seen),

@@ -73,7 +73,7 @@ static void each_claims_its_own(void **state)
 	unlink(SCRATCH("t"));
 }
 
-static void nobody_claims_noise(void **state)
+static void no_format_claims_noise(void **state)
 {
 	(void)state;
 	unsigned char noise[300];
@@ -89,7 +89,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_row_is_whole),
 	    cmocka_unit_test(each_claims_its_own),
-	    cmocka_unit_test(nobody_claims_noise),
+	    cmocka_unit_test(no_format_claims_noise),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

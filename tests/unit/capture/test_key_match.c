@@ -119,7 +119,7 @@ static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t see
 	free(count);
 }
 
-static void against_looking_at_everything(void **state)
+static void agrees_with_brute_force(void **state)
 {
 	(void)state;
 	assert_matches(1, 1, 1, 1);
@@ -146,7 +146,7 @@ static void counted_in_between(void **state)
 	key_match_release(&m);
 }
 
-static void no_more_than_may_wait(void **state)
+static void the_number_of_waiting_requests_is_limited(void **state)
 {
 	struct key_match m;
 	const struct key_waiting *w;
@@ -200,9 +200,9 @@ static void offsets_count_where_there_are_any(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(against_looking_at_everything),
+		cmocka_unit_test(agrees_with_brute_force),
 		cmocka_unit_test(counted_in_between),
-		cmocka_unit_test(no_more_than_may_wait),
+		cmocka_unit_test(the_number_of_waiting_requests_is_limited),
 		cmocka_unit_test(without_a_key),
 		cmocka_unit_test(offsets_count_where_there_are_any),
 	};

@@ -25,7 +25,7 @@ static char *read_all(const char *path, const char *const *more, size_t n_more, 
 	return NULL;
 }
 
-static void the_papers_figure_is_read_as_it_stands(void **state)
+static void the_papers_figure_can_be_read(void **state)
 {
 	(void)state;
 	static const char text[] =
@@ -54,7 +54,7 @@ static void the_papers_figure_is_read_as_it_stands(void **state)
 	unlink(SCRATCH("fig7"));
 }
 
-static void what_is_wrong_is_said_with_its_line(void **state)
+static void errors_name_their_line(void **state)
 {
 	(void)state;
 	static const struct {
@@ -240,8 +240,8 @@ static void threads_of_an_ordinary_trace_are_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_papers_figure_is_read_as_it_stands),
-	    cmocka_unit_test(what_is_wrong_is_said_with_its_line),
+	    cmocka_unit_test(the_papers_figure_can_be_read),
+	    cmocka_unit_test(errors_name_their_line),
 	    cmocka_unit_test(a_trace_comes_back_as_it_was),
 	    cmocka_unit_test(reading_again_gives_the_same),
 	    cmocka_unit_test(threads_of_an_ordinary_trace_are_nodes),

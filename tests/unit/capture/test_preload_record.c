@@ -238,7 +238,7 @@ static void see_bound(const struct merge_record *r, size_t n, void *context)
 	assert_int_equal(got->n_units, in_one_unit[i] == '1' ? 1 : 2);
 }
 
-static void what_one_unit_cannot_hold_takes_two(void **state)
+static void large_values_take_two_units(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -268,7 +268,7 @@ static void see_text(const struct merge_record *r, size_t n, void *context)
 	assert_int_equal(r->path != NULL, n != 5);
 }
 
-static void texts_are_cut_and_bad_pointers_left_alone(void **state)
+static void texts_are_truncated_and_bad_pointers_not_read(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -308,7 +308,7 @@ static void handlers_of_signals_disturb_no_record(void **state)
 	spool_close(&s);
 }
 
-static void what_was_not_finished_is_left_out(void **state)
+static void uncommitted_records_are_left_out(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -332,10 +332,10 @@ int main(int argc, char **argv)
 	part_run(argc, argv, parts);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_lie_in_their_window_byte_by_byte),
-		cmocka_unit_test(what_one_unit_cannot_hold_takes_two),
-		cmocka_unit_test(texts_are_cut_and_bad_pointers_left_alone),
+		cmocka_unit_test(large_values_take_two_units),
+		cmocka_unit_test(texts_are_truncated_and_bad_pointers_not_read),
 		cmocka_unit_test(handlers_of_signals_disturb_no_record),
-		cmocka_unit_test(what_was_not_finished_is_left_out),
+		cmocka_unit_test(uncommitted_records_are_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,7 +155,7 @@ static void see_look(const struct merge_record *r, size_t n, void *context)
 	++*seen;
 }
 
-static void a_look_tells_type_size_holes_and_target(void **state)
+static void a_snapshot_has_type_size_holes_and_target(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -188,7 +188,7 @@ static void see_entry(const struct merge_record *r, size_t n, void *context)
 	assert_false(is_named(r, ".") || is_named(r, ".."));
 }
 
-static void what_is_listed_is_looked_at_and_trees_to_their_depth(void **state)
+static void listed_files_and_trees_are_examined(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -253,8 +253,8 @@ int main(int argc, char **argv)
 {
 	part_run(argc, argv, parts);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_look_tells_type_size_holes_and_target),
-		cmocka_unit_test(what_is_listed_is_looked_at_and_trees_to_their_depth),
+		cmocka_unit_test(a_snapshot_has_type_size_holes_and_target),
+		cmocka_unit_test(listed_files_and_trees_are_examined),
 		cmocka_unit_test(a_file_is_read_once_for_its_digest),
 		cmocka_unit_test(without_a_place_a_file_has_no_digest),
 	};

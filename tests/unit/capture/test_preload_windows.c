@@ -171,7 +171,7 @@ static void full_windows_are_taken_and_used_again(void **state)
 
 /* While there is room, the collector postpones work that would take CPU time from the program, and
  * no thread waits. */
-static void full_windows_stay_while_processors_are_busy(void **state)
+static void full_windows_stay_while_cpus_are_busy(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -197,7 +197,7 @@ static void full_windows_stay_while_processors_are_busy(void **state)
 	spool_close(&s);
 }
 
-static void who_waits_is_served_however_busy_processors_are(void **state)
+static void waiting_threads_are_served_on_busy_cpus(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -237,7 +237,7 @@ static void see_thread(const struct merge_record *r, size_t n, void *context)
 	assert_int_not_equal(r->tid, r->pid);
 }
 
-static void places_of_ended_threads_are_given_again(void **state)
+static void places_of_ended_threads_are_reused(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -340,7 +340,7 @@ static void see_count(const struct merge_record *r, size_t n, void *context)
 	assert_int_equal(r->r->offset, n);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+static void records_without_room_are_counted(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -370,13 +370,13 @@ int main(int argc, char **argv)
 	part_run(argc, argv, parts);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full_windows_are_taken_and_used_again),
-		cmocka_unit_test(full_windows_stay_while_processors_are_busy),
-		cmocka_unit_test(who_waits_is_served_however_busy_processors_are),
-		cmocka_unit_test(places_of_ended_threads_are_given_again),
+		cmocka_unit_test(full_windows_stay_while_cpus_are_busy),
+		cmocka_unit_test(waiting_threads_are_served_on_busy_cpus),
+		cmocka_unit_test(places_of_ended_threads_are_reused),
 		cmocka_unit_test(threads_at_once_keep_apart),
 		cmocka_unit_test(a_forked_child_begins_anew),
 		cmocka_unit_test(children_of_vfork_have_numbers_of_their_own),
-		cmocka_unit_test(what_finds_no_room_is_counted),
+		cmocka_unit_test(records_without_room_are_counted),
 		cmocka_unit_test(without_a_file_all_is_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

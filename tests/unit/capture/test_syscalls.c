@@ -412,7 +412,7 @@ static void names_and_memory(void **state)
 	end(s);
 }
 
-static void what_is_left_out(void **state)
+static void requests_that_are_left_out(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
@@ -501,7 +501,7 @@ static int fault_at(struct seen *s, uint64_t address, unsigned int how, bool fol
 
 /* The address of the fault shows which page was touched and whether it was written. The first write
  * to a mapped page has no other event. */
-static void faults_tell_pages(void **state)
+static void faults_identify_pages(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
@@ -630,7 +630,7 @@ static void pairs_and_their_like(void **state)
 
 /* The open files of a process were looked up while it ran: the result includes calls before the
  * look-up. */
-static void looked_up_at_work(void **state)
+static void looked_up_while_it_runs(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
@@ -709,9 +709,9 @@ int main(void)
 	    cmocka_unit_test(umasks_are_followed),      cmocka_unit_test(sockets_are_files),
 	    cmocka_unit_test(arguments_are_read),       cmocka_unit_test(libaio_hands_over),
 	    cmocka_unit_test(processes_inherit),        cmocka_unit_test(names_and_memory),
-	    cmocka_unit_test(what_is_left_out),         cmocka_unit_test(pages_belong_to_calls),
-	    cmocka_unit_test(files_without_a_name),     cmocka_unit_test(faults_tell_pages),
-	    cmocka_unit_test(pairs_and_their_like),     cmocka_unit_test(looked_up_at_work),
+	    cmocka_unit_test(requests_that_are_left_out), cmocka_unit_test(pages_belong_to_calls),
+	    cmocka_unit_test(files_without_a_name),     cmocka_unit_test(faults_identify_pages),
+	    cmocka_unit_test(pairs_and_their_like),     cmocka_unit_test(looked_up_while_it_runs),
 	    cmocka_unit_test(looked_up_in_a_call),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -495,7 +495,7 @@ static void unwritable_places(void **state)
 }
 
 /* Detected before a long operation such as a capture of hours: names that no file can have. */
-static void names_that_cannot_be(void **state)
+static void impossible_names(void **state)
 {
 	char text[300];
 	struct err e = ERR_INIT;
@@ -707,7 +707,7 @@ int main(void)
 	    cmocka_unit_test(no_traces_are_refused),
 	    cmocka_unit_test(other_versions_are_refused),
 	    cmocka_unit_test(unwritable_places),
-	    cmocka_unit_test(names_that_cannot_be),
+	    cmocka_unit_test(impossible_names),
 	    cmocka_unit_test(full_disk),
 	    cmocka_unit_test(old_file_stays),
 	    cmocka_unit_test(epochs_are_bounded),

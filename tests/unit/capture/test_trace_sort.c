@@ -34,7 +34,7 @@ static int64_t begin_of(uint64_t i, uint64_t *state)
 	}
 }
 
-static void all_requests_come_by_their_begins(void **state)
+static void all_requests_are_in_order_of_begins(void **state)
 {
 	(void)state;
 	const struct trace_meta meta = {.level = LEVEL_SYSCALL};
@@ -75,6 +75,6 @@ static void all_requests_come_by_their_begins(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(all_requests_come_by_their_begins)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(all_requests_are_in_order_of_begins)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

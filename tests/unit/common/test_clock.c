@@ -135,7 +135,7 @@ static void conversion_goes_there_and_back(void **state)
 	}
 }
 
-static void what_does_not_fit_is_cut(void **state)
+static void values_beyond_the_range_are_clamped(void **state)
 {
 	(void)state;
 	struct clock slow = line(1000, 1000, 1, 1000000000);
@@ -233,7 +233,7 @@ int main(void)
 		cmocka_unit_test(stamps_do_not_decrease),
 		cmocka_unit_test(conversion_is_exact_at_any_distance),
 		cmocka_unit_test(conversion_goes_there_and_back),
-		cmocka_unit_test(what_does_not_fit_is_cut),
+		cmocka_unit_test(values_beyond_the_range_are_clamped),
 		cmocka_unit_test(without_a_counter_ticks_are_ns),
 		cmocka_unit_test(a_new_anchor_lengthens_the_line),
 		cmocka_unit_test(clocks_that_disagree_are_refused),

@@ -108,7 +108,7 @@ static void expect(unsigned int minor_number, const char *wanted)
 	device_uses_release(&u);
 }
 
-static void nobody_uses_it(void **state)
+static void unused_device(void **state)
 {
 	(void)state;
 	expect(240, "");
@@ -129,7 +129,7 @@ static void a_partition_of_it_is_mounted(void **state)
 	expect(240, "its partition /dev/sdx2 is mounted on /srv/x\n");
 }
 
-static void the_other_partition_is_nobodys_business(void **state)
+static void another_partition_in_use_does_not_matter(void **state)
 {
 	(void)state;
 	mounted("8:242", "/srv");
@@ -250,7 +250,7 @@ static void volumes_of_ours(void **state)
 	free(image);
 }
 
-static void partitions_are_told(void **state)
+static void partitions_are_recognised(void **state)
 {
 	(void)state;
 	struct stat st = {.st_mode = S_IFBLK, .st_rdev = makedev(8, 240)};
@@ -267,7 +267,7 @@ static void partitions_are_told(void **state)
 	device_uses_release(&u);
 }
 
-static void a_file_that_is_swap(void **state)
+static void a_swap_file_is_in_use(void **state)
 {
 	(void)state;
 	put("swapfile", "x");
@@ -284,7 +284,7 @@ static void a_file_that_is_swap(void **state)
 	device_uses_release(&u);
 }
 
-static void what_cannot_be_looked_at_is_not_free(void **state)
+static void an_unreadable_device_is_not_free(void **state)
 {
 	(void)state;
 	struct stat st = {.st_mode = S_IFBLK, .st_rdev = makedev(8, 99)};
@@ -300,7 +300,7 @@ static void what_cannot_be_looked_at_is_not_free(void **state)
 
 /* --- opening ------------------------------------------------------------- */
 
-static void files_and_what_is_none(void **state)
+static void files_and_other_types(void **state)
 {
 	(void)state;
 	struct device d;
@@ -408,20 +408,20 @@ static void copies_of_superblocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(nobody_uses_it, enter, leave),
+	    cmocka_unit_test_setup_teardown(unused_device, enter, leave),
 	    cmocka_unit_test_setup_teardown(mounted_itself, enter, leave),
 	    cmocka_unit_test_setup_teardown(a_partition_of_it_is_mounted, enter, leave),
-	    cmocka_unit_test_setup_teardown(the_other_partition_is_nobodys_business, enter, leave),
+	    cmocka_unit_test_setup_teardown(another_partition_in_use_does_not_matter, enter, leave),
 	    cmocka_unit_test_setup_teardown(the_whole_disk_is_mounted, enter, leave),
 	    cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
 	    cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
 	    cmocka_unit_test_setup_teardown(a_holder_that_cannot_be_followed, enter, leave),
 	    cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
 	    cmocka_unit_test_setup_teardown(volumes_of_ours, enter, leave),
-	    cmocka_unit_test_setup_teardown(partitions_are_told, enter, leave),
-	    cmocka_unit_test_setup_teardown(a_file_that_is_swap, enter, leave),
-	    cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_free, enter, leave),
-	    cmocka_unit_test_setup_teardown(files_and_what_is_none, enter, leave),
+	    cmocka_unit_test_setup_teardown(partitions_are_recognised, enter, leave),
+	    cmocka_unit_test_setup_teardown(a_swap_file_is_in_use, enter, leave),
+	    cmocka_unit_test_setup_teardown(an_unreadable_device_is_not_free, enter, leave),
+	    cmocka_unit_test_setup_teardown(files_and_other_types, enter, leave),
 	    cmocka_unit_test_setup_teardown(signatures, enter, leave),
 	    cmocka_unit_test_setup_teardown(copies_of_superblocks, enter, leave),
 	};

@@ -37,7 +37,7 @@ static void each_is_done_once(void **state)
 	assert_int_equal(c.done[0], 2);
 }
 
-static void threads_are_as_many_as_processors(void **state)
+static void as_many_threads_as_cpus(void **state)
 {
 	cpu_set_t set;
 	(void)state;
@@ -53,7 +53,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_is_done_once),
-	    cmocka_unit_test(threads_are_as_many_as_processors),
+	    cmocka_unit_test(as_many_threads_as_cpus),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void without_a_struct_only_the_code_returns(void **state)
 	err_clear(NULL);
 }
 
-static void a_code_of_zero_is_a_fault_of_ours(void **state)
+static void a_code_of_zero_is_an_internal_error(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -104,7 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_returns_the_code_and_keeps_the_message),
 		cmocka_unit_test(without_a_struct_only_the_code_returns),
-		cmocka_unit_test(a_code_of_zero_is_a_fault_of_ours),
+		cmocka_unit_test(a_code_of_zero_is_an_internal_error),
 		cmocka_unit_test(sys_appends_the_systems_text),
 		cmocka_unit_test(context_goes_in_front),
 		cmocka_unit_test(a_message_is_one_line),

@@ -71,7 +71,7 @@ static int n_half_written(const char *in)
 	return n;
 }
 
-static void written_whole_and_replaced(void **state)
+static void written_completely_or_not_at_all(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -106,7 +106,7 @@ static void half_written(const char *name, bool held, int *fd)
 	assert_int_equal(held ? flock(*fd, LOCK_EX) : 0, 0);
 }
 
-static void what_killed_writers_left_is_swept(void **state)
+static void leftovers_of_killed_writers_are_removed(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -138,7 +138,7 @@ static void what_killed_writers_left_is_swept(void **state)
 }
 
 /* As root, a rename would replace a device by a file. */
-static void what_is_no_file_is_written_in_place(void **state)
+static void devices_and_fifos_are_written_in_place(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -244,7 +244,7 @@ static void directories_with_parents(void **state)
 	assert_int_equal(dir_create("/", &e), 0);
 }
 
-static void a_tree_is_removed_but_not_what_links_name(void **state)
+static void a_tree_is_removed_but_not_targets_of_links(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -281,7 +281,7 @@ static void names_that_are_paths_of_dots(void **state)
 }
 
 /* Nested deeper than the longest path and than the number of descriptors. */
-static void a_very_deep_tree_goes(void **state)
+static void a_very_deep_tree_is_removed(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -339,7 +339,7 @@ static void an_empty_one_needs_no_descriptor(void **state)
 }
 
 /* As an ordinary user, because permissions do not restrict root. */
-static void trees_that_forbid_it(void **state)
+static void trees_without_permission(void **state)
 {
 	(void)state;
 	assert_int_equal(dir_create("tree/a/b", NULL), 0);
@@ -363,7 +363,7 @@ static void trees_that_forbid_it(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void what_is_not_known_is_no_absence(void **state)
+static void an_unreadable_path_is_not_absent(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -391,22 +391,22 @@ static void what_is_not_known_is_no_absence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(written_whole_and_replaced, enter, leave),
+	    cmocka_unit_test_setup_teardown(written_completely_or_not_at_all, enter, leave),
 	    cmocka_unit_test_setup_teardown(failures_leave_the_old_file, enter, leave),
-	    cmocka_unit_test_setup_teardown(what_killed_writers_left_is_swept, enter, leave),
+	    cmocka_unit_test_setup_teardown(leftovers_of_killed_writers_are_removed, enter, leave),
 	    cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, enter, leave),
-	    cmocka_unit_test_setup_teardown(what_is_no_file_is_written_in_place, enter, leave),
+	    cmocka_unit_test_setup_teardown(devices_and_fifos_are_written_in_place, enter, leave),
 	    cmocka_unit_test_setup_teardown(reading_appends_and_is_bounded, enter, leave),
 	    cmocka_unit_test_setup_teardown(lines_are_trimmed, enter, leave),
 	    cmocka_unit_test_setup_teardown(directories_with_parents, enter, leave),
-	    cmocka_unit_test_setup_teardown(a_tree_is_removed_but_not_what_links_name, enter,
+	    cmocka_unit_test_setup_teardown(a_tree_is_removed_but_not_targets_of_links, enter,
 					    leave),
 	    cmocka_unit_test_setup_teardown(names_that_are_paths_of_dots, enter, leave),
-	    cmocka_unit_test_setup_teardown(a_very_deep_tree_goes, enter, leave),
+	    cmocka_unit_test_setup_teardown(a_very_deep_tree_is_removed, enter, leave),
 	    cmocka_unit_test_setup_teardown(only_regular_files_are_read, enter, leave),
-	    cmocka_unit_test_setup_teardown(trees_that_forbid_it, enter, leave),
+	    cmocka_unit_test_setup_teardown(trees_without_permission, enter, leave),
 	    cmocka_unit_test_setup_teardown(an_empty_one_needs_no_descriptor, enter, leave),
-	    cmocka_unit_test_setup_teardown(what_is_not_known_is_no_absence, enter, leave),
+	    cmocka_unit_test_setup_teardown(an_unreadable_path_is_not_absent, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ static void by_a_launcher(void **state)
 	assert_int_equal(mpi_launch_words(&w, "", 5, &e), -EINVAL);
 }
 
-static void what_is_not_installed(void **state)
+static void missing_programs(void **state)
 {
 	const struct place *p = *state;
 	struct words_list w;
@@ -126,7 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(on_this_host, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(by_a_launcher, place_make, place_remove),
-		cmocka_unit_test_setup_teardown(what_is_not_installed, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(missing_programs, place_make, place_remove),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void flags(void **state)
 	}
 }
 
-static void help_is_told_apart(void **state)
+static void help_is_recognised(void **state)
 {
 	(void)state;
 	{
@@ -192,7 +192,7 @@ static void keys_of_a_protocol(void **state)
 	assert_null(options_nearest(table, "zzzzzzz"));
 }
 
-static void somebody_elses_command_is_left_alone(void **state)
+static void words_of_a_command_are_no_options(void **state)
 {
 	(void)state;
 	int command;
@@ -284,11 +284,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_ways_of_writing),
 		cmocka_unit_test(flags),
-		cmocka_unit_test(help_is_told_apart),
+		cmocka_unit_test(help_is_recognised),
 		cmocka_unit_test(errors_name_what_is_wrong),
 		cmocka_unit_test(values_without_range_are_free),
 		cmocka_unit_test(keys_of_a_protocol),
-		cmocka_unit_test(somebody_elses_command_is_left_alone),
+		cmocka_unit_test(words_of_a_command_are_no_options),
 		cmocka_unit_test(no_arguments_at_all),
 		cmocka_unit_test(help_lists_every_option_within_80_columns),
 	};

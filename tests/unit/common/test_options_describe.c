@@ -42,7 +42,7 @@ static void check_command(const struct config *c, bool with_cli_only, const char
 	strbuf_release(&s);
 }
 
-static void command_tells_what_differs(void **state)
+static void the_command_states_differing_options(void **state)
 {
 	(void)state;
 	struct config c = standard;
@@ -77,7 +77,7 @@ static void command_makes_it_again(void **state)
 	strbuf_release(&s);
 }
 
-static void json_tells_all_that_a_protocol_sets(void **state)
+static void json_has_all_settings(void **state)
 {
 	(void)state;
 	json_t *o = options_to_json(table, &standard);
@@ -93,9 +93,9 @@ static void json_tells_all_that_a_protocol_sets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(command_tells_what_differs),
+		cmocka_unit_test(the_command_states_differing_options),
 		cmocka_unit_test(command_makes_it_again),
-		cmocka_unit_test(json_tells_all_that_a_protocol_sets),
+		cmocka_unit_test(json_has_all_settings),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

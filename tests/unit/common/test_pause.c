@@ -121,7 +121,7 @@ static void test_stops_and_goes(void **state)
 	assert_int_equal(n_done(&f), N_THREADS * N_REQUESTS);
 }
 
-static void test_end_wakes_those_who_park(void **state)
+static void test_end_wakes_parked_threads(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -135,7 +135,7 @@ static void test_end_wakes_those_who_park(void **state)
 	pause_page_free(f.page, f.fd);
 }
 
-static void test_who_waits_is_quiet(void **state)
+static void test_waiting_is_no_silence(void **state)
 {
 	(void)state;
 	struct pause_page *page;
@@ -221,8 +221,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stops_and_goes),
-		cmocka_unit_test(test_end_wakes_those_who_park),
-		cmocka_unit_test(test_who_waits_is_quiet),
+		cmocka_unit_test(test_end_wakes_parked_threads),
+		cmocka_unit_test(test_waiting_is_no_silence),
 		cmocka_unit_test(test_controller_is_gone),
 		cmocka_unit_test(test_without_a_controller),
 	};

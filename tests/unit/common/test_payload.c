@@ -40,7 +40,7 @@ static size_t distinct_blocks(unsigned char *data, size_t n)
 	return n_distinct;
 }
 
-static void as_compressible_as_asked(void **state)
+static void as_compressible_as_requested(void **state)
 {
 	static const double shares[] = {0, 0.25, 0.5, 0.9, 1};
 	unsigned char *data = xmalloc(BYTES);
@@ -59,7 +59,7 @@ static void as_compressible_as_asked(void **state)
 	free(data);
 }
 
-static void as_repetitive_as_asked(void **state)
+static void as_repetitive_as_requested(void **state)
 {
 	static const double shares[] = {0, 0.3, 0.75, 1};
 	unsigned char *data = xmalloc(BYTES);
@@ -80,7 +80,7 @@ static void as_repetitive_as_asked(void **state)
 }
 
 /* Any part of it can be generated separately. */
-static void a_function_of_the_place(void **state)
+static void content_depends_on_the_offset(void **state)
 {
 	const struct payload p = {0.3, 0.3};
 	unsigned char whole[5 * PAYLOAD_BLOCK], part[3 * PAYLOAD_BLOCK];
@@ -98,9 +98,9 @@ static void a_function_of_the_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(as_compressible_as_asked),
-	    cmocka_unit_test(as_repetitive_as_asked),
-	    cmocka_unit_test(a_function_of_the_place),
+	    cmocka_unit_test(as_compressible_as_requested),
+	    cmocka_unit_test(as_repetitive_as_requested),
+	    cmocka_unit_test(content_depends_on_the_offset),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

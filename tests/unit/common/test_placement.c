@@ -79,7 +79,7 @@ static void no_kind_uses_the_slow_places(void **state)
 	}
 }
 
-static void where_they_lie(void **state)
+static void places_of_buffers(void **state)
 {
 	(void)state;
 	struct placement p;
@@ -194,7 +194,7 @@ int main(void)
 	    cmocka_unit_test(each_kind_has_a_name),
 	    cmocka_unit_test(buffers_do_not_overlap),
 	    cmocka_unit_test(no_kind_uses_the_slow_places),
-	    cmocka_unit_test(where_they_lie),
+	    cmocka_unit_test(places_of_buffers),
 	    cmocka_unit_test(direct_io_gets_whole_pages),
 	    cmocka_unit_test(no_first_touch_is_left),
 	    cmocka_unit_test(impossible_ones_are_refused),

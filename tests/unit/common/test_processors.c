@@ -32,7 +32,7 @@ static void lists_are_read_in_their_order(void **state)
 	processors_release(&list);
 }
 
-static void what_is_no_list_is_refused(void **state)
+static void invalid_lists_are_refused(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {"",
@@ -59,7 +59,7 @@ static void what_is_no_list_is_refused(void **state)
 	}
 }
 
-static void a_thread_stays_where_it_was_put(void **state)
+static void a_pinned_thread_stays_on_its_cpu(void **state)
 {
 	(void)state;
 	cpu_set_t before;
@@ -80,7 +80,7 @@ static void *spin(void *arg)
 	return arg;
 }
 
-static void more_threads_than_processors_are_busy(void **state)
+static void more_threads_than_cpus(void **state)
 {
 	(void)state;
 	pthread_t t[65];
@@ -99,9 +99,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_read_in_their_order),
-		cmocka_unit_test(what_is_no_list_is_refused),
-		cmocka_unit_test(a_thread_stays_where_it_was_put),
-		cmocka_unit_test(more_threads_than_processors_are_busy),
+		cmocka_unit_test(invalid_lists_are_refused),
+		cmocka_unit_test(a_pinned_thread_stays_on_its_cpu),
+		cmocka_unit_test(more_threads_than_cpus),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ static void policies_are_set(void **state)
 }
 
 /* As an ordinary user: the message names the limit. */
-static void what_is_refused_is_said(void **state)
+static void a_refused_policy_names_the_limit(void **state)
 {
 	(void)state;
 	struct scheduling s;
@@ -184,7 +184,7 @@ static void what_is_refused_is_said(void **state)
 	assert_non_null(strstr(e.msg, "sched_rt_runtime_us"));
 }
 
-static void who_spins_in_real_time_is_warned(void **state)
+static void spinning_in_real_time_is_warned_about(void **state)
 {
 	(void)state;
 	char text[300];
@@ -231,8 +231,8 @@ int main(void)
 	    cmocka_unit_test(deadline_shares_can_be_admitted),
 	    cmocka_unit_test(deadline_takes_no_affinity_mask),
 	    cmocka_unit_test(policies_are_set),
-	    cmocka_unit_test(what_is_refused_is_said),
-	    cmocka_unit_test(who_spins_in_real_time_is_warned),
+	    cmocka_unit_test(a_refused_policy_names_the_limit),
+	    cmocka_unit_test(spinning_in_real_time_is_warned_about),
 	    cmocka_unit_test(as_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

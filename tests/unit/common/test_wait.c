@@ -26,7 +26,7 @@ static uint64_t ticks(double ns)
 	return (uint64_t)(ns / real.ns_per_tick);
 }
 
-static void nobody_returns_before_the_deadline(void **state)
+static void no_wait_returns_before_the_deadline(void **state)
 {
 	(void)state;
 	static const double gaps_ns[] = {0, 1, 500, 20000, 300000, 2000000};
@@ -54,7 +54,7 @@ static void a_deadline_that_has_passed_costs_no_sleep(void **state)
 	}
 }
 
-static void who_sleeps(void **state)
+static void which_threads_sleep(void **state)
 {
 	(void)state;
 	struct waiter spin, sleep, hybrid;
@@ -156,7 +156,7 @@ static void in_balance_one_in_a_thousand_is_late(void **state)
 	assert_true(w.margin_ticks < ticks(500000));
 }
 
-static void a_margin_that_outgrew_its_gaps_comes_back(void **state)
+static void a_margin_above_all_gaps_shrinks_again(void **state)
 {
 	(void)state;
 	struct waiter w = with_margin(20000);
@@ -197,7 +197,7 @@ static void take_at(timer_t timer, double after_ns, double until_ns)
 /* Another thread gets the CPU 1 ms before the deadline and releases it 1 ms after the deadline. A
  * thread that spun then was held up; a thread that slept too long was not. Repeated if the timer
  * was late on a busy machine. */
-static void who_spins_sees_that_it_is_held_up(void **state)
+static void a_spinning_thread_detects_a_hold_up(void **state)
 {
 	(void)state;
 	static const enum wait_method methods[] = {WAIT_SPIN, WAIT_HYBRID};
@@ -300,16 +300,16 @@ static void unknown_delay_is_no_contention(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_spins_sees_that_it_is_held_up),
-		cmocka_unit_test(nobody_returns_before_the_deadline),
+		cmocka_unit_test(a_spinning_thread_detects_a_hold_up),
+		cmocka_unit_test(no_wait_returns_before_the_deadline),
 		cmocka_unit_test(a_deadline_that_has_passed_costs_no_sleep),
-		cmocka_unit_test(who_sleeps),
+		cmocka_unit_test(which_threads_sleep),
 		cmocka_unit_test(the_first_margin_is_measured_or_given),
 		cmocka_unit_test(one_outlier_changes_little),
 		cmocka_unit_test(repeated_lateness_is_followed),
 		cmocka_unit_test(the_margin_is_bounded),
 		cmocka_unit_test(in_balance_one_in_a_thousand_is_late),
-		cmocka_unit_test(a_margin_that_outgrew_its_gaps_comes_back),
+		cmocka_unit_test(a_margin_above_all_gaps_shrinks_again),
 		cmocka_unit_test(contention_narrows_the_margin_until_it_ends),
 		cmocka_unit_test(yields_are_bounded),
 		cmocka_unit_test(unknown_delay_is_no_contention),

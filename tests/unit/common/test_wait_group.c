@@ -25,7 +25,7 @@ static uint64_t ticks(double ns)
 	return (uint64_t)(ns / real.ns_per_tick);
 }
 
-static void who_comes_first(void **state)
+static void order_of_spinning_threads(void **state)
 {
 	(void)state;
 	struct wait_group g;
@@ -107,7 +107,7 @@ static void a_woken_thread_returns_at_its_time(void **state)
 
 /* A thread spins for some time. It wakes the other thread, which is due shortly after, if the other
  * thread's timer is late. */
-static void who_spins_wakes_the_next(void **state)
+static void a_spinning_thread_wakes_the_next(void **state)
 {
 	(void)state;
 	uint64_t n_relays = 0;
@@ -153,7 +153,7 @@ static void *turns_main(void *arg)
 }
 
 /* With any number of threads and CPUs, all waits end and none ends early. */
-static void nobody_is_early_or_left_behind(void **state)
+static void no_wait_ends_early_or_never(void **state)
 {
 	(void)state;
 	static const double gaps_ns[] = {0, 20000, 100000, 1000000};
@@ -186,11 +186,11 @@ static void nobody_is_early_or_left_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(who_comes_first),
+	    cmocka_unit_test(order_of_spinning_threads),
 	    cmocka_unit_test(a_sleeper_is_woken_once),
 	    cmocka_unit_test(a_woken_thread_returns_at_its_time),
-	    cmocka_unit_test(who_spins_wakes_the_next),
-	    cmocka_unit_test(nobody_is_early_or_left_behind),
+	    cmocka_unit_test(a_spinning_thread_wakes_the_next),
+	    cmocka_unit_test(no_wait_ends_early_or_never),
 	};
 	return cmocka_run_group_tests(tests, calibrate, NULL);
 }

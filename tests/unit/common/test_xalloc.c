@@ -37,7 +37,7 @@ static void strings_are_copied(void **state)
 	free(b);
 }
 
-static void grow_keeps_what_is_there(void **state)
+static void growing_keeps_the_content(void **state)
 {
 	(void)state;
 	int *v = NULL;
@@ -97,7 +97,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zero_bytes_are_memory),
 		cmocka_unit_test(strings_are_copied),
-		cmocka_unit_test(grow_keeps_what_is_there),
+		cmocka_unit_test(growing_keeps_the_content),
 		cmocka_unit_test(exhaustion_ends_with_status_3_and_a_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void sizes_and_their_shares(void **state)
 	free(r);
 }
 
-static void random_places_are_everywhere(void **state)
+static void random_offsets_cover_the_file(void **state)
 {
 	(void)state;
 	struct microbench_config c = standard();
@@ -149,7 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_and_their_shares),
-		cmocka_unit_test(random_places_are_everywhere),
+		cmocka_unit_test(random_offsets_cover_the_file),
 		cmocka_unit_test(sequential_through_a_part_of_its_own),
 		cmocka_unit_test(due_at_a_rate),
 		cmocka_unit_test(the_same_seed_and_a_longer_run),

@@ -162,7 +162,7 @@ static void job_play(struct job *j, unsigned int eager)
 
 /* --- tests --------------------------------------------------------------- */
 
-static void all_ranks_come_to_their_ends(void **state)
+static void all_ranks_reach_their_end(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_NAMES; i++)
@@ -463,7 +463,7 @@ static void the_command(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_ranks_come_to_their_ends),
+	    cmocka_unit_test(all_ranks_reach_their_end),
 	    cmocka_unit_test(requests_stay_in_their_files),
 	    cmocka_unit_test(checkpoints),
 	    cmocka_unit_test(parts_are_read_in_turn),

@@ -144,7 +144,7 @@ static void every_workload_at_every_level(void **state)
 
 /* The requests of a thread follow each other and never overlap; threads have their own descriptors
  * and ids. */
-static void threads_are_told_apart(void **state)
+static void threads_are_distinguished(void **state)
 {
 	(void)state;
 	struct microbench_config c = small();
@@ -325,7 +325,7 @@ static void the_seed_decides_the_requests(void **state)
 
 /* --- metadata ------------------------------------------------------------ */
 
-static void metadata_tell_all(void **state)
+static void metadata_are_complete(void **state)
 {
 	(void)state;
 	struct microbench_config c = small();
@@ -454,7 +454,7 @@ static void files_that_do_not_fit_are_refused(void **state)
 	free(other);
 }
 
-static void places_that_are_not_there(void **state)
+static void missing_directories(void **state)
 {
 	(void)state;
 	struct microbench_config c = small();
@@ -612,16 +612,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_workload_at_every_level),
-	    cmocka_unit_test(threads_are_told_apart),
+	    cmocka_unit_test(threads_are_distinguished),
 	    cmocka_unit_test(sequential_ones_go_round),
 	    cmocka_unit_test(an_fsync_is_the_last_request),
 	    cmocka_unit_test(goes_on_until_the_minimum_duration),
 	    cmocka_unit_test(pauses_are_kept),
 	    cmocka_unit_test(the_seed_decides_the_requests),
-	    cmocka_unit_test(metadata_tell_all),
+	    cmocka_unit_test(metadata_are_complete),
 	    cmocka_unit_test(files_are_made_kept_and_removed),
 	    cmocka_unit_test(files_that_do_not_fit_are_refused),
-	    cmocka_unit_test(places_that_are_not_there),
+	    cmocka_unit_test(missing_directories),
 	    cmocka_unit_test(direct_works_or_says_so),
 	    cmocka_unit_test(a_short_request_ends_the_run),
 	    cmocka_unit_test(a_failed_request_ends_the_run),

@@ -509,7 +509,7 @@ static void postmark_has_its_three_phases(void **state)
 	}
 }
 
-static void compiling_looks_mostly_in_vain(void **state)
+static void compile_stats_mostly_missing_headers(void **state)
 {
 	(void)state;
 	struct microbench_config c = of("compile");
@@ -556,7 +556,7 @@ int main(void)
 	    cmocka_unit_test(threads_of_the_file_server_do_not_meet),
 	    cmocka_unit_test(direct_moves_whole_blocks),
 	    cmocka_unit_test(postmark_has_its_three_phases),
-	    cmocka_unit_test(compiling_looks_mostly_in_vain),
+	    cmocka_unit_test(compile_stats_mostly_missing_headers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void in_order_and_none_early(void **state)
 }
 
 /* An answer that is due before the end of the present sleep is not delayed; a lead takes effect. */
-static void a_sooner_one_comes_first(void **state)
+static void an_earlier_answer_comes_first(void **state)
 {
 	(void)state;
 	struct answers *a;
@@ -143,7 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(in_order_and_none_early, enter, leave),
-		cmocka_unit_test_setup_teardown(a_sooner_one_comes_first, enter, leave),
+		cmocka_unit_test_setup_teardown(an_earlier_answer_comes_first, enter, leave),
 		cmocka_unit_test_setup_teardown(logs_of_others, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,7 +245,7 @@ static void bad_texts(void **state)
 	}
 }
 
-static void what_it_says_of_itself_reads_back(void **state)
+static void its_own_description_is_read_back(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {"constant",
@@ -318,7 +318,7 @@ int main(void)
 		cmocka_unit_test(channels),
 		cmocka_unit_test(throttled),
 		cmocka_unit_test(bad_texts),
-		cmocka_unit_test(what_it_says_of_itself_reads_back),
+		cmocka_unit_test(its_own_description_is_read_back),
 		cmocka_unit_test(restarts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

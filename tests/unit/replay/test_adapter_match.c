@@ -116,7 +116,7 @@ static void in_another_order(void **state)
 
 /* Three equal requests, of which two were replayed: the first matches the first, and any of the
  * three may be missing. */
-static void kth_with_kth(void **state)
+static void matched_in_order(void **state)
 {
 	struct sample in, seen;
 	struct match m;
@@ -167,7 +167,7 @@ static void extra_and_others(void **state)
 }
 
 /* An observed request does not match a request that was not exported. */
-static void what_it_was_not_given(void **state)
+static void requests_that_were_not_exported(void **state)
 {
 	struct sample in, seen;
 	struct match m;
@@ -369,7 +369,7 @@ static void by_place(void **state)
 	sample_release(&seen);
 }
 
-static void what_it_took_and_gave(void **state)
+static void times_and_results(void **state)
 {
 	struct sample in, seen;
 	struct match m;
@@ -395,7 +395,7 @@ static void what_it_took_and_gave(void **state)
 	sample_release(&seen);
 }
 
-static void nobody_looked(void **state)
+static void without_an_observer(void **state)
 {
 	struct sample in, seen;
 	struct match m;
@@ -415,12 +415,12 @@ static void nobody_looked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(in_another_order),   cmocka_unit_test(kth_with_kth),
-	    cmocka_unit_test(extra_and_others),   cmocka_unit_test(what_it_was_not_given),
+	    cmocka_unit_test(in_another_order),   cmocka_unit_test(matched_in_order),
+	    cmocka_unit_test(extra_and_others),   cmocka_unit_test(requests_that_were_not_exported),
 	    cmocka_unit_test(pieces_of_requests), cmocka_unit_test(files_by_name_and_position),
 	    cmocka_unit_test(every_request_once), cmocka_unit_test(by_number),
-	    cmocka_unit_test(by_place),           cmocka_unit_test(what_it_took_and_gave),
-	    cmocka_unit_test(nobody_looked),
+	    cmocka_unit_test(by_place),           cmocka_unit_test(times_and_results),
+	    cmocka_unit_test(without_an_observer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

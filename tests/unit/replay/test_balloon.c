@@ -94,7 +94,7 @@ static void samples_become_steps(void **state)
 	balloon_release(&b);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void invalid_samples_are_refused(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {
@@ -252,7 +252,7 @@ static void too_much_is_refused_before_it_is_taken(void **state)
 }
 
 /* In a child that may lock no memory. */
-static void who_may_not_lock_is_told(void **state)
+static void missing_permission_to_lock_is_reported(void **state)
 {
 	(void)state;
 	pid_t pid = fork();
@@ -278,11 +278,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(texts),
 	    cmocka_unit_test(samples_become_steps),
-	    cmocka_unit_test(what_cannot_be_is_refused),
+	    cmocka_unit_test(invalid_samples_are_refused),
 	    cmocka_unit_test(it_is_resident_locked_and_given_back),
 	    cmocka_unit_test(it_follows_the_requests),
 	    cmocka_unit_test(too_much_is_refused_before_it_is_taken),
-	    cmocka_unit_test(who_may_not_lock_is_told),
+	    cmocka_unit_test(missing_permission_to_lock_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void concurrency_is_wrong(void **state)
 	}
 }
 
-static void what_cannot_be_struck_is_said(void **state)
+static void inapplicable_faults_are_refused(void **state)
 {
 	(void)state;
 	struct block_rig g;
@@ -159,7 +159,7 @@ int main(void)
 		cmocka_unit_test(offsets_and_sizes_are_wrong),
 		cmocka_unit_test(times_are_wrong),
 		cmocka_unit_test(concurrency_is_wrong),
-		cmocka_unit_test(what_cannot_be_struck_is_said),
+		cmocka_unit_test(inapplicable_faults_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,7 +212,7 @@ static void hf_keeps_limits_on_a_slower_device(void **state)
 
 /* Requests closer than the threshold to the first request of a bundle are issued with it; a bundle
  * never exceeds its limit. */
-static void hf_bundles_what_is_close(void **state)
+static void hf_bundles_close_requests(void **state)
 {
 	(void)state;
 	static const int64_t begin[] = {0, 3, 9, 10, 11, 30, 39, 41, 100, 100, 100};
@@ -514,7 +514,7 @@ int main(void)
 	    cmocka_unit_test(hf_slack_is_none_at_saturation),
 	    cmocka_unit_test(hf_speed_divides_times),
 	    cmocka_unit_test(hf_keeps_limits_on_a_slower_device),
-	    cmocka_unit_test(hf_bundles_what_is_close),
+	    cmocka_unit_test(hf_bundles_close_requests),
 	    cmocka_unit_test(hf_catches_up_without_bursts),
 	    cmocka_unit_test(load_and_afap_are_greedy),
 	    cmocka_unit_test(dep_times_are_exact),

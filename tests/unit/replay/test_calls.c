@@ -472,7 +472,7 @@ static void every_operation_with_a_bad_address(void **state)
 
 /* Two threads write lines to each of many streams whose open is not in the trace, the first lines
  * at the same time: no line is lost. */
-static void streams_of_nobody(void **state)
+static void streams_without_an_open(void **state)
 {
 	(void)state;
 	enum { N = 400, LINE = 10 };
@@ -574,7 +574,7 @@ int main(void)
 	    cmocka_unit_test(directories),
 	    cmocka_unit_test(streams), cmocka_unit_test(bad_addresses),
 	    cmocka_unit_test(every_operation_with_a_bad_address),
-	    cmocka_unit_test(streams_of_nobody),
+	    cmocka_unit_test(streams_without_an_open),
 	    cmocka_unit_test(asynchronous),
 	    cmocka_unit_test(no_call_leaves_the_directory),
 	};

@@ -108,7 +108,7 @@ static bool is_gone(pid_t pid)
 
 /* --- what it gets, and how it ends ------------------------------------------ */
 
-static void as_it_was_told(void **state)
+static void it_gets_input_and_environment(void **state)
 {
 	struct kept k;
 	char *environment[] = {"WHERE=here there", NULL};
@@ -304,7 +304,7 @@ static void a_daemon(void **state)
 	kept_release(&k);
 }
 
-static void more_than_can_be_named(void **state)
+static void more_names_than_fit(void **state)
 {
 	struct kept k;
 	(void)state;
@@ -319,7 +319,7 @@ static void more_than_can_be_named(void **state)
 }
 
 /* A name that looks like the rest of a line of /proc/PID/stat. */
-static void a_name_to_mislead(void **state)
+static void a_misleading_name(void **state)
 {
 	struct kept k;
 	(void)state;
@@ -383,7 +383,7 @@ static void paused_by_its_campaign(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(as_it_was_told),
+	    cmocka_unit_test(it_gets_input_and_environment),
 	    cmocka_unit_test(ended_by_a_signal),
 	    cmocka_unit_test(not_started),
 	    cmocka_unit_test(never_ends),
@@ -395,8 +395,8 @@ int main(void)
 	    cmocka_unit_test(a_full_disk_is_an_error),
 	    cmocka_unit_test(closes_its_output),
 	    cmocka_unit_test(a_daemon),
-	    cmocka_unit_test(more_than_can_be_named),
-	    cmocka_unit_test(a_name_to_mislead),
+	    cmocka_unit_test(more_names_than_fit),
+	    cmocka_unit_test(a_misleading_name),
 	    cmocka_unit_test(users),
 	    cmocka_unit_test(paused_by_its_campaign),
 	};

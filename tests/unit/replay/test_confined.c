@@ -140,7 +140,7 @@ static void links_inside_are_followed(void **state)
 	sample_release(&s);
 }
 
-static void pipes_and_devices_are_not_opened(void **state)
+static void fifos_and_devices_are_not_opened(void **state)
 {
 	(void)state;
 	for (int at_setup = 0; at_setup < 2; at_setup++) {
@@ -356,7 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_outside_is_touched),
 		cmocka_unit_test(links_inside_are_followed),
-		cmocka_unit_test(pipes_and_devices_are_not_opened),
+		cmocka_unit_test(fifos_and_devices_are_not_opened),
 		cmocka_unit_test(junk_flags_and_numbers),
 		cmocka_unit_test(a_thousand_threads),
 		cmocka_unit_test(an_empty_trace_is_replayed_to_an_empty_trace),

@@ -37,7 +37,7 @@ static void spread(const uint64_t begin[N], bool pool, bool lost, const bool exp
 	}
 }
 
-static void who_queues_behind_it_is_held_up_too(void **state)
+static void queued_requests_are_held_up_too(void **state)
 {
 	(void)state;
 	const uint64_t begin[N] = {0, 350, 360, 370, 400};
@@ -49,7 +49,7 @@ static void who_queues_behind_it_is_held_up_too(void **state)
 }
 
 /* Held up by 106, and late by 700 later: about as late as without the hold-up. */
-static void who_is_behind_anyway_is_not(void **state)
+static void requests_late_for_other_reasons_are_not_held_up(void **state)
 {
 	(void)state;
 	spread((const uint64_t[N]){0, 206, 900, 1000, 1100}, false, false,
@@ -61,8 +61,8 @@ static void who_is_behind_anyway_is_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_queues_behind_it_is_held_up_too),
-		cmocka_unit_test(who_is_behind_anyway_is_not),
+		cmocka_unit_test(queued_requests_are_held_up_too),
+		cmocka_unit_test(requests_late_for_other_reasons_are_not_held_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void formats_and_parts(void **state)
 
 /* --- counting ------------------------------------------------------------ */
 
-static void what_the_trace_is(void **state)
+static void counts_of_a_trace(void **state)
 {
 	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
 	struct given g;
@@ -223,7 +223,7 @@ static void a_file_for_each(void **state)
 
 /* Requests that the format cannot represent are known by their number in the whole trace, also if
  * the trace went into several files. */
-static void what_is_passed_over(void **state)
+static void skipped_requests(void **state)
 {
 	static const char *const how[] = {"blkreplay", "blkreplay/thread"};
 	struct err e = ERR_INIT;
@@ -282,9 +282,9 @@ static void too_many_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(formats_and_parts), cmocka_unit_test(what_the_trace_is),
+	    cmocka_unit_test(formats_and_parts), cmocka_unit_test(counts_of_a_trace),
 	    cmocka_unit_test(many_in_flight),    cmocka_unit_test(an_empty_trace),
-	    cmocka_unit_test(a_file_for_each),   cmocka_unit_test(what_is_passed_over),
+	    cmocka_unit_test(a_file_for_each),   cmocka_unit_test(skipped_requests),
 	    cmocka_unit_test(nothing_to_export), cmocka_unit_test(too_many_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void links_make(struct name_model *m, unsigned int n)
 
 /* As in the kernel: the limit is for the whole look-up; with a limit per depth there would be no
  * end. */
-static void so_many_links_in_one_look_up(void **state)
+static void too_many_links_in_one_look_up(void **state)
 {
 	(void)state;
 	struct name_model m;
@@ -51,7 +51,7 @@ static void so_many_links_in_one_look_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(so_many_links_in_one_look_up),
+		cmocka_unit_test(too_many_links_in_one_look_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,7 +241,7 @@ static void requests_of_one_thread_may_overlap_in_a_bad_trace(void **state)
 
 /* --- fs by hand ---------------------------------------------------------- */
 
-static void fs_lets_independent_reads_be(void **state)
+static void fs_does_not_order_independent_reads(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"f", "g"}, .n_paths = 2};
@@ -375,7 +375,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_end_is_no_end),
 		cmocka_unit_test(temporal_is_exact_and_reduced),
 		cmocka_unit_test(requests_of_one_thread_may_overlap_in_a_bad_trace),
-		cmocka_unit_test(fs_lets_independent_reads_be),
+		cmocka_unit_test(fs_does_not_order_independent_reads),
 		cmocka_unit_test(fs_open_use_close),
 		cmocka_unit_test(fs_position_of_a_shared_descriptor),
 		cmocka_unit_test(fs_a_file_is_made_before_it_is_opened),

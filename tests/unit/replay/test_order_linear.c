@@ -39,7 +39,7 @@ static void check_order(struct sample *s, uint64_t n_moved, uint64_t n_unexplain
 
 /* An open that may create a file: bytes that are read later, and that no request wrote, existed
  * before. */
-static void a_file_that_is_read_was_there(void **state)
+static void a_file_that_is_read_existed(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -51,7 +51,7 @@ static void a_file_that_is_read_was_there(void **state)
 	check_order(&s, 0, 0, 0, 1);
 }
 
-static void a_file_that_was_made_holds_what_was_written(void **state)
+static void a_created_file_has_the_written_content(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -103,7 +103,7 @@ static void hear(void *ctx, const uint64_t *word, size_t n)
 
 /* Thousands of racing writes and reads of a few files: each request is reported once, at its final
  * place. */
-static void all_is_told_in_order(void **state)
+static void all_events_are_reported_in_order(void **state)
 {
 	(void)state;
 	enum { N = 30000 };
@@ -165,10 +165,10 @@ static void words_are_used_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_that_is_read_was_there),
-		cmocka_unit_test(a_file_that_was_made_holds_what_was_written),
+		cmocka_unit_test(a_file_that_is_read_existed),
+		cmocka_unit_test(a_created_file_has_the_written_content),
 		cmocka_unit_test(a_directory_comes_before_what_is_in_it),
-		cmocka_unit_test(all_is_told_in_order),
+		cmocka_unit_test(all_events_are_reported_in_order),
 		cmocka_unit_test(words_are_used_again),
 	};
 	dir = sample_dir();

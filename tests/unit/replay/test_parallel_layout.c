@@ -170,7 +170,7 @@ static void processes_of_one_rank_share_one(void **state)
 	unmake(&x);
 }
 
-static void what_could_not_end_is_refused(void **state)
+static void traces_that_cannot_end_are_refused(void **state)
 {
 	(void)state;
 	refused(2, "0 w 10 5, 1 W 0, 1 w 40 5", "node");
@@ -226,7 +226,7 @@ int main(void)
 	    cmocka_unit_test(computing_has_its_length_and_no_result),
 	    cmocka_unit_test(other_modes_leave_out_what_is_no_request),
 	    cmocka_unit_test(processes_of_one_rank_share_one),
-	    cmocka_unit_test(what_could_not_end_is_refused),
+	    cmocka_unit_test(traces_that_cannot_end_are_refused),
 	    cmocka_unit_test(options_that_mean_nothing_here_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, clean);

@@ -70,7 +70,7 @@ static bool has(const struct edges *d, uint32_t request, uint32_t thread, uint32
 	return false;
 }
 
-static void births_and_ends_are_kept(void **state)
+static void starts_and_ends_of_processes_are_waited_for(void **state)
 {
 	(void)state;
 	struct sample s = {.extra_json = told};
@@ -232,7 +232,7 @@ static void siblings_inherit_from_their_parent(void **state)
 
 /* According to the table, a child began when its parent had already closed the file: the child
  * inherits the file nevertheless, at the shared position. */
-static void a_child_told_late_inherits(void **state)
+static void a_child_with_a_late_begin_inherits(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"in"}, .n_paths = 1};
@@ -293,12 +293,12 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(births_and_ends_are_kept),
+	    cmocka_unit_test(starts_and_ends_of_processes_are_waited_for),
 	    cmocka_unit_test(children_one_after_another),
 	    cmocka_unit_test(through_processes_without_requests),
 	    cmocka_unit_test(a_parent_is_inferred_from_what_was_inherited),
 	    cmocka_unit_test(siblings_inherit_from_their_parent),
-	    cmocka_unit_test(a_child_told_late_inherits),
+	    cmocka_unit_test(a_child_with_a_late_begin_inherits),
 	    cmocka_unit_test(a_bad_table_is_refused),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

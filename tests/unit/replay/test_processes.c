@@ -266,7 +266,7 @@ static void an_ending_process_closes_what_it_has(void **state)
 	sample_release(&s);
 }
 
-static void what_cannot_be_combined_is_refused(void **state)
+static void invalid_combinations_are_refused(void **state)
 {
 	(void)state;
 	struct replay_config c;
@@ -291,7 +291,7 @@ int main(void)
 		cmocka_unit_test(a_blocked_process_is_ended_by_the_watchdog),
 		cmocka_unit_test(a_mismatch_in_one_stops_all),
 		cmocka_unit_test(an_ending_process_closes_what_it_has),
-		cmocka_unit_test(what_cannot_be_combined_is_refused),
+		cmocka_unit_test(invalid_combinations_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

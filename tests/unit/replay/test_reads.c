@@ -29,7 +29,7 @@ static void add(struct sample *s, uint32_t tid, int64_t at, uint32_t object, uin
 }
 
 /* By thread, time and file. */
-static void whose_misses(void **state)
+static void misses_of_requests(void **state)
 {
 	(void)state;
 	struct sample s;
@@ -131,7 +131,7 @@ static void original_judged(void **state)
 
 /* A trace may claim that a read returned more than was requested: no more than requested is read,
  * because the buffer has no more room. */
-static void original_of_a_trace_that_lies(void **state)
+static void original_of_a_lying_trace(void **state)
 {
 	(void)state;
 	struct sample s;
@@ -235,10 +235,10 @@ static void hostile_misses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(whose_misses),
+	    cmocka_unit_test(misses_of_requests),
 	    cmocka_unit_test(original),
 	    cmocka_unit_test(original_judged),
-	    cmocka_unit_test(original_of_a_trace_that_lies),
+	    cmocka_unit_test(original_of_a_lying_trace),
 	    cmocka_unit_test(none),
 	    cmocka_unit_test(hostile_misses),
 	};

@@ -132,7 +132,7 @@ static void fs_holds(void **state)
 }
 
 /* With order `fs`, results that depend on the file system are as traced, in every run. */
-static void fs_gives_the_traced_results(void **state)
+static void results_are_as_traced_in_order_fs(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 10; round += stride) {
@@ -239,7 +239,7 @@ static void every_call_is_replayed(void **state)
 	sample_release(&s);
 }
 
-static void the_metadata_tell_what_was_done(void **state)
+static void the_metadata_describe_the_replay(void **state)
 {
 	(void)state;
 	struct rig g;
@@ -277,7 +277,7 @@ static void the_metadata_tell_what_was_done(void **state)
 	sample_release(&s);
 }
 
-static void mismatches_are_counted_and_told(void **state)
+static void mismatches_are_counted_and_reported(void **state)
 {
 	(void)state;
 	struct rig g;
@@ -351,7 +351,7 @@ static void stopping_stops_everybody(bool processes)
 	}
 }
 
-static void stopping_on_a_mismatch_stops_everybody(void **state)
+static void stopping_on_a_mismatch_stops_all_threads(void **state)
 {
 	(void)state;
 	stopping_stops_everybody(false);
@@ -576,28 +576,30 @@ static int choose_compiled(void **state)
 	return 0;
 }
 
-#define EVERY_ENGINE                                                                                                           \
-	cmocka_unit_test(temporal_holds), cmocka_unit_test(temporal_serial_holds), cmocka_unit_test(thread_holds),             \
-		cmocka_unit_test(none_issues_everything_once), cmocka_unit_test(fs_holds),                                     \
-		cmocka_unit_test(fs_gives_the_traced_results), cmocka_unit_test(none_with_more_and_fewer_workers),             \
-		cmocka_unit_test(every_call_is_replayed), cmocka_unit_test(mismatches_are_counted_and_told),                   \
-		cmocka_unit_test(timestamps_are_met), cmocka_unit_test(think_times_follow_the_end),                            \
-		cmocka_unit_test(a_replay_is_accelerated)
+#define EVERY_ENGINE \
+	cmocka_unit_test(temporal_holds), cmocka_unit_test(temporal_serial_holds), \
+	cmocka_unit_test(thread_holds), cmocka_unit_test(none_issues_everything_once), \
+	cmocka_unit_test(fs_holds), cmocka_unit_test(results_are_as_traced_in_order_fs), \
+	cmocka_unit_test(none_with_more_and_fewer_workers), \
+	cmocka_unit_test(every_call_is_replayed), \
+	cmocka_unit_test(mismatches_are_counted_and_reported), \
+	cmocka_unit_test(timestamps_are_met), cmocka_unit_test(think_times_follow_the_end), \
+	cmocka_unit_test(a_replay_is_accelerated)
 
 int main(void)
 {
 	const struct CMUnitTest event[] = {
 		EVERY_ENGINE,
-		cmocka_unit_test(the_metadata_tell_what_was_done),
-		cmocka_unit_test(stopping_on_a_mismatch_stops_everybody),
+		cmocka_unit_test(the_metadata_describe_the_replay),
+		cmocka_unit_test(stopping_on_a_mismatch_stops_all_threads),
 		cmocka_unit_test(combinations_that_make_no_sense_are_refused),
 		cmocka_unit_test(options_of_other_engines_are_refused),
 		cmocka_unit_test(tables_are_complete),
 	};
 	const struct CMUnitTest coordinator[] = {
-	    EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
+	    EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_all_threads)};
 	const struct CMUnitTest compiled[] = {
-	    EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
+	    EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_all_threads)};
 	return cmocka_run_group_tests_name("event", event, choose_event, NULL) +
 	       cmocka_run_group_tests_name("coordinator", coordinator, choose_coordinator, NULL) +
 	       cmocka_run_group_tests_name("compiled", compiled, choose_compiled, NULL);

@@ -95,7 +95,7 @@ static void requests_are_sorted_by_their_begins(void **state)
 	check_sorted(3000, 3000);
 }
 
-static void ends_are_exact_however_long_it_took(void **state)
+static void ends_are_exact_for_any_duration(void **state)
 {
 	(void)state;
 	static const int64_t took[] = {0,
@@ -121,7 +121,7 @@ static void ends_are_exact_however_long_it_took(void **state)
 	sample_release(&s);
 }
 
-static void what_cannot_be_replayed_is_named(void **state)
+static void records_that_cannot_be_replayed_are_named(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -182,7 +182,7 @@ static void the_flight_ends_in_order(void **state)
 
 /* --- slots --------------------------------------------------------------- */
 
-static void a_number_means_another_file_each_time_it_is_opened(void **state)
+static void a_number_refers_to_another_file_after_each_open(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
@@ -584,11 +584,11 @@ int main(void)
 		cmocka_unit_test(every_listed_link_is_known),
 		cmocka_unit_test(issue_order_and_threads),
 		cmocka_unit_test(requests_are_sorted_by_their_begins),
-		cmocka_unit_test(ends_are_exact_however_long_it_took),
-		cmocka_unit_test(what_cannot_be_replayed_is_named),
+		cmocka_unit_test(ends_are_exact_for_any_duration),
+		cmocka_unit_test(records_that_cannot_be_replayed_are_named),
 		cmocka_unit_test(an_empty_trace),
 		cmocka_unit_test(the_flight_ends_in_order),
-		cmocka_unit_test(a_number_means_another_file_each_time_it_is_opened),
+		cmocka_unit_test(a_number_refers_to_another_file_after_each_open),
 		cmocka_unit_test(slots_are_used_again),
 		cmocka_unit_test(instances_are_kept_apart),
 		cmocka_unit_test(slots_that_are_kept),

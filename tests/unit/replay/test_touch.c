@@ -42,7 +42,7 @@ static void sample_begin(struct sample *s)
 
 /* By its address a fault belongs to a mapping, also of another thread, after the close of the
  * descriptor, and in the part that munmap left. Several attempts of the kernel are one access. */
-static void whose_they_are(void **state)
+static void mappings_of_touches(void **state)
 {
 	(void)state;
 	struct sample s;
@@ -219,7 +219,7 @@ static void hostile_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(whose_they_are),
+	    cmocka_unit_test(mappings_of_touches),
 	    cmocka_unit_test(within_a_call),
 	    cmocka_unit_test(refused_touches),
 	    cmocka_unit_test(hostile_numbers),

@@ -131,7 +131,7 @@ static void patience_may_be_endless(void **state)
 
 /* A lane that waits for its due time is not blocked, however long the wait; after the due time it
  * may be. */
-static void a_time_to_come_is_no_silence(void **state)
+static void waiting_for_a_due_time_is_no_silence(void **state)
 {
 	(void)state;
 	static const enum replay_timing timings[] = {TIMING_TIMESTAMP, TIMING_THINK};
@@ -155,7 +155,7 @@ static void a_time_to_come_is_no_silence(void **state)
 	}
 }
 
-static void the_blocked_one_and_its_waiter_are_named(void **state)
+static void the_blocked_request_and_its_waiter_are_named(void **state)
 {
 	(void)state;
 	struct scene *s = scene_make();
@@ -184,8 +184,8 @@ int main(void)
 	    cmocka_unit_test(quiet_is_when_nothing_ends),
 	    cmocka_unit_test(paused_time_is_no_patience),
 		cmocka_unit_test(patience_may_be_endless),
-	    cmocka_unit_test(a_time_to_come_is_no_silence),
-	    cmocka_unit_test(the_blocked_one_and_its_waiter_are_named),
+	    cmocka_unit_test(waiting_for_a_due_time_is_no_silence),
+	    cmocka_unit_test(the_blocked_request_and_its_waiter_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void test_faultless_is_trusted(void **state)
 }
 
 /* Skipped requests are reported, and are no fault. */
-static void test_passed_over_is_not_judged(void **state)
+static void test_skipped_is_not_judged(void **state)
 {
 	(void)state;
 	const struct effect effect = {.sd_x = 0.01, .sd_r = 0.01, .n_passed = 3};
@@ -70,7 +70,7 @@ static void test_passed_over_is_not_judged(void **state)
 }
 
 /* Unreported failures do not count as no failures; an observed fault is rejected nevertheless. */
-static void test_untold_results_are_no_successes(void **state)
+static void test_unreported_results_are_no_successes(void **state)
 {
 	(void)state;
 	for (uint64_t n_lost = 0; n_lost < 2; n_lost++) {
@@ -166,7 +166,7 @@ static void test_inconclusive_says_how_many_more(void **state)
 
 /* Programs get an impractically large number of replicates; people read how much quieter the runs
  * would have to be. */
-static void test_too_noisy_is_said(void **state)
+static void test_too_noisy_is_reported(void **state)
 {
 	(void)state;
 	struct campaign c;
@@ -667,7 +667,7 @@ static void test_fidelity_counts_everything(void **state)
 }
 
 /* An equal share of reordered requests in all runs, for as many requests as real runs have. */
-static void test_reordered_alike(void **state)
+static void test_equal_reordering_in_all_runs(void **state)
 {
 	(void)state;
 	static const struct {
@@ -759,7 +759,7 @@ static void test_execution_time_with_stalls(void **state)
 }
 
 /* A replay that deviates far in only some of its runs is never accepted. */
-static void test_execution_time_far_off_at_times(void **state)
+static void test_execution_time_sometimes_far_off(void **state)
 {
 	(void)state;
 	struct campaign c;
@@ -1192,12 +1192,12 @@ int main(void)
 	    cmocka_unit_test(test_budget),
 	    cmocka_unit_test(test_recordings_are_clusters),
 	    cmocka_unit_test(test_faultless_is_trusted),
-	    cmocka_unit_test(test_untold_results_are_no_successes),
+	    cmocka_unit_test(test_unreported_results_are_no_successes),
 	    cmocka_unit_test(test_faults_are_rejected),
-	    cmocka_unit_test(test_passed_over_is_not_judged),
+	    cmocka_unit_test(test_skipped_is_not_judged),
 	    cmocka_unit_test(test_cells_are_separate),
 	    cmocka_unit_test(test_inconclusive_says_how_many_more),
-	    cmocka_unit_test(test_too_noisy_is_said),
+	    cmocka_unit_test(test_too_noisy_is_reported),
 	    cmocka_unit_test(test_sentences_stay_text),
 	    cmocka_unit_test(test_holm_withdraws),
 	    cmocka_unit_test(test_zero_variance_is_no_pass),
@@ -1213,10 +1213,10 @@ int main(void)
 	    cmocka_unit_test(test_program_as_replayer),
 	    cmocka_unit_test(test_missing_comparison),
 	    cmocka_unit_test(test_fidelity_counts_everything),
-	    cmocka_unit_test(test_reordered_alike),
+	    cmocka_unit_test(test_equal_reordering_in_all_runs),
 	    cmocka_unit_test(test_schedule_apart_from_service),
 	    cmocka_unit_test(test_execution_time_with_stalls),
-	    cmocka_unit_test(test_execution_time_far_off_at_times),
+	    cmocka_unit_test(test_execution_time_sometimes_far_off),
 	    cmocka_unit_test(test_linearity),
 	    cmocka_unit_test(test_concurrency),
 	    cmocka_unit_test(test_sources),

@@ -66,7 +66,7 @@ static void test_order_decides(void **state)
 
 /* Some dependence: an interval that can be interpreted, and the equivalent number of independent
  * runs. */
-static void test_interval_is_told_where_there_is_one(void **state)
+static void test_interval_is_shown_if_there_is_one(void **state)
 {
 	(void)state;
 	struct campaign c;
@@ -131,7 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest all[] = {
 		cmocka_unit_test(test_order_decides),
-		cmocka_unit_test(test_interval_is_told_where_there_is_one),
+		cmocka_unit_test(test_interval_is_shown_if_there_is_one),
 		cmocka_unit_test(test_rejection_is_the_same),
 		cmocka_unit_test(test_further),
 	};

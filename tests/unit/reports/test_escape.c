@@ -18,7 +18,7 @@
 		strbuf_release(&b);                                                                                    \
 	} while (0)
 
-static void html_shows_what_was_given_and_runs_nothing(void **state)
+static void html_shows_the_input_and_runs_nothing(void **state)
 {
 	(void)state;
 	GIVES(escape_html(out, "<script>alert('x')</script> & \"q\""),
@@ -30,7 +30,7 @@ static void html_shows_what_was_given_and_runs_nothing(void **state)
 	GIVES(escape_html(out, ""), "");
 }
 
-static void what_is_no_utf8_is_replaced(void **state)
+static void invalid_utf8_is_replaced(void **state)
 {
 	(void)state;
 	GIVES(escape_line(out, "a\xff z"), "a\xef\xbf\xbd z");
@@ -190,8 +190,8 @@ static void random_bytes_give_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(html_shows_what_was_given_and_runs_nothing),
-	    cmocka_unit_test(what_is_no_utf8_is_replaced),
+	    cmocka_unit_test(html_shows_the_input_and_runs_nothing),
+	    cmocka_unit_test(invalid_utf8_is_replaced),
 	    cmocka_unit_test(terminals_are_sent_no_commands),
 	    cmocka_unit_test(ci_services_are_given_no_commands),
 		cmocka_unit_test(latex_sets_every_sign),

@@ -25,7 +25,7 @@ static bool is_told(size_t n_scenarios)
 	return told;
 }
 
-static void what_a_large_campaign_leaves_out_is_said(void **state)
+static void a_large_campaign_reports_omissions(void **state)
 {
 	(void)state;
 	assert_false(is_told(256));
@@ -35,6 +35,6 @@ static void what_a_large_campaign_leaves_out_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_a_large_campaign_leaves_out_is_said)};
+	    cmocka_unit_test(a_large_campaign_reports_omissions)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

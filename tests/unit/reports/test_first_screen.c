@@ -74,7 +74,7 @@ static void test_all_trusted(void **state)
 }
 
 /* The setting that all cases of the cause have, and no other case has. */
-static void test_where(void **state)
+static void test_setting_of_a_cause(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -283,7 +283,7 @@ static void test_facts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_where),
+	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_setting_of_a_cause),
 	    cmocka_unit_test(test_leanings),    cmocka_unit_test(test_barred),
 	    cmocka_unit_test(test_too_early),   cmocka_unit_test(test_next_step),
 	    cmocka_unit_test(test_next_step_of_a_missing_number),

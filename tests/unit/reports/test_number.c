@@ -44,7 +44,7 @@ static void times_have_the_unit_that_fits(void **state)
 	GIVES(number_add(out, -1500, 100, number_unit_time(-1500), false), "-1.50 µs");
 }
 
-static void what_is_no_number_is_no_number(void **state)
+static void invalid_numbers_are_refused(void **state)
 {
 	(void)state;
 	GIVES(number_add(out, NAN, 1, number_unit_percent, true), "undefined");
@@ -104,7 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_uncertainty_places_the_last_digit),
 	    cmocka_unit_test(times_have_the_unit_that_fits),
-	    cmocka_unit_test(what_is_no_number_is_no_number),
+	    cmocka_unit_test(invalid_numbers_are_refused),
 	    cmocka_unit_test(nothing_is_zero_without_sign),
 	    cmocka_unit_test(probabilities),
 	    cmocka_unit_test(an_interval_that_leans_is_not_shown_as_plus_minus),

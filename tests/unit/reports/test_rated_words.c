@@ -28,7 +28,7 @@ static void assert_words(double gap_ns, struct rated_limit gap, const char *word
 	strbuf_release(&out);
 }
 
-static void a_range_by_gap_is_told_where_all_gaps_are_known(void **state)
+static void a_range_by_gap_needs_all_gaps(void **state)
 {
 	(void)state;
 	assert_words(5e5, (struct rated_limit){0, 1, 0},
@@ -43,6 +43,6 @@ static void a_range_by_gap_is_told_where_all_gaps_are_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_range_by_gap_is_told_where_all_gaps_are_known)};
+	    cmocka_unit_test(a_range_by_gap_needs_all_gaps)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void awkward_reads_as_kept(void **state)
 	golden(FIXTURE_AWKWARD, "summary-awkward.txt");
 }
 
-static void nothing_judged_is_said(void **state)
+static void a_campaign_without_cases(void **state)
 {
 	(void)state;
 	golden(FIXTURE_EMPTY, "summary-empty.txt");
@@ -193,7 +193,7 @@ int main(void)
 	    cmocka_unit_test(quick_reads_as_kept),
 	    cmocka_unit_test(a_grid_of_192_is_grouped_by_workload),
 	    cmocka_unit_test(awkward_reads_as_kept),
-	    cmocka_unit_test(nothing_judged_is_said),
+	    cmocka_unit_test(a_campaign_without_cases),
 	    cmocka_unit_test(one_trusted_case_is_short),
 	    cmocka_unit_test(no_line_is_wider_than_the_terminal),
 	    cmocka_unit_test(a_grid_fits_a_screen_or_two),

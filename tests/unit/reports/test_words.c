@@ -8,7 +8,7 @@
 
 #include "reports/words.h"
 
-static void a_list_of_no_component_is_told(void **state)
+static void an_empty_list_is_none(void **state)
 {
 	(void)state;
 	struct analysis a = {.n_cells = 0};
@@ -26,6 +26,6 @@ static void a_list_of_no_component_is_told(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_list_of_no_component_is_told)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_list_is_none)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ static void a_directory_that_cannot_be_written_is_an_error(void **state)
 	fixture_release(&f);
 }
 
-static void what_is_no_report_is_not_touched(void **state)
+static void other_directories_are_not_touched(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -214,7 +214,7 @@ static void what_is_no_report_is_not_touched(void **state)
 	scratch_remove(elsewhere);
 }
 
-static void what_a_killed_run_left_is_removed(void **state)
+static void leftovers_of_a_killed_report_are_removed(void **state)
 {
 	(void)state;
 	char *dir = scratch_make(), *stale = xasprintf("%s/report.tmp-AbCdEf/tables", dir);
@@ -330,8 +330,8 @@ int main(void)
 	    cmocka_unit_test(every_form_is_there),
 	    cmocka_unit_test(a_report_that_cannot_be_written_leaves_the_old_one),
 	    cmocka_unit_test(a_directory_that_cannot_be_written_is_an_error),
-	    cmocka_unit_test(what_is_no_report_is_not_touched),
-	    cmocka_unit_test(what_a_killed_run_left_is_removed),
+	    cmocka_unit_test(other_directories_are_not_touched),
+	    cmocka_unit_test(leftovers_of_a_killed_report_are_removed),
 	    cmocka_unit_test(a_gnuplot_that_fails_costs_only_its_plots),
 	    cmocka_unit_test(scripts_run_nothing_and_can_be_run_by_hand),
 	    cmocka_unit_test(forms_are_found_by_name),

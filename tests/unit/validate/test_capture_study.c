@@ -148,7 +148,7 @@ static void test_missed_and_extra(void **state)
 
 /* Matched by the wall clock, which is exact to some milliseconds only: a call just before the
  * program's own calls that equals the first of them shifts none. */
-static void test_alike_before(void **state)
+static void test_equal_call_before(void **state)
 {
 	(void)state;
 	struct trace_record own[N], captured[N + 1];
@@ -372,7 +372,7 @@ int main(void)
 	gsl_set_error_handler_off();
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_known_bias),          cmocka_unit_test(test_missed_and_extra),
-	    cmocka_unit_test(test_alike_before),        cmocka_unit_test(test_estimate),
+	    cmocka_unit_test(test_equal_call_before),        cmocka_unit_test(test_estimate),
 	    cmocka_unit_test(test_calibrate),
 		cmocka_unit_test(test_clock),           cmocka_unit_test(test_calibration_file),
 	    cmocka_unit_test(test_calibration_hostile),

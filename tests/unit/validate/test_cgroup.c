@@ -91,7 +91,7 @@ static void test_none(void **state)
 
 /* Inside a container the mount shows a part of the hierarchy; a group whose path only begins like
  * that part is not in it. */
-static void test_where(void **state)
+static void test_parent_of_a_group(void **state)
 {
 	(void)state;
 	char *root = temp_dir_make(), *proc = xasprintf("%s/proc/self", root),
@@ -294,7 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_real),
 	    cmocka_unit_test(test_none),
-	    cmocka_unit_test(test_where),
+	    cmocka_unit_test(test_parent_of_a_group),
 	    cmocka_unit_test(test_version_2_files),
 	    cmocka_unit_test(test_version_2_tree),
 	    cmocka_unit_test(test_version_2_real),

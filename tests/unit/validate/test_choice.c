@@ -15,7 +15,7 @@ static size_t next(const struct choice_scenario *s, size_t n, const struct choic
 	return choice_next(s, n, l, &drawn);
 }
 
-static void test_soonest_first(void **state)
+static void test_earliest_first(void **state)
 {
 	(void)state;
 	const uint64_t many[] = {20}, few[] = {5};
@@ -83,7 +83,7 @@ static void test_unknown(void **state)
 
 /* The case with the worst prospects gets a share of the pairs, however good the others are; a
  * resumed campaign draws the same. */
-static void test_none_starves(void **state)
+static void test_no_case_starves(void **state)
 {
 	(void)state;
 	const uint64_t best[] = {1}, bad[] = {1000000};
@@ -107,12 +107,12 @@ static void test_none_starves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_soonest_first),
+	    cmocka_unit_test(test_earliest_first),
 	    cmocka_unit_test(test_cases_of_a_scenario_count_together),
 	    cmocka_unit_test(test_decided_stop),
 	    cmocka_unit_test(test_within_the_budget),
 	    cmocka_unit_test(test_unknown),
-	    cmocka_unit_test(test_none_starves),
+	    cmocka_unit_test(test_no_case_starves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

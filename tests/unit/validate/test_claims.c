@@ -95,7 +95,7 @@ static const struct effect biased[] = {{.bias = 0.5, .sd_x = 0.02, .sd_r = 0.02,
 
 /* Counts that are equal in all runs have no scatter and so no interval; if they are large enough,
  * they decide. */
-static void test_counts_that_are_alike(void **state)
+static void test_equal_counts(void **state)
 {
 	(void)state;
 	static const struct {
@@ -490,7 +490,7 @@ static void test_values_with_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_counts_that_are_alike),
+	    cmocka_unit_test(test_equal_counts),
 	    cmocka_unit_test(test_sizes_near_nothing),
 	    cmocka_unit_test(test_findings),
 	    cmocka_unit_test(test_published_critical_value),

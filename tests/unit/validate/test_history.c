@@ -143,7 +143,7 @@ static void shift_or_drift(void **state)
 	history_release(&h);
 }
 
-static void what_changed(void **state)
+static void changed_facts(void **state)
 {
 	(void)state;
 	static const size_t environment[] = {0, 0, 1, 2};
@@ -284,7 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(limits_and_charts),
 	    cmocka_unit_test(shift_or_drift),
-	    cmocka_unit_test(what_changed),
+	    cmocka_unit_test(changed_facts),
 	    cmocka_unit_test(no_limits),
 	    cmocka_unit_test_prestate(stored_and_loaded, dir),
 	    cmocka_unit_test(dates),

@@ -103,13 +103,13 @@ static void passed_over(enum metrics_match match, uint64_t seed)
 	}
 }
 
-static void test_passed_over_by_number(void **state)
+static void test_skipped_by_number(void **state)
 {
 	(void)state;
 	passed_over(MATCH_NUMBER, 811);
 }
 
-static void test_passed_over_by_key(void **state)
+static void test_skipped_by_key(void **state)
 {
 	(void)state;
 	passed_over(MATCH_KEY, 812);
@@ -442,8 +442,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_warmup_by_number),
-	    cmocka_unit_test(test_passed_over_by_number),
-	    cmocka_unit_test(test_passed_over_by_key),
+	    cmocka_unit_test(test_skipped_by_number),
+	    cmocka_unit_test(test_skipped_by_key),
 	    cmocka_unit_test(test_warmup_of_an_unsorted_reference),
 	    cmocka_unit_test(test_warmup_by_key),
 	    cmocka_unit_test(test_warmup_that_leaves_nothing),

@@ -100,7 +100,7 @@ static void test_kinds_by_order_of_begins(void **state)
 }
 
 /* A read of the replayer's own: within a millisecond of the replay, but not within the replay. */
-static void test_others_close_by(void **state)
+static void test_other_calls_close_by(void **state)
 {
 	(void)state;
 	struct trace_record side[32];
@@ -116,7 +116,7 @@ static void test_others_close_by(void **state)
 
 /* One further read during the replay: the assignment is unknown, and all reads keep the replayer's
  * times. */
-static void test_what_cannot_be_told(void **state)
+static void test_unknown_assignment(void **state)
 {
 	(void)state;
 	struct trace_record side[32];
@@ -145,8 +145,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_kinds_by_order_of_begins),
-	    cmocka_unit_test(test_others_close_by),
-	    cmocka_unit_test(test_what_cannot_be_told),
+	    cmocka_unit_test(test_other_calls_close_by),
+	    cmocka_unit_test(test_unknown_assignment),
 	    cmocka_unit_test(test_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,7 +168,7 @@ static void test_pieces(void **state)
 
 /* A request that need not reach a device is skipped; intended times come from the run's own trace,
  * on the device's clock. */
-static void test_passed_over_and_intended(void **state)
+static void test_skipped_and_intended(void **state)
 {
 	(void)state;
 	const struct trace_record sequence[] = {request(OP_PREAD, 0, K, 10, 20),
@@ -250,7 +250,7 @@ int main(void)
 	    cmocka_unit_test(test_by_key_in_any_order),
 	    cmocka_unit_test(test_lost_extra_and_failed),
 	    cmocka_unit_test(test_pieces),
-	    cmocka_unit_test(test_passed_over_and_intended),
+	    cmocka_unit_test(test_skipped_and_intended),
 	    cmocka_unit_test(test_intended_of_a_floating_clock),
 	    cmocka_unit_test(test_alone_and_nothing),
 	};

@@ -125,7 +125,7 @@ static void certified_values(void **state)
 	laboratories_free(b);
 }
 
-static void who_lacks_a_case(void **state)
+static void laboratories_without_a_case(void **state)
 {
 	(void)state;
 	static const double x[] = {1, 1.1, 1.2}, infinite[] = {1, INFINITY, NAN};
@@ -149,7 +149,7 @@ static void who_lacks_a_case(void **state)
 		baseline_release(&b[i]);
 }
 
-static void what_cannot_be_pooled(void **state)
+static void studies_that_cannot_be_pooled(void **state)
 {
 	(void)state;
 	struct baseline *b = laboratories_make();
@@ -189,7 +189,7 @@ static void requests_set(struct baseline *b, uint64_t hash, const char *min_dura
 
 /* The hash of the protocol does not cover the settings of replayers and the replayed requests, so
  * the pool compares them. */
-static void what_the_protocol_does_not_hold(void **state)
+static void differences_that_the_protocol_hash_lacks(void **state)
 {
 	(void)state;
 	struct baseline *b = laboratories_make();
@@ -278,9 +278,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(certified_values),
-	    cmocka_unit_test(who_lacks_a_case),
-	    cmocka_unit_test(what_cannot_be_pooled),
-	    cmocka_unit_test(what_the_protocol_does_not_hold),
+	    cmocka_unit_test(laboratories_without_a_case),
+	    cmocka_unit_test(studies_that_cannot_be_pooled),
+	    cmocka_unit_test(differences_that_the_protocol_hash_lacks),
 	    cmocka_unit_test(another_program),
 	    cmocka_unit_test(names),
 	};

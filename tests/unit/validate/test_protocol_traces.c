@@ -73,7 +73,7 @@ static void several_in_one_key(void **state)
 	protocol_release(&p);
 }
 
-static void what_is_refused(void **state)
+static void refused_options(void **state)
 {
 	static const struct {
 		const char *text, *message;
@@ -99,7 +99,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_of_its_own),
 		cmocka_unit_test(several_in_one_key),
-		cmocka_unit_test(what_is_refused),
+		cmocka_unit_test(refused_options),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,7 @@ static void a_disk(void **state)
 	temp_dir_remove(root);
 }
 
-static void what_is_hidden(void **state)
+static void hidden_facts(void **state)
 {
 	(void)state;
 	static const struct {
@@ -308,7 +308,7 @@ int main(void)
 	    cmocka_unit_test(a_hostile_machine),
 	    cmocka_unit_test(limits_of_the_group),
 	    cmocka_unit_test(a_disk),
-	    cmocka_unit_test(what_is_hidden),
+	    cmocka_unit_test(hidden_facts),
 	    cmocka_unit_test(names_hidden),
 	    cmocka_unit_test(digests),
 	};

@@ -73,7 +73,7 @@ static void a_replay_must_follow_as_far_as_the_program(void **state)
 	}
 }
 
-static void nothing_is_asked_where_the_program_does_not_follow(void **state)
+static void no_verdict_if_the_program_does_not_follow(void **state)
 {
 	(void)state;
 	struct campaign c;
@@ -111,7 +111,7 @@ int main(void)
 		cmocka_unit_test(a_replay_that_follows_is_trusted),
 		cmocka_unit_test(a_dead_instrument_is_not_trusted),
 		cmocka_unit_test(a_replay_must_follow_as_far_as_the_program),
-		cmocka_unit_test(nothing_is_asked_where_the_program_does_not_follow),
+		cmocka_unit_test(no_verdict_if_the_program_does_not_follow),
 		cmocka_unit_test(both_blocks_are_needed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

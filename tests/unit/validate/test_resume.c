@@ -141,7 +141,7 @@ static void test_looks(void **state)
 	leave(&t);
 }
 
-static void test_what_will_be_removed(void **state)
+static void test_cgroups_that_are_removed(void **state)
 {
 	(void)state;
 	static const char *const paths[] = {"/home/somebody/empty", "/tmp/validate-xyz",
@@ -251,7 +251,7 @@ int main(void)
 	    cmocka_unit_test(test_choices),
 	    cmocka_unit_test(test_budget),
 	    cmocka_unit_test(test_calibration),
-	    cmocka_unit_test(test_what_will_be_removed),
+	    cmocka_unit_test(test_cgroups_that_are_removed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

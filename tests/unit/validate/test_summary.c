@@ -595,7 +595,7 @@ static void test_lost_and_repeated_requests_of_a_timed_replay(void **state)
 }
 
 /* Lateness is limited to a hundredth of the traced gaps between replayed requests. */
-static void test_passed_over(void **state)
+static void test_skipped(void **state)
 {
 	(void)state;
 	enum { N = 11 };
@@ -957,7 +957,7 @@ int main(void)
 	    cmocka_unit_test(test_classes_of_lateness),
 	    cmocka_unit_test(test_issue_error),
 	    cmocka_unit_test(test_lost_and_repeated_requests_of_a_timed_replay),
-	    cmocka_unit_test(test_passed_over),
+	    cmocka_unit_test(test_skipped),
 	    cmocka_unit_test(test_input_without_an_end),
 	    cmocka_unit_test(test_many_sequences),
 	    cmocka_unit_test(test_distribution_of_long_response_times),

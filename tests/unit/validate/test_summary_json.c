@@ -305,7 +305,7 @@ static void expect_change_refused(const char *member, const char *inner, json_t 
 	summary_release(&s);
 }
 
-static void test_more_passed_over_than_there_were(void **state)
+static void test_more_skipped_than_existed(void **state)
 {
 	(void)state;
 	struct run_summary s;
@@ -425,7 +425,7 @@ int main(void)
 	    cmocka_unit_test(test_distributions_that_cannot_be),
 	    cmocka_unit_test(test_summary_of_an_earlier_version),
 	    cmocka_unit_test(test_contradictions),
-	    cmocka_unit_test(test_more_passed_over_than_there_were),
+	    cmocka_unit_test(test_more_skipped_than_existed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

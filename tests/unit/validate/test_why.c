@@ -266,7 +266,7 @@ static void excess_concurrency(void **state)
 	drop(&k);
 }
 
-static void excess_that_waits_for_processors(void **state)
+static void excess_concurrency_waits_for_cpus(void **state)
 {
 	(void)state;
 	struct made x = program;
@@ -314,7 +314,7 @@ static void a_delay_on_a_busy_machine_is_service(void **state)
 	drop(&k);
 }
 
-static void waiting_for_processors(void **state)
+static void waiting_for_cpus(void **state)
 {
 	(void)state;
 	struct made r = program, x = program;
@@ -489,7 +489,7 @@ static void page_faults(void **state)
 }
 
 /* A good replayer gets no cause, and missing facts give none. */
-static void what_is_not_known_is_not_claimed(void **state)
+static void unknown_facts_are_not_claimed(void **state)
 {
 	(void)state;
 	struct made x = program;
@@ -565,10 +565,10 @@ int main(void)
 	    cmocka_unit_test(lost_concurrency),
 	    cmocka_unit_test(lost_concurrency_and_a_delay),
 	    cmocka_unit_test(excess_concurrency),
-	    cmocka_unit_test(excess_that_waits_for_processors),
+	    cmocka_unit_test(excess_concurrency_waits_for_cpus),
 	    cmocka_unit_test(a_delay_is_service),
 	    cmocka_unit_test(a_delay_on_a_busy_machine_is_service),
-	    cmocka_unit_test(waiting_for_processors),
+	    cmocka_unit_test(waiting_for_cpus),
 	    cmocka_unit_test(stalls_are_late_issue),
 	    cmocka_unit_test(parts_add_up_to_the_judged_execution_time),
 	    cmocka_unit_test(late_requests),
@@ -577,7 +577,7 @@ int main(void)
 	    cmocka_unit_test(cache_hits),
 	    cmocka_unit_test(cache_hits_by_slope),
 	    cmocka_unit_test(page_faults),
-	    cmocka_unit_test(what_is_not_known_is_not_claimed),
+	    cmocka_unit_test(unknown_facts_are_not_claimed),
 	    cmocka_unit_test(few_pairs_and_odd_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
