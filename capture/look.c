@@ -99,8 +99,9 @@ static void look_at(const struct look_sink *s, int dir, const char *path, int sh
 	memory_give(s, room, sizeof *room);
 }
 
-/* Looks at the final target of a link, whose permissions and size matter to calls that follow it. A
- * directory only if `on_way`; otherwise it is looked at when something in it is used. */
+/* Looks at the final target of a link, because its permissions and size matter to calls that follow
+ * the link. A directory is examined here only if `on_way`; otherwise when an entry of it is
+ * used. */
 static void look_target(const struct look_sink *s, int dir, const char *path, bool on_way)
 {
 	char name[40] = "/proc/self/fd/", digits[12];

@@ -113,7 +113,7 @@ static void birth_expect(struct births *b, uint32_t pid, const struct merge_reco
 	b->v[b->n++] = (struct birth){pid, r->r->begin, name, false};
 }
 
-/* An exec that returned has failed: removes the last one of the process. */
+/* A call of exec that returned has failed: removes the last expected program of the process. */
 static void birth_withdraw(struct births *b, uint32_t pid)
 {
 	for (size_t i = b->n; i-- > 0;)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names seen through a link belong to the link's target: in a set of files nothing is below a link.
- */
+/* Names seen through a link belong to the link's target: in a set of files no entry is below a
+ * link. */
 
 #include "capture/app/app_files.h"
 #include "common/strbuf.h"

@@ -2,7 +2,8 @@
 
 #include "capture/causality/merge_private.h"
 
-/* share of the computing, by more than which runs differ. An earlier signal is sent at once */
+/* parts of the computing that differ by more between runs are separate places. A signal before this
+ * part counts as sent at once */
 #define GROUP_PPM 50000u
 
 /* By pair, then by the waiter's request; for one request, the latest signal first. */
@@ -100,8 +101,8 @@ static int compare_signals(const void *a, const void *b)
 	return (x->signalled_ppm > y->signalled_ppm) - (x->signalled_ppm < y->signalled_ppm);
 }
 
-/* Of the computing before that request, what the node has done at its first wait. The links are in
- * the order of places_find. */
+/* The share of the computing before that request that the node had done at its first wait. The
+ * links are in the order of places_find. */
 static uint32_t first_wait_ppm(const struct causality_links *l, uint32_t node, uint64_t request)
 {
 	size_t from = 0, to = l->n;
@@ -147,8 +148,8 @@ static void signals_find(struct causality_links *l)
 	}
 }
 
-/* A wait of the same pair that comes earlier, or at the same request, for a later request, or the
- * same, implies it. */
+/* A wait is implied by a wait of the same pair, at the same request or before it, for the same
+ * request or a later one. */
 static void keep_greatest(struct causality_links *l)
 {
 	size_t n = 0;

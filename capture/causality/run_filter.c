@@ -33,7 +33,7 @@ static bool is_cause(const struct trace_record *r)
 	return op_info(r->op)->family == FAMILY_CAUSE;
 }
 
-/* Reduces a compute record to the part that counts. False: nothing. */
+/* Reduces a compute record to the part that counts. Returns false if no part counts. */
 static bool compute_keep(const struct filter *f, int64_t node, struct trace_record *r)
 {
 	if (r->end_ns <= f->first_ns && !f->begun[node])

@@ -5,8 +5,8 @@
 #include "capture/preload/causes.h"
 #include "common/xalloc.h"
 
-/* A message takes time to wake the waiter: requests that the signaller began so shortly before may
- * come after the message. */
+/* A message takes time to wake the waiter: requests that the signaller began within this time
+ * before the wake-up may follow the message. */
 #define WAKE_NS INT64_C(300000)
 
 struct waits_node { /* state while the trace is read */
@@ -31,7 +31,8 @@ struct waits_reading {
 	const int64_t *number;
 	struct waits_node *node;
 	struct open_wait *at;
-	uint64_t n_placed, n_signalled; /* of at[]: whose instant was reached; whose signal was */
+	/* number of waits in at[] whose instant was reached; whose signal was reached */
+	uint64_t n_placed, n_signalled;
 	int64_t epoch_ns;
 };
 
@@ -81,8 +82,8 @@ static void instant_settle(struct waits_reading *x, uint64_t from, uint64_t to)
 		}
 }
 
-/* A node computes and meanwhile signals others. Only the throttled node does, in the order of the
- * waits. */
+/* Places the signals that a node sends while it computes. Only the throttled node does, in the
+ * order of the waits. */
 static void signals_place(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
 	for (; x->n_signalled < x->n_placed; x->n_signalled++) {
@@ -102,7 +103,7 @@ static void signals_place(struct waits_reading *x, int64_t node, const struct tr
 	}
 }
 
-/* The next request of the throttled node: before the signals of the last hold, or not. */
+/* Decides whether the next request of the throttled node precedes the signals of the last hold. */
 static void before_count(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
 	for (uint64_t i = x->n_signalled;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Watching the threads of a parallel application while it runs, and letting a throttled node go on
- * when all other threads wait: the watchdog. It reads what the preloaded library writes
- * (preload/causes.h) and the kernel's state of each thread.
+/* The watchdog: watches the threads of a parallel application while it runs, and releases the
+ * throttled node when all other threads wait. It reads the memory that the preloaded library writes
+ * (preload/causes.h), and the kernel's state of each thread.
  *
- * A thread waits when it has exited, or sleeps in a call that waits, or polls in a call of MPI,
- * while nothing of that changes; or when it has computed for longer than it ever did in the run
- * without delays, times a factor: it polls memory, then. When all wait at the same time, those that
- * have not exited wait for the throttled one, perhaps by others.
+ * A thread waits if it has exited, sleeps in a call that waits, or polls in a call of MPI, and
+ * nothing of that changes. A thread also waits, by polling memory, if it has computed for longer
+ * than its maximum in the run without delays, times a factor. If all threads wait at the same time,
+ * those that have not exited wait for the throttled node, perhaps through other nodes.
  *
  * Source: parallel-trace paper, 4.1.2. The paper also uses the longest call; here a call counts as
- * soon as no thread is left that could end it. */
+ * soon as no thread remains that could end it. */
 #ifndef CAPTURE_CAUSALITY_WATCH_H
 #define CAPTURE_CAUSALITY_WATCH_H
 
@@ -47,7 +47,7 @@ struct watch_wait {
 #define CAUSALITY_THREADS_MAX 4096u
 
 struct watch_config {
-	/* only files below it are the application's; NULL: all that are no part of the system */
+	/* only files below it are the application's; NULL: all files except those of the system */
 	const char *root;
 	/* key of the node that is held back; 0: none, the run is only watched */
 	uint64_t throttled;
@@ -56,7 +56,7 @@ struct watch_config {
 	uint32_t n_known;
 	double factor;		/* of the longest that was seen */
 	int64_t compute_floor_ns; /* but at least */
-	/* so long nothing may change where all sleep; five times as long where some poll */
+	/* required time without a change if all threads sleep; five times this time if some poll */
 	int64_t quiet_ns;
 };
 
@@ -64,7 +64,8 @@ struct watch_outcome {
 	uint64_t n_held;
 	int64_t held_ns;	/* together */
 	uint32_t n_async;	/* asynchronous requests */
-	uint32_t n_ranks;	/* that the job has, by its own account; 0: unknown */
+	/* number of ranks in the job, from the environment of a rank; 0: unknown */
+	uint32_t n_ranks;
 	bool too_many;		/* more threads than there are slots */
 	/* no thread made a request for far longer than before; the processes were killed */
 	bool stuck;

@@ -4,7 +4,7 @@
 #include "capture/causality/watch_private.h"
 
 enum {
-	/* a created thread appears within so many quiet times, also on a busy machine */
+	/* limit for the appearance of a created thread, in quiet times; large for a busy machine */
 	BIRTH_QUIETS = 3000,
 	EXTRA_THREAD_LOOKS =
 	    50 /* a thread without a slot that runs at so many looks polls as well */
@@ -19,7 +19,7 @@ int64_t watch_times(double factor, int64_t ns, int64_t floor_ns)
 	return v > (double)floor_ns ? v < 1e18 ? (int64_t)v : (int64_t)1e18 : floor_ns;
 }
 
-/* The limit of a thread from the run without delays; otherwise of the longest one. */
+/* The limit of a thread from its run without delays; for an unknown thread, the largest limit. */
 static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *s)
 {
 	const struct watch_config *c = &w->config;

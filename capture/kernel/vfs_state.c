@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What processes have open and mapped before anything of them is seen: /proc. */
+/* The open files and mappings of processes before the first event, from /proc. */
 #include <dirent.h>
 #include <elf.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ static bool thread_known(const struct vfs_threads *t, int32_t tid)
 	return false;
 }
 
-/* The numbers in a file of /proc, as of the children of a thread. */
+/* Adds the children of a thread, from /proc. */
 static void children_add(struct vfs_threads *to, int32_t pid, int32_t tid)
 {
 	char path[80];
@@ -34,7 +34,7 @@ static void children_add(struct vfs_threads *to, int32_t pid, int32_t tid)
 		fclose(f);
 }
 
-/* The threads of one process, and its children to `next`. */
+/* Adds the threads of a process, and its children to `next`. */
 static bool process_add(struct vfs_threads *t, struct vfs_threads *next, int32_t pid)
 {
 	char path[64];
@@ -69,8 +69,8 @@ int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e)
 	return 0;
 }
 
-/* The descriptor that is the first argument of the call that the thread is in; SYSCALLS_ANY_FD
- * where it runs, or cannot be looked up. */
+/* The descriptor that is the first argument of the thread's current call; SYSCALLS_ANY_FD if it
+ * runs, or if the call is unknown. */
 static int fd_under_way(int32_t tid)
 {
 	char path[40];
@@ -102,8 +102,8 @@ static uint64_t field_of(const char *text, const char *name, int base)
 	return at ? strtoull(at + strlen(name), NULL, base) : 0;
 }
 
-/* Position and flags, and an instant at which they were so: between two looks that saw the same.
- * OFFSET_NONE: the position never stood still. */
+/* The position and flags of a descriptor, and an instant at which they were valid: between two
+ * equal readings. OFFSET_NONE: the position changed at every reading. */
 static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
 {
 	char path[80], text[1024];
@@ -172,7 +172,7 @@ static void mappings_take(struct syscalls *c, int32_t pid)
 	free(line);
 }
 
-/* *umask: UINT32_MAX where it is not known. */
+/* *umask: UINT32_MAX if it is unknown. */
 static uint32_t process_of(int32_t tid, uint32_t *parent, uint32_t *umask)
 {
 	char path[40], line[256];
@@ -224,7 +224,7 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 
 /* --- programs ------------------------------------------------------------ */
 
-/* The loader that an ELF program asks for. */
+/* The loader that an ELF program names. */
 static bool loader_of(int fd, char *to, size_t size)
 {
 	Elf64_Ehdr head;

@@ -24,7 +24,7 @@
 	CALL_AS(CAUSE_WAITING, type, name, parameters, __VA_ARGS__)
 #define SLEEPS(type, name, parameters, ...)                                                        \
 	CALL_AS(CAUSE_SLEEPING, type, name, parameters, __VA_ARGS__)
-/* With a timeout of 0 the call only looks. Libraries do this while they poll without work. */
+/* With a timeout of 0 the call returns at once. Libraries use this while they poll without work. */
 #define WAITS_UNLESS(looks, type, name, parameters, ...)					   \
 	EXPORT type name parameters								   \
 	{											   \
