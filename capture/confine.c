@@ -204,7 +204,7 @@ static int open_directory(int dir_fd, const char *path, bool create, struct err 
 	if (parent < 0)
 		return parent;
 	int rc = mkdirat(parent, name, 0777) && errno != EEXIST
-		     ? err_sys(e, errno, "%s: making the directory", path)
+		     ? err_sys(e, errno, "%s: cannot create the directory", path)
 		     : 0;
 	close(parent);
 	return rc ? rc : confined_open(dir_fd, path, flags, 0, e);

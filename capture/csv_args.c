@@ -126,7 +126,7 @@ static int unescape(struct strbuf *out, const char *s, size_t len, struct err *e
 			i += 2;
 		}
 		if (!c)
-			return err_set(e, EINVAL, "a name holds a NUL byte");
+			return err_set(e, EINVAL, "a name contains a NUL byte");
 		strbuf_addch(out, c);
 	}
 	return 0;

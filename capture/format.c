@@ -139,7 +139,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 		if ((*f)->open)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
 	int rc = err_set(e, EILSEQ,
-			 "%s: no trace: its beginning fits none of the formats known (%s); --from "
+			 "%s: not a trace: its first bytes fit no known format (%s); --from "
 			 "FORMAT says where it "
 			 "differs from that one",
 			 path, names.s);

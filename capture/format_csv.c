@@ -237,7 +237,7 @@ static int csv_rewind(struct trace *base, struct err *e)
 {
 	struct csv_trace *t = csv(base);
 	if (lseek(t->fd, 0, SEEK_SET) < 0)
-		return err_sys(e, errno, "%s: reading it again", t->path);
+		return err_sys(e, errno, "%s: cannot read it again", t->path);
 	base->notes = (struct trace_notes){0};
 	start(t);
 	return 0;

@@ -57,7 +57,7 @@ void csv_header_field(struct csv_trace *t, const char *s, size_t len)
 	}
 	for (unsigned int i = 0; i < t->field; i++)
 		if (t->columns[i] == c)
-			csv_fail(t, "column \"%s\" is there twice", name);
+			csv_fail(t, "column \"%s\" occurs twice", name);
 	t->columns[t->field] = c;
 }
 

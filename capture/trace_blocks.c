@@ -55,9 +55,9 @@ int block_file_open(struct block_file *f, const char *path, struct err *e)
 	f->size = (uint64_t)st.st_size;
 	ssize_t got = pread(f->fd, &h, sizeof h, 0);
 	if (got < 0)
-		return err_sys(e, errno, "%s: reading the file header", path);
+		return err_sys(e, errno, "%s: cannot read the file header", path);
 	if ((size_t)got < sizeof h)
-		return err_set(e, EILSEQ, "%s: no trace: %zd bytes, the header alone has %zu", path,
+		return err_set(e, EILSEQ, "%s: not a trace: %zd bytes, but a header has %zu", path,
 			       got, sizeof h);
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return check_file_header(f, &h, e);
@@ -100,7 +100,7 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 		to = (uint64_t)st.st_size;
 	void *map = mmap(NULL, to - from, PROT_READ, MAP_SHARED, f->fd, (off_t)from);
 	if (map == MAP_FAILED)
-		return err_sys(e, errno, "%s: mapping %llu bytes", f->path,
+		return err_sys(e, errno, "%s: cannot map %llu bytes", f->path,
 			       (unsigned long long)(to - from));
 	*w = (struct window){.map = map, .offset = from, .len = to - from};
 	int rc = window_populate(w, f, e);
@@ -196,7 +196,7 @@ static int read_header(const struct block_file *f, const struct window *w, uint6
 	ssize_t got = pread(f->fd, h, sizeof *h, (off_t)offset);
 	if (got == sizeof *h)
 		return 0;
-	return got < 0 ? err_sys(e, errno, "%s: reading at byte %llu", f->path,
+	return got < 0 ? err_sys(e, errno, "%s: cannot read at byte %llu", f->path,
 				 (unsigned long long)offset)
 		       : err_set(e, EIO, "%s: was truncated while it was read", f->path);
 }

@@ -84,7 +84,7 @@ static int out_flush(struct sort *s, bool to_trace, struct err *e)
 	if (to_trace)
 		return n ? trace_writer_append(s->to, s->out, n, e) : 0;
 	int rc = write_all(s->fd, s->out, n * sizeof *s->out);
-	return rc ? err_sys(e, -rc, "writing the runs of a sort") : 0;
+	return rc ? err_sys(e, -rc, "cannot write the temporary file of a sort") : 0;
 }
 
 static int emit(struct sort *s, const struct trace_record *r, struct err *e)
@@ -118,7 +118,8 @@ static int run_load(struct sort *s, struct sort_run *r, struct err *e)
 		want = (size_t)(r->end - r->at);
 	ssize_t got = want ? pread(s->fd, r->window, want, r->at) : 0;
 	if (got < 0 || (size_t)got != want)
-		return err_sys(e, got < 0 ? errno : EIO, "reading the runs of a sort");
+		return err_sys(e, got < 0 ? errno : EIO,
+			       "cannot read the temporary file of a sort");
 	r->at += got;
 	r->i = 0;
 	r->n = want / sizeof *r->window;

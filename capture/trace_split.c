@@ -92,7 +92,7 @@ static int objects_copy(struct trace_split *s, struct err *e)
 		const struct trace_object *o = trace_object(s->from, s->n_objects);
 		int rc = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
 		if (!rc && (!o || id != s->n_objects))
-			rc = err_set(e, EBADMSG, "%s: object %u is missing, or there twice",
+			rc = err_set(e, EBADMSG, "%s: object %u is missing or duplicated",
 				     s->path, s->n_objects);
 		if (rc)
 			return rc;

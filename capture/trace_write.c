@@ -25,7 +25,7 @@ int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, 
 		if (got <= 0) {
 			int code = got ? errno : EIO;
 			w->failed = code;
-			return err_sys(e, code, "%s: writing at byte %llu", w->path,
+			return err_sys(e, code, "%s: cannot write at byte %llu", w->path,
 				       (unsigned long long)offset);
 		}
 		offset += (uint64_t)got;

@@ -70,7 +70,7 @@ static int baseline_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	}
 	if (shows && config.output) {
-		err_set(e, EINVAL, "--output is of \"save\"");
+		err_set(e, EINVAL, "--output applies only to \"save\"");
 		return EXIT_USAGE;
 	}
 	if (baseline_input(&b, argv[2], e) < 0)

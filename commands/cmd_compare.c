@@ -109,7 +109,7 @@ static int compare(const struct baseline *was, const struct baseline *is,
 	if (status == EXIT_NOT_COMPARABLE)
 		err_set(e, EINVAL,
 			"not comparable: %zu difference%s, the first in %s (--allow %s compares "
-			"all the same)",
+			"nevertheless)",
 			c.n_refusing, c.n_refusing == 1 ? "" : "s", c.difference[0].what,
 			difference_names[c.difference[0].kind]);
 	campaign_change_release(&c);
@@ -125,7 +125,7 @@ static int sides_of_one(struct baseline *was, struct baseline *is, const char *t
 	ret = ret ? ret : side_choose(&s, was, false, e);
 	if (!ret && (!was->limits.old || !was->limits.new))
 		ret = err_set(e, EINVAL,
-			      "%s: its [compare] names no \"old\" and \"new\": compare with what?",
+			      "%s: its [compare] names no \"old\" and \"new\"; name a second side",
 			      text);
 	if (!ret) {
 		baseline_copy(is, was);

@@ -183,8 +183,8 @@ static int deps_run(int argc, char **argv, struct err *e)
 	}
 	if (config.infer && (config.order >= 0 || config.fs_rules)) {
 		err_set(e, EINVAL,
-			"--infer takes dependencies from times alone: --order and --fs-rules do "
-			"not go with it");
+			"--infer derives dependencies from times only: it excludes --order and "
+			"--fs-rules");
 		return EXIT_USAGE;
 	}
 	if (output_check_input(config.dot, argv[1], e) ||

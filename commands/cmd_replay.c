@@ -445,7 +445,7 @@ static int replay_in_child(const char *trace, const struct replay_config *c, str
 		return getppid() == self ? -1 : EXIT_FAILED;
 	}
 	if (child < 0) {
-		err_sys(e, errno, "starting the replay");
+		err_sys(e, errno, "cannot start the replay");
 		return EXIT_FAILED;
 	}
 	runs = child;
@@ -517,7 +517,7 @@ static int replay_command(int argc, char **argv, struct err *e)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 	if (!s.stopped)
 		return EXIT_OK;
-	err_set(e, ECANCELED, "stopped at the first mismatch, as --stop-on-mismatch says");
+	err_set(e, ECANCELED, "stopped at the first mismatch (--stop-on-mismatch)");
 	return EXIT_FAILED;
 }
 

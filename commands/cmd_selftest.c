@@ -101,7 +101,8 @@ static int parts_choose(const char *word, int *parts, struct err *e)
 		*parts = PART_CAPTURE;
 	else
 		return err_set(e, EINVAL,
-			       "unknown part \"%s\": there are stats, replay and capture", word);
+			       "unknown part \"%s\": the parts are stats, replay and capture",
+			       word);
 	return 0;
 }
 

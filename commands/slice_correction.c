@@ -29,8 +29,8 @@ static int method_choose(const struct trace_set *set, const char **method, struc
 			return err_context(e, "%s", set->path[i]);
 		if (!*method && !own)
 			return err_set(e, EINVAL,
-				       "%s was captured by %s: which method of the calibration is "
-				       "that? (--capture-method)",
+				       "%s was captured by %s: --capture-method must name its "
+				       "method of the calibration",
 				       set->path[i],
 				       meta->captured_by ? meta->captured_by : "an unknown method");
 		if (own && *method && strcmp(own, *method))

@@ -109,7 +109,7 @@ static int each_entry(struct search *s, const char *dir, int depth,
 		free(joined);
 	}
 	closedir(d);
-	return ret || !code ? ret : err_sys(e, code, "reading the directory %s", dir);
+	return ret || !code ? ret : err_sys(e, code, "cannot read the directory %s", dir);
 }
 
 static int holders_add(struct search *s, const char *dir, int depth, struct err *e);

@@ -202,7 +202,7 @@ int pause_page_make(struct pause_page **page, int *fd, struct err *e)
 	if (*fd >= 0 && ftruncate(*fd, (off_t)sizeof **page) == 0)
 		base = mmap(NULL, sizeof **page, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 	if (base == MAP_FAILED) {
-		int ret = err_sys(e, errno, "cannot make the memory by which a process is paused");
+		int ret = err_sys(e, errno, "cannot create the memory that pauses a process");
 		if (*fd >= 0)
 			close(*fd);
 		*fd = -1;

@@ -45,19 +45,19 @@ static int range_parse(struct processor_list *list, const char **at, const cpu_s
 	if (end && *end == '-' && end[1] >= '0' && end[1] <= '9')
 		last = strtoul(end + 1, &end, 10);
 	if (!end || last < first || (*end && *end != ',' && *end != '+'))
-		return err_set(e, EINVAL, "\"%s\": processors are numbers and ranges, as in 0,2-3",
+		return err_set(e, EINVAL, "\"%s\": CPUs are numbers and ranges, as in 0,2-3",
 			       *at);
 	if (last - first >= PROCESSORS_LISTED_MAX - list->n)
-		return err_set(e, EINVAL, "more than %d processors are listed",
+		return err_set(e, EINVAL, "more than %d CPUs are listed",
 			       PROCESSORS_LISTED_MAX);
 	for (unsigned long cpu = first; cpu <= last; cpu++) {
 		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, allowed))
-			return err_set(e, EINVAL, "this process may not use processor %lu",
+			return err_set(e, EINVAL, "this process may not use CPU %lu",
 				       cpu);
 		list->cpu[list->n++] = (int)cpu;
 	}
 	*at = *end ? end + 1 : end;
-	return *end && !end[1] ? err_set(e, EINVAL, "a list of processors ends with \"%c\"", *end)
+	return *end && !end[1] ? err_set(e, EINVAL, "a list of CPUs ends with \"%c\"", *end)
 			       : 0;
 }
 
@@ -66,8 +66,8 @@ int processors_parse(struct processor_list *list, const char *text, struct err *
 	cpu_set_t allowed;
 	*list = (struct processor_list){.cpu = xcalloc(PROCESSORS_LISTED_MAX, sizeof *list->cpu)};
 	if (sched_getaffinity(0, sizeof allowed, &allowed) < 0)
-		return err_sys(e, errno, "the processors that may be used");
-	int ret = *text ? 0 : err_set(e, EINVAL, "no processor is listed");
+		return err_sys(e, errno, "cannot determine the permitted CPUs");
+	int ret = *text ? 0 : err_set(e, EINVAL, "the list of CPUs is empty");
 	while (!ret && *text)
 		ret = range_parse(list, &text, &allowed, e);
 	return ret;

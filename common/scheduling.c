@@ -203,12 +203,12 @@ int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads,
 	if (code == EPERM)
 		return refused_permission(s, e);
 	if (code != EBUSY)
-		return err_sys(e, code, "setting scheduler %s", policy_name(s));
+		return err_sys(e, code, "cannot set scheduler %s", policy_name(s));
 	format_duration(&runtime, (double)full.runtime_ns);
 	format_duration(&period, (double)full.period_ns);
 	int ret = err_set(e, EBUSY,
 			  "scheduler deadline: the kernel does not admit %u threads with %s of "
-			  "every %s on %u processors (kernel.sched_rt_runtime_us)",
+			  "every %s on %u CPUs (kernel.sched_rt_runtime_us)",
 			  n_threads, runtime.s, period.s, (uint32_t)processors_allowed());
 	strbuf_release(&runtime);
 	strbuf_release(&period);
@@ -226,8 +226,8 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)
 		return err_set(e, EINVAL,
-			       "scheduler deadline: this process may use only %u of %ld "
-			       "processors, and the kernel accepts no deadline thread with an "
+			       "scheduler deadline: this process may use only %u of %ld CPUs, "
+			       "and the kernel accepts no deadline thread with an "
 			       "affinity mask",
 			       (uint32_t)processors_allowed(), n);
 	return 0;

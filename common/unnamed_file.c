@@ -17,7 +17,7 @@ int unnamed_file_open(const char *dir, struct err *e)
 	char *path = xasprintf("%s/.validate-XXXXXX", dir);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
-		fd = err_sys(e, errno, "%s: making a scratch file", dir);
+		fd = err_sys(e, errno, "%s: cannot create a scratch file", dir);
 	else
 		unlink(path);
 	free(path);
@@ -32,7 +32,7 @@ int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return err_sys(e, got ? errno : EIO, "reading a scratch file");
+			return err_sys(e, got ? errno : EIO, "cannot read a scratch file");
 		done += (size_t)got;
 	}
 	return 0;
@@ -46,7 +46,7 @@ int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, str
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return err_sys(e, got ? errno : EIO, "writing a scratch file");
+			return err_sys(e, got ? errno : EIO, "cannot write a scratch file");
 		done += (size_t)got;
 	}
 	return 0;

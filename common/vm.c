@@ -112,7 +112,7 @@ int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const 
 		return 0;
 	void *p = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
 	if (p == MAP_FAILED)
-		return err_sys(e, errno, "mapping a file for %s", what_for);
+		return err_sys(e, errno, "cannot map a file for %s", what_for);
 	*r = (struct vm_region){p, n_bytes};
 	return 0;
 }

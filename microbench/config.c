@@ -236,7 +236,8 @@ static int script_check(const struct workload *w, const struct microbench_config
 {
 	if (c->direct && !w->script->direct)
 		return err_set(e, EINVAL,
-			       "direct: %s moves bytes of any number, which O_DIRECT does not",
+			       "direct: %s transfers any number of bytes, which O_DIRECT does "
+			       "not support",
 			       w->name);
 	if (c->fsync_end && !w->script->parallel)
 		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own",

@@ -244,7 +244,7 @@ static int block_failure(const struct bench_run *r, const struct bench_thread *t
 {
 	const struct block_load *b = t->load;
 	if (b->failed == UINT64_MAX)
-		return err_sys(e, b->fatal, "%s: handing over or fetching requests",
+		return err_sys(e, b->fatal, "%s: cannot submit or fetch requests",
 			       r->config->device);
 	const struct block_request *request = &b->request[b->failed];
 	int32_t got = t->sample[b->failed].result;

@@ -147,7 +147,7 @@ static int workers_start(struct bench_run *r, struct err *e)
 		struct worker *w = &r->worker[r->n_started];
 		int code = pthread_create(&w->id, NULL, worker_main, w);
 		if (code)
-			return err_sys(e, code, "starting thread %u of %u", r->n_started + 1,
+			return err_sys(e, code, "cannot start thread %u of %u", r->n_started + 1,
 				       r->n_workers);
 	}
 	gate_wait_ready(&r->gate, r->n_workers);
@@ -158,7 +158,7 @@ static int workers_start(struct bench_run *r, struct err *e)
 	for (unsigned int i = 0; code && i < r->n_workers; i++)
 		if (r->worker[i].bench.load && r->worker[i].bench.load->err.msg[0])
 			return err_set(e, code, "%s", r->worker[i].bench.load->err.msg);
-	return code ? err_sys(e, code, "pinning a thread to its processor") : 0;
+	return code ? err_sys(e, code, "cannot pin a thread to its CPU") : 0;
 }
 
 /* Waits until the last worker has finished, or a signal ends the run. */

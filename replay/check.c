@@ -159,7 +159,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 	    c->n_workers > REPLAY_MAX_THREADS)
 		return err_set(e, EINVAL, "speed, spin or workers: out of range");
 	if (f && c->blank)
-		return err_set(e, EINVAL, "blank: no calls are made that mutant %s could change",
+		return err_set(e, EINVAL, "blank: no calls are made, so mutant %s has no effect",
 			       f->name);
 	if (c->blank && c->stop_on_mismatch)
 		return err_set(

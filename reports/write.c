@@ -45,7 +45,7 @@ static int sync_tree(int fd, const char *path, struct err *e)
 		free(below);
 	}
 	if (!ret && code)
-		ret = err_sys(e, code, "reading directory %s", path);
+		ret = err_sys(e, code, "cannot read directory %s", path);
 	if (!ret && fsync(fd) < 0 && errno != EINVAL)
 		ret = err_sys(e, errno, "cannot sync directory %s", path);
 	closedir(d);

@@ -236,7 +236,7 @@ static int signals_open(struct app_run *r, struct err *e)
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
 	r->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return r->signals < 0 ? err_sys(e, errno, "waiting for signals") : 0;
+	return r->signals < 0 ? err_sys(e, errno, "cannot wait for signals") : 0;
 }
 
 static int content_check(const struct app_config *c, struct err *e)

@@ -41,7 +41,7 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 		return -EIO;
 	app_scratch_clean(scratch);
 	if (!leftover_directory(*dir)) {
-		int rc = err_sys(e, errno, "%s: making the scratch directory", *dir);
+		int rc = err_sys(e, errno, "%s: cannot create the scratch directory", *dir);
 		free(*dir);
 		*dir = NULL;
 		return rc;

@@ -251,7 +251,8 @@ static int spool_write(struct spool *s, const char *from, size_t len, struct err
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return err_sys(e, got ? errno : EIO, "writing the spool file at byte %llu",
+			return err_sys(e, got ? errno : EIO,
+				       "cannot write the spool file at byte %llu",
 				       (unsigned long long)(s->end + done));
 		done += (size_t)got;
 	}

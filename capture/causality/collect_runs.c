@@ -138,15 +138,16 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 		const char *of = top ? json_string_value(json_object_get(top, "of")) : NULL;
 		if (!resume)
 			rc = err_set(e, EEXIST,
-				     "%s already holds runs: add --resume to continue, or choose "
+				     "%s already contains runs: add --resume to continue, or "
+				     "choose "
 				     "another --runs-dir",
 				     dir);
 		else if (!of)
 			rc = err_set(e, EILSEQ, "%s: %s", path, top ? "no runs" : where.text);
 		else if (strcmp(of, what))
 			rc = err_set(e, ESTALE,
-				     "%s: the runs there are of another command or other options "
-				     "(%s); these are %s",
+				     "%s: its runs belong to another command or other options "
+				     "(%s); the present ones are %s",
 				     path, of, what);
 		else if (!runs_load(k, top))
 			rc = err_set(e, EILSEQ, "%s cannot be understood: remove the directory",

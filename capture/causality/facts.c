@@ -44,7 +44,7 @@ static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
 			       (long long)number);
 	struct causality_node *n = &f->node[number];
 	if (n->number != UINT32_MAX)
-		return err_set(e, EINVAL, "\"causality\": node %lld is there twice",
+		return err_set(e, EINVAL, "\"causality\": node %lld occurs twice",
 			       (long long)number);
 	*n = (struct causality_node){(uint32_t)number, (uint32_t)pid, (uint32_t)tid, (int32_t)rank,
 				     json_string_value(host)};
@@ -96,7 +96,7 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 		if (v < 0 || v >= f->n_nodes)
 			return err_set(
 			    e, EINVAL,
-			    "\"causality\": \"throttled\" names a node that is not there");
+			    "\"causality\": \"throttled\" names a node that does not exist");
 		f->throttled[f->n_throttled++] = (uint32_t)v;
 	}
 	qsort(f->throttled, n, sizeof *f->throttled, compare_numbers);

@@ -96,9 +96,8 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 	if (!rc && b < n_b)
 		rc = err_set(e, EILSEQ,
 			     "process %" PRIu32 " (thread %" PRIu32
-			     ") makes requests, and was not there in the first run: the "
-			     "application does not "
-			     "do the same in every run",
+			     ") makes requests, but did not exist in the first run: the "
+			     "application differs from run to run",
 			     here[b].pid, here[b].tid);
 	free(in_base);
 	free(here);

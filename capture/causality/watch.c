@@ -246,7 +246,7 @@ int watch_prepare(void *watch, const char *scratch_dir, struct err *e)
 	rc = pthread_create(&w->thread, NULL, watch_run, w);
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
 	w->runs = !rc;
-	return rc ? err_sys(e, rc, "starting the watchdog") : 0;
+	return rc ? err_sys(e, rc, "cannot start the watchdog") : 0;
 }
 
 void watch_output(struct watch *w, int fd)

@@ -166,7 +166,7 @@ int content_read(const struct content *c, uint64_t place, uint64_t from, void *t
 	const struct content_request *r = &c->request[place];
 	uint8_t whole[CONTENT_BLOCK], *out = to;
 	if (from > r->n_bytes || n > r->n_bytes - from)
-		return err_set(e, EINVAL, "%s: request %llu wrote no such bytes", c->path,
+		return err_set(e, EINVAL, "%s: request %llu has no content there", c->path,
 			       (unsigned long long)r->seq);
 	for (; n;) {
 		const uint32_t number = c->reference[r->first + from / CONTENT_BLOCK];
@@ -178,7 +178,7 @@ int content_read(const struct content *c, uint64_t place, uint64_t from, void *t
 			return err_context(e, "%s", c->path);
 		if (crc32c(0, whole, b->n_bytes) != b->crc)
 			return err_set(e, EIO,
-				       "%s: block %u, of request %llu, is not what was stored",
+				       "%s: block %u of request %llu was changed",
 				       c->path, number, (unsigned long long)r->seq);
 		memcpy(out, whole + at, some);
 		out += some;

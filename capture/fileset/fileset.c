@@ -106,7 +106,7 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	if (!code)
 		r->state->n_files_written++;
 	else if (code != EEXIST)
-		return err_sys(e, code, "%s: making the %s", path, what);
+		return err_sys(e, code, "%s: cannot create the %s", path, what);
 	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || (st.st_mode & S_IFMT) != type)
 		return err_set(e, EPERM, "%s: refused: exists, but is not a %s",
 			       path, what);
@@ -140,7 +140,7 @@ static int make_directory(const struct restore *r, size_t i, struct err *e)
 		     : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (!rc && mode &&
 	    (fd < 0 || fstat(fd, &st) || ((st.st_mode & 07777) != mode && fchmod(fd, mode))))
-		rc = err_sys(e, errno, "%s: setting its permissions", f->path);
+		rc = err_sys(e, errno, "%s: cannot set its permissions", f->path);
 	if (fd >= 0)
 		close(fd);
 	close(parent);
@@ -187,7 +187,7 @@ static int open_or_create(const struct restore *r, const char *path, struct err 
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	int rc = fd < 0         ? err_sys(e, errno, "%s: making the file", path)
+	int rc = fd < 0         ? err_sys(e, errno, "%s: cannot create the file", path)
 		 : r->sync_each ? sync_name(parent, path, e)
 				: 0;
 	close(parent);
@@ -219,7 +219,7 @@ static int write_content(const struct restore *r, const struct fileset_entry *f,
 				continue;
 			if (got <= 0)
 				return err_sys(e, got ? errno : EIO,
-					       "%s: writing at byte %llu of %llu", f->path,
+					       "%s: cannot write at byte %llu of %llu", f->path,
 					       (unsigned long long)(at + done),
 					       (unsigned long long)f->size);
 			done += (size_t)got;
@@ -251,7 +251,7 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 		goto out;
 	}
 	if (now.size > f->size && ftruncate(fd, (off_t)f->size)) {
-		rc = err_sys(e, errno, "%s: cutting it to %llu bytes", f->path,
+		rc = err_sys(e, errno, "%s: cannot truncate it to %llu bytes", f->path,
 			     (unsigned long long)f->size);
 		goto out;
 	}
@@ -259,7 +259,7 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 		rc = write_content(r, f, fd, key, e);
 	mode_t mode = mode_of(r->set, i);
 	if (!rc && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
-		rc = err_sys(e, errno, "%s: setting its permissions", f->path);
+		rc = err_sys(e, errno, "%s: cannot set its permissions", f->path);
 	if (!rc && r->sync_each && fdatasync(fd))
 		rc = err_sys(e, errno, "%s: sync", f->path);
 	r->state->n_files_written++;
@@ -409,7 +409,7 @@ static int remove_one(const struct fileset *s, const struct fileset_entry *f, in
 			     f->directory ? "directory" : link ? "link" : "file");
 	else if (unlinkat(parent, name, f->directory ? AT_REMOVEDIR : 0) && errno != ENOENT &&
 		 errno != ENOTEMPTY && errno != EEXIST)
-		rc = err_sys(e, errno, "%s: removing it", f->path);
+		rc = err_sys(e, errno, "%s: cannot remove it", f->path);
 	close(parent);
 	return rc;
 }

@@ -52,7 +52,7 @@ static int evict_file(const struct fileset_entry *f, int fd, void *ctx, struct e
 	if (fdatasync(fd)) /* dirty pages would not be dropped */
 		return err_sys(e, errno, "%s: sync", f->path);
 	int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	return code ? err_sys(e, code, "%s: dropping its cached pages", f->path) : 0;
+	return code ? err_sys(e, code, "%s: cannot drop its cached pages", f->path) : 0;
 }
 
 int fileset_evict(const struct fileset *s, int dir_fd, struct err *e)
@@ -89,7 +89,7 @@ static int residency_of(const struct fileset_entry *f, int fd, void *ctx, struct
 		return err_sys(e, errno, "%s", f->path);
 	int rc = residency_get(fd, 0, 0, r->by_cachestat, &now);
 	if (rc)
-		return err_sys(e, -rc, "%s: asking which pages are cached", f->path);
+		return err_sys(e, -rc, "%s: cannot determine its cached pages", f->path);
 	if (!now.by_cachestat) { /* one file used mincore: the sum is not more precise */
 		r->by_cachestat = false;
 		r->dirty_bytes = 0;

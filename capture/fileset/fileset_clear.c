@@ -61,7 +61,7 @@ static int visit(struct clearing *c, int parent, const char *name, unsigned int 
 	if (ret || known || c->pass != REMOVE)
 		return ret;
 	if (unlinkat(parent, name, directory ? AT_REMOVEDIR : 0) && errno != ENOENT)
-		return err_sys(e, errno, "%s: removing it", c->path.s);
+		return err_sys(e, errno, "%s: cannot remove it", c->path.s);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *
 		c->path.s[len] = 0;
 	}
 	closedir(dir);
-	return ret || !code ? ret : err_sys(e, code, "%s: reading the directory", c->path.s);
+	return ret || !code ? ret : err_sys(e, code, "%s: cannot read the directory", c->path.s);
 }
 
 int fileset_clear(const struct fileset *s, int dir_fd, const char *top,

@@ -70,7 +70,7 @@ int name_make(int dir_fd, const char *first, const char *path, struct err *e)
 		rc = err_set(e, EPERM, "%s: refused: exists, but is not a file",
 			     path);
 	else if ((there && unlinkat(to_dir, to, 0)) || linkat(from_dir, from, to_dir, to, 0))
-		rc = err_sys(e, errno, "%s: making it a hard link to %s", path, first);
+		rc = err_sys(e, errno, "%s: cannot make it a hard link to %s", path, first);
 	else
 		rc = 1;
 	close(from_dir);

@@ -212,7 +212,7 @@ static int take_event(struct blktrace *t, const struct blktrace_event *v, struct
 	}
 	sequence_gaps_see(&t->gaps, v->device, v->cpu, v->sequence);
 	if (v->time > TRACE_TIME_MAX)
-		return err_set(e, ERANGE, "a time beyond what a trace can hold");
+		return err_set(e, ERANGE, "a time is beyond the range of a trace");
 	if (!t->has_first) {
 		t->has_first = true;
 		t->first_ns = (int64_t)v->time;

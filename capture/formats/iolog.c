@@ -181,7 +181,7 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (rc)
 		return rc;
 	if ((int64_t)v * t->wait_unit_ns > TRACE_TIME_MAX - t->now_ns)
-		return foreign_at(f, w[2].s, e, "a time beyond what a trace can hold");
+		return foreign_at(f, w[2].s, e, "a time is beyond the range of a trace");
 	t->now_ns += (int64_t)v * t->wait_unit_ns;
 	return 0;
 }

@@ -73,8 +73,7 @@ static int oracle_open(struct trace **out, const char *path, const struct trace_
 {
 	if (!o->as)
 		return err_set(e, EINVAL,
-			       "%s: oracleGeneral holds no operations: choose one with --as read "
-			       "or --as write",
+			       "%s: oracleGeneral has no operations: choose read or write by --as",
 			       path);
 	return foreign_open(out, &reader, path, o, e);
 }

@@ -308,7 +308,7 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 		return 0;
 	}
 	int rc = l.begin_ns > TRACE_TIME_MAX || (l.end_ns != TIME_NONE && l.end_ns > TRACE_TIME_MAX)
-		     ? foreign_at(f, first, e, "a time beyond what a trace can hold") : 0;
+		     ? foreign_at(f, first, e, "a time is beyond the range of a trace") : 0;
 	return rc ? rc : call_take(k, &l, e);
 }
 

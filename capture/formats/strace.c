@@ -206,7 +206,7 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 		return foreign_at(f, stamp, e,
 				  "no time (strace needs -ttt, -tt or --absolute-timestamps)");
 	if (ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
-		return foreign_at(f, stamp, e, "a time beyond what a trace can hold");
+		return foreign_at(f, stamp, e, "a time is beyond the range of a trace");
 	t->has_pids |= how != STRACE_UNNAMED;
 	struct traced_thread *th =
 	    traced_thread_of(&t->system, strace_thread(&t->threads, how, tid));

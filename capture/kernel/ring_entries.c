@@ -43,7 +43,7 @@ static int file_read(struct btf *b, struct err *e)
 	const int code = errno;
 	if (fd >= 0)
 		close(fd);
-	return got < 0 ? err_sys(e, code, "reading the kernel's type information %s", BTF_FILE) : 0;
+	return got < 0 ? err_sys(e, code, "cannot read the kernel's types %s", BTF_FILE) : 0;
 }
 
 /* The number of bytes after a type's header. */
@@ -76,7 +76,7 @@ static int types_index(struct btf *b, struct err *e)
 	struct btf_header h;
 	size_t cap = 0;
 	if (b->n_bytes < sizeof h)
-		return err_set(e, EBADMSG, "%s is cut short", BTF_FILE);
+		return err_set(e, EBADMSG, "%s is truncated", BTF_FILE);
 	memcpy(&h, b->data, sizeof h);
 	const uint64_t types = (uint64_t)h.hdr_len + h.type_off,
 		       names = (uint64_t)h.hdr_len + h.str_off, end = types + h.type_len;

@@ -120,14 +120,14 @@ int snapshot_open(struct snapshot **out, const char *scratch, struct err *e)
 	if (!OUR_CALLS)
 		return err_set(
 		    e, ENOTSUP,
-		    "--snapshot: the numbers of this processor's system calls are not known");
+		    "--snapshot: the system call numbers of this CPU architecture are unknown");
 	struct snapshot *s = xcalloc(1, sizeof *s);
 	s->channel = -1;
 	filter_make(s);
 	s->file = tracing_scratch_file(scratch, e);
 	int rc = s->file < 0 ? s->file : 0;
 	if (!rc && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		rc = err_sys(e, errno, "making a channel for --snapshot");
+		rc = err_sys(e, errno, "cannot create a socket for --snapshot");
 	s->channel = pair[0];
 	rc = rc ? rc : looker_start(s, pair[1], e);
 	if (pair[1] >= 0)
@@ -157,14 +157,14 @@ int snapshot_stop(struct snapshot *s, struct err *e)
 	close(s->channel); /* ends the inspections */
 	s->channel = -1;
 	if (fstat(s->file, &st) < 0)
-		return err_sys(e, errno, "reading back the looks of --snapshot");
+		return err_sys(e, errno, "cannot read the recorded states of --snapshot");
 	if (!st.st_size)
 		return 0;
 	s->n_bytes = (uint64_t)st.st_size;
 	s->data = mmap(NULL, s->n_bytes, PROT_READ, MAP_SHARED, s->file, 0);
 	if (s->data == MAP_FAILED) {
 		s->data = NULL;
-		return err_sys(e, errno, "reading back the looks of --snapshot");
+		return err_sys(e, errno, "cannot read the recorded states of --snapshot");
 	}
 	for (uint64_t at = 0; at + sizeof(struct snapshot_record) <= s->n_bytes;) {
 		const struct snapshot_record *r = (const void *)(s->data + at);

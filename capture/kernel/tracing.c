@@ -86,7 +86,7 @@ static int instance_make(struct tracing *t, struct err *e)
 	t->instance = tracefs_instance_create(name);
 	if (!t->instance)
 		return err_sys(e, errno ? errno : EIO,
-			       "%s: making an instance of the kernel's tracing", dir);
+			       "%s: cannot create a tracing instance", dir);
 	return 0;
 }
 
@@ -276,7 +276,7 @@ static int reader_start(struct tracing *t, struct err *e)
 {
 	int code = pthread_create(&t->reader, NULL, reader_main, t);
 	t->reading = !code;
-	return code ? err_sys(e, code, "starting the reader of the kernel's events") : 0;
+	return code ? err_sys(e, code, "cannot start the reader of the kernel's events") : 0;
 }
 
 int tracing_open(struct tracing **out, const struct tracing_options *o, struct err *e)
@@ -353,7 +353,7 @@ int tracing_stop(struct tracing *t, struct err *e)
 	instance_remove(t); /* early: reading back may take long, and be interrupted */
 	if (!ret && t->write_error)
 		ret = err_sys(e, t->write_error,
-			      "keeping the kernel's events in the scratch directory");
+			      "cannot store the kernel's events in the scratch directory");
 	return ret;
 }
 
@@ -377,7 +377,7 @@ static int stream_map(struct cpu_stream *c, struct err *e)
 	if (c->map != MAP_FAILED)
 		return 0;
 	c->map = NULL;
-	return err_sys(e, errno, "reading the kernel's events back");
+	return err_sys(e, errno, "cannot read the stored events of the kernel");
 }
 
 /* Moves to the next event of this CPU. */
@@ -387,7 +387,7 @@ static int stream_advance(struct tracing *t, struct cpu_stream *c, struct err *e
 	c->data = c->loaded ? kbuffer_next_event(c->page, &c->ns) : NULL;
 	while (!ret && !c->data && c->at < c->n_bytes) {
 		if (kbuffer_load_subbuffer(c->page, c->map + c->at) < 0)
-			return err_set(e, EBADMSG, "a page of the kernel's events makes no sense");
+			return err_set(e, EBADMSG, "a page of the kernel's events is malformed");
 		c->at += t->page_bytes;
 		c->loaded = true;
 		c->data = kbuffer_read_event(c->page, &c->ns);

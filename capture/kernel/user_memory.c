@@ -68,7 +68,7 @@ static int map_make(int *fd, unsigned int type, unsigned int key_bytes, unsigned
 	a.value_size = value_bytes;
 	a.max_entries = n;
 	*fd = bpf(BPF_MAP_CREATE, &a);
-	return *fd < 0 ? err_sys(e, errno, "making a BPF map") : 0;
+	return *fd < 0 ? err_sys(e, errno, "cannot create a BPF map") : 0;
 }
 
 static int map_set(int fd, const void *key, const void *value)
@@ -103,7 +103,7 @@ static int program_load(int *fd, unsigned int type, const struct um_code *c, con
 	}
 	const size_t len = strlen(log);
 	if (code)
-		err_sys(e, code, "loading the BPF program %s (%s)", name,
+		err_sys(e, code, "cannot load the BPF program %s (%s)", name,
 			len ? log + (len > 300 ? len - 300 : 0) : "no reason is given");
 	free(log);
 	return code ? -code : 0;
@@ -116,7 +116,7 @@ static int link_raw(int *fd, int program, const char *name, struct err *e)
 	a.raw_tracepoint.name = (uintptr_t)name;
 	a.raw_tracepoint.prog_fd = (uint32_t)program;
 	*fd = bpf(BPF_RAW_TRACEPOINT_OPEN, &a);
-	return *fd < 0 ? err_sys(e, errno, "putting a BPF program at the raw tracepoint %s", name)
+	return *fd < 0 ? err_sys(e, errno, "cannot attach BPF to the raw tracepoint %s", name)
 		       : 0;
 }
 
@@ -128,7 +128,7 @@ static int link_tracepoint(int *fd, int program, int id, const char *name, struc
 				    .sample_period = 1};
 	*fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (*fd < 0 || ioctl(*fd, PERF_EVENT_IOC_SET_BPF, program) < 0)
-		return err_sys(e, errno, "putting a BPF program at the tracepoint %s", name);
+		return err_sys(e, errno, "cannot attach BPF to the tracepoint %s", name);
 	return 0;
 }
 
@@ -166,7 +166,7 @@ static int maps_fill(struct user_memory *m, struct err *e)
 		if (item[0] && row->number >= 0 && row->number < UM_NUMBERS)
 			rc = map_set(m->map.calls, &number, item);
 	}
-	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
+	return rc ? err_sys(e, -rc, "cannot fill a BPF map") : 0;
 }
 
 int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struct err *e)
@@ -174,7 +174,7 @@ int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struc
 	int rc = 0;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = map_set(m->map.watched, &tid[i], &tid[i]);
-	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
+	return rc ? err_sys(e, -rc, "cannot fill a BPF map") : 0;
 }
 
 static int programs_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
@@ -210,7 +210,7 @@ static int ring_ops_fill(struct user_memory *m, const struct ring_entries *r, st
 		const uint64_t items = ring_entries_items(r, i);
 		rc = items ? map_set(m->map.ring_ops, &i, &items) : 0;
 	}
-	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
+	return rc ? err_sys(e, -rc, "cannot fill a BPF map") : 0;
 }
 
 /* Reads the requests of io_uring; without that, the rest still works. */
@@ -268,7 +268,7 @@ static int ring_map(struct user_memory *m, struct err *e)
 				   m->map.ring, (off_t)m->page);
 	if (m->producer == MAP_FAILED)
 		m->producer = NULL;
-	return m->producer ? 0 : err_sys(e, errno, "mapping the BPF ring");
+	return m->producer ? 0 : err_sys(e, errno, "cannot map the BPF ring");
 }
 
 /* --- the ring ------------------------------------------------------------ */
@@ -340,7 +340,7 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 	m->reads_aio = !rc && aio_start(m) == 0;
 	int code = rc ? 0 : pthread_create(&m->reader, NULL, reader_main, m);
 	if (code)
-		rc = err_sys(e, code, "starting the reader of the BPF ring");
+		rc = err_sys(e, code, "cannot start the reader of the BPF ring");
 	m->reading = !rc;
 	if (rc)
 		user_memory_close(m);
@@ -374,7 +374,7 @@ static int index_make(struct user_memory *m, struct err *e)
 	m->data = mmap(NULL, m->n_bytes, PROT_READ, MAP_PRIVATE, m->file, 0);
 	if (m->data == MAP_FAILED) {
 		m->data = NULL;
-		return err_sys(e, errno, "reading back what the arguments pointed to");
+		return err_sys(e, errno, "cannot read the stored data of pointer arguments");
 	}
 	for (uint64_t at = 0; at + RING_HEADER + sizeof(struct um_record) <= m->n_bytes;) {
 		uint32_t len;
@@ -432,7 +432,7 @@ int user_memory_stop(struct user_memory *m, struct err *e)
 	int rc = index_make(m, e);
 	if (!rc && m->write_error)
 		rc = err_sys(e, m->write_error,
-			     "keeping what the arguments pointed to in the scratch directory");
+			     "cannot store the data of pointer arguments in the scratch directory");
 	return rc;
 }
 

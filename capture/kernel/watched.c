@@ -41,7 +41,7 @@ static int work_start(const struct watched_options *o, const sigset_t *mask, pid
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		_exit(o->start(o->start_ctx));
 	}
-	return *pid < 0 ? err_sys(e, errno, "starting a process") : 0;
+	return *pid < 0 ? err_sys(e, errno, "cannot start a process") : 0;
 }
 
 static void command_become(const struct watched_options *o, const sigset_t *mask, int failed)

@@ -311,7 +311,7 @@ static int session_loop(struct fuse_session *session, int ready_fd, struct err *
 	close(ready_fd);
 	int ret = fuse_session_loop_mt(session, config);
 	fuse_loop_cfg_destroy(config);
-	return ret < 0 ? err_sys(e, -ret, "serving the volume") : 0;
+	return ret < 0 ? err_sys(e, -ret, "cannot serve the volume") : 0;
 }
 
 static int session_run(struct server *s, int ready_fd, struct err *e)

@@ -147,7 +147,7 @@ int volume_slow(const struct volume *v, double factor, struct err *e)
 {
 	struct volume_log log;
 	if (!(factor >= 0.01 && factor <= 100))
-		return err_set(e, EINVAL, "volume %s cannot serve %g times as slowly: 0.01 to 100",
+		return err_set(e, EINVAL, "volume %s: a slowdown of %g is not between 0.01 and 100",
 			       v->name, factor);
 	if (v->group)
 		return err_set(e, ENOTSUP, "volume %s is throttled and has no service times",

@@ -53,7 +53,7 @@ static int config_check(const struct volume_config *c, char **service, struct th
 	if (!c->n_bytes || c->n_bytes % SECTOR)
 		return err_set(e, EINVAL, "--size must be a multiple of %d bytes", SECTOR);
 	if (!c->log_cap || c->log_cap > UINT64_C(1) << 32)
-		return err_set(e, EINVAL, "--log must lie between 1 and 2^32 requests");
+		return err_set(e, EINVAL, "--log must be between 1 and 2^32 requests");
 	int ret = service_parse(&s, c->service, c->n_bytes, c->seed, e);
 	if (ret)
 		return ret;

@@ -88,7 +88,7 @@ static int steps_of_trace(struct balloon *b, const struct replay_config *c,
 	json_decref(extra);
 	if (!ret && !b->n_steps)
 		return err_set(e, EINVAL,
-			       "balloon traced: the trace does not hold the program's memory use "
+			       "balloon traced: the trace has no memory use of the program "
 			       "(capture app --memory records it)");
 	return ret;
 }

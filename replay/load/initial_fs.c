@@ -138,7 +138,8 @@ static int holes_punch(const char *path, const struct fileset_hole *hole, size_t
 			ret = -errno;
 	}
 	close(fd);
-	return !ret || ret == -EOPNOTSUPP ? 0 : err_sys(e, -ret, "%s: making its holes", path);
+	return !ret || ret == -EOPNOTSUPP ? 0
+					  : err_sys(e, -ret, "%s: cannot punch its holes", path);
 }
 
 int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,

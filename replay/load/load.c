@@ -48,8 +48,8 @@ static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 			       (unsigned long long)i, (long long)r->end_ns);
 	if (r->end_ns < r->begin_ns)
 		return err_set(e, EINVAL,
-			       "record %llu: it ends %lld ns before it begins; no order can be "
-			       "derived from that",
+			       "record %llu: it ends %lld ns before it begins, so no order can "
+			       "be derived",
 			       (unsigned long long)i, (long long)(r->begin_ns - r->end_ns));
 	return 0;
 }

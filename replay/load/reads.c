@@ -217,7 +217,7 @@ static int original_prepare(struct reads *x, struct load *l, const struct slots 
 {
 	if (!has_misses(l, t))
 		return err_set(e, EINVAL,
-			       "--reads original: the trace does not hold page-cache misses "
+			       "--reads original: the trace has no page-cache misses "
 			       "(validate slice --join adds those of capture vfs)");
 	misses_find(&x->misses, l, s);
 	for (uint32_t i = 0; i < l->n; i++)

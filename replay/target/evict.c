@@ -16,7 +16,7 @@ int evict_target(const struct fileset *listed, const struct fileset *shown, int 
 			       "cache cold: the target directory is on a file system in memory; "
 			       "use a directory on storage");
 	if (syncfs(dir_fd) < 0)
-		return err_sys(e, errno, "syncing the target directory");
+		return err_sys(e, errno, "cannot sync the target directory");
 	if (may_drop_caches()) {
 		*state = METADATA_DROPPED;
 		return caches_drop(DROP_ALL, e);

@@ -32,18 +32,18 @@ for name in 'quo"te' 'com ;ment' 'com #ment' 'end;' "key${newline}destructive = 
 	mkdir "$name"
 	cp reference.trace "$name/trace"
 	expect_status 2 "$VALIDATE" judge --with event --dry-run --dir "$name" reference.trace
-	expect_line err 'a protocol cannot hold the path'
+	expect_line err 'a protocol cannot contain the path'
 	case $name in 'blank ' | 'end;') ;; *) expect_status 2 "$VALIDATE" judge --with event --dry-run "$name/trace" ;; esac
 done
 long=$(printf '%0200d' 0)
 mkdir "$long"
 expect_status 2 "$VALIDATE" judge --with event --dry-run --dir "$long" reference.trace
-expect_line err "$long: its lines have at most 198 bytes"
+expect_line err "$long is too long for a protocol, whose lines have at most 198 bytes"
 cp reference.trace "$long/trace"
 expect_status 2 "$VALIDATE" judge --with event --dry-run "$long/trace"
-expect_line err "$long/trace: its lines have at most 198 bytes"
+expect_line err "$long/trace is too long for a protocol, whose lines have at most 198 bytes"
 expect_status 2 "$VALIDATE" judge --with "event:program-cache=$long" --dry-run reference.trace
-expect_line err '--with event: a protocol cannot hold an option that is so long'
+expect_line err '--with event: the option is too long for a protocol'
 mkdir 'it,s 1..2 = 50%'
 expect_status 0 "$VALIDATE" judge --with event --dry-run --dir 'it,s 1..2 = 50%' reference.trace
 expect_line out "dir = $PWD/it,s 1..2 = 50%"
@@ -109,7 +109,7 @@ expect_line out '4 requests in 30.2 ms: '
 # no request, one request, and two at the same instant
 head -n 1 slow.csv >none.csv
 expect_status 3 "$VALIDATE" judge none.csv
-expect_line err 'none.csv: it holds no issued request'
+expect_line err 'none.csv: it contains no issued request'
 for n in 1 2; do
 	{
 		head -n 1 slow.csv

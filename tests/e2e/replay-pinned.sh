@@ -102,10 +102,10 @@ expect_status 0 "$VALIDATE" replay --cpus traced --dir tree pinned.trace
 # and both options at once
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,mkdir,"path=d;mode=0755",0\n' >in.csv
 expect_status 3 "$VALIDATE" replay --cpus traced --dir tree in.csv
-expect_line err 'the trace does not hold the CPUs of its threads'
+expect_line err 'the trace has no CPUs of its threads'
 [ ! -e tree/d ] || fail 'a request was issued'
 expect_status 3 taskset -c "$first" "$VALIDATE" replay --cpus traced --dir tree bound.trace
-expect_line err "this process may not use processor $last"
+expect_line err "this process may not use CPU $last"
 for bad in '--engine coordinator' '--order none' --pin; do
 	# shellcheck disable=SC2086 # options
 	expect_status 2 "$VALIDATE" replay --cpus traced $bad --dir tree bound.trace

@@ -21,7 +21,7 @@ static int dir_is_empty(const char *path, bool *empty, struct err *e)
 	while ((entry = dir_next(d, &code)))
 		*empty &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
 	closedir(d);
-	return code ? err_sys(e, code, "reading the results directory %s", path) : 0;
+	return code ? err_sys(e, code, "cannot read the results directory %s", path) : 0;
 }
 
 static int dir_resolve(struct campaign *c, struct err *e)

@@ -341,7 +341,7 @@ static int child_started(int pipe_fd, const char *path, struct err *e)
 	if (n != sizeof f)
 		return err_set(e, EIO, "%s could not be started", path);
 	f.step[sizeof f.step - 1] = 0;
-	return err_sys(e, f.code, "starting %s: %s", path, f.step);
+	return err_sys(e, f.code, "cannot start %s: %s", path, f.step);
 }
 
 int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e)

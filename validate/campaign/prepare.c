@@ -49,7 +49,7 @@ static int caches_evict(const struct target *target, const struct fileset *files
 		return ret;
 	/* dirty inodes stay in memory even if all pages are clean */
 	if (syncfs(dir_fd) < 0)
-		return err_sys(e, errno, "syncing the files");
+		return err_sys(e, errno, "cannot sync the files");
 	return caches_drop(DROP_ALL, e);
 }
 

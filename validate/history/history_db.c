@@ -53,14 +53,14 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 	case SQLITE_NOTADB:
 		return err_set(e, EINVAL, "%s is not a history: it is no SQLite database", path);
 	case SQLITE_CORRUPT:
-		return err_set(e, EINVAL, "%s is damaged or cut short: %s", path,
+		return err_set(e, EINVAL, "%s is damaged or truncated: %s", path,
 			       sqlite3_errmsg(db));
 	case SQLITE_CANTOPEN:
 		/* any cause of a failed creation */
 		if (system == ENOENT)
 			return err_set(
 			    e, ENOENT,
-			    "cannot make %s: its directory is not there or cannot be written",
+			    "cannot create %s: its directory does not exist or cannot be written",
 			    path);
 		return err_sys(e, system ? system : EIO, "cannot open %s", path);
 	case SQLITE_IOERR:
@@ -152,7 +152,7 @@ static int integrity_check(sqlite3 *db, const char *path, struct err *e)
 	if (sqlite3_step(s) != SQLITE_ROW)
 		ret = history_db_err(db, path, e);
 	else if (strcmp((const char *)sqlite3_column_text(s, 0), "ok"))
-		ret = err_set(e, EINVAL, "%s is damaged or cut short: %s", path,
+		ret = err_set(e, EINVAL, "%s is damaged or truncated: %s", path,
 			      (const char *)sqlite3_column_text(s, 0));
 	sqlite3_finalize(s);
 	return ret;
@@ -169,7 +169,7 @@ static int content_check(sqlite3 *db, const char *path, bool writes, struct err 
 		return ret;
 	if (!n && !id && !version)
 		return writes ? tables_make(db, path, e)
-			      : err_set(e, EINVAL, "%s is empty and holds no history", path);
+			      : err_set(e, EINVAL, "%s is empty and contains no history", path);
 	if (id != HISTORY_DB_APPLICATION_ID)
 		return err_set(e, EINVAL,
 			       "%s is not a history: it is a database of another program", path);

@@ -25,7 +25,8 @@ static int path_check(const char *path, size_t n_more, struct err *e)
 	if (len + n_more > PROTOCOL_LINE_MAX)
 		return err_set(
 		    e, EINVAL,
-		    "a protocol cannot hold the path %s: its lines have at most %d bytes", path,
+		    "the path %s is too long for a protocol, whose lines have at most %d bytes",
+		    path,
 		    PROTOCOL_LINE_MAX);
 	bool held = len && path[len - 1] != ' ' && path[len - 1] != ';' &&
 		    text_valid_length(path, len) == len;
@@ -34,7 +35,7 @@ static int path_check(const char *path, size_t n_more, struct err *e)
 		       !(*p == ' ' && (p[1] == ';' || p[1] == '#'));
 	return held ? 0
 		    : err_set(e, EINVAL,
-			      "a protocol cannot hold the path \"%s\": quotes, \" ;\", \" #\", "
+			      "a protocol cannot contain the path \"%s\": quotes, \" ;\", \" #\", "
 			      "control characters, a final blank or ; and invalid UTF-8 are not "
 			      "possible",
 			      path);

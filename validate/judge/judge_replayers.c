@@ -174,8 +174,8 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 		control_mark(out, at, g, j);
 		if (has_long_line(out->s + at))
 			ret = err_set(e, EINVAL,
-				      "--with %s: a protocol cannot hold an option that is so "
-				      "long: its lines have at most %d bytes",
+				      "--with %s: the option is too long for a protocol, whose "
+				      "lines have at most %d bytes",
 				      name, PROTOCOL_LINE_MAX);
 	}
 	free(name);

@@ -25,7 +25,8 @@ static int file_append(struct arrivals *o, const struct arrival *a, size_t n, st
 	int rc = write_all(o->fd, a, n * sizeof *a);
 	if (rc)
 		return err_sys(e, -rc,
-			       "writing requests to a temporary file (TMPDIR chooses the place)");
+			       "cannot write requests to a temporary file (TMPDIR sets its "
+			       "directory)");
 	o->file_bytes += n * sizeof *a;
 	return 0;
 }
@@ -103,7 +104,7 @@ static int cursor_fill(const struct arrivals *o, struct cursor *c, struct err *e
 			continue;
 		if (got <= 0)
 			return err_sys(e, got ? errno : EIO,
-				       "reading requests back from a temporary file");
+				       "cannot read requests from a temporary file");
 		to += got;
 		left -= (size_t)got;
 		c->offset += (uint64_t)got;

@@ -39,7 +39,8 @@ int spill_open(const char *wanted, struct err *e)
 	if (fd < 0)
 		return err_sys(
 		    e, code,
-		    "%s: no temporary file for sorting requests (TMPDIR chooses the place)",
+		    "%s: cannot create a temporary file for sorting requests (TMPDIR sets its "
+		    "directory)",
 		    dir[first] ? dir[first] : dir[last]);
 	return fd;
 }

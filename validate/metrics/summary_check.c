@@ -6,7 +6,7 @@ static int check_moments(const struct moments *m, const char *name, struct err *
 {
 	if (m->n && !(m->min <= m->mean && m->mean <= m->max))
 		return err_set(e, EINVAL,
-			       "summary: \"%s\": the mean does not lie between minimum and maximum",
+			       "summary: \"%s\": the mean is not between minimum and maximum",
 			       name);
 	return 0;
 }
@@ -33,10 +33,10 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 		if (within[i] < s->response.min || within[i] > s->response.max)
 			return err_set(
 			    e, EINVAL,
-			    "summary: a quantile or the trimmed mean lies beyond the extremes");
+			    "summary: a quantile or the trimmed mean is beyond the extremes");
 	if (s->n_failed > s->response.n + s->n_left_out)
 		return err_set(e, EINVAL,
-			       "summary: \"n_failed\": more requests failed than there were");
+			       "summary: \"n_failed\": more requests failed than the run has");
 	return 0;
 }
 
@@ -44,11 +44,12 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 static int check_distribution(const struct run_summary *s, struct err *e)
 {
 	if (s->response_tail < s->response.min || s->response_tail > s->response.max)
-		return err_set(e, EINVAL, "summary: \"response_tail\" lies beyond the extremes");
+		return err_set(e, EINVAL, "summary: \"response_tail\" is beyond the extremes");
 	if (s->response_typical < s->response.min || s->response_typical > s->response_tail)
 		return err_set(
 		    e, EINVAL,
-		    "summary: \"response_typical\" lies beyond the minimum and \"response_tail\"");
+		    "summary: \"response_typical\" is not between the minimum and "
+		    "\"response_tail\"");
 	for (size_t i = 0; i < 2 && s->has_halves; i++) {
 		int rc = check_moments(&s->half[i], "half", e);
 		if (rc)
@@ -114,7 +115,7 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 	rc = rc ? rc : check_moments(&s->schedule_error, "schedule_error", e);
 	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
 		rc = err_set(e, EINVAL,
-			     "summary: more requests are lost or mismatched than there were");
+			     "summary: more requests are lost or mismatched than the trace has");
 	if (!rc && s->n_passed > s->n_input - s->n_lost)
 		rc = err_set(e, EINVAL,
 			     "summary: \"n_passed\": more requests are lost or skipped than exist");

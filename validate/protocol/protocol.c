@@ -175,8 +175,8 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 		return 0;
 	if (t->cache == CACHE_WARM)
 		err_set(e, EINVAL,
-			"\"%s\": it bounds what a run brings into the page cache, and with cache = "
-			"warm everything is there before", k->value);
+			"\"%s\": it limits the page cache of a run, but with cache = warm all "
+			"files are cached before", k->value);
 	else if (bytes < 1 << 20)
 		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes",
 			k->value);
@@ -196,7 +196,7 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 	struct service *service = NULL;
 	int ret = 0;
 	if (t->device && t->volume) {
-		err_set(e, EINVAL, "there is a device already: one of the two");
+		err_set(e, EINVAL, "the target already has a device: use only one of both");
 		return key_refuse(f, volume, e);
 	}
 	if (t->destructive && !t->device) {

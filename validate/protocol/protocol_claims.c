@@ -97,7 +97,7 @@ static int claim_read(struct claim *c, const struct protocol_file *f, const stru
 	if (measure_find(c->measure_name, &c->measure, e) < 0)
 		return key_wrong(f, s, "measure", e);
 	if (c->operation && !measure_info[c->measure].by_operation) {
-		err_set(e, EINVAL, "%s is of all requests together", c->measure_name);
+		err_set(e, EINVAL, "%s applies to all requests together", c->measure_name);
 		return key_wrong(f, s, "operation", e);
 	}
 	if (c->margin_text && measure_value_parse(MEASURE_CV, c->margin_text, &c->margin, e) < 0)

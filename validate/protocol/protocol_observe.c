@@ -136,7 +136,7 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
 			return err_set(e, EINVAL,
 				       "%s: [workload %s] is observed by the preloaded library "
-				       "(%s), which cannot be put around [replayer %s]", p->path,
+				       "(%s), which cannot observe [replayer %s]", p->path,
 				       s->workload, s->observe_why, unseen_find(p, i)->name);
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
 			return err_set(e, EINVAL,

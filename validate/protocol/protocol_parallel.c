@@ -96,7 +96,7 @@ static int alone_check(const struct protocol_file *f, const struct key_grid *g, 
 			return 0;
 	if (!error)
 		return 0;
-	err_set(e, EINVAL, "it is what period = auto looks for, and no period here is");
+	err_set(e, EINVAL, "it applies only to period = auto, which this section lacks");
 	return key_refuse(f, error->key, e);
 }
 

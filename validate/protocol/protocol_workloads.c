@@ -87,7 +87,7 @@ static int reserved_check(const struct protocol_file *f, const struct ini_sectio
 		const struct ini_key *k = ini_key_find(s, *r);
 		if (!k)
 			continue;
-		err_set(e, EINVAL, "belongs to [protocol], where it holds for every run");
+		err_set(e, EINVAL, "belongs in [protocol], because it applies to every run");
 		return key_refuse(f, k, e);
 	}
 	return 0;

@@ -49,7 +49,7 @@ int results_links_refuse(const char *dir, struct err *e)
 		free(path);
 	}
 	closedir(d);
-	return ret || !code ? ret : err_sys(e, code, "reading the results directory %s", dir);
+	return ret || !code ? ret : err_sys(e, code, "cannot read the results directory %s", dir);
 }
 
 /* `digest`: required SHA-256 of the file; "": any. */

@@ -118,7 +118,8 @@ static int outcomes_load(struct selftest *s, struct err *e)
 		    !json_equal(o, wanted))
 			ret = err_set(
 			    e, EINVAL,
-			    "%s is of a self-test with other options: use another directory", path);
+			    "%s belongs to a self-test with other options: use another directory",
+			    path);
 		if (json_is_string(kind))
 			json_array_append(s->outcomes, o);
 		json_decref(o);

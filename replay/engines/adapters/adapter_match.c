@@ -101,7 +101,7 @@ static int outcomes_make(struct adapter_state *a, struct err *e)
 	if (!ret) {
 		void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (at == MAP_FAILED)
-			ret = err_sys(e, errno, "mapping the outcomes of %" PRIu64 " requests",
+			ret = err_sys(e, errno, "cannot map the outcomes of %" PRIu64 " requests",
 				      a->inputs.n_records);
 		else
 			a->outcome = at;

@@ -104,7 +104,8 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 	if (l.any && l.complete)
 		return 0;
 	return err_set(e, EBADMSG, "%s: %s", path,
-		       l.any ? "it ends before the elapsed time" : "it holds no log of a thread");
+		       l.any ? "it ends before the elapsed time"
+			     : "it contains no log of a thread");
 }
 
 /* --- the request of the input for a call: the thread's next call of that name --- */

@@ -61,7 +61,7 @@ int beefs_output_read(const char *path, const struct request_taker *taker, struc
 {
 	struct lines l = {.taker = taker};
 	int ret = lines_read(path, beefs_line, &l, e);
-	return ret || l.any ? ret : err_set(e, EBADMSG, "%s holds no event", path);
+	return ret || l.any ? ret : err_set(e, EBADMSG, "%s contains no event", path);
 }
 
 /* --- the adapter --------------------------------------------------------- */

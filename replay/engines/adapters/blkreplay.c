@@ -71,7 +71,7 @@ int blkreplay_output_read(const char *path, const struct request_taker *taker, s
 	int ret = lines_read(path, table_line, &t, e);
 	if (!ret && t.where != BEHIND)
 		ret = err_set(e, EBADMSG, "%s: %s", path,
-			      t.where == BEFORE ? "it holds no table of requests"
+			      t.where == BEFORE ? "it contains no table of requests"
 						: "it ends within the table of requests");
 	return ret;
 }

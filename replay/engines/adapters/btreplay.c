@@ -161,8 +161,7 @@ static char *device_name(const char *device, struct err *e)
 		err_sys(e, errno, "%s", device);
 	else if (strncmp(path, "/dev/", 5) || strchr(path + 5, '/') || strlen(path + 5) > 31)
 		err_set(e, EINVAL,
-			"%s: btreplay takes only devices that are right below /dev, by their names "
-			"there",
+			"%s: btreplay takes only devices directly below /dev, by their names there",
 			device);
 	else
 		name = xstrdup(path + 5);
@@ -176,8 +175,8 @@ static int btreplay_ready(struct adapter_run *r, struct err *e)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (o->btreplay_streams > (uint64_t)processors)
 		return err_set(e, EINVAL,
-			       "btreplay-streams: %llu, but btreplay has a stream for each of the "
-			       "%ld processors at most",
+			       "btreplay-streams: %llu, but btreplay supports at most one stream "
+			       "for each of the %ld CPUs",
 			       (unsigned long long)o->btreplay_streams, processors);
 	char *name = device_name(r->device, e);
 	if (!name)

@@ -83,18 +83,18 @@ static void program_exec(const struct start *s)
 	int input = open(c->input ? c->input : "/dev/null", O_RDONLY);
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != s->keeper)
-		start_fail(s, "setting its death signal");
+		start_fail(s, "cannot set its death signal");
 	if (input < 0 || dup2(input, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->printed, 2) < 0)
-		start_fail(s, "setting its input and output");
+		start_fail(s, "cannot set its input and output");
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) < 0)
-		start_fail(s, "setting its processors (cpus)");
+		start_fail(s, "cannot set its CPUs (cpus)");
 	if (chdir(c->dir) < 0)
-		start_fail(s, "entering its directory");
+		start_fail(s, "cannot enter its directory");
 	for (char *const *v = c->environment; v && *v; v++)
 		if (putenv(*v))
-			start_fail(s, "setting its environment");
+			start_fail(s, "cannot set its environment");
 	if (c->user && (errno = child_user_become(c->user)))
-		start_fail(s, "becoming its user");
+		start_fail(s, "cannot become its user");
 	if (c->user)
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the change of user has reset it */
 	signal(SIGPIPE, SIG_DFL);
@@ -102,7 +102,7 @@ static void program_exec(const struct start *s)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execv(c->argv[0], c->argv);
-	start_fail(s, "executing it");
+	start_fail(s, "cannot execute it");
 }
 
 /* --- the keeper's side --------------------------------------------------- */
@@ -264,7 +264,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	struct keeper k = {.spec = s, .result = r, .signals = -1};
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
 	    !signals_open(&k.signals))
-		return keep_fail(r, "making its keeper");
+		return keep_fail(r, "cannot create its keeper");
 	if (child_output_open(&k.output, s->output, s->printed, s->output_limit_bytes) < 0)
 		return keep_fail(r, "cannot create files for its output");
 	struct start start = {s, r, getpid(), k.output.out_end, k.output.printed_end};
@@ -273,7 +273,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	if (k.program == 0)
 		program_exec(&start);
 	if (k.program < 0)
-		return keep_fail(r, "starting a process");
+		return keep_fail(r, "cannot fork");
 	setpgid(k.program, k.program); /* in both processes, whichever is first */
 	child_output_started(&k.output);
 	if (s->pause)

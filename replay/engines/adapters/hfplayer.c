@@ -187,7 +187,7 @@ static int machine_check(const struct adapter_run *r, struct err *e)
 	if (there >= 0 && (uint64_t)there < needed)
 		return err_set(e, EINVAL,
 			       "hfplayer refuses to run with %llu thread(s) on fewer than %llu "
-			       "processors: there are %ld",
+			       "CPUs: there are %ld",
 			       (unsigned long long)needed - MORE_PROCESSORS,
 			       (unsigned long long)needed, there);
 	return 0;

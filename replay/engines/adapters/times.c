@@ -98,7 +98,7 @@ static int form_check(const struct times_form *f, struct err *e)
 	if (!c[TIMES_BEGIN] || (!c[TIMES_END] && !c[TIMES_TOOK]))
 		return err_set(e, EINVAL, "begin, and end or took, are needed");
 	if (c[TIMES_END] && c[TIMES_TOOK])
-		return err_set(e, EINVAL, "give either end or took");
+		return err_set(e, EINVAL, "either end or took is required");
 	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH],
 	     any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
 	if (any && !whole && !c[TIMES_SEQ])

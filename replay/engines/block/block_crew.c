@@ -399,7 +399,7 @@ static int worker_ready(struct block_worker *w)
 	const struct scheduling scheduling = scheduling_wanted(c);
 	int code = thread_pin(w->cpu);
 	if (code)
-		return err_sys(&w->err, code, "pinning a thread to its CPU");
+		return err_sys(&w->err, code, "cannot pin a thread to its CPU");
 	code = scheduling_apply(&scheduling);
 	if (code)
 		return scheduling_refused(&scheduling, code, c->plan->n_lanes, &w->err);
@@ -479,7 +479,7 @@ static int workers_start(struct block_crew *c, struct err *e)
 		pthread_cond_wait(&c->changed, &c->mutex);
 	pthread_mutex_unlock(&c->mutex);
 	if (code)
-		return err_sys(e, code, "starting worker %u of %u", c->n_started + 1,
+		return err_sys(e, code, "cannot start worker %u of %u", c->n_started + 1,
 			       c->plan->n_lanes);
 	for (uint32_t i = 0; i < c->n_started; i++)
 		if (c->worker[i].fatal) {

@@ -71,7 +71,7 @@ int harvester_start(struct harvester **out, const struct block_backend *b, struc
 	if (code) {
 		free(h->ring);
 		free(h);
-		return err_sys(e, code, "starting a harvester");
+		return err_sys(e, code, "cannot start a harvester");
 	}
 	*out = h;
 	return 0;

@@ -100,7 +100,7 @@ static int script_run(const char *dir, const char *cc, struct err *e)
 	int status, ret = 0;
 	int code = posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ);
 	if (code)
-		return err_sys(e, code, "starting the compiler \"%s\"", cc);
+		return err_sys(e, code, "cannot start the compiler \"%s\"", cc);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {

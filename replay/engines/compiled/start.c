@@ -225,7 +225,7 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 	if (pid == 0)
 		child(c, control_fd, program_fd, p, parent);
 	if (pid < 0)
-		ret = err_sys(e, errno, "starting the compiled program");
+		ret = err_sys(e, errno, "cannot start the compiled program");
 	close(control_fd);
 	if (ret)
 		return ret;

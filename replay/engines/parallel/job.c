@@ -118,7 +118,8 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 	struct strbuf said = STRBUF_INIT;
 	int ret = 0;
 	if (r->end == CHILD_NOT_STARTED) {
-		ret = r->error ? err_sys(e, r->error, "starting %s: %s", l->command.v[0], r->step)
+		ret = r->error ? err_sys(e, r->error, "cannot start %s: %s", l->command.v[0],
+					 r->step)
 			       : err_set(e, ECHILD, "%s: its supervising process was killed",
 					 l->command.v[0]);
 	} else if (r->end == CHILD_INTERRUPTED) {

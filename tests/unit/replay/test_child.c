@@ -150,17 +150,17 @@ static void not_started(void **state)
 	k.argv[0] = "/no/such/program";
 	kept_run(&k, CHILD_NOT_STARTED);
 	assert_int_equal(k.result->error, ENOENT);
-	assert_string_equal(k.result->step, "executing it");
+	assert_string_equal(k.result->step, "cannot execute it");
 	kept_release(&k);
 	kept_make(&k, "exit 0");
 	k.spec.dir = "/no/such/directory";
 	kept_run(&k, CHILD_NOT_STARTED);
-	assert_string_equal(k.result->step, "entering its directory");
+	assert_string_equal(k.result->step, "cannot enter its directory");
 	kept_release(&k);
 	kept_make(&k, "exit 0");
 	k.spec.input = "/no/such/input";
 	kept_run(&k, CHILD_NOT_STARTED);
-	assert_string_equal(k.result->step, "setting its input and output");
+	assert_string_equal(k.result->step, "cannot set its input and output");
 	kept_release(&k);
 }
 

@@ -274,7 +274,7 @@ static int lookout_open(struct lookout *l, const struct replay_rank *r, int64_t 
 	MPI_Comm_dup(MPI_COMM_WORLD, &l->comm);
 	peers_find(l);
 	int code = pthread_create(&l->thread, NULL, look_out, l);
-	return code ? err_sys(e, code, "starting the thread that exchanges heartbeats") : 0;
+	return code ? err_sys(e, code, "cannot start the thread that exchanges heartbeats") : 0;
 }
 
 /* The last heartbeats may be pending in either direction: their requests are abandoned, together
