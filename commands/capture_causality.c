@@ -18,7 +18,7 @@ static const char about[] =
 	"thread that makes requests on files. COMMAND (mpirun ..., or any processes and\n"
 	"threads) runs once undisturbed. Then it runs once per node: every Nth request\n"
 	"of this node is delayed until all other nodes wait or have ended. A node that\n"
-	"waits during the delay depends on the delayed request. The trace holds requests\n"
+	"waits during the delay depends on the delayed request. The trace has requests\n"
 	"and times of the first run, the computing between them, and signals and waits.\n"
 	"A replay keeps these dependencies on storage of any speed. The application must\n"
 	"make the same requests in every run.\n"

@@ -16,7 +16,7 @@ static const char app_synopsis[] = "app [options] -o TRACE [--] COMMAND [ARGUMEN
 static const char app_about[] =
 	"Runs COMMAND with a preloaded library and writes a trace of the file calls of\n"
 	"COMMAND and all its children. Recording ends when the last of them has ended.\n"
-	"The trace holds every call that returned, even if a program was killed. The\n"
+	"The trace has every call that returned, even if a program was killed. The\n"
 	"library sees only calls through the C library. It misses statically linked\n"
 	"programs, the dynamic linker and direct system calls. It cannot attach to a\n"
 	"running process: use validate capture vfs --pid.\n"

@@ -21,7 +21,8 @@ static const struct option_spec judge_options[] = {
      .help = "engine of \"validate replay --list-engines\" with its options: "
 	     "event:order=fs,timing=think; can be repeated (default: every installed replayer that "
 	     "can replay the trace; on a device, a replayer of another project only if it can be "
-	     "observed there. Own engines: order=fs,timing=timestamp; on a device mode=hf)"},
+	     "observed there. Engines of validate: order=fs,timing=timestamp; on a device "
+	     "mode=hf)"},
     {.name = "rerun", .type = OPT_FLAG, .offset = FIELD(rerun),
      .help = "also run the captured command, in a fresh copy of its files, as the reference; "
 	     "its effects outside the copy are repeated (default: ask at a terminal, else use the "
@@ -63,11 +64,11 @@ static const char about[] =
 	"runs again beside the replays as the reference. Without it the recording is the\n"
 	"reference. The recording may come from another day, load or storage: if the\n"
 	"times of a replay differ, the verdict is \"differs from the recording\" (status\n"
-	"4) instead of a rejection. An own engine replays beside it as a control. The\n"
-	"protocol is printed and stored in the results directory; \"validate run\" can run\n"
-	"it again.\n"
+	"4) instead of a rejection. An engine of validate also replays the trace, as a\n"
+	"control. The protocol is printed and stored in the results directory; \"validate\n"
+	"run\" can run it again.\n"
 	"\n"
-	"Exit status: as of validate run.";
+	"Exit status: as for validate run.";
 
 #define OVERHEAD_NS 3e8 /* overhead of a run besides its requests, measured with some files */
 

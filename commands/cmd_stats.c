@@ -28,7 +28,7 @@ static const struct option_spec stats_options[] = {
 	 .help = "each file is a session of the same samples, one sample per column of -C: adds "
 		 "ISO 5725-2 statistics"},
 	{.name = "where", .type = OPT_STRING, .offset = FIELD(where), .arg = "COLUMN=TEXT,...",
-	 .help = "only lines whose columns hold these texts (!=: do not hold)"},
+	 .help = "only lines whose columns equal these texts (!=: differ from them)"},
 	{.group = "Limits and verdict",
 	 .name = "alpha", .type = OPT_DOUBLE, .offset = FIELD(alpha), .arg = "A", .min = 1e-6,
 	 .max = 0.25, .help = "significance level; intervals have confidence 1 - A (default 0.05)"},

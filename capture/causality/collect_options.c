@@ -41,8 +41,9 @@ const struct option_spec collect_options[] = {
 	 .help = "shell command before each run that restores the files", .flags = OPT_CLI_ONLY},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
-	 .help = "computing is the think time without blocking calls, or the time of the "
-		 "delayed node; auto: the latter if a node polls memory (default auto)",
+	 .help = "blocking: computing is the think time without blocking calls; throttled: it "
+		 "is the think time of the node while it is delayed; auto: throttled if a node "
+		 "polls memory (default auto)",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
