@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For tests: a heap item of a trace that can be read. */
+/* For tests: a readable heap item of a trace. */
 #ifndef TESTS_HEAP_ITEM_H
 #define TESTS_HEAP_ITEM_H
 
@@ -8,7 +8,7 @@
 
 #include "capture/trace.h"
 
-/* As trace_heap(): borrowed, NULL where there is none. Ends the test where it cannot be read. */
+/* As trace_heap(): borrowed, NULL if there is none. Ends the test if it cannot be read. */
 static inline const void *heap_item(const struct trace *t, uint32_t ref, size_t *len)
 {
 	struct err e = ERR_INIT;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The least that can be done to issue a request at its time: read the clock until it has come, then
- * make the call. What such a thread sees is the machine: an interval of 2 us or more between two
- * readings of the clock, next to each other in a loop that does nothing else, is one in which the
- * processor was another's (the hypervisor's, an interrupt's, another process').
+/* The least work that issues a request at its time: reads the clock until the time has come, then
+ * makes the call. What such a thread observes is due to the machine. If an interval between two
+ * successive readings of the clock is 2 us or more, the hypervisor, an interrupt or another process
+ * had the CPU.
  *
- * A request is *held up by the machine* when such an interval lay over its time, when its thread
- * was in a call then that took 2 us longer than half of the calls do, or when it had to queue
- * behind a request that was held up. Of a replay the readings in between are not known, but the
- * same can be told from its trace: who waits by spinning and had nothing else to do is late by 2 us
- * or more in no other way. */
+ * A request is *held up by the machine* in three cases: such an interval includes its time; its
+ * thread was in a call then that took 2 us longer than half of the calls do; or it had to queue
+ * behind a request that was held up. The readings of a replay are not known, but its trace shows
+ * the same: a thread that waits by spinning and has nothing else to do is late by 2 us or more for
+ * no other reason. */
 #ifndef BENCH_BARE_ISSUE_H
 #define BENCH_BARE_ISSUE_H
 
@@ -35,8 +35,8 @@ static int compare_i64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* hit[n]: whether the machine held it up. `spins`: it waits by spinning alone; otherwise it may be
- * late because it slept too long. */
+/* hit[n]: whether the machine held it up. `spins`: its thread waits by spinning only; otherwise it
+ * may be late because it slept too long. */
 static void issued_hit(const struct issued *r, size_t n, bool spins, bool *hit)
 {
 	int64_t *took = xcalloc(n + 1, sizeof *took);
@@ -56,7 +56,7 @@ struct bare { /* a run */
 	const struct clock *clock;
 	const char *path;
 	uint32_t n_threads, block_bytes, n_blocks, n; /* requests of a thread */
-	int64_t gap_ns; /* of a thread; the threads in turn */
+	int64_t gap_ns; /* of a thread; the threads alternate */
 	uint64_t start;
 };
 
@@ -67,7 +67,7 @@ struct bare_thread {
 	struct issued *issued; /* issued[run->n] */
 	int64_t spun_ns, taken_ns, longest_ns;
 	uint64_t n_taken;
-	uint64_t n_untold; /* late by as much, and the clock's readings did not tell why */
+	uint64_t n_untold; /* late by 2 us or more without an interval that explains it */
 };
 
 /* Returns the longest interval between two readings. */
@@ -125,7 +125,7 @@ static void *bare_main(void *arg)
 	return NULL;
 }
 
-/* Makes thread[b->n_threads]; false where that cannot be. Ownership: the caller frees
+/* Makes thread[b->n_threads]; false if that is not possible. Ownership: the caller frees
  * thread[].issued. */
 static bool bare_run(struct bare *b, struct bare_thread *thread)
 {

@@ -31,7 +31,7 @@ report() { # WHERE HOW...
 		[ -s "$how" ] && printf '  %-10s %s  %s\n' "$how" "$(ratio "$how" 1)" "$(ratio "$how" 2)" || printf '  %-10s not here\n' "$how"
 	done
 }
-turn() { # TARGET NUMBER: each begins with another, so that what comes first, or after what, does not count
+turn() { # TARGET NUMBER: each turn begins with another method, so that the order has no effect
 	for k in 0 1 2 3; do
 		case $((($2 + k) % 4)) in
 		0) measure nobody ./simple-replayer input "$1" ;;

@@ -43,12 +43,12 @@ spread() { # FILE COLUMN: median [least, largest]
 	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { printf "%+.2f [%+.2f, %+.2f]", v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
-good() { # FILE: whether the medians keep the limits
+good() { # FILE: whether the medians are within the limits
 	for c in 1 2 3; do
 		sort -n -k $c,$c "$1" | awk -v c=$c '{ v[NR] = $c < 0 ? -$c : $c } END { print v[int((NR + 1) / 2)] }'
 	done | awk 'NR == 1 && $1 >= 1 || NR == 2 && $1 >= 5 || NR == 3 && $1 >= 1 { bad = 1 } END { exit bad }'
 }
-replays() { # ENGINE SHARE: one repeat of all that replays ref.trace
+replays() { # ENGINE SHARE: one repeat of all replays of ref.trace
 	for w in 1 2; do
 		captured x.trace "$VALIDATE" replay --backend "$1" --workers $w --destructive --device "$device" -o own.trace ref.trace && note "$1-hf-$w-$2" x.trace
 		[ $w -eq 1 ] || continue

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What doc/buffer-placement.md rests on, for this machine: cached 4 KiB requests by where the
- * buffer lies.
+/* The measurements behind doc/buffer-placement.md, for this machine: cached requests of 4 KiB by
+ * the placement of their buffer.
  *
- * 1. Distances from the start of a page, in slices that take turns within one process: what a place
- * costs.
- * 2. The kinds of common/placement.h, by processes that are all alive at once. First each process
- * does all its work, then the next; then they take turns every 0.1 ms, so that a machine whose
- * speed drifts does so for all of them alike. What remains between processes the second way is what
- * belongs to a process: its memory, its addresses. */
+ * 1. Distances from the start of a page, in alternating slices within one process: the cost of a
+ * place.
+ * 2. The kinds of common/placement.h, by processes that exist at the same time. First each process
+ * does all its work, one after the other. Then the processes alternate every 0.1 ms, so that a
+ * drift of the machine's speed affects all of them equally. The remaining difference between
+ * processes in the second case is due to the process: its memory, its addresses. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -41,8 +41,8 @@ static uint64_t next_random(uint64_t *x)
 	return *x >> 20;
 }
 
-/* Mean ns of a slice of requests to random blocks, the first ones (another buffer was there before)
- * left out. */
+/* Mean ns of a slice of requests to random blocks, without the first requests (another buffer was
+ * used before). */
 static double slice_ns(const struct clock *c, int fd, const struct placement *p,
 		       unsigned char *buffer, bool writes, uint64_t *random)
 {
@@ -98,8 +98,8 @@ static void distances(const struct clock *c, int fd, bool writes)
 
 /* --- processes ----------------------------------------------------------- */
 
-/* A byte on standard input is one slice for each place; after the last one the medians go to
- * standard output. One interruption of some ms would outweigh everything in a mean. */
+/* Each byte on standard input starts a slice for each place; after the last byte the medians go to
+ * standard output. One interruption of some ms would dominate a mean. */
 static int child_main(const char *path)
 {
 	struct placement p[N_PLACES - 1];
@@ -108,7 +108,7 @@ static int child_main(const char *path)
 	static double ns[N_PLACES][N_TURNS];
 	double median[N_PLACES];
 	uint64_t random = (uint64_t)getpid() * 0x9e3779b97f4a7c15u |
-			  1; /* no process finds what another one had cached */
+			  1; /* no process finds data that another process has cached */
 	char byte = 0;
 	int fd = open(path, O_RDWR);
 	if (fd < 0 || clock_init(&c, 5000000, NULL) ||
@@ -139,7 +139,7 @@ static void child_start(const char *path, int *to, int *from)
 	pid_t pid = fork();
 	if (pid < 0)
 		fail("fork");
-	if (pid == 0) { /* a program of its own, with addresses of its own */
+	if (pid == 0) { /* a separate program, with its own addresses */
 		dup2(in[0], 0);
 		dup2(out[1], 1);
 		execl("/proc/self/exe", "bench-buffer-placement", "child", path, (char *)NULL);
@@ -158,7 +158,7 @@ static void turn(int to, int from)
 		fail("a process went away");
 }
 
-/* cv[] in per cent, mean[] in ns a request. */
+/* cv[] in per cent, mean[] in ns per request */
 static void processes(const char *path, bool in_turns, double *mean, double *cv)
 {
 	static double ns[N_PROCESSES][N_PLACES];
@@ -188,7 +188,7 @@ static void processes(const char *path, bool in_turns, double *mean, double *cv)
 	}
 }
 
-/* --- the page cache's side ----------------------------------------------- */
+/* --- the side of the page cache ----------------------------------------- */
 
 enum cached_by {
 	BY_WRITES_OF_1M,
@@ -212,7 +212,7 @@ static void file_fill(int fd, size_t piece)
 		fail("fsync");
 }
 
-/* Without a name it is gone with its descriptor. */
+/* The file has no name, so it ends with its descriptor. */
 static int file_make(char *path, enum cached_by by, bool keep_name)
 {
 	int fd = mkstemp(path);

@@ -63,7 +63,7 @@ for threads in 1 2; do
 	row 'capture vfs (tracefs)' tracefs
 	row 'strace -f -ttt -T' strace
 	row bpftrace bpftrace
-	# the differences within each turn are less disturbed than that of the medians
+	# the differences within each turn are less disturbed than the difference of the medians
 	paste -d ' ' none app | awk '{ print ($4 - $1) / $2, $6 / $2, $3 }' >each
 	printf '  capture app, turn by turn: the whole %.2f (%.2f to %.2f), its path alone %.2f (%.2f to %.2f; without the library %.2f ns); aim: 1.5 at most\n' \
 		"$(quantile each 1 0.5)" "$(quantile each 1 0.25)" "$(quantile each 1 0.75)" \

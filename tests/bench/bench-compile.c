@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Making compiled programs: `validate replay --engine compiled --compile-only` on traces of three
- * workloads, recorded here. The whole, from the trace on disk to the kept program; the same once
- * more, when the program is there (loading the trace, the plan, the digest): the difference is
- * writing and compiling. Peak memory is that of the largest process, compiler and linker included.
- * `unrolled` is --unroll, which is tried in the long form, with the first workload and up to 10,000
- * requests, and takes half a minute for those.
+/* The time to make compiled programs: `validate replay --engine compiled --compile-only` on
+ * recorded traces of three workloads. Measured are the whole, from the trace on disk to the stored
+ * program, and a second call, when the program exists (loading the trace, the plan, the digest).
+ * The difference is the time to write and compile. Peak memory is that of the largest process,
+ * including compiler and linker. `unrolled` is --unroll: only in the long form, for the first
+ * workload and up to 10,000 requests, which take half a minute.
  *
- * usage: VALIDATE=build/validate bench-compile [N...]   numbers of requests, which workload compile
- * meets about; default 10000 100000, and 1000000 with BENCH_QUICK= (empty), which is half a minute
- * of recording BENCH_DIR=/dev/shm: where traces and programs are made (programs are not run) */
+ * usage: VALIDATE=build/validate bench-compile [N...]
+ * N: numbers of requests, which workload compile reaches approximately; default 10000 100000, and
+ * 1000000 with BENCH_QUICK= (empty), which takes half a minute of recording. BENCH_DIR=/dev/shm:
+ * directory of traces and programs (programs are not run) */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static const struct shape {
 } shapes[] = {{"random-read", 4, 1}, {"random-read", 64, 1}, {"compile", 4, 180}};
 
 struct cost {
-	double seconds, processor_s; /* wall, and of all processes */
+	double seconds, processor_s; /* elapsed time, and CPU time of all processes */
 	long peak_kib;
 };
 

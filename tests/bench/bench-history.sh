@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || { echo "sqlite3 is not there to make the history" >&2; exit 3; }
 
-make_history() { # FILE CHARTS CAMPAIGNS ENVIRONMENTS: after one campaign that the program added itself
+make_history() { # FILE CHARTS CAMPAIGNS ENVIRONMENTS: after a campaign that the program added itself
 	"$BUILD/validate" history add "$1" "$SRCDIR/tests/data/compare/old.json" >"$dir/log" 2>&1 || exit 3
 	sqlite3 "$1" "BEGIN;
 		WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < $4)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Speed and peak memory of every reader and writer of traces, each in a process of its own: MB of
- * the foreign file a second of processor time, beside counting the lines of the same file as wc
- * does, and the whole `validate import` of it. Files come from our own writers, of a trace made
- * here; those of formats that are only read are printed here. usage: bench-import [FORMAT...]
+/* Speed and peak memory of every reader and writer of traces, each in its own process: MB of the
+ * foreign file per second of CPU time, in comparison with counting the lines of the same file as wc
+ * does, and with the whole `validate import` of it. The program's own writers make the files, from
+ * a trace made here; files of read-only formats are printed here.
+ *
+ * usage: bench-import [FORMAT...]
  * BENCH_MB=200 (of each file) BENCH_DIR=/dev/shm */
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@ static const char *dir = "/dev/shm";
 static char *validate;
 static char trace_path[200];
 
-/* --- files of formats that are only read --------------------------------- */
+/* --- files of read-only formats ----------------------------------------- */
 
 struct blk_event { /* of linux/blktrace_api.h */
 	uint32_t magic, sequence;

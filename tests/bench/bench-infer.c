@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inferring dependencies from times: requests a second and peak memory, at 1, 32 and 512 requests
- * under way on the average, for 1, 10 and 100 million requests that are made up while they are fed.
- * What making them up takes is measured alone and taken off. Each case is a process of its own.
+/* Inference of dependencies from times: requests per second and peak memory, with 1, 32 and 512
+ * requests in flight on average, for 1, 10 and 100 million requests that are generated while they
+ * are fed. The time to generate them is measured alone and subtracted. Each case is a separate
+ * process.
  *
- * usage: bench-infer [N...]   numbers of requests, default 1000000 10000000 100000000 */
+ * usage: bench-infer [N...]
+ * N: numbers of requests, default 1000000 10000000 100000000 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -26,8 +28,7 @@ struct made_up {
 	int64_t now_ns, service_ns;
 };
 
-/* Service times between half and one and a half of the mean: ends come in another order than
- * begins. */
+/* Service times between 0.5 and 1.5 times the mean: ends have another order than begins. */
 static void next(struct made_up *g, int64_t *begin_ns, int64_t *end_ns)
 {
 	uint64_t x = draw(&g->state);

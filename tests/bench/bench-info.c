@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `validate info` of a long trace beside reading the same file and doing nothing with it, in turn:
- * the ratio of the two times, with the file in the page cache, and with none of it there. Where the
- * ratio without the cache is 1, info is limited by reading. usage: bench-info BENCH_RECORDS=5000000
- * (100 million where BENCH_QUICK is empty: 9.6 GB) BENCH_PAIRS=5 BENCH_DIR=where it fits (default
- * BUILD) */
+/* `validate info` of a long trace, alternating with a plain read of the same file: the ratio of the
+ * two times, with the file in the page cache, and without. A ratio of 1 without the cache means
+ * that reading limits info.
+ *
+ * usage: bench-info
+ * BENCH_RECORDS=5000000 (100 million if BENCH_QUICK is empty: 9.6 GB) BENCH_PAIRS=5
+ * BENCH_DIR=directory with that space (default BUILD) */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -67,7 +69,7 @@ static struct cost measure(void (*run)(void))
 			     (double)u.ru_maxrss / 1024};
 }
 
-/* Nothing of the file is cached afterwards, as far as the kernel does as it is told. */
+/* Drops the file from the cache, as far as the kernel obeys. */
 static void evict(void)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -102,7 +104,7 @@ static void bench(const char *what, bool cold, size_t n_pairs, double gb)
 	    peak_mib = 0;
 	for (size_t i = 0; i < n_pairs; i++) {
 		struct cost c[2];
-		for (size_t k = 0; k < 2; k++) { /* now one first, now the other */
+		for (size_t k = 0; k < 2; k++) { /* alternates which of them is first */
 			if (cold)
 				evict();
 			c[(i + k) % 2] = measure((i + k) % 2 ? run_info : run_plain);

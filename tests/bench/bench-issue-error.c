@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* (c) Issue error of a timestamp replay: begin less intended time, by how a time is waited for and
- * by the scheduler.
+/* (c) Issue error of a timestamp replay: begin minus intended time, by method of waiting and by
+ * scheduler.
  *
- * The traces are made: cached reads of 1 to 4 threads, one of each thread exactly every gap, the
- * threads in turn. The gaps are 10 us, 50 us and 1 ms with reads of 4 KiB, and half load: reads of
- * 64 KiB, at the rate at which they keep the processors that there are threads for busy for half of
- * the time (their mean response at full speed tells). Every replay is a process of its own; methods
- * take turns, BENCH_ROUNDS times (5). The percentiles are of all rounds together. Beside them what
- * the threads did meanwhile: processors kept busy; time ready but not running, per request; and
- * sleeps that ended late. How much of it is the machine's: what `bare` sees, a loop of this program
- * that does nothing but read the clock and make the same calls, and takes turns with the replays;
- * and of each the share of requests that the machine held up, with the percentiles of the others
- * (bare_issue.h), and the share that the replay says itself (doc/replay-engines.md: by 5 us, and
- * not in a call). BENCH_THREADS, BENCH_GAP (10us, 50us, 1ms, half) and BENCH_METHODS (names with
- * commas between) choose some. On a machine that does other work p99.9 and maximum, and p99 of the
- * long gaps, tell of that work. */
+ * The traces are constructed: cached reads of 1 to 4 threads, one read of each thread exactly every
+ * gap, the threads in turn. The gaps are 10 us, 50 us and 1 ms with reads of 4 KiB; and half load:
+ * reads of 64 KiB at the rate that keeps as many CPUs as threads busy for half of the time (from
+ * their mean response at full speed). Every replay is a separate process; methods alternate,
+ * BENCH_ROUNDS times (5). The percentiles are of all rounds together. Further columns: busy CPUs;
+ * run-queue delay per request; and late ends of sleeps. The part that is due to the machine is the
+ * result of `bare`, a loop of this program that only reads the clock and makes the same calls, and
+ * alternates with the replays. For each method: the share of requests that the machine held up,
+ * with the percentiles of the others (bare_issue.h), and the share that the replay reports itself
+ * (doc/replay-engines.md: by 5 us, and not in a call). BENCH_THREADS, BENCH_GAP (10us, 50us, 1ms,
+ * half) and BENCH_METHODS (names separated by commas) select cases. On a machine with other load,
+ * p99.9, the maximum, and p99 of the long gaps show that load. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -64,7 +63,7 @@ struct sample {
 	bool *hit; /* hit[n] */
 	size_t n, cap, hits_cap;
 	double cpu_ns, wall_ns, runqueue_ns;
-	uint64_t n_late, n_relays, n_told; /* told: held up, as the replays say themselves */
+	uint64_t n_late, n_relays, n_told; /* held up, as the replays report themselves */
 	int64_t spun_ns, taken_ns, longest_ns; /* of bare */
 	uint64_t n_taken, n_untold;
 };
@@ -82,7 +81,7 @@ static void fail(const char *what)
 	exit(3);
 }
 
-/* BENCH_METHODS: a list with commas; all without one. */
+/* BENCH_METHODS: a list separated by commas; all if it is not set. */
 static bool chosen(const char *name)
 {
 	const char *list = getenv("BENCH_METHODS");
@@ -201,8 +200,7 @@ static void issued_add(struct sample *s, const struct issued *r, size_t n, bool 
 	free(hit);
 }
 
-/* Returns the mean response time. Threads that slept once each, before the start, have spun ever
- * since. */
+/* Returns the mean response time. After one sleep before the start, the threads only spin. */
 static double replay_read(const struct bench *b, uint32_t n_threads, struct sample *s)
 {
 	static struct issued issued[MOST_THREADS][N_REQUESTS_MOST];

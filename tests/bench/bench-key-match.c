@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matching requests without numbers: requests (of each side) a second of processor time, and peak
+/* Matching of requests without numbers: requests (of each side) per second of CPU time, and peak
  * memory. The replay has the requests of the reference in their order, or each up to some thousands
- * of places away, and loses one of a hundred; keys are as good as unique, or only a million. What
- * making them up takes is measured alone and taken off. Each case is a process of its own.
+ * of places away, and loses one in a hundred; keys are almost unique, or only a million. The time
+ * to generate the requests is measured alone and subtracted. Each case is a separate process.
  *
- * usage: bench-key-match [N...]   numbers of requests, default 1000000 10000000 100000000 */
+ * usage: bench-key-match [N...]
+ * N: numbers of requests, default 1000000 10000000 100000000 */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 #include "capture/match/key_match.h"
 
-#define KEPT_BYTES 32 /* as engines of other people's replayers do */
+#define KEPT_BYTES 32 /* as the engines of other projects' replayers do */
 
 static uint64_t mixed(uint64_t i)
 {
@@ -24,7 +25,7 @@ static uint64_t mixed(uint64_t i)
 	return i ^ i >> 33;
 }
 
-/* The request that the replay makes as its i-th: within its block of `width`, in another order. */
+/* The i-th request of the replay: within its block of `width`, in another order. */
 static uint64_t place_of(uint64_t i, uint64_t width)
 {
 	return width < 2 ? i : i - i % width + (i % width * 5 + mixed(i / width) % width) % width;
@@ -55,7 +56,7 @@ static void key_ahead(struct key_match *m, struct side *s, enum match_side side,
 	s->n += r->offset;
 }
 
-/* Of both sides the requests in their order; the replay loses each hundredth. */
+/* The requests of both sides in their order; the replay loses every hundredth. */
 static uint64_t match(struct key_match *m, uint64_t n, uint64_t width, uint64_t n_keys, bool feed)
 {
 	static const char kept[KEPT_BYTES];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The metrics of a pair of traces: pairs of requests a second and peak memory, of each metric alone
- * and of all, by the number of pairs, so that the growth of the cost shows. Pairs are made up while
- * they are read, so that no disk and no page cache counts; then they are read from uncompressed
- * files. Each figure is of a process of its own. What making them up, or reading them, takes is
+/* The metrics of a pair of traces: pairs of requests per second and peak memory, of each metric
+ * alone and of all, by the number of pairs, to show the growth of the cost. Pairs are generated
+ * while they are read, so that disk and page cache have no effect; then they are read from
+ * uncompressed files. Each figure is from a separate process. The time to generate or read them is
  * measured alone and shown, and is part of every figure.
  *
- * The replay is in order but for what four threads do to each other: a few requests overtake their
+ * The replay is in order except for effects of four threads: a few requests overtake their
  * neighbours ("near"), or threads drift apart by thousands of requests ("drift").
  *
  * usage: bench-metrics [--quick] [--only TEXT] [N...]
  * N: numbers of pairs, default 1000000 10000000 100000000; --quick, or BENCH_QUICK=1 in the
  * environment: without the last.
- * --only: cases whose name has TEXT in it, and no comparison with the aims.
- * BENCH_FILE_REQUESTS=10000000 (the most read from files; 0: no files) BENCH_DIR=where 200 bytes a
- * request fit (/dev/shm) */
+ * --only: cases whose name contains TEXT, and no comparison with the targets.
+ * BENCH_FILE_REQUESTS=10000000 (the most read from files; 0: no files) BENCH_DIR=directory with 200
+ * bytes per request (/dev/shm) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ enum { BATCH = 4096, N_THREADS = 4, MAX_SIZES = 8 };
 struct shape {
 	const char *name;
 	int64_t jitter_ns; /* of a replayed begin */
-	int64_t drift;	   /* one thread falls behind and catches up by so many ns */
+	int64_t drift;	   /* a thread falls behind by this time, in ns, and catches up */
 };
 static const struct shape near = {"near", 700, 0}, drift = {"drift", 700, 2000000};
 
@@ -154,7 +154,7 @@ static int compute(const struct metrics_origin *r, const struct metrics_origin *
 	return rc ? 3 : 0;
 }
 
-/* One case in a process of its own. */
+/* A case, in its own process. */
 static int run_case(const struct metrics_origin *r, const struct metrics_origin *x,
 		    const struct benched *b, struct figure *f)
 {
@@ -198,8 +198,8 @@ static void print_head(const char *title, const struct sizes *z)
 	puts("   growth");
 }
 
-/* A row: one case over all sizes, and by how much a pair of the most costs more than one of the
- * fewest. */
+/* A row: one case over all sizes, and the ratio of the cost per pair between the largest and the
+ * smallest size. */
 static int run_row(const struct shape *shape, const struct pair_paths *files, const struct sizes *z,
 		   const struct benched *b, struct figure *last)
 {
@@ -225,7 +225,7 @@ static int run_row(const struct shape *shape, const struct pair_paths *files, co
 	return 0;
 }
 
-/* The aims: of the largest number of pairs. */
+/* The targets, for the largest number of pairs. */
 static void print_aim(const char *what, uint64_t n, double s, double aim)
 {
 	double rate = (double)n / s / 1e6;
@@ -274,7 +274,7 @@ static int write_file(const char *path, const struct made_up *made, struct err *
 	return rc ? rc : trace_writer_close(w, e);
 }
 
-/* As many pairs as there is room for. */
+/* As many pairs as fit. */
 static uint64_t that_fit(const char *dir, uint64_t n)
 {
 	struct statvfs v;

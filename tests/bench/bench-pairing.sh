@@ -82,8 +82,8 @@ neighbour_stop() { [ -z "$neighbour" ] || { kill "$neighbour"; wait "$neighbour"
 trap 'neighbour_stop; rm -rf "$dir"' EXIT
 neighbour=
 
-# NEIGHBOUR WAY SEED: one campaign, seed as its name. Rows: neighbour way campaign scenario block
-# role seconds-of-pairs mean typical others
+# NEIGHBOUR WAY SEED: one campaign, named after its seed. Rows: neighbour way campaign scenario
+# block role seconds-of-pairs mean typical others
 campaign() {
 	out=$dir/results
 	protocol "$2" "$3" >"$dir/pairing.conf"

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preparing a replay: reading the trace, descriptors and names, the order, the plan. Wall time,
- *processor time and peak memory of each stage, for traces of the shapes in prepare_shapes.h, under
- *the orders fs and temporal. Each case is a process of its own; memory is its largest resident set
- *so far (trace files are read, not mapped).
+/* Preparation of a replay: reading the trace, descriptors and names, the order, the plan. Wall
+ * time, CPU time and peak memory of each stage, for traces of the shapes in prepare_shapes.h, in
+ * the orders fs and temporal. Each case is a separate process; memory is its largest resident set
+ * so far (trace files are read, not mapped).
  *
  *	one file	4 threads, reads and writes at random offsets of one file
- *	many files	4 threads, open, three reads or writes, stat, close of one of 100,000 files
- *in 50 directories a million	8 threads, likewise, of 1,000,000 files one thread	as many
- *files many threads	64 threads, as one file, each with a descriptor of its own on one of 16
- *files file server	8 threads make, append to, read, stat and delete files that they share
- *	compile		8 processes look for headers, read them, write objects and rename them
+ *	many files	4 threads: open, three reads or writes, stat and close of one of
+ *			100,000 files in 50 directories
+ *	a million	8 threads, the same with 1,000,000 files
+ *	one thread	the same with as many files, by one thread
+ *	many threads	64 threads, as "one file", each with its own descriptor of one of 16 files
+ *	file server	8 threads create, append to, read, stat and delete files that they share
+ *	compile		8 processes search headers, read them, write objects and rename them
  *
- * usage: bench-prepare [-s SHAPE] [N...]   numbers of requests; default 1000000, and 10000000 with
- *BENCH_QUICK= (empty) BENCH_DIR=/dev/shm: where the traces are made, 1 GB for 10 million requests
-*/
+ * usage: bench-prepare [-s SHAPE] [N...]
+ * N: numbers of requests; default 1000000, and 10000000 with BENCH_QUICK= (empty).
+ * BENCH_DIR=/dev/shm: directory of the traces, 1 GB for 10 million requests */
 #include <getopt.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* (a) What recording one request costs in microbench, against the two clock reads that are needed
- * anyway.
+/* (a) The cost of recording a request in microbench, in units of the two clock reads that are
+ * needed anyway.
  *
- * The program's own loop (microbench/loop.h, the function every workload is made of) runs with a
- * call that does nothing, over as many requests as a run of 200 ms has, so that its records go to
- * memory as they do in a run. What it takes for one request is everything: both stamps, the
- * buffer's address, the offset, the store, the end conditions, and calling a function. Beside it,
- * in turns, the same number of pairs of clock reads, and of pairs of clock_gettime.
- */
+ * The program's own loop (microbench/loop.h, the function of every workload) runs with a call that
+ * does nothing, over as many requests as a run of 200 ms has, so that its records go to memory as
+ * in a run. The time of one request includes everything: both stamps, the address of the buffer,
+ * the offset, the store, the end conditions, and the call of a function. Alternating with it: the
+ * same number of pairs of clock reads, and of pairs of clock_gettime. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,8 +79,8 @@ static void compare(struct bench_thread *t, const char *name, void (*loop)(struc
 	char what[80];
 	ns_per_request(t, loop);
 	for (int i = 0; i < N_TURNS; i++) {
-		/* the loop between two measurements of the yardstick, so that a machine that
-		 * changes its speed does so in both */
+		/* the loop runs between two measurements of the reference, so that a change of the
+		 * machine's speed affects both */
 		double before = ns_per_request(t, two_clock_reads);
 		cost[i] = ns_per_request(t, loop);
 		reads[i] = (before + ns_per_request(t, two_clock_reads)) / 2;
@@ -130,7 +129,7 @@ int main(void)
 				 .capacity = N_REQUESTS,
 				 .sample = samples.base};
 	compare(&t, "random", loop_random);
-	t.n_blocks = N_REQUESTS; /* no rewind: that is a request of its own */
+	t.n_blocks = N_REQUESTS; /* no rewind, which is a separate request */
 	compare(&t, "sequential", loop_sequential);
 	vm_free(&samples);
 	vm_free(&blocks);

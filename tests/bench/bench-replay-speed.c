@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* (b) How fast and how true the engines replay at full speed: cached 4 KiB reads, sequential and
- * random, 1 to 4 threads, against the program itself, by engine and order.
+/* (b) How fast and how exactly the engines replay at full speed: cached 4 KiB reads, sequential and
+ * random, 1 to 4 threads, compared with the program itself, by engine and order.
  *
- * Every run is a process of its own and lasts 200 ms or more, with as many requests a thread in the
- * program as in the replay. A block is the program, the program again (what noise alone does) and
- * each replay once, shuffled; each is compared with the block's program run. The replays take the
- * trace that the program wrote in the block before; what the compiled engine makes of it is made
- * before the block. At least BENCH_PAIRS blocks (40), then on until the 95 % interval of every
- * median of `event` is within 1 % or BENCH_MAX_PAIRS (120) are done. Shown: median of the ratio,
- * its 95 % interval (by order statistics, so that no distribution is assumed), and the quartiles;
- * for two threads also what an ideal replayer could reach that keeps the temporal order
- * (ideal_order.h), and with what a cache line takes from one processor to another at that moment
- * (line_way.h).
+ * Every run is a separate process and lasts at least 200 ms, with the same number of requests per
+ * thread in program and replay. A block is the program, the program again (the effect of noise
+ * alone) and each replay once, in random order; each is compared with the program's run of the
+ * block. The replays take the trace that the program wrote in the previous block; the compiled
+ * engine makes its program before the block. At least BENCH_PAIRS blocks (40) run, and further
+ * blocks until the 95 % interval of every median of `event` is within 1 % or BENCH_MAX_PAIRS (120)
+ * are done. Shown are the median of the ratio, its 95 % interval (by order statistics, without an
+ * assumption on the distribution), and the quartiles; for two threads also the rate of an ideal
+ * replayer that keeps the temporal order (ideal_order.h), without and with the time that a cache
+ * line takes between CPUs at that moment (line_way.h).
  *
- * BENCH_THREADS, BENCH_WORKLOADS, BENCH_ENGINES and BENCH_ORDERS choose some, as words of a list.
- * With BENCH_SAMPLES=FILE the blocks of earlier runs are taken from there and those of this one
- * added, so that a machine need not be kept for long. */
+ * BENCH_THREADS, BENCH_WORKLOADS, BENCH_ENGINES and BENCH_ORDERS select cases, as words of a list.
+ * With BENCH_SAMPLES=FILE the blocks of earlier runs are read from it and the blocks of this run
+ * are added, so that a machine is not needed for long at a time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -57,8 +57,8 @@ struct figures {
 	uint64_t n;
 };
 
-/* of a block with two threads: rate of an ideal replayer over the program's; likewise where a line
- * takes its way; that */
+/* of a block with two threads: rate of an ideal replayer over the program's; the same including the
+ * time of a cache line; that time */
 struct ideal {
 	double free, fetching, way_ns;
 };
@@ -67,7 +67,7 @@ struct bench {
 	const char *validate, *workload;
 	char *dir, *files, *input, *output, *next, *programs;
 	int level;
-	uint64_t n_requests; /* of a thread; 0: not known yet */
+	uint64_t n_requests; /* of a thread; 0: unknown */
 	unsigned int seed;
 };
 
@@ -96,8 +96,8 @@ static bool replays(int kind)
 	return chosen("BENCH_ENGINES", r->engine) && chosen("BENCH_ORDERS", r->order);
 }
 
-/* Replays by the coordinator take ten times as long and more, and their distance is plain: every
- * eighth block has them. */
+/* Replays by the coordinator take at least ten times as long, and their difference is large: only
+ * every eighth block has them. */
 static bool takes_part(int kind, int i_block)
 {
 	return replays(kind) &&
@@ -228,8 +228,8 @@ static void block(struct bench *b, int i_block, struct figures *f, struct ideal 
 
 /* --- samples of earlier runs --------------------------------------------- */
 
-/* One line of a block: workload, threads, ideal rates and the line's way, then response time and
- * rate of each kind (0 0: not run). Returns the number of blocks. */
+/* One line per block: workload, threads, ideal rates and the time of a cache line, then response
+ * time and rate of each kind (0 0: not run). Returns the number of blocks. */
 static int samples_read(const struct bench *b, struct figures (*f)[N_KINDS], struct ideal *ideal)
 {
 	FILE *in = getenv("BENCH_SAMPLES") ? fopen(getenv("BENCH_SAMPLES"), "re") : NULL;
@@ -277,14 +277,15 @@ struct spread {
 static struct spread spread_of(double *x, int n)
 {
 	qsort(x, (size_t)n, sizeof *x, compare_double);
-	/* ranks around the median that hold it with 95 %: normal approximation of the binomial */
+	/* ranks around the median that contain it with 95 %: normal approximation of the
+	 * binomial */
 	int k = (int)floor((n - 1.96 * sqrt(n)) / 2);
 	k = k < 0 ? 0 : k;
 	return (struct spread){
 	    (x[(n - 1) / 2] + x[n / 2]) / 2, x[k], x[n - 1 - k], {x[n / 4], x[n - 1 - n / 4]}};
 }
 
-/* Of the `n` blocks that have this kind; `*n_used` of them. */
+/* Of the `n` blocks that have this kind; `*n_used`: their number. */
 static struct spread ratio(const struct figures (*f)[N_KINDS], int n, int kind, bool rate,
 			   int *n_used)
 {
@@ -383,7 +384,7 @@ static void measure(struct bench *b, int n_least, int n_most)
 	b->n_requests = 0;
 	b->n_requests = program(b, b->input, true).n / (uint64_t)b->level;
 	program(b, b->input, false);
-	block(b, 1, warm, &unused); /* not counted: the machine and the files get warm */
+	block(b, 1, warm, &unused); /* not counted: machine and files warm up */
 	do {
 		memset(f[n], 0, sizeof f[n]);
 		block(b, n, f[n], &ideal[n]);

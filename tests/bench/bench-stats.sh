@@ -16,7 +16,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# wall and CPU seconds and peak MiB of a command, on one line
+# elapsed and CPU seconds and peak MiB of a command, on one line
 cost() {
 	"$BUILD/tests/bench/summarise" cost "$@"
 }
@@ -29,7 +29,7 @@ spread() {
 		m = NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2
 		printf f " (" f " .. " f ")", m, x[1], x[NR] }'
 }
-sample() { # values, seed, factor: skewed, with a few far values, five decimals
+sample() { # values, seed, factor: skewed, with a few values far off, five decimals
 	awk -v n="$1" -v seed="$2" -v factor="$3" 'BEGIN { srand(seed); for (i = 0; i < n; i++) {
 		u = rand(); v = rand(); z = sqrt(-2 * log(u + 1e-12)) * cos(6.28318530718 * v)
 		printf "%.5f\n", factor * 100 * exp(0.3 * z) * (rand() < 0.001 ? 20 : 1) } }'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How late a wait ends, by method and gap: time between the deadline and the stamp taken next, as a
- * replayer would. */
+/* How late a wait ends, by method and gap: time between the deadline and the next stamp, as in a
+ * replayer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Prints a line; `*sleep_p99_ns` is set by WAIT_NANOSLEEP with the default timer slack, which the
- * others are compared to. */
+/* Prints a line; WAIT_NANOSLEEP with the default timer slack sets `*sleep_p99_ns`, with which the
+ * others are compared. */
 static void measure(const struct clock *c, enum wait_method method, int64_t gap_ns, int n,
 		    const char *note, double *sleep_p99_ns)
 {
@@ -33,7 +33,7 @@ static void measure(const struct clock *c, enum wait_method method, int64_t gap_
 		wait_until(&w, deadline);
 		uint64_t begin = clock_begin(c);
 		late_ns[i] = (double)(begin - deadline) * c->ns_per_tick;
-		/* a late one does not make its successors late */
+		/* a late wait does not make its successors late */
 		deadline = (begin > deadline + gap ? begin : deadline) + gap;
 	}
 	qsort(late_ns, (size_t)n, sizeof *late_ns, compare_double);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the temporal order by itself costs: the rate of an ideal replayer that keeps it.
+/* The cost of the temporal order itself: the rate of an ideal replayer that keeps it.
  *
- * The replayer has the program's own service times and pauses, those of a second run, and learns at
- * once and at no cost what the other threads did. All it does is wait, where the order of the trace
- * says so: begin(k) is the latest of its own thread's readiness, the ends (in the replay) of what
- * ended before it in the trace, and the begins of what began before it. No replayer that keeps the
- * order at these service times can be faster. Two threads.
+ * The replayer has the service times and pauses of a second run of the program, and learns at once
+ * and at no cost what the other threads did. It only waits if the order of the trace requires it:
+ * begin(k) is the latest of its own thread's readiness, the ends (in the replay) of earlier
+ * requests that ended before it in the trace, and the begins of requests that began before it. No
+ * replayer that keeps the order with these service times can be faster. Two threads.
  *
- * With `way_ns` what a thread learns of the other costs what it costs on a machine whose threads
- * share nothing but memory: a cache line's way (line_way.h), between the moment at which the thread
- * is ready to go on, or the other one did it if that is later, and its begin. Processors fetch a
- * line when they ask for it; so a request whose wait is for something new cannot know it any
+ * With `way_ns`, information from the other thread takes the time that it takes on a machine whose
+ * threads share only memory: the transfer of a cache line (line_way.h), from the moment at which
+ * the thread is ready, or at which the other thread acted if that is later, to the begin. CPUs
+ * fetch a line when they need it; so a request that waits for something new cannot know it
  * sooner. */
 #ifndef BENCH_IDEAL_ORDER_H
 #define BENCH_IDEAL_ORDER_H
@@ -32,8 +32,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two lanes, told apart by the file they read: each thread has its own. False where there are not
- * two of `n` requests each. */
+/* Two lanes, distinguished by the file that they read: each thread has its own. False if there are
+ * not two of `n` requests each. */
 static bool lanes_read(struct lane_times lane[2], const char *path)
 {
 	struct err e = ERR_INIT;
@@ -124,7 +124,7 @@ static int64_t ideal_duration(const struct lane_times trace[2], const struct lan
 	return last;
 }
 
-/* Requests/s of the ideal replay over those of the run itself; 0 where it cannot be told. */
+/* Requests/s of the ideal replay over those of the run itself; 0 if unknown. */
 static double ideal_rate(const char *trace_path, const char *run_path, int64_t way_ns)
 {
 	struct lane_times trace[2] = {{0}}, run[2] = {{0}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long a cache line takes from one processor to another: half of the way there and back, of two
- * threads that answer each other through one line and do nothing else. On a virtual machine it
- * depends on where the hypervisor has its processors, and changes within minutes. */
+/* The time that a cache line takes from one CPU to another: half of the round trip of two threads
+ * that answer each other through one line and do nothing else. On a virtual machine it depends on
+ * the hypervisor's placement of the CPUs, and changes within minutes. */
 #ifndef BENCH_LINE_WAY_H
 #define BENCH_LINE_WAY_H
 
@@ -39,8 +39,7 @@ static int compare_way(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One way, in ns, the median of some stretches; 0 where there are not two processors. Takes some
- * ms. */
+/* One way, in ns, the median of some stretches; 0 if there are not two CPUs. Takes some ms. */
 static double line_way_ns(void)
 {
 	struct line_pair p = {.word = 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests for benchmarks, the same in each run: reads and writes of 512 bytes to 64 KiB at random
- * places of 64 files, by four threads. */
+ * offsets of 64 files, by four threads. */
 #ifndef BENCH_MADE_TRACE_H
 #define BENCH_MADE_TRACE_H
 
@@ -54,7 +54,7 @@ static void must(int rc, const struct err *e)
 	exit(1);
 }
 
-/* A trace file of n such requests. */
+/* A trace file with n such requests. */
 static void made_trace(const char *path, uint64_t n)
 {
 	struct trace_meta meta = {.level = LEVEL_SYSCALL,

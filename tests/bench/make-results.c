@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-results DIR BLOCKS [SCENARIOS]: a results directory as a campaign leaves it, of BLOCKS
- * blocks that count, with made-up summaries as large as those of real runs: of 4 workloads at 2
- * levels with 2 replayers, or of SCENARIOS workloads with one replayer. For measuring `validate
- * report`. Prints the number of runs. */
+/* make-results DIR BLOCKS [SCENARIOS]: a results directory as a campaign leaves it, with BLOCKS
+ * blocks that count, and generated summaries as large as those of real runs: of 4 workloads at 2
+ * levels with 2 replayers, or of SCENARIOS workloads with one replayer. For measurements of
+ * `validate report`. Prints the number of runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static double draw_normal(void)
 	return sqrt(-2 * log(draw())) * cos(6.283185307179586 * draw());
 }
 
-/* Response times around `mean_ns`: a log-normal body and one in a thousand far out. */
+/* Response times around `mean_ns`: a log-normal body and one in a thousand far off. */
 static void fill_response(struct run_summary *s, double mean_ns)
 {
 	double sum = 0, min = INFINITY, max = 0;
@@ -118,7 +118,7 @@ static int write_run(struct run *r, const struct protocol *p, const char *dir, d
 	char *path = results_run_path(dir, r->id);
 	json_t *o = run_summary_file(r, p);
 	char *text = json_dumps(o, JSON_COMPACT);
-	FILE *f = fopen(path, "w"); /* no fsync: nobody misses it */
+	FILE *f = fopen(path, "w"); /* no fsync: a loss does not matter */
 	int rc = f && text && fputs(text, f) >= 0 ? 0 : err_sys(e, errno, "cannot write %s", path);
 	if (f && fclose(f) && !rc)
 		rc = err_sys(e, errno, "cannot write %s", path);
@@ -148,7 +148,7 @@ static int write_runs(const struct design *plan, const struct protocol *p, const
 	double common = 0;
 	int rc = 0;
 	for (size_t i = 0; i < plan->n_runs && !rc; i++) {
-		/* what runs of a block share */
+		/* the part that runs of a block share */
 		common = i % (p->n_replayers + 1) ? common : 0.05 * draw_normal();
 		rc = write_run(&run[i], p, dir, common, &journal, e);
 	}
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (argc == 4)
-		n_requests = 2000; /* of so many runs: the histograms are not read */
+		n_requests = 2000; /* with so many runs the histograms are not read */
 	if (make_results(argv[1], argv[2], argc == 4 ? (unsigned int)atoi(argv[3]) : 0, &e)) {
 		fprintf(stderr, "make-results: %s\n", e.msg);
 		return 3;

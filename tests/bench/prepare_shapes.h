@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces to be prepared, of several shapes, the same in each run. Threads take turns: request i of
- * the trace is thread i modulo their number's, it begins i µs after the start and ends somewhere
- * before that thread's next. What the trace made and how long files are is kept, so that results
- * are such as a file system gives when calls take effect as they begin. */
+/* Traces of several shapes for preparations, the same in each run. Threads alternate: request i of
+ * the trace belongs to thread i modulo their number; it begins i µs after the start and ends some
+ * time before that thread's next request. The state of the files is kept, so that results are those
+ * of a file system in which calls take effect when they begin. */
 #ifndef BENCH_PREPARE_SHAPES_H
 #define BENCH_PREPARE_SHAPES_H
 
@@ -26,7 +26,7 @@ struct maker {
 	struct trace_writer *w;
 	uint64_t random;
 	uint32_t step[THREADS_MAX], file[THREADS_MAX]; /* of each thread */
-	uint64_t *size; /* of each file; UINT64_MAX: it is not there */
+	uint64_t *size; /* size of each file; UINT64_MAX: it does not exist */
 	bool *busy;	/* some thread has it open */
 	/* compile: what it makes at first, and what of that */
 	uint32_t n_jobs, job_object[THREADS_MAX], job_second[THREADS_MAX];
@@ -90,16 +90,15 @@ static void data(struct maker *m, struct trace_record *r, uint64_t blocks)
 	moves(r, op, draw(m, blocks) * 4096, 4096, 4096);
 }
 
-/* Reads and writes at random places of files that are open already, each thread with a descriptor
- * of its own. */
+/* Reads and writes at random offsets of files that are open already, each thread with its own
+ * descriptor. */
 static void request_data(struct maker *m, struct trace_record *r, uint32_t thread)
 {
 	r->object = thread % m->shape->n_files;
 	data(m, r, 1 << 20);
 }
 
-/* Open, three reads or writes, stat, close of files that were there, a tenth of them everybody's.
- */
+/* Open, three reads or writes, stat, close of existing files; all threads share a tenth of them. */
 static void request_files(struct maker *m, struct trace_record *r, uint32_t thread)
 {
 	const uint32_t step = m->step[thread]++ % 6, n = m->shape->n_threads,
@@ -128,8 +127,8 @@ static uint32_t file_choose(struct maker *m, uint32_t thread, bool there)
 	return m->file[thread] = file;
 }
 
-/* A file server: make and write a file, append to one, read one whole, stat one, delete one; files
- * are everybody's. */
+/* A file server: create and write a file, append to a file, read a whole file, stat, delete; all
+ * threads share the files. */
 static void request_server(struct maker *m, struct trace_record *r, uint32_t thread)
 {
 	const uint32_t step = m->step[thread]++ % 12, file = m->file[thread];
@@ -199,8 +198,8 @@ static void job_begin(struct maker *m, uint32_t thread)
 	must(trace_writer_heap(m->w, name, strlen(name), &m->job_heap[thread], &e), &e);
 }
 
-/* A compiler: looks for headers where they are not, reads them where they are, writes an object and
- * gives it its name. */
+/* A compiler: searches headers where they do not exist, reads them where they exist, writes an
+ * object and renames it. */
 static void request_compile(struct maker *m, struct trace_record *r, uint32_t thread)
 {
 	const uint32_t step = m->step[thread]++ % (HEADERS_A_JOB * FILL_STEPS + 8);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of bench-summary.sh, each a process of its own so that time and peak memory are its
- * own:
+/* The parts of bench-summary.sh, each in its own process for its own time and peak memory:
  *
  * - summarise make INPUT REPLAY N AHEAD: writes a traced run of N requests by two threads, and a
- * replay of it in which the second thread is AHEAD times as quick as the first.
+ * replay of it in which the second thread is AHEAD times as fast as the first.
  *
  * - summarise pass FILE...: reads every record of the files, one after another.
  *
@@ -11,8 +10,8 @@
  *
  * - summarise cost COMMAND ARGUMENT...: any other program.
  *
- * The latter three print what they took: seconds of wall clock, seconds of processor time, and the
- * peak of resident memory in MiB. */
+ * The latter three print seconds of wall clock, seconds of CPU time, and the peak of resident
+ * memory in MiB. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +33,8 @@ static uint64_t draw(void)
 	return random_state;
 }
 
-/* Nanoseconds of a cached 4 KiB read, roughly: 450 and an exponential tail, one in a thousand far
- * out. */
+/* Nanoseconds of a cached 4 KiB read, approximately: 450 and an exponential tail, one in a thousand
+ * far off. */
 static int64_t response(void)
 {
 	int64_t tail = __builtin_clzll(draw() | 1) * 40 + (int64_t)(draw() % 60);

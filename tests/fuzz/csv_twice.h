@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV split by our own scanner and by libcsv alone: the same requests, names, heap, errors and
- * notes. Ends the program where they differ. */
+/* CSV split by csv_scan() and by libcsv alone: equal requests, names, heap, errors and notes. Ends
+ * the program if they differ. */
 #ifndef TESTS_FUZZ_CSV_TWICE_H
 #define TESTS_FUZZ_CSV_TWICE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Baselines from strangers. What is read is printed, read again and printed to the same bytes, and
- * compared with a whole one.
+/* Untrusted baselines. A baseline that is read is printed, read again and printed to the same
+ * bytes, and compared with a complete baseline.
  *
- * Input: a baseline's text, where it begins with '{'; else edits of a whole one's: place (2 bytes),
- * bytes to remove, bytes to put there, these. */
+ * Input: the text of a baseline if it begins with '{'; otherwise edits of a complete one: offset (2
+ * bytes), number of bytes to remove, number of bytes to insert, these bytes. */
 #include <assert.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blkparse's text from strangers. */
+/* Untrusted text of blkparse. */
 #include "tests/fuzz/fuzz_format.h"
 
 FUZZ_FORMAT(format_blkparse, .n_more = 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns of whatever bytes: the first byte chooses how they are asked for. What is taken holds
- * finite numbers only. */
+/* Columns of any bytes: the first byte chooses the options. Accepted columns have only finite
+ * numbers. */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					  {selectors[data[0] / 6 % 6], true, data[0] & 4 ? "a" : NULL, data[0] & 8}};
 	size_t n_choices = 1 + (data[0] & 0x80) / 0x80;
 	enum columns_header header = (enum columns_header)(data[0] / 16 % 3);
-	/* a copy of just that size, so that reading beyond its end is seen */
+	/* a copy of exactly this size, so that a read beyond its end is detected */
 	char *text = malloc(size);
 	assert(text);
 	for (size_t i = 0; i + 1 < size; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command lines of fio, btreplay and of engine exec, made of options and paths from a stranger's
- * protocol. Every text is refused with a message or gives words; a path stays one word, whatever
- * characters it has.
+/* Command lines of fio, btreplay and engine exec, made of options and paths from an untrusted
+ * protocol. Every text either is refused with a message or gives words; a path stays one word,
+ * whatever its characters.
  *
- * Input: the adapter, then texts with NULs between them: target, scratch directory, exported file,
- * and options as NAME=VALUE. */
+ * Input: the adapter, then texts separated by NULs: target, scratch directory, exported file, and
+ * options as NAME=VALUE. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { N_TEXTS = 12, TARGET = 0, SCRATCH, TRACE, OPTIONS };
 
-/* The words of the adapter's hook, as command_make() takes them. */
+/* The words that the adapter's hook appends, as in command_make(). */
 static void words_check(const struct adapter *d, struct adapter_state *a, struct err *e)
 {
 	if (d->words && d->words(&a->run, e)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV from strangers: whatever is read, written and read again is the same. */
+/* Untrusted CSV: a trace that is read, written and read again is the same. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV split by our own scanner and by libcsv alone: the same requests, names, heap, errors and
- * notes, strictly and leniently. */
+/* CSV split by csv_scan() and by libcsv alone: equal requests, names, heap, errors and notes,
+ * strictly and leniently. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces from strangers, exported: any operations, names and numbers, in every format that is
- * written. Exporting ends, every request is written or counted as left out, and where the format is
- * read as well the file can be read strictly.
+/* Untrusted traces, exported: any operations, names and numbers, in every format with a writer. The
+ * export ends, every request is written or counted as left out, and if the format also has a
+ * reader, the file can be read strictly.
  *
- * Input: 24 bytes a request (operation, thread, object, error, begin, duration, offset, length,
- * result), then a byte 0xff and names with NULs between them. */
+ * Input: 24 bytes per request (operation, thread, object, error, begin, duration, offset, length,
+ * result), then a byte 0xff and names separated by NULs. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ static uint64_t count_strictly(const struct trace_format *f, const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char in[4096], out[4096];
-	/* every file is synchronised: in memory that costs nothing */
+	/* every file is synced, which costs nothing in memory */
 	const char *tmp = access("/dev/shm", W_OK) ? getenv("TMPDIR") : "/dev/shm";
 	struct err e = ERR_INIT;
 	struct trace *t;

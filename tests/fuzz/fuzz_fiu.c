@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* FIU traces from strangers. */
+/* Untrusted FIU traces. */
 #include "tests/fuzz/fuzz_format.h"
 #include "capture/formats/mapping.h"
 FUZZ_FORMAT(format_fiu, .n_more = 0)

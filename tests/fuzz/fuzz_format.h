@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A foreign trace from a stranger: whatever it holds, reading it ends, what is read may be
- * returned, and a second pass gives the same; strictly, and leniently. */
+/* An untrusted foreign trace: for any content, reading it ends, its requests are valid, and a
+ * second pass gives the same; strictly, and leniently. */
 #ifndef TESTS_FUZZ_FUZZ_FORMAT_H
 #define TESTS_FUZZ_FUZZ_FORMAT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Journals from strangers: read without a crash, and what is torn is cut off without touching what
- * is whole. */
+/* Untrusted journals: read without a crash; an incomplete end is cut off and complete lines
+ * stay. */
 #include <assert.h>
 #include <fcntl.h>
 #include <stdint.h>

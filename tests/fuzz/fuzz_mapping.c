@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapping files from strangers, and text read by them: the input is the mapping, a NUL, the text.
- */
+/* Untrusted mapping files, and text read by them: the input is the mapping, a NUL, the text. */
 #include "capture/formats/mapping.h"
 #include "tests/fuzz/fuzz_format.h"
 

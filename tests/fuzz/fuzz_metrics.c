@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of traces of whatever records: what is found must not depend on threads and windows, and
- * must add up.
+/* Pairs of traces with any records: results must not depend on threads and windows, and must add
+ * up.
  *
- * Input: four bytes of options, then records of eight bytes, those of the reference and of the
- * replay by turns or not (third byte): step of the begin, duration, thread, object, offset,
- * operation and result, flags. */
+ * Input: four bytes of options, then records of eight bytes, alternately of the reference and of
+ * the replay or not (third byte): step of the begin, duration, thread, object, offset, operation
+ * and result, flags. */
 #include <assert.h>
 #include <errno.h>
 #include <stdint.h>
@@ -46,7 +46,7 @@ static int made_open(const struct metrics_origin *o, struct metrics_source *s, s
 static void made_add(struct made *m, const uint8_t *p, int64_t *now_ns)
 {
 	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_OPEN, OP_FSYNC};
-	/* long ones seldom: their histograms take most of the time */
+	/* long durations are rare: their histograms take most of the time */
 	const int64_t steps[] = {1, 16, 1000, p[3] == 77 ? INT64_C(1) << 55 : 5};
 	struct trace_record *r = &m->r[m->n];
 	int64_t step = (int8_t)p[0] * steps[p[7] & 3],

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What other people's replayers write about their requests, whatever bytes it is: the first byte
- * chooses whose it is. Reading it ends, what is taken from it is whole, and what is wrong is named.
- */
+/* Output of other projects' replayers, of any bytes: the first byte chooses the replayer. Reading
+ * it ends, accepted requests are complete, and errors are named. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +41,7 @@ static void file_make(const char *suffix, const uint8_t *data, size_t size)
 		abort();
 }
 
-/* fio has two files: the second begins behind the first byte 1. */
+/* fio has two files: the second begins after the first byte 1. */
 static int fio_read(const uint8_t *data, size_t size, const struct request_taker *t, struct err *e)
 {
 	const uint8_t *second = memchr(data, 1, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* perf trace's lines from strangers. */
+/* Untrusted lines of perf trace. */
 #include "tests/fuzz/fuzz_format.h"
 
 FUZZ_FORMAT(format_perf_trace, .n_more = 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Protocols from strangers: an error that names the file, or a protocol whose resolved form reads
- * as the same plan. */
+/* Untrusted protocols: an error that names the file, or a protocol whose resolved form reads as the
+ * same plan. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(strstr(e.msg, "/proc/self/fd/"));
 		return 0;
 	}
-	/* a title, a name or a list may be longer than a line can be once it is written in full */
+	/* a title, a name or a list may be longer than a line when it is written in full */
 	protocol_print_resolved(&p, &text);
 	if (read_bytes(text.s, text.len, &again, &e) < 0) {
 		if (!strstr(e.msg, "bytes long")) {

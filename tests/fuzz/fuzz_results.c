@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results directories from strangers: one file of a whole one is edited; what is loaded is analysed
- * and printed as JSON and in another form.
+/* Untrusted results directories: one file of a complete directory is edited; the loaded results are
+ * analysed and printed as JSON and in another form.
  *
- * Input: which file, which run, then edits of that file's text: place (2 bytes), bytes to remove,
- * bytes to put there, these. The journal's checksums are made right after the edits. */
+ * Input: which file, which run, then edits of that file's text: offset (2 bytes), number of bytes
+ * to remove, number of bytes to insert, these bytes. The journal's checksums are recomputed after
+ * the edits. */
 #include <assert.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -34,7 +35,7 @@ enum { PROTOCOL, ENVIRONMENT, PLAN, JOURNAL, SUMMARY, N_FILES, N_RECORDS = 12 };
 static const char *const names[] = {"protocol.conf", "environment.json", "plan.json", "journal"};
 
 static char *dir;
-/* summary[n_runs]; the journal's is the events, one a line */
+/* summary[n_runs]; the journal's summary is its events, one per line */
 static struct strbuf whole[SUMMARY], *summary;
 static size_t n_runs;
 
@@ -125,7 +126,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	const char *tmp = getenv("TMPDIR");
 	struct protocol p;
 	struct design d;
-	setenv("PATH", "/nonexistent", 1); /* without gnuplot: it would take all the time */
+	/* without gnuplot, which would take almost all of the time */
+	setenv("PATH", "/nonexistent", 1);
 	dir = xasprintf("%s/results-%d", tmp ? tmp : "/tmp", (int)getpid());
 	char *runs = results_path(dir, "runs"), *conf = results_path(dir, names[PROTOCOL]);
 	assert(!dir_create(runs, NULL));
@@ -172,7 +174,7 @@ static void edit(struct strbuf *text, const uint8_t *data, size_t size)
 	}
 }
 
-/* Events with their checksums, as doc/results.md says; journal_append would wait for the disk at
+/* Events with their checksums (doc/results.md); journal_append would wait for the disk after
  * each. */
 static void journal_put(const struct strbuf *events)
 {
@@ -219,7 +221,7 @@ static bool is_json(const struct report_form *f)
 	return !strcmp(f->name, "json");
 }
 
-/* As JSON, which is checked, and in one other form: all of them would take most of the time. */
+/* As JSON, which is checked, and in one other form: all forms would take most of the time. */
 static void report(const struct results *r, size_t which)
 {
 	struct analysis a;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SPC traces from strangers. */
+/* Untrusted SPC traces. */
 #include "tests/fuzz/fuzz_format.h"
 #include "capture/formats/mapping.h"
 FUZZ_FORMAT(format_spc, .n_more = 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What traced programs left for the collector: whatever lies in their windows, a readable trace
- * comes of it.
+/* Windows of traced programs, which the collector must not trust: any content gives a readable
+ * trace.
  *
  * Input: number of windows; image, process, thread and units of each, a byte each; then the
  * windows' units of 32 bytes. */
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	struct app_outcome o = {.status = 0};
 	struct err e = ERR_INIT;
 	const char *tmp = getenv("TMPDIR");
-	/* in memory where that can be: a finished trace is synced */
+	/* in memory if possible, because a finished trace is synced */
 	snprintf(path, sizeof path, "%s/fuzz-spool-%d",
 		 !access("/dev/shm", W_OK) ? "/dev/shm"
 		 : tmp                     ? tmp

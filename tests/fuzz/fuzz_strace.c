@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strace's text from strangers. */
+/* Untrusted text of strace. */
 #include "tests/fuzz/fuzz_format.h"
 
 FUZZ_FORMAT(format_strace, .n_more = 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Systor traces from strangers. */
+/* Untrusted Systor traces. */
 #include "tests/fuzz/fuzz_format.h"
 #include "capture/formats/mapping.h"
 FUZZ_FORMAT(format_systor, .n_more = 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tencent's traces from strangers. */
+/* Untrusted Tencent traces. */
 #include "tests/fuzz/fuzz_format.h"
 #include "capture/formats/mapping.h"
 FUZZ_FORMAT(format_tencent, .n_more = 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace files from strangers. Checksums would keep a fuzzer out, so they are made right first: the
- * input is blocks, each a header (of which lengths, counts, kind and flags are taken) and what
- * follows it. */
+/* Untrusted trace files. Checksums would stop a fuzzer, so they are recomputed first: the input is
+ * blocks, each a header (with lengths, counts, kind and flags) and its payload. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NONCE 0x1234567890abcdefu
 
-/* Makes a trace file of the input: every header that still lies inside it gets its magic, place and
- * checksums. */
+/* Makes a trace file of the input: every header inside it gets its magic, offset and checksums. */
 static void make_right(unsigned char *p, size_t size)
 {
 	struct file_header f = {.version = FILE_VERSION,
@@ -37,7 +35,7 @@ static void make_right(unsigned char *p, size_t size)
 		struct block_header h;
 		memcpy(&h, p + at, sizeof h);
 		uint64_t left = size - at - sizeof h;
-		if (h.kind % 16 == 15) { /* now and then, leave it as it is */
+		if (h.kind % 16 == 15) { /* sometimes leaves it unchanged */
 			at += BLOCK_ALIGN;
 			continue;
 		}
@@ -126,7 +124,7 @@ static void try(const unsigned char *p, size_t size)
 		struct trace_health before, after;
 		trace_health(t, &before);
 		assert(!trace_rewind(t, &e));
-		assert(read_all(t) == n); /* the second pass is like the first */
+		assert(read_all(t) == n); /* the second pass gives the same */
 		trace_health(t, &after);
 		assert(!memcmp(&before, &after, sizeof before));
 		trace_close(t);

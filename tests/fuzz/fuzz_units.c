@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts of sizes, durations, numbers, lists and options: what a stranger's protocol may hold. */
+/* Texts of sizes, durations, numbers, lists and options in an untrusted protocol. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const struct option_spec table[] = {
 	{.name = NULL},
 };
 
-/* What is printed of a value is read back as one that is near. */
+/* A printed value is read back as a value close to it. */
 static void size_round_trip(uint64_t bytes)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file system (FUSE) that shows a directory and lets the n-th request of a family fail
+/* A file system (FUSE) that shows a directory and makes the n-th request of a family fail
  * (inject.h).
  *
- * usage: eio_fs DIR MOUNTPOINT STATE      runs until it is unmounted
+ * usage: eio_fs DIR MOUNTPOINT STATE runs until it is unmounted
  *
- * A file whose read failed stays unreadable until the next plan: the kernel asks again for a page
- * that it could not read ahead. */
+ * A file whose read failed stays unreadable until the next plan, because the kernel requests a page
+ * again that it could not read ahead. */
 #define FUSE_USE_VERSION 35
 #include <dirent.h>
 #include <errno.h>
@@ -228,7 +228,7 @@ static void *fs_init(struct fuse_conn_info *connection, struct fuse_config *how)
 	(void)connection;
 	how->attr_timeout = how->entry_timeout = how->negative_timeout = 0;
 	how->hard_remove = 1;
-	/* a file keeps its number where the kernel forgets it: cp compares the numbers */
+	/* a file keeps its inode number although the kernel forgets it: cp compares the numbers */
 	how->use_ino = 1;
 	how->nullpath_ok = 1;
 	return NULL;

@@ -7,7 +7,8 @@ program=$1 status=$2
 case $status in
 0 | 1 | 4) ;;
 *)
-	# before its journal was begun a campaign has made nothing that could be lost, and begins again
+	# before the begin of its journal a campaign has nothing that could be lost, and starts
+	# again
 	[ -s results/journal ] || exit 0
 	"$program" run -o results --resume --quiet >tmp/out 2>tmp/err
 	status=$?

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A library to preload: lets the n-th call of a family fail (inject.h), in the program under test
- * and in no other.
+/* A library to preload: makes the n-th call of a family fail (inject.h), only in the program under
+ * test.
  *
- * A call fails before it is made, but close() and fclose(), which release what they close as the
+ * A call fails before it is made, except close() and fclose(), which release their object as the
  * kernel does. A stream whose call fails has its error flag set, as after a real error. Messages on
- * stderr never fail: without them no error would be clear. */
+ * stderr never fail, because errors could not be reported otherwise. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -82,8 +82,7 @@ __attribute__((constructor)) static void start(void)
 	errno = saved;
 }
 
-/* Return addresses within the program's file. The library's own frames and those of other libraries
- * are left out. */
+/* Return addresses within the program's file, without frames of this library and of others. */
 static int frames_take(uint64_t *frame)
 {
 	void *all[32];
@@ -104,7 +103,7 @@ static void site_note(enum family f, uint64_t n)
 	state->site[f][n - 1] = hash ? hash : 1;
 }
 
-/* Counts a call of a family. Returns the fault that it is to have, else 0; errno is unchanged. */
+/* Counts a call of a family. Returns the fault that it must have, else 0; errno is unchanged. */
 static int due(enum family f, const char *call)
 {
 	int fault = 0, saved = errno;
@@ -180,7 +179,7 @@ static void *real_find(const char *name)
 		return real ARGUMENTS;                                                                                 \
 	}
 
-/* The same of a vector: a short transfer is half of its first element. */
+/* The same for a vector: a short transfer is half of its first element. */
 #define HOOK_VECTOR(FAMILY, NAME, PARAMETERS, ARGUMENTS)                                                               \
 	ssize_t NAME PARAMETERS;                                                                                       \
 	ssize_t NAME PARAMETERS                                                                                        \

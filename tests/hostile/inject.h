@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fault injection: what the driver (inject_walk), the preloaded library (inject.c) and the file
- * system (eio_fs.c) share.
+/* Fault injection: definitions that the driver (inject_walk), the preloaded library (inject.c) and
+ * the file system (eio_fs.c) share.
  *
- * The driver writes a plan into a state file; the others map it, count the calls of each family and
- * let the n-th call of one family fail. The file is shared by all processes of a command, so that n
- * counts through all of them. */
+ * The driver writes a plan into a state file. The others map it, count the calls of each family and
+ * make the n-th call of one family fail. All processes of a command share the file, so n counts
+ * over all of them. */
 #ifndef TESTS_HOSTILE_INJECT_H
 #define TESTS_HOSTILE_INJECT_H
 
@@ -48,17 +48,17 @@ enum family {
 	N_FAMILIES
 };
 
-/* Instead of an errno: the call transfers half of what was asked for. */
+/* Instead of an errno: the call transfers half of the requested bytes. */
 #define FAULT_SHORT 10000
 
 enum { MAX_LOGGED = 1 << 16, MAX_FRAMES = 16 };
 
-/* How a call was hit: not at all; the call failed; a short transfer was asked of a call of one
+/* The effect on a call: none; the call failed; or a short transfer was requested of a call of one
  * byte, which cannot be shorter. */
 enum { HIT_NONE, HIT_FAILED, HIT_WITHOUT_EFFECT };
 
 struct inject_state {
-	char program[4096]; /* only processes of this file count and fail (the library) */
+	char program[4096]; /* only processes of this file are counted and fail (the library) */
 	uint32_t family, fault;
 	uint64_t nth;	    /* from 1; 0: none fails */
 	uint32_t log_sites; /* whether the site of each call is noted */

@@ -22,7 +22,7 @@ LC_ALL=C
 export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd) || exit 3
 src=$(cd "$here/../.." && pwd) || exit 3
-# the injector stands before a sanitizer's library; memory that is still held at the end is no danger
+# the injector precedes a sanitizer's library; memory that is not freed at the end is no failure
 ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 TSAN_OPTIONS="halt_on_error=1:suppressions=$here/../tsan.supp:${TSAN_OPTIONS:-}"
 export ASAN_OPTIONS TSAN_OPTIONS
@@ -58,7 +58,7 @@ compile() { # NAME SOURCES AND FLAGS
 compile inject.so -shared -fPIC -fno-builtin "$here/inject.c"
 compile inject_walk "$here/inject_walk.c" "$here/inject_case.c" "$here/inject_tree.c" "$here/inject_run.c"
 
-# --- what the cases need ----------------------------------------------------------------------------------------------------
+# --- inputs of the cases ----------------------------------------------------------------------
 prepare() {
 	cd "$work/in" || exit 3
 	make_input() {
@@ -161,7 +161,7 @@ end() {
 trap end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-# A device to write to, where that is permitted; its cases are left out elsewhere.
+# A device for writes, if permitted; otherwise its cases are left out.
 device_make() { # DIR: for the walk in it
 	rm -f "$1/in/device"
 	truncate -s 1M "$1/disk"
@@ -209,7 +209,7 @@ walk() { # NAME JOBS OPTION...
 }
 walk inject-preload "$jobs" --library "$tools/inject.so" --seconds "$seconds" "$@"
 
-# the same commands on a file system that fails: also what the kernel reads for a mapped file
+# the same commands on a file system that fails: includes the kernel's reads for a mapped file
 if [ "${FUSE:-}" = no ]; then
 	:
 elif [ -w /dev/fuse ] && pkg-config --exists fuse3 &&

@@ -21,7 +21,7 @@ static const struct {
 	      {"ENOSYS", ENOSYS}, {"ENOLCK", ENOLCK}, {"SHORT", FAULT_SHORT}};
 #define N_FAULTS (sizeof faults / sizeof *faults)
 
-/* What can happen to each family; 0 ends the list. */
+/* Possible faults of each family; 0 ends the list. */
 static const int faults_of[N_FAMILIES][5] = {
     [READ] = {EIO, EINTR, FAULT_SHORT},
     [WRITE] = {EIO, ENOSPC, EINTR, FAULT_SHORT},
@@ -77,7 +77,7 @@ int family_by_name(const char *name)
 	give_up("no family of calls is called %s", name);
 }
 
-/* A program of PATH, or a file. */
+/* A program in PATH, or a file. */
 static bool is_there(const char *name)
 {
 	char *test = text_make("command -v '%s' >/dev/null || [ -e '%s' ]", name, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One command with a fault: started, waited for, judged. */
+/* A command with a fault: started, awaited, judged. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -72,8 +72,8 @@ static void child_run(const struct walk *w, char *const *argv, bool faults)
 	_exit(121);
 }
 
-/* Waits for processes that the command left, which are this process's children
- * (PR_SET_CHILD_SUBREAPER); ends those that stay. */
+/* Waits for processes that the command left, which are children of this process
+ * (PR_SET_CHILD_SUBREAPER); kills those that stay. */
 static bool orphans_end(void)
 {
 	double until = now() + 3;
@@ -141,7 +141,7 @@ static bool is_good(const struct fault_case *c, int status)
 	return status >= 0 && status < 32 && c->good >> status & 1;
 }
 
-/* A trace that differs from run to run is right when it can be read. */
+/* A trace that differs from run to run is right if it can be read. */
 static bool trace_is_whole(const struct walk *w, const char *path)
 {
 	size_t len = strlen(path);
@@ -170,12 +170,12 @@ static bool file_has(const char *path, const char *text)
 	return found;
 }
 
-/* Whether the command said why something is missing or different: by the error's text. */
+/* Whether the command reported why something is missing or different: by the text of the error. */
 static bool is_named(const struct walk *w, const char *file)
 {
 	const char *error =
 	    w->state->fault == FAULT_SHORT ? "short" : strerror((int)w->state->fault);
-	/* on a file system the fault may be another program's, whose words are others: gnuplot */
+	/* on a file system the fault may be in another program, with other messages: gnuplot */
 	bool named = (!w->library && file_has(w->err, "no plots: ")) || file_has(w->out, error) ||
 		     file_has(w->err, error) ||
 		     (w->state->fault == ENOMEM &&
@@ -186,7 +186,7 @@ static bool is_named(const struct walk *w, const char *file)
 	return named;
 }
 
-/* Whether the command named what stays behind, or the scratch directory that it is in. */
+/* Whether the command named the remaining file, or the scratch directory that contains it. */
 static bool is_left_openly(const struct walk *w, const char *path)
 {
 	char *part = text_make("%s", path), *end;
@@ -198,7 +198,7 @@ static bool is_left_openly(const struct walk *w, const char *path)
 	return named;
 }
 
-/* What is wrong with a file that is there after the run. */
+/* The fault of a file that exists after the run. */
 static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 			       const struct tree_entry *e, bool good)
 {
@@ -209,8 +209,8 @@ static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 	snprintf(text, sizeof text, "%s", "");
 	if (!good && !had && c->stays && !strcmp(e->path, c->stays))
 		return NULL;
-	/* What cannot be removed stays. On a file system, look-ups are in every call: an unlink
-	 * fails, or a file was made when making it fails. */
+	/* A file that cannot be removed stays. On a file system, every call includes look-ups: an
+	 * unlink fails, or a file was created although its creation fails. */
 	bool looked_up = !w->library && w->state->family == STAT,
 	     kept = w->state->family == UNLINK || looked_up;
 	if (!strncmp(base, ".validate-", 10) && !had)
@@ -231,7 +231,7 @@ static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 	return text;
 }
 
-/* Whether a page says why something is missing. */
+/* Whether a page states why something is missing. */
 static bool is_named_in_page(const struct walk *w, const struct fault_case *c)
 {
 	for (size_t i = 0; i < c->after.n; i++) {
@@ -265,7 +265,7 @@ static const char *tree_judge(const struct walk *w, const struct fault_case *c, 
 	return why;
 }
 
-/* The case's script, which may resume a campaign and asks whether all is as it must be. */
+/* The case's script, which may resume a campaign and checks the final state. */
 static const char *script_judge(const struct walk *w, const struct fault_case *c, int status)
 {
 	static char text[5000];

@@ -99,7 +99,7 @@ static void state_set(struct walk *w, bool log, struct fault_point p)
 	*s->frame = 0;
 }
 
-/* Two runs without faults: what comes out, and what of it is always the same. */
+/* Two runs without faults: the results, and the parts of them that are always the same. */
 static void case_measure(struct walk *w, struct fault_case *c, uint64_t *seed)
 {
 	struct outcome o;
@@ -160,7 +160,7 @@ static void point_try(struct walk *w, struct fault_case *c, struct fault_point p
 		state_set(w, false, (struct fault_point){0});
 		return;
 	}
-	w->state->nth = 0; /* what looks at the result has no fault */
+	w->state->nth = 0; /* the program that checks the result has no fault */
 	w->n_injected++;
 	const char *why = run_judge(w, c, &o);
 	if (why)
@@ -181,7 +181,7 @@ static bool is_named(const char *list, const char *name)
 	return !list;
 }
 
-/* The measured case that had the least time so far, so that slow ones do not take all of it. */
+/* The measured case with the least time so far, so that slow cases do not take all of it. */
 static struct fault_case *case_next(struct fault_case *cases, size_t n, int family)
 {
 	struct fault_case *best = NULL;
@@ -212,8 +212,8 @@ static struct fault_point point_parse(const char *text)
 				    n};
 }
 
-/* Cases are measured one after another, as long as that took no more time than the faults did; with
- * a number of points all at once, so that the same seed makes the same faults. */
+/* Cases are measured one after another, as long as this took no more time than the faults. With a
+ * number of points, all are measured at once, so that equal seeds make equal faults. */
 static void walk_all(struct walk *w, struct fault_case *cases, size_t n, const struct options *o,
 		     FILE *log)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The driver of fault injection: cases, the files they leave, runs and what is judged of them. */
+/* The driver of fault injection: cases, their files, runs and judgements. */
 #ifndef TESTS_HOSTILE_INJECT_WALK_H
 #define TESTS_HOSTILE_INJECT_WALK_H
 
@@ -40,13 +40,13 @@ struct fault_point {
 /* A line of the file of cases: NAME | OPTIONS | ARGUMENTS. README in inject-cases. */
 struct fault_case {
 	char *name, *from, *check;
-	/* files whose names begin so are what a trace's requests read and write: not compared. NULL
-	 * none */
+	/* files whose names begin like this are read and written by a trace's requests: not
+	 * compared. NULL none */
 	char *data;
 	char *stays;  /* a new file that may stay after an error; NULL none */
-	char *script; /* that is run in place of the program; NULL none */
+	char *script; /* run in place of the program; NULL none */
 	bool vary_output, free_tree, rare, preload_only;
-	bool left_out; /* it needs what is not there */
+	bool left_out; /* it needs something that this machine lacks */
 	uint32_t good; /* bit s: status s is a success */
 	char *argv[64];
 	struct tree before, after; /* the directory before, and after a run without faults */
@@ -54,16 +54,15 @@ struct fault_case {
 	int status;
 	double seconds, spent;
 	uint64_t count[N_FAMILIES];
-	struct fault_point *point; /* in the order to try them: one of each site first */
+	struct fault_point *point; /* in the order of the attempts: one point of each site first */
 	size_t n_points, next;
 };
 
-/* Reads the file of cases. Ends the program where a line is wrong. */
+/* Reads the file of cases. Ends the program at an invalid line. */
 size_t cases_read(struct fault_case **cases, const char *path, const char *program);
-/* Puts them into an order that the seed chooses, those that are rare behind the others. */
+/* Orders the points by the seed, rare points last. */
 void cases_shuffle(struct fault_case *cases, size_t n, uint64_t seed);
-/* Makes the points of a case from the calls that were counted, in an order that the seed chooses.
- */
+/* Makes the points of a case from the counted calls, in an order from the seed. */
 void case_points(struct fault_case *c, const struct inject_state *s, uint64_t *seed);
 
 extern const char *const family_names[N_FAMILIES];
@@ -74,7 +73,7 @@ int family_by_name(const char *name);
 /* --- runs ---------------------------------------------------------------- */
 
 struct walk {
-	const char *program, *library; /* library: NULL where a file system injects */
+	const char *program, *library; /* library: NULL if a file system injects */
 	char *base, *dir;	       /* where the run's directory and `in` are; where logs are */
 	char *run, *out, *err, *state_path;
 	struct inject_state *state;
@@ -95,7 +94,7 @@ void run_prepare(const struct walk *w, const struct fault_case *c);
 /* Runs a command in the run's directory. `faults`: with the injector. */
 void run_command(const struct walk *w, char *const *argv, bool faults, double limit,
 		 struct outcome *o);
-/* The first thing that is wrong, in a text that lasts until the next call, or NULL. */
+/* The first error, in a text that is valid until the next call, or NULL. */
 const char *run_judge(const struct walk *w, const struct fault_case *c, const struct outcome *o);
 
 _Noreturn void give_up(const char *how, ...) __attribute__((format(printf, 1, 2)));

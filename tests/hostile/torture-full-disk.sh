@@ -21,26 +21,26 @@ seconds=$1 state=$2
 . "$SRCDIR/tests/e2e/campaign-lib"
 
 n_points=0 n_failures=0
-kib=24576 # of the file system; a tiny campaign takes less
+kib=24576 # size of the file system; a tiny campaign takes less
 
 random_below() { # N: sets $random; the generator of Park and Miller
 	state=$(((state % 2147483646 + 1) * 48271 % 2147483647))
 	random=$((state % $1))
 }
 
-went_well() { # STATUS of a campaign that came to its end
+went_well() { # STATUS of a campaign that completed
 	case $1 in 0 | 1 | 4) ;; *) return 1 ;; esac
 }
 
-# leave KIB: a file takes all space but so much
+# leave KIB: a file takes all other space
 leave() {
 	rm -f filler
 	free=$(df -k --output=avail . | tail -n 1)
 	[ "$free" -le "$1" ] || fallocate -l $(((free - $1) * 1024)) filler
 }
 
-# A campaign with so much room, and resumed with room again; "fail" ends the subshell that this is
-# called in
+# A campaign with this space, and resumed with more space; "fail" ends the subshell in which this is
+# called
 campaign() { # KIB
 	rm -rf results
 	leave "$1"
@@ -72,7 +72,7 @@ campaign() { # KIB
 	[ -z "$(find . -name '.validate-*')" ] || fail "left behind: $(find . -name '.validate-*')"
 }
 
-# Each trace file has a random number of its own: their records are compared
+# Each trace file has its own random number, so their records are compared
 is_same() { # FILE WANTED
 	case $1 in
 	*.trace) "$VALIDATE" info --csv ../got.csv "$1" && "$VALIDATE" info --csv ../wanted.csv "$2" &&
@@ -81,7 +81,8 @@ is_same() { # FILE WANTED
 	esac
 }
 
-# A command that writes one file: it is whole, or it is not there and the command says why
+# A command that writes one file: the file is complete, or it does not exist and the command reports
+# why
 command_point() { # KIB NAME OUTPUT COMMAND...
 	room=$1 name=$2 output=$3
 	shift 3
@@ -100,7 +101,7 @@ command_point() { # KIB NAME OUTPUT COMMAND...
 	else
 		[ $status -eq 3 ] || fail "$name: status $status: $(head -n 1 ../full.err)"
 		grep -q '^validate: ' ../full.err || fail "$name: no message"
-		# a trace that is not whole says so itself; no other format can
+		# a trace reports itself that it is incomplete; no other format can
 		case $output in
 		*.trace) ;;
 		*) [ ! -s "$output" ] || is_same "$output" "../want-$name" ||

@@ -20,11 +20,11 @@ random_below() { # N: sets $random; the generator of Park and Miller
 	random=$((state % $1))
 }
 
-went_well() { # STATUS of a campaign that came to its end
+went_well() { # STATUS of a campaign that completed
 	case $1 in 0 | 1 | 4) ;; *) return 1 ;; esac
 }
 
-# One campaign; "fail" ends the subshell that this is called in
+# A campaign; "fail" ends the subshell in which this is called
 campaign() {
 	kills=0
 	while [ "$kills" -lt 40 ] && [ "$(date +%s)" -lt "$until" ]; do
@@ -37,7 +37,8 @@ campaign() {
 			"$VALIDATE" run tiny.conf -o results -q >out 2>err &
 		fi
 		pid=$!
-		# often soon after the start, so that there are more kills; a later start goes on from there
+		# often soon after the start, so that there are more kills; a later start continues
+		# from there
 		random_below 3
 		[ "$random" -eq 0 ] && random_below 900 || random_below 250
 		sleep "0.$(printf %03d "$random")"
@@ -82,7 +83,7 @@ judge() {
 	cmp -s left.json results/report/report.json || fail 'the report made again is another one'
 }
 
-cases() { # DIR: scenarios and replayers that the report is about
+cases() { # DIR: scenarios and replayers in the report
 	tr ',{' '\n\n' <"$1/report/report.json" | grep -oE '"(scenario|replayer)": *"[^"]*"' | sort -u
 }
 

@@ -78,8 +78,8 @@ static bool fails_alike(struct torture *t, const struct attempt *a, const char *
 	return !attempt_make(&t->scene, a, &status, why, sizeof why) && !strcmp(why, reason);
 }
 
-/* Leaves out requests in ever smaller groups for as long as the same failure stays. Returns how
- * many are left, or 0 where the failure does not come again. */
+/* Leaves out requests in ever smaller groups as long as the same failure occurs. Returns the number
+ * of remaining requests, or 0 if the failure does not occur again. */
 static uint32_t reduce(struct torture *t, struct attempt *a, bool *left_out, const char *reason)
 {
 	const uint32_t n = attempt_n_requests(a);
@@ -197,7 +197,7 @@ static int inside(struct torture *t, const char *cgroup)
 			       100.0 * (double)t->n_done[k] / (double)t->n_attempts[k]);
 	printf("count replays-failures %llu\n", (unsigned long long)t->n_failures);
 	fflush(stdout);
-	_exit(t->n_failures > 0); /* mounts and loop devices go with the process */
+	_exit(t->n_failures > 0); /* mounts and loop devices end with the process */
 }
 
 static void usage(void)

@@ -25,7 +25,8 @@ touch "$counts" || exit 3
 VALIDATE=$BUILD/validate
 export BUILD VALIDATE
 [ -z "${TORTURE_CPUS:-}" ] || taskset -cp "$TORTURE_CPUS" $$ >/dev/null || exit 3
-# a sanitizer's report ends the program with a signal or a text that the harness finds; memory that is still held at the end is no danger
+# a sanitizer's report ends the program with a signal or a text that the harness finds; memory that
+# is not freed at the end is no failure
 export ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 export TSAN_OPTIONS="halt_on_error=1:suppressions=$here/../tsan.supp:${TSAN_OPTIONS:-}"
 bad=0
@@ -48,13 +49,13 @@ counts_add() { # takes lines "count NAME N" from standard input and prints the o
 		esac
 	done
 }
-job() { # NAME COMMAND...: in a directory of its own
+job() { # NAME COMMAND...: in its own directory
 	name=$1
 	shift
 	mkdir -p "$BUILD/torture/$name" && rm -f "$BUILD/torture/$name.status"
 	(cd "$BUILD/torture/$name" && "$@"; echo $? >"$BUILD/torture/$name.status") 2>&1 | counts_add
 }
-part() { # NAME SEED COMMAND...: TORTURE_JOBS times, each with a seed as the last argument
+part() { # NAME SEED COMMAND...: TORTURE_JOBS times, each with its own seed as the last argument
 	part=$1 seed=$2 n=0
 	shift 2
 	while [ $n -lt "${TORTURE_JOBS:-1}" ]; do

@@ -68,7 +68,7 @@ uint32_t attempt_n_requests(const struct attempt *a)
 
 /* --- the command line ---------------------------------------------------- */
 
-/* Choices and flags of the program's own table of options, as far as the engine takes them. */
+/* Choices and flags of the program's own table of options, as far as the engine accepts them. */
 static void options_draw(struct words_list *w, const struct attempt *a, uint64_t *state)
 {
 	struct replay_config c;
@@ -87,7 +87,7 @@ static void options_draw(struct words_list *w, const struct attempt *a, uint64_t
 			n++;
 		if (n)
 			value = o->choices[random_below(state, n)];
-		/* mostly refused with these traces: tried now and then */
+		/* mostly refused with these traces: tried sometimes */
 		const bool unordered =
 		    !strcmp(value, "none") && !strcmp(a->kind->name, "processes");
 		if ((unordered || !strcmp(value, "original") || !strcmp(value, "captured")) &&
@@ -123,7 +123,7 @@ static void target_add(struct words_list *w, const struct scene *s, const struct
 		words_list_add(w, SCENE_TARGET);
 		return;
 	}
-	/* now and then the device that must stay as it is, without permission to overwrite it */
+	/* sometimes the device that must stay unchanged, without permission to overwrite it */
 	const bool is_canary = a->kind->target == TARGET_DEVICE && random_below(state, 4) == 0;
 	words_list_add(w, "--device");
 	words_list_add(w, a->kind->target == TARGET_FILE ? DISK
@@ -135,7 +135,8 @@ static void target_add(struct words_list *w, const struct scene *s, const struct
 		words_list_add(w, "--read-only");
 }
 
-/* What the trace is like, drawn from the seed: its generator and its command line must know it. */
+/* Properties of the trace, drawn from the seed: its generator and its command line must know
+ * them. */
 static enum random_manner manner_of(const struct attempt *a)
 {
 	uint64_t state = a->seed ^ 0x3a11;
@@ -143,7 +144,7 @@ static enum random_manner manner_of(const struct attempt *a)
 	return n == 0 ? RANDOM_WILD : n < 5 ? RANDOM_BOLD : RANDOM_QUIET;
 }
 
-/* Files cannot be made where special objects are in the way. */
+/* Files cannot be created if special objects have their names. */
 static bool is_prepared(const struct attempt *a)
 {
 	static const uint64_t one_in[] = {
@@ -205,8 +206,8 @@ void attempts_begin(void)
 	}
 }
 
-/* The linker makes this of clock_init() (--wrap). Replays of this process take the clock that was
- * calibrated before: it is half of the processor time of a short replay. */
+/* The linker replaces clock_init() by this function (--wrap). Replays of this process use the clock
+ * that was calibrated before: calibration is half of the CPU time of a short replay. */
 int __wrap_clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 {
 	*c = calibrated;
@@ -270,8 +271,8 @@ static void child_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Processes that the replay left come to this one, as it is a subreaper. They may take a moment to
- * end. Returns how many did not. */
+/* Processes that the replay left become children of this subreaper. They may need a moment to end.
+ * Returns how many did not end. */
 static int left_processes_end(void)
 {
 	char path[64];
@@ -295,8 +296,8 @@ static int left_processes_end(void)
 	return n;
 }
 
-/* Returns the status of waitpid(), or -1 when the limit was reached. Waits a second at a time:
- * where all processes were stopped for minutes, one second of the limit is lost. */
+/* Returns the status of waitpid(), or -1 if the limit was reached. Waits a second at a time: if all
+ * processes were stopped for minutes, only one second of the limit is lost. */
 static int replay_wait(pid_t pid, int limit_s)
 {
 	int status = -1;
@@ -358,7 +359,7 @@ bool attempt_ran(int status)
 				file_holds(ATTEMPT_ERR, "calls of the trace; the first")));
 }
 
-/* The file that stands for a device, and leftovers of the attempt before. */
+/* The file that stands for a device, and leftovers of the previous attempt. */
 static void work_prepare(const struct attempt *a)
 {
 	unlink(SCENE_WORK "/out.trace");
@@ -393,8 +394,7 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
 	command_draw(&words, s, a);
 	command_note(&words);
 	fflush(NULL);
-	/* other replayers follow links that appear while they run: that is not promised otherwise
-	 */
+	/* other replayers follow links that appear while they run: nothing else is promised */
 	const pid_t swapper =
 	    !is_block && !t.positioned && a->seed % 3 == 0 ? swapper_start(a->seed) : 0;
 	const pid_t pid = fork();
@@ -409,7 +409,7 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
 		snprintf(why, size, "%d processes were left", n_left);
 		good = false;
 	}
-	/* what was changed outside counts for more than how it ended */
+	/* a change outside is more important than the way it ended */
 	char changed[300];
 	if (!scene_is_unchanged(s, changed, sizeof changed)) {
 		if (good || strncmp(changed, "left behind", 11))

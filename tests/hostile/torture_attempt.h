@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One hostile trace, replayed once and judged. */
+/* A hostile trace, replayed once and judged. */
 #ifndef TORTURE_ATTEMPT_H
 #define TORTURE_ATTEMPT_H
 
@@ -16,7 +16,7 @@ struct kind { /* an engine on a target */
 	enum torture_target target;
 	bool in_process; /* in a forked copy of this program, which calls the program's main(); else
 			    the program is executed */
-	uint32_t per_round;  /* attempts of each round: as the kinds differ in speed */
+	uint32_t per_round;  /* attempts of each round, because the kinds differ in speed */
 	const char *more[8]; /* further arguments, NULL-terminated */
 };
 extern const struct kind kinds[]; /* ends with a row without a name */
@@ -34,15 +34,15 @@ struct attempt {
 #define ATTEMPT_COMMAND SCENE_WORK "/command"
 
 uint32_t attempt_n_requests(const struct attempt *a);
-/* Plants the target, makes the trace, replays it. Returns whether all is well; else `why` says what
- * is not. `*status`: the exit status, or -1. Output is in ATTEMPT_OUT and ATTEMPT_ERR, the command
- * line in ATTEMPT_COMMAND. */
+/* Plants the target, makes the trace, replays it. Returns whether the result is right; otherwise
+ * `why` has the reason. `*status`: the exit status, or -1. Output is in ATTEMPT_OUT and
+ * ATTEMPT_ERR, the command line in ATTEMPT_COMMAND. */
 bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *why, size_t size);
 /* Whether the last attempt replayed its trace to the end: status 0, or status 6 after calls were
  * refused while it ran. */
 bool attempt_ran(int status);
 
-/* Before the first attempt: calibrates the clock that all of them use. */
+/* Before the first attempt: calibrates the clock that all attempts use. */
 void attempts_begin(void);
 
 #endif

@@ -28,8 +28,9 @@ struct maker {
 	uint32_t n_addresses;
 	uint32_t n_threads;
 	int64_t now_ns;
-	struct { /* requests that follow: a special object is brought to another name, opened there
-		    and written */
+	/* requests that follow: a special object gets another name, is opened under it and
+	 * written */
+	struct {
 		enum trace_op op;
 		uint32_t name, second;
 	} motif[N_MOTIF];
@@ -70,22 +71,21 @@ static uint64_t extreme(struct maker *m)
 /* --- names --------------------------------------------------------------- */
 
 /* Objects of the trace are numbered as scene_names[]: first the ordinary and the new names, then
- * the special ones. Traces that are bold use the first N_TAME of these, which need no directory
- * that is not there. */
+ * the special names. Tame traces use the first N_TAME of them, which need no missing directory. */
 static uint32_t any_name(struct maker *m)
 {
 	return (uint32_t)draw(m, m->wild && one_in(m, 2) ? scene_n_names : scene_n_ordinary);
 }
 
-/* What the operation expects, in a trace that is not wild: a replay does not start where the target
- * cannot be what the trace shows. */
+/* What the operation expects, in a trace that is not wild: a replay does not start if the target
+ * cannot have the state that the trace shows. */
 static uint32_t name_for(struct maker *m, enum trace_op op)
 {
 	const struct op_info *o = op_info(op);
 	const bool is_moved = o->family == FAMILY_NAME && (o->uses & OP_HEAP_PATH);
 	if (m->wild)
 		return any_name(m);
-	if (is_moved && op != OP_SYMLINK) /* a directory that is moved takes names away */
+	if (is_moved && op != OP_SYMLINK) /* moving a directory removes names */
 		return (uint32_t)draw(m, scene_n_files);
 	switch (op) {
 	case OP_OPENDIR:
@@ -100,14 +100,14 @@ static uint32_t name_for(struct maker *m, enum trace_op op)
 	case OP_MKNOD:
 		return scene_n_files + (uint32_t)draw(m, scene_n_new - scene_n_files);
 	case OP_OPEN:
-		/* several threads may open a file before another one creates it */
+		/* several threads may open a file before another thread creates it */
 		return (uint32_t)draw(m, m->n_threads > 1 ? scene_n_files : scene_n_new);
 	default:
 		return (uint32_t)draw(m, scene_n_files);
 	}
 }
 
-/* The second name of a rename or link, or what a symbolic link points at. */
+/* The second name of a rename or link, or the target of a symbolic link. */
 static uint32_t second_name(struct maker *m, enum trace_op op)
 {
 	if (m->wild || op == OP_SYMLINK)
@@ -134,7 +134,7 @@ static void motif_start(struct maker *m)
 	m->motif[m->n_motif++].name = to;
 	m->motif_opens_file = !m->wild && m->motif[1].op == OP_OPENDIR;
 	m->motif[m->n_motif].op = ways[draw(m, sizeof ways / sizeof *ways)];
-	/* symlink: the object is the new name, and the heap item what it points at */
+	/* symlink: the object is the new name, and the heap item its target */
 	const bool points = m->motif[m->n_motif].op == OP_SYMLINK;
 	m->motif[m->n_motif].name = points ? to : special;
 	m->motif[m->n_motif++].second = points ? special : to;
@@ -150,7 +150,7 @@ static enum held wanted_by(enum trace_op op)
 									  : HELD_FILE;
 }
 
-/* One that the trace opened as what the operation wants; now and then any number. */
+/* A descriptor of a kind that the operation needs; sometimes any number. */
 static int32_t descriptor(struct maker *m, enum held wanted)
 {
 	int32_t opened[FIRST_FD + N_DESCRIPTORS], n = 0;
@@ -250,7 +250,7 @@ static int heap_of(struct maker *m, const struct op_info *o, uint32_t second, ui
 	return trace_writer_heap(m->w, bytes, n_numbers * sizeof *number, ref, e);
 }
 
-/* What later requests of the trace can use. */
+/* Adds descriptors and mappings that later requests of the trace can use. */
 static void remember(struct maker *m, const struct op_info *o, const struct trace_record *r)
 {
 	if (r->error)
@@ -274,7 +274,8 @@ static void result_draw(struct maker *m, const struct op_info *o, struct trace_r
 	static const uint16_t errors[] = {EACCES, EFAULT, EINVAL, EIO,    ENOSPC,  EPERM, EINTR,
 					  EAGAIN, EBADF,  ENOENT, EEXIST, ENOTDIR, EISDIR};
 	const uint64_t n_errors =
-	    m->wild || !(o->uses & OP_HAS_PATH) ? 13 : 8; /* the others show what the name is */
+	    /* the other operations show the type of the name */
+	    m->wild || !(o->uses & OP_HAS_PATH) ? 13 : 8;
 	if (must_succeed || !one_in(m, 5)) {
 		r->rvalue = result_of(m, o, r);
 	} else {
@@ -366,14 +367,15 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 		r->flags &= ~(uint32_t)(O_DIRECTORY | O_TMPFILE | (m->wild ? 0 : O_PATH));
 	if (op == OP_FLOCK)
 		r->flags |=
-		    4; /* LOCK_NB: two threads of one trace may lock each other out for ever */
+		    4; /* LOCK_NB: two threads of one trace may block each other for ever */
 	if (op == OP_MMAP)
 		r->flags |= (uint32_t)draw(m, 8) << 29;
-	/* what a directory's descriptor alone can do shows that there is a directory */
+	/* a call that works only on the descriptor of a directory shows that there is a
+	 * directory */
 	const bool mistaken = !m->wild && (o->uses & OP_HAS_FD) &&
 			      wanted_by(op) == HELD_DIRECTORY && r->fd >= 0 &&
 			      m->open[r->fd] != HELD_DIRECTORY;
-	/* an error would show that there is one */
+	/* an error would show that there is a directory */
 	const bool is_new = opens && name >= scene_n_files;
 	result_draw(m, o, r, follows || (!m->wild && is_new));
 	if (mistaken || (follows && op == OP_OPENDIR && m->motif_opens_file))
@@ -416,7 +418,7 @@ static void block_request_draw(struct maker *m, struct trace_record *r)
 
 /* --- the trace ----------------------------------------------------------- */
 
-/* The files that were there before, as the trace says. */
+/* The files that existed before, as the trace states. */
 static void files_draw(struct maker *m, struct fileset *files)
 {
 	static const uint64_t sizes[] = {0,        1, 4096, 8192, 65536, 1 << 20, UINT64_C(1) << 40,
@@ -435,7 +437,7 @@ static void files_draw(struct maker *m, struct fileset *files)
 	}
 }
 
-/* Descriptors that were open before, as the trace says; JSON. */
+/* Descriptors that were open before, as the trace states; JSON. */
 static void descriptors_draw(struct maker *m, struct strbuf *extra)
 {
 	if (!one_in(m, 4))

@@ -25,11 +25,11 @@ static inline uint64_t random_below(uint64_t *state, uint64_t n) /* n > 0 */
 	return random_next(state) % n;
 }
 
-/* A replay is refused where the target cannot be what the trace shows. Most traces fit it, so that
- * their calls are tried. */
+/* A replay is refused if the target cannot have the state that the trace shows. Most traces fit it,
+ * so that their calls are made. */
 enum random_manner {
 	RANDOM_QUIET, /* names no special object */
-	RANDOM_BOLD,  /* gives special objects ordinary names, and opens those */
+	RANDOM_BOLD,  /* gives special objects ordinary names, and opens them */
 	RANDOM_WILD   /* every request names every object */
 };
 
@@ -39,11 +39,12 @@ struct random_trace {
 	uint32_t n_requests;   /* 1 to RANDOM_REQUESTS_MAX */
 	uint64_t device_bytes; /* level block: size that most requests stay within */
 	enum random_manner manner;
-	bool prepared;	 /* the replay makes the files that the trace needs */
+	bool prepared;	 /* the replay creates the files that the trace needs */
 	bool positioned; /* mostly preads and pwrites that name their file, which other replayers'
 			    formats can tell */
-	const bool *left_out; /* left_out[n_requests]: requests that are not written, to reduce a
-				 failing trace; NULL none */
+	/* left_out[n_requests]: requests that are not written, to reduce a failing trace; NULL
+	 * none */
+	const bool *left_out;
 };
 #define RANDOM_REQUESTS_MAX 200
 

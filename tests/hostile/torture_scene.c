@@ -184,7 +184,8 @@ int scene_enter(struct scene *s, const char *keep, const char *cgroup)
 	     "mknod");
 	file_put(SCENE_DIR "/bound/file", "bound\n", 6);
 	s->watched = calloc(1, sizeof *s->watched);
-	s->content = malloc(2 * SCENE_DEVICE_BYTES); /* the second half: what is read again */
+	/* the second half: content that is read again */
+	s->content = malloc(2 * SCENE_DEVICE_BYTES);
 	must(!s->watched || !s->content, "memory");
 	canary_make(s);
 	return 0;
@@ -319,7 +320,7 @@ void scene_swap_names(uint64_t seed)
 	for (uint64_t i = 0;; i++) {
 		const char *const *pair = pairs[(from + i / 2 % span) % n];
 		(void)renameat2(AT_FDCWD, pair[0], AT_FDCWD, pair[1],
-				RENAME_EXCHANGE); /* names of both may have gone */
+				RENAME_EXCHANGE); /* the names of both may be gone */
 		if (i % 64 == 63)
 			sched_yield();
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where hostile traces are replayed: a mount namespace of its own, in which only scratch file
- * systems in memory and scratch loop devices can be written. A target directory with objects of all
- * kinds is planted anew for each trace; what lies outside of it is watched. */
+/* The place of hostile replays: a mount namespace in which only scratch file systems in memory and
+ * scratch loop devices can be written. A target directory with objects of all kinds is planted
+ * again for each trace; everything outside of it is watched. */
 #ifndef TORTURE_SCENE_H
 #define TORTURE_SCENE_H
 
@@ -17,35 +17,35 @@
 				      */
 #define SCENE_DEVICE_BYTES (1u << 20)
 
-/* Names that traces use: files, names that are not there, directories (the ordinary ones), then
- * objects that a replay must not open or leave the target by. Each number is where the next part
- * begins. */
+/* Names in traces: files, missing names, directories (the ordinary names), then objects that a
+ * replay must not open and by which it must not leave the target. Each number is the begin of the
+ * next part. */
 extern const char *const scene_names[];
 extern const uint32_t scene_n_files, scene_n_new, scene_n_ordinary, scene_n_names;
 
 struct scene {
-	int canary_fd, scratch_fd; /* loop devices: one that nothing may change, one to replay on */
+	int canary_fd, scratch_fd; /* loop devices: one that nothing may change, one for replays */
 	char canary[32], scratch[32]; /* their names */
-	int fifo_fd;                  /* a planted fifo that somebody holds open */
+	int fifo_fd;                  /* a planted FIFO that another process holds open */
 	struct watched *watched;
 	unsigned char *content; /* of the canary device */
 };
 
 /* Enters the namespace: mounts, devices, the canary tree. Everything else becomes read-only.
- * `keep`: an existing directory. `cgroup`: a path at which a device cgroup is made, which the
- * caller removes when this process has ended. Prints what fails. Returns 0, or 77 where the machine
- * does not permit it, or 1. */
+ * `keep`: an existing directory. `cgroup`: path of a device cgroup that is created, which the
+ * caller removes when this process has ended. Prints failures. Returns 0, or 77 if the machine does
+ * not permit it, or 1. */
 int scene_enter(struct scene *s, const char *keep, const char *cgroup);
-/* In a process that is to replay: gives up the right to make device nodes, to load modules, to
+/* In a process that will replay: drops the rights to create device nodes, to load modules, to
  * restart the machine. */
 void scene_drop_rights(void);
 
-/* Makes the target anew: a random choice of all objects. */
+/* Makes the target again: a random choice of all objects. */
 void scene_plant(struct scene *s, uint64_t seed);
 /* Exchanges names in the target until it is killed. */
 void scene_swap_names(uint64_t seed);
-/* Whether nothing outside of the target was changed and nothing was left behind; else `why` says
- * what. A changed canary is restored. */
+/* Whether nothing outside of the target was changed and nothing was left behind; otherwise `why`
+ * has the change. A changed canary is restored. */
 bool scene_is_unchanged(struct scene *s, char *why, size_t size);
 
 #endif

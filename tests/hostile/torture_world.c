@@ -30,7 +30,7 @@ dev_t world_device_number(int fd)
 }
 
 /* A loop device on a new file; the kernel detaches it when the last descriptor is closed. The
- * file's name is known outside of this namespace, and is not that of another torture. */
+ * file's name is known outside of this namespace, and differs from that of another torture. */
 static int loop_attach(const char *what, char *name, size_t size)
 {
 	struct loop_config config = {.info.lo_flags = LO_FLAGS_AUTOCLEAR};
@@ -42,7 +42,7 @@ static int loop_attach(const char *what, char *name, size_t size)
 	if (control < 0 || file < 0 || ftruncate(file, SCENE_DEVICE_BYTES))
 		goto out;
 	config.fd = (uint32_t)file;
-	for (int i = 0; i < 20 && fd < 0; i++) { /* somebody else may take a free device first */
+	for (int i = 0; i < 20 && fd < 0; i++) { /* another process may take a free device first */
 		const int number = ioctl(control, LOOP_CTL_GET_FREE);
 		snprintf(name, size, "/dev/loop%d", number);
 		fd = number < 0 ? -1 : open(name, O_RDWR | O_CLOEXEC);
@@ -64,7 +64,7 @@ static int device_copy(const char *name, mode_t mode, dev_t number)
 	return mknod(path, mode, number) || chmod(path, mode & 07777);
 }
 
-/* Beside the scene's own devices, only those without which programs do not run. */
+/* Besides the scene's own devices, only those that programs need to run. */
 static int devices_make(const struct scene *s)
 {
 	int bad = mkdir(SCENE_DIR "/dev", 0755) ||
@@ -85,8 +85,8 @@ static int devices_make(const struct scene *s)
 	       umount2(SCENE_DIR "/dev", MNT_DETACH) || rmdir(SCENE_DIR "/dev");
 }
 
-/* Mount points stand in the fifth column of mountinfo; a blank in them is \040 there, and such
- * mounts stay as they are. */
+/* Mount points are in the fifth column of mountinfo, with \040 for a blank; such mounts stay
+ * unchanged. */
 static int others_make_read_only(void)
 {
 	char line[4096], point[2048];
@@ -101,7 +101,7 @@ static int others_make_read_only(void)
 			continue;
 		if (mount(NULL, point, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) &&
 		    !strcmp(point, "/"))
-			bad = -1; /* others may be hidden by what was mounted over them */
+			bad = -1; /* other mounts may be hidden by mounts over them */
 	}
 	fclose(f);
 	return bad;
@@ -140,7 +140,7 @@ int world_enter(struct scene *s, const char *keep, const char *cgroup)
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return cannot("making mounts private", 77);
 	const int kept = open(keep, O_PATH | O_DIRECTORY |
-					O_CLOEXEC); /* it may lie below what is mounted next */
+					O_CLOEXEC); /* it may be below the next mount */
 	if (kept < 0)
 		return cannot(keep, 1);
 	if (mount("torture", SCENE_DIR, "tmpfs", 0, "mode=755,size=2g"))
@@ -156,7 +156,7 @@ int world_enter(struct scene *s, const char *keep, const char *cgroup)
 	if (devices_make(s))
 		return cannot("making a private /dev", 77);
 	world_devices_restrict(
-	    s, cgroup); /* beside the private /dev: not every machine has this controller */
+	    s, cgroup); /* next to the private /dev: not every machine has this controller */
 	if (others_make_read_only())
 		return cannot("making the machine's file systems read-only", 77);
 	return 0;

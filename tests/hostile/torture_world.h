@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The namespace of a scene: what of the machine can be seen and written. */
+/* The namespace of a scene: the parts of the machine that can be seen and written. */
 #ifndef TORTURE_WORLD_H
 #define TORTURE_WORLD_H
 
@@ -11,7 +11,7 @@
  * a private /dev that has no other devices, and makes every other mount read-only. Return as
  * scene_enter. */
 int world_enter(struct scene *s, const char *keep, const char *cgroup);
-/* Forbids this process and its children every block device but those of the scene, by a device
+/* Forbids this process and its children every block device except those of the scene, by a device
  * cgroup of version 1. Returns whether there is such a cgroup. The caller removes `cgroup` when the
  * process has ended. */
 bool world_devices_restrict(const struct scene *s, const char *cgroup);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The levels of concurrency that requests held in memory find, and their means over each request's
+/* The levels of concurrency that requests in memory find, and their means over each request's
  * life. */
 #ifndef TESTS_MODEL_CONCURRENCY_H
 #define TESTS_MODEL_CONCURRENCY_H
@@ -12,7 +12,7 @@
 #include "common/xalloc.h"
 #include "validate/metrics/concurrency.h"
 
-/* Of requests held in memory, in any order. */
+/* For requests in memory, in any order. */
 struct concurrency_levels {
 	struct concurrency total;
 	size_t *found;    /* [n], level found by request i */
@@ -39,8 +39,8 @@ static inline int compare_ns(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* Sum over all requests of the time each has been active before t, from sorted times and their
- * running sums. */
+/* Sum over all requests of the time for which each has been active before t, from sorted times and
+ * their running sums. */
 static inline __int128 active_before(const int64_t *sorted, const __int128 *sum, size_t n,
 				     int64_t origin, int64_t t)
 {

@@ -94,8 +94,8 @@ static inline int density_occupancies(const uint64_t *s, size_t n, uint64_t bt, 
 	struct arrived *a = sort_arrived(s, n, e);
 	if (!a)
 		return -EINVAL;
-	/* only the order of the numbers and whether one is missing between two matters: closed up,
-	 * they fit the ring */
+	/* only the order of the numbers, and whether one between two is missing, matters: with
+	 * closed gaps they fit the ring */
 	uint64_t *closed = xcalloc(n + 1, sizeof *closed), number = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t step = a[i].s - (i ? a[i - 1].s : 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* RFC 4737, all of its reordering metrics, of one sequence of arrivals held in memory: what the
- * streaming metrics (validate/metrics/disorder.h) must agree with.
+/* All reordering metrics of RFC 4737 for one sequence of arrivals in memory: the streaming metrics
+ * (validate/metrics/disorder.h) must agree with them.
  *
  * s[i] is the number (from 1, in the order of the reference) of the i-th arrival. An arrival whose
- * number was seen before is a duplicate: counted, then left out; positions are those of the n that
- * remain. What was not received is no reordering. Positions are counted from 1, as in the RFC.
- * Source: RFC 4737 sections 3.3 to 5. Time O(n log n). */
+ * number occurred before is a duplicate: it is counted, then left out; positions are those of the n
+ * remaining arrivals. A missing number is no reordering. Positions are counted from 1, as in the
+ * RFC. Source: RFC 4737 sections 3.3 to 5. Time O(n log n). */
 #ifndef TESTS_MODEL_REORDER_H
 #define TESTS_MODEL_REORDER_H
 
@@ -19,8 +19,7 @@
 #include "common/err.h"
 #include "common/xalloc.h"
 
-/* --- Fenwick's tree: sums of a prefix of an array that changes, both in O(log n)
- * ------------------------------------ */
+/* --- Fenwick's tree: sums of a prefix of an array that changes, both in O(log n) --- */
 
 /* All zeros, for places 0..n-1. The caller frees. */
 static inline uint64_t *fenwick_new(size_t n)
@@ -43,9 +42,7 @@ static inline uint64_t fenwick_sum(const uint64_t *tree, size_t n_first)
 	return sum;
 }
 
-/* --- what is found
- * --------------------------------------------------------------------------------------------------
- */
+/* --- results -------------------------------------------------------------- */
 
 struct reordered_arrival { /* singletons of one reordered arrival */
 	uint64_t s;
@@ -62,8 +59,8 @@ struct reorder {
 	uint64_t *s;                         /* [n], without duplicates */
 	struct reordered_arrival *reordered; /* [n_reordered], in order of arrival */
 	size_t n_reordered;
-	size_t n_sequence_discontinuities; /* in order, but beyond the number expected; the first
-					      arrival may be one */
+	/* in order, but beyond the expected number; the first arrival may be discontinuous */
+	size_t n_sequence_discontinuities;
 	uint64_t max_extent;
 	double mean_extent; /* NaN without a reordered arrival */
 	/* reordering-free runs: runs, arrivals in order, all arrivals, sum of squared run lengths
@@ -74,12 +71,13 @@ struct reorder {
 	size_t n_discontinuities;
 	size_t *n_preceding; /* [n]: how many arrivals just before have larger numbers: it is
 				n-reordered up to that */
-	size_t n_descents;   /* hfplayer's script: arrivals with a number not above the one before,
-				duplicates kept */
+	/* hfplayer's script: arrivals with a number not above the previous number, including
+	 * duplicates */
+	size_t n_descents;
 };
 
-/* How far an order is from the reference's, in ways that tell one late request from one early one:
- * distinct numbers s[n]. */
+/* Distances of an order from that of the reference, which distinguish one late request from one
+ * early request: distinct numbers s[n]. */
 struct order_distance {
 	uint64_t inversions; /* pairs i < j with s[i] > s[j] */
 	double kendall_tau;  /* 1 - 4 I / (n (n-1)); NaN for n < 2 */
@@ -122,8 +120,7 @@ static inline size_t rank_numbers(const uint64_t *s, size_t n, size_t *rank)
 	return distinct;
 }
 
-/* --- what is common: the unique arrivals, with what belongs to them
- * ----------------------------------------------- */
+/* --- common data: the unique arrivals, with their attributes --------------- */
 
 struct arrivals_kept {
 	size_t *rank;    /* [n] among the numbers received */
@@ -153,9 +150,7 @@ static inline void drop_duplicates(struct reorder *r, struct arrivals_kept *k, c
 	free(rank);
 }
 
-/* --- the metrics
- * --------------------------------------------------------------------------------------------------
- */
+/* --- the metrics ---------------------------------------------------------- */
 
 /* Smallest position with a larger number: the running maxima are ascending, so the first of them
  * above s. */
@@ -273,8 +268,8 @@ static inline void reorder_release(struct reorder *r)
 	memset(r, 0, sizeof *r);
 }
 
-/* How many arrivals are n-reordered (n >= 1): all of the n before have larger numbers. The degree
- * is that over r->n. */
+/* How many arrivals are n-reordered (n >= 1): all of the n arrivals before them have larger
+ * numbers. The degree is this number over r->n. */
 static inline size_t reorder_n_reordered(const struct reorder *r, size_t n)
 {
 	size_t count = 0;
@@ -283,8 +278,7 @@ static inline size_t reorder_n_reordered(const struct reorder *r, size_t n)
 	return count;
 }
 
-/* --- distances of orders
- * ------------------------------------------------------------------------------------------ */
+/* --- distances of orders -------------------------------------------------- */
 
 static inline size_t longest_increasing(const uint64_t *s, size_t n)
 {

@@ -35,7 +35,7 @@ struct tally {
 	size_t worst_line;
 };
 
-struct outcome { /* what was computed: a number, a word, or why neither */
+struct outcome { /* result: a number, a word, or the reason why there is neither */
 	const char *word; /* NULL: number */
 	double number;
 	bool undefined; /* word is the status */
@@ -44,7 +44,7 @@ struct outcome { /* what was computed: a number, a word, or why neither */
 
 /* --- one row ------------------------------------------------------------- */
 
-/* "a=1;b=x" in place; returns the number of pairs, 0 with *bad set where it cannot be read. */
+/* "a=1;b=x" in place; returns the number of pairs, 0 with *bad set if it cannot be read. */
 static size_t pairs_split(char *text, char *(**pair)[2], bool *bad)
 {
 	size_t n = 0, cap = 0;
@@ -165,7 +165,7 @@ static bool number_read(const char *text, double *x)
 	return end != text && !*end && isfinite(*x);
 }
 
-/* True where it agrees; *deviation in units of the tolerance, 0 for words and exact rows. */
+/* True if it agrees; *deviation in units of the tolerance, 0 for words and exact rows. */
 static bool agrees(const struct outcome *o, const char *expected, const char *rel_tol,
 		   double *deviation)
 {
@@ -259,7 +259,7 @@ static int is_expected(const struct dirent *entry)
 	       !strcmp(entry->d_name + len - 4, ".csv");
 }
 
-/* Returns how many topics could not be read, each printed; -1 where the folder could not, or has
+/* Returns how many topics could not be read, each printed; -1 if the folder could not, or has
  * none. */
 static int folder_run(const char *dir, struct tally *all)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the oracle program: tables of cases in, what this program's functions make of them
- * out.
+/* The parts of the oracle program: it reads tables of cases and computes them with this program's
+ * functions.
  *
  * A case is a statistic's name, roles filled with named data sets, and parameters. Nothing may
- * depend on a case's own name, and nothing in a file may be trusted: a case that cannot be computed
- * fails, it never ends the program. */
+ * depend on a case's own name, and files are untrusted: a case that cannot be computed fails, and
+ * never ends the program. */
 #ifndef TESTS_ORACLE_ORACLE_H
 #define TESTS_ORACLE_ORACLE_H
 
@@ -45,8 +45,7 @@ struct datasets {
 	size_t n, cap;
 };
 
-/* Groups in the order of the file; a row that is no number or out of order is an error with its
- * line. */
+/* Groups in the order of the file; an invalid or unordered row is an error with its line. */
 int datasets_build(struct datasets *d, const struct table *t, struct err *e);
 void datasets_release(struct datasets *d);
 const struct dataset *dataset_find(const struct datasets *d, const char *name);
@@ -65,7 +64,7 @@ enum trace_outcome reorder_statistic(const char *name, const struct dataset *arr
 enum trace_outcome concurrency_statistic(const char *name, const struct dataset *events,
 					 struct named_call *c, double *value);
 
-/* The group of that name as integers, the caller frees; false where it is absent (*n = 0) or a
+/* The group with that name as integers, the caller frees; false if it is missing (*n = 0) or a
  * value is not whole. */
 bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x,
 		      size_t *n);

@@ -12,7 +12,7 @@
 #include "tests/model/density.h"
 #include "tests/model/reorder.h"
 
-/* 2^53: beyond it a double may not be the number that was written */
+/* 2^53: beyond it a double may differ from the number as written */
 #define WHOLE_MAX 9007199254740992.0
 
 bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x,
@@ -65,7 +65,7 @@ struct reorder_case {
 	struct named_call *call;
 };
 
-/* The k-th reordered arrival (1-based), NULL where there is none. */
+/* The k-th reordered arrival (1-based), NULL if there is none. */
 static const struct reordered_arrival *kth(const struct reorder_case *c)
 {
 	long long k = whole(c->call, "k");
@@ -109,7 +109,7 @@ static double missing(const struct reorder_case *c, bool relative)
 
 enum displaced { DISPLACED_BY, DISPLACED_ABSOLUTE, DISPLACED_LATE };
 
-/* A threshold: absent is none. */
+/* A threshold; a missing threshold means none. */
 static uint64_t threshold(struct named_call *call, const char *key, uint64_t most)
 {
 	long long x = named_given(call, key) ? whole(call, key) : -1;

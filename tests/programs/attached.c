@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests look at while it runs: goes through a file by small reads, until there is
- * a file "go", then to its end. */
+/* A program that the capture tests examine while it runs: reads a file in small steps until a file
+ * "go" exists, then to its end. */
 #include <fcntl.h>
 #include <unistd.h>
 

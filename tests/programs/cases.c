@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: cases NAME [FILE] makes the calls of one subject, in the directory it
- * is started in. */
+/* A program for the capture tests: cases NAME [FILE] makes the calls of one subject, in its working
+ * directory. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -209,7 +209,7 @@ static void maps(void)
 	need(mmap(NULL, 4096, PROT_READ, MAP_SHARED, 999, 0) == MAP_FAILED, "mmap of nothing");
 }
 
-/* One that shrinks leaves nothing behind. */
+/* A mapping that shrinks leaves nothing behind. */
 static void shrinks(void)
 {
 	int fd = file_of("map", 16384);

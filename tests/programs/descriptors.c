@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: descriptors that are no files, made in all ways there are, each
- * written to and read from; without an argument also a file's that another process sends. */
+/* A program for the capture tests: descriptors that are no files, created in all ways, each written
+ * to and read from; without an argument also a file's descriptor that another process sends. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdbool.h>
@@ -72,7 +72,7 @@ static void sent(enum how how)
 	     "received");
 	close(s[0]), close(s[1]);
 }
-/* a child's descriptor, taken by its number: where that is allowed */
+/* a child's descriptor, taken by its number, if permitted */
 static void fetched(void)
 {
 #ifdef SYS_pidfd_getfd
@@ -131,7 +131,7 @@ int main(int n, char **arg)
 	server(false), server(true);
 	FILE *f = popen("echo said", "r");
 	need(fgets(buffer, sizeof buffer, f) && pclose(f) == 0, "popen");
-	fd = open("own", O_CREAT | O_RDWR, 0600); /* a number that others had before */
+	fd = open("own", O_CREAT | O_RDWR, 0600); /* a number that other descriptors had before */
 	need(write(fd, "some text", 9) == 9 && close(fd) == 0, "own");
 	for (int how = 0; n == 1 && how < N_HOW; how++)
 		sent((enum how)how);

@@ -27,7 +27,7 @@ static int is_ours(int fd)
 	return (size_t)n >= strlen(end) && !strcmp(path + n - strlen(end), end);
 }
 
-/* Whether this call is the one; errno is set. */
+/* Whether this call must fail; sets errno. */
 static int fails(int can_be_short)
 {
 	static int n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hostile-replayer FAULT TRACE DEVICE: replays as simple-replayer does, but as fast as it can, and
- * with a fault that a replayer may have. */
+/* hostile-replayer FAULT TRACE DEVICE: replays as simple-replayer does, but at full speed, and with
+ * a fault that a replayer may have. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void make(const struct request *r, int device, const char *fault)
 		printf("%.3f,%.3f,%c,%llu,%llu\n", begin, end, r->op, r->sector, r->n);
 }
 
-/* Before it replays anything. */
+/* Before the replay. */
 static void misbehave(const char *fault)
 {
 	if (!strcmp(fault, "nothing"))
@@ -75,7 +75,7 @@ static void misbehave(const char *fault)
 		for (;;)
 			pause();
 	}
-	/* who started it is killed: nobody seems to be left to end the other */
+	/* the process that started it is killed: no process seems to be left to end it */
 	if (!strcmp(fault, "orphan")) {
 		int pid = fork();
 		FILE *f = pid ? fopen(getenv("ORPHAN"), "w") : NULL;

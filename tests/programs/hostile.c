@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hostile NAME: programs that live and die in ways that are hard on a library inside them. Each
- * reads READS times from the file `data` by pread and tells in the shared file `count` how many
- * calls have returned. */
+/* hostile NAME: programs whose start, life or end is hard for a library inside them. Each reads
+ * READS times from the file `data` by pread and stores in the shared file `count` how many calls
+ * have returned. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static void wait_for(pid_t pid)
 
 static const char *self;
 
-/* Each generation is a child of vfork of the last, which waits for it. */
+/* Each generation is a child of vfork of the previous one, which waits for it. */
 static void chain(void)
 {
 	char depth[12];
@@ -70,7 +70,7 @@ static void chain(void)
 	wait_for(pid);
 }
 
-/* fork by number: the C library knows nothing of it. */
+/* fork by number, which the C library does not notice. */
 static void raw_fork(void)
 {
 	reads(READS);
@@ -143,7 +143,7 @@ static void handler(int number)
 	errno = saved;
 }
 
-/* The smallest stack that a handler may be given. */
+/* The smallest stack that a handler may have. */
 static void small_signal_stack(void)
 {
 	static char stack[SMALL_STACK];
@@ -164,7 +164,7 @@ static void *small_thread(void *arg)
 	(void)arg;
 	handler(0);
 	reads(READS);
-	pid_t pid = fork(); /* the child's first call, on what is left of it */
+	pid_t pid = fork(); /* the child's first call, on the rest of the stack */
 	if (!pid) {
 		reads(READS);
 		_exit(0);
@@ -248,7 +248,7 @@ static void closes_all(void)
 	reads_in_a_child();
 }
 
-/* No descriptor is to be had while a child begins. */
+/* No descriptor is available when a child begins. */
 static void no_descriptors(void)
 {
 	while (dup(fd) >= 0)
@@ -278,7 +278,7 @@ static void strict(void)
 	syscall(SYS_exit, 0);
 }
 
-/* What is not among these few is death; with threads. */
+/* Any other call kills the program; with threads. */
 static void filtered(void)
 {
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -291,7 +291,7 @@ static void filtered(void)
 		 syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0,
 	     "seccomp");
 	reads(5000);
-	exit(0); /* with all that is done at a program's end */
+	exit(0); /* with all steps of a program's end */
 }
 
 static void far_offsets(void)

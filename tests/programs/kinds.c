@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: kinds NAME [FILE] behaves as programs of some kind do, in the
- * directory it is started in; status 77 where that is not allowed. Ways to start others, to lose
- * descriptors, to leave one's surroundings. */
+/* A program for the capture tests: kinds NAME [FILE] behaves like programs of some kind, in its
+ * working directory; status 77 if that is not permitted. Ways to start other programs, to lose
+ * descriptors, to leave the environment. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +50,8 @@ static void wait_for(pid_t pid)
 	need(!status, "the child");
 }
 
-/* With everything that is done in the child before the program is there: none of it by calls of the
- * program's. */
+/* With all actions of the child before the program starts: none of them is a call of the
+ * program. */
 static void spawns(const char *self)
 {
 	posix_spawn_file_actions_t a;
@@ -210,7 +210,7 @@ static void on_stack(int s, siginfo_t *info, void *context)
 	write(handler_fd, "handled\n", 8);
 }
 
-/* On the smallest stack that there may be, and at any instant. */
+/* On the smallest possible stack, and at any instant. */
 static void alternate(void)
 {
 	static char stack[8192];
@@ -259,7 +259,7 @@ static ssize_t cookie_read(void *cookie, char *to, size_t n)
 	return read((int)(intptr_t)cookie, to, n);
 }
 
-/* Streams that are no files of the library's; what a cookie's functions do are calls of the
+/* Streams that are no files of the C library; the actions of a cookie's functions are calls of the
  * program. */
 static void cookies(void)
 {
@@ -298,7 +298,7 @@ static void cookies(void)
 	need(close(fd) == 0, "close");
 }
 
-/* Another root and other rights: nothing of the outside is there any more. */
+/* Another root and other privileges: nothing outside is reachable any more. */
 static void prisoners(void)
 {
 	int fd = file_of("outside", 100);
@@ -353,7 +353,7 @@ static void *tiny(void *arg)
 	return short_lived(arg);
 }
 
-/* A thread for each call, and threads on the smallest of stacks. */
+/* A thread for each call, and threads on the smallest stacks. */
 static void many_threads(void)
 {
 	pthread_attr_t small;
@@ -376,7 +376,7 @@ static void *detached(void *arg)
 	pthread_exit(NULL);
 }
 
-/* main leaves, the others go on. */
+/* main ends, the other threads continue. */
 static void leaders(void)
 {
 	pthread_t t;

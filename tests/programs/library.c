@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: library NAME makes the calls of one subject, in the directory it is
- * started in. Functions of the C library that use files under other names; status 77 where the
- * subject is not allowed. */
+/* A program for the capture tests: library NAME makes the calls of one subject, in its working
+ * directory. Functions of the C library that use files under other names; status 77 if the subject
+ * is not permitted. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -109,8 +109,7 @@ static void streams(void)
 	need(fcloseall() == 0 && fclose(f) == 0, "fcloseall");
 }
 
-/* In line, where it is compiled with optimisation: only filling and emptying the buffer are calls.
- */
+/* Inlined if compiled with optimisation: only filling and emptying the buffer are calls. */
 static void macros(void)
 {
 	FILE *f = fopen("characters", "w+");

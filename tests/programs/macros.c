@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads ./text by getc_unlocked, which the compiler puts in line, and by calls between: where the
- * stream is, a line, back to the start of what is in the buffer, to the file's end; and ./one-more
- * of 8193 bytes and ./whole of 8192. Says how many characters there were. */
+/* Reads ./text by getc_unlocked, which the compiler inlines, and by calls between: the position of
+ * the stream, a line, back to the start of the buffer, to the end of the file; and ./one-more of
+ * 8193 bytes and ./whole of 8192. Prints the number of characters. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ int main(void)
 	f = fopen("text", "r");
 	if (!f || take(f, 1000000) != n || fclose(f))
 		return 5;
-	/* a buffer filled with one character alone; from the end; after the buffer was given up */
+	/* a buffer filled with a single character; from the end; after the buffer was discarded */
 	f = fopen("one-more", "r");
 	if (!f || take(f, 1000000) != 8193 || getc_unlocked(f) != EOF || fclose(f))
 		return 6;

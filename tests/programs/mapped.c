@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mapped FILE: reads and writes a mapped file page by page, from two threads, and reads it by calls
- * in between. FILE has 256 pages. Says how many pages it read and wrote in mapped memory, and how
+ * in between. FILE has 256 pages. Prints how many pages it read and wrote in mapped memory, and how
  * many by calls. */
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ static unsigned int sum;
 static void *second(void *unused)
 {
 	(void)unused;
-	for (int i = 100; i < 110; i++) /* no call in this thread: it is known by its faults */
+	for (int i = 100; i < 110; i++) /* no call in this thread: only its faults show it */
 		sum += (unsigned char)map[i * 3 % 256 * PAGE + 17];
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: calls on files by number, through syscall(3), the old ones that
- * libraries have no use for any more among them. With STAND_IN it is a library that stands in for
- * the C library's mmap and munmap, as allocators do, and calls them so. */
+/* A program for the capture tests: calls on files by number, through syscall(3), including old
+ * calls that libraries no longer use. With STAND_IN it is a library that replaces the C library's
+ * mmap and munmap, as allocators do, and calls them in this way. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ int munmap(void *at, size_t n)
 #else
 static char buffer[4096];
 
-/* The program's own, instead of the C library's. */
+/* The program's own function, instead of the C library's. */
 int truncate(const char *path, off_t n)
 {
 	return (int)syscall(SYS_truncate, path, n);
@@ -127,7 +127,7 @@ static void names(int fd)
 	NEED(syscall(SYS_truncate, "node3", 77L));
 	NEED(truncate("node3", 78));
 	need(syscall(SYS_chroot, "none") < 0, "chroot");
-	/* not every file system has them; what comes back is compared */
+	/* not every file system supports them; their results are compared */
 	syscall(SYS_setxattr, "node3", "user.a", "value", 5L, 0);
 	syscall(SYS_getxattr, "node3", "user.a", buffer, sizeof buffer);
 	syscall(SYS_listxattr, "node3", buffer, sizeof buffer);
@@ -195,8 +195,8 @@ static void asynchronous(int fd)
 	syscall(SYS_io_destroy, context);
 }
 
-/* With no environment of its own: where that is noticed, what the program opens is seen. The child
- * runs in our memory. */
+/* With an empty environment: if capture detects it, the program's opens are recorded. The child
+ * runs in this program's memory. */
 static void another(const char *self, int waits_by_number)
 {
 	char *const arguments[] = {(char *)self, "again", NULL}, *const none[] = {NULL};

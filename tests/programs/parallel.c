@@ -62,8 +62,8 @@ static void children_wait(void)
 			exit(1);
 }
 
-/* A child that reads a block of the file whenever a byte comes through the pipe. Returns the file's
- * descriptor. */
+/* A child that reads a block of the file for each byte that comes through the pipe. Returns the
+ * file's descriptor. */
 static int reader_start(int p[2])
 {
 	char c;
@@ -79,7 +79,7 @@ static int reader_start(int p[2])
 	return fd;
 }
 
-/* The child reads what the parent has written, block by block. */
+/* The child reads the data that the parent has written, block by block. */
 static int by_pipe(void)
 {
 	int p[2], fd = reader_start(p);
@@ -92,7 +92,7 @@ static int by_pipe(void)
 	return 0;
 }
 
-/* Two processes that have nothing to do with each other. */
+/* Two independent processes. */
 static int independent(void)
 {
 	for (int k = 0; k < 2; k++)
@@ -135,8 +135,7 @@ static int threads(void)
 	return 0;
 }
 
-/* As by_pipe, but the child looks at shared memory until the block is there, and computes in
- * between. */
+/* As by_pipe, but the child polls shared memory until the block exists, and computes in between. */
 static int polling(void)
 {
 	volatile int *done =
@@ -178,7 +177,7 @@ static int locking(void)
 		_exit(0);
 	}
 	close(p[1]);
-	if (read(p[0], &c, 1) != 0) /* until the child has come to its lock, or nearly */
+	if (read(p[0], &c, 1) != 0) /* until the child has almost reached its lock */
 		die("read");
 	for (int i = 0; i < n; i++)
 		put(fd, i);
@@ -187,7 +186,7 @@ static int locking(void)
 	return 0;
 }
 
-/* Another number of requests each time. */
+/* Another number of requests in each run. */
 static int differs(void)
 {
 	int fd = file_open("count", O_RDWR);
@@ -218,8 +217,7 @@ static int run_number(const char *counter)
 	return runs;
 }
 
-/* As by_pipe, but in the second run of all, which a file elsewhere counts, the child stops for
- * good. */
+/* As by_pipe, but in the second run, which a file outside counts, the child stops for ever. */
 static int stops(const char *counter)
 {
 	int p[2], runs = run_number(counter);
@@ -245,7 +243,7 @@ static int stops(const char *counter)
 	return 0;
 }
 
-/* As by_pipe, but the child computes before it waits, and three times as long behind it. */
+/* As by_pipe, but the child computes before it waits, and three times as long after the wait. */
 static int computing(void)
 {
 	int p[2];
@@ -273,7 +271,7 @@ static int computing(void)
 	return 0;
 }
 
-/* As by_pipe, but the parent computes before it writes to the pipe, and a third as long behind it,
+/* As by_pipe, but the parent computes before it writes to the pipe, and a third as long after it,
  * and writes each block several times before. */
 static int sending(int every)
 {
@@ -292,7 +290,7 @@ static int sending(int every)
 	return 0;
 }
 
-/* Behind each of its writes a child that writes a file of its own, and is waited for. */
+/* After each write it starts a child that writes its own file, and waits for it. */
 static int children(void)
 {
 	char name[20];
@@ -316,7 +314,7 @@ static int program(void *name)
 	_exit(127);
 }
 
-/* Between its writes a program, begun as vfork does it. */
+/* Between its writes it starts a program, as vfork does. */
 static int cloned(void)
 {
 	static char stack[1 << 16];
@@ -356,8 +354,8 @@ static int beats(void)
 	return 0;
 }
 
-/* A file that does not count is made, written and removed before each of those that do; which get
- * its descriptor, and often its inode's number. */
+/* A file that does not count is created, written and removed before each file that counts; the
+ * latter gets its descriptor, and often its inode number. */
 static int again(const char *other)
 {
 	char name[20];
@@ -374,7 +372,7 @@ static int again(const char *other)
 	return 0;
 }
 
-/* As somebody else would: nobody in this process sees it. */
+/* As another process would: no process here notices it. */
 static int rename_unseen(const char *from, const char *to)
 {
 #if defined(__x86_64__)
@@ -389,8 +387,8 @@ static int rename_unseen(const char *from, const char *to)
 #endif
 }
 
-/* A file is written under a name by which it does not count, renamed, and written again under one
- * by which it does, with the same descriptor. */
+/* A file is written under a name that does not count, renamed, and written again with the same
+ * descriptor under a name that counts. */
 static int renamed(const char *other)
 {
 	char name[20];
@@ -413,7 +411,7 @@ static int renamed(const char *other)
 	return 0;
 }
 
-/* The same, and only one descriptor for both. */
+/* The same with only one descriptor for both. */
 static int moved(const char *other)
 {
 	char name[20];
@@ -429,7 +427,7 @@ static int moved(const char *other)
 	return 0;
 }
 
-/* The same, but that the descriptor of before is never closed: the new one takes its place. */
+/* The same, but the earlier descriptor is never closed: the new descriptor replaces it. */
 static int replaced(const char *other)
 {
 	char name[20];
@@ -448,7 +446,7 @@ static int replaced(const char *other)
 	return 0;
 }
 
-/* Whoever is cancelled takes no semaphore, though it is free. */
+/* A cancelled thread takes no semaphore, although it is free. */
 static void *cancelled_taker(void *semaphore)
 {
 	put(file_open("data", O_RDWR), 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pread-loop FILE N THREADS: each thread reads 4 KiB of a cached file of 1 MiB N times, by a
- * descriptor and of pages that no other thread uses: the kernel's counters in them would be fought
- * over, by more or by less as the threads happen to meet. Prints three times in ns: a call; two
- * readings of the clock (as capture reads it: one before a call, one after); and by how much longer
- * a call through the name `pread`, which a preloaded library may stand in for, takes than one of
- * the C library's own function, block against block on the same thread (median): that is the
- * library's path alone, whatever else the machine does. */
+/* pread-loop FILE N THREADS: each thread reads 4 KiB of a cached file of 1 MiB N times, with a
+ * descriptor and pages that no other thread uses, because threads would contend for the kernel's
+ * counters in them. Prints three times in ns: a call; two readings of the clock (as capture reads
+ * it, before and after a call); and the difference between a call through the name `pread`, which a
+ * preloaded library may replace, and a call of the C library's own function, block against block on
+ * the same thread (median). The difference is the path through the library, independently of other
+ * load. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 		sum += part[i].ns;
 		path_sum += part[i].path_ns;
 	}
-	FILE *out = fdopen(9, "w"); /* apart from what the tracer says */
+	FILE *out = fdopen(9, "w"); /* apart from the output of the tracer */
 	if (out)
 		fprintf(out, "%.2f %.2f %.2f\n", sum / n_threads, reads, path_sum / n_threads);
 	return 0;

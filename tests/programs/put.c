@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes by putc_unlocked, which the compiler puts in line, between calls of all kinds on the same
- * streams: each file has the size and content that it would have by calls alone. Says nothing;
- * status 0. */
+/* Writes by putc_unlocked, which the compiler inlines, between calls of all kinds on the same
+ * streams: each file has the size and content that calls alone would give. Prints nothing; status
+ * 0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +40,10 @@ int main(void)
 	put(f, 4096);
 	if (fclose(f))
 		return 6;
-	/* a buffer of its own; no file is closed: the program's end empties it */
+	/* a buffer of its own; no file is closed: the program's end flushes it */
 	setvbuf(other, own, _IOFBF, sizeof own);
 	put(other, 1000);
-	/* so does that of a child, which has made a stream of its own */
+	/* and the end of a child, which has created its own stream */
 	if (fflush(other))
 		return 7;
 	put(other, 70);
@@ -57,9 +57,9 @@ int main(void)
 	int status;
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		return 8;
-	put(other, 90); /* more than was there before it was emptied */
-	/* of streams of memory nothing is told, and nothing is left out where a stream is put in
-	 * the place of a closed one */
+	put(other, 90); /* more than the content before it was truncated */
+	/* memory streams are not recorded, and nothing is lost if a stream replaces a closed
+	 * stream */
 	char *text = NULL;
 	size_t n = 0;
 	FILE *memory = open_memstream(&text, &n);

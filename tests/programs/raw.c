@@ -27,7 +27,7 @@ static long futex(long a, long b, long c)
 	return CALL(SYS_futex);
 }
 
-/* The bytes of the instruction inside two others. */
+/* The bytes of the instruction inside two other instructions. */
 int raw_run(void)
 {
 	unsigned int a, b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A replayer at full speed whose requests are made by a child in a session of its own, as fio's
- * are. TRACE is of format csv and holds reads of one file by one thread. With the word "fail" it
- * ends with status 7 after half of them. */
+/* A replayer at full speed whose child, in its own session, makes the requests, as in fio. TRACE
+ * has the format csv and contains reads of one file by one thread. With the word "fail" it ends
+ * with status 7 after half of them. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

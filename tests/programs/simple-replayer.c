@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The example of doc/adapters.md: a whole replayer. Each line of its input is "seconds ; sector ;
- * sectors ; R or W ; ..."; it makes the requests one after another, none before its time, and
- * prints for each when it began and ended in us, and what it was. */
+/* The example of doc/adapters.md: a complete replayer. Each line of its input is "seconds ; sector
+ * ; sectors ; R or W ; ...". It makes the requests one after another, none before its time, and
+ * prints for each request its begin and end in us, and its arguments. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

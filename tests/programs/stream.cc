@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files as programs in C++ use them, by streams and by std::filesystem, in the directory it is started in. */
+/* Files as C++ programs use them, by streams and by std::filesystem, in the working directory. */
 #include <filesystem>
 #include <fstream>
 #include <iostream>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* threads N FILE [KIB]: N threads read FILE, wait for each other, and read it again. With KIB the
- * program first limits its address space to so many KiB. */
+ * program first limits its address space to KIB KiB. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

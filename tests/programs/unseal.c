@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes of the journal on standard input one without digests and chain, as earlier versions wrote
- * it. Its lines get their right checksums. */
+/* Removes digests and chain from the journal on standard input, as earlier versions wrote it. Its
+ * lines get valid checksums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/crc32c.h"
 
-/* Removes `,"name":` and the string, or the object without objects, behind it. */
+/* Removes `,"name":` and the string, or the object without objects, after it. */
 static void member_remove(char *line, const char *name)
 {
 	char mark[40];

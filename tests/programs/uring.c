@@ -53,7 +53,7 @@ static struct io_uring_sqe *next(int i)
 	return s;
 }
 
-/* Reads and writes in turns, DEPTH - 1 under way; then one of each other kind. */
+/* Alternating reads and writes, DEPTH - 1 in flight; then one request of each other kind. */
 static void plain(int at, unsigned int flags)
 {
 	int under_way = 0;
@@ -106,7 +106,7 @@ static void threads(void)
 	pthread_join(t, NULL);
 }
 
-/* More at once than the library looks at beforehand, results taken without a call. */
+/* More at a time than the library examines in advance, results taken without a call. */
 static void many(void)
 {
 	struct io_uring_cqe *c;

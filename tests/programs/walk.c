@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* walk DIR: goes through a tree by the C library's functions: nftw without and with changing
- * directories, ftw, fts in both ways, glob. */
+/* walk DIR: walks a tree by functions of the C library: nftw with and without changing directories,
+ * ftw, fts in both ways, glob. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <fts.h>
@@ -29,7 +29,7 @@ static int count(const char *path, const struct stat *st, int type, struct FTW *
 	return 0;
 }
 
-/* In the entry's own directory, where it has no path before its name. */
+/* In the entry's own directory, where its path is only its name. */
 static int touch(const char *path, const struct stat *st, int type, struct FTW *where)
 {
 	(void)st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs a command for which io_uring is forbidden, as containers do it: a filter answers
- * io_uring_setup with EPERM. */
+/* Runs a command for which io_uring is forbidden, as in containers: a filter makes io_uring_setup
+ * fail with EPERM. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

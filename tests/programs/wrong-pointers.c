@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls with pointers to nothing, which the kernel refuses: what it answers to each is printed, for
- * nobody may look behind them. Which error comes first is the kernel's business: where another
- * argument is wrong as well, it is not EFAULT. */
+/* Calls with invalid pointers, which the kernel refuses: prints each result, because no library may
+ * dereference them. The order of errors is the kernel's: if another argument is invalid as well,
+ * the error is not EFAULT. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 
 enum { PAGE = 4096, NO_SUCH_FLAGS = 0x7f };
 
-static char *edge; /* behind two pages of text without an end there is nothing */
+static char *edge; /* after two pages of text without an end there is nothing */
 
 #define TELL(call)                                                                                                     \
 	do {                                                                                                           \
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 	if (argc != 1 || at == MAP_FAILED || fd < 0 || write(fd, "some text", 9) != 9)
 		return 2;
 	memset(at, 'a', 2 * PAGE);
-	/* not unmapped: something else would come to lie there */
+	/* not unmapped, because another mapping would take its place */
 	mprotect(edge, 2 * PAGE, PROT_NONE);
 	for (int i = 0; i < 3; i++) {
 		paths(bad[i], fd);
