@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The watchdog alone: a constructed plan whose requests end when the test says so, and a time limit
- * that expires at once or never. */
+/* The watchdog without a replay: a constructed plan whose requests end when the test says so, and a
+ * time limit that expires at once or never. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
