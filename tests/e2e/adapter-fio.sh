@@ -11,13 +11,13 @@ expect_status 0 "$VALIDATE" replay --engine fio --times self --fio-direct no --d
 expect_line out '40 of 40; times: self'
 expect_line out 'fio-3'
 expect_status 0 "$VALIDATE" info --json self.trace
-[ "$(jq -r '.clock.resolution_ns // .clock_resolution_ns // 1000000' out)" -ge 1000000 ] || fail 'fio tells instants in ms'
+[ "$(jq -r '.clock.resolution_ns // .clock_resolution_ns // 1000000' out)" -ge 1000000 ] || fail 'the times of fio are in ms'
 
 # its log lacks the last completions of asynchronous engines
 expect_status 0 "$VALIDATE" replay --engine fio --fio-ioengine libaio --fio-iodepth 8 --times self --fio-direct no --destructive --device image \
 	-o self.trace "$data/requests.trace"
 expect_line out '40 of 40; times: self'
-cat out err | grep -q 'fio takes completions only when its queue is full' || fail 'nothing is said of its response times'
+cat out err | grep -q 'fio takes completions only when its queue is full' || fail 'its response times are not explained'
 
 # no capture: the output is as expected
 expect_status 0 "$VALIDATE" replay --engine fio --times none --fio-direct no --destructive --device image -o none.trace "$data/requests.trace"
@@ -55,7 +55,7 @@ head -c 6000 /dev/zero >dir/short
 } >end.csv
 expect_status 0 "$VALIDATE" replay --engine fio --dir dir -o end.trace end.csv
 expect_line out '1 of 3; times: preload'
-"$VALIDATE" info --json end.trace | grep -q 'it read less than requested' || fail 'nothing is said of what was skipped'
+"$VALIDATE" info --json end.trace | grep -q 'it read less than requested' || fail 'skipped requests are not reported'
 rm dir/short
 expect_status 3 "$VALIDATE" replay --engine fio --dir dir -o end.trace end.csv
 expect_line err 'error=No such file or directory'

@@ -69,7 +69,7 @@ replay 6
 expect_line err "\"validate slice --object '[!/]*'\""
 expect_status 0 "$VALIDATE" slice --object '[!/]*' in.csv -o inside.trace
 expect_status 0 "$VALIDATE" export -q --to csv inside.trace -o in.csv
-[ "$(grep -c path= in.csv)" -eq 2 ] || fail "what is left: $(cat in.csv)"
+[ "$(grep -c path= in.csv)" -eq 2 ] || fail "remaining requests: $(cat in.csv)"
 replay 0
 refused ../outside/new 'leads out of the target directory' 'pread a' 'pwrite ../outside/new'
 refused d/../../outside/new 'leads out' 'pwrite d/../../outside/new'

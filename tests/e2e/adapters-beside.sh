@@ -63,7 +63,7 @@ all_failed 40
 [ "$(cat outside/f)" = kept ] || fail 'a file outside was changed'
 # files that a replayer creates beside the target may belong to other programs: they stay and are
 # named, and nothing else stays
-grep -q '"event":"left behind"' results/journal || fail 'the journal does not say what stayed'
+grep -q '"event":"left behind"' results/journal || fail 'the journal does not name the remaining files'
 [ "$(ls -A scratch)" = '' ] || fail "left behind: $(ls -AR scratch)"
 for name in files/validate-*/*; do
 	case ${name##*/} in beside | moved.* | second.*) ;; *) fail "left behind: $name" ;; esac

@@ -27,7 +27,7 @@ jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_untold == 150 an
 	results/report/report.json >/dev/null ||
 	fail "$(jq -c '[.cells[] | [.replayer, .n_results_untold,
 		(.components[] | select(.component == "fidelity"))]]' results/report/report.json)"
-grep -q 'none was seen' "$journal" || fail "nothing of the one that did nothing in the journal"
+grep -q 'none was seen' "$journal" || fail "the journal does not have the replayer that did nothing"
 # the environment has the replayer's name, its file and the digest of the file
 awk=$(readlink -f "$(command -v awk)")
 jq -e --arg sha "$(sha256sum <"$awk" | cut -c1-64)" '[.replayers[] | select(.name == "pretends")] |
@@ -36,7 +36,7 @@ jq -e --arg sha "$(sha256sum <"$awk" | cut -c1-64)" '[.replayers[] | select(.nam
 	fail "not the program that was started: $(jq -c .replayers results/environment.json)"
 "$VALIDATE" report results --certificate >certificate.txt || :
 grep -q "$(sha256sum <"$awk" | cut -c1-64 | cut -c1-60)" certificate.txt || fail 'its hash is not in the certificate'
-grep -q 'its last words' results/traces/*.printed || fail "what a failed replayer printed is not kept: $(ls results/traces)"
+grep -q 'its last words' results/traces/*.printed || fail "the output of a failed replayer is not kept: $(ls results/traces)"
 for p in /proc/[0-9]*; do
 	! grep -qs "$PWD/hangs" "$p/cmdline" || fail "the one that hangs runs on: $p"
 done

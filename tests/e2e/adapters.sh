@@ -42,10 +42,10 @@ run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,e
 expect_line out '200 of 200'
 # without results, failures are not visible: a note
 expect_line out 'note: times has no column result'
-[ "$(fact n_results_untold)" = 200 ] || fail "the results of $(fact n_results_untold) requests are said to be untold"
+[ "$(fact n_results_untold)" = 200 ] || fail "the results of $(fact n_results_untold) requests are reported as missing"
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,result=6,unit=us)'
 ! grep 'no column result' out || fail 'there is a column result'
-[ -z "$(fact n_results_untold)" ] || fail 'the results are told'
+[ -z "$(fact n_results_untold)" ] || fail 'the results are in the output'
 [ ! -e out.trace.printed ] || fail "it printed nothing but its times"
 # an output file named in the command instead of standard output; a variable; a limit of the adapter
 run 0 --times "$form" --environment 'WHERE={scratch} EMPTY=' --command '["sh", "-c", "test -d \"$WHERE\" && $4 $1 $2 >$3", "-", "{trace}", "{device}", "{output}", "'"$PWD"'/simple-replayer"]'
@@ -125,7 +125,7 @@ hostile 3 endless-times
 expect_line err 'wrote more than'
 hostile 0 flood
 expect_line out 'it printed 1073741824 bytes'
-[ "$(wc -c <out.trace.printed)" -lt 200000 ] || fail "what it printed is not bounded: $(wc -c <out.trace.printed) bytes"
+[ "$(wc -c <out.trace.printed)" -lt 200000 ] || fail "its printed text is not limited: $(wc -c <out.trace.printed) bytes"
 hostile 0 skip
 expect_line out '180 of 200'
 expect_line out '20 requests that the replayer was given'
@@ -179,7 +179,7 @@ on_files 3 --dir dir
 expect_line err 'failed to open'
 on_files 0 --dir dir --prepare
 expect_line out '3 of 3'
-[ -d dir/made ] && [ ! -e dir/made/old ] || fail 'what the trace makes was there already'
+[ -d dir/made ] && [ ! -e dir/made/old ] || fail 'a file that the trace creates existed already'
 # 7 was the traced descriptor: another number is no mismatch, and the record has the traced number
 expect_line out 'mismatches      0'
 "$VALIDATE" info out.trace --csv out.csv

@@ -92,7 +92,7 @@ jq '.host = "secret-host" | .environment += {"targets.here.source": "/home/secre
 	| .cases[].replayer |= sub("^again$"; "again command=/home/secret/again")
 	| .limits.old = "event" | .limits.new = "again command=/home/secret/again"' plain.json >private.json
 expect_status 0 "$VALIDATE" baseline save private.json --redact -o public.json
-grep -e secret -e 0a1b2c3d -e "$PWD" public.json && fail "told although hidden" || :
+grep -e secret -e 0a1b2c3d -e "$PWD" public.json && fail "not hidden" || :
 jq -e '.host == "redacted" and .environment["kernel.command_line"] == "root=UUID=redacted quiet" and .environment["device.path"] == "/dev/sda"
 	and (.cases[0].settings | startswith("engine=exec command=[\"redacted\""))' public.json >/dev/null || fail "$(jq -c '[.host, .environment]' public.json)"
 jq -e '[.scenarios[].name] == ["reads trace=redacted", "reads trace=redacted (2)"] and ([.cases[] | .scenario + ", " + .replayer] | unique | length) == 4' \
@@ -102,7 +102,7 @@ jq -e '.limits.old == "event" and .limits.new == "again command=redacted"' publi
 jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" public.json >faults
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 expect_status 0 "$VALIDATE" baseline save public.json --redact
-cmp -s out public.json || fail "hidden twice it is another one"
+cmp -s out public.json || fail "a second --redact changes it"
 expect_status 0 "$VALIDATE" compare private.json public.json
 expect_line out "both sides are the same runs"
 # it also compares with another campaign under the same conditions, although hidden conditions
@@ -112,7 +112,7 @@ jq '.limits.environment = "all"' private.json >now.json
 for sides in 'committed.json now.json' 'now.json committed.json'; do
 	# shellcheck disable=SC2086 # two words
 	expect_status 4 "$VALIDATE" compare $sides
-	! grep -E 'protocol: |settings: ' out || fail "what is hidden is taken for another: $sides"
+	! grep -E 'protocol: |settings: ' out || fail "a hidden value counts as a difference: $sides"
 done
 jq '.campaign = "0000000000000000" | .scenarios[0].conditions |= map(sub("secret"; "other"))' private.json >other.json
 expect_status 5 "$VALIDATE" compare other.json now.json

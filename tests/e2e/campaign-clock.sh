@@ -57,6 +57,6 @@ any_verdict "with the wall clock set back"
 complete wall $N_TINY
 [ "$(journal_runs wall | grep -c failed)" -eq 0 ] || fail "the wall clock made runs fail: $(grep failed wall/journal | head -n 3)"
 tr -s '\n ' ' ' <wall/report/summary.txt | grep -q 'wall clock: set back by at least [0-9.]* s between two runs' ||
-	fail "the report does not tell of the clock: $(cat wall/report/summary.txt)"
+	fail "the report does not mention the clock: $(cat wall/report/summary.txt)"
 grep -q 'wall clock: set back' stamps/report/summary.txt && fail 'a clock that went on was set back' || :
 clean wall

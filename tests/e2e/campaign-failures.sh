@@ -116,7 +116,7 @@ for dir in target/validate-*; do
 done
 wait $pid || :
 [ "$(cat target/validate-*/guest)" = guest ] || fail "a file that was not ours was removed"
-grep -q '"event":"left behind"' guests/journal || fail "the journal does not say what stayed"
+grep -q '"event":"left behind"' guests/journal || fail "the journal does not name the remaining files"
 rm -rf target/validate-*
 
 # a link in the way is not followed

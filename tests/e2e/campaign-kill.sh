@@ -111,7 +111,7 @@ for how in empty garbage; do
 	cp lost/journal before
 	expect_status 3 "$VALIDATE" run -o lost --resume -q
 	expect_line err 'is damaged, and without it'
-	cmp before lost/journal && diff -r results/runs lost/runs || fail "a lost journal: what was there was changed"
+	cmp before lost/journal && diff -r results/runs lost/runs || fail "a lost journal: existing files were changed"
 done
 # but if only its first line is damaged, the other lines are used
 cp results/journal lost/journal

@@ -45,7 +45,7 @@ printf '[replayer event]\nengine = event\norder = fs\n' >>preload.conf
 run by-library preload.conf
 summaries by-library 'map(select(.own.observed_share != 1)) | length == 0' | grep -qx true || fail "not all runs were observed by the library"
 summaries by-library 'map(select(.role == "program")) | length > 0' | grep -qx true || fail "the program did not run"
-grep -q 'the preloaded library' by-library/report/tables/observation.csv || fail "the report does not tell"
+grep -q 'the preloaded library' by-library/report/tables/observation.csv || fail "the report does not state it"
 
 # --- at the device
 [ "$(id -u)" -eq 0 ] || skip "loop devices and tracefs need root"
@@ -71,7 +71,7 @@ run at-device block.conf
 of='map(select(.scenario == "work observe=block"))'
 summaries at-device "$of | map(select(.device == null)) | length == 0" | grep -qx true || fail "a run was not observed at the device"
 summaries at-device "$of | map(select(.role != \"lossy\" and (.device.seen != .device.requests or .device.extra != 0))) | length == 0" | grep -qx true ||
-	fail "the device did not see what was asked for: $(summaries at-device "$of | map([.role, .device])")"
+	fail "the requests at the device are wrong: $(summaries at-device "$of | map([.role, .device])")"
 summaries at-device "$of | map(select(.role == \"lossy\" and (.summary.n_lost == 0 or .device.seen + .summary.n_lost != .device.requests))) | length == 0" |
 	grep -qx true || fail "requests that were never made are not lost at the device"
 # the response time at the device is shorter than at the caller

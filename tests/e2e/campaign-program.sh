@@ -21,7 +21,7 @@ status=0
 wait $pid || status=$?
 [ $status -eq 3 ] || [ "$(journal_runs results | wc -l)" -eq $N_TINY ] || fail "status $status: $(cat err)"
 grep -q '"state":"failed"' results/journal && fail "the new file was started: $(grep -m1 '"state":"failed"' results/journal)"
-grep -q 'one program for all runs' results/environment.json && fail 'told of another program too early'
+grep -q 'one program for all runs' results/environment.json && fail 'another program was reported too early'
 
 cp -r results same
 ends "$VALIDATE" run -o same --resume -q
@@ -34,4 +34,4 @@ printf x >>longer
 ends ./longer run -o results --resume -q
 complete results $N_TINY
 expect_line results/environment.json 'one program for all runs'
-grep -q 'one program for all runs' results/report/index.html || fail 'the report does not tell of it'
+grep -q 'one program for all runs' results/report/index.html || fail 'the report does not mention it'

@@ -55,5 +55,5 @@ n=$(find results -name '*.trace' | wc -l)
 [ "$n" -ge 12 ] || fail "only $n traces were kept"
 for trace in $(find results -name '*.trace'); do
 	"$VALIDATE" info "$trace" --csv - | awk -F , -v name="$trace" 'NR > 1 && $(NF - 3) != "" && !/stat.*ENOENT/ { bad = 1; print name ": " $0 }
-		END { exit bad }' || fail 'a call returned what it must not'
+		END { exit bad }' || fail 'a call returned a wrong result'
 done

@@ -27,7 +27,7 @@ grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state
 clean results
 expect_line results/environment.json 'memory cgroup with a page-cache budget'
 expect_line results/environment.json 'posix_fadvise(DONTNEED)'
-grep -qi 'cgroup' results/report/report.json || fail "the report does not say what was skipped"
+grep -qi 'cgroup' results/report/report.json || fail "the report does not name skipped functions"
 # evicted nevertheless, if the file system permits it
 "$VALIDATE" doctor . | grep -q '^WARN.*target' || ! grep -q '"cached_bytes":[1-9]' results/journal ||
 	fail "something stayed cached: $(grep -m1 '"cached_bytes":[1-9]' results/journal)"

@@ -45,13 +45,13 @@ any_verdict
 grep '"state":"failed"' results/journal && fail "a run failed" || :
 jq -e '.league[-1] | .replayer == "elsewhere" and .absent != null' results/report/report.json >/dev/null || fail "$(jq -c .league results/report/report.json)"
 expect_line out 'not found'
-jq -s -e 'map(select(.role == "new" and .summary.n_lost == 0)) | length == 0' results/runs/*.json >/dev/null || fail "what the new version skips silently is not counted"
-jq -s -e 'map(select(.role == "old" and .summary.n_lost != 0)) | length == 0' results/runs/*.json >/dev/null || fail "the old version is told of losses"
+jq -s -e 'map(select(.role == "new" and .summary.n_lost == 0)) | length == 0' results/runs/*.json >/dev/null || fail "requests that the new version skips are not counted"
+jq -s -e 'map(select(.role == "old" and .summary.n_lost != 0)) | length == 0' results/runs/*.json >/dev/null || fail "losses are reported for the old version"
 # in turn: both versions in every block, in random order
 jq -e '[.runs[] | select(.[3] >= 0 and .[0] > 0) | .[0]] | group_by(.) | map(length) | unique == [2]' results/plan.json >/dev/null || fail "not both in every block"
 # later, on another machine, the report is the same, because the plan has the environment
 expect_status "$status" "$VALIDATE" report results
-jq -e '.league[-1].absent != null' results/report/report.json >/dev/null || fail "the report forgot who was absent"
+jq -e '.league[-1].absent != null' results/report/report.json >/dev/null || fail "the report does not name the missing replayer"
 # a missing replayer that is not optional ends the campaign before the start
 sed '/^optional/d' versions.conf >needed.conf
 status=0

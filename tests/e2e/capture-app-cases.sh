@@ -66,7 +66,7 @@ has ../csv ',mmap,"path=map;fd=3;offset=0;length=16384;flags=0x60000001"'
 [ "$(count ',munmap,')" -eq 2 ] || fail 'memory without a file is in the trace'
 capture ../cases shrinks
 has ../csv ',mremap,"path=map;'
-[ "$(count ',munmap,"path=map;.*length=4096"')" -eq 1 ] && [ "$(count ',munmap,')" -eq 1 ] || fail 'of a mapping that shrank all is there'
+[ "$(count ',munmap,"path=map;.*length=4096"')" -eq 1 ] && [ "$(count ',munmap,')" -eq 1 ] || fail 'a mapping that shrank is complete'
 capture ../cases streams
 for call in fopen,\"path=stream fprintf fputs fputc fwrite fflush fseek fscanf fgets fgetc ungetc ftell fread fclose getdelim setvbuf; do
 	has ../csv ",$call"

@@ -56,5 +56,5 @@ most=$(extra '[.anonymous_memory[].bytes] | max')
 
 # only where it is asked for
 expect_status 0 "$VALIDATE" capture app -o trace -- true
-[ "$(extra 'has("anonymous_memory")')" = false ] || fail 'samples that nobody asked for'
+[ "$(extra 'has("anonymous_memory")')" = false ] || fail 'samples without the option'
 expect_status 2 "$VALIDATE" capture app -o trace --memory --memory-interval 1us -- true

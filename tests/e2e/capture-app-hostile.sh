@@ -93,7 +93,7 @@ if $compiler -w -O1 -o ../confined ../confined.c -laio; then
 	fresh
 	expect_status 0 "$VALIDATE" capture app --content -o ../trace --root . -- ../confined
 	expect_line out 'ended with status 0'
-	[ "$(listed ',aio_write,.*length=9')" -eq 1 ] || fail "the write under seccomp is not told: $(cat ../csv)"
+	[ "$(listed ',aio_write,.*length=9')" -eq 1 ] || fail "the write under seccomp is not recorded: $(cat ../csv)"
 	rm -f ../trace.content
 else
 	echo 'libaio is not there'

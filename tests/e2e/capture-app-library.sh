@@ -54,7 +54,7 @@ capture 5 lists
 root=/
 if capture 5 names; then
 	[ "$(count ',stat,"path=[^"]*/key;')" -eq 1 ] && [ "$(count ',stat,"path=[^"]*/none;.*ENOENT')" -eq 1 ] || fail "ftok: $(cat ../csv)"
-	[ "$(count ',stat,"path=[^"]*/made\..*ENOENT')" -eq 2 ] || fail "mktemp, and a stat of what it gave: $(cat ../csv)"
+	[ "$(count ',stat,"path=[^"]*/made\..*ENOENT')" -eq 2 ] || fail "mktemp, and a stat of its result: $(cat ../csv)"
 	[ "$(count ',open,"path=dev/shm/validate-test-')" -eq 1 ] || fail "shm_open: $(cat ../csv)"
 	[ "$(count ',unlink,"path=dev/shm/validate-test-')" -eq 2 ] || fail "shm_unlink: $(cat ../csv)"
 	has ',ftruncate,"path=dev/shm/validate-test-'

@@ -48,7 +48,7 @@ expect_status 0 "$VALIDATE" replay --prepare --dir elsewhere -o replayed trace
 expect_line out 'mismatches      0'
 [ -f elsewhere/work/new ] || fail 'the replay made no new file'
 [ "$(stat -c %s elsewhere/work/sparse)" -eq 3145728 ] || fail 'size of the sparse file'
-[ "$(($(stat -c %b elsewhere/work/sparse) * 512))" -ge 3145728 ] || fail 'what was prepared has holes'
+[ "$(($(stat -c %b elsewhere/work/sparse) * 512))" -ge 3145728 ] || fail 'the prepared file has holes'
 [ "$(stat -c %a elsewhere/work/cut)" = 600 ] || fail 'permissions are not as they were'
 
 # without a snapshot the needed state is inferred from the trace
@@ -163,7 +163,7 @@ $compiler -w -o holes holes.c && $compiler -w -o reader reader.c && ./holes || f
 if [ "$(($(stat -c %b work/holes) * 512))" -lt 30000000 ]; then # the file system has holes
 	expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ./reader
 	expect_line out '1 file has more holes than are noted'
-	strings -a trace | grep -q '"holes_cut":true' || fail 'the trace does not tell'
+	strings -a trace | grep -q '"holes_cut":true' || fail 'the trace does not report it'
 	mkdir holed
 	expect_status 0 "$VALIDATE" replay --prepare --dir holed -o replayed trace
 	expect_line out 'mismatches      0'

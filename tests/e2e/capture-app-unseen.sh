@@ -62,7 +62,7 @@ complete() { # COMMAND...
 	capture "$@"
 	grep -q '^Health     complete$' info || fail "not called complete: $*: $(grep Health info)"
 	"$VALIDATE" info --json trace | grep -q '"incomplete": *\[\]' ||
-		fail "info --json names what is missing of: $*"
+		fail "info --json names missing requests of: $*"
 }
 incomplete() { # WHY COMMAND...
 	why=$1

@@ -31,7 +31,7 @@ for k in 0 1; do
 	done
 done
 "$VALIDATE" info trace --json >json
-grep -q '"causality"' json || fail 'the trace does not tell of its nodes'
+grep -q '"causality"' json || fail 'the trace does not name its nodes'
 "$VALIDATE" info trace --csv csv >/dev/null
 grep -q 'psm\|ompi\.\|vader' csv && fail 'files of the MPI library are in the trace'
 

@@ -25,7 +25,7 @@ capture --error 10% --check 'sh ../check'
 expect_match 'period 15: .* 100.0 % off'
 expect_match 'period 7: .* 100.0 % off'
 expect_match 'period 3: .* 5.0 % off'
-[ "$(wc -l <../tries)" -eq 3 ] || fail 'it goes on behind what was near enough'
+[ "$(wc -l <../tries)" -eq 3 ] || fail 'it continues after a period that was good enough'
 [ "$("$VALIDATE" info --json ../trace | jq -r '.. | .period? // empty' | head -n 1)" = 3 ] || fail 'the trace is of another period'
 [ "$(cut -d ' ' -f 1 <../trace.runs/run-3-0.edges | sort -u | tr '\n' ' ')" = '0:0 0:12 0:3 0:6 0:9 ' ] || fail "other requests were held back: $(cat ../trace.runs/run-3-0.edges)"
 

@@ -128,7 +128,7 @@ rm -rf ./*
 ln -s /dev/null link
 expect_status 2 "$VALIDATE" capture causality -o link --root . -- touch f
 expect_line err 'link: a trace is written to a regular file only'
-[ -L link ] && [ ! -e f ] && [ ! -e link.runs ] || fail "what is no file was replaced, or something was done: $(ls -l)"
+[ -L link ] && [ ! -e f ] && [ ! -e link.runs ] || fail "a FIFO or device was replaced, or the capture started: $(ls -l)"
 rm -rf ./*
 
 # a launcher that a shell has become is not waited for, however long its computing may last
@@ -140,7 +140,7 @@ capture_of() { # options, then the command
 }
 capture_of --floor 30s -- sh -c 'exec ../srun -c "../parallel pipe 3; exit"' # (shells may be nodes too, because they look up their working directory)
 same 'behind a launcher' "$(cat ../trace.runs/run-1-*.edges | awk '$2 !~ /:0$/' | wc -l)" 2 # (also to the first requests of the shells)
-jq -e '[.runs[] | select(.held > 0)] | length > 1 and all(.held_ns / .held < 15e9)' ../trace.runs/runs.json >/dev/null || fail "each was held back as long as nobody computes: $(cat ../trace.runs/runs.json)"
+jq -e '[.runs[] | select(.held > 0)] | length > 1 and all(.held_ns / .held < 15e9)' ../trace.runs/runs.json >/dev/null || fail "each was delayed as long as no node computes: $(cat ../trace.runs/runs.json)"
 
 # a thread can be cancelled in a call that takes a semaphore, also a free semaphore
 capture_of --nodes none -- ../parallel cancelled

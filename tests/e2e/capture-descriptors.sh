@@ -12,7 +12,7 @@ known() {
 	"$VALIDATE" info --csv csv "$1" >/dev/null
 	[ "$(wc -l <csv)" -ge 40 ] || fail "$1: only $(wc -l <csv) lines"
 	awk 'NR > 1 && !/,"*(path|descriptor)=/ && !/,(sync|fflush),/ && !/,E[A-Z]*,/' csv >unknown
-	[ ! -s unknown ] || fail "$1: descriptors of nobody knows what: $(cat unknown)"
+	[ ! -s unknown ] || fail "$1: descriptors of unknown objects: $(cat unknown)"
 }
 
 mkdir in

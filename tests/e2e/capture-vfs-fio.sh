@@ -62,7 +62,7 @@ done
 # major faults of the process that reads the mapping, on any file
 job=$(grep "path=$(echo "$PWD/c" | cut -c2-);" trace.csv | grep -m 1 ',page_fault,' | cut -d , -f 1)
 all=$(grep "^$job," trace.csv | grep ',page_fault,' | grep -c 'flags=0x1' || :)
-[ "$reads" -eq 512 ] && [ "$writes" -eq 512 ] && [ "$mapped" -eq 512 ] || fail "fio did not do what it was asked for"
+[ "$reads" -eq 512 ] && [ "$writes" -eq 512 ] && [ "$mapped" -eq 512 ] || fail "fio did not make the requested I/O"
 [ "$(count a pread length=4096)" -eq "$reads" ] || fail "$(count a pread) reads, and fio counts $reads"
 [ "$(count b pwrite length=4096)" -eq "$writes" ] || fail "$(count b pwrite) writes, and fio counts $writes"
 [ "$(count b fsync)" -eq 1 ] || fail "the fsync at the end"

@@ -188,7 +188,7 @@ expect_status 1 "$VALIDATE" compare old.json worse.json -f openmetrics
 expect_line out 'validate_compare{validate_compare="fail"} 1'
 grep -q '^validate_compare_value{scenario="reads level=2",replayer="event",component="response time"} 0.2' out || fail "no value"
 expect_status 1 "$VALIDATE" compare old.json worse.json -f html
-! grep -q '<th>\|<th class\|<div class="scroll">' out || fail "a table of the page without what says what its cells belong to"
+! grep -q '<th>\|<th class\|<div class="scroll">' out || fail "a table of the page without headers of its cells"
 grep -q '[ >[]−[0-9]' out || fail "no minus"
 grep -q '[ >[]-[0-9]' out && fail "a hyphen for a minus: $(grep -o '.\{20\}[ >[]-[0-9].\{9\}' out | head -n 1)" || :
 expect_line out '<div class="banner not"><p class="big">worse</p><p>Of 3 cases 1 worse, 0 inconclusive, 0 better, 2 the same; response time of '
@@ -259,7 +259,7 @@ jq 'del(.cases[2]) | del(.scenarios[2])' same.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 expect_line out "scenario reads level=4"
 expect_line out "of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
-[ "$(grep -c missing: out)" -eq 1 ] || fail "what is missing is told more than once: $(grep missing: out)"
+[ "$(grep -c missing: out)" -eq 1 ] || fail "missing cases are reported more than once: $(grep missing: out)"
 expect_status 4 "$VALIDATE" compare two.json same.json
 # readers that count test cases or lines find the missing case, too
 expect_status 4 "$VALIDATE" compare old.json two.json -f junit
@@ -269,7 +269,7 @@ expect_status 4 "$VALIDATE" compare old.json two.json -f openmetrics
 expect_line out '{scenario="comparison",replayer="missing",component="scenario reads level=4",validate_compare_outcome="inconclusive"} 1'
 for form in markdown github; do
 	expect_status 4 "$VALIDATE" compare old.json two.json -f $form
-	[ "$(grep -c 'scenario reads level=4' out)" -eq 1 ] || fail "not told, or twice: $(cat out)"
+	[ "$(grep -c 'scenario reads level=4' out)" -eq 1 ] || fail "not reported, or twice: $(cat out)"
 done
 expect_status 0 "$VALIDATE" compare old.json two.json -f junit --allow missing
 expect_line out 'tests="30" failures="0" errors="0"'

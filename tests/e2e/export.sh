@@ -13,7 +13,7 @@ for format in msr snia spc; do
 	expect_line out 'Requests   200 over'
 	# exported again: everything that the format can hold is kept
 	expect_status 0 "$VALIDATE" export -q --to $format block.$format -o again.$format
-	cmp block.$format again.$format || fail "$format does not come back as it was"
+	cmp block.$format again.$format || fail "$format changes in a round trip"
 done
 grep -o 'offset=[0-9]*;length=[0-9]*' block.csv >want
 "$VALIDATE" export -q --to csv block.spc -o - | grep -o 'offset=[0-9]*;length=[0-9]*' >have
@@ -34,7 +34,7 @@ grep -q ' open("/below/' made.artc || fail "names that ARTC cannot resolve: $(he
 "$VALIDATE" microbench random-read --requests 3 --file-size 64K --dir below -o reads.trace >out
 expect_status 0 "$VALIDATE" export --to artc reads.trace -o reads.artc
 expect_line err 'descriptors that the trace opens'
-[ ! -s reads.artc ] || fail "reads of a descriptor that nobody opened: $(cat reads.artc)"
+[ ! -s reads.artc ] || fail "reads of a descriptor that was never opened: $(cat reads.artc)"
 cat >copied.strace <<'S'
 10 1.000000 open("/d/in", O_RDONLY) = 3 <0.000001>
 10 1.000010 dup(3) = 4 <0.000001>
@@ -78,7 +78,7 @@ expect_status 0 "$VALIDATE" import -q app.strace -o back.trace
 for t in app back; do # times count from the first line; clone is not in it, so no processes share a position
 	"$VALIDATE" export -q --to csv $t.trace -o - | cut -d, -f2,5- | sed '/,pread\|,pwrite\|,mmap/!s/;offset=[0-9]*//' >$t.calls
 done
-cmp app.calls back.calls || { diff app.calls back.calls | head >&2; fail "strace does not come back as it was"; }
+cmp app.calls back.calls || { diff app.calls back.calls | head >&2; fail "strace changes in a round trip"; }
 # threads come back as threads, and processes with their parents and the threads that waited for them
 cat >family.strace <<'S'
 10 1.000000 openat(AT_FDCWD</w>, "a", O_RDWR|O_CREAT, 0644) = 3</w/a> <0.000001>
@@ -101,9 +101,9 @@ for source in family.strace family.trace; do
 		"$VALIDATE" export -q --to csv $t.trace -o - | cut -d, -f1-8 >$t.calls
 		"$VALIDATE" info --json $t.trace | sed -n '/"processes"/,/\]/p' >>$t.calls
 	done
-	[ "$(grep -c waited_by family.calls)" = 2 ] || fail "who waited for whom: $(cat family.calls)"
+	[ "$(grep -c waited_by family.calls)" = 2 ] || fail "waits for processes: $(cat family.calls)"
 	diff family.calls again.calls ||
-		fail "threads and processes of $source do not come back as they were"
+		fail "threads and processes of $source change in a round trip"
 done
 # ARTC's dialect: its names, no decorations, no equal times, no call before the thread's previous
 # call has ended; and its list of files
@@ -185,7 +185,7 @@ expect_status 0 "$VALIDATE" info app.csv.tmp --csv app.csv
 expect_status 0 "$VALIDATE" slice app.csv.tmp -o app.csv
 expect_status 0 "$VALIDATE" import app.csv.tmp -o app.csv
 expect_status 0 "$VALIDATE" deps app.csv.tmp --dot app.csv
-cmp before app.csv.tmp || fail "the input is not what it was"
+cmp before app.csv.tmp || fail "the input was changed"
 ln -s app.csv.tmp link
 ln app.csv.tmp hard
 for name in app.csv.tmp link hard "$PWD/app.csv.tmp"; do
@@ -194,7 +194,7 @@ for name in app.csv.tmp link hard "$PWD/app.csv.tmp"; do
 		expect_line err "$name: the output would overwrite the input"
 	done
 done
-cmp before app.csv.tmp || fail "the input is not what it was"
+cmp before app.csv.tmp || fail "the input was changed"
 long=$(printf '%0255d' 0)
 expect_status 0 "$VALIDATE" export -q --to csv app.trace -o "$long"
 expect_status 0 "$VALIDATE" slice app.trace -o "$long"

@@ -82,7 +82,7 @@ expect_status 0 "$VALIDATE" history add db back.json --label '<script>alert(1)</
 expect_line out 'Warning: its date, 2025-01-01T00:00:00Z, is earlier than that of number 36'
 expect_status 0 "$VALIDATE" history show db --format html
 ! grep -q '<script>' out || fail 'a label became markup'
-grep -q 'a clock was set back' out || fail 'the page does not tell of the clock'
+grep -q 'a clock was set back' out || fail 'the page does not mention the clock'
 # late campaigns are inserted at their dates
 expect_status 0 "$VALIDATE" history show db --format json
 [ "$(jq -c '[.campaigns[].number] | .[:3]' out)" = "[$(sqlite3 db 'SELECT max(id) FROM campaign'),1,2]" ] || fail "not by date: $(jq -c '[.campaigns[].number]' out)"

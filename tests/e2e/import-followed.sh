@@ -73,7 +73,7 @@ cat >want <<'C'
 pread,"device=8,0;offset=1048576;length=4096",-1,EIO
 pread,"device=8,0;offset=2097152;length=4096",4096
 C
-diff want got || fail 'errors told by blkparse'
+diff want got || fail 'errors in the output of blkparse'
 
 # an exec closes marked descriptors: a later call on the number fails in a replay as traced, and
 # does not use the file of an earlier open

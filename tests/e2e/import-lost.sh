@@ -18,7 +18,7 @@ lost() {
 	fi
 	expect_line out "events lost when it was captured: $n"
 	expect_status 0 "$VALIDATE" info got.trace
-	sed 's/,//g' out | grep -q "^Lost       $n event" || fail "info of what was imported of $*: $(grep '^Lost' out)"
+	sed 's/,//g' out | grep -q "^Lost       $n event" || fail "info on the import of $*: $(grep '^Lost' out)"
 	[ $# -eq 1 ] || return 0
 	expect_status 0 "$VALIDATE" info "$1"
 	sed 's/,//g' out | grep -q "^Lost       $n event" || fail "info of $1: $(grep '^Lost' out)"

@@ -97,7 +97,7 @@ cat >>orphan.strace <<'E'
 1795361299.000600 openat(AT_FDCWD, "/b", O_RDONLY) = 3 <0.000010>
 E
 expect_status 0 "$VALIDATE" import orphan.strace -o got.trace
-calls got.trace | grep -q '^21,21,.*path=b' || fail "who is left: $(calls got.trace)"
+calls got.trace | grep -q '^21,21,.*path=b' || fail "remaining threads: $(calls got.trace)"
 # strace was stopped during calls: the file has "read(0, <detached ...>", also for calls that were
 # interrupted before
 {

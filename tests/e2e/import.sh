@@ -198,7 +198,7 @@ cmp loop.part looptext.part || { diff loop.part looptext.part | head >&2; fail "
 expect_status 0 "$VALIDATE" info "$data/sda.blktrace.0"
 expect_line out "this is the file of one CPU"
 expect_status 0 "$VALIDATE" import --queue "$data/sda.merged" -o queue.trace
-csv queue.trace | awk -F, 'NR > 1 && ($12 == "" || $12 <= $3) { exit 1 }' || fail "with --queue the issue is not behind the begin"
+csv queue.trace | awk -F, 'NR > 1 && ($12 == "" || $12 <= $3) { exit 1 }' || fail "with --queue the issue does not follow the begin"
 
 # completions in parts: the request ends with the last part; an error of any part is the request's
 # error

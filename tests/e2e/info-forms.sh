@@ -108,7 +108,7 @@ if command -v gnuplot >/dev/null; then
 	grep -q 'src=\|href="http' page.html && fail "the page needs something from elsewhere" || :
 fi
 expect_status 0 "$VALIDATE" info known.csv
-grep -q 'Requests a second' out && fail "plots where nobody asked and there is no terminal" || :
+grep -q 'Requests a second' out && fail "plots without the option and without a terminal" || :
 expect_status 0 "$VALIDATE" info --html - known.csv
 expect_line out '</html>'
 mkdir empty.path
@@ -181,9 +181,9 @@ is '[.replay.passed_over[] | .operation, .n_requests, .first_record] | sort_by(t
 expect_status 0 "$VALIDATE" info passed.csv
 expect_line out 'Replay     4 of 11 requests, 6 skipped, 1 never issued; 2 of them will fail'
 grep -q '^/proc, /sys and /dev  *2  *2  open 1, write 1$' out &&
-	grep -q '^fails: a descriptor of no known file  *2  *5  read 2$' out || fail "the table of what is not replayed"
+	grep -q '^fails: a descriptor of no known file  *2  *5  read 2$' out || fail "the table of skipped requests"
 expect_status 0 "$VALIDATE" info --html page.html passed.csv
-grep -q '6 skipped' page.html && grep -q 'fails: a descriptor' page.html || fail "the page does not tell what a replay skips"
+grep -q '6 skipped' page.html && grep -q 'fails: a descriptor' page.html || fail "the page does not list skipped requests"
 mkdir target
 echo x >target/a
 expect_status 0 "$VALIDATE" replay --dir target -o replayed.trace passed.csv

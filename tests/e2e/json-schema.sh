@@ -16,7 +16,7 @@ fits() { # SCHEMA COMMAND...
 }
 told() { # SCHEMA FILTER WANTED: the document in ./good, changed
 	jq "$2" good >changed
-	faults "$1" changed | grep -qF "$3" || fail "not told of $1: $2"
+	faults "$1" changed | grep -qF "$3" || fail "not reported for $1: $2"
 }
 
 # --- metrics: by number and by key, lost and failed requests, parts, thresholds, a warm-up, block level

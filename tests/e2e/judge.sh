@@ -130,7 +130,7 @@ jq -e '.cells | length == 2' verdict/report/report.json >/dev/null || fail "not 
 jq -e '.league | length == 2 and (.[] | select(.replayer == "event-1") | .verdict == "not trusted")' verdict/report/report.json >/dev/null || fail "$(jq -c '[.league[] | [.replayer, .verdict]]' verdict/report/report.json)"
 jq -s -e 'map(select(.role == "event-1" and .summary.n_lost == 0)) | length == 0' verdict/runs/*.json >/dev/null || fail "lost requests were not counted"
 jq -s -e 'map(select(.role == "event" and (.summary.n_lost != 0 or .summary.n_mismatched != 0))) | length == 0' verdict/runs/*.json >/dev/null ||
-	fail "a faultless replay is told of losses"
+	fail "losses are reported for a faultless replay"
 [ "$status" -eq 1 ] || fail "status $status with a replayer that is not trusted"
 
 # a device is missing, also for an iolog
@@ -160,7 +160,7 @@ expect_status 0 "$VALIDATE" judge --dry-run --destructive --device disk.img bloc
 expect_line out 'engine = block'
 expect_line out "; third-party replayers are omitted"
 expect_line out 'disk.img is not a block device'
-! grep -E 'engine = (fio|btreplay|blkreplay|hfplayer)' out || fail 'a replayer that nobody could time'
+! grep -E 'engine = (fio|btreplay|blkreplay|hfplayer)' out || fail 'a replayer without times'
 cksum disk.img >before
 status=0
 "$VALIDATE" judge --with block --device disk.img -q -o unsaid block.trace >out 2>err || status=$?

@@ -139,4 +139,4 @@ for rank in $ranks; do
 		sleep 0.1
 	done
 done
-[ ! -e killed ] || fail 'a trace of a job that was told to end'
+[ ! -e killed ] || fail 'a trace of a terminated job'

@@ -60,7 +60,7 @@ for name in fileserver postmark compile createfiles copyfiles; do
 	for verb in --prepare --remove; do
 		run 6 $name $(options $name) $verb --dir target -o refused
 		expect_line err 'not made by this workload'
-		[ "$(cat "target/$name/letter")" = precious ] || fail "$name touched somebody else's file"
+		[ "$(cat "target/$name/letter")" = precious ] || fail "$name changed a file of another user"
 		[ -e "target/$name/00000009" ] || fail "$name removed something and refused then"
 	done
 	rm -r "target/$name"

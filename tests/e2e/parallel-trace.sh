@@ -82,7 +82,7 @@ expect_line p.txt 'COMPUTE(0.005000001)'
 if [ "${UPDATE:-}" ]; then
 	sed 1d p.txt >"$SRCDIR/tests/data/formats/parallel.txt"
 fi
-sed 1d p.txt | cmp - "$SRCDIR/tests/data/formats/parallel.txt" || fail "the text is not what it was"
+sed 1d p.txt | cmp - "$SRCDIR/tests/data/formats/parallel.txt" || fail "the text was changed"
 expect_status 0 "$VALIDATE" export --to parallel p.trace -o nodes/
 expect_status 0 "$VALIDATE" import p.txt -o one.trace
 expect_status 0 "$VALIDATE" import nodes/node.0 nodes/node.1 nodes/node.2 -o three.trace

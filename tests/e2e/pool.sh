@@ -52,7 +52,7 @@ laboratory 6 2
 labs='lab1.json lab2.json lab3.json lab4.json lab5.json lab6.json'
 expect_status 0 "$VALIDATE" pool $labs -o report
 expect_line out 'outlier lab6 (in 4 of 4)'
-cmp -s out report/summary.txt || fail 'what is printed is not summary.txt'
+cmp -s out report/summary.txt || fail 'the output differs from summary.txt'
 for file in index.html pool.json tables/pool.csv tables/laboratories.tex tables/suspects.csv plots/mandel-h.gp plots/mandel-k.dat; do
 	[ -s "report/$file" ] || fail "no report/$file"
 done

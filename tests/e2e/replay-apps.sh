@@ -76,7 +76,7 @@ captured put "$PWD/put"
 replayed put temporal fs
 "$VALIDATE" info --csv put.csv put.trace >/dev/null
 [ "$(grep -c ',fputc,"path=mixed;[^"]*length=\([0-9]\{2,\}\)",\1,' put.csv)" -ge 5 ] ||
-	fail "characters put in line are not told: $(cat put.csv)"
+	fail "inlined characters are not recorded: $(cat put.csv)"
 for file in mixed other child more again; do
 	for engine in event coordinator compiled; do
 		[ "$(stat -c %s put.$engine/$file)" = "$(stat -c %s put.run/$file)" ] ||
@@ -155,7 +155,7 @@ captured pipes sh -c 'tar cf - tree | gzip >t.gz; (gzip -dc t.gz; echo; cat tree
 	(sort -r parts >s1) & (cat parts parts >s2) & wait; cat s1 s2 >s3; rm all parts'
 replayed pipes temporal fs
 grep -aq '"processes":\[{"pid":[0-9]*,"parent":[0-9]*,"begin_ns":[0-9]*,*.*"waited_by":[0-9]*,"waited_ns":[0-9]*}' pipes.trace ||
-	fail 'the trace does not say who started whom and who waited'
+	fail 'the trace lacks starts of processes and waits'
 
 # a whole directory is moved: its entries move with it
 captured move sh -c 'mkdir -p a/b && echo x >a/b/c && mv a d && cat d/b/c && cp -r d e && rm -r d'

@@ -19,7 +19,7 @@ extra() { # TRACE FILTER: of the metadata
 
 # microbench reports its memory as capture does; balloon and own memory together equal the program's
 # memory, to a page
-[ "$(extra rr.trace '.anonymous_memory | length')" = 2 ] || fail "microbench tells no memory over time"
+[ "$(extra rr.trace '.anonymous_memory | length')" = 2 ] || fail "microbench records no memory over time"
 had=$(extra rr.trace .memory.anonymous_bytes)
 [ "$had" -gt $((48 * 1048576)) ] || fail "only $had bytes"
 replay 0 --balloon traced -o out.trace rr.trace
@@ -43,7 +43,7 @@ done
 replay 0 --balloon 1K -o out.trace rr.trace
 [ "$(extra out.trace .replay.balloon.most_bytes)" = 0 ] || fail "1K: $(extra out.trace .replay.balloon)"
 replay 0 -o out.trace rr.trace
-[ "$(extra out.trace .replay.balloon)" = null ] || fail "a balloon nobody asked for"
+[ "$(extra out.trace .replay.balloon)" = null ] || fail "a balloon without the option"
 
 # invalid or unavailable sizes, before any request is issued
 replay 2 --balloon traces rr.trace

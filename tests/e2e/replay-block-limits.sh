@@ -77,4 +77,4 @@ done
 truncate -s 2K shrinking
 wait $pid || fail "a file that shrank: $(cat short.err)"
 grep -q 'transfers moved less than requested' short.out || fail "no short transfers: $(cat short.out)"
-[ "$("$VALIDATE" info --json short.trace | jq -r '.. | .n_short? // empty' | head -n 1)" -gt 0 ] || fail 'the trace tells of no short transfers'
+[ "$("$VALIDATE" info --json short.trace | jq -r '.. | .n_short? // empty' | head -n 1)" -gt 0 ] || fail 'the trace has no short transfers'

@@ -109,12 +109,12 @@ for f in out again; do
 	grep -o 'p[a-z]*,"[^"]*offset=[0-9]*;' $f.csv | sed 's/,.*offset/ offset/' >$f.what
 	[ -s $f.what ] || fail "no requests in $f.csv"
 done
-cmp out.what again.what || fail 'not what the trace asks for'
+cmp out.what again.what || fail 'the arguments differ from the trace'
 
 # written data are not zeros, and are equal for equal seeds
 [ "$(tr -d '\0' <target | wc -c)" -gt 100000 ] || fail 'zeros were written'
 gzip -c target >target.gz
-[ "$(wc -c <target.gz)" -gt 200000 ] || fail 'what was written can be compressed'
+[ "$(wc -c <target.gz)" -gt 200000 ] || fail 'the written data can be compressed'
 
 # writes become reads
 truncate -s 0 target

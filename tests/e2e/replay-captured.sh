@@ -60,7 +60,7 @@ expect_status 0 "$VALIDATE" replay --prepare --dir tar.again tar.trace
 mkdir -p sparse.run
 cp numbers sparse.run/in
 kept sparse sh -c 'echo a-secret >../outside; cp --sparse=always in out'
-! grep -q a-secret sparse.trace.content || fail 'what was written outside the root is kept'
+! grep -q a-secret sparse.trace.content || fail 'content outside the root is stored'
 alike sparse out --
 
 if command -v sqlite3 >/dev/null; then
@@ -223,7 +223,7 @@ expect_status 2 "$VALIDATE" replay --payload captured --engine fio --dir bad str
 # and a trace without
 mkdir -p plain.run
 (cd plain.run && "$VALIDATE" capture app --root "$PWD" -o ../plain.trace -- touch made) >/dev/null
-[ ! -e plain.trace.content ] || fail 'content is kept where nobody asked'
+[ ! -e plain.trace.content ] || fail 'content is stored without the option'
 expect_status 3 "$VALIDATE" replay --payload captured --dir bad plain.trace
 grep -q 'the trace has no captured content' err || fail "$(cat err)"
 # if the content file cannot be created nothing runs, and the existing trace stays
@@ -231,4 +231,4 @@ mkdir plain.trace.content
 cp plain.trace before
 (cd plain.run && expect_status 3 "$VALIDATE" capture app --content --root "$PWD" -o ../plain.trace -- touch never && grep -q 'plain.trace.content' err) ||
 	fail "$(cat plain.run/err)"
-[ ! -e plain.run/never ] && cmp plain.trace before || fail 'a capture whose content had no place was begun'
+[ ! -e plain.run/never ] && cmp plain.trace before || fail 'a capture without space for its content was started'

@@ -124,7 +124,7 @@ for engine in event coordinator; do
 	grep -q '^mismatches *0$' out || fail "$engine, no reads: $(cat out)"
 done
 expect_status 3 "$VALIDATE" replay --reads original --dir tree above
-grep -q 'slice --join' err || fail "a trace that does not tell misses: $(cat err)"
+grep -q 'slice --join' err || fail "a trace without misses: $(cat err)"
 
 # traces that are not of one run
 expect_status 3 "$VALIDATE" slice --join above above -o x

@@ -14,7 +14,7 @@ figure() {
 expect_status 0 "$VALIDATE" replay --order fs --dir tree --memory 1MiB --scratch scratch -o part.trace in.trace
 grep -q '^mismatches *0$' out || fail "$(cat out)"
 grep -q '^memory .* at a time of a plan of ' out || fail "no word of the memory: $(cat out)"
-grep -q '^read ahead  *[0-9]* of [0-9]* chunks were waited for$' out || fail "no word of what was late: $(cat out)"
+grep -q '^read ahead  *[0-9]* of [0-9]* chunks were waited for$' out || fail "the late chunks are not reported: $(cat out)"
 [ -z "$(ls -A scratch)" ] || fail "something was left in the scratch directory"
 expect_status 0 "$VALIDATE" replay --order fs --dir tree --memory none -o whole.trace in.trace
 grep -q '^memory' out && fail "--memory none: $(cat out)"
@@ -30,7 +30,7 @@ faults=$(figure part.trace n_minor_faults)
 # peak resident sets differ by the size of the plan
 for f in part whole; do
 	p=$(figure $f.trace peak_resident_bytes)
-	[ "$p" -gt 0 ] || skip "the kernel does not tell the peak resident set"
+	[ "$p" -gt 0 ] || skip "the kernel does not report the peak resident set"
 	eval "$f=$p"
 done
 [ $((whole - part)) -gt $((plan / 2)) ] || fail "$part bytes resident in parts, $whole as a whole; the plan takes $plan"

@@ -117,7 +117,7 @@ in_order "$(cat a)" "$(cat b)" begins
 refused() { # the message; text on standard input
 	./causal-trace bad.trace
 	replay 3 --prepare bad.trace
-	grep -qi -- "$1" err || fail "not told \"$1\": $(cat err)"
+	grep -qi -- "$1" err || fail "not reported: \"$1\": $(cat err)"
 }
 printf 'node 0 0 0\nnode 1 1 0\n0 open a 1\n1 wait 0\n1 open b 1\n' | refused 'signal'
 printf 'node 0 0 0\nnode 1 1 0\n0 wait 1\n0 open a 1\n0 signal 1\n1 wait 0\n1 open b 1\n1 signal 0\n' | refused 'cycle\|each other\|for ever'

@@ -38,9 +38,9 @@ done
 [ "$(distinct tree/r)" -eq 1024 ] || fail "$(distinct tree/r) different blocks of 1024"
 replay --payload random --duplicates 50%
 n=$(distinct tree/r)
-[ "$n" -ge 450 ] && [ "$n" -le 600 ] || fail "$n different blocks of 1024, half of them alike"
+[ "$n" -ge 450 ] && [ "$n" -le 600 ] || fail "$n different blocks of 1024, half of them equal"
 p=$(percent tree/w)
-[ "$p" -ge 40 ] && [ "$p" -le 60 ] || fail "zstd leaves $p % of w, of which half is alike"
+[ "$p" -ge 40 ] && [ "$p" -le 60 ] || fail "zstd leaves $p % of w, half of which is equal"
 cp tree/w before
 replay --payload random --duplicates 50%
 cmp tree/w before || fail "another replay writes something else"

@@ -55,7 +55,7 @@ mkdir run
 grep -a -o '"affinity":\[[^]]*\]' bound.trace | tail -n 1 >affinity
 # if this script may not use all CPUs of the machine, the third thread is also reported
 [ "$(grep -o '"cpus":"[^"]*"' affinity | grep -vxF "\"cpus\":\"$all\"" | sort | tr '\n' ' ')" = "$(printf '"cpus":"%s"\n' "$last" "$first" | sort | tr '\n' ' ')" ] ||
-	fail "bound to $last and $first, and told: $(cat affinity)"
+	fail "pinned to $last and $first, but recorded: $(cat affinity)"
 
 # the CPUs on which the threads of a replay of a minute may run; only the owner of the process knows
 # the thread names, so by count

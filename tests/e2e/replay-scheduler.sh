@@ -47,7 +47,7 @@ fi
 run 0 --scheduler batch -o out.trace rr.trace
 [ "$(extra out.trace .replay.scheduling.policy)" = batch ] || fail "batch is not recorded"
 run 0 -o out.trace rr.trace
-[ "$(extra out.trace .replay.scheduling)" = null ] || fail "a scheduler is recorded that nobody set"
+[ "$(extra out.trace .replay.scheduling)" = null ] || fail "a scheduler is recorded without the option"
 
 # without permission: one message with the name of the limit, and no request was issued
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then

@@ -13,7 +13,7 @@ jq -r --slurpfile schema "$SRCDIR/doc/selftest-capture-schema.json" -f "$SRCDIR/
 	fail "no JSON"
 [ ! -s faults ] || fail "not as its schema says: $(head -n 3 faults)"
 jq . out >printed
-jq . cal.json | cmp -s - printed || fail "the file is not what was printed"
+jq . cal.json | cmp -s - printed || fail "the file differs from the output"
 app='.methods[] | select(.method == "app")'
 for call in read write pwrite open close fsync stat rename unlink; do
 	for threads in 1 2; do
@@ -32,7 +32,7 @@ for call in read write pwrite open close fsync stat rename unlink; do
 		esac
 	done
 done
-[ "$(jq '[.methods[] | select(.left_out != null) | .method] == ["vfs", "strace"]' cal.json)" = true ] || fail "what was left out is not said"
+[ "$(jq '[.methods[] | select(.left_out != null) | .method] == ["vfs", "strace"]' cal.json)" = true ] || fail "omitted methods are not reported"
 [ "$(ls)" = "$(printf 'cal.json\nerr\nfaults\nout\nprinted')" ] || fail "left behind: $(ls)"
 
 # the table; strace also stamps outside of the call, and with another clock

@@ -38,7 +38,7 @@ sed 2d in.csv >writes.csv
 grep -q ' plain write 4096 4096' out.text ||
 	fail "iolog: the other file is not there: $(cat -v out.text)"
 grep -q 'control characters' out || grep -q 'control characters' err ||
-	fail "iolog: not said what is left out: $(cat out err)"
+	fail "iolog: omitted requests are not reported: $(cat out err)"
 for command in 'info' 'info --requests' 'deps' 'metrics'; do
 	"$VALIDATE" $command in.csv >out 2>err || :
 	! raw out && ! raw err || fail "$command: an escape sequence: $(cat -v out err)"

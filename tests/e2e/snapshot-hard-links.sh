@@ -57,7 +57,7 @@ prepared_is_right() { # TRACE
 			mkdir again
 			expect_status 0 "$VALIDATE" replay --engine $engine --order $order --prepare --dir again "$1"
 			expect_line out 'mismatches      0'
-			[ ! -e again/${at}work/a ] && [ ! -e again/${at}work/dir/d ] || fail "$1, $engine: removed names are there"
+			[ ! -e again/${at}work/a ] && [ ! -e again/${at}work/dir/d ] || fail "$1, $engine: removed names exist"
 			[ "$(inode again/${at}work/dir/c)" = "$(inode again/${at}work/again)" ] || fail "$1, $engine: two files"
 			[ "$(stat -c '%s %a %h' again/${at}work/again)" = '7 640 2' ] ||
 				fail "$1, $engine, $order: $(stat -c '%s %a %h' again/${at}work/again)"

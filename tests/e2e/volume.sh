@@ -33,7 +33,7 @@ for line in 'create v --all' 'create v -o v.trace' 'list --reset' 'list --size 1
 	expect_status 2 "$VALIDATE" volume $line --root "$PWD/root"
 	expect_line err ' of "'
 done
-[ ! -e root/v ] || fail 'a volume was made all the same'
+[ ! -e root/v ] || fail 'a volume was created nevertheless'
 expect_status 3 "$VALIDATE" volume create --root "$PWD/root" v --size 1000T
 expect_line err 'does not fit'
 # an existing directory stays unchanged, and is refused if other users may write to it
@@ -61,7 +61,7 @@ for name in precious empty closed logs link; do
 done
 expect_status 2 "$VALIDATE" volume remove --root keep --all precious
 expect_status 0 "$VALIDATE" volume remove --root keep --all
-find keep | sort | cmp - kept || fail "what is no volume was removed"
+find keep | sort | cmp - kept || fail "another object was removed"
 expect_status 3 "$VALIDATE" volume list --root "$PWD/root" v
 expect_status 3 "$VALIDATE" volume remove --root "$PWD/root" v
 expect_status 2 "$VALIDATE" volume remove --root "$PWD/root"
@@ -87,7 +87,7 @@ expect_line err 'already'
 dd if=/dev/urandom of=data bs=4k count=64 2>/dev/null
 dd if=data of="$file" bs=4k oflag=direct conv=notrunc seek=16 2>/dev/null
 dd if="$file" of=back bs=4k iflag=direct skip=16 count=64 2>/dev/null
-cmp data back || fail "what was written is not what was read"
+cmp data back || fail "the data read differ from the data written"
 dd if="$file" of=/dev/null bs=4k skip=1024 2>dd.err || fail "reading at its end: $(cat dd.err)"
 dd if=data of="$file" bs=4k oflag=direct conv=notrunc seek=1023 count=2 2>dd.err && fail "written beyond its end" || :
 expect_status 0 "$VALIDATE" volume trace --root "$root" plain -o plain.trace
@@ -133,7 +133,7 @@ expect_line out '3 requests'
 expect_status 0 "$VALIDATE" volume remove --root "$root" kept
 [ ! -e "$root/kept" ] || fail "the directory of a killed server stayed"
 [ "$(head -c 12288 kept.image | cksum)" = "$(head -c 12288 data | cksum)" ] ||
-	fail "its file has not what was written"
+	fail "its file does not have the written data"
 
 # measuring the lead uses the random numbers of the model, and then it restarts: the drawn times are
 # those of the seed
