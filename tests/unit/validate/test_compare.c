@@ -47,8 +47,8 @@ static void test_groups(void **state)
 	shift_release(&s);
 }
 
-/* Six differences. Of the 64 combinations of signs, 2 reach their sum; 3 reach the sum of the
- * differences above 0.5; 3 reach the sum of the differences below 5.5. */
+/* Six differences. Of the 64 combinations of signs, 2 reach their sum; 3 reach the sum of their
+ * excesses over 0.5; 3 reach the sum of their deficits below 5.5. */
 static void test_pairs(void **state)
 {
 	(void)state;
