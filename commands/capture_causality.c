@@ -91,10 +91,10 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 	printf("%-14s%" PRIu64 " seen, %" PRIu64 " needed; %" PRIu64 " barrier%s\n", "dependencies",
 	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
 	       o->merged.n_barriers == 1 ? "" : "s");
-	printf("%-14sby %s, in time %s\n", "computing",
-	       o->by_throttling ? "what nodes do that are held back"
-				: "what remains without waiting calls",
-	       o->cpu_time ? "on the processor" : "of the clock");
+	printf("%-14s%s, in %s\n", "computing",
+	       o->by_throttling ? "think times of the delayed nodes"
+				: "think times without calls that block",
+	       o->cpu_time ? "CPU time" : "time of the clock");
 	if (o->n_computing)
 		printf("%-14s%" PRIu64
 		       " times a node that waited was found computing: it polls memory\n",

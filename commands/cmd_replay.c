@@ -282,7 +282,7 @@ static void parallel_print(const struct replay_summary *s)
 		       duration_text((double)p->uncertainty_ns).s);
 	count_print("signals", p->n_signals, "between nodes, each with a waiting node");
 	if (p->n_crowded)
-		printf("note: %u rank%s share processors, with more threads than these are\n",
+		printf("note: %u rank%s share CPUs, with more threads than CPUs\n",
 		       p->n_crowded, p->n_crowded == 1 ? "" : "s");
 }
 
@@ -293,7 +293,7 @@ static void adapter_print(const struct replay_summary *s)
 		return;
 	printf("%-16s", "replayer");
 	shown_print(stdout, a->version, sizeof a->version);
-	printf("%s%s of processor time, %s of memory at most\n", *a->version ? ": " : "",
+	printf("%s%s of CPU time, %s of memory at most\n", *a->version ? ": " : "",
 	       duration_text((double)a->cpu_ns).s, size_text(a->peak_bytes).s);
 	if (!is_untimed(s))
 		count_print("not seen", s->n_records - s->n_issued - s->n_passed,

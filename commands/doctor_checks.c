@@ -79,7 +79,7 @@ static void processors_look(struct doctor_finding *f)
 		 sysconf(_SC_NPROCESSORS_ONLN));
 	finding_say(
 	    f, n < 2 ? HEALTH_WARN : HEALTH_OK, what,
-	    n < 2 ? "levels above 1 share one processor, and so do a run and what else happens"
+	    n < 2 ? "levels above 1 share one CPU, and so do a run and other programs"
 		  : "");
 }
 
@@ -311,7 +311,7 @@ static void mpi_look(struct doctor_finding *f)
 	else
 		finding_say(f, HEALTH_OK, version ? version : "found", "");
 	if (f->health == HEALTH_OK && n < RANKS_USUAL) {
-		char *what = xasprintf("%s; %d processor%s: more ranks take turns, which "
+		char *what = xasprintf("%s; %d CPU%s: more ranks take turns, which "
 				       "distorts execution times",
 				       version ? version : "found", n, n == 1 ? "" : "s");
 		finding_say(f, HEALTH_OK, what, "");
@@ -328,9 +328,9 @@ const struct doctor_check doctor_checks[] = {
     {.name = "turbo", .judge = turbo_judge},
     {.name = "idle states", .judge = idle_judge},
     {.name = "timer slack", .look = slack_look},
-    {.name = "processors", .look = processors_look},
+    {.name = "CPUs", .look = processors_look},
     {.name = "threads of a core", .judge = smt_judge},
-    {.name = "processor quota", .judge = quota_judge},
+    {.name = "CPU quota", .judge = quota_judge},
     {.name = "NUMA", .judge = numa_judge},
     {.name = "mitigations", .judge = mitigations_judge},
     {.name = "load", .look = load_look},

@@ -104,7 +104,7 @@ void smt_judge(const json_t *facts, struct doctor_finding *f)
 		finding_say(f, HEALTH_OK, json_is_false(on) ? "one" : "not available", "");
 		return;
 	}
-	snprintf(what, sizeof what, "several: processors %.60s are one core",
+	snprintf(what, sizeof what, "several: CPUs %.60s are one core",
 		 siblings ? siblings : "of a pair");
 	finding_say(f, HEALTH_WARN, what,
 		    "give runs one thread of each core: cpus = LIST in the protocol; or as root: "
@@ -146,7 +146,7 @@ void numa_judge(const json_t *facts, struct doctor_finding *f)
 	else
 		finding_say(
 		    f, several ? HEALTH_WARN : HEALTH_OK, what,
-		    several ? "give runs the processors of one node: cpus = LIST in the protocol"
+		    several ? "give runs the CPUs of one node: cpus = LIST in the protocol"
 			    : "");
 }
 
@@ -164,7 +164,7 @@ void mitigations_judge(const json_t *facts, struct doctor_finding *f)
 		n_mitigated += text && !strncmp(text, "Mitigation", 10);
 		n_open += text && !strncmp(text, "Vulnerable", 10);
 	}
-	snprintf(what, sizeof what, "%zu known faults of processors, %zu mitigated, %zu open", n,
+	snprintf(what, sizeof what, "%zu known faults of CPUs, %zu mitigated, %zu open", n,
 		 n_mitigated, n_open);
 	finding_say(f, HEALTH_OK, n ? what : "not available", "");
 }

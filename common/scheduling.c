@@ -243,18 +243,18 @@ void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spi
 	int n = 0;
 	if (spin && n_threads > (uint32_t)processors_allowed())
 		n = snprintf(to, size,
-			     "%u real-time threads that spin share %u processors: each stops the "
-			     "others on its processor; ",
+			     "%u real-time threads that spin share %u CPUs: each stops the "
+			     "others on its CPU; ",
 			     n_threads, (uint32_t)processors_allowed());
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (throttling_read(&runtime_us, &period_us))
 		snprintf(to + n, size - (size_t)n,
 			 "real-time throttling: other work gets up to %" PRId64 " ms of every %" PRId64
-			 " ms on each processor (kernel.sched_rt_runtime_us)",
+			 " ms on each CPU (kernel.sched_rt_runtime_us)",
 			 (period_us - runtime_us) / 1000, period_us / 1000);
 	else
 		snprintf(to + n, size - (size_t)n,
 			 "no real-time throttling: a thread that spins stops all other work on its "
-			 "processor");
+			 "CPU");
 }

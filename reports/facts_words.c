@@ -163,9 +163,9 @@ void facts_add_others(struct strbuf *out, const struct analysis *a)
 	const double others = mean_share(a, others_of), stolen = mean_share(a, stolen_of);
 	if (!isfinite(others))
 		return;
-	strbuf_addstr(out, "Others used ");
+	strbuf_addstr(out, "Other programs used ");
 	add_share(out, others);
-	strbuf_addstr(out, " of the processors");
+	strbuf_addstr(out, " of the CPUs");
 	if (!(stolen >= 0.01))
 		return;
 	strbuf_addstr(out, "; the hypervisor took ");

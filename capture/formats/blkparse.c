@@ -133,7 +133,7 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	if (rc)
 		return rc;
 	if (!take_number(&at, end, UINT64_MAX, &cpu))
-		return foreign_at(&t->base, at, e, "no number of a processor");
+		return foreign_at(&t->base, at, e, "no number of a CPU");
 	if (!take_number(&at, end, UINT64_MAX, &sequence))
 		return foreign_at(&t->base, at, e, "no sequence number");
 	if (!take_time(&at, end, &v.ns))

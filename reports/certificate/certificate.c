@@ -128,7 +128,7 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	strbuf_addf(&text, "; %u replicates of each case in randomised blocks%s", a->n_replicates,
 		    a->complete ? "" : "; the campaign was not finished");
 	fact_add_of_all(c, "Measured", &text);
-	strbuf_addf(&text, "%s, %lld processors", member_text(e, "machine", "cpu_model"),
+	strbuf_addf(&text, "%s, %lld CPUs", member_text(e, "machine", "cpu_model"),
 		    (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
 	if (json_is_integer(memory)) {
 		strbuf_addf(&text, ", %s", size_text((uint64_t)json_integer_value(memory)).s);

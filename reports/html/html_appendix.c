@@ -171,7 +171,7 @@ static void add_machine(struct strbuf *out, const json_t *environment)
 	if (cpu)
 		strbuf_addf(&text, "%s", cpu);
 	if (json_is_integer(n_cpus))
-		strbuf_addf(&text, "%s%lld processors", text.len ? ", " : "",
+		strbuf_addf(&text, "%s%lld CPUs", text.len ? ", " : "",
 			    (long long)json_integer_value(n_cpus));
 	if (json_is_integer(memory) && json_integer_value(memory) > 0) {
 		strbuf_addf(&text, "%s%s of memory", text.len ? ", " : "",

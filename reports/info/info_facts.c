@@ -347,7 +347,7 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	strbuf_addf(&out, "; computing: %s, %s",
 		    f.by_throttling ? "think times of the delayed nodes"
 				    : "think times without calls that block",
-		    f.cpu_time ? "time of the processor" : "time of the clock");
+		    f.cpu_time ? "CPU time" : "time of the clock");
 	add(page, "Nodes", &out);
 	causality_facts_release(&f);
 }

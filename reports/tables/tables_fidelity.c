@@ -108,7 +108,7 @@ const struct table_kind table_issue_error = {
     .note =
 	"Issue error: begin of a request minus the time it was meant for; only replays that keep "
 	"times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, whichever "
-	"is larger. Held up: by the machine, which took the processor away from the thread that "
+	"is larger. Held up: by the machine, which took the CPU away from the thread that "
 	"waited for the request's time; not a fault of the replayer. Schedule: how far a "
 	"request's begin has moved from its place in the trace, in any replay."};
 

@@ -29,7 +29,7 @@ on_hosts 0 hosta,hostb,hostc --prepare --scratch "$TMPDIR" -o out.trace in.trace
 expect_line out 'causal; 3 ranks on 3 hosts'
 expect_line out 'mismatches      0'
 expect_line out 'requests        14 of 14'
-expect_line out '3 ranks share processors'
+expect_line out '3 ranks share CPUs'
 
 # times are of one clock: an awaited request has ended before
 "$VALIDATE" export --to csv in.trace -o in.csv

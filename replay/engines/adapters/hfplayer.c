@@ -269,4 +269,4 @@ static const struct adapter adapter_hfplayer = {
 
 ADAPTER_ENGINE(
     hfplayer,
-    "hfplayer: requests on a device in modes hf, dep, afap and load, on processors of their own");
+    "hfplayer: requests on a device in modes hf, dep, afap and load, on CPUs of their own");

@@ -273,7 +273,7 @@ static void test_facts(void **state)
 		"1.0 % of the requests were left out; elsewhere whole runs "
 		"one after the other: replays are timed");
 	fact_is(&facts[1], &f.analysis,
-		"Others used 35 % of the processors; the hypervisor took 2 %");
+		"Other programs used 35 % of the CPUs; the hypervisor took 2 %");
 	fact_is(&facts[2], &f.analysis, "100 s: program 30 %, replays 50 %; 20 % of the "
 					   "time was neither: syncing 5 %, the rest 15 %");
 	assert_null(facts[3].name);
