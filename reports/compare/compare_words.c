@@ -94,7 +94,9 @@ void compare_add_difference(struct strbuf *out, const struct difference *d)
 {
 	strbuf_addf(out, "%s%s: %s: ", d->refuses ? "not comparable: " : "",
 		    difference_names[d->kind], d->what);
-	if (d->old_value && d->new_value)
+	if (d->kind == DIFFERENCE_REQUESTS)
+		strbuf_addstr(out, d->new_value);
+	else if (d->old_value && d->new_value)
 		strbuf_addf(out, "%s before, %s now", d->old_value, d->new_value);
 	else if (d->old_value)
 		strbuf_addf(out, "%s before", d->old_value);

@@ -49,7 +49,7 @@ expect_line err 'of 40 requests none was seen'
 
 expect_status 2 "$VALIDATE" replay --engine btreplay --times self --device "$device" -o out.trace "$data/requests.trace"
 replay 3 btreplay --btreplay-streams 1000
-expect_line err 'btreplay has a stream for each of the'
+expect_line err 'btreplay supports at most one stream for each of the'
 
 # hfplayer: traces and machines on which it crashes
 printf '#!/bin/sh\nexit 0\n' >bin/hfplayer

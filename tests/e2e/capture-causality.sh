@@ -68,7 +68,7 @@ mv out err ..
 capture polling
 same 'polling' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 expect_line ../out 'it polls memory'
-expect_line ../out 'by what nodes do that are held back'
+expect_line ../out 'think times of the delayed nodes'
 
 # a node that has not begun also waits: the parent's k-th write precedes its k-th child, for which
 # the next write waits; with many children each run finds it once

@@ -395,7 +395,7 @@ for sample in plain.msr plain.alibaba plain.strace "$data/loop.blkparse"; do
 done
 # a foreign .csv is not taken for the program's own format with a wrong header
 sed 's/,413$/,-1/' plain.msr >odd.csv
-told odd.csv 'fits none of the formats known'
+told odd.csv 'its first bytes fit no known format'
 told odd.csv '; --from FORMAT says where'
 echo 'pid,tid,begin,end,funktion,args,rvalue' >header.csv
 told header.csv 'unknown column "funktion"'

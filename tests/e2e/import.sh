@@ -258,7 +258,7 @@ expect_line out 'sorted by begin'
 # oracleGeneral is refused without an operation for its requests
 printf '\001\0\0\0\005\0\0\0\0\0\0\0\0\020\0\0\377\377\377\377\377\377\377\377' >t.oracleGeneral
 expect_status 3 "$VALIDATE" import t.oracleGeneral -o o.trace
-expect_line err '--as read'
+expect_line err 'choose read or write by --as'
 expect_status 0 "$VALIDATE" import --as read t.oracleGeneral -o o.trace
 [ "$(nth o.trace 1 5-6)" = 'pread,path=5;offset=0;length=4096' ] || fail "oracleGeneral"
 

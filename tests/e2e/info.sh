@@ -77,7 +77,7 @@ expect_line out 'a request every 10 h is implausible'
 
 # what is no trace
 expect_status 3 "$VALIDATE" info "$SRCDIR/Makefile"
-expect_line err 'no trace'
+expect_line err 'not a trace'
 expect_status 3 "$VALIDATE" info nowhere.trace
 expect_line err 'nowhere.trace'
 expect_status 3 "$VALIDATE" info .

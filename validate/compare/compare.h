@@ -109,7 +109,7 @@ enum difference_kind {
 extern const char *const difference_names[];
 struct difference { /* between the two sides */
 	enum difference_kind kind;
-	/* values are NULL if they do not matter */
+	/* NULL: no value on this side. Requests: new_value describes the difference */
 	char *what, *old_value, *new_value;
 	bool refuses; /* prevents the comparison */
 };

@@ -89,17 +89,15 @@ static void requests_compare(struct campaign_change *c, const struct baseline_sc
 		n_unknown += !was->requests[i] || !is->requests[i];
 		if (was->requests[i] && is->requests[i] && was->requests[i] != is->requests[i]) {
 			difference_add(c, DIFFERENCE_REQUESTS,
-				       xasprintf("requests of %s", was->name), "not the same",
-				       "other operations, files, offsets or lengths, or another "
-				       "number of them, as a search for it (min-duration) finds: "
-				       "with min-duration = 0 it is held", true);
+				       xasprintf("requests of %s", was->name), NULL,
+				       "different operations, files, offsets, lengths or number "
+				       "(min-duration = 0 fixes the number)", true);
 			return;
 		}
 	}
 	if (!n || n_unknown == n)
 		difference_add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name),
-			       "not known",
-			       "recorded by an earlier version, or no recording succeeded", true);
+			       NULL, "unknown (earlier version, or no successful recording)", true);
 }
 
 const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name)
