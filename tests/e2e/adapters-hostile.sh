@@ -80,8 +80,7 @@ for times in "$form" preload none; do
 		--times "$times" --command "[\"$here/hostile-replayer\", \"stops\", \"{trace}\", \"{device}\"]" in.csv
 done
 
-# --- a campaign: a removed target directory, and a full disk
-# --------------------------------------------
+# --- a campaign: a removed target directory, and a full disk -------------------------------------------
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=24m,mode=755 small small 2>/dev/null; then
 	trap 'cd "$here" && umount -l small' EXIT

@@ -400,8 +400,7 @@ told odd.csv '; --from FORMAT says where'
 echo 'pid,tid,begin,end,funktion,args,rvalue' >header.csv
 told header.csv 'unknown column "funktion"'
 
-# --- compressed files
-# ---------------------------------------------------------------------------------------------
+# --- compressed files ----------------------------------------------------------------------------------
 gzip -c plain.msr >msr.gz
 told msr.gz 'compressed by gzip: unpack it first (zcat'
 { printf '\050\265\057\375' && head -c 44 /dev/zero; } >t.oracleGeneral.zst

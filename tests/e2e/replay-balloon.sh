@@ -80,8 +80,7 @@ for signal in TERM KILL HUP; do
 	[ ! -e /proc/$pid/status ] || fail "SIG$signal: the process is still there"
 done
 
-# --- in a campaign with the same memory limit for all
-# -------------------------------------------------------------------
+# --- in a campaign with the same memory limit for all --------------------------------------------------
 [ "$(id -u)" -eq 0 ] || skip "a memory cgroup needs root: the page cache was not tried"
 "$VALIDATE" doctor . | grep -q '^OK .*memory cgroup' || skip "no memory cgroup can be had here: the page cache was not tried"
 cat >balloon.conf <<'END'

@@ -40,10 +40,9 @@ clocks_hold out.trace hostb ${time:+1000000000000}
 in_order "$(seq_of 100 compute)" "$(seq_of 101 wait)" ends
 in_order "$(seq_of 101 pwrite)" "$(seq_of 102 wait)" ends
 in_order "$(seq_of 102 pread)" "$(seq_of 100 close)" ends
-[ "$(cut -d ' ' -f 2 ranks | sort | tr '\n' ' ')" = 'hosta hostb hostc ' ] || fail "the hosts are not told: $(cat ranks)"
+[ "$(cut -d ' ' -f 2 ranks | sort | tr '\n' ' ')" = 'hosta hostb hostc ' ] || fail "the hosts are not reported: $(cat ranks)"
 
-# --- a target that a host does not have, and a host that cannot be reached
-# ---------------------------------------------------
+# --- a target that a host does not have, and a host that cannot be reached -----------------------------
 nsenter --target "$(cat pid.hostc)" --mount -- mount -t tmpfs tmpfs "$PWD/target"
 on_hosts 3 hosta,hostb,hostc --prepare in.trace
 expect_line err 'rank 2 of 3 (host hostc)'
