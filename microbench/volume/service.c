@@ -5,7 +5,9 @@
 #include <gsl/gsl_rng.h>
 
 #include "common/options.h"
+#include "common/splitmix.h"
 #include "common/strbuf.h"
+#include "common/u64_map.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -39,7 +41,8 @@ struct service {
 	enum kind kind;
 	struct parameters p;
 	uint64_t n_bytes, seed;
-	gsl_rng *random;
+	gsl_rng *random;       /* splitmix_source */
+	struct u64_map n_drawn; /* identity of a request to the number of its draws so far */
 	/* free_ns[n_servers]: when each server, head or channel becomes free */
 	int64_t *free_ns;
 	uint64_t n_servers; /* 0: unlimited */
@@ -178,6 +181,27 @@ static int settle(struct service *s, struct err *e)
 	return 0;
 }
 
+/* A generator for GSL that is cheap to seed: each draw has its own seed. */
+static void splitmix_set(void *state, unsigned long seed)
+{
+	*(uint64_t *)state = seed;
+}
+
+static unsigned long splitmix_get(void *state)
+{
+	return (unsigned long)(splitmix_next(state) >> 32);
+}
+
+static double splitmix_get_double(void *state)
+{
+	return (double)(splitmix_next(state) >> 11) * 0x1p-53;
+}
+
+static const gsl_rng_type splitmix_source = {
+	.name = "splitmix64", .max = UINT32_MAX, .min = 0, .size = sizeof(uint64_t),
+	.set = splitmix_set, .get = splitmix_get, .get_double = splitmix_get_double,
+};
+
 int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint64_t seed,
 		  struct err *e)
 {
@@ -199,7 +223,7 @@ int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint
 	}
 	s->slowness = 1;
 	s->free_ns = xcalloc(s->n_servers ? s->n_servers : 1, sizeof *s->free_ns);
-	s->random = gsl_rng_alloc(gsl_rng_mt19937);
+	s->random = gsl_rng_alloc(&splitmix_source);
 	if (!s->random) {
 		service_free(s);
 		return err_set(e, ENOMEM, "not enough memory for random numbers");
@@ -218,7 +242,7 @@ static void servers_free(struct service *s)
 
 void service_restart(struct service *s)
 {
-	gsl_rng_set(s->random, (unsigned long)s->seed);
+	u64_map_release(&s->n_drawn);
 	servers_free(s);
 	s->head = 0;
 }
@@ -234,6 +258,7 @@ void service_free(struct service *s)
 	if (!s)
 		return;
 	gsl_rng_free(s->random);
+	u64_map_release(&s->n_drawn);
 	free(s->free_ns);
 	free(s);
 }
@@ -243,6 +268,35 @@ bool service_throttled(const struct service *s, struct service_limits *l)
 	if (s->kind == KIND_THROTTLED)
 		*l = s->p.limits;
 	return s->kind == KIND_THROTTLED;
+}
+
+const char *service_kind(const struct service *s)
+{
+	return models[s->kind].name;
+}
+
+int64_t service_scale_ns(const struct service *s)
+{
+	const struct parameters *p = &s->p;
+	const double mean = (double)p->mean_ns, sd = (double)p->sd_ns;
+	switch (s->kind) {
+	case KIND_CONSTANT:
+	case KIND_SSD:
+		return p->read_ns < p->write_ns ? p->read_ns : p->write_ns;
+	case KIND_LOGNORMAL:
+		return llround(sd > mean / 2 ? mean * mean / 2 / sd : mean);
+	case KIND_UNIFORM:
+		return (p->from_ns + p->to_ns) / 2;
+	case KIND_HDD: /* mean seek, and half a turn */
+		return p->track_seek_ns +
+		       llround((double)(p->full_seek_ns - p->track_seek_ns) * 8 / 15 +
+			       30e9 / p->rpm);
+	case KIND_EXPONENTIAL:
+	case KIND_GAMMA:
+		return p->mean_ns;
+	default:
+		return 0;
+	}
 }
 
 /* Uses the largest unit that divides the duration. */
@@ -291,6 +345,17 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* Seeds the generator by the identity of a request and the number of its earlier draws. */
+static void identity_seed(struct service *s, enum service_op op, uint64_t offset, uint64_t length)
+{
+	const uint64_t part[] = {s->seed, (uint64_t)op, offset, length};
+	uint64_t identity = 0;
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		identity = splitmix_mix((identity ^ part[i]) + SPLITMIX_STEP);
+	const uint32_t k = (*u64_map_at(&s->n_drawn, identity, 0))++;
+	gsl_rng_set(s->random, splitmix_mix(identity + k * SPLITMIX_STEP));
+}
+
 static double drawn_ns(const struct service *s)
 {
 	const struct parameters *p = &s->p;
@@ -307,20 +372,23 @@ static double drawn_ns(const struct service *s)
 }
 
 /* Constant and random models: the first free server. */
-static struct service_times simple_take(struct service *s, enum service_op op, int64_t now_ns)
+static struct service_times simple_take(struct service *s, enum service_op op, uint64_t offset,
+					uint64_t length, int64_t now_ns)
 {
 	const bool drawn = s->kind != KIND_CONSTANT && s->kind != KIND_THROTTLED;
+	if (drawn)
+		identity_seed(s, op, offset, length);
 	double ns =
 	    drawn ? drawn_ns(s) : (double)(op == SERVICE_READ ? s->p.read_ns : s->p.write_ns);
-	int64_t length = llround(fmin(ns, DRAWN_MAX_NS));
+	int64_t time_ns = llround(fmin(ns, DRAWN_MAX_NS));
 	if (!s->n_servers)
-		return (struct service_times){now_ns, now_ns + length};
+		return (struct service_times){now_ns, now_ns + time_ns};
 	uint64_t first = 0;
 	for (uint64_t i = 1; i < s->n_servers; i++)
 		if (s->free_ns[i] < s->free_ns[first])
 			first = i;
 	struct service_times t = {.start_ns = later(now_ns, s->free_ns[first])};
-	t.done_ns = s->free_ns[first] = t.start_ns + length;
+	t.done_ns = s->free_ns[first] = t.start_ns + time_ns;
 	return t;
 }
 
@@ -385,7 +453,7 @@ static struct service_times model_take(struct service *s, enum service_op op, ui
 	} else if (s->kind == KIND_SSD) {
 		t = ssd_take(s, op, offset, length, now_ns);
 	} else {
-		t = simple_take(s, op, now_ns);
+		t = simple_take(s, op, offset, length, now_ns);
 	}
 	s->last_done_ns = later(s->last_done_ns, t.done_ns);
 	return t;

@@ -13,6 +13,11 @@
  * - throttled:read-iops=2000,write-rate=100MB: no service time; limits the loop device (throttle.h)
  *   to requests/s (read-iops=, write-iops=) and bytes/s (read-rate=, write-rate=); 0: no limit.
  *
+ * A random time is a function of the seed, the operation, the offset, the length, and how many
+ * equal requests came before (since the start or service_restart). So a program and its replay get
+ * the same times for the same requests, in any order. The model keeps a counter for each distinct
+ * request.
+ *
  * `constant` and the random models take parallel=N: at most N requests are served at a time, the
  * others queue in the order of arrival; 0 (default): no limit. All but throttled take flush=TIME
  * (default 0): the time of a flush after all earlier requests are complete.
@@ -46,7 +51,7 @@ struct service_times {
  * key or value. Ownership: service_free. */
 int service_parse(struct service **s, const char *text, uint64_t n_bytes, uint64_t seed,
 		  struct err *e);
-/* back to the initial state: the same random times follow */
+/* Back to the initial state: the same requests get the same random times again. */
 void service_restart(struct service *s);
 void service_free(struct service *s); /* NULL: no effect */
 
@@ -56,12 +61,19 @@ struct service_times service_take(struct service *s, enum service_op op, uint64_
 				  uint64_t length, int64_t now_ns);
 
 /* Multiplies every time of the model by `factor` from the next request on, including rotation and
- * transfers; 1: as in the model. All servers become free, so no request may be in flight. Random
- * numbers continue. */
+ * transfers; 1: as in the model. All servers become free, so no request may be in flight. Draws
+ * are not repeated. */
 void service_slow(struct service *s, double factor);
 
 /* Whether the model is `throttled`, and its limits. */
 bool service_throttled(const struct service *s, struct service_limits *l);
+
+/* The kind's name (static), and the mean time of a request that does not queue: its scale, by which
+ * a certified standard (validate/standard/) is chosen. lognormal with a standard deviation of more
+ * than half the mean: less, in that proportion, because many times are short. constant, ssd: the
+ * shorter of read and write. throttled: 0. */
+const char *service_kind(const struct service *s);
+int64_t service_scale_ns(const struct service *s);
 
 /* The model with all defaults. The caller frees it. */
 char *service_describe(const struct service *s);

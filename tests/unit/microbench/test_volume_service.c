@@ -88,15 +88,15 @@ static void every_time_is_longer_on_a_slowed_volume(void **state)
 	service_free(slow);
 }
 
-/* Mean and standard deviation of 200,000 draws, within five standard errors of the requested
- * values. */
-static void moments(const char *text, double mean, double sd)
+/* Mean and standard deviation of 200,000 draws within five standard errors of the model's. With
+ * `stride` 0 these are draws of one request, else of as many requests. */
+static void moments(const char *text, uint64_t stride, double mean, double sd)
 {
 	struct service *s = made(text);
 	double sum = 0, squares = 0;
 	const int n = 200000;
 	for (int i = 0; i < n; i++) {
-		struct service_times t = service_take(s, SERVICE_READ, 0, 1, 0);
+		struct service_times t = service_take(s, SERVICE_READ, (uint64_t)i * stride, 1, 0);
 		double x = (double)t.done_ns;
 		assert_true(x >= 0);
 		sum += x;
@@ -111,21 +111,51 @@ static void moments(const char *text, double mean, double sd)
 static void drawn(void **state)
 {
 	(void)state;
-	moments("exponential:mean=1ms", 1e6, 1e6);
-	moments("lognormal:mean=1ms,sd=500us", 1e6, 5e5);
-	moments("uniform:from=1ms,to=3ms", 2e6, 2e6 / sqrt(12));
-	moments("gamma:mean=2ms,shape=4", 2e6, 1e6);
+	moments("exponential:mean=1ms", 0, 1e6, 1e6);
+	moments("exponential:mean=1ms", 4096, 1e6, 1e6);
+	moments("lognormal:mean=1ms,sd=500us", 0, 1e6, 5e5);
+	moments("lognormal:mean=1ms,sd=500us", 4096, 1e6, 5e5);
+	moments("uniform:from=1ms,to=3ms", 0, 2e6, 2e6 / sqrt(12));
+	moments("uniform:from=1ms,to=3ms", 4096, 2e6, 2e6 / sqrt(12));
+	moments("gamma:mean=2ms,shape=4", 0, 2e6, 1e6);
+	moments("gamma:mean=2ms,shape=4", 4096, 2e6, 1e6);
 }
 
-static void the_same_seed_draws_the_same(void **state)
+static int64_t time_of(struct service *s, enum service_op op, uint64_t offset, uint64_t length)
+{
+	return service_take(s, op, offset, length, 0).done_ns;
+}
+
+/* The order of other requests does not change a request's time; the k-th of equal requests has its
+ * own. */
+static void times_are_drawn_by_identity(void **state)
 {
 	(void)state;
 	struct service *a = made("exponential:mean=1ms"), *b = made("exponential:mean=1ms");
-	for (int i = 0; i < 100; i++)
-		assert_int_equal(service_take(a, SERVICE_READ, 0, 1, 0).done_ns,
-				 service_take(b, SERVICE_WRITE, 5, 9, 0).done_ns);
+	int64_t first[100], second[100];
+	for (uint64_t i = 0; i < 100; i++)
+		first[i] = time_of(a, SERVICE_READ, i * 4096, 4096);
+	for (uint64_t i = 0; i < 100; i++)
+		second[i] = time_of(a, SERVICE_READ, i * 4096, 4096);
+	for (uint64_t i = 100; i-- > 0;) {
+		time_of(b, SERVICE_WRITE, i * 4096, 4096);
+		assert_int_equal(time_of(b, SERVICE_READ, i * 4096, 4096), first[i]);
+		assert_int_equal(time_of(b, SERVICE_READ, i * 4096, 4096), second[i]);
+		assert_int_not_equal(first[i], second[i]);
+	}
+	service_restart(b);
+	const int64_t again = time_of(b, SERVICE_READ, 0, 4096);
+	assert_int_equal(again, first[0]);
+	service_restart(b);
+	assert_int_not_equal(time_of(b, SERVICE_WRITE, 0, 4096), again);
+	assert_int_not_equal(time_of(b, SERVICE_READ, 0, 8192), again);
+	assert_int_not_equal(time_of(b, SERVICE_READ, 4096, 4096), again);
 	service_free(a);
 	service_free(b);
+	struct service *other;
+	assert_int_equal(service_parse(&other, "exponential:mean=1ms", GIB, 2, NULL), 0);
+	assert_int_not_equal(time_of(other, SERVICE_READ, 0, 4096), again);
+	service_free(other);
 }
 
 /* 6000 rpm: a rotation takes 10 ms; at 100 MB/s a track holds 1,000,000 bytes. */
@@ -312,7 +342,7 @@ int main(void)
 		cmocka_unit_test(few_servers_queue),
 		cmocka_unit_test(every_time_is_longer_on_a_slowed_volume),
 		cmocka_unit_test(drawn),
-		cmocka_unit_test(the_same_seed_draws_the_same),
+		cmocka_unit_test(times_are_drawn_by_identity),
 		cmocka_unit_test(one_head),
 		cmocka_unit_test(the_mean_seek),
 		cmocka_unit_test(channels),
