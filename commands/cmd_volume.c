@@ -80,12 +80,18 @@ static const char about[] =
 
 static void lead_print(const struct volume_lead *l)
 {
-	printf("  lead       %s: answers are given this long before they are due",
-	       duration_text((double)l->ns).s);
+	fputs("  lead       ", stdout);
+	for (int k = 0; k < VOLUME_DEPTHS; k++)
+		printf("%s%s", k ? ", " : "", duration_text((double)l->ns[k]).s);
+	printf(" with 1, 4, 16, 64 requests in flight: answers are given this long before they are due");
 	if (l->high_ns)
 		printf("; round trips of test reads: quartiles %s and %s",
 		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
-	puts(l->ns < l->low_ns ? ": the machine was busy" : "");
+	putchar('\n');
+	if (l->high_ns && l->n_steady < VOLUME_DEPTHS)
+		printf("  warning    with %u requests in flight the lead is not steady: the machine "
+		       "was busy, or cannot serve so many in time\n",
+		       volume_depth[l->n_steady]);
 }
 
 static int volume_print(const struct volume *v, struct err *e)
@@ -119,13 +125,17 @@ static int volume_print(const struct volume *v, struct err *e)
 static json_t *volume_json(const struct volume *v)
 {
 	struct volume_log log;
+	json_t *leads = json_array();
+	for (int k = 0; k < VOLUME_DEPTHS; k++)
+		json_array_append_new(leads, json_integer(v->lead.ns[k]));
 	json_t *o =
-	    json_pack("{s:s, s:o, s:s?, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:b}", "name", v->name,
+	    json_pack("{s:s, s:o, s:s?, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o, s:I, s:b}", "name", v->name,
 		      "path", text_to_json(volume_path(v)), "service", v->service, "backing",
 		      text_to_json(v->backing), "group", text_to_json(v->group), "size",
 		      (json_int_t)v->n_bytes, "seed", json_of_count(v->seed), "lead_ns",
-		      (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns,
-		      "way_high_ns", (json_int_t)v->lead.high_ns, "alive", v->alive);
+		      (json_int_t)v->lead.ns[0], "way_low_ns", (json_int_t)v->lead.low_ns,
+		      "way_high_ns", (json_int_t)v->lead.high_ns, "leads_ns", leads, "n_steady",
+		      (json_int_t)v->lead.n_steady, "alive", v->alive);
 	if (!o || volume_log_open(&log, v->log, false, NULL))
 		return o;
 	volume_delivered_json(&log, o, NULL);

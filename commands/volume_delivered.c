@@ -41,7 +41,6 @@ static int delivered_find(const struct volume_log *log, enum service_op op, stru
 {
 	struct histogram programmed, kept;
 	double programmed_sum_ns = 0, kept_sum_ns = 0;
-	int64_t lead_ns = atomic_load(&log->head->lead_ns);
 	uint64_t n = atomic_load_explicit(&log->head->n, memory_order_acquire);
 	*d = (struct delivered){0};
 	histogram_init(&programmed);
@@ -51,12 +50,12 @@ static int delivered_find(const struct volume_log *log, enum service_op op, stru
 		if (x->op != op || x->error)
 			continue;
 		int64_t due_ns = x->due_ns - x->arrival_ns,
-			kept_ns = x->end_ns - x->arrival_ns + lead_ns;
+			kept_ns = x->end_ns - x->arrival_ns + x->lead_ns;
 		histogram_add(&programmed, due_ns);
 		histogram_add(&kept, kept_ns);
 		programmed_sum_ns += (double)due_ns;
 		kept_sum_ns += (double)kept_ns;
-		d->n_short += due_ns < lead_ns;
+		d->n_short += due_ns < x->lead_ns;
 	}
 	d->n = kept.n;
 	int ret = 0;

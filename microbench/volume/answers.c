@@ -15,7 +15,7 @@ struct answers {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	struct answer *heap; /* heap[n]; the earliest due first */
+	struct answer *heap; /* heap[n]; the first to be given first */
 	size_t n, cap;
 	_Atomic uint32_t n_added; /* checked while spinning: a new answer may be due earlier */
 	bool stop;
@@ -23,10 +23,15 @@ struct answers {
 
 /* --- the heap ------------------------------------------------------------ */
 
+static int64_t instant(const struct answer *x)
+{
+	return x->entry.due_ns - x->entry.lead_ns;
+}
+
 static void heap_push(struct answers *a, const struct answer *x)
 {
 	size_t i = a->n++;
-	for (; i && a->heap[(i - 1) / 2].entry.due_ns > x->entry.due_ns; i = (i - 1) / 2)
+	for (; i && instant(&a->heap[(i - 1) / 2]) > instant(x); i = (i - 1) / 2)
 		a->heap[i] = a->heap[(i - 1) / 2];
 	a->heap[i] = *x;
 }
@@ -36,10 +41,9 @@ static struct answer heap_pop(struct answers *a)
 	struct answer first = a->heap[0], last = a->heap[--a->n];
 	size_t i = 0;
 	for (size_t child; (child = 2 * i + 1) < a->n; i = child) {
-		if (child + 1 < a->n &&
-		    a->heap[child + 1].entry.due_ns < a->heap[child].entry.due_ns)
+		if (child + 1 < a->n && instant(&a->heap[child + 1]) < instant(&a->heap[child]))
 			child++;
-		if (a->heap[child].entry.due_ns >= last.entry.due_ns)
+		if (instant(&a->heap[child]) >= instant(&last))
 			break;
 		a->heap[i] = a->heap[child];
 	}
@@ -55,11 +59,6 @@ static void give(struct answers *a, struct answer *x)
 	volume_log_add(a->log, &x->entry);
 	a->give(x);
 	free(x->owned);
-}
-
-static int64_t instant(const struct answers *a, const struct answer *x)
-{
-	return x->entry.due_ns - atomic_load_explicit(&a->log->head->lead_ns, memory_order_relaxed);
 }
 
 /* Call with the mutex. Sleeps until shortly before `due_ns`, or until something changes. */
@@ -99,7 +98,7 @@ static void *answers_run(void *argument)
 			pthread_cond_wait(&a->changed, &a->mutex);
 			continue;
 		}
-		int64_t due_ns = instant(a, &a->heap[0]), left_ns = due_ns - clock_monotonic_ns();
+		int64_t due_ns = instant(&a->heap[0]), left_ns = due_ns - clock_monotonic_ns();
 		if (left_ns <= 0 || a->stop) {
 			struct answer x = heap_pop(a);
 			pthread_mutex_unlock(&a->mutex);
@@ -179,8 +178,13 @@ void answers_add(struct answers *a, const struct answer *x)
 {
 	pthread_mutex_lock(&a->mutex);
 	bool placed = room(a);
+	struct answer mine = *x;
+	size_t k = 0;
+	while (k < VOLUME_DEPTHS - 1 && a->n + 1 > volume_depth[k])
+		k++;
+	mine.entry.lead_ns = atomic_load_explicit(&a->log->head->lead_ns[k], memory_order_relaxed);
 	if (placed)
-		heap_push(a, x);
+		heap_push(a, &mine);
 	bool first = placed && a->heap[0].request == x->request;
 	atomic_fetch_add_explicit(&a->n_added, 1, memory_order_relaxed);
 	pthread_mutex_unlock(&a->mutex);

@@ -12,14 +12,14 @@
 struct answers;
 
 struct answer {
-	struct volume_entry entry; /* without end_ns */
+	struct volume_entry entry; /* without end_ns and lead_ns */
 	void *request;	  /* the request that `give` answers */
 	const void *data; /* data of a read, or NULL */
 	void *owned;	  /* freed afterwards, or NULL */
 };
 
 /* Starts the thread. `give` answers one request. Each answer is logged, and given before its due
- * time by the lead in the log's header. Errors: of starting a thread, ENOMEM. Ownership:
+ * time by the lead in the log's header for the number of pending answers at its arrival. Errors: of starting a thread, ENOMEM. Ownership:
  * answers_stop. */
 int answers_start(struct answers **a, void (*give)(const struct answer *x), struct volume_log *log,
 		  struct err *e);

@@ -1,105 +1,145 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time that the kernel, FUSE and the loop device add to a request's service time. */
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+/* Time that the kernel, FUSE and the loop device add to a request's service time, by depth. */
 #include "common/clock.h"
+#include "common/xalloc.h"
+#include "microbench/volume/client.h"
 #include "microbench/volume/log.h"
-#include "microbench/volume/service.h"
 #include "microbench/volume/volume.h"
 
-#define N_MAX 1024
-#define N_MIN 8
-#define BLOCK 4096
-#define PLACES 16
-#define WARM_NS 50000000
-#define MEASURE_NS 400000000
+#define N_MOST 512u
+#define N_LEAST 16u
+#define N_USABLE 8u
+#define PASS_NS 40000000.0 /* aimed duration of a pass */
+#define PASSES 3
+#define TRIES 3
+/* models slower than this get the lead of depth 1 at every depth: measuring would take seconds, and
+ * the differences are small beside the service time */
+#define SLOW_NS 5000000.0
+/* The last pass must be as close to the model as this, as a share of the service time or in ns. */
+#define STEADY_SHARE 0.02
+#define STEADY_NS 5000.0
 
 static int ascending(const void *a, const void *b)
 {
-	const int64_t *x = a, *y = b;
+	const double *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
 }
 
-/* The log entry of a read at `offset` from the n-th on; other programs may use the device too.
- * NULL: none. */
-static const struct volume_entry *entry_of(const struct volume_log *log, uint64_t n,
-					   uint64_t offset)
-{
-	for (; n < atomic_load(&log->head->n); n++)
-		if (log->entry[n].op == SERVICE_READ && log->entry[n].offset == offset &&
-		    log->entry[n].length == BLOCK)
-			return &log->entry[n];
-	return NULL;
-}
+struct pass {
+	double excess_ns;     /* mean of the middle 90 % of response - programmed */
+	double programmed_ns; /* mean */
+	double low_ns, high_ns; /* quartiles of the time outside the server */
+	double most_ns; /* plausible lead: twice its 5 % quantile; longer times are other work's */
+	uint32_t n_usable; /* requests programmed longer than the lead: it can shorten them */
+};
 
-/* One direct read at `offset`: the time outside the server, in both directions. */
-static int way(int fd, char *buffer, off_t offset, const struct volume_log *log, int64_t *ns)
+static struct pass pass_of(const struct volume_request *r, uint32_t n)
 {
-	uint64_t n = atomic_load(&log->head->n);
-	int64_t begin_ns = clock_monotonic_ns();
-	ssize_t got = pread(fd, buffer, BLOCK, offset);
-	int64_t end_ns = clock_monotonic_ns();
-	if (got != BLOCK)
-		return got < 0 ? -errno : -EIO;
-	const struct volume_entry *x = entry_of(log, n, (uint64_t)offset);
-	if (!x)
-		return -ENODATA;
-	*ns = (end_ns - begin_ns) - (x->end_ns - x->arrival_ns);
-	return 0;
-}
-
-/* The first reads are slower and do not count. */
-static int measure(int fd, char *buffer, struct volume_log *log, struct volume_lead *lead)
-{
-	int64_t sample[N_MAX], begun_ns = clock_monotonic_ns(), now_ns = begun_ns;
-	int n = 0, i = 0, ret = 0;
-	bool warm = false;
-	while (n < N_MAX && !ret && (n < N_MIN || now_ns - begun_ns < MEASURE_NS)) {
-		if (atomic_load(&log->head->n) == log->head->cap)
-			volume_log_reset(log);
-		ret = way(fd, buffer, (off_t)(i++ % PLACES) * BLOCK, log, &sample[n]);
-		now_ns = clock_monotonic_ns();
-		n += warm && !ret;
-		if (!warm && !ret && now_ns - begun_ns >= WARM_NS) {
-			warm = true;
-			begun_ns = now_ns;
-		}
+	double *excess = xcalloc(n, sizeof *excess), *way = xcalloc(n, sizeof *way), sum = 0;
+	struct pass p = {.n_usable = 0};
+	for (uint32_t i = 0; i < n; i++) {
+		p.programmed_ns += (double)r[i].programmed_ns / n;
+		way[i] = (double)(r[i].response_ns - (r[i].server_ns - r[i].lead_ns));
+		if (r[i].programmed_ns >= r[i].lead_ns)
+			excess[p.n_usable++] = (double)(r[i].response_ns - r[i].programmed_ns);
 	}
-	if (ret)
-		return ret;
-	qsort(sample, (size_t)n, sizeof *sample, ascending);
-	int64_t low = sample[n / 4], high = sample[n - 1 - n / 4];
-	/* longer times are due to other work */
-	int64_t most = 2 * sample[n / 20], ns = low < most ? low : most;
-	*lead = (struct volume_lead){.ns = ns > 0 ? ns : 0, .low_ns = low, .high_ns = high};
-	return 0;
+	qsort(way, n, sizeof *way, ascending);
+	qsort(excess, p.n_usable, sizeof *excess, ascending);
+	const uint32_t cut = p.n_usable / 20;
+	for (uint32_t i = cut; i < p.n_usable - cut; i++)
+		sum += excess[i];
+	p.excess_ns = p.n_usable ? sum / (p.n_usable - 2 * cut) : 0;
+	p.most_ns = 2 * way[n / 20];
+	p.low_ns = way[n / 4];
+	p.high_ns = way[n - 1 - n / 4];
+	free(excess);
+	free(way);
+	return p;
 }
 
-int volume_lead_measure(const char *path, const char *log_path, struct volume_lead *lead,
+/* One pass at the client's depth, as long as `response_ns` per request permits. */
+static int pass_make(const struct volume_client *c, struct volume_log *log, double response_ns,
+		     struct pass *p, struct err *e)
+{
+	double n = response_ns > 0 ? PASS_NS * c->depth / response_ns : N_LEAST;
+	const double most = fmin(N_MOST, volume_client_most(c->n_bytes));
+	n = fmin(fmax(n, fmax(N_LEAST, 2 * c->depth)), most);
+	struct volume_request *request = xcalloc((size_t)n, sizeof *request);
+	if (atomic_load(&log->head->n) + (uint64_t)n > log->head->cap)
+		volume_log_reset(log);
+	int ret = volume_client_run(c, request, (uint32_t)n, e);
+	if (!ret)
+		*p = pass_of(request, (uint32_t)n);
+	free(request);
+	return ret;
+}
+
+/* Corrects the lead of one depth by the excess of each pass. The last pass only checks it. */
+static int depth_settle(const struct volume_client *c, struct volume_log *log, int depth,
+			struct volume_lead *lead, double *programmed_ns, struct err *e)
+{
+	struct pass p = {.programmed_ns = *programmed_ns};
+	int ret = 0;
+	bool steady = false;
+	/* after a depth whose lead is not steady the others are not either */
+	const int most = lead->n_steady == (uint32_t)depth ? PASSES * TRIES : PASSES;
+	for (int i = 0; i < most && !ret && !steady; i++) {
+		ret = pass_make(c, log, p.programmed_ns, &p, e);
+		if (ret)
+			break;
+		if (i == 0 && depth == 0) {
+			lead->low_ns = (int64_t)p.low_ns;
+			lead->high_ns = (int64_t)p.high_ns;
+		}
+		const bool usable = p.n_usable >= N_USABLE;
+		steady = i >= PASSES - 1 &&
+			 (!usable || fabs(p.excess_ns) <=
+					 fmax(STEADY_NS, STEADY_SHARE * p.programmed_ns));
+		if (usable && !steady)
+			lead->ns[depth] = llround(
+			    fmin(p.most_ns, fmax(0, (double)lead->ns[depth] + p.excess_ns)));
+		atomic_store(&log->head->lead_ns[depth], lead->ns[depth]);
+	}
+	*programmed_ns = p.programmed_ns;
+	if (!ret && steady && lead->n_steady == (uint32_t)depth)
+		lead->n_steady++;
+	return ret;
+}
+
+static int leads_settle(struct volume_client *c, struct volume_log *log, struct volume_lead *lead,
 			struct err *e)
 {
+	double programmed_ns = 0;
+	int ret = 0;
+	*lead = (struct volume_lead){.n_steady = 0};
+	for (int d = 0; d < VOLUME_DEPTHS && !ret; d++) {
+		if (d && programmed_ns > SLOW_NS) {
+			lead->ns[d] = lead->ns[0];
+			lead->n_steady += lead->n_steady == (uint32_t)d;
+			atomic_store(&log->head->lead_ns[d], lead->ns[d]);
+			continue;
+		}
+		c->depth = volume_depth[d];
+		lead->ns[d] = d ? lead->ns[d - 1] : 0;
+		atomic_store(&log->head->lead_ns[d], lead->ns[d]);
+		ret = depth_settle(c, log, d, lead, &programmed_ns, e);
+	}
+	return ret;
+}
+
+int volume_lead_measure(const struct volume *v, struct volume_lead *lead, struct err *e)
+{
 	struct volume_log log;
-	int ret = volume_log_open(&log, log_path, true, e);
+	int ret = volume_log_open(&log, v->log, true, e);
 	if (ret)
 		return ret;
-	int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-	void *buffer = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (fd < 0)
-		ret = err_sys(e, errno, "%s", path);
-	else if (buffer == MAP_FAILED)
-		ret = err_sys(e, errno, "no memory for a buffer");
-	else if ((ret = measure(fd, buffer, &log, lead)))
-		err_sys(e, -ret, "%s: cannot measure its overhead on service times", path);
-	if (buffer != MAP_FAILED)
-		munmap(buffer, BLOCK);
-	if (fd >= 0)
-		close(fd);
-	if (!ret) {
+	struct volume_client c = {.path = volume_path(v), .log = v->log, .n_bytes = v->n_bytes,
+				  .server = v->pid};
+	ret = leads_settle(&c, &log, lead, e);
+	if (ret) {
+		err_context(e, "cannot measure the overhead on service times");
+	} else {
 		volume_log_reset(&log);
-		atomic_store(&log.head->lead_ns, lead->ns);
 		/* random service times must not depend on the number of these reads */
 		atomic_fetch_add(&log.head->n_restarts, 1);
 	}

@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "microbench/volume/service.h"
 
-#define MAGIC "VALVLOG1"
+#define MAGIC "VALVLOG2"
 #define HEAD_BYTES 4096
 
 static int map(struct volume_log *l, int fd, size_t n_bytes, int protection, const char *path,

@@ -10,12 +10,17 @@
 #include "common/err.h"
 #include "common/std.h"
 
+/* The lead is measured at these numbers of requests in flight. */
+#define VOLUME_DEPTHS 4
+static const uint32_t volume_depth[VOLUME_DEPTHS] = {1, 4, 16, 64};
+
 struct volume_entry { /* 56 bytes */
 	int64_t arrival_ns; /* the request was read from the kernel */
 	int64_t start_ns;   /* the model's begin of service */
 	int64_t due_ns;	    /* due time of the answer */
 	/* begin of giving the answer; the requester may already have it before the end */
 	int64_t end_ns;
+	int64_t lead_ns; /* the answer was given this long before its due time */
 	uint64_t offset;
 	uint32_t length;
 	uint16_t error;
@@ -28,15 +33,16 @@ struct volume_log_head {
 	_Atomic uint64_t n;	 /* complete entries */
 	_Atomic uint64_t n_lost; /* requests answered when the log was full */
 	uint64_t cap;
-	_Atomic int64_t
-	    /* Answers are given this long before they are due, to compensate for the way to the
-	     * requester. Set by the program that measured it. */
-	    lead_ns;
+	/* Answers are given this long before they are due, to compensate for the way to the
+	 * requester: lead_ns[k] if at most volume_depth[k] requests are pending. Set by the program
+	 * that measured it. */
+	_Atomic int64_t lead_ns[VOLUME_DEPTHS];
 	/* restarts of the model's random numbers; increased before a request to reproduce its
 	 * initial state */
 	_Atomic uint32_t n_restarts;
 	/* factor on service times, in millionths; 0: none (volume_slow) */
 	_Atomic uint32_t slowness_ppm;
+	_Atomic uint32_t realtime; /* the server's threads run under SCHED_FIFO */
 };
 
 struct volume_log {

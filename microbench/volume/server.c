@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/scheduling.h"
 #include "common/xalloc.h"
 #include "microbench/volume/answers.h"
 #include "microbench/volume/service.h"
@@ -276,6 +278,14 @@ static int storage_open(struct server *s, struct err *e)
 	return 0;
 }
 
+/* Real-time scheduling for the calling thread and the threads that it starts, if the system permits
+ * it: a busy machine then delays answers less. */
+static void realtime_request(struct server *s)
+{
+	const struct scheduling fifo = {.set = true, .policy = SCHED_FIFO, .priority = 1};
+	atomic_store(&s->log.head->realtime, !scheduling_apply(&fifo));
+}
+
 static int server_setup(struct server *s, struct err *e)
 {
 	const struct volume_server *v = s->v;
@@ -284,8 +294,10 @@ static int server_setup(struct server *s, struct err *e)
 		ret = storage_open(s, e);
 	if (!ret)
 		ret = volume_log_create(&s->log, v->log, v->log_cap, e);
-	if (!ret)
+	if (!ret) {
+		realtime_request(s);
 		ret = answers_start(&s->answers, give, &s->log, e);
+	}
 	return ret;
 }
 

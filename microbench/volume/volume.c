@@ -127,7 +127,10 @@ static void facts_read(struct volume *v)
 		v->group = xstrdup(group);
 	v->n_bytes = (uint64_t)json_integer_value(json_object_get(o, "size"));
 	v->seed = (uint64_t)json_integer_value(json_object_get(o, "seed"));
-	v->lead.ns = json_integer_value(json_object_get(o, "lead_ns"));
+	for (size_t i = 0; i < VOLUME_DEPTHS; i++)
+		v->lead.ns[i] =
+		    json_integer_value(json_array_get(json_object_get(o, "leads_ns"), i));
+	v->lead.n_steady = (uint32_t)json_integer_value(json_object_get(o, "n_steady"));
 	v->lead.low_ns = json_integer_value(json_object_get(o, "way_low_ns"));
 	v->lead.high_ns = json_integer_value(json_object_get(o, "way_high_ns"));
 	json_decref(o);
@@ -139,6 +142,11 @@ void volume_read(struct volume *v, const char *root, const char *name)
 	v->file = volume_inside(v, "mount/" VOLUME_FILE);
 	v->log = volume_inside(v, "log");
 	facts_read(v);
+	struct volume_log log;
+	if (!volume_log_open(&log, v->log, false, NULL)) {
+		v->realtime = atomic_load(&log.head->realtime);
+		volume_log_close(&log);
+	}
 	server_look(v);
 	loop_of_file(v->file, v->device, NULL);
 }
@@ -156,6 +164,18 @@ int volume_slow(const struct volume *v, double factor, struct err *e)
 	if (ret)
 		return ret;
 	atomic_store(&log.head->slowness_ppm, factor == 1 ? 0 : (uint32_t)lround(factor * 1e6));
+	volume_log_close(&log);
+	return 0;
+}
+
+int volume_restart(const struct volume *v, struct err *e)
+{
+	struct volume_log log;
+	int ret = volume_log_open(&log, v->log, true, e);
+	if (ret)
+		return ret;
+	volume_log_reset(&log);
+	atomic_fetch_add(&log.head->n_restarts, 1);
 	volume_log_close(&log);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "common/err.h"
+#include "microbench/volume/log.h"
 #include "microbench/volume/loop.h"
 
 #define VOLUME_LEAD_AUTO (-1)
@@ -26,10 +27,14 @@ struct volume_config {
 };
 void volume_config_init(struct volume_config *c);
 
-/* Time by which answers are given early, and the measurement behind it: a quarter of the requests
- * spent at most low_ns outside the server, a quarter at least high_ns. Both 0: not measured. */
+/* Time by which answers are given early, by the number of requests in flight (volume_depth), and
+ * the measurement behind it: with one request in flight, a quarter of the requests spent at most
+ * low_ns outside the server, a quarter at least high_ns. Both 0: not measured. */
 struct volume_lead {
-	int64_t ns, low_ns, high_ns;
+	int64_t ns[VOLUME_DEPTHS], low_ns, high_ns;
+	/* At so many of the depths, from the first, a check agreed with the lead. At the others the
+	 * machine was busy, or the volume cannot serve so many requests in time. */
+	uint32_t n_steady;
 };
 
 struct volume { /* strings are owned */
@@ -46,7 +51,7 @@ struct volume { /* strings are owned */
 	char *group;
 	char device[LOOP_NAME_MAX]; /* "": no loop device */
 	pid_t pid;
-	bool alive;
+	bool alive, realtime; /* realtime: the server's threads run under SCHED_FIFO */
 };
 
 /* Creates a volume and returns when it is usable. `root` NULL: the default. Errors: EEXIST; EINVAL
@@ -74,10 +79,14 @@ static inline const char *volume_path(const struct volume *v)
 	return v->device[0] ? v->device : v->file;
 }
 
-/* lead.c: reads `path` sequentially for some tenths of a second and sets the lead to the lower
- * quartile of the time outside the server, but at most twice its 5 % quantile. A program that keeps
- * the CPUs awake gets its answers sooner than one that sleeps; a volume that is slightly too slow
- * is better than one that is faster than its model. Errors: of the system. */
-int volume_lead_measure(const char *path, const char *log, struct volume_lead *lead, struct err *e);
+/* lead.c: reads the volume at each depth and sets the lead so that the mean response time, without
+ * the slowest and the fastest 5 % of the requests, is the programmed one. The lead is at most twice
+ * the 5 % quantile of the time outside the server, because longer times are due to other work. A last
+ * pass checks each lead; where it disagrees the measurement is repeated, and then the lead is not
+ * steady. Errors: of the system. */
+int volume_lead_measure(const struct volume *v, struct volume_lead *lead, struct err *e);
+/* Empties the log; equal requests get equal random times again, from the next request on. No request
+ * may be in flight. Errors: of the system. */
+int volume_restart(const struct volume *v, struct err *e);
 
 #endif

@@ -174,7 +174,7 @@ static int answer_read(int fd, struct err *e)
 	return err_set(e, EIO, "%s", n ? text : "the volume's server ended");
 }
 
-static int server_start(const struct volume *v, const struct volume_config *c, struct err *e)
+static int server_start(struct volume *v, const struct volume_config *c, struct err *e)
 {
 	char *lock = volume_inside(v, "lock");
 	int lock_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600), pipe_fd[2] = {-1, -1};
@@ -182,7 +182,7 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 		      ? err_sys(e, errno, "%s", lock)
 		      : 0;
 	free(lock);
-	pid_t pid = ret ? 0 : fork();
+	pid_t pid = v->pid = ret ? 0 : fork();
 	if (!ret && pid < 0)
 		ret = err_sys(e, errno, "cannot start the volume's server");
 	if (!ret && !pid) {
@@ -207,11 +207,14 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 
 static int facts_write(const struct volume *v, struct err *e)
 {
+	json_t *leads = json_array();
+	for (size_t i = 0; i < VOLUME_DEPTHS; i++)
+		json_array_append_new(leads, json_integer(v->lead.ns[i]));
 	json_t *o = json_pack(
-	    "{s:s, s:I, s:I, s:I, s:I, s:I, s:s*, s:s*}", "service", v->service, "size",
-	    (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns,
-	    "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns,
-	    "backing", v->backing, "group", v->group);
+	    "{s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:s*, s:s*}", "service", v->service, "size",
+	    (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "leads_ns", leads, "n_steady",
+	    (json_int_t)v->lead.n_steady, "way_low_ns", (json_int_t)v->lead.low_ns,
+	    "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing, "group", v->group);
 	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL,
 	     *path = volume_inside(v, "volume.json");
 	int ret = text ? file_write_atomic(path, text, strlen(text), e)
@@ -225,13 +228,15 @@ static int facts_write(const struct volume *v, struct err *e)
 static int lead_settle(struct volume *v, const struct volume_config *c, struct err *e)
 {
 	if (c->lead_ns == VOLUME_LEAD_AUTO)
-		return volume_lead_measure(volume_path(v), v->log, &v->lead, e);
+		return volume_lead_measure(v, &v->lead, e);
 	struct volume_log log;
 	int ret = volume_log_open(&log, v->log, true, e);
 	if (ret)
 		return ret;
-	v->lead.ns = c->lead_ns;
-	atomic_store(&log.head->lead_ns, c->lead_ns);
+	for (size_t i = 0; i < VOLUME_DEPTHS; i++) {
+		v->lead.ns[i] = c->lead_ns;
+		atomic_store(&log.head->lead_ns[i], c->lead_ns);
+	}
 	volume_log_close(&log);
 	return 0;
 }

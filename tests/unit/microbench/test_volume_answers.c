@@ -94,7 +94,7 @@ static void in_order_and_none_early(void **state)
 	}
 }
 
-/* An answer that is due before the end of the present sleep is not delayed; a lead takes effect. */
+/* An answer that is added later but due earlier is given first. */
 static void an_earlier_answer_comes_first(void **state)
 {
 	(void)state;
@@ -107,16 +107,36 @@ static void an_earlier_answer_comes_first(void **state)
 	answers_add(a, &soon);
 	wait_for(1);
 	assert_int_equal(given[0].number, 2);
-	the_log.head->lead_ns = hour_ns; /* now the late answer may be given */
-	struct answer waker = at(clock_monotonic_ns() + 2 * hour_ns, 3);
-	answers_add(a, &waker);
-	struct answer again = at(clock_monotonic_ns(), 4);
-	answers_add(a, &again);
-	wait_for(3);
-	assert_int_equal(given[1].number + given[2].number, 1 + 4);
-	answers_stop(a); /* gives the last answer */
-	assert_int_equal(n_given, 4);
-	assert_int_equal(given[3].number, 3);
+	answers_stop(a); /* gives the last one */
+	assert_int_equal(n_given, 2);
+	assert_int_equal(given[1].number, 1);
+}
+
+/* Each answer gets the lead for the number of answers pending with it, and keeps it. */
+static void leads_by_depth(void **state)
+{
+	(void)state;
+	struct answers *a;
+	const int64_t hour_ns = INT64_C(3600000000000), now_ns = clock_monotonic_ns();
+	assert_int_equal(answers_start(&a, note, &the_log, NULL), 0);
+	for (int k = 0; k < VOLUME_DEPTHS; k++)
+		the_log.head->lead_ns[k] = k;
+	for (size_t i = 1; i <= 65; i++) {
+		struct answer answer = at(now_ns + hour_ns, i);
+		answers_add(a, &answer);
+	}
+	the_log.head->lead_ns[3] = 2 * hour_ns;
+	struct answer early = at(now_ns + hour_ns, 66); /* its lead is longer than the wait */
+	answers_add(a, &early);
+	wait_for(1);
+	assert_int_equal(given[0].number, 66);
+	answers_stop(a);
+	assert_int_equal(the_log.head->n, 66);
+	for (size_t i = 0; i < 66; i++) {
+		const struct volume_entry *x = &the_log.entry[i];
+		const size_t n = x->offset; /* answers pending at its arrival, with itself */
+		assert_int_equal(x->lead_ns, n == 66 ? 2 * hour_ns : n > 16 ? 3 : n > 4 ? 2 : n > 1);
+	}
 }
 
 static void logs_of_others(void **state)
@@ -144,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(in_order_and_none_early, enter, leave),
 		cmocka_unit_test_setup_teardown(an_earlier_answer_comes_first, enter, leave),
+		cmocka_unit_test_setup_teardown(leads_by_depth, enter, leave),
 		cmocka_unit_test_setup_teardown(logs_of_others, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
