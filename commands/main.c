@@ -36,6 +36,7 @@ const struct command *const commands[] = {
 	&cmd_replay,
 	&cmd_deps,
 	&cmd_volume,
+	&cmd_standard,
 	&cmd_doctor,
 	&cmd_selftest,
 	&cmd_version,

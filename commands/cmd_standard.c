@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate standard: certifies volumes as a measurement standard, and checks a certificate. */
+#include <jansson.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "commands/commands.h"
+#include "common/files.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "microbench/volume/log.h"
+#include "validate/campaign/environment.h"
+#include "validate/campaign/others.h"
+#include "validate/standard/standard.h"
+
+struct standard_config {
+	struct standard_options o;
+	const char *output;
+	bool points;
+};
+
+#define FIELD(name) offsetof(struct standard_config, name)
+static const struct option_spec standard_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "FILE",
+	 .help = "certify: write the certificate to FILE"},
+	{.name = "quick", .type = OPT_FLAG, .offset = FIELD(o.quick),
+	 .help = "certify: a small grid (constant, exponential; 200 us, 1 ms; 1 and 16 in flight), 15 s"},
+	{.name = "rounds", .type = OPT_UINT, .offset = FIELD(o.rounds), .arg = "N", .max = 10000,
+	 .help = "visits to each point, at least 3 (default: certify 6, check 3)"},
+	{.name = "over", .type = OPT_DURATION, .offset = FIELD(o.over_ns), .arg = "TIME",
+	 .max = 604800e9, .help = "certify: spread the rounds over TIME, to measure the stability "
+		 "(default: no pauses)"},
+	{.name = "points", .type = OPT_FLAG, .offset = FIELD(points),
+	 .help = "certify: print every point of the grid"},
+	{.name = "seed", .type = OPT_UINT, .offset = FIELD(o.seed), .arg = "N",
+	 .help = "seed of the order of the visits (default 1)"},
+	{.name = "root", .type = OPT_STRING, .offset = FIELD(o.root), .arg = "DIR",
+	 .help = "directory of the volumes, as in validate volume"},
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(o.quiet),
+	 .help = "print no progress"},
+	{.name = NULL},
+};
+#undef FIELD
+
+static const char synopsis[] = "certify [-o FILE] [--quick] [options]\ncheck FILE [options]";
+static const char about[] =
+	"Measures how well volumes (validate volume) deliver their programmed service\n"
+	"time, so that they can serve as a measurement standard. certify: over a grid of\n"
+	"models, service times and numbers of requests in flight, prints the range in\n"
+	"which a volume is valid as a standard on this machine, and writes a certificate.\n"
+	"A point is valid if |bias| + U of the mean response time is at most 2 %, and the\n"
+	"99th percentile of the excess is at most 50 us or 5 % of the service time.\n"
+	"\n"
+	"check: measures some points of a certificate again and compares them (E_n). A\n"
+	"certificate of another machine, kernel or version of validate is refused.\n"
+	"\n"
+	"Exit status: 0 a range is valid, or the check agrees; 1 no range, or the check\n"
+	"does not agree; 2 wrong usage; 3 failed; 5 a certificate of another machine.";
+
+/* --- signals ------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop;
+
+static void on_stop(int signal_number)
+{
+	(void)signal_number;
+	stop = 1;
+}
+
+/* The volume outlives this process, so it must be removed first. */
+static void signals_catch(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction now = {.sa_handler = on_stop}, was;
+	sigemptyset(&now.sa_mask);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (!sigaction(signals[i], NULL, &was) && was.sa_handler != SIG_IGN)
+			sigaction(signals[i], &now, NULL);
+}
+
+/* CPU time of this process and of ended servers. */
+static double own_cpu_s(void)
+{
+	const int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+	double sum = 0;
+	for (size_t i = 0; i < 2; i++) {
+		struct rusage r;
+		getrusage(who[i], &r);
+		sum += (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+		       (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e-6;
+	}
+	return sum;
+}
+
+/* standard_measure(), and what else used the CPUs meanwhile. */
+static int measure(struct standard *s, const struct standard_options *o,
+		   const struct standard *only, struct err *e)
+{
+	struct others_reading from, to;
+	struct others_use use = {0};
+	const double own_s = own_cpu_s();
+	others_read(&from);
+	int ret = standard_measure(s, o, only, e);
+	others_read(&to);
+	others_add(&use, &from, &to);
+	if (!ret)
+		others_shares(&use, own_cpu_s() - own_s, &s->others_share, &s->stolen_share);
+	return ret;
+}
+
+/* --- certify ------------------------------------------------------------- */
+
+static void points_print(const struct standard *s)
+{
+	printf("%-12s%8s%7s%12s%9s%9s%9s%9s%11s%11s  %s\n", "model", "service", "depth",
+	       "programmed", "bias", "server", "U", "scatter", "p50", "p99", "valid");
+	for (size_t i = 0; i < s->n; i++) {
+		const struct standard_point *p = &s->point[i];
+		printf("%-12s%8s%7u%12s%8.2f%%%8.2f%%%8.2f%%%8.2f%%%11s%11s  %s\n", p->model,
+		       duration_text((double)p->service_ns).s, p->depth,
+		       duration_text(p->programmed_ns).s, 100 * p->bias, 100 * p->server_bias,
+		       100 * p->expanded, 100 * p->scatter, duration_text(p->excess_p50_ns).s,
+		       duration_text(p->excess_p99_ns).s, p->valid ? "yes" : p->reason);
+	}
+	putchar('\n');
+}
+
+static void range_print(const struct standard *s)
+{
+	printf("valid from a service time of:\n%-14s", "  in flight");
+	for (int d = 0; d < VOLUME_DEPTHS; d++)
+		printf("%10u", volume_depth[d]);
+	putchar('\n');
+	for (size_t i = 0; i < s->n; i++) {
+		if (i && !strcmp(s->point[i].model, s->point[i - 1].model))
+			continue;
+		printf("  %-12s", s->point[i].model);
+		for (int d = 0; d < VOLUME_DEPTHS; d++) {
+			const int64_t from_ns =
+			    standard_range_ns(s, s->point[i].model, volume_depth[d]);
+			printf("%10s", from_ns < 0 ? "-" : duration_text((double)from_ns).s);
+		}
+		putchar('\n');
+	}
+}
+
+static size_t valid_count(const struct standard *s)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		n += s->point[i].valid;
+	return n;
+}
+
+static void summary_print(const struct standard *s)
+{
+	double bias = 0, expanded = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		if (!s->point[i].valid)
+			continue;
+		bias = fmax(bias, fabs(s->point[i].bias));
+		expanded = fmax(expanded, s->point[i].expanded);
+	}
+	const size_t n = valid_count(s);
+	range_print(s);
+	printf("%zu of %zu points are valid", n, s->n);
+	if (n)
+		printf("; of these, largest bias %.2g %%, largest U %.2g %% (95 %%)", 100 * bias,
+		       100 * expanded);
+	printf("\n%s, server threads %s real-time priority; %.0f s",
+	       s->loop ? "loop device" : "file", s->realtime ? "with" : "without", s->duration_s);
+	if (isfinite(s->others_share))
+		printf("; other processes used %.1f %% of the CPUs", 100 * s->others_share);
+	putchar('\n');
+}
+
+static int certify(struct standard_config *c, const char *path, struct err *e)
+{
+	struct standard s;
+	(void)path;
+	if (!c->o.rounds)
+		c->o.rounds = 6;
+	if (measure(&s, &c->o, NULL, e))
+		return EXIT_FAILED;
+	json_t *o = standard_to_json(&s);
+	char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
+	int ret = text ? 0 : err_set(e, ENOMEM, "not enough memory for the certificate");
+	if (!ret && c->output)
+		ret = file_write_atomic(c->output, text, strlen(text), e);
+	if (!ret && c->points)
+		points_print(&s);
+	if (!ret)
+		summary_print(&s);
+	const int status = ret ? EXIT_FAILED : valid_count(&s) ? EXIT_OK : EXIT_NOT_TRUSTED;
+	free(text);
+	json_decref(o);
+	standard_release(&s);
+	return status;
+}
+
+/* --- check --------------------------------------------------------------- */
+
+static const struct standard_point *certified_of(const struct standard *s,
+						 const struct standard_point *p)
+{
+	size_t i = 0;
+	while (s->point[i].model != p->model || s->point[i].service_ns != p->service_ns ||
+	       s->point[i].depth != p->depth)
+		i++;
+	return &s->point[i];
+}
+
+static int comparison_print(const struct standard *certified, const struct standard *now)
+{
+	bool agrees = true;
+	printf("%-12s%8s%7s%20s%20s%8s%11s\n", "model", "service", "depth", "certified bias",
+	       "bias now", "E_n", "p99");
+	for (size_t i = 0; i < now->n; i++) {
+		const struct standard_point *p = &now->point[i];
+		const struct standard_comparison c = standard_compare(certified_of(certified, p), p);
+		char then_text[40], now_text[40];
+		snprintf(then_text, sizeof then_text, "%.2f +- %.2f %%", 100 * c.certified->bias,
+			 100 * c.certified->expanded);
+		snprintf(now_text, sizeof now_text, "%.2f +- %.2f %%", 100 * p->bias, 100 * c.u_now);
+		printf("%-12s%8s%7u%20s%20s%8.2f%11s%s\n", p->model,
+		       duration_text((double)p->service_ns).s, p->depth, then_text, now_text, c.e_n,
+		       duration_text(p->excess_p99_ns).s, c.agrees ? "" : "  does not agree");
+		agrees &= c.agrees;
+	}
+	puts(agrees ? "the standard agrees with its certificate"
+		    : "the standard does not agree with its certificate: the machine is busy or "
+		      "has changed");
+	return agrees ? EXIT_OK : EXIT_NOT_TRUSTED;
+}
+
+static int check(struct standard_config *c, const char *path, struct err *e)
+{
+	struct standard certified, points, now;
+	if (!c->o.rounds)
+		c->o.rounds = 3;
+	if (standard_read(&certified, path, e))
+		return EXIT_FAILED;
+	int status = standard_is_here(&certified, path, c->o.environment, e) ? EXIT_NOT_COMPARABLE : -1;
+	standard_check_points(&certified, &points);
+	if (status < 0 && !points.n) {
+		err_set(e, EINVAL, "%s has no valid point", path);
+		status = EXIT_NOT_TRUSTED;
+	}
+	if (status < 0 && measure(&now, &c->o, &points, e))
+		status = EXIT_FAILED;
+	if (status < 0) {
+		status = comparison_print(&certified, &now);
+		standard_release(&now);
+	}
+	standard_release(&points);
+	standard_release(&certified);
+	return status;
+}
+
+/* --- the command --------------------------------------------------------- */
+
+static int usage_check(const struct standard_config *c, const char *action, int n, bool certifies,
+		       struct err *e)
+{
+	if (!certifies && strcmp(action, "check"))
+		return err_set(e, EINVAL, "unknown action \"%s\" (certify, check)", action);
+	if (n != (certifies ? 1 : 2))
+		return err_set(e, EINVAL, certifies ? "certify: unexpected argument (-o FILE names "
+						      "the certificate)"
+						    : "check: name one certificate");
+	if (!certifies && (c->output || c->o.quick || c->o.over_ns || c->points))
+		return err_set(e, EINVAL, "--output, --quick, --over and --points are of certify");
+	if (c->o.rounds && c->o.rounds < 3)
+		return err_set(e, EINVAL, "--rounds must be at least 3");
+	return 0;
+}
+
+static int standard_main(int argc, char **argv, struct err *e)
+{
+	struct standard_config c = {.o = {.seed = 1, .stop = &stop}};
+	int n;
+	int status = command_parse(&cmd_standard, synopsis, about, standard_options, &c, argc, argv,
+				   1, 2, &n, e);
+	if (status >= 0)
+		return status;
+	const bool certifies = !strcmp(argv[1], "certify");
+	if (usage_check(&c, argv[1], n, certifies, e))
+		return EXIT_USAGE;
+	char *self = program_path(e);
+	if (!self)
+		return EXIT_FAILED;
+	json_t *environment = environment_make(self);
+	c.o.environment = environment;
+	signals_catch();
+	status = (certifies ? certify : check)(&c, argv[2], e);
+	json_decref(environment);
+	free(self);
+	return status;
+}
+
+const struct command cmd_standard = {"standard", "certify volumes as a measurement standard",
+				     standard_main};

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate standard: certificates of volumes. The numbers depend on the machine, so only their form
+# is tested here, and what happens if something breaks.
+# long: 300 s
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# what needs no privilege
+expect_status 2 "$VALIDATE" standard
+expect_status 2 "$VALIDATE" standard certfy
+expect_line err 'certify, check'
+expect_status 2 "$VALIDATE" standard check
+expect_status 2 "$VALIDATE" standard certify c.json
+expect_line err '-o FILE'
+expect_status 2 "$VALIDATE" standard certify --rounds 2
+expect_status 2 "$VALIDATE" standard check c.json --quick
+expect_line err 'are of certify'
+expect_status 3 "$VALIDATE" standard check c.json
+expect_line err 'c.json: No such file'
+echo '{"format": "something"}' >c.json
+expect_status 3 "$VALIDATE" standard check c.json
+expect_line err 'c.json: not a certificate'
+echo 'no JSON' >c.json
+expect_status 3 "$VALIDATE" standard check c.json
+
+[ -c /dev/fuse ] || skip "no /dev/fuse"
+root=$PWD/root
+trap '"$VALIDATE" volume remove --root "$root" --all >/dev/null 2>&1 || :' EXIT
+status=0
+"$VALIDATE" volume create --root "$root" first --size 1M --lead 0 >out 2>err || status=$?
+[ "$status" -eq 0 ] || skip "no volumes: $(cat err)"
+"$VALIDATE" volume remove --root "$root" first >/dev/null
+
+nothing_left() {
+	[ -z "$(ls "$root")" ] || fail "left in the root ($1): $(ls "$root")"
+	grep -q "$root" /proc/self/mounts && fail "a mount stayed ($1)" || :
+	grep -sq "^$root" /sys/block/loop*/loop/backing_file && fail "a loop device stayed ($1)" || :
+}
+
+status=0
+"$VALIDATE" standard certify --root "$root" --quick --rounds 3 --points -q -o c.json >out 2>err || status=$?
+[ "$status" -le 1 ] || fail "status $status: $(cat err)"
+nothing_left certify
+jq -e '(.points | length) == 8 and ([.points[].visits] | unique) == [3] and
+	([.points[] | .bias, .expanded_uncertainty, .excess_p99_ns | type] | unique) == ["number"] and
+	([.points[] | select(.valid) | select((.bias | fabs) + .expanded_uncertainty > 0.020001)] | length) == 0 and
+	([.points[] | select(.valid | not) | .reason | type] | unique - ["string"]) == [] and
+	.machine.kernel == "'"$(uname -r)"'"' c.json >/dev/null || fail "$(cat c.json)"
+valid=$(jq '[.points[] | select(.valid)] | length' c.json)
+[ "$status" -eq 0 ] && [ "$valid" -gt 0 ] || [ "$status" -eq 1 ] && [ "$valid" -eq 0 ] || fail "status $status with $valid valid points"
+expect_line out 'points are valid'
+
+# of another machine, kernel or version: refused by name
+for fact in machine 'CPU model' kernel 'version of validate'; do
+	jq --arg f "$fact" '.machine[$f] = "another"' c.json >other.json
+	expect_status 5 "$VALIDATE" standard check --root "$root" other.json
+	expect_line err "its $fact is \"another\""
+done
+
+# points as they can never be: the check disagrees, and says so
+jq '.points |= map(.valid = true | .reason = null | .bias = 0.5 | .expanded_uncertainty = 0.001) |
+	.points |= map(select(.model == "constant" and .depth == 1))' c.json >wrong.json
+expect_status 1 "$VALIDATE" standard check --root "$root" -q wrong.json
+expect_line out 'does not agree with its certificate'
+nothing_left check
+jq '.points |= map(.valid = false | .reason = "made up")' c.json >none.json
+expect_status 1 "$VALIDATE" standard check --root "$root" none.json
+expect_line err 'has no valid point'
+
+# Waits until the volume is complete. Returns 1 if the certification has ended.
+server_wait() {
+	while kill -0 $process 2>/dev/null; do
+		server=$(cat "$root/standard/lock" 2>/dev/null || :)
+		[ -z "$server" ] || [ ! -e "$root/standard/volume.json" ] || return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+# The server is killed or stopped: readers get an error, the command ends, and nothing stays. A signal
+# that comes while the volume is being removed anyway has no effect, so it is repeated.
+for signal in KILL STOP; do
+	"$VALIDATE" standard certify --root "$root" -q >broken.out 2>broken.err &
+	process=$!
+	while server_wait; do
+		kill -$signal "$server" 2>/dev/null || :
+		sleep 0.3
+	done
+	status=0
+	wait $process || status=$?
+	[ "$status" -eq 3 ] || fail "status $status after SIG$signal for the server: $(cat broken.out broken.err)"
+	nothing_left "SIG$signal for the server"
+done
+
+# interrupted: the volume is removed first
+"$VALIDATE" standard certify --root "$root" -q >interrupted.out 2>interrupted.err &
+process=$!
+server_wait || fail "no server"
+kill -TERM $process
+status=0
+wait $process || status=$?
+[ "$status" -eq 3 ] || fail "status $status after SIGTERM"
+grep -q interrupted interrupted.err || fail "$(cat interrupted.err)"
+nothing_left interrupted
+
+# killed itself: the next certification removes the volume
+"$VALIDATE" standard certify --root "$root" -q >/dev/null 2>&1 &
+process=$!
+server_wait || fail "no server"
+kill -KILL $process
+wait $process 2>/dev/null || :
+[ -d "$root/standard" ] || fail "no volume was left over"
+expect_status 1 "$VALIDATE" standard check --root "$root" -q wrong.json
+nothing_left 'killed certification'

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Certificates of volumes: the statistics on made visits, reading of bad certificates, the range. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <gsl/gsl_randist.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "validate/standard/certificate.h"
+
+static gsl_rng *random_source;
+static json_t *environment;
+
+/* A visit of 100 requests programmed to 1 ms, with the given bias. */
+static void visit(struct standard_point *p, double hours, double bias, double excess_ns)
+{
+	GROW(p->visit, p->n_visits, p->cap_visits);
+	p->visit[p->n_visits++] = (struct standard_visit){.hours = hours, .programmed_ns = 1e6,
+	    .response_ns = 1e6 * (1 + bias), .server_ns = 1e6, .lead_ns = 30000, .steady = true};
+	for (int i = 0; i < 100; i++) {
+		GROW(p->excess_ns, p->n_excess, p->cap_excess);
+		p->excess_ns[p->n_excess++] = excess_ns;
+	}
+}
+
+static struct standard_point made(const char *model, int64_t service_ns, uint32_t depth, double bias)
+{
+	struct standard_point p = {.model = standard_kind(model), .service_ns = service_ns,
+				   .depth = depth};
+	for (int i = 0; i < 6; i++)
+		visit(&p, 0.01 * i, bias + (i % 2 ? 1e-4 : -1e-4), 1000);
+	standard_evaluate(&p);
+	return p;
+}
+
+static void point_free(struct standard_point *p)
+{
+	free(p->visit);
+	free(p->excess_ns);
+}
+
+/* U covers a later visit with 95 %: 4000 certificates of 6 visits. The clock's component adds a
+ * little. Four standard errors are 1.4 %. */
+static void u_covers_a_later_visit(void **state)
+{
+	(void)state;
+	const int n = 4000;
+	int covered = 0;
+	for (int i = 0; i < n; i++) {
+		struct standard_point p = {.model = standard_kind("constant"),
+					   .service_ns = 1000000, .depth = 1};
+		for (int k = 0; k < 6; k++)
+			visit(&p, 0.01 * k, 0.003 + gsl_ran_gaussian(random_source, 0.004), 1000);
+		standard_evaluate(&p);
+		covered += fabs(0.003 + gsl_ran_gaussian(random_source, 0.004) - p.bias) <= p.expanded;
+		point_free(&p);
+	}
+	const double share = (double)covered / n;
+	if (share < 0.95 - 0.014 || share > 0.96 + 0.014)
+		fail_msg("U covers %.3f of later visits", share);
+}
+
+/* Independent computation for two values of the scatter: s = 1e-4 sqrt(6/5), t(0.975; 5) = 2.5706. */
+static void known_values(void **state)
+{
+	(void)state;
+	struct standard_point p = made("constant", 1000000, 1, 0.005);
+	const double s = 1e-4 * sqrt(6.0 / 5), u_a = s * sqrt(7.0 / 6), u_clock = 5e-4 / sqrt(3);
+	assert_true(fabs(p.bias - 0.005) < 1e-12);
+	assert_true(fabs(p.scatter - s) < 1e-12);
+	const double u = hypot(u_a, u_clock);
+	assert_true(fabs(p.expanded / p.k - u) < 1e-9);
+	assert_true(p.k > 1.96 && p.k < 2.5706);
+	assert_int_equal(p.lead_ns, 30000);
+	assert_true(p.valid && !p.reason[0] && !p.drifts);
+	point_free(&p);
+}
+
+static void expect_invalid(struct standard_point *p, const char *reason)
+{
+	standard_evaluate(p);
+	if (p->valid || !strstr(p->reason, reason))
+		fail_msg("valid %d, reason \"%s\", not \"%s\"", p->valid, p->reason, reason);
+	point_free(p);
+}
+
+static void invalid_points_say_why(void **state)
+{
+	(void)state;
+	struct standard_point few = {.model = "constant", .service_ns = 1000000, .depth = 1};
+	visit(&few, 0, 0, 1000);
+	visit(&few, 0.1, 0.001, 1000);
+	expect_invalid(&few, "too few visits");
+	struct standard_point biased = made("constant", 1000000, 1, 0.025);
+	expect_invalid(&biased, "|bias| + U");
+	struct standard_point early = made("constant", 1000000, 1, -0.025);
+	expect_invalid(&early, "|bias| + U");
+	struct standard_point busy = made("constant", 200000, 1, 0);
+	busy.excess_ns[0] = busy.excess_ns[1] = busy.excess_ns[2] = busy.excess_ns[3] = 60000;
+	busy.excess_ns[4] = busy.excess_ns[5] = busy.excess_ns[6] = 60000;
+	expect_invalid(&busy, "of the excess");
+	struct standard_point slow = made("constant", 5000000, 1, 0); /* 5 % are 250 us */
+	for (int i = 0; i < 7; i++)
+		slow.excess_ns[i] = 60000;
+	standard_evaluate(&slow);
+	assert_true(slow.valid);
+	for (int i = 0; i < 4; i++)
+		slow.visit[i].steady = false;
+	expect_invalid(&slow, "lead not steady in 4 of 6");
+	struct standard_point scattered = {.model = "constant", .service_ns = 1000000, .depth = 1};
+	for (int i = 0; i < 6; i++) /* no bias, but U is too large */
+		visit(&scattered, i, i % 2 ? 0.02 : -0.02, 1000);
+	expect_invalid(&scattered, "|bias| + U");
+}
+
+static void a_drift_widens_u(void **state)
+{
+	(void)state;
+	struct standard_point still = {.model = "constant", .service_ns = 1000000, .depth = 1},
+			      moving = still;
+	const double noise[] = {1e-4, -1e-4, -1e-4, 1e-4, 1e-4, -1e-4, -1e-4, 1e-4};
+	for (int i = 0; i < 8; i++) {
+		visit(&still, i, noise[i], 1000);
+		visit(&moving, i, noise[i] + 1e-3 * i, 1000);
+	}
+	standard_evaluate(&still);
+	standard_evaluate(&moving);
+	assert_false(still.drifts);
+	assert_true(moving.drifts);
+	assert_true(fabs(moving.drift_per_hour - 1e-3) < 5e-5);
+	/* without the drift's own component: t * s sqrt(1 + 1/n) */
+	assert_true(moving.expanded > 2.36 * moving.scatter * sqrt(1 + 1 / 8.0));
+	point_free(&still);
+	point_free(&moving);
+}
+
+/* --- certificates -------------------------------------------------------- */
+
+static char *path;
+
+static void certificate_make(struct standard *s)
+{
+	static const struct {
+		const char *model;
+		int64_t service_ns;
+		uint32_t depth;
+		double bias;
+	} point[] = {
+		{"constant", 100000, 1, 0.03}, {"constant", 100000, 16, 0.5},
+		{"constant", 200000, 1, 0.01}, {"constant", 200000, 16, 0.03},
+		{"constant", 1000000, 1, 0.01}, {"constant", 1000000, 16, 0.01},
+		{"exponential", 200000, 1, 0.01}, {"exponential", 1000000, 1, 0.1},
+	};
+	*s = (struct standard){.machine = standard_machine(environment),
+			       .made = xstrdup("2026-01-31T00:00:00Z"), .duration_s = 100,
+			       .others_share = 0.01, .stolen_share = NAN, .loop = true};
+	s->point = xcalloc(8, sizeof *s->point);
+	for (; s->n < 8; s->n++)
+		s->point[s->n] = made(point[s->n].model, point[s->n].service_ns, point[s->n].depth,
+				      point[s->n].bias);
+}
+
+static void write_json(json_t *o)
+{
+	char *text = json_dumps(o, JSON_REAL_PRECISION(17));
+	assert_int_equal(file_write_atomic(path, text, strlen(text), NULL), 0);
+	free(text);
+}
+
+static void round_trip(void **state)
+{
+	(void)state;
+	struct standard s, again;
+	struct err e = ERR_INIT;
+	certificate_make(&s);
+	json_t *o = standard_to_json(&s);
+	assert_non_null(o);
+	write_json(o);
+	if (standard_read(&again, path, &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(again.n, s.n);
+	for (size_t i = 0; i < s.n; i++) {
+		assert_true(again.point[i].model == s.point[i].model);
+		assert_int_equal(again.point[i].service_ns, s.point[i].service_ns);
+		assert_true(again.point[i].bias == s.point[i].bias);
+		assert_true(again.point[i].expanded == s.point[i].expanded);
+		assert_int_equal(again.point[i].valid, s.point[i].valid);
+		assert_string_equal(again.point[i].reason, s.point[i].reason);
+	}
+	json_t *twice = standard_to_json(&again);
+	assert_true(json_equal(o, twice));
+	assert_int_equal(standard_is_here(&again, path, environment, &e), 0);
+	json_decref(twice);
+	json_decref(o);
+	standard_release(&s);
+	standard_release(&again);
+}
+
+static void other_machines_are_refused(void **state)
+{
+	(void)state;
+	static const char *const facts[] = {"machine", "CPU model", "number of CPUs", "kernel",
+					    "version of validate"};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		struct standard s;
+		struct err e = ERR_INIT;
+		certificate_make(&s);
+		json_object_set_new(s.machine, facts[i], json_string("something else"));
+		assert_int_equal(standard_is_here(&s, "c.json", environment, &e), -EXDEV);
+		assert_non_null(strstr(e.msg, facts[i]));
+		assert_non_null(strstr(e.msg, "something else"));
+		json_object_del(s.machine, facts[i]);
+		assert_int_equal(standard_is_here(&s, "c.json", environment, &e), -EXDEV);
+		standard_release(&s);
+	}
+}
+
+static void expect_refused(json_t *o, int code, const char *message)
+{
+	struct standard s;
+	struct err e = ERR_INIT;
+	write_json(o);
+	assert_int_equal(standard_read(&s, path, &e), -code);
+	if (!strstr(e.msg, message) || !strstr(e.msg, path))
+		fail_msg("\"%s\" lacks \"%s\"", e.msg, message);
+}
+
+static void bad_certificates(void **state)
+{
+	(void)state;
+	static const char *const numbers[] = {"service_ns", "depth", "visits", "programmed_ns",
+	    "bias", "expanded_uncertainty", "scatter", "excess_p99_ns", "lead_ns"};
+	struct standard s;
+	struct err e = ERR_INIT;
+	certificate_make(&s);
+	json_t *o = standard_to_json(&s);
+	standard_release(&s);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		json_t *bad = json_deep_copy(o),
+		       *point = json_array_get(json_object_get(bad, "points"), 2);
+		json_object_set_new(point, numbers[i], json_string("1"));
+		expect_refused(bad, EINVAL, "point 3");
+		json_object_set_new(point, numbers[i], json_integer(-2000000000000000000));
+		expect_refused(bad, EINVAL, "point 3");
+		json_object_del(point, numbers[i]);
+		expect_refused(bad, EINVAL, "point 3");
+		json_decref(bad);
+	}
+	json_t *bad = json_deep_copy(o);
+	json_object_set_new(json_array_get(json_object_get(bad, "points"), 0), "model",
+			    json_string("quantum"));
+	expect_refused(bad, EINVAL, "point 1");
+	json_object_set_new(bad, "points", json_array());
+	expect_refused(bad, EINVAL, "missing");
+	json_object_set_new(bad, "version", json_integer(2));
+	expect_refused(bad, EILSEQ, "version");
+	json_object_set_new(bad, "format", json_string("something"));
+	expect_refused(bad, EILSEQ, "not a certificate");
+	json_decref(bad);
+	assert_int_equal(file_write_atomic(path, "{\"a\": ", 6, NULL), 0);
+	assert_int_equal(standard_read(&s, path, &e), -EILSEQ);
+	unlink(path);
+	assert_int_equal(standard_read(&s, path, &e), -ENOENT);
+	json_decref(o);
+}
+
+/* --- the range ----------------------------------------------------------- */
+
+static int covers(const struct standard *s, const char *service, uint64_t depth)
+{
+	const struct standard_point *worst;
+	struct err e = ERR_INIT;
+	return standard_covers(s, service, 1 << 30, depth, &worst, &e);
+}
+
+static void the_range(void **state)
+{
+	(void)state;
+	struct standard s;
+	struct err e = ERR_INIT;
+	certificate_make(&s);
+	assert_int_equal(standard_range_ns(&s, "constant", 1), 200000);
+	assert_int_equal(standard_range_ns(&s, "constant", 16), 1000000);
+	/* a longer service time is not valid, so no shorter one is */
+	assert_int_equal(standard_range_ns(&s, "exponential", 1), -1);
+	assert_int_equal(covers(&s, "constant:time=200us", 1), 0);
+	assert_int_equal(covers(&s, "constant:read=300us,write=200us", 1), 0);
+	assert_int_equal(covers(&s, "constant:read=199us,write=300us", 1), -ERANGE);
+	assert_int_equal(covers(&s, "constant:time=200us", 4), -ERANGE); /* as at 16 */
+	assert_int_equal(covers(&s, "constant:time=1ms", 4), 0);
+	assert_int_equal(covers(&s, "constant:time=1ms", 17), -ERANGE);
+	assert_int_equal(covers(&s, "exponential:mean=1ms", 1), -ERANGE);
+	assert_int_equal(covers(&s, "uniform", 1), -ERANGE);
+	assert_int_equal(covers(&s, "constant:time=soon", 1), -EINVAL);
+	assert_int_equal(covers(&s, "constant:time=1001us", 1), -ERANGE);
+	const struct standard_point *worst;
+	assert_int_equal(standard_covers(&s, "constant:time=100us", 1 << 30, 1, &worst, &e), -ERANGE);
+	assert_non_null(strstr(e.msg, "constant:time=100us with 1 requests in flight"));
+	assert_int_equal(standard_covers(&s, "constant:time=999us", 1 << 30, 1, &worst, &e), 0);
+	assert_int_equal(worst->service_ns, 200000);
+	standard_release(&s);
+}
+
+static void check_points(void **state)
+{
+	(void)state;
+	struct standard s, points;
+	certificate_make(&s);
+	standard_check_points(&s, &points);
+	assert_int_equal(points.n, 2); /* constant 200 us at depth 1, and exponential */
+	assert_int_equal(points.point[0].service_ns, 200000);
+	assert_int_equal(points.point[0].depth, 1);
+	assert_string_equal(points.point[1].model, "exponential");
+	standard_release(&s);
+	standard_release(&points);
+}
+
+static void comparisons(void **state)
+{
+	(void)state;
+	struct standard_point then = made("constant", 1000000, 1, 0.005),
+			      same = made("constant", 1000000, 1, 0.0051),
+			      other = made("constant", 1000000, 1, 0.008),
+			      busy = made("constant", 1000000, 1, 0.005),
+			      biased = made("constant", 1000000, 1, 0.03);
+	struct standard_comparison c = standard_compare(&then, &same);
+	/* u of six visits: 2.5706 s / sqrt 6 */
+	const double u = 2.570582 * 1e-4 * sqrt(6.0 / 5) / sqrt(6);
+	assert_true(fabs(c.u_now - u) < 1e-9);
+	assert_true(fabs(c.e_n - 0.0001 / hypot(then.expanded, u)) < 1e-6);
+	assert_true(c.agrees);
+	c = standard_compare(&then, &other);
+	assert_true(c.e_n > 1 && !c.agrees);
+	busy.excess_p99_ns = 60000;
+	assert_false(standard_compare(&then, &busy).agrees);
+	then.expanded = 1; /* a bias beyond the limit disagrees whatever U is */
+	assert_true(fabs(standard_compare(&then, &biased).e_n) < 1);
+	assert_false(standard_compare(&then, &biased).agrees);
+	same.n_visits = 1;
+	assert_false(standard_compare(&then, &same).agrees);
+	point_free(&then);
+	point_free(&same);
+	point_free(&other);
+	point_free(&busy);
+	point_free(&biased);
+}
+
+static void clocks(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	const struct standard_clocks now = standard_clocks_read(), again = standard_clocks_read();
+	assert_int_equal(standard_clocks_check(&now, &again, &e), 0);
+	struct standard_clocks stepped = now, slept = now;
+	stepped.wall_ns -= 3000000;
+	assert_int_equal(standard_clocks_check(&now, &stepped, &e), -EIO);
+	assert_non_null(strstr(e.msg, "wall clock was stepped by -0.003 s"));
+	slept.boot_ns += 5000000000;
+	slept.wall_ns += 5000000000;
+	assert_int_equal(standard_clocks_check(&now, &slept, &e), -EIO);
+	assert_non_null(strstr(e.msg, "suspended for 5 s"));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	environment = json_pack(
+	    "{s:s, s:{s:s, s:i}, s:{s:s}, s:{s:s}}", "host", "here", "machine", "cpu_model", "a CPU",
+	    "n_cpus_online", 2, "kernel", "release", "6.1", "program", "version", "0.2.0");
+	random_source = gsl_rng_alloc(gsl_rng_mt19937);
+	path = xasprintf("%s/test_standard.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+			 (int)getpid());
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gsl_rng_free(random_source);
+	json_decref(environment);
+	unlink(path);
+	free(path);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(u_covers_a_later_visit),
+		cmocka_unit_test(known_values),
+		cmocka_unit_test(invalid_points_say_why),
+		cmocka_unit_test(a_drift_widens_u),
+		cmocka_unit_test(round_trip),
+		cmocka_unit_test(other_machines_are_refused),
+		cmocka_unit_test(bad_certificates),
+		cmocka_unit_test(the_range),
+		cmocka_unit_test(check_points),
+		cmocka_unit_test(comparisons),
+		cmocka_unit_test(clocks),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

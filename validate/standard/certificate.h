@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files of this folder. */
+#ifndef VALIDATE_STANDARD_CERTIFICATE_H
+#define VALIDATE_STANDARD_CERTIFICATE_H
+
+#include "validate/standard/standard.h"
+
+/* The static name of a kind of the grid, or NULL. */
+const char *standard_kind(const char *name);
+/* The facts of an environment that a certificate is bound to. New reference. */
+json_t *standard_machine(const json_t *environment);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <gsl/gsl_cdf.h>
+
+#include "common/xalloc.h"
+#include "validate/standard/standard.h"
+
+void standard_check_points(const struct standard *certified, struct standard *points)
+{
+	size_t cap = 0;
+	*points = (struct standard){.n = 0};
+	for (size_t i = 0; i < certified->n; i++) {
+		const struct standard_point *p = &certified->point[i];
+		if (!p->valid)
+			continue;
+		int64_t first_ns = p->service_ns;
+		for (size_t k = 0; k < certified->n; k++) {
+			const struct standard_point *q = &certified->point[k];
+			if (q->valid && !strcmp(q->model, p->model) && q->service_ns < first_ns)
+				first_ns = q->service_ns;
+		}
+		if (p->service_ns != first_ns)
+			continue;
+		GROW(points->point, points->n, cap);
+		points->point[points->n++] = (struct standard_point){
+		    .model = p->model, .service_ns = p->service_ns, .depth = p->depth};
+	}
+}
+
+struct standard_comparison standard_compare(const struct standard_point *certified,
+					    const struct standard_point *now)
+{
+	struct standard_comparison c = {.certified = certified, .now = now, .u_now = INFINITY,
+					.e_n = INFINITY};
+	const double n = (double)now->n_visits;
+	if (now->n_visits < 2 || !(now->scatter >= 0))
+		return c;
+	c.u_now = gsl_cdf_tdist_Pinv(0.975, n - 1) * now->scatter / sqrt(n);
+	const double u = hypot(certified->expanded, c.u_now);
+	if (u > 0)
+		c.e_n = (now->bias - certified->bias) / u;
+	c.agrees = fabs(c.e_n) <= 1 && fabs(now->bias) <= STANDARD_LIMIT &&
+		   now->excess_p99_ns <= standard_excess_limit_ns(now);
+	return c;
+}

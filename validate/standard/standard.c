@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/standard/standard.h"
+
+#include <gsl/gsl_cdf.h>
+
+#include "common/units.h"
+#include "validate/stats/budget.h"
+#include "validate/stats/moments.h"
+#include "validate/stats/quantiles.h"
+#include "validate/stats/regression.h"
+
+/* the kernel steers the rate of CLOCK_MONOTONIC by at most this share (adjtimex) */
+#define CLOCK_RATE 500e-6
+#define COVERAGE 0.95
+
+static void means_find(struct standard_point *p, double *bias, double *hours)
+{
+	double sum[3] = {0}, *lead = hours; /* used for the leads first */
+	for (size_t i = 0; i < p->n_visits; i++) {
+		const struct standard_visit *v = &p->visit[i];
+		sum[0] += v->programmed_ns;
+		sum[1] += v->server_ns / v->programmed_ns - 1;
+		sum[2] += v->write_ns;
+		bias[i] = v->response_ns / v->programmed_ns - 1;
+		lead[i] = (double)v->lead_ns;
+	}
+	doubles_sort(lead, p->n_visits);
+	const double n = (double)p->n_visits;
+	p->programmed_ns = sum[0] / n;
+	p->server_bias = sum[1] / n;
+	p->write_ns = sum[2] / n;
+	p->lead_ns = (int64_t)sorted_quantile(lead, p->n_visits, 0.5, 7);
+	for (size_t i = 0; i < p->n_visits; i++)
+		hours[i] = p->visit[i].hours;
+}
+
+/* U of one later visit. Returns false if the scatter is unknown. */
+static bool uncertainty_find(struct standard_point *p, const double *bias, const double *hours)
+{
+	const size_t n = p->n_visits;
+	struct sample_moments m;
+	struct regression line;
+	double drift = 0;
+	if (sample_moments_spread(bias, n, &m))
+		return false;
+	p->bias = m.mean;
+	p->scatter = m.sd;
+	if (!regression(hours, bias, n, &line)) {
+		p->drift_per_hour = line.slope;
+		p->drifts = fabs(line.slope) >
+			    gsl_cdf_tdist_Pinv((1 + COVERAGE) / 2, (double)n - 2) * line.se_slope;
+		if (p->drifts)
+			drift = fabs(line.slope) * (hours[n - 1] - hours[0]) / 2;
+	}
+	struct budget_component c[] = {
+		budget_component("scatter of visits", BUDGET_TYPE_A, BUDGET_STANDARD,
+				 m.sd * sqrt(1 + 1 / (double)n), (double)n - 1),
+		budget_component("reads and writes", BUDGET_TYPE_B, BUDGET_RECTANGULAR,
+				 fabs(p->write_ns) / 2 / p->programmed_ns, INFINITY),
+		budget_component("drift", BUDGET_TYPE_B, BUDGET_RECTANGULAR, drift, INFINITY),
+		budget_component("rate of the clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, CLOCK_RATE,
+				 INFINITY)};
+	struct budget_total total;
+	return !budget_combine(c, sizeof c / sizeof *c, &total) &&
+	       !budget_expand(&total, COVERAGE, BUDGET_CONTINUOUS, &p->k, &p->expanded);
+}
+
+double standard_excess_limit_ns(const struct standard_point *p)
+{
+	return fmax(STANDARD_EXCESS_NS, STANDARD_EXCESS_SHARE * (double)p->service_ns);
+}
+
+/* The first reason why a point is not valid, "" if none. */
+static void reason_find(struct standard_point *p, bool known)
+{
+	const double most_ns = standard_excess_limit_ns(p);
+	size_t n_unsteady = 0;
+	for (size_t i = 0; i < p->n_visits; i++)
+		n_unsteady += !p->visit[i].steady;
+	p->reason[0] = 0;
+	if (!known)
+		snprintf(p->reason, sizeof p->reason, "too few visits");
+	else if (fabs(p->bias) + p->expanded > STANDARD_LIMIT)
+		snprintf(p->reason, sizeof p->reason, "|bias| + U is %.3g %% (limit %.3g %%)",
+			 100 * (fabs(p->bias) + p->expanded), 100 * STANDARD_LIMIT);
+	else if (p->excess_p99_ns > most_ns)
+		snprintf(p->reason, sizeof p->reason, "99 %% of the excess is %s (limit %s)",
+			 duration_text(p->excess_p99_ns).s, duration_text(most_ns).s);
+	else if (n_unsteady * 2 > p->n_visits)
+		snprintf(p->reason, sizeof p->reason, "lead not steady in %zu of %zu visits",
+			 n_unsteady, p->n_visits);
+	p->valid = !p->reason[0];
+}
+
+void standard_evaluate(struct standard_point *p)
+{
+	const size_t n = p->n_visits;
+	double *bias = calloc(n + 1, sizeof *bias), *hours = calloc(n + 1, sizeof *hours);
+	bool known = n >= 3 && bias && hours && p->n_excess;
+	if (known) {
+		means_find(p, bias, hours);
+		known = uncertainty_find(p, bias, hours);
+		doubles_sort(p->excess_ns, p->n_excess);
+		p->excess_p50_ns = sorted_quantile(p->excess_ns, p->n_excess, 0.5, 7);
+		p->excess_p99_ns = sorted_quantile(p->excess_ns, p->n_excess, 0.99, 7);
+	}
+	reason_find(p, known);
+	free(bias);
+	free(hours);
+}
+
+void standard_release(struct standard *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->point[i].visit);
+		free(s->point[i].excess_ns);
+	}
+	free(s->point);
+	free(s->made);
+	json_decref(s->machine);
+	*s = (struct standard){.n = 0};
+}

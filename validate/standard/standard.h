@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Volumes as a measurement standard: how well they deliver their programmed service time, over a
+ * grid of models, service times and numbers of requests in flight.
+ *
+ * A visit makes a volume, lets it measure its lead, and measures the response times of requests at
+ * one depth. Its value is mean delivered / mean programmed - 1. Visits are in random order, spread
+ * over the duration of the certification, so their scatter holds the effects of a new server, a new
+ * lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of one
+ * later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits (n - 1 degrees of
+ * freedom), with half the difference between reads and writes, the rate of the clock, and a drift
+ * that is significant, as rectangular components. Source: GUM 4.3 and annex G; ISO Guide 35
+ * (stability). E_n: ISO 13528, 9.7. */
+#ifndef VALIDATE_STANDARD_H
+#define VALIDATE_STANDARD_H
+
+#include <jansson.h>
+#include <signal.h>
+
+#include "common/err.h"
+#include "common/std.h"
+
+#define STANDARD_LIMIT 0.02	     /* of |bias| + U */
+#define STANDARD_EXCESS_NS 50000.0   /* limit of the 99th percentile of the excess, */
+#define STANDARD_EXCESS_SHARE 0.05   /* or this share of the service time if that is more */
+
+struct standard_visit {
+	double hours;	      /* since the start */
+	double programmed_ns; /* means over its requests */
+	double response_ns;   /* at the client */
+	double server_ns;     /* at the server: arrival to answer, and the lead */
+	double write_ns;      /* excess of writes less that of reads */
+	int64_t lead_ns;
+	bool steady; /* the volume's check of its lead agreed */
+};
+
+struct standard_point { /* of the grid */
+	const char *model;  /* kind of service.h; static */
+	int64_t service_ns;
+	uint32_t depth;
+	struct standard_visit *visit; /* visit[n_visits], owned; NULL if read from a certificate */
+	size_t n_visits, cap_visits;
+	double *excess_ns; /* excess[n_excess]: response - programmed of each request; owned */
+	size_t n_excess, cap_excess;
+	/* results (standard_evaluate), relative to the programmed mean unless in ns */
+	double programmed_ns, bias, server_bias, scatter, drift_per_hour, expanded, k;
+	double write_ns; /* excess of writes less that of reads */
+	double excess_p50_ns, excess_p99_ns;
+	int64_t lead_ns; /* median of the visits */
+	bool drifts; /* the drift is significant at 5 % */
+	bool valid;
+	char reason[256]; /* why not; "" */
+};
+
+struct standard {
+	json_t *machine; /* facts that must agree where the certificate is used */
+	char *made;	 /* UTC */
+	double duration_s;
+	/* shares of the CPUs used by other processes and kernel threads, or stolen, if the caller
+	 * measures them; NaN: unknown */
+	double others_share, stolen_share;
+	bool loop, realtime;
+	struct standard_point *point; /* point[n] */
+	size_t n;
+};
+
+struct standard_options {
+	uint64_t rounds; /* visits to each point; at least 3 */
+	int64_t over_ns; /* spread the rounds over this time; 0: no pauses */
+	bool quick;	 /* a small grid */
+	uint64_t seed;	 /* of the order */
+	const char *root; /* as volume_create */
+	const json_t *environment; /* of this machine (environment_make()) */
+	bool quiet;
+	const volatile sig_atomic_t *stop; /* set by a signal handler: ends with EINTR */
+};
+
+/* Measures the grid, or only the points in `only` (NULL: all of the grid). The volume in use is
+ * named "standard"; it is removed at the end, also after an error. Errors: of volume_create() and
+ * volume_client_run(); EINTR; EIO: the wall clock was stepped, or the machine was suspended.
+ * Ownership: standard_release. */
+int standard_measure(struct standard *s, const struct standard_options *o,
+		     const struct standard *only, struct err *e);
+/* Sets the results of a point from its visits; sorts excess_ns. */
+void standard_evaluate(struct standard_point *p);
+void standard_release(struct standard *s);
+/* Limit of the 99th percentile of the excess. */
+double standard_excess_limit_ns(const struct standard_point *p);
+
+/* Whether the clocks advanced alike between two readings. Errors: EIO. */
+struct standard_clocks {
+	int64_t wall_ns, boot_ns; /* CLOCK_REALTIME and CLOCK_BOOTTIME less CLOCK_MONOTONIC */
+};
+struct standard_clocks standard_clocks_read(void);
+int standard_clocks_check(const struct standard_clocks *from, const struct standard_clocks *to,
+			  struct err *e);
+
+/* certificate.c: New reference. */
+json_t *standard_to_json(const struct standard *s);
+/* Errors: of the system; EILSEQ: not a certificate; EINVAL: a value is missing or out of range. */
+int standard_read(struct standard *s, const char *path, struct err *e);
+/* Refuses a certificate of another machine, kernel or version of this program. Errors: EXDEV, with
+ * the fact that differs. */
+int standard_is_here(const struct standard *s, const char *path, const json_t *environment,
+		     struct err *e);
+/* Whether a volume with this service model is within the certified range at that depth: at the
+ * certified depths next to it, and between the begin of the range and the longest certified service
+ * time. The range of a model at a depth begins at the shortest service time from which all longer
+ * ones are valid. Sets *worst, borrowed, to the point of the range that applies, with the larger
+ * |bias| + U. Errors: ERANGE; EINVAL of the model. */
+int standard_covers(const struct standard *s, const char *service, uint64_t n_bytes,
+		    uint64_t depth, const struct standard_point **worst, struct err *e);
+/* The range's begin of a model at a depth, or -1 if none. */
+int64_t standard_range_ns(const struct standard *s, const char *model, uint32_t depth);
+
+/* check.c: the certificate beside a new, short measurement of some of its points. */
+struct standard_comparison {
+	const struct standard_point *certified, *now; /* borrowed */
+	double u_now; /* expanded uncertainty of the new mean */
+	double e_n;   /* (now - certified) / sqrt(U^2 + u_now^2) */
+	bool agrees;  /* |e_n| <= 1, and bias and excess are within the limits of validity */
+};
+/* Sets *points, with one visit list each, to what a check measures: for each model the shortest
+ * service time that is valid, at the depths where it is valid. Ownership: standard_release. */
+void standard_check_points(const struct standard *certified, struct standard *points);
+struct standard_comparison standard_compare(const struct standard_point *certified,
+					    const struct standard_point *now);
+
+#endif
