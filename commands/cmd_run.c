@@ -11,6 +11,7 @@
 #include "reports/forms.h"
 #include "reports/reasons.h"
 #include "validate/campaign/campaign.h"
+#include "validate/campaign/certified.h"
 #include "validate/campaign/chances.h"
 #include "validate/campaign/devices.h"
 #include "validate/protocol/protocol.h"
@@ -108,6 +109,9 @@ int run_consent(const struct protocol *p, const char *device, struct err *e)
 {
 	char **named = NULL;
 	size_t n = 0;
+	const int standard = certified_check(p, e);
+	if (standard)
+		return standard == -EXDEV ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
 	if (device && split_list(device, &named, &n, e))
 		return err_context(e, "--device"), EXIT_USAGE;
 	bool refused;

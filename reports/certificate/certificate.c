@@ -202,15 +202,25 @@ static void add_issue(struct certificate *c, const struct analysis *a)
 	fact_add_of_all(c, "Issued", &text);
 }
 
+/* The chain from the clock to the replayer. */
 static void add_traceability(struct certificate *c, const struct analysis *a)
 {
-	const char *clock = member_text(a->results->environment, "clock", "source");
+	const json_t *e = a->results->environment;
+	const char *clock = member_text(e, "clock", "source");
 	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "certified standard: %s", c->standard ? c->standard : "none");
+	if (json_object_get(e, "standard"))
+		strbuf_addf(
+		    &text,
+		    " of %s, SHA-256 %s: service times of these scenarios with a bias of at most "
+		    "%.2g %%, U %.2g %%, relative to CLOCK_MONOTONIC (rate within 0.05 %%)",
+		    member_text(e, "standard", "made"), member_text(e, "standard", "sha256"),
+		    100 * json_number_value(member(e, "standard", "bias")),
+		    100 * json_number_value(member(e, "standard", "expanded_uncertainty")));
 	strbuf_addf(&text,
-		    "certified standard: %s; clock of all times: %s%s; bias, precision and U are "
-		    "ratios of times of one clock, so its rate cancels",
-		    c->standard ? c->standard : "none", clock,
-		    strcmp(clock, "tsc") ? "" : ", set to the kernel's CLOCK_MONOTONIC");
+		    "; clock of all times: %s%s; bias, precision and U are ratios of times of one "
+		    "clock, so its rate cancels",
+		    clock, strcmp(clock, "tsc") ? "" : ", set to the kernel's CLOCK_MONOTONIC");
 	fact_add_of_all(c, "Traceability", &text);
 }
 

@@ -11,6 +11,7 @@
 #include "common/processors.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/certified.h"
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/summaries.h"
@@ -122,6 +123,9 @@ void facts_begin(struct campaign *c)
 {
 	c->environment = environment_make(c->options->self);
 	json_object_set_new(c->environment, "targets", json_array());
+	json_t *standard = certified_facts(c->protocol);
+	if (standard)
+		json_object_set_new(c->environment, "standard", standard);
 	char *mpi = campaign_is_parallel(c) ? provenance_mpi() : NULL;
 	if (campaign_is_parallel(c))
 		json_object_set_new(c->environment, "mpi",

@@ -54,7 +54,8 @@ const struct option_spec protocol_keys[] = {
     {.name = "place", .type = OPT_STRING, .offset = FIELD(place), .arg = "TEXT",
      .help = "place of the measurement on the certificates (default: not stated)"},
     {.name = "standard", .type = OPT_STRING, .offset = FIELD(standard), .arg = "TEXT",
-     .help = "certified standard behind the measurement, with the number of its certificate "
+     .help = "certified standard behind the measurement, with the number of its certificate; "
+	     "NAME.json: a certificate of \"validate standard certify\", which is checked "
 	     "(default: none)"},
     {.name = "replicates", .type = OPT_STRING, .offset = FIELD(replicates), .arg = "N|A..B",
      .help = "number of blocks; A..B: at least A, at most B, with looks at 10, 14, 20, 28, 40 and "

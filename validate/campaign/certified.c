@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/certified.h"
+
+#include "common/file_digest.h"
+#include "common/files.h"
+#include "microbench/microbench.h"
+#include "validate/campaign/environment.h"
+#include "validate/protocol/text.h"
+#include "validate/standard/standard.h"
+
+static bool is_certificate(const struct protocol *p)
+{
+	const size_t n = p->standard ? strlen(p->standard) : 0;
+	return n > 5 && !strcmp(p->standard + n - 5, ".json");
+}
+
+/* The worst points that apply to the scenarios. */
+static int scenarios_cover(const struct protocol *p, const struct standard *s, double *bias,
+			   double *expanded, struct err *e)
+{
+	int ret = 0;
+	*bias = *expanded = 0;
+	for (size_t i = 0; i < p->n_scenarios && !ret; i++) {
+		const struct target *t = &p->target[p->scenario[i].target];
+		const struct standard_point *worst;
+		struct microbench_config c;
+		ret = t->volume ? scenario_config(&p->scenario[i], &c, e)
+				: err_set(e, EINVAL, "target %s is not a volume, so %s does not "
+						     "apply to it", t->name, p->standard);
+		const uint64_t depth = ret || !c.queue_depth ? 1 : c.queue_depth * c.level;
+		if (!ret)
+			ret = standard_covers(s, t->volume, t->size_bytes, depth, &worst, e);
+		if (ret) {
+			err_context(e, "%s", p->scenario[i].name);
+			break;
+		}
+		*bias = fmax(*bias, fabs(worst->bias));
+		*expanded = fmax(*expanded, worst->expanded);
+	}
+	return ret;
+}
+
+int certified_check(const struct protocol *p, struct err *e)
+{
+	struct standard s;
+	double bias, expanded;
+	if (!is_certificate(p))
+		return 0;
+	int ret = standard_read(&s, p->standard, e);
+	if (ret == -ENOENT)
+		return err_context(e, "standard (\"validate standard certify -o %s\" makes it)",
+				   p->standard);
+	if (ret)
+		return err_context(e, "standard");
+	char *self = program_path(e);
+	json_t *environment = self ? environment_make(self) : NULL;
+	ret = self ? standard_is_here(&s, p->standard, environment, e) : -e->code;
+	if (!ret)
+		ret = scenarios_cover(p, &s, &bias, &expanded, e);
+	json_decref(environment);
+	free(self);
+	standard_release(&s);
+	return ret;
+}
+
+json_t *certified_facts(const struct protocol *p)
+{
+	struct standard s;
+	double bias, expanded;
+	char digest[FILE_DIGEST_HEX];
+	if (!is_certificate(p) || standard_read(&s, p->standard, NULL))
+		return NULL;
+	json_t *o = NULL;
+	if (!scenarios_cover(p, &s, &bias, &expanded, NULL) &&
+	    !file_digest(p->standard, digest, NULL))
+		o = json_pack("{s:o, s:s, s:o, s:f, s:f}", "file", text_to_json(p->standard),
+			      "sha256", digest, "made", text_to_json(s.made), "bias", bias,
+			      "expanded_uncertainty", expanded);
+	standard_release(&s);
+	return o;
+}
