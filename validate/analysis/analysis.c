@@ -6,6 +6,7 @@
 
 #include "common/each.h"
 #include "common/xalloc.h"
+#include "validate/analysis/added.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/at_device.h"
 #include "validate/analysis/blank.h"
@@ -355,6 +356,7 @@ int analysis_describe(struct analysis *a, struct err *e)
 	courses_compute(a);
 	costs_compute(a);
 	at_device_compute(a);
+	added_compute(a);
 	league_compute(a);
 	parallel_compute(a);
 	return 0;
@@ -388,6 +390,7 @@ void analysis_release(struct analysis *a)
 	courses_release(a);
 	free(a->cost);
 	free(a->device);
+	free(a->added);
 	free(a->league);
 	parallel_release(a);
 	for (size_t i = 0; i < a->n_linearity; i++)

@@ -346,6 +346,7 @@ struct published_result;
 struct operation_result;
 struct course;
 struct cost;
+struct added_time;
 struct at_device;
 struct league_row;
 struct parallel_analysis;
@@ -367,6 +368,7 @@ struct analysis {
 	struct course *course; /* [n_cells] (analysis/courses.h); NULL: not computed */
 	struct cost *cost;     /* [n_cells] (analysis/costs.h); NULL: not computed */
 	struct at_device *device; /* [n_cells] (analysis/at_device.h); NULL: not computed */
+	struct added_time *added; /* [n_cells] (analysis/added.h); NULL: not computed */
 	/* [n_league] (analysis/league.h), best first; NULL: not computed. */
 	struct league_row *league;
 	size_t n_league;

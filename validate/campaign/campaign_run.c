@@ -72,8 +72,9 @@ static int programs_make(struct campaign *c, const struct run *r, const char *tr
 int run_service_set(struct campaign *c, struct run *r, int32_t role, struct err *e)
 {
 	const size_t target = c->protocol->scenario[r->scenario].target;
-	if (!protocol_slows(c->protocol, target))
-		return 0;
+	int ret = device_restart(&c->places.place[target].below, e);
+	if (ret || !protocol_slows(c->protocol, target))
+		return ret;
 	const bool slow = role != ROLE_RECORD && design_block_is_slow(c->protocol, r->block);
 	r->service_factor = slow ? SLOW_FACTOR : 1;
 	return device_slow(&c->places.place[target].below, r->service_factor, e);

@@ -2,6 +2,7 @@
 /* The summary of a run, from its traces. */
 #include <unistd.h>
 
+#include "capture/trace.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
@@ -17,6 +18,19 @@ static void blank_summarise(struct summary_work *w)
 	/* the trimmed mean: a stall belongs to the machine, not to the stamps */
 	w->run->blank_mean_ns = s.response_trimmed_mean;
 	summary_release(&s);
+}
+
+/* What the volume's server says of the requests of the run. */
+static void served_find(struct summary_work *w)
+{
+	struct run *r = w->run;
+	struct trace *t;
+	const size_t target = w->campaign->protocol->scenario[r->scenario].target;
+	const struct target_device *below = &w->campaign->places.place[target].below;
+	if (!below->volume || trace_open(&t, w->trace, NULL))
+		return;
+	r->has_served = device_served(below, trace_meta(t)->epoch_ns, &r->served);
+	trace_close(t);
 }
 
 int summary_make(void *context, struct err *e)
@@ -40,6 +54,8 @@ int summary_make(void *context, struct err *e)
 	free(input);
 	if (ret)
 		return ret;
+	if (!w->slices)
+		served_find(w);
 	blank_summarise(w);
 	char *path = results_run_path(w->campaign->dir, r->id);
 	json_t *o = run_summary_file(r, w->campaign->protocol);

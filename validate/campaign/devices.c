@@ -5,6 +5,8 @@
 
 #include "common/device.h"
 #include "common/xalloc.h"
+#include "microbench/volume/log.h"
+#include "microbench/volume/service.h"
 #include "microbench/volume/volume.h"
 
 static bool is_named(const char *device, const char *const *named, size_t n)
@@ -117,6 +119,46 @@ int device_slow(struct target_device *d, double factor, struct err *e)
 		d->factor = factor;
 	volume_release(&v);
 	return ret;
+}
+
+int device_restart(const struct target_device *d, struct err *e)
+{
+	struct volume v;
+	if (!d->volume || d->throttled)
+		return 0;
+	int ret = volume_find(NULL, d->volume, &v, e);
+	ret = ret ? ret : volume_restart(&v, e);
+	volume_release(&v);
+	return ret;
+}
+
+bool device_served(const struct target_device *d, int64_t from_ns,
+		   struct run_served *served)
+{
+	struct volume_log log;
+	struct volume v;
+	*served = (struct run_served){0};
+	if (!d->volume || d->throttled || volume_find(NULL, d->volume, &v, NULL))
+		return false;
+	int ret = volume_log_open(&log, v.log, false, NULL);
+	volume_release(&v);
+	if (ret)
+		return false;
+	const bool whole = !atomic_load(&log.head->n_lost);
+	for (uint64_t i = 0; whole && i < atomic_load(&log.head->n); i++) {
+		const struct volume_entry *x = &log.entry[i];
+		if (x->op == SERVICE_FLUSH || x->arrival_ns < from_ns)
+			continue;
+		served->n++;
+		served->programmed_ns += (double)(x->due_ns - x->arrival_ns);
+		served->delivered_ns += (double)(x->end_ns - x->arrival_ns + x->lead_ns);
+	}
+	volume_log_close(&log);
+	if (served->n) {
+		served->programmed_ns /= (double)served->n;
+		served->delivered_ns /= (double)served->n;
+	}
+	return served->n;
 }
 
 int device_end(struct target_device *d, struct err *e)

@@ -6,6 +6,7 @@
 
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
+#include "validate/results/results.h"
 
 struct target_device { /* all NULL: a directory */
 	char *path;   /* device of the requests */
@@ -31,6 +32,13 @@ void device_adopt(const char *name);
 /* Multiplies the service times of the volume's model by `factor`. Errors: of volume_find() and
  * volume_slow(). */
 int device_slow(struct target_device *d, double factor, struct err *e);
+/* Before a run: equal requests get equal service times again, and the log is empty. Does nothing
+ * without a volume, or for a throttled one. Errors: of volume_find() and the log. */
+int device_restart(const struct target_device *d, struct err *e);
+/* Means over the reads and writes of the volume's log that arrived at from_ns (CLOCK_MONOTONIC)
+ * or later. Returns false without a volume or requests, or if the log was full. */
+bool device_served(const struct target_device *d, int64_t from_ns,
+		   struct run_served *served);
 /* Errors: EBUSY if the volume is in use. */
 int device_end(struct target_device *d, struct err *e);
 void device_release(struct target_device *d);

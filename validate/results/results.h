@@ -64,6 +64,13 @@ struct run {
 	bool has_own;
 	/* mean; share of the requests that the library saw */
 	double own_mean_ns, observed_share;
+	/* on a volume, in a run of its own: what the server's log says of the time of its requests */
+	bool has_served;
+	struct run_served {
+		uint64_t n; /* reads and writes */
+		/* means from arrival on: by the model, and until the answer and the lead */
+		double programmed_ns, delivered_ns;
+	} served;
 	bool has_device; /* its times are those of the device */
 	struct run_device {
 		/* as struct observed_device */

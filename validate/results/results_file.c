@@ -280,6 +280,11 @@ json_t *run_summary_file(const struct run *r, const struct protocol *p)
 		json_object_set_new(o, "own",
 				    json_pack("{s:f, s:f}", "mean_ns", r->own_mean_ns,
 					      "observed_share", r->observed_share));
+	if (o && r->has_served)
+		json_object_set_new(o, "served",
+				    json_pack("{s:I, s:f, s:f}", "n", (json_int_t)r->served.n,
+					      "programmed_ns", r->served.programmed_ns,
+					      "delivered_ns", r->served.delivered_ns));
 	if (o && r->has_device)
 		json_object_set_new(o, "device", device_to_json(&r->device));
 	return o;
@@ -304,6 +309,21 @@ static int device_read(struct run *r, const json_t *o, const char *path, struct 
 	r->device = (struct run_device){(uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2],
 					(uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5],
 					(uint64_t)n[6], mean,           most};
+	return 0;
+}
+
+/* Absent unless the run was on a volume. */
+static int served_read(struct run *r, const json_t *o, const char *path, struct err *e)
+{
+	const json_t *served = json_object_get(o, "served");
+	json_int_t n = 0;
+	double programmed = 0, delivered = 0;
+	r->has_served = served;
+	if (served && (json_unpack((json_t *)served, "{s:I, s:F, s:F}", "n", &n, "programmed_ns",
+				   &programmed, "delivered_ns", &delivered) < 0 ||
+		       n < 1 || !(programmed >= 0) || !isfinite(programmed + delivered)))
+		return err_set(e, EINVAL, "%s: \"served\" is damaged", path);
+	r->served = (struct run_served){(uint64_t)n, programmed, delivered};
 	return 0;
 }
 
@@ -346,7 +366,7 @@ int run_summary_take(struct run *r, const json_t *o, const char *path, bool brie
 	if (!json_is_integer(version) || !json_is_integer(id) || json_integer_value(id) != r->id)
 		return err_set(e, EINVAL, "%s: this is not a summary of run %u", path, r->id);
 	if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0 ||
-	    device_read(r, o, path, e) < 0)
+	    served_read(r, o, path, e) < 0 || device_read(r, o, path, e) < 0)
 		return -EINVAL;
 	if ((brief ? summary_brief_from_json : summary_from_json)(&r->summary, summary, e) < 0)
 		return err_context(e, "%s", path);
