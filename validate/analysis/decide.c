@@ -96,7 +96,7 @@ static void say_hardly_one(struct component *c, const struct serial *s, size_t n
 	const double count = (double)n,
 		     fewest = count /
 			      serial_inflation(serial_rho_among(-1 / count, count, count), count);
-	if (fewest < WORTH_AN_INTERVAL)
+	if (fewest < WORTH_AN_INTERVAL || s->lag1 <= 0)
 		REASON_ADD(c, FEW_RUNS, count);
 	else
 		REASON_ADD(c, RUNS_ALIKE, s->lag1, count);
