@@ -303,6 +303,8 @@ HIDDEN void process_descriptor_note(int fd); /* records a descriptor that anothe
 HIDDEN void process_objects_note(void); /* records loaded objects that are not yet recorded */
 extern HIDDEN char capture_directory[512], capture_library[1024];
 HIDDEN uint32_t capture_pid(void);
+/* popen(3), without a record. */
+HIDDEN FILE *capture_popen(const char *command, const char *mode);
 /* A vfork child calls capture_vfork_child, its parent then capture_vfork_parent. The child gets its
  * own records, although it shares the memory. */
 HIDDEN void capture_vfork_child(uint32_t pid);

@@ -126,7 +126,11 @@ EXPORT struct mntent *getmntent(FILE *f)
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
-	TIMED_OF(, FILE *, popen, command, mode);
+	if (!capture_is_on())
+		return capture_popen(command, mode);
+	uint64_t begin = clock_begin(&capture_clock);
+	FILE *got = capture_popen(command, mode);
+	uint64_t end = clock_end(&capture_clock);
 	in_line_begin(got);
 	if (got) {
 		descriptor_made(fd_of(got), "pipe", true, begin);

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <wordexp.h>
 
 #include "capture/preload/uring.h"
 
@@ -240,6 +241,39 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 	uint64_t begin = clock_now(&capture_clock);
 	return spawned(file, begin, REAL(posix_spawnp)(to, file, actions, attributes, argv, e.list),
 		       to);
+}
+
+/* Functions of the C library that start a shell with `environ`, without a call of posix_spawn()
+ * above. A program that removed the capture variables gets them back for the duration of the call.
+ * The texts of the variables are static, because another thread can copy the list by setenv(). */
+#define WITH_ENVIRON(type, function, ...)							   \
+	static struct environment shell;							   \
+	ENVIRONMENT(environ);									   \
+	if (add_) {										   \
+		complete(&shell, environ, room_);						   \
+		e.list = room_;									   \
+	}											   \
+	char **const before = environ;								   \
+	environ = e.list;									   \
+	type got = REAL(function)(__VA_ARGS__);							   \
+	if (environ == e.list)									   \
+		environ = before;								   \
+	return got
+
+EXPORT int system(const char *command)
+{
+	WITH_ENVIRON(int, system, command);
+}
+
+EXPORT int wordexp(const char *words, wordexp_t *to, int flags)
+{
+	WITH_ENVIRON(int, wordexp, words, to, flags);
+}
+
+/* for popen(3), whose record hook_library.c makes */
+FILE *capture_popen(const char *command, const char *mode)
+{
+	WITH_ENVIRON(FILE *, popen, command, mode);
 }
 
 /* --- waiting for the end of a child --------------------------------------- */

@@ -102,6 +102,30 @@ incomplete '1 program made, or can make, calls which capture could not see' ./ra
 if $compiler -w -O1 -static -o static "$raw" -ldl 2>/dev/null; then
 	incomplete '1 program made, or can make, calls' sh -c './static nothing; true'
 fi
+# a program that cleared its environment starts shells by functions of the C library
+cat >cleared.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <wordexp.h>
+int main(void)
+{
+	wordexp_t words;
+	clearenv();
+	setenv("LD_PRELOAD", "", 1);
+	int n = system("echo text >by-system") == 0;
+	FILE *f = popen("cat >by-popen", "w");
+	n += fputs("text", f) >= 0 && pclose(f) == 0;
+	n += wordexp("$(echo text >by-wordexp)", &words, 0) == 0;
+	return n != 3 || getenv("LD_PRELOAD")[0];
+}
+C
+$compiler -w -O1 -o cleared cleared.c || fail 'cleared.c does not compile'
+complete ./cleared
+expect_line out 'ended with status 0'
+"$VALIDATE" info trace --csv csv >/dev/null
+for file in by-system by-popen by-wordexp; do
+	grep -q ",write,\"path=[^;]*$file;" csv || fail "no write to $file: $(cat csv)"
+done
 # asynchronous requests: results that the program takes without a call are recorded, others are
 # missed
 if $compiler -w -O1 -o asks "$SRCDIR/tests/programs/aio.c" -pthread -laio 2>/dev/null; then
