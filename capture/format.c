@@ -5,6 +5,7 @@
 
 #include "capture/formats/mapping.h"
 #include "capture/trace_private.h"
+#include "capture/unseen.h"
 #include "common/strbuf.h"
 
 const struct trace_format *const trace_formats[] = {
@@ -218,13 +219,13 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"them is the begin "
 		"(--queue: Q)",
 		n->mean_queue_ns / 1000);
-	NOTE_IF(n->n_unknown_fd,
-		"calls on descriptors that were neither opened in the trace nor named: %" PRIu64,
-		n->n_unknown_fd);
-	NOTE_IF(n->n_unknown_cwd,
-		"paths relative to a directory that the trace does not show, taken as relative to "
-		"the root (strace -y shows it): %" PRIu64,
-		n->n_unknown_cwd);
+	for (const struct unseen_fact *f = unseen_facts; f->key; f++) {
+		uint64_t count = 0;
+		if (f->note != SIZE_MAX)
+			memcpy(&count, (const char *)n + f->note, sizeof count);
+		NOTE_IF(count, "%s: %" PRIu64 "%s%s%s", f->text, count, f->advice ? " (" : "",
+			f->advice ? f->advice : "", f->advice ? ")" : "");
+	}
 	NOTE_IF(n->n_passed_over, "events and calls that are not requests, skipped: %" PRIu64,
 		n->n_passed_over);
 #undef NOTE_IF

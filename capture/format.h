@@ -34,6 +34,9 @@ struct trace_notes {
 	uint64_t n_unknown_cwd;
 	/* requests of calls that submit several, of which the trace shows only the first */
 	uint64_t n_unshown;
+	/* strace: the unseen_facts of these names (capture/unseen.h) */
+	uint64_t n_untraced, n_filtered, n_reopened, n_cut_off, n_umask_unknown, n_links_unknown,
+	    n_targets_unknown;
 	/* block requests that were queued and completed, with no issue seen */
 	uint64_t n_without_issue;
 	/* block requests with queueing and issue, and the mean time between them */

@@ -168,4 +168,5 @@ int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *l
 void trace_health(const struct trace *t, struct trace_health *h)
 {
 	*h = t->health;
+	h->n_unread = t->notes.n_skipped;
 }

@@ -313,6 +313,7 @@ struct trace_health {
 	bool complete;		   /* it has an end block */
 	/* omitted so far; final after a pass */
 	uint64_t n_blocks_damaged, n_records_uncommitted;
+	uint64_t n_unread; /* lines or records of a foreign format that could not be read */
 };
 void trace_health(const struct trace *t, struct trace_health *h);
 

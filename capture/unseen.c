@@ -3,31 +3,118 @@
 
 #include "capture/op.h"
 
+#define NOTE(field) offsetof(struct trace_notes, field)
+const struct unseen_fact unseen_facts[] = {
+    {"n_untraced", NOTE(n_untraced), true, "processes or threads that were started and not traced",
+     "strace -f traces them; of strace -ff name all files"},
+    {"n_filtered", NOTE(n_filtered), true,
+     "processes that ended without a call of exit: calls are missing",
+     "strace -e and -z leave out calls"},
+    {"n_reopened", NOTE(n_reopened), true,
+     "descriptors that were opened twice without a close between: calls are missing",
+     "strace -e and -z leave out calls"},
+    {"n_cut_off", NOTE(n_cut_off), true,
+     "threads that had not ended when the output of strace ends: it was cut", NULL},
+    {"n_unknown_fd", NOTE(n_unknown_fd), true,
+     "calls on descriptors that were neither opened in the trace nor named", NULL},
+    {"n_unread", SIZE_MAX, true, "lines that could not be read and were left out", NULL},
+    {"n_unnamed", SIZE_MAX, true, "calls on paths that are not known", NULL},
+    {"n_unknown_descriptors", SIZE_MAX, true, "calls on descriptors without a captured open", NULL},
+    {"n_outlived", SIZE_MAX, true, "threads that ran on after the command, without capture", NULL},
+    {"n_unknown_cwd", NOTE(n_unknown_cwd), false,
+     "paths relative to a directory that the trace does not show, taken as relative to the root",
+     "strace -y shows it"},
+    {"n_umask_unknown", NOTE(n_umask_unknown), false,
+     "files made under an umask that no call of umask shows",
+     "a replay applies its own umask to them"},
+    {"n_links_unknown", NOTE(n_links_unknown), false,
+     "files that may have other names (hard links)", "strace -v shows the number of names"},
+    {"n_targets_unknown", NOTE(n_targets_unknown), false,
+     "symbolic links that calls followed, and whose target no call shows",
+     "a replay makes the target in place of the link"},
+    {NULL, 0, false, NULL, NULL},
+};
+
+uint64_t unseen_count(const json_t *capture, const char *key)
+{
+	const json_int_t v = json_integer_value(json_object_get(capture, key));
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+bool unseen_notes_add(json_t *capture, const struct trace_notes *n)
+{
+	bool any = false;
+	for (const struct unseen_fact *f = unseen_facts; f->key; f++) {
+		uint64_t count = 0;
+		if (f->note != SIZE_MAX)
+			memcpy(&count, (const char *)n + f->note, sizeof count);
+		if (count)
+			json_object_set_new(capture, f->key, json_integer((json_int_t)count));
+		any |= count != 0;
+	}
+	return any;
+}
+
+/* At most INT64_MAX; `a` and `b` are. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a + b < INT64_MAX ? a + b : INT64_MAX;
+}
+
 static uint64_t sum(const json_t *capture, const char *const counts[], size_t n_counts)
 {
 	uint64_t n = 0;
-	for (size_t i = 0; i < n_counts; i++) {
-		json_int_t v = json_integer_value(json_object_get(capture, counts[i]));
-		if (v > 0 && __builtin_add_overflow(n, (uint64_t)v, &n))
-			n = INT64_MAX;
-	}
-	return n < INT64_MAX ? n : INT64_MAX;
+	for (size_t i = 0; i < n_counts; i++)
+		n = add(n, unseen_count(capture, counts[i]));
+	return n;
 }
+
+static const char *const program_keys[] = {"programs_unseen", "programs_own_calls",
+					   "programs_own_rings"};
+static const char *const request_keys[] = {"ring_entries", "n_rings", "n_ring_unread", "n_unshown",
+					   "n_handed_over"};
+#define N(keys) (sizeof(keys) / sizeof *(keys))
 
 uint64_t programs_unseen(const json_t *extra)
 {
-	static const char *const counts[] = {"programs_unseen", "programs_own_calls",
-					     "programs_own_rings"};
-	return sum(json_object_get(extra, "capture"), counts, sizeof counts / sizeof *counts);
+	return sum(json_object_get(extra, "capture"), program_keys, N(program_keys));
 }
 
 uint64_t requests_unseen(const json_t *extra)
 {
-	static const char *const counts[] = {"ring_entries", "n_rings", "n_ring_unread",
-					     "n_unshown", "n_handed_over"};
 	const json_t *capture = json_object_get(extra, "capture");
-	const uint64_t n = sum(capture, counts, sizeof counts / sizeof *counts);
-	return n + (n < INT64_MAX && json_is_true(json_object_get(capture, "interrupted")));
+	uint64_t n = sum(capture, request_keys, N(request_keys));
+	n = add(n, json_is_true(json_object_get(capture, "interrupted")));
+	for (const struct unseen_fact *f = unseen_facts; f->key; f++)
+		n = add(n, f->incomplete ? unseen_count(capture, f->key) : 0);
+	return n;
+}
+
+void unseen_count_add(json_t *extra, const char *key, uint64_t n)
+{
+	json_t *capture = json_object_get(extra, "capture");
+	if (!n)
+		return;
+	if (!json_is_object(capture))
+		json_object_set_new(extra, "capture", capture = json_object());
+	json_object_set_new(capture, key,
+			    json_integer((json_int_t)add(n, unseen_count(capture, key))));
+}
+
+void unseen_add(json_t *extra, const json_t *from_extra)
+{
+	const json_t *from = json_object_get(from_extra, "capture");
+	for (size_t i = 0; i < N(program_keys); i++)
+		unseen_count_add(extra, program_keys[i], unseen_count(from, program_keys[i]));
+	for (size_t i = 0; i < N(request_keys); i++)
+		unseen_count_add(extra, request_keys[i], unseen_count(from, request_keys[i]));
+	for (const struct unseen_fact *f = unseen_facts; f->key; f++)
+		unseen_count_add(extra, f->key, unseen_count(from, f->key));
+	if (json_is_true(json_object_get(from, "interrupted"))) {
+		if (!json_object_get(extra, "capture"))
+			json_object_set_new(extra, "capture", json_object());
+		json_object_set_new(json_object_get(extra, "capture"), "interrupted", json_true());
+	}
 }
 
 uint64_t programs_unseen_of_text(const char *extra_json)

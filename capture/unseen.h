@@ -7,13 +7,34 @@
 
 #include <jansson.h>
 
-#include "capture/trace.h"
+#include "capture/format.h"
+
+/* A count of things that a trace does not show: in the extra metadata (`capture`), and in the notes
+ * of the reader that finds them. */
+struct unseen_fact {
+	const char *key;
+	size_t note;	 /* offset of a uint64_t in struct trace_notes; SIZE_MAX: none */
+	bool incomplete; /* requests are missing; otherwise a property of files is unknown */
+	const char *text;
+	const char *advice; /* for the note; NULL: none */
+};
+extern const struct unseen_fact unseen_facts[]; /* ends with a NULL key */
+/* The value of a key of `capture`; 0 if it is absent. */
+uint64_t unseen_count(const json_t *capture, const char *key);
+/* Adds the counts of a reader's notes to `capture`. Returns whether any is more than 0. */
+bool unseen_notes_add(json_t *capture, const struct trace_notes *n);
+/* Adds n to the count `key` of `capture` in the extra metadata, an object. */
+void unseen_count_add(json_t *extra, const char *key, uint64_t n);
+/* Adds all counts of `capture` that concern incomplete traces, without names, from other extra
+ * metadata (NULL is fine). */
+void unseen_add(json_t *extra, const json_t *from_extra);
 
 /* The number of such programs, from a trace's extra metadata (capture app writes it); 0 if it is
  * absent. */
 uint64_t programs_unseen(const json_t *extra);
 /* Other things counted during the capture but missing in the trace: io_uring instances, their calls
- * and requests, asynchronous requests, and 1 if the capture was interrupted. At most INT64_MAX. */
+ * and requests, asynchronous requests, the unseen_facts of incomplete traces, and 1 if the capture
+ * was interrupted. At most INT64_MAX. */
 uint64_t requests_unseen(const json_t *extra);
 uint64_t programs_unseen_of_text(const char *extra_json); /* NULL is fine */
 

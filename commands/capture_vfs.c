@@ -63,6 +63,12 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 	count_line("warning", o->counts.n_rings,
 		   "io_uring was set up: its requests are not in the trace; use capture app",
 		   "io_urings were set up: their requests are not in the trace; use capture app");
+	count_line("warning", o->counts.n_programs_unseen,
+		   "program of 32 bits was run: its calls are not in the trace",
+		   "programs of 32 bits were run: their calls are not in the trace");
+	count_line("warning", c->command ? o->counts.n_alive : 0,
+		   "thread ran on after the command: its further calls are not in the trace",
+		   "threads ran on after the command: their further calls are not in the trace");
 	files_noted_print(&o->files);
 	count_line("warning", o->n_unseen,
 		   "call used a file that --snapshot could not read, because of chroot",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/slice.h"
 
+#include "capture/unseen.h"
 #include "common/xalloc.h"
 #include "validate/selftest/calibration.h"
 
@@ -116,21 +117,30 @@ static void retime(json_t *rows, const struct slice_filter *f)
 char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice_filter *f,
 		       const char *hidden)
 {
-	json_t *top = hidden ? json_loads(hidden, 0, NULL) : trace_extra(set->t[0]),
+	json_t *first = trace_extra(set->t[0]),
+	       *top = hidden ? json_loads(hidden, 0, NULL) : json_incref(first),
 	       *processes = trace_set_processes(set, n);
+	const bool counted = hidden || n > 1 || trace_notes(set->t[0])->n_skipped ||
+			     json_object_get(json_object_get(first, "capture"), "untraced");
+	if (hidden)
+		unseen_add(top, first);
+	if (counted)
+		trace_set_unseen(set, n, top);
+	json_decref(first);
 	json_t *memory = json_object_get(top, "anonymous_memory");
 	/* parts of a capture merged into one trace */
 	const bool joined = n > 1 && json_object_get(top, "part");
 	/* the command does more than this part of its trace */
 	const bool had_command = json_object_del(top, "command") == 0;
-	const bool changed = processes || memory || joined || had_command;
+	const bool changed = processes || memory || joined || had_command || counted;
 	if (joined)
 		json_object_del(top, "part");
 	retime(processes, f);
 	retime(memory, f);
 	if (processes)
 		json_object_set_new(top, "processes", processes);
-	char *text = changed ? json_dumps(top, JSON_COMPACT) : NULL;
+	char *text = changed && (!hidden || json_object_size(top)) ? json_dumps(top, JSON_COMPACT)
+								    : NULL;
 	json_decref(top);
 	return text;
 }

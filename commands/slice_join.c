@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "capture/op.h"
+#include "capture/unseen.h"
 #include "common/xalloc.h"
 
 struct slice_join {
@@ -192,6 +193,9 @@ void slice_join_finish(struct slice_join *j, struct trace_meta *meta)
 				      "n_faults", (json_int_t)j->n_faults, "n_page_cache_adds",
 				      (json_int_t)j->n_pages, "n_elsewhere",
 				      (json_int_t)j->n_elsewhere));
+	json_t *below = trace_extra(j->below);
+	unseen_add(extra, below);
+	json_decref(below);
 	free(j->extra);
 	j->extra = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	json_decref(extra);

@@ -6,6 +6,7 @@
 
 #include "capture/processes.h"
 #include "capture/trace_split.h"
+#include "capture/unseen.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
@@ -190,25 +191,47 @@ json_t *trace_set_processes(const struct trace_set *m, size_t n)
 	return list;
 }
 
-/* Adds losses that the other traces' readers know of to the facts of the first trace. */
-static void missing_add(const struct trace_set *m, json_t *top)
+/* Whether one of the files is that of thread `tid`: strace -ff names it FILE.TID. */
+static bool has_thread(const struct trace_set *m, json_int_t tid)
 {
-	static const char *const keys[] = {"n_rings", "n_ring_unread", "n_unshown"};
-	for (size_t i = 1; i < m->n; i++) {
-		json_t *extra = trace_extra(m->t[i]), *from = json_object_get(extra, "capture"),
-		       *to = json_object_get(top, "capture");
-		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-			const json_int_t n = json_integer_value(json_object_get(from, keys[k]));
-			if (n > 0 && !to)
-				json_object_set_new(top, "capture", to = json_object());
-			if (n > 0)
-				json_object_set_new(
-				    to, keys[k],
-				    json_integer(n +
-						 json_integer_value(json_object_get(to, keys[k]))));
+	char suffix[24];
+	snprintf(suffix, sizeof suffix, ".%" JSON_INTEGER_FORMAT, tid);
+	for (size_t i = 0; i < m->n; i++)
+		if (strlen(m->path[i]) > strlen(suffix) &&
+		    !strcmp(m->path[i] + strlen(m->path[i]) - strlen(suffix), suffix))
+			return true;
+	return false;
+}
+
+/* Threads that one file of strace -ff shows being started, and whose own file is in the set. */
+static uint64_t n_traced(const struct trace_set *m, const json_t *extra)
+{
+	uint64_t n = 0;
+	size_t i;
+	const json_t *tid;
+	json_array_foreach(json_object_get(json_object_get(extra, "capture"), "untraced"), i, tid)
+		n += has_thread(m, json_integer_value(tid));
+	return n;
+}
+
+void trace_set_unseen(const struct trace_set *m, size_t n_traces, json_t *top)
+{
+	uint64_t traced = n_traced(m, top);
+	for (size_t i = 0; i < n_traces; i++) {
+		json_t *extra = trace_extra(m->t[i]);
+		if (i && trace_part_index(trace_meta(m->t[i])) < 0) {
+			unseen_add(top, extra);
+			traced += n_traced(m, extra);
 		}
+		unseen_count_add(top, "n_unread", trace_notes(m->t[i])->n_skipped);
 		json_decref(extra);
 	}
+	json_t *capture = json_object_get(top, "capture");
+	const uint64_t n = unseen_count(capture, "n_untraced");
+	if (traced)
+		json_object_set_new(capture, "n_untraced",
+				    json_integer((json_int_t)(n > traced ? n - traced : 0)));
+	json_object_del(capture, "untraced");
 }
 
 char *trace_set_extra_json(const struct trace_set *m, const char *key)
@@ -219,7 +242,7 @@ char *trace_set_extra_json(const struct trace_set *m, const char *key)
 		json_object_set_new(top, "processes", processes);
 	if (m->n > 1)
 		json_object_del(top, "part");
-	missing_add(m, top);
+	trace_set_unseen(m, m->n, top);
 	json_t *list = json_array();
 	for (size_t i = 0; i < m->n; i++)
 		json_array_append_new(list, one_source(m, i));

@@ -37,6 +37,9 @@ const char *trace_set_format_names(struct trace_set *m);
  * formats know them only after reading. */
 json_t *trace_extra(const struct trace *t);
 json_t *trace_set_processes(const struct trace_set *m, size_t n);
+/* Adds to `top`, the extra facts of the first trace, the counts of what the first `n` traces lack
+ * (capture/unseen.h). Call it after reading. */
+void trace_set_unseen(const struct trace_set *m, size_t n, json_t *top);
 /* The extra facts of the first trace with the processes of all, and member `key`: counts and
  * warnings of the reading. Call it after reading. The caller frees the result. */
 char *trace_set_extra_json(const struct trace_set *m, const char *key);

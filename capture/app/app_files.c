@@ -115,7 +115,7 @@ static struct known_file *known(struct app_files *f, const char *path)
 }
 
 /* The result of a call that followed link i belongs to the file that the link's text names. */
-static void target_found(struct app_files *f, size_t i, uint32_t mode, uint64_t size)
+static void target_found(struct app_files *f, size_t i, const struct found_file *found)
 {
 	struct strbuf base = STRBUF_INIT, target = STRBUF_INIT;
 	const char *path = f->file[i].path, *text = f->file[i].link, *slash = strrchr(path, '/');
@@ -123,21 +123,26 @@ static void target_found(struct app_files *f, size_t i, uint32_t mode, uint64_t 
 	strbuf_add(&base, path, slash ? (size_t)(slash - path) : 0);
 	path_join(&target, base.s, text, strlen(text));
 	if (target.s[1] && strcmp(target.s + 1, path))
-		files_found(f, target.s + 1, mode, size, true);
+		files_found(f, target.s + 1, found, true);
 	strbuf_release(&base);
 	strbuf_release(&target);
 }
 
-void files_found(struct app_files *f, const char *path, uint32_t mode, uint64_t size, bool followed)
+void files_found(struct app_files *f, const char *path, const struct found_file *found,
+		 bool followed)
 {
 	struct known_file *k = add(f, path);
 	if (k) {
-		k->mode = mode;
-		k->size = size;
+		k->mode = found->mode;
+		k->size = found->size;
 		k->followed = followed;
+		k->counted = found->n_names || !S_ISREG(k->mode);
+		k->several_names = found->n_names > 1;
+		k->device = found->device;
+		k->inode = S_ISREG(k->mode) && found->n_names ? found->inode : 0;
 	} else if (followed && (k = known(f, path))->read) {
 		k->read = false; /* only once: links may form a circle */
-		target_found(f, (size_t)(k - f->file), mode, size);
+		target_found(f, (size_t)(k - f->file), found);
 	} else if (followed) {
 		files_followed(f, path);
 	}
@@ -152,7 +157,7 @@ void files_link(struct app_files *f, const char *path, uint64_t size)
 		k->link = xcalloc(1, (size_t)size + 1);
 		memset(k->link, 'x', (size_t)size);
 	} else if (before && before->followed) {
-		before->unknown = true;
+		before->unknown = before->no_target = true;
 	}
 }
 
@@ -160,7 +165,7 @@ void files_followed(struct app_files *f, const char *path)
 {
 	struct known_file *k = known(f, path);
 	if (k && k->guessed)
-		k->unknown = true;
+		k->unknown = k->no_target = true;
 }
 
 void files_unknown(struct app_files *f, const char *path)
@@ -168,6 +173,17 @@ void files_unknown(struct app_files *f, const char *path)
 	struct known_file *k = add(f, path);
 	if (k)
 		k->unknown = true;
+}
+
+/* What calls found at a name that turns out to be a link: it belongs to the link's target. */
+static struct found_file found_of(struct known_file *k)
+{
+	const struct found_file found = {.mode = k->mode, .size = k->size, .device = k->device,
+					 .inode = k->inode,
+					 .n_names = k->counted ? 1u + k->several_names : 0};
+	k->several_names = false;
+	k->inode = 0;
+	return found;
 }
 
 void files_link_read(struct app_files *f, const char *path, const char *text)
@@ -178,8 +194,8 @@ void files_link_read(struct app_files *f, const char *path, const char *text)
 		k = add(f, path);
 	else if (!k->guessed && !k->followed && !k->inferred)
 		return;
-	const struct known_file was = *k;
-	k->unknown = !text || !*text;
+	const struct found_file found_before = found_of(k);
+	k->unknown = k->no_target = !text || !*text;
 	k->guessed = k->followed = k->inferred = false;
 	free(k->link);
 	k->link = text ? xstrdup(text) : NULL;
@@ -187,7 +203,7 @@ void files_link_read(struct app_files *f, const char *path, const char *text)
 	k->size = 0;
 	k->read = text != NULL && !was_followed;
 	if (text && was_followed)
-		target_found(f, (size_t)(k - f->file), was.mode, was.size);
+		target_found(f, (size_t)(k - f->file), &found_before);
 }
 
 void files_link_to(struct app_files *f, const char *path, const char *text)
@@ -196,16 +212,17 @@ void files_link_to(struct app_files *f, const char *path, const char *text)
 	if (k && (k->unknown || !(k->guessed || k->followed)))
 		return;
 	k = k ? k : add(f, path);
-	const struct known_file was = *k;
+	const bool was_followed = k->followed;
+	const struct found_file found_before = found_of(k);
 	free(k->link);
 	k->link = xstrdup(text);
 	k->mode = S_IFLNK | 0777;
 	k->size = 0;
 	k->guessed = k->followed = false;
 	k->inferred = true;
-	k->read = !was.followed;
-	if (was.followed)
-		target_found(f, (size_t)(k - f->file), was.mode, was.size);
+	k->read = !was_followed;
+	if (was_followed)
+		target_found(f, (size_t)(k - f->file), &found_before);
 }
 
 /* Holes must be ascending and inside the file; the record comes from untrusted memory. */

@@ -23,6 +23,8 @@ struct known_file {
 	bool read;     /* files_link_read: `link` is its text */
 	bool guessed;  /* a link with an unknown target */
 	bool inferred; /* files_link_to: a link whose text may be another one */
+	bool no_target; /* a link that calls followed; no call shows its text */
+	bool counted;	/* `several_names` is known */
 	uint8_t digest[FILESET_DIGEST];
 };
 
@@ -54,7 +56,12 @@ void files_made(struct app_files *f, const char *path);
 
 /* For traces that show results of calls but no recorded states: */
 /* a call found this file; `followed`: the call follows links */
-void files_found(struct app_files *f, const char *path, uint32_t mode, uint64_t size,
+struct found_file {
+	uint32_t mode;
+	uint64_t size;
+	uint64_t device, inode, n_names; /* n_names 0: unknown */
+};
+void files_found(struct app_files *f, const char *path, const struct found_file *found,
 		 bool followed);
 /* the name is a link, whose text has `size` bytes */
 void files_link(struct app_files *f, const char *path, uint64_t size);

@@ -171,6 +171,10 @@ void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent,
 		s->cloning = NULL;
 	/* In a PID namespace the child's number may equal the parent's or that of a traced thread;
 	 * the trace cannot tell them apart. */
+	if (*t && (*t)->adopted && !(*t)->returned) {
+		(*t)->returned = true;
+		s->n_unreturned--;
+	}
 	if (*t && ((*t)->adopted || *t == parent))
 		return;
 	if (*t)
@@ -189,11 +193,13 @@ struct traced_thread *traced_thread_of(struct traced_system *s, uint32_t tid)
 		bool share = memmem(parent->text.s, parent->text.len, "CLONE_FILES", 11) != NULL;
 		t = thread_new(s, tid, process_for_clone(parent, tid, same, share));
 		t->adopted = true;
+		s->n_unreturned++;
 		s->cloning = NULL;
 	} else if (!t) {
 		t = thread_new(s, tid, process_new(tid, table_copy(NULL, &s->n_slots), NULL));
 		s->n_orphans++;
 	}
+	t->seen = true;
 	s->last = t;
 	return t;
 }
@@ -202,6 +208,7 @@ void traced_thread_exited(struct traced_system *s, struct traced_thread *t)
 {
 	struct traced_thread **slot = find(s, t->tid);
 	*slot = t->next;
+	s->n_unseen += !t->seen;
 	if (s->last == t)
 		s->last = NULL;
 	if (s->cloning == t)

@@ -17,6 +17,7 @@ struct open_file {
 	int64_t position; /* -1 unknown */
 	bool append;
 	bool unnamed; /* O_TMPFILE: `object` is its directory */
+	bool opened;  /* by an open of the trace */
 	char *now;	    /* absolute path after renames; NULL: the object's */
 /* new last component, if a renamed file's old name had the same last component as this one; or NULL
  */
@@ -52,6 +53,7 @@ struct traced_process {
 	unsigned int refs;
 	uint32_t pid, parent; /* parent 0: unknown */
 	bool noted;	      /* for the reader's use */
+	bool exits, ended;    /* the same: strace_missing.c */
 	uint64_t n_renames;   /* renames of the system that were applied to `cwd` */
 	struct descriptor_table *table;
 	struct map_list *maps; /* NULL: nothing is mapped */
@@ -70,7 +72,9 @@ struct traced_thread {
 	struct strbuf text; /* its arguments, as far as they were read */
 	int64_t begin_ns;
 	uint64_t ticket;
-	bool has_ticket, adopted;
+	bool has_ticket;
+	bool adopted, returned; /* it ran before its clone returned; the clone returned its number */
+	bool seen;		/* the trace has a line of it */
 	/* An unfinished close(): the kernel frees the number at the beginning, so another open may
 	 * return it before close() ends. */
 	bool closed;
@@ -86,6 +90,8 @@ struct traced_system {
 	uint32_t n_sizes, cap_sizes;
 	uint64_t n_renames;
 	uint32_t n_orphans; /* processes whose parent is unknown */
+	uint32_t n_unreturned; /* adopted threads whose number no clone has returned */
+	uint64_t n_unseen; /* threads that were removed unseen */
 	size_t n_slots; /* at most TRACED_SLOTS_MAX; further entries are not recorded */
 };
 

@@ -116,8 +116,10 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 		t->base.base.notes.n_without_begin += call != NULL;
 		return 0;
 	}
-	if (ends_with(rest, end, detached))
+	if (ends_with(rest, end, detached)) {
+		t->missing.detached = true;
 		return 0; /* the call stays unfinished */
+	}
 	th->pending = false;
 	if (!th->call) {
 		t->base.base.notes.n_passed_over++;
@@ -150,11 +152,14 @@ static int take_call(struct strace *t, struct traced_thread *th, const char *s, 
 	const struct strace_call *call = call_at(t, s, end, &open);
 	if (!open || open == s)
 		return foreign_at(&t->base, s, e, "neither a call nor a signal");
+	if (!call)
+		strace_exit_seen(th, s, end);
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	const char *mark = ends_with(s, end, unfinished) ? unfinished
 			   : ends_with(s, end, detached) ? detached
 							 : NULL;
+	t->missing.detached |= mark == detached;
 	if (mark)
 		return take_unfinished(t, th, call, s, (size_t)(open - s), open + 1,
 				       end - strlen(mark), stamp_ns);
@@ -180,6 +185,7 @@ static int take_line(struct strace *t, struct traced_thread *th, const char *s, 
 		return 0;
 	if (starts(s, end, "+++ ")) {
 		strace_thread_over(&t->threads, th->tid);
+		strace_thread_ended(t, th, s, end);
 		if (!starts(s, end, "+++ superseded")) {
 			if (th->pending && th->has_ticket)
 				never_ends(t, th);
@@ -215,8 +221,11 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 	if (!th->process->noted) {
 		processes_see(&t->processes, th->process->pid, th->process->parent, ns);
 		th->process->noted = true;
-		if (!th->process->parent && !th->process->cwd.len && t->system.n_orphans == 1)
+		const bool first = !th->process->parent && t->system.n_orphans == 1;
+		if (first && !th->process->cwd.len)
 			strbuf_add(&th->process->cwd, t->start.s, t->start.len);
+		if (first && !th->process->umask)
+			th->process->umask = t->first_umask;
 	}
 	return take_line(t, th, s, end, ns, e);
 }
@@ -270,11 +279,12 @@ static void strace_end(struct foreign *f)
 	strace_before_list(t);
 	json_t *list = processes_list(&t->processes),
 	       *top = list ? json_pack("{s:o}", "processes", list) : json_object();
-	if (t->n_rings || f->base.notes.n_unshown)
-		json_object_set_new(top, "capture",
-				    json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings",
-					      (json_int_t)t->n_rings, "n_unshown",
-					      (json_int_t)f->base.notes.n_unshown));
+	json_t *capture =
+	    json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings", (json_int_t)t->n_rings,
+		      "n_unshown", (json_int_t)f->base.notes.n_unshown);
+	if (strace_missing_end(t, capture) || t->n_rings || f->base.notes.n_unshown)
+		json_object_set(top, "capture", capture);
+	json_decref(capture);
 	free(t->extra);
 	t->extra = json_object_size(top) ? json_dumps(top, JSON_COMPACT) : NULL;
 	f->base.meta.meta.extra_json = t->extra;
@@ -291,6 +301,8 @@ static void strace_reset(struct foreign *f)
 	f->base.meta.meta.extra_json = NULL;
 	t->has_first = t->time_of_day = t->differences = t->over = false;
 	t->n_rings = 0;
+	t->missing.detached = false;
+	t->missing.n_filtered = t->missing.n_reopened = 0;
 	if (!t->before_listed) {
 		files_release(&t->before);
 		files_init(&t->before);
@@ -366,8 +378,10 @@ static int strace_open(struct trace **out, const char *path, const struct trace_
 	if (dot && !t->has_pids) { /* FILE.PID of strace -ff: no column names the thread */
 		const char *s = dot + 1, *end = path + strlen(path);
 		uint64_t v;
-		if (scan_u64(&s, end, &v) && s == end && v <= UINT32_MAX)
+		if (scan_u64(&s, end, &v) && s == end && v <= UINT32_MAX) {
 			t->threads.first = (uint32_t)v;
+			t->missing.of_one_thread = true;
+		}
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 #include "common/xalloc.h"
@@ -41,20 +42,34 @@ static uint32_t mode_of(const struct part *a, const char *key)
 	return scan_c_u64(&s, end, &octal) && mode & S_IFMT ? mode | (octal & 07777) : 0;
 }
 
+/* "st_dev=makedev(0xfe, 0x1)", "stx_dev_major=254, stx_dev_minor=1": shown by -v. */
+static bool device_of(const struct part *a, uint64_t *device)
+{
+	const char *s = memmem(a->s, a->len, "st_dev=makedev(", 15), *end = a->s + a->len;
+	uint64_t major = 0, minor = 0;
+	const bool found = s ? (s += 15, scan_c_u64(&s, end, &major)) && starts(s, end, ", ") &&
+				   (s += 2, scan_c_u64(&s, end, &minor))
+			     : key_number(a, "stx_dev_major=", &major) &&
+				   key_number(a, "stx_dev_minor=", &minor);
+	*device = major << 20 | minor;
+	return found;
+}
+
 /* Takes the state of a file from a result of stat or a similar call. */
 static void stat_seen(struct parsed *p, const char *name)
 {
 	const bool follows = p->r.op == OP_FSTAT || !(p->r.flags & AT_SYMLINK_NOFOLLOW);
 	for (unsigned int i = 0; i < p->n; i++) {
 		const struct part *a = &p->arg[i];
-		const uint32_t mode = a->len && *a->s == '{' ? mode_of(a, "_mode=") : 0;
-		uint64_t size = 0;
-		if (!mode || (!key_number(a, "_size=", &size) && S_ISREG(mode)))
+		struct found_file f = {.mode = a->len && *a->s == '{' ? mode_of(a, "_mode=") : 0};
+		if (!f.mode || (!key_number(a, "_size=", &f.size) && S_ISREG(f.mode)))
 			continue;
-		if (!S_ISLNK(mode))
-			files_found(&p->t->before, name, mode, size, follows);
-		else if (size && size < PATH_MAX) /* links in /sys and /proc have size 0 */
-			files_link(&p->t->before, name, size);
+		if (key_number(a, "_ino=", &f.inode) && device_of(a, &f.device))
+			key_number(a, "_nlink=", &f.n_names);
+		if (!S_ISLNK(f.mode))
+			files_found(&p->t->before, name, &f, follows);
+		else if (f.size && f.size < PATH_MAX) /* links in /sys and /proc have size 0 */
+			files_link(&p->t->before, name, f.size);
 	}
 }
 
@@ -148,6 +163,11 @@ void strace_before_list(struct strace *t)
 		return;
 	t->before_listed = true;
 	strace_links_settle(&t->links, &t->before);
+	for (size_t i = 0; i < t->before.n; i++) {
+		const struct known_file *k = &t->before.file[i];
+		t->missing.n_targets += k->no_target;
+		t->missing.n_links += !k->unknown && S_ISREG(k->mode) && !k->counted;
+	}
 	files_list(&t->before, &t->listed);
 	for (size_t i = 0; i < t->listed.n; i++)
 		n_bytes += strlen(t->listed.entry[i].path);

@@ -79,6 +79,7 @@ static void take_clone(struct parsed *p, const char *text, const char *end)
 	     share = memmem(text, len, "CLONE_FILES", 11);
 	if (p->r.rvalue > 0 && p->r.rvalue <= UINT32_MAX) {
 		traced_thread_cloned(&p->t->system, p->th, (uint32_t)p->r.rvalue, thread, share);
+		p->th->process->exits |= thread; /* any of its threads may call exit_group */
 		if (!thread)
 			take_child(p, (uint32_t)p->r.rvalue, p->th->process->pid);
 	} else if (p->t->system.cloning == p->th)
@@ -184,6 +185,8 @@ static int take_other(struct parsed *p, const struct call_line *l, struct err *e
 		take_wait(p, l->text, l->end);
 	} else if (p->call->kind == CALL_UMASK && p->n &&
 		   !strace_number(p, &p->arg[0], false, &mask, NULL)) {
+		if (!p->th->process->umask && !t->first_umask && t->system.n_orphans == 1)
+			t->first_umask = OP_UMASK_KNOWN | (uint32_t)(p->r.rvalue & 0777);
 		p->th->process->umask = OP_UMASK_KNOWN | (uint32_t)(mask & 0777);
 	} else if (p->call->kind == CALL_EXEC && p->r.rvalue == 0) {
 		descriptors_exec(p->th);
@@ -225,8 +228,13 @@ static int hand_over(struct parsed *p, bool resumed, struct err *e)
 	} else if (p->has_heap && (op_info(p->r.op)->uses & OP_HEAP || p->r.op == OP_READLINK)) {
 		p->r.heap = foreign_heap(&t->base, p->heap.s, p->heap.len);
 	}
-	if (p->th->process->umask && op_makes_file(p->r.op, p->r.flags))
-		p->r.length = op_mode_under(p->r.op, p->r.length, p->th->process->umask);
+	if (op_makes_file(p->r.op, p->r.flags)) {
+		if (p->th->process->umask)
+			p->r.length =
+			    op_mode_under(p->r.op, p->r.length, p->th->process->umask);
+		else if (p->r.rvalue >= 0)
+			t->base.base.notes.n_umask_unknown++;
+	}
 	p->r.pid = p->th->process->pid;
 	p->r.tid = p->th->tid;
 	int rc = foreign_check(&p->r, e);

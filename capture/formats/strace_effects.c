@@ -66,8 +66,10 @@ static int opened(struct parsed *p, struct err *e)
 	}
 	struct open_file *f = open_file_new(p->r.object, 0, how & O_APPEND);
 	f->unnamed = (how & O_TMPFILE) == O_TMPFILE;
+	f->opened = true;
 	if (shown)
 		strace_keep_shown(t, f, s, d.s + d.len + 1);
+	strace_descriptor_opened(t, p->th, p->r.rvalue);
 	descriptor_set(p->th, p->r.rvalue, f, how & O_CLOEXEC);
 	open_file_put(f);
 	if ((how & O_TRUNC) || (how & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
@@ -92,6 +94,10 @@ static void duplicated(struct parsed *p)
 		p->r.op = OP_DUP;
 		p->r.flags = 0;
 		p->r.offset = 0;
+	}
+	if (!p->file && p->r.fd >= 0 && p->r.fd <= 2) { /* a copy of a standard stream */
+		p->file = open_file_new(OBJECT_NONE, -1, false);
+		descriptor_set(p->th, p->r.fd, p->file, false);
 	}
 	if (p->r.rvalue != p->r.fd)
 		descriptor_set(p->th, p->r.rvalue, p->file, cloexec);

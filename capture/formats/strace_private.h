@@ -31,6 +31,7 @@ struct strace_async {
 };
 
 struct foreign;
+struct strace;
 struct parsed;
 
 void strace_async_release(struct strace_async *a); /* leaves it empty; `follows` stays */
@@ -62,6 +63,25 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 /* Decides which part of each noted path is the link, and adds the links to `f`. */
 void strace_links_settle(struct strace_links *l, struct app_files *f);
 void strace_links_release(struct strace_links *l); /* a zeroed struct is fine */
+
+/* Signs that the output of strace lacks calls, threads or its end (strace_missing.c). */
+struct strace_missing {
+	bool of_one_thread; /* the file of a thread (strace -ff): its descriptors are others' too */
+	bool detached;	    /* strace ended before the programs */
+	uint64_t n_filtered, n_reopened;
+	uint64_t n_links, n_targets; /* for the notes of these names; of the first pass */
+};
+
+/* A call without a row begins at s. */
+void strace_exit_seen(struct traced_thread *th, const char *s, const char *end);
+/* "+++ exited with 0 +++" and similar, at s. */
+void strace_thread_ended(struct strace *t, struct traced_thread *th, const char *s,
+			 const char *end);
+/* open() returned this descriptor, which is not set yet. */
+void strace_descriptor_opened(struct strace *t, const struct traced_thread *th, int64_t fd);
+/* At the end of the trace: sets the notes, and adds them to the facts `capture`. Returns whether
+ * there are any. */
+bool strace_missing_end(struct strace *t, json_t *capture);
 
 enum call_kind {
 	CALL_REQUEST,
@@ -113,14 +133,17 @@ struct strace {
 	struct processes processes; /* read so far */
 	char *extra;		    /* extra_json of the metadata, at the end of a pass */
 	struct strbuf path, base_path, joined;
-	/* the initial working directory of the first process, once a pass has found it */
+	/* the initial working directory of the first process, and its umask (with OP_UMASK_KNOWN),
+	 * once a pass has found them */
 	struct strbuf start;
+	uint32_t first_umask;
 	struct strbuf cut; /* the beginning of a call whose line a notice interrupts */
 	bool has_first, has_pids, time_of_day;
 	bool differences; /* stamps are differences between lines (-r) */
 	bool over;	  /* the summary (-C) has begun */
 	int64_t first_ns, last_ns;
 	uint64_t n_rings; /* io_uring instances created: their requests appear in no line */
+	struct strace_missing missing;
 	struct strace_async async;
 	struct app_files before; /* initial state of the files, as far as results show it */
 	struct strace_links links;

@@ -6,6 +6,7 @@
 
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
+#include "capture/unseen.h"
 #include "common/xalloc.h"
 
 /* --- processes ----------------------------------------------------------- */
@@ -141,7 +142,7 @@ static void strace_processes_thread(struct strace_processes *p, const struct tra
 }
 
 struct strace_out_lane {
-	uint32_t tid;
+	uint32_t tid, pid;
 	int64_t end_us;
 	bool started; /* the clone that created it is written */
 };
@@ -150,6 +151,8 @@ struct strace_out {
 	struct strace_line line; /* written only if all arguments are known */
 	int64_t wall_ns;
 	struct strace_processes processes; /* empty in the old form */
+	const struct trace_export_report *report;
+	int64_t last_ns; /* wall clock of the last line */
 	/* for the old form: */
 	int64_t last_us;
 	struct strace_out_lane *thread;
@@ -158,7 +161,7 @@ struct strace_out {
 	size_t n_opened;
 };
 
-static struct strace_out_lane *thread_of(struct strace_out *x, uint32_t tid)
+static struct strace_out_lane *thread_of(struct strace_out *x, uint32_t tid, uint32_t pid)
 {
 	size_t i = x->last_thread;
 	if (i >= x->n_threads || x->thread[i].tid != tid)
@@ -166,8 +169,8 @@ static struct strace_out_lane *thread_of(struct strace_out *x, uint32_t tid)
 			;
 	if (i == x->n_threads) {
 		GROW(x->thread, x->n_threads, x->cap_threads);
-		x->thread[x->n_threads++] = (struct strace_out_lane){.tid = tid,
-								     .end_us = INT64_MIN};
+		x->thread[x->n_threads++] = (struct strace_out_lane){
+		    .tid = tid, .pid = pid ? pid : tid, .end_us = INT64_MIN};
 	}
 	x->last_thread = i;
 	return &x->thread[i];
@@ -244,7 +247,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	*why = ns < 0 ? "it begins before 1970" : "an argument of it is not known";
 	if (ns < 0)
 		return 0;
-	struct strace_out_lane *th = thread_of(x, r->tid);
+	struct strace_out_lane *th = thread_of(x, r->tid, r->pid);
 	int64_t us = old_begin_us(x, th, ns),
 		took_ns = r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns
 			      ? r->end_ns - r->begin_ns
@@ -265,6 +268,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	if (took_ns >= 0)
 		add_duration(x, took_ns);
 	x->last_us = us;
+	x->last_ns = ns > x->last_ns ? ns : x->last_ns;
 	th->end_us = us + (took_ns > 0 ? took_ns / 1000 : 0);
 	strbuf_addch(&x->line.text, '\n');
 	strbuf_add(&s->out, x->line.text.s, x->line.text.len);
@@ -273,11 +277,44 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	return 1;
 }
 
+/* Whether requests are known to be missing in the trace or the output. */
+static bool is_incomplete(const struct strace_out *x)
+{
+	const struct trace *t = x->line.t;
+	const struct trace_meta *m = trace_meta(t);
+	struct trace_health h;
+	trace_health(t, &h);
+	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
+	const bool missing = requests_unseen(extra) || programs_unseen(extra);
+	json_decref(extra);
+	return missing || m->cut || m->n_events_lost || !h.complete || h.n_blocks_damaged ||
+	       h.n_records_uncommitted || h.n_unread || (x->report && x->report->n_left_out);
+}
+
+static void add_exit(const struct strace_out *x, uint32_t pid, struct strbuf *text)
+{
+	const int64_t ns = x->last_ns - x->processes.wall_ns;
+	if (add_begin(&x->processes, pid, ns > 0 ? ns : 0, text))
+		strbuf_addstr(text, "exit_group(0) = ?\n");
+}
+
+/* An import takes a process without an exit for cut off. So the exits of an incomplete trace are not
+ * written. */
 static int write_tail(void *ctx, struct sink *s, struct err *e)
 {
 	struct strace_out *x = ctx;
+	struct u64_map done = {.cell = NULL};
 	(void)e;
 	strace_processes_until(&x->processes, INT64_MAX, &s->out);
+	if (x->line.old || is_incomplete(x))
+		return 0;
+	for (size_t i = 0; i < x->n_threads; i++)
+		if (!(*u64_map_at(&done, x->thread[i].pid, 0))++)
+			add_exit(x, x->thread[i].pid, &s->out);
+	for (size_t i = 0; i < x->processes.n; i++)
+		if (!(*u64_map_at(&done, x->processes.event[i].pid, 0))++)
+			add_exit(x, x->processes.event[i].pid, &s->out);
+	u64_map_release(&done);
 	return 0;
 }
 
@@ -290,7 +327,8 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 	char *root = xasprintf("%s%s", old && m->root && *m->root != '/' ? "/" : "",
 			       m->root ? m->root : "/");
 	struct strace_out x = {.line = {.t = t, .root = root, .old = old, .text = STRBUF_INIT},
-			       .wall_ns = m->wall_epoch_ns};
+			       .wall_ns = m->wall_epoch_ns,
+			       .report = report};
 	int rc = old ? 0 : strace_processes_init(&x.processes, t, e);
 	rc = rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.line.text);

@@ -523,6 +523,13 @@ void syscalls_finish(struct syscalls *c)
 {
 	syscall_rings_abandon(c);
 	for (size_t i = 0; i < SYSCALL_THREAD_SLOTS; i++)
-		for (struct syscall_thread *t = c->slot[i]; t; t = t->next)
+		for (struct syscall_thread *t = c->slot[i]; t; t = t->next) {
 			syscall_abandon(c, t);
+			c->counts.n_alive += !t->hidden;
+		}
+}
+
+void syscalls_program_unseen(struct syscalls *c)
+{
+	c->counts.n_programs_unseen++;
 }

@@ -107,6 +107,8 @@ struct syscalls_counts {
 	uint64_t n_ring_unread; /* of these: operation not decoded, or end not seen */
 	/* io_uring instances created: with SQPOLL, requests need no call */
 	uint64_t n_rings;
+	uint64_t n_alive;   /* threads without an end */
+	uint64_t n_programs_unseen; /* executed programs whose calls have no tracepoints (32 bits) */
 	uint64_t n_other;   /* calls that are not requests, on memory without a file */
 };
 
@@ -203,5 +205,7 @@ int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err
 
 /* Ends all unfinished calls at the end of the events. */
 void syscalls_finish(struct syscalls *c);
+/* A program was executed whose calls are not recorded. */
+void syscalls_program_unseen(struct syscalls *c);
 
 #endif

@@ -154,6 +154,12 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 	if (all && o->counts.n_positions_unknown)
 		json_object_set_new(json_object_get(all, "capture"), "n_positions_unknown",
 				    json_integer((json_int_t)o->counts.n_positions_unknown));
+	if (all && o->counts.n_programs_unseen)
+		json_object_set_new(json_object_get(all, "capture"), "programs_unseen",
+				    json_integer((json_int_t)o->counts.n_programs_unseen));
+	if (all && c->command && o->counts.n_alive)
+		json_object_set_new(json_object_get(all, "capture"), "n_outlived",
+				    json_integer((json_int_t)o->counts.n_alive));
 	if (all && o->counts.n_rings)
 		json_object_set_new(json_object_get(all, "capture"), "n_rings",
 				    json_integer((json_int_t)o->counts.n_rings));

@@ -259,6 +259,14 @@ static bool interpreter_of(int fd, char *to, size_t size)
 	return to[0] == '/';
 }
 
+/* A program of 32 bits: its calls have no tracepoints. */
+static bool is_32_bit(int fd)
+{
+	unsigned char head[EI_CLASS + 1];
+	return pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, ELFMAG, SELFMAG) &&
+	       head[EI_CLASS] == ELFCLASS32;
+}
+
 int vfs_program_identify(struct syscalls *c, const char *path, struct err *e)
 {
 	char next[PATH_MAX], name[PATH_MAX];
@@ -269,6 +277,8 @@ int vfs_program_identify(struct syscalls *c, const char *path, struct err *e)
 		if (fd < 0)
 			return 0;
 		rc = syscalls_identify(c, name, e);
+		if (is_32_bit(fd))
+			syscalls_program_unseen(c);
 		const bool more =
 		    loader_of(fd, next, sizeof next) || interpreter_of(fd, next, sizeof next);
 		close(fd);

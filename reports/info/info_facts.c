@@ -44,6 +44,8 @@ static void add_file(struct info_page *page, const struct info *x)
 					 : "complete as a file");
 	for (unsigned int i = 0; (reason = missing_reason(s, x->meta, i, buf, sizeof buf)); i++)
 		strbuf_addf(&out, "; %s%s", i ? "" : "the trace is incomplete: ", reason);
+	for (unsigned int i = 0; (reason = unknown_reason(x->meta, i, buf, sizeof buf)); i++)
+		strbuf_addf(&out, "; %s%s", i ? "" : "not known: ", reason);
 	if (s->n_damage) {
 		strbuf_addf(&out, ", %s",
 				  plural_text(s->n_damage, "damaged block", "damaged blocks").s);

@@ -38,14 +38,17 @@ static json_t *json_operation(const char *name, const struct tally_op *op)
 
 static json_t *json_health(const struct tally *s, const struct trace_meta *meta)
 {
-	json_t *damage = json_array(), *missing = json_array();
+	json_t *damage = json_array(), *missing = json_array(), *unknown = json_array();
 	char buf[300];
 	const char *reason;
 	for (unsigned int i = 0; (reason = missing_reason(s, meta, i, buf, sizeof buf)); i++)
 		json_array_append_new(missing, json_name(reason));
+	for (unsigned int i = 0; (reason = unknown_reason(meta, i, buf, sizeof buf)); i++)
+		json_array_append_new(unknown, json_name(reason));
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
 		json_array_append_new(damage, json_name(s->damage[i]));
 	return json_make(J_BOOL("complete", s->health.complete), J_VALUE("incomplete", missing),
+		J_VALUE("not_known", unknown),
 		J_WHOLE("n_blocks_damaged", s->n_damage),
 		J_WHOLE("n_records_uncommitted", s->health.n_records_uncommitted),
 		J_VALUE("damage", damage));

@@ -56,7 +56,7 @@ awk '{ $3 -= 20000; $5 = $5 ? $5 - 20000 : "" } { print $1, $2, $3, $4, $5 }' wa
 processes part.trace | diff want3 - || fail "processes of a slice that begins at 0"
 expect_status 0 "$VALIDATE" slice --anonymise made.trace -o part.trace
 processes part.trace | diff want - || fail "processes of an anonymised slice"
-[ "$("$VALIDATE" info --json part.trace | jq -c '.meta.extra | keys')" = '["processes"]' ] || fail "facts of an anonymised slice"
+[ "$("$VALIDATE" info --json part.trace | jq -c '.meta.extra | keys')" = '["capture","processes"]' ] || fail "facts of an anonymised slice"
 
 command -v strace >/dev/null || skip "no strace: only a log made by hand was read"
 strace -f -ttt -T -y -o log sh -c 'echo x >a; (cat a >b; true); cat b >c & wait; exec cat c' || skip "strace may not trace here"

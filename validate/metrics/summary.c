@@ -425,7 +425,10 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	s->clock_read_cost_ns = m->clock_read_cost_ns;
 	s->n_events_lost = m->n_events_lost;
 	s->n_cut = m->cut;
-	s->n_requests_unseen = async_unseen(p);
+	struct trace_health health;
+	trace_health(p->trace, &health);
+	const uint64_t n_async = async_unseen(p);
+	s->n_requests_unseen = n_async + health.n_unread;
 	if (!m->extra_json)
 		return 0;
 	json_error_t why;
@@ -439,8 +442,8 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	if (rc > 0)
 		s->correction_u_ns = correction.u_ns;
 	s->n_programs_unseen = programs_unseen(extra);
-	if (!s->n_requests_unseen) /* capture counts the same requests */
-		s->n_requests_unseen = requests_unseen(extra);
+	if (!n_async) /* capture counts the same requests */
+		s->n_requests_unseen += requests_unseen(extra);
 	fill_held(s, extra);
 	s->n_untold = s->has_input ? results_untold(extra, s->n_input) : 0;
 	rc = rc < 0 ? rc : 0;

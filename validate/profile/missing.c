@@ -10,10 +10,18 @@ struct missing_count {
 	const char *one, *more; /* text after the number */
 };
 
-static uint64_t fact_count(const json_t *capture, const char *key)
+/* The i-th fact that applies. */
+static const char *fact_text(const json_t *capture, bool incomplete, unsigned int i, char *buf,
+			     size_t size)
 {
-	const json_int_t v = json_integer_value(json_object_get(capture, key));
-	return v > 0 ? (uint64_t)v : 0;
+	for (const struct unseen_fact *f = unseen_facts; f->key; f++) {
+		const uint64_t n = unseen_count(capture, f->key);
+		if (n && f->incomplete == incomplete && !i--) {
+			snprintf(buf, size, "%s: %" PRIu64, f->text, n);
+			return buf;
+		}
+	}
+	return NULL;
 }
 
 const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
@@ -28,21 +36,21 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	    {programs_unseen(extra),
 	     " program made, or can make, calls which capture could not see",
 	     " programs made, or can make, calls which capture could not see"},
-	    {fact_count(capture, "ring_entries"),
+	    {unseen_count(capture, "ring_entries"),
 	     " call of io_uring_enter handed over requests that are not in the trace",
 	     " calls of io_uring_enter handed over requests that are not in the trace"},
-	    {fact_count(capture, "n_rings"),
+	    {unseen_count(capture, "n_rings"),
 	     " ring of io_uring was set up, and what was asked through it is not in the trace",
 	     " rings of io_uring were set up, and what was asked through them is not in the trace"},
-	    {fact_count(capture, "n_ring_unread"),
+	    {unseen_count(capture, "n_ring_unread"),
 	     " request of a ring of io_uring is not in the trace as the call that it is",
 	     " requests of rings of io_uring are not in the trace as the calls that they are"},
-	    {fact_count(capture, "n_unshown"), " asynchronous request was not shown by strace",
+	    {unseen_count(capture, "n_unshown"), " asynchronous request was not shown by strace",
 	     " asynchronous requests were not shown by strace"},
-	    {n_calls ? 0 : fact_count(capture, "n_handed_over"),
+	    {n_calls ? 0 : unseen_count(capture, "n_handed_over"),
 	     " asynchronous request is not in the trace",
 	     " asynchronous requests are not in the trace"},
-	    {fact_count(capture, "ring_entries") ? 0 : n_calls,
+	    {unseen_count(capture, "ring_entries") ? 0 : n_calls,
 	     " call handed over asynchronous requests that are not in the trace",
 	     " calls handed over asynchronous requests that are not in the trace"},
 	    {async_requests_missing(&s->async),
@@ -50,6 +58,8 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	     " requests that io_submit handed over are not in the trace"},
 	    {async_results_missing(&s->async), " asynchronous request has no result in the trace",
 	     " asynchronous requests have no result in the trace"},
+	    {s->health.n_unread, " line that could not be read was left out",
+	     " lines that could not be read were left out"},
 	};
 	const char *found = NULL;
 	unsigned int n = 0;
@@ -63,6 +73,15 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 				 reasons[k].n == 1 ? reasons[k].one : reasons[k].more);
 			found = buf;
 		}
+	found = found ? found : fact_text(capture, true, i - n, buf, size);
+	json_decref(extra);
+	return found;
+}
+
+const char *unknown_reason(const struct trace_meta *meta, unsigned int i, char *buf, size_t size)
+{
+	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	const char *found = fact_text(json_object_get(extra, "capture"), false, i, buf, size);
 	json_decref(extra);
 	return found;
 }

@@ -8,8 +8,12 @@
 /* The i-th reason, as text that follows "the trace is incomplete: "; NULL after the last. `buf`
  * receives the text. Reasons: made of a trace without an end; lost events; programs or rings that
  * capture could not see; asynchronous requests of which only the submitting call is known; an
- * interrupted capture. */
+ * interrupted capture; lines that an import left out; the unseen_facts (capture/unseen.h). */
 const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
 			   char *buf, size_t size);
+
+/* The i-th property of files that the trace does not show; NULL after the last. No request is
+ * missing because of it. */
+const char *unknown_reason(const struct trace_meta *meta, unsigned int i, char *buf, size_t size);
 
 #endif

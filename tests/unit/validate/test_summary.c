@@ -806,6 +806,17 @@ static void test_facts(void **state)
 	assert_int_equal(s.n_programs_unseen, 0);
 	assert_int_equal(s.n_requests_unseen, 32);
 	summary_release(&s);
+	/* what does not miss requests does not count: the umask */
+	assert_int_equal(compute_with_extra(&s,
+					    "{\"capture\": {\"n_untraced\": 1, \"n_filtered\": 2, "
+					    "\"n_reopened\": 4, \"n_cut_off\": 8, "
+					    "\"n_unknown_fd\": 16, \"n_unnamed\": 32, "
+					    "\"n_unknown_descriptors\": 64, \"n_outlived\": 128, "
+					    "\"n_unread\": 256, \"n_umask_unknown\": 1000}}",
+					    &e),
+			 0);
+	assert_int_equal(s.n_requests_unseen, 511);
+	summary_release(&s);
 	assert_int_equal(compute_with_extra(&s, "{\"facts\": {\"wall_ns\": \"x\"}}", &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "facts:")); /* the trace's name in front */
 }

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# strace output that lacks threads, calls or its end is never called complete; complete output is.
+# Properties of files that strace does not show are named, too.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+missing= # why the last trace is incomplete
+look_at() { # LOG...: imports it
+	expect_status 0 "$VALIDATE" import "$@" -o got.trace
+	mv out import.out
+	expect_status 0 "$VALIDATE" info got.trace
+	mv out info.out
+	missing=$(sed -n 's/^Health  *//p' info.out)
+}
+complete() { # LOG...
+	look_at "$@"
+	case $missing in complete | 'complete; not known: '*) ;; *) fail "$*: $missing" ;; esac
+}
+incomplete() { # TEXT LOG...
+	text=$1
+	shift
+	look_at "$@"
+	case $missing in *'; the trace is incomplete: '*"$text"*) ;; *) fail "$*: $missing instead of $text" ;; esac
+	expect_line import.out "$text"
+	[ $# -gt 1 ] || {
+		expect_status 0 "$VALIDATE" info "$1" # the foreign file itself
+		expect_line out "$text"
+	}
+}
+
+cat >whole.log <<'S'
+10 1.000000 execve("/bin/p", ["p"], 0x7ffc /* 1 var */) = 0 <0.000001>
+10 1.000010 openat(AT_FDCWD, "/d/a", O_RDONLY) = 3</d/a> <0.000001>
+10 1.000020 clone(child_stack=NULL, flags=SIGCHLD) = 11 <0.000001>
+11 1.000030 read(3</d/a>, "x", 1) = 1 <0.000001>
+11 1.000040 exit_group(0) = ?
+11 1.000050 +++ exited with 0 +++
+10 1.000060 wait4(11, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 11 <0.000001>
+10 1.000070 close(3</d/a>) = 0 <0.000001>
+10 1.000080 openat(AT_FDCWD, "/d/b", O_RDONLY) = 3</d/b> <0.000001>
+10 1.000090 exit_group(0) = ?
+10 1.000100 +++ exited with 0 +++
+S
+complete whole.log
+untraced='processes or threads that were started and not traced'
+filtered='processes that ended without a call of exit: calls are missing'
+reopened='descriptors that were opened twice without a close between: calls are missing'
+cut='threads that had not ended when the output of strace ends: it was cut'
+
+# without -f, or of files of -ff only some
+grep -v '^11' whole.log >no-f.log
+incomplete "$untraced: 1" no-f.log
+grep -v '^10.*clone' whole.log | sed 's/^11/12/' >no-clone.log # seen, with an unknown parent
+complete no-clone.log
+grep '^10' whole.log | cut -d ' ' -f 2- >log.10
+grep '^11' whole.log | cut -d ' ' -f 2- >log.11
+incomplete "$untraced: 1" log.10
+complete log.10 log.11
+
+# -e trace=...: no exit; no close
+grep -v exit_group whole.log >no-exit.log
+incomplete "$filtered: 2" no-exit.log
+grep -v 'close(' whole.log >no-close.log
+incomplete "$reopened: 1" no-close.log
+# a thread may end the process, of which -ff shows only its own calls
+grep -v exit_group log.11 >thread.11
+complete thread.11
+
+# cut: at a line, within a line, in a duration
+head -n 8 whole.log >cut.log
+incomplete "$cut: 1" cut.log
+head -n 4 whole.log >cut.log
+incomplete "$cut: 2" cut.log
+head -n 8 whole.log | head -c -6 >cut.log
+incomplete "$cut: " cut.log
+# but strace may detach
+sed '/^10 1.00008/,$d' whole.log >detached.log
+echo '10 1.000090 read(0,  <detached ...>' >>detached.log
+complete detached.log
+# quiet about ends of processes (-qq)
+grep -v '+++' whole.log >quiet.log
+complete quiet.log
+
+# in a PID namespace a clone returns another number than that of the child's lines
+sed 's/= 11 </= 2 </' whole.log >namespace.log
+complete namespace.log
+sed 's/\(clone(.*\)) = 11 .*/\1 <unfinished ...>/; /^11.*read/a10 1.000035 <... clone resumed>) = 2 <0.000015>' \
+	whole.log >namespace.log
+complete namespace.log
+
+# lines that an import left out
+sed '4s/= 1 .*/ = /' whole.log >unread.log
+look_at --lenient 5 unread.log
+expect_line info.out 'the trace is incomplete: lines that could not be read and were left out: 1'
+expect_status 0 "$VALIDATE" info --lenient 5 unread.log
+expect_line out 'the trace is incomplete: 1 line that could not be read was left out'
+expect_status 0 "$VALIDATE" slice got.trace whole.log -o both.trace
+expect_status 0 "$VALIDATE" info both.trace
+expect_line out 'the trace is incomplete: lines that could not be read and were left out: 1'
+
+# calls on descriptors without a name
+sed 's/read(3<[^>]*>/read(5/' whole.log >no-y.log
+incomplete 'calls on descriptors that were neither opened in the trace nor named: 1' no-y.log
+
+# an export of an incomplete trace is incomplete, too
+for log in whole no-f; do
+	expect_status 0 "$VALIDATE" import $log.log -o $log.trace
+	expect_status 0 "$VALIDATE" export -q --to strace $log.trace -o $log.again
+done
+complete whole.again
+incomplete "$cut" no-f.again
+
+# so are slices, also anonymised ones and those of several traces
+expect_status 0 "$VALIDATE" slice --anonymise no-f.trace -o part.trace
+expect_status 0 "$VALIDATE" info part.trace
+expect_line out "the trace is incomplete: $untraced: 1"
+expect_status 0 "$VALIDATE" slice whole.trace no-f.trace -o part.trace
+expect_status 0 "$VALIDATE" info part.trace
+expect_line out "the trace is incomplete: $untraced: 1"
+expect_status 0 "$VALIDATE" slice --anonymise whole.trace -o part.trace
+expect_status 0 "$VALIDATE" info part.trace
+expect_line out 'Health     complete'
+
+# --- properties that no call shows ---
+cat >unknown.log <<'S'
+10 1.000000 execve("/bin/p", ["p"], 0x7ffc /* 1 var */) = 0 <0.000001>
+10 1.000010 openat(AT_FDCWD, "/d/new", O_WRONLY|O_CREAT, 0666) = 3</d/new> <0.000001>
+10 1.000020 stat("/d/a", {st_mode=S_IFREG|0644, st_size=5, ...}) = 0 <0.000001>
+10 1.000030 lstat("/d/link", {st_mode=S_IFLNK|0777, st_size=4, ...}) = 0 <0.000001>
+10 1.000040 access("/d/link", R_OK) = 0 <0.000001>
+10 1.000090 exit_group(0) = ?
+10 1.000100 +++ exited with 0 +++
+S
+umask='files made under an umask that no call of umask shows'
+links='files that may have other names (hard links)'
+targets='symbolic links that calls followed, and whose target no call shows'
+complete unknown.log
+for text in "$umask: 1" "$links: 1" "$targets: 1"; do
+	expect_line import.out "$text"
+	expect_line info.out "$text"
+	"$VALIDATE" info --json got.trace >json
+	expect_line json "$text"
+done
+# the first umask returns the umask before it
+sed '/new/a10 1.000015 umask(0) = 027 <0.000001>' unknown.log >umask.log
+complete umask.log
+! grep -q "$umask" info.out || fail "umask: $missing"
+mkdir dir
+(umask 0 && expect_status 0 "$VALIDATE" replay --prepare --dir dir got.trace)
+[ "$(stat -c %a dir/d/new)" = 640 ] || fail "permissions under the umask that the first umask(2) returned: $(stat -c %a dir/d/new)"
+# readlink shows the target
+sed '/lstat/a10 1.000035 readlink("/d/link", "to/b", 99) = 4 <0.000001>' unknown.log >readlink.log
+complete readlink.log
+! grep -q "$targets" info.out || fail "a link: $missing"
+# -v shows which names are one file
+cat >names.log <<'S'
+10 1.000000 stat("/d/a", {st_dev=makedev(0xfe, 0), st_ino=17, st_mode=S_IFREG|0644, st_nlink=2, st_size=5}) = 0 <0.000001>
+10 1.000010 stat("/d/b", {st_dev=makedev(0xfe, 0), st_ino=17, st_mode=S_IFREG|0644, st_nlink=2, st_size=5}) = 0 <0.000001>
+10 1.000020 statx(AT_FDCWD, "/d/c", 0, STATX_ALL, {stx_mask=STATX_ALL, stx_nlink=2, stx_mode=S_IFREG|0644, stx_ino=17, stx_size=5, stx_dev_major=254, stx_dev_minor=1}) = 0 <0.000001>
+10 1.000030 stat("/d/d", {st_dev=makedev(0xfe, 0x1), st_ino=17, st_mode=S_IFREG|0644, st_nlink=2, st_size=5}) = 0 <0.000001>
+10 1.000040 stat("/d/alone", {st_dev=makedev(0xfe, 0), st_ino=18, st_mode=S_IFREG|0644, st_nlink=1, st_size=5}) = 0 <0.000001>
+10 1.000090 exit_group(0) = ?
+10 1.000100 +++ exited with 0 +++
+S
+complete names.log
+[ "$missing" = complete ] || fail "with -v: $missing"
+rm -rf dir
+mkdir dir
+expect_status 0 "$VALIDATE" replay --prepare --dir dir got.trace
+expect_line out 'mismatches      0'
+[ "$(stat -c '%n %h' dir/d/* | tr '\n' ' ')" = 'dir/d/a 2 dir/d/alone 1 dir/d/b 2 dir/d/c 2 dir/d/d 2 ' ] &&
+	[ dir/d/a -ef dir/d/b ] && [ dir/d/c -ef dir/d/d ] || fail "names: $(stat -c '%n %h %i' dir/d/*)"
+
+# --- the same of strace itself ---
+command -v strace >/dev/null || skip 'strace is not installed: only logs made by hand were read'
+strace -o probe true 2>/dev/null || skip 'strace may not trace here: only logs made by hand were read'
+echo text >file
+traced() { # OPTION... : of a shell with children
+	strace "$@" -ttt -T -o real.log sh -c 'cat file >copy; cat file >>copy; (cat copy; true) >more; exec cat more' >/dev/null 2>&1
+}
+traced -f -y
+complete real.log
+traced -f -y -v
+complete real.log
+! grep -q 'hard links' info.out || fail "strace -v: $missing"
+traced -f -qqq
+complete real.log
+traced -y
+incomplete "$untraced" real.log
+traced -f -y -e trace=openat,read,write
+incomplete "$filtered" real.log
+traced -f -y -e trace=%file,%process
+incomplete "$reopened" real.log
+traced -f -y -z
+incomplete "$filtered" real.log
+traced -f -y
+head -n "$(($(wc -l <real.log) / 2))" real.log >cut.log
+incomplete "$cut" cut.log
+rm -f real.log.*
+traced -ff -y
+complete real.log.[0-9]*
+for file in real.log.[0-9]*; do
+	! grep -q 'clone\|fork' "$file" || incomplete "$untraced" "$file"
+done
