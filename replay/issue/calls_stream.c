@@ -104,6 +104,8 @@ static size_t n_bytes_of(const struct caller *k)
 {
 	bool got_counts = k->c->op == OP_FGETS || k->c->op == OP_GETDELIM || k->c->op == OP_FPRINTF;
 	uint64_t n = got_counts ? (k->c->traced > 0 ? (uint64_t)k->c->traced : 1) : k->c->length;
+	if (k->c->op == OP_FPRINTF && k->c->traced == 0) /* an empty text */
+		n = 0;
 	return (size_t)(n < k->room ? n : k->room);
 }
 

@@ -61,3 +61,44 @@ for engine in event compiled; do
 	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir dir lines.trace
 	expect_line out 'mismatches      0'
 done
+
+# an empty text is no character
+cat >empty.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	FILE *f = fopen("empty", "w");
+	int n = f ? fprintf(f, "%s", "") : 1;
+	return n || fputs("x", f) < 0 || fprintf(f, "%s", "") || fclose(f);
+}
+END
+$compiler -w -O0 -fno-builtin -o empty-text empty.c || fail 'empty.c does not compile'
+expect_status 0 "$VALIDATE" capture app --root . -o empty.trace -- ./empty-text
+expect_line out 'ended with status 0'
+"$VALIDATE" info empty.trace --csv csv >/dev/null
+[ "$(grep -c ',fprintf,' csv)" -eq 2 ] || fail "texts: $(cat csv)"
+for engine in event compiled; do
+	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir dir empty.trace
+	expect_line out 'mismatches      0'
+	[ "$(stat -c %s dir/empty)" -eq 1 ] || fail "$engine: an empty text has $(stat -c %s dir/empty) bytes"
+done
+
+# a seek backwards from the end shows that the file has as many bytes, also without a later read
+cat >back.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	FILE *f = fopen("long", "r");
+	return !f || fseek(f, -5000, SEEK_END) || fclose(f);
+}
+END
+$compiler -w -O1 -o back back.c || fail 'back.c does not compile'
+head -c 6000 /dev/zero >long
+expect_status 0 "$VALIDATE" capture app --root . -o back.trace -- ./back
+expect_line out 'ended with status 0'
+for engine in event compiled; do
+	rm -rf dir
+	mkdir dir
+	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir dir back.trace
+	expect_line out 'mismatches      0'
+done
