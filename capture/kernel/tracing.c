@@ -317,6 +317,16 @@ int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e
 	return ret;
 }
 
+size_t tracing_n_watched(struct tracing *t)
+{
+	char *text = tracefs_instance_file_read(t->instance, "set_event_pid", NULL);
+	size_t n = 0;
+	for (const char *s = text; s && *s; s++)
+		n += *s == '\n';
+	free(text);
+	return n;
+}
+
 int tracing_start(struct tracing *t, struct err *e)
 {
 	return knob(t, "tracing_on", "1", e);

@@ -29,6 +29,8 @@ int tracing_open(struct tracing **t, const struct tracing_options *o, struct err
 /* Limits the events to these threads (numbers in the initial PID namespace) and all that they
  * create. Before tracing_start; further calls add threads. */
 int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e);
+/* The number of these threads that have not ended; 0: unknown. */
+size_t tracing_n_watched(struct tracing *t);
 int tracing_start(struct tracing *t, struct err *e);
 /* Stops, drains the buffers, counts the losses and removes the instance. Errors: ENOSPC and others
  * of the scratch files; events read before that are available. */

@@ -58,6 +58,7 @@ void vfs_config_init(struct vfs_config *c)
 /* --- records ------------------------------------------------------------- */
 
 enum { N_BATCH = 512 };
+#define CHILDREN_NS 1000000000
 
 struct vfs_writing {
 	const struct vfs_config *config;
@@ -306,6 +307,16 @@ static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 	return 0;
 }
 
+/* Children that end with the command, such as a process that waits for the end of a pipe, end a
+ * moment after it. The thread of the capture itself is watched, too. */
+static void children_wait(struct tracing *t)
+{
+	const int64_t end_ns = clock_monotonic_ns() + CHILDREN_NS;
+	const struct timespec pause = {0, 5000000};
+	while (tracing_n_watched(t) > 1 && clock_monotonic_ns() < end_ns)
+		nanosleep(&pause, NULL);
+}
+
 static int record(const struct vfs_config *c, struct vfs_writing *w, struct tracing *t,
 		  const sigset_t *before, struct vfs_outcome *o, struct user_memory **m,
 		  struct err *e)
@@ -338,6 +349,8 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 		vfs_state_take(w->calls, &w->processes, c->command ? &threads : &more,
 			       c->command != NULL, e);
 	rc = rc ? rc : watched_run(&watch, &watched, e);
+	if (!rc && c->command)
+		children_wait(t);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
 	int stopped = tracing_stop(t, rc ? NULL : e);

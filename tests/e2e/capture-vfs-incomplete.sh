@@ -25,7 +25,10 @@ complete() { # COMMAND...
 }
 options=
 complete sh -c 'echo text >file; cat file; (echo more >>file; true) & wait'
-incomplete 'threads that ran on after the command, without capture: 1' sh -c 'exec 2>&- >&- <&-; sleep 1 & :'
+incomplete 'threads that ran on after the command, without capture: 1' sh -c 'exec 2>&- >&- <&-; sleep 3 & :'
+complete sh -c 'exec 2>&- >&- <&-; (sleep 0.3; echo late >file) & :'
+"$VALIDATE" info trace --csv csv >/dev/null
+grep -q ',write,"path=[^;]*file;' csv || fail 'the last write of a child is missing'
 options='--paths none'
 incomplete 'calls on paths that are not known: ' cat file
 options=
