@@ -211,3 +211,25 @@ for engine in event compiled; do
 	done
 	[ "$(stat -c %a dir/before/file)" = 755 ] || fail "$engine: a file with set-group-ID"
 done
+
+# the target of a link that a call only followed, also through a second link in another directory
+cat >follow.c <<'END'
+#include <unistd.h>
+int main(void)
+{
+	return access("links/first", X_OK);
+}
+END
+$compiler -w -O1 -o follow follow.c || fail 'follow.c does not compile'
+mkdir links real
+echo text >real/target
+chmod 750 real/target
+ln -s second links/first
+ln -s ../real/target links/second
+expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ./follow
+expect_line out 'ended with status 0'
+rm -rf again
+mkdir again
+expect_status 0 "$VALIDATE" replay --prepare --dir again trace
+expect_line out 'mismatches      0'
+[ "$(stat -c %a,%s again/real/target)" = 750,5 ] || fail "the target of a link: $(find again -ls)"

@@ -98,6 +98,7 @@ complete ./enters
 capture ./enters ring
 grep -q 'ended with status 3' out ||
 	expect_line info 'calls which capture could not see: 1: the trace is incomplete'
+incomplete '1 call of io_uring_enter handed over requests that are not in the trace' ./raw ring
 incomplete '1 program made, or can make, calls which capture could not see' ./raw files
 if $compiler -w -O1 -static -o static "$raw" -ldl 2>/dev/null; then
 	incomplete '1 program made, or can make, calls' sh -c './static nothing; true'
