@@ -140,7 +140,11 @@ void files_found(struct app_files *f, const char *path, const struct found_file 
 		k->several_names = found->n_names > 1;
 		k->device = found->device;
 		k->inode = S_ISREG(k->mode) && found->n_names ? found->inode : 0;
-	} else if (followed && (k = known(f, path))->read) {
+		return;
+	}
+	k = known(f, path);
+	k->unlisted_name |= k->unknown && S_ISREG(found->mode) && found->n_names > 1;
+	if (followed && k->read) {
 		k->read = false; /* only once: links may form a circle */
 		target_found(f, (size_t)(k - f->file), found);
 	} else if (followed) {

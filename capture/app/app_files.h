@@ -25,6 +25,7 @@ struct known_file {
 	bool inferred; /* files_link_to: a link whose text may be another one */
 	bool no_target; /* a link that calls followed; no call shows its text */
 	bool counted;	/* `several_names` is known */
+	bool unlisted_name; /* a file with several names, changed before this was known */
 	uint8_t digest[FILESET_DIGEST];
 };
 

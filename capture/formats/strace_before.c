@@ -166,7 +166,8 @@ void strace_before_list(struct strace *t)
 	for (size_t i = 0; i < t->before.n; i++) {
 		const struct known_file *k = &t->before.file[i];
 		t->missing.n_targets += k->no_target;
-		t->missing.n_links += !k->unknown && S_ISREG(k->mode) && !k->counted;
+		t->missing.n_links +=
+		    k->unlisted_name || (!k->unknown && S_ISREG(k->mode) && !k->counted);
 	}
 	files_list(&t->before, &t->listed);
 	for (size_t i = 0; i < t->listed.n; i++)

@@ -96,7 +96,7 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	    !memcmp((*f)->shown, s, (*f)->n_shown))
 		return 0;
 	if (!strace_decoration(s, end, &d)) {
-		t->base.base.notes.n_unknown_fd += !*f && *fd > 2;
+		t->base.base.notes.n_unknown_fd += !*f && *fd > 2 && p->r.error != EBADF;
 		return 0;
 	}
 	if (*f && is_same_file(t, *f, &d)) {

@@ -99,6 +99,8 @@ expect_line out 'the trace is incomplete: lines that could not be read and were 
 
 # calls on descriptors without a name
 sed 's/read(3<[^>]*>/read(5/' whole.log >no-y.log
+sed 's/read(3<[^>]*>, "x", 1) = 1/close(5) = -1 EBADF (Bad file descriptor)/' whole.log >closed.log
+complete closed.log
 incomplete 'calls on descriptors that were neither opened in the trace nor named: 1' no-y.log
 
 # an export of an incomplete trace is incomplete, too
@@ -163,6 +165,11 @@ cat >names.log <<'S'
 S
 complete names.log
 [ "$missing" = complete ] || fail "with -v: $missing"
+# unless a name was changed before
+sed '1i10 0.999000 truncate("/d/b", 5) = 0 <0.000001>' names.log >changed.log
+complete changed.log
+expect_line info.out "not known: $links: 1"
+complete names.log
 rm -rf dir
 mkdir dir
 expect_status 0 "$VALIDATE" replay --prepare --dir dir got.trace
