@@ -39,7 +39,8 @@ static const char about[] =
 	"is a results directory or a baseline (\"validate baseline save\"). For each case\n"
 	"prints repeatability within a laboratory, reproducibility between laboratories,\n"
 	"the difference that two results exceed once in twenty, and outliers: Cochran's\n"
-	"and Grubbs' tests, Mandel's h and k with plots (ISO 5725-2).\n"
+	"and Grubbs' tests, Mandel's h and k with plots (ISO 5725-2). A league table\n"
+	"ranks the replayers by the verdicts of all laboratories.\n"
 	"\n"
 	"Exit status: 0, or 5 if the protocols, settings or requests differ.";
 

@@ -158,6 +158,11 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 		warning_add(out, p->difference);
 	for (size_t i = 0; i < p->n_warnings; i++)
 		warning_add(out, p->warning[i]);
+	html_add_table(out, &page, "league", NULL);
+	html_add_table(out, &page, "classes",
+		       &(struct html_table_view){
+			   .keys = "scenario replayer laboratory verdict bias U95 n_results"});
+	html_add_table(out, &page, "machines", NULL);
 	html_add_table(out, &page, "tally", NULL);
 	strbuf_addstr(out, "<h2>How far results differ</h2>\n");
 	html_add_table(out, &page, "pool", NULL);

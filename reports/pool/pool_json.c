@@ -2,6 +2,7 @@
 /* doc/pool-schema.json describes it. */
 #include "reports/json/json_value.h"
 #include "reports/pool/pool_report.h"
+#include "validate/pool/pool_league.h"
 
 static json_t *finding(const struct pool *p, const struct pool_case *c,
 		       const struct outlier_finding *f)
@@ -62,6 +63,25 @@ static json_t *missing(const struct pool *p, const struct pool_missing *m)
 		J_TEXT("scenario", m->scenario), J_TEXT("replayer", m->replayer));
 }
 
+static json_t *league(const struct pool *p)
+{
+	struct pool_league l;
+	json_t *all = json_array();
+	pool_league_make(&l, p);
+	for (size_t i = 0; i < l.n_places; i++) {
+		const struct pool_place *x = &l.place[i];
+		json_array_append_new(all, json_make(J_TEXT("scenario", x->scenario),
+			J_TEXT("replayer", x->one->replayer),
+			J_TEXT("laboratory", p->laboratory[x->laboratory].name),
+			J_TEXT("verdict", verdict_name(x->verdict)),
+			J_TEXT("reason", x->one->reason), J_COUNT("n", x->one->n),
+			J_NUMBER("bias", x->one->bias), J_NUMBER("bias_lo95", x->one->bias_lo95),
+			J_NUMBER("bias_hi95", x->one->bias_hi95), J_NUMBER("U95", x->one->U95)));
+	}
+	pool_league_release(&l);
+	return all;
+}
+
 void pool_json_add(struct strbuf *out, const void *study)
 {
 	const struct pool *p = study;
@@ -78,7 +98,7 @@ void pool_json_add(struct strbuf *out, const void *study)
 	for (size_t i = 0; i < p->n_warnings; i++)
 		json_array_append_new(warnings, json_text(p->warning[i]));
 	json_add(o, J_TEXT("difference", p->difference), J_VALUE("warnings", warnings),
-		J_VALUE("laboratories", laboratories), J_VALUE("cases", cases),
-		J_VALUE("left_out", left_out));
+		J_VALUE("laboratories", laboratories), J_VALUE("league", league(p)),
+		J_VALUE("cases", cases), J_VALUE("left_out", left_out));
 	json_add_document(out, o);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/xalloc.h"
 #include "reports/pool/pool_report.h"
+#include "validate/pool/pool_league.h"
 
 static void case_columns(struct table *t, const struct pool_case *c)
 {
@@ -8,6 +9,83 @@ static void case_columns(struct table *t, const struct pool_case *c)
 	COL_TEXT(t, "replayer", "Replayer", c->replayer);
 	t->n_row_headers = 2;
 }
+
+/* Rounded to two significant digits. */
+#define COL_TENTH(t, f, key, title, s, x) COL_STATUS(t, f, key, title, s, x, fabs(x) / 10)
+
+/* --- the league table ---------------------------------------------------- */
+
+static void bias_column(struct table *t, const char *title, const struct baseline_case *c)
+{
+	if (!table_head(t, FORMAT_RELATIVE, "bias", title, true))
+		return;
+	const struct estimate bias = {.status = isnan(c->bias) ? STAT_NOT_ASSESSED : STAT_OK,
+				      .value = c->bias,
+				      .lo90 = NAN,
+				      .hi90 = NAN,
+				      .lo95 = c->bias_lo95,
+				      .hi95 = c->bias_hi95,
+				      .df = NAN};
+	table_estimate(t, &bias);
+}
+
+static void rank_row(struct table *t, const struct pool_league *l, size_t i)
+{
+	const struct pool_rank *r = ROW_ITEM(t, &l->rank[i]);
+	COL_COUNT(t, "rank", "Rank", i + 1);
+	COL_TEXT(t, "replayer", "Replayer", r->replayer);
+	COL_COUNT(t, "n_laboratories", "Labs", r->n_laboratories);
+	COL_COUNT(t, "n_trusted", "Trusted", r->n_trusted);
+	COL_COUNT(t, "n_inconclusive", "Inconclusive", r->n_inconclusive);
+	COL_COUNT(t, "n_not_trusted", "Not trusted", r->n_not_trusted);
+	bias_column(t, "Largest bias [95 %]", t->in_heads ? NULL : r->worst);
+	COL_TEXT(t, "scenario", "in", r->worst_scenario);
+}
+
+static void table_ranks(struct table *t, const struct pool *p)
+{
+	struct pool_league l;
+	pool_league_make(&l, p);
+	table_init(t, "league", "League table");
+	table_note(t, "Cases of each replayer in all laboratories, by the verdict of each "
+		      "laboratory's campaign. First the replayers without a case that is not "
+		      "trusted, then by the share of trusted cases, then by the largest bias.");
+	TABLE_HEADS(t, rank_row(t, NULL, 0));
+	t->n_row_headers = 2;
+	for (size_t i = 0; i < l.n_ranks; i++)
+		rank_row(t, &l, i);
+	pool_league_release(&l);
+}
+
+static void place_row(struct table *t, const struct pool *p, const struct pool_place *place)
+{
+	const struct baseline_case *c = t->in_heads ? NULL : place->one;
+	COL_TEXT(t, "scenario", "Scenario", place->scenario);
+	COL_TEXT(t, "replayer", "Replayer", c->replayer);
+	COL_TEXT(t, "laboratory", "Laboratory", p->laboratory[place->laboratory].name);
+	COL_VERDICT(t, "verdict", "Verdict", place->verdict);
+	bias_column(t, "Bias [95 %]", c);
+	COL_TENTH(t, SHARE, "U95", "U", isnan(c->U95) ? STAT_NOT_ASSESSED : STAT_OK, c->U95);
+	COL_COUNT(t, "n_results", "Results", c->n);
+	COL_TEXT(t, "reason", "Reason", *c->reason ? c->reason : NULL);
+}
+
+static void table_classes(struct table *t, const struct pool *p)
+{
+	struct pool_league l;
+	pool_league_make(&l, p);
+	table_init(t, "classes", "Verdicts by trace class");
+	table_note(t, "Every case of every laboratory, from its own campaign. In a scenario, the "
+		      "best verdict first, then the smallest bias. U: expanded uncertainty of one "
+		      "replay on that machine.");
+	TABLE_HEADS(t, place_row(t, p, NULL));
+	t->n_row_headers = 2;
+	for (size_t i = 0; i < l.n_places; i++)
+		place_row(t, p, &l.place[i]);
+	pool_league_release(&l);
+}
+
+/* --- the study ----------------------------------------------------------- */
 
 static void suspect_row(struct table *t, const struct pool *p, const struct pool_case *c,
 			const char *test, const struct outlier_finding *f)
@@ -43,9 +121,6 @@ static void table_suspects(struct table *t, const struct pool *p)
 		suspect_row(t, p, c, "two lowest", &c->double_low);
 	}
 }
-
-/* Rounded to two significant digits. */
-#define COL_TENTH(t, f, key, title, s, x) COL_STATUS(t, f, key, title, s, x, fabs(x) / 10)
 
 static void study_row(struct table *t, const struct pool_case *c)
 {
@@ -127,6 +202,26 @@ static void table_laboratories(struct table *t, const struct pool *p)
 		laboratory_row(t, &p->laboratory[i]);
 }
 
+static void machine_row(struct table *t, const struct pool_laboratory *l)
+{
+	const struct baseline *b = t->in_heads ? NULL : l->baseline;
+	COL_TEXT(t, "laboratory", "Laboratory", l->name);
+	COL_TEXT(t, "protocol", "Protocol", b->protocol);
+	COL_TEXT(t, "version", "validate", b->program_version);
+	COL_TEXT(t, "cpu", "CPU", baseline_fact_find(b, "processors.model"));
+	COL_TEXT(t, "kernel", "Kernel", baseline_fact_find(b, "kernel.release"));
+	COL_TEXT(t, "file_system", "File system", baseline_fact_find(b, "targets.0.file_system"));
+}
+
+static void table_machines(struct table *t, const struct pool *p)
+{
+	table_init(t, "machines", "Machines");
+	table_note(t, "File system: that of the first target.");
+	TABLE_HEADS(t, machine_row(t, NULL));
+	for (size_t i = 0; i < p->n_laboratories; i++)
+		machine_row(t, &p->laboratory[i]);
+}
+
 static void table_missing(struct table *t, const struct pool *p)
 {
 	table_init(t, "missing", "Left out");
@@ -145,7 +240,8 @@ void pool_tables_build(struct tables *ts, const void *study)
 {
 	const struct pool *p = study;
 	static void (*const builders[])(struct table *, const struct pool *) = {
-	    table_studies, table_suspects, table_laboratories, table_groups, table_missing};
+	    table_ranks, table_studies, table_suspects, table_laboratories,
+	    table_classes, table_machines, table_groups, table_missing};
 	ts->n = sizeof builders / sizeof *builders;
 	ts->table = xcalloc(ts->n, sizeof *ts->table);
 	for (size_t i = 0; i < ts->n; i++)

@@ -58,6 +58,13 @@ static void warning_add(struct strbuf *out, const char *text, size_t width)
 	strbuf_addch(out, '\n');
 }
 
+/* Tables of the page and CSV, wider than a terminal. */
+static bool is_wide(const char *name)
+{
+	return !strcmp(name, "laboratories") || !strcmp(name, "classes") ||
+	       !strcmp(name, "machines");
+}
+
 void pool_text_add(struct strbuf *out, const void *study, size_t width)
 {
 	const struct pool *p = study;
@@ -72,7 +79,7 @@ void pool_text_add(struct strbuf *out, const void *study, size_t width)
 		warning_add(out, p->warning[i], width);
 	pool_tables_build(&ts, p);
 	for (size_t i = 0; i < ts.n; i++) {
-		if (!table_n_rows(&ts.table[i]) || !strcmp(ts.table[i].name, "laboratories"))
+		if (!table_n_rows(&ts.table[i]) || is_wide(ts.table[i].name))
 			continue;
 		strbuf_addf(out, "\n%s\n\n", ts.table[i].title);
 		text_add_table(out, &ts.table[i], NAME_MAX);

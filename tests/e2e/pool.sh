@@ -67,6 +67,24 @@ expect_status 3 "$VALIDATE" pool $labs -o other
 expect_line err 'no report of "validate pool"'
 [ "$(ls other)" = file ] || fail 'something was written beside it'
 
+# the league table: every verdict of every laboratory, with its interval and machine
+jq '.cases |= map(.verdict = "trusted" | .reason = "" | .bias = [0.125, 0.0625, 0.1875])' lab1.json >trusted.json
+jq 'del(.sha256) | .cases |= map(.verdict = "not trusted" | .reason = "too <slow>" | .bias = [-0.75, -0.875, -0.625])
+	| .environment."processors.model" = "Example CPU"' lab2.json >slow.json
+expect_status 0 "$VALIDATE" pool trusted.json slow.json -o league
+# a half-way rank: all 2 replayers have 2 trusted cases and 2 that are not
+expect_line league/summary.txt 'League table'
+awk -F, 'NR > 1 && $4 == 2 && $6 == 2' league/tables/league.csv | wc -l | grep -qx 2 || fail "not the counts: $(cat league/tables/league.csv)"
+jq -e '[.league[] | select(.laboratory == "lab1") | [.verdict, .bias_lo95, .bias, .bias_hi95]] == [range(4) | ["trusted", 0.0625, 0.125, 0.1875]]' \
+	league/pool.json >/dev/null || fail "not the intervals: $(jq -c .league league/pool.json)"
+jq -e '.league[0].verdict == "trusted" and .league[-1].verdict == "not trusted"' league/pool.json >/dev/null || fail 'not in order'
+jq -r --slurpfile schema "$SRCDIR/doc/pool-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" league/pool.json >faults || fail 'no JSON'
+[ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
+for text in 'Example CPU' '[−88,' 'chip not'; do
+	grep -qF -- "$text" league/index.html || fail "the page lacks $text"
+done
+expect_line league/tables/classes.csv 'too <slow>'
+
 # names and values of strangers
 jq '.host = "<script>alert(1)</script>"' lab2.json >hostile.json
 expect_status 0 "$VALIDATE" pool lab1.json hostile.json lab3.json --format html

@@ -182,3 +182,11 @@ int baseline_choose(struct baseline *b, const char *replayer, struct err *e)
 	b->n_cells = n;
 	return 0;
 }
+
+const char *baseline_fact_find(const struct baseline *b, const char *name)
+{
+	for (size_t i = 0; i < b->n_facts; i++)
+		if (!strcmp(b->fact[i].name, name))
+			return b->fact[i].value;
+	return NULL;
+}

@@ -123,6 +123,8 @@ const char *baseline_redact(struct baseline *b, const char *replayer);
  * an unredacted baseline have equal names. */
 const char *baseline_redact_names(struct baseline *b, const char *replayer);
 bool baseline_is_redacted(const struct baseline *b);
+/* The value of a fact of the environment; NULL: unknown. Borrowed. */
+const char *baseline_fact_find(const struct baseline *b, const char *name);
 /* Keeps only the cases of one replayer. Errors: ENOENT naming the existing ones. */
 int baseline_choose(struct baseline *b, const char *replayer, struct err *e);
 

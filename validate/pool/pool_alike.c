@@ -102,14 +102,6 @@ static char *settings_difference(const struct pool_laboratory *x, const struct p
 	return NULL;
 }
 
-static const char *fact_find(const struct baseline *b, const char *name)
-{
-	for (size_t i = 0; i < b->n_facts; i++)
-		if (!strcmp(b->fact[i].name, name))
-			return b->fact[i].value;
-	return NULL;
-}
-
 /* Fact replayers.N.KEY of a replayer's program, where N is the index of its name. NULL: unknown. */
 static const char *replayer_fact(const struct baseline *b, const char *replayer, const char *key)
 {
@@ -117,13 +109,13 @@ static const char *replayer_fact(const struct baseline *b, const char *replayer,
 	bool found = false;
 	for (size_t i = 0; !found; i++) {
 		char *at = xasprintf("replayers.%zu.name", i);
-		name = fact_find(b, at);
+		name = baseline_fact_find(b, at);
 		free(at);
 		if (!name)
 			break;
 		found = !strcmp(name, replayer);
 		at = xasprintf("replayers.%zu.%s", i, key);
-		value = found ? fact_find(b, at) : NULL;
+		value = found ? baseline_fact_find(b, at) : NULL;
 		free(at);
 	}
 	return value;

@@ -17,6 +17,7 @@
 #include "common/xalloc.h"
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/pool/pool.h"
+#include "validate/pool/pool_league.h"
 #include "validate/provenance/provenance.h"
 
 enum { LABORATORIES = 8, RESULTS = 3 };
@@ -274,6 +275,62 @@ static void names(void **state)
 	laboratories_free(b);
 }
 
+/* Sets the only case of a laboratory. */
+static void case_set(struct baseline *b, const char *replayer, const char *verdict, double bias)
+{
+	free(b->cell[0].replayer);
+	free(b->cell[0].verdict);
+	b->cell[0].replayer = xstrdup(replayer);
+	b->cell[0].verdict = xstrdup(verdict);
+	b->cell[0].bias = bias;
+}
+
+/* Four laboratories measured x, y and z. y has no case that is not trusted, z has the larger share
+ * of trusted cases among the others, x has a verdict that is no verdict. */
+static void league(void **state)
+{
+	(void)state;
+	struct baseline *b = laboratories_make();
+	struct pool p;
+	struct pool_league l;
+	struct err e = ERR_INIT;
+	case_set(&b[0], "x", "not trusted", -0.5);
+	case_set(&b[1], "x", "<made up>", 0.01);
+	case_set(&b[2], "y", "trusted", 0.02);
+	case_set(&b[3], "y", "inconclusive", NAN);
+	case_set(&b[4], "y", "trusted", -0.01);
+	case_set(&b[5], "z", "not trusted", 0.3);
+	case_set(&b[6], "z", "trusted", 0);
+	case_set(&b[7], "z", "not trusted", 0.4);
+	free(b[6].scenario[0].name);
+	b[6].scenario[0].name = xstrdup("another class");
+	if (pool_make(&p, b, LABORATORIES, POOL_MEAN, true, &e))
+		fail_msg("%s", e.msg);
+	pool_league_make(&l, &p);
+	static const char *const ranks[] = {"y", "z", "x"};
+	static const size_t trusted[] = {2, 1, 0}, inconclusive[] = {1, 0, 1}, not_trusted[] = {0, 2, 1};
+	static const double worst[] = {0.02, 0.4, -0.5};
+	assert_int_equal(l.n_ranks, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(l.rank[i].replayer, ranks[i]);
+		assert_int_equal(l.rank[i].n_trusted, trusted[i]);
+		assert_int_equal(l.rank[i].n_inconclusive, inconclusive[i]);
+		assert_int_equal(l.rank[i].n_not_trusted, not_trusted[i]);
+		assert_int_equal(l.rank[i].n_laboratories, trusted[i] + inconclusive[i] + not_trusted[i]);
+		assert_true(l.rank[i].worst->bias == worst[i]);
+		assert_string_equal(l.rank[i].worst_scenario, "s");
+	}
+	/* class "s" first, trusted before inconclusive, small bias before large and unknown */
+	static const size_t laboratory[] = {4, 2, 1, 3, 5, 7, 0, 6};
+	assert_int_equal(l.n_places, LABORATORIES);
+	for (size_t i = 0; i < LABORATORIES; i++)
+		assert_int_equal(l.place[i].laboratory, laboratory[i]);
+	assert_int_equal(l.place[2].verdict, VERDICT_INCONCLUSIVE);
+	pool_league_release(&l);
+	pool_release(&p);
+	laboratories_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +340,7 @@ int main(void)
 	    cmocka_unit_test(differences_that_the_protocol_hash_lacks),
 	    cmocka_unit_test(another_program),
 	    cmocka_unit_test(names),
+	    cmocka_unit_test(league),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
