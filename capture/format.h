@@ -114,7 +114,7 @@ int trace_export_csv(struct trace *t, const char *path, struct err *e);
 extern const struct trace_format format_trace, format_csv;
 /* capture/formats/ */
 extern const struct trace_format format_mapping, format_strace, format_blktrace, format_blkparse,
-    format_iolog, format_dxt, format_oraclegeneral, format_btrecord, format_blkreplay,
+    format_iolog, format_dxt, format_dftracer, format_oraclegeneral, format_btrecord, format_blkreplay,
     format_events, format_perfetto, format_artc, format_artc_init, format_tracepoints,
     format_perf_trace, format_parallel;
 

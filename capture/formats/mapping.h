@@ -10,6 +10,7 @@
 
 #define MAPPING_COLUMNS_MAX 64
 #define MAPPING_VALUES_MAX 16
+#define MAPPING_COUNT_MAX 65536 /* of the requests of a line, so that reading needs little memory */
 
 enum mapping_field {
 	MAP_NONE, /* skipped */
@@ -21,6 +22,8 @@ enum mapping_field {
 	MAP_OBJECT, /* several columns are joined by "." */
 	MAP_OFFSET,
 	MAP_LENGTH,
+	MAP_LAST,  /* offset of the last byte; length = last - offset + 1 */
+	MAP_COUNT, /* the line stands for so many equal requests */
 	MAP_PID,
 	MAP_TID,
 	MAP_FD,
@@ -52,7 +55,8 @@ struct mapping {
 	char delimiter; /* 0: runs of blanks */
 	char comment;	/* 0: none */
 	bool header;
-	/* n_columns: minimum number of columns, and without `more` the exact number */
+	/* n_columns: minimum number of columns, and without `more` the exact number. With `more`,
+	 * optional columns at the end of a line may be missing. */
 	unsigned int n_skipped_lines, n_columns;
 	bool more;
 	enum trace_level level;
@@ -83,6 +87,6 @@ int mapping_write(const struct mapping *m, struct trace *t, const char *path,
 
 /* The built-in mappings, one row each in the table of formats. */
 extern const struct trace_format format_msr, format_snia, format_alibaba, format_tencent,
-    format_spc, format_systor, format_fiu;
+    format_spc, format_systor, format_fiu, format_twitter, format_cachelib, format_ibmcos;
 
 #endif

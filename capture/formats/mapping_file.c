@@ -9,8 +9,8 @@
 #include "common/xalloc.h"
 
 const char *const mapping_field_names[MAP_N + 1] = {
-    "none",   "begin", "end", "response", "dispatch", "operation", "object", "offset",
-    "length", "pid",   "tid", "fd",       "rvalue",   "error",     NULL};
+    "none",   "begin",  "end",  "response", "dispatch", "operation", "object", "offset",
+    "length", "last",   "count", "pid",     "tid",      "fd",        "rvalue", "error",  NULL};
 
 struct mapping_parse {
 	struct mapping *m;
@@ -253,9 +253,11 @@ static bool is_time(enum mapping_field f)
 
 static int check(struct mapping *m, struct err *e)
 {
-	static const enum mapping_field needed[] = {MAP_BEGIN, MAP_OPERATION, MAP_OFFSET,
-						    MAP_LENGTH};
-	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+	static const enum mapping_field needed[] = {MAP_BEGIN, MAP_OPERATION, MAP_LENGTH,
+						    MAP_OFFSET};
+	/* an object of a store is read from its beginning */
+	const size_t n_needed = m->object_kind == OBJECT_PATH ? 3 : 4;
+	for (size_t i = 0; i < n_needed; i++)
 		if (!has(m, needed[i]))
 			return err_set(e, EINVAL, "no column has field = %s",
 				       mapping_field_names[needed[i]]);
@@ -272,7 +274,7 @@ static int check(struct mapping *m, struct err *e)
 			return err_set(e, EINVAL,
 				       "the column of the field %s has a unit that is none of time",
 				       mapping_field_names[m->column[i].field]);
-		if (m->column[i].index >= m->n_columns)
+		if (m->column[i].index >= m->n_columns && !(m->more && m->column[i].optional))
 			m->n_columns = m->column[i].index + 1;
 	}
 	if (m->header)

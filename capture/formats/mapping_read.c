@@ -26,6 +26,13 @@ struct field {
 	size_t len;
 };
 
+/* What a line holds beside the record; -1, or -2 of `last`: no such column. */
+struct line_extra {
+	int64_t response_ns, last, count;
+	const char *last_at; /* the field of `last` */
+	bool has_rvalue, skip;
+};
+
 /* --- one field ----------------------------------------------------------- */
 
 static int not_a(struct mapped_trace *t, const struct field *f, const char *what, struct err *e)
@@ -117,7 +124,7 @@ static int take_operation(struct mapped_trace *t, const struct mapping_column *c
 }
 
 static int take_field(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
-		      struct trace_record *r, int64_t *response_ns, bool *skip, struct err *e)
+		      struct trace_record *r, struct line_extra *x, struct err *e)
 {
 	int64_t v = 0;
 	int rc;
@@ -129,13 +136,18 @@ static int take_field(struct mapped_trace *t, const struct mapping_column *c, co
 	case MAP_DISPATCH:
 		return take_time(t, c, f, true, &r->dispatch_ns, e);
 	case MAP_RESPONSE:
-		return take_time(t, c, f, false, response_ns, e);
+		return take_time(t, c, f, false, &x->response_ns, e);
 	case MAP_OPERATION:
-		return take_operation(t, c, f, r, skip, e);
+		return take_operation(t, c, f, r, &x->skip, e);
 	case MAP_OFFSET:
 		return take_bytes(t, c, f, &r->offset, e);
 	case MAP_LENGTH:
 		return take_bytes(t, c, f, &r->length, e);
+	case MAP_LAST:
+		x->last_at = f->s;
+		return take_number(t, f, -1, INT64_MAX - 1, &x->last, e);
+	case MAP_COUNT:
+		return take_number(t, f, 1, MAPPING_COUNT_MAX, &x->count, e);
 	case MAP_OBJECT:
 		rc = c->number ? take_number(t, f, 0, INT64_MAX, &v, e) : 0;
 		if (t->object_text.len)
@@ -246,29 +258,38 @@ static int take_object(struct mapped_trace *t, struct trace_record *r, struct er
 	return 0;
 }
 
-static int finish(struct mapped_trace *t, struct trace_record *r, int64_t response_ns,
-		  bool has_rvalue, struct err *e)
+static int finish(struct mapped_trace *t, struct trace_record *r, const struct line_extra *x,
+		  struct err *e)
 {
 	int rc = take_object(t, r, e);
 	if (rc)
 		return rc;
-	if (response_ns >= 0 && r->begin_ns != TIME_NONE)
-		r->end_ns = r->begin_ns + response_ns;
-	if (!has_rvalue)
+	if (x->response_ns >= 0 && r->begin_ns != TIME_NONE)
+		r->end_ns = r->begin_ns + x->response_ns;
+	if (x->last >= -1) {
+		if (r->offset > (uint64_t)(x->last + 1))
+			return foreign_at(&t->base, x->last_at, e,
+					  "the last byte lies before the first");
+		r->length = (uint64_t)(x->last + 1) - r->offset;
+	}
+	if (!(op_info(r->op)->uses & (OP_HAS_LENGTH | OP_RETURNS_BYTES)))
+		r->length = 0;
+	if (!x->has_rvalue)
 		r->rvalue = r->error                                  ? -1
 			    : op_info(r->op)->uses & OP_RETURNS_BYTES ? (int64_t)r->length
 								      : 0;
 	if (r->op == OP_FALLOCATE && t->m->level == LEVEL_BLOCK)
 		r->flags = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-	return foreign_add(&t->base, r, e);
+	for (int64_t i = 0; i < x->count && !rc; i++)
+		rc = foreign_add(&t->base, r, e);
+	return rc;
 }
 
 static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct err *e)
 {
 	struct trace_record r = foreign_record();
 	const char *at = s, *end = s + len;
-	int64_t response_ns = -1;
-	bool skip = false, has_rvalue = false;
+	struct line_extra x = {.response_ns = -1, .last = -2, .count = 1};
 	unsigned int i = 0;
 	struct field f;
 	if (t->object_text.len)
@@ -279,19 +300,19 @@ static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct 
 			return foreign_at(&t->base, f.s, e, "more than %u columns", t->n_needed);
 		if (!c || (c->optional && !f.len))
 			continue;
-		has_rvalue |= c->field == MAP_RVALUE;
-		int rc = take_field(t, c, &f, &r, &response_ns, &skip, e);
+		x.has_rvalue |= c->field == MAP_RVALUE;
+		int rc = take_field(t, c, &f, &r, &x, e);
 		if (rc)
 			return rc;
 	}
 	if (i < t->n_needed)
 		return foreign_at(&t->base, end, e, "the line has %u columns, %u are needed", i,
 				  t->n_needed);
-	if (skip) {
+	if (x.skip) {
 		t->base.base.notes.n_passed_over++;
 		return 0;
 	}
-	return finish(t, &r, response_ns, has_rvalue, e);
+	return finish(t, &r, &x, e);
 }
 
 static bool is_heading(const char *heading, const char *s, size_t len)

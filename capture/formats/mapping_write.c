@@ -137,6 +137,12 @@ static void add_column(const struct mapping_out *x, struct sink *s, const struct
 	case MAP_LENGTH:
 		sink_u64(s, r->length / unit);
 		break;
+	case MAP_LAST:
+		strbuf_addf(&s->out, "%lld", (long long)(r->offset + r->length) - 1);
+		break;
+	case MAP_COUNT:
+		strbuf_addch(&s->out, '1');
+		break;
 	case MAP_PID:
 		sink_u64(s, r->pid);
 		break;

@@ -99,6 +99,16 @@ ROW(systor, "Systor'17 traces: time,response time,R/W,LUN,offset,size", NULL);
 READER(fiu)
 ROW(fiu, "FIU traces: time in ns, pid, process, lba, size, R/W, major, minor, md5", NULL);
 
+READER(twitter)
+ROW(twitter, "Twitter cache traces: time in s,key,key size,value size,client,operation,TTL", NULL);
+
+READER(cachelib)
+ROW(cachelib, "Meta CacheLib kvcache traces: op_time,key,key_size,op,op_count,size,...", NULL);
+
+READER(ibmcos)
+ROW(ibmcos, "IBM object store traces: time in ms, REST operation, object, size, first, last byte",
+    NULL);
+
 /* --- a mapping file of the user ------------------------------------------ */
 
 static int path_bid(const unsigned char *head, size_t len, const char *path)

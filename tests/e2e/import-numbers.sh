@@ -45,6 +45,25 @@ fiu!s/^/x/!x8
 fiu!s/ 4892 / 4294967296 /!4294967296
 snia!s/52.5/-1/!-1
 snia!s/,6,0,0,/,6,9,0,/!9,0
+twitter!s/,212,/,-212,/!-212
+twitter!s/,get,/,got,/!got
+twitter!s/,4,get/,4294967296,get/!4294967296
+twitter!s/,17,/,x,/!x,
+cachelib!s/,GET,1,/,GET,0,/!0,82
+cachelib!s/,GET,1,/,GET,65537,/!65537
+cachelib!s/,GET,/,get,/!get
+cachelib!s/^6/-6/!-6
+ibmcos!s/ 0 1042/ 0 -2/!-2
+ibmcos!s/ 0 1042/ 1044 1042/!1042
+ibmcos!s/GET/POST/!REST
+ibmcos!s/ 1052 / 18446744073709551615 /!18446
+dftracer!s/"count":1022/"count":-1/!=1
+dftracer!s/"fhash":"9a"/"fhash":"9b"/!=1
+dftracer!s/"offset":0/"offset":"x"/!=1
+dftracer!s/"ts":2002/"ts":99999999999999999999/!=1
+dftracer!s/"tid":1/"tid":4294967296/!=1
+dftracer!s/"ph":"X"/"ph":null/!=1
+dftracer!s/}}$/}/!=1
 blkparse!s/8,0/8;0/!8;0
 blkparse!s/0.000000002/0.0000x/!0.0000x
 blkparse!s/0.000000002/-1.000002/!-1.0

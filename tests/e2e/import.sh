@@ -4,11 +4,11 @@
 data=$SRCDIR/tests/data/formats
 
 expect_status 0 "$VALIDATE" import --from list
-for name in trace csv msr snia alibaba tencent spc systor fiu blktrace blkparse strace tracepoints perf-trace iolog dxt parallel \
+for name in trace csv msr snia alibaba tencent spc systor fiu blktrace blkparse strace tracepoints perf-trace iolog dxt dftracer parallel twitter cachelib ibmcos \
 	oraclegeneral mapping; do
 	grep -Eq "^  $name +yes" out || fail "$name is not listed as one that is read"
 done
-[ "$(grep -Ec '^  [a-z-]+ +yes' out)" -eq 19 ] || fail "another number of formats is read than this test knows"
+[ "$(grep -Ec '^  [a-z-]+ +yes' out)" -eq 23 ] || fail "another number of formats is read than this test knows"
 
 csv() { # TRACE: its requests, from standard output
 	"$VALIDATE" export -q --to csv "$1" -o - || fail "exporting $1"
@@ -57,6 +57,63 @@ expect_status 0 "$VALIDATE" import f.fiu -o fiu.trace
 expect_status 0 "$VALIDATE" import "$data/snia.csv" -o snia.trace
 expect_line out '40 requests'
 [ "$(nth snia.trace 2 3-)" = '145714,165610,pread,device=5;offset=599147929600;length=4096,4096,,1,,' ] || fail "snia: $(nth snia.trace 2 3-)"
+
+# stores of objects: no offset but in ranges, operations without data, a line for several requests
+printf '0,q:1:8WTf,17,213,4,get,0\n0,q:1:8WTf,17,0,5,gets,0\n2,u:x,9,50,4,set,3600\n3,u:x,9,0,4,delete,0\n' >cluster.csv
+expect_status 0 "$VALIDATE" import cluster.csv -o twitter.trace
+expect_line out 'Format     twitter'
+expect_line out 'Resolution 1 s'
+[ "$(nth twitter.trace 1 1-)" = '4,0,0,,pread,path=q:1:8WTf;offset=0;length=213,213,,0,,' ] || fail "twitter 1: $(nth twitter.trace 1 1-)"
+[ "$(nth twitter.trace 3 1-)" = '4,0,2000000000,,pwrite,path=u:x;offset=0;length=50,50,,2,,' ] || fail "twitter 3: $(nth twitter.trace 3 1-)"
+[ "$(nth twitter.trace 4 1-7)" = '4,0,3000000000,,unlink,path=u:x;flags=0x0,0' ] || fail "twitter 4: $(nth twitter.trace 4 1-)"
+
+expect_status 0 "$VALIDATE" import "$data/kvcache.csv" -o cachelib.trace
+expect_line out 'cachelib.trace: 17 requests' # 1 + 3 + 1 + 7 + 1 of 202401, and 4
+[ "$(nth cachelib.trace 1 3-7)" = '604038471000000000,,pread,path=82131353f9ddc8c6;offset=0;length=87,87' ] || fail "cachelib 1: $(nth cachelib.trace 1 3-)"
+[ "$(csv cachelib.trace | grep -c 'path=749ab7237b8d0372;')" -eq 7 ] || fail "op_count: $(csv cachelib.trace)"
+printf 'op_time,key,key_size,op,op_count,size,cache_hits,ttl\n1,k,2,SET,1,9,0,\n' >kv.csv # the columns of 202210
+expect_status 0 "$VALIDATE" import kv.csv -o kv.trace
+expect_line out 'Format     cachelib'
+# the releases without times are refused
+printf 'key,op,size,op_count,key_size\n1668757755,SET,82,1,40\n' >kv.csv
+expect_status 3 "$VALIDATE" import --from cachelib kv.csv -o x.trace
+expect_line err 'the header has no column "op_time"'
+
+expect_status 0 "$VALIDATE" import "$data/object-store.txt" -o ibm.trace
+expect_line out 'Format     ibmcos'
+expect_line out 'skipped: 1' # a copy
+[ "$(nth ibm.trace 1 3-)" = '1219008000000,,pwrite,path=8d4fcda3d675bac9;offset=0;length=1056,1056,,0,,' ] || fail "ibmcos 1: $(nth ibm.trace 1 3-)"
+[ "$(nth ibm.trace 2 3-7)" = '1221974000000,,stat,path=39d177fb735ac5df;flags=0x0,0' ] || fail "ibmcos 2: $(nth ibm.trace 2 3-)"
+[ "$(nth ibm.trace 3 6-7)" = 'path=95d363d3fbdc0b03;offset=100;length=1068,1068' ] || fail "ibmcos 3: $(nth ibm.trace 3 3-)"
+[ "$(nth ibm.trace 4 6-7)" = 'path=8688e0d2d279c9bb;offset=0;length=0,0' ] || fail "ibmcos 4: $(nth ibm.trace 4 3-)"
+[ "$(nth ibm.trace 5 5-7)" = 'unlink,path=8688e0d2d279c9bb;flags=0x0,0' ] || fail "ibmcos 5: $(nth ibm.trace 5 3-)"
+
+# DFTracer: names by hash and in full, phases as letters and numbers, what is no request
+for form in letters numbers; do
+	sed "$([ $form = letters ] && echo p || echo 's/"ph":"X"/"ph":1/; s/"ph":"M"/"ph":4/; s/"ph":"C"/"ph":2/; s/"ph":"A"/"ph":3/; p')" -n \
+		"$data/dlio.pfw" >$form.pfw
+	expect_status 0 "$VALIDATE" import $form.pfw -o $form.trace
+	expect_line out 'Format     dftracer'
+	expect_line out "$form.trace: 7 requests"
+	expect_line out 'skipped: 2' # fopen and readv
+	csv $form.trace >$form.csv
+done
+cmp letters.csv numbers.csv || fail 'numbers of phases give other requests than letters'
+cut -d, -f1-7 letters.csv >got
+diff - got <<'C' || fail 'DFTracer'
+pid,tid,begin,end,function,args,rvalue
+11,12,0,100000,open,"path=data/train/img_00.npz;flags=0x80000",5
+11,12,200000,260000,read,"path=data/train/img_00.npz;length=4096",4096
+11,12,300000,310000,lseek,"path=data/train/img_00.npz;offset=-22;whence=2",4074
+11,12,400000,900000,pread,"path=data/train/img_00.npz;offset=1024;length=1048576",1048576
+11,13,450000,470000,pwrite,"path=ckpt/0.pt;offset=0;length=65536",65536
+11,13,500000,700000,fsync,"path=ckpt/0.pt",0
+11,12,1000000,1001000,close,"path=data/train/img_00.npz",0
+C
+# with aggregation, calls are missing
+sed '$a{"name":"read","cat":"POSIX","pid":11,"tid":12,"ts":1727286231147000,"ph":"A","args":{"dft_cnt":3}}' "$data/dlio.pfw" >lost.pfw
+expect_status 0 "$VALIDATE" import lost.pfw -o lost.trace
+expect_line out 'lost'
 
 # a mapping of the user's own
 cat >own.map <<'M'

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CacheLib's key-value traces from strangers. */
+#include "tests/fuzz/fuzz_format.h"
+#include "capture/formats/mapping.h"
+FUZZ_FORMAT(format_cachelib, .n_more = 0)
