@@ -2,6 +2,7 @@
 #include "common/mpi_leftovers.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,11 +11,21 @@
 
 #define DIR_OF "/dev/shm"
 #define PREFIX "vader_segment." /* then host, user, job and rank */
-#define SECOND_LOOK_US 100000
 
 static int compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Containers of other host names may share the directory; their processes are not seen here.
+ * OpenMPI omits the domain, or keeps it. */
+static bool is_of_this_host(const char *name)
+{
+	char host[HOST_NAME_MAX + 1] = "";
+	(void)!gethostname(host, sizeof host - 1);
+	const size_t len = strcspn(host, ".");
+	return !strncmp(name, PREFIX, strlen(PREFIX)) &&
+	       !strncmp(name + strlen(PREFIX), host, len) && name[strlen(PREFIX) + len] == '.';
 }
 
 static void list(struct mpi_leftovers *m)
@@ -22,7 +33,7 @@ static void list(struct mpi_leftovers *m)
 	DIR *d = opendir(DIR_OF);
 	*m = (struct mpi_leftovers){0};
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+		if (!is_of_this_host(entry->d_name))
 			continue;
 		GROW(m->name, m->n, m->cap);
 		m->name[m->n++] = xstrdup(entry->d_name);
@@ -46,13 +57,11 @@ void mpi_leftovers_note(struct mpi_leftovers *m)
 	list(m);
 }
 
-/* Checks twice: a rank of another job maps its file some microseconds after it has made it. */
+/* A rank of another job keeps the file that it creates open until it has mapped it. So descriptors
+ * are checked before mappings. */
 static bool is_unused(const char *path)
 {
-	if (processes_mapping(path, NULL, 0))
-		return false;
-	usleep(SECOND_LOOK_US);
-	return !processes_mapping(path, NULL, 0);
+	return !processes_opening(path) && !processes_mapping(path, NULL, 0);
 }
 
 size_t mpi_leftovers_remove(struct mpi_leftovers *m)

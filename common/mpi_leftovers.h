@@ -12,7 +12,8 @@ struct mpi_leftovers {
 };
 
 void mpi_leftovers_note(struct mpi_leftovers *m);
-/* Removes the new files of this user that no process maps, and releases `m`. Returns how many. */
+/* Removes the new files of this user and host that no process has open or mapped, and releases `m`.
+ * Returns how many. */
 size_t mpi_leftovers_remove(struct mpi_leftovers *m);
 
 #endif

@@ -2,6 +2,24 @@
 #include "common/process_maps.h"
 
 #include <dirent.h>
+#include <limits.h>
+#include <unistd.h>
+
+static bool opens(const char *pid, const char *path)
+{
+	char name[300], file[PATH_MAX];
+	const size_t len = strlen(path);
+	bool found = false;
+	snprintf(name, sizeof name, "/proc/%s/fd", pid);
+	DIR *d = opendir(name);
+	for (struct dirent *entry; d && !found && (entry = readdir(d));) {
+		const ssize_t got = readlinkat(dirfd(d), entry->d_name, file, sizeof file);
+		found = got == (ssize_t)len && !memcmp(file, path, len);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
 
 static bool maps(const char *pid, const char *path)
 {
@@ -20,12 +38,13 @@ static bool maps(const char *pid, const char *path)
 	return found;
 }
 
-size_t processes_mapping(const char *path, pid_t *pid, size_t n_max)
+static size_t processes_find(bool (*has)(const char *pid, const char *path), const char *path,
+			     pid_t *pid, size_t n_max)
 {
 	size_t n = 0;
 	DIR *d = opendir("/proc");
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		if (*entry->d_name < '1' || *entry->d_name > '9' || !maps(entry->d_name, path))
+		if (*entry->d_name < '1' || *entry->d_name > '9' || !has(entry->d_name, path))
 			continue;
 		if (n < n_max)
 			pid[n] = (pid_t)strtol(entry->d_name, NULL, 10);
@@ -34,4 +53,14 @@ size_t processes_mapping(const char *path, pid_t *pid, size_t n_max)
 	if (d)
 		closedir(d);
 	return n;
+}
+
+size_t processes_mapping(const char *path, pid_t *pid, size_t n_max)
+{
+	return processes_find(maps, path, pid, n_max);
+}
+
+size_t processes_opening(const char *path)
+{
+	return processes_find(opens, path, NULL, 0);
 }

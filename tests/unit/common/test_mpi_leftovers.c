@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,15 +18,19 @@
 
 #include "common/mpi_leftovers.h"
 
-static const char *path(const char *format, int number)
+/* The name of a rank's file, as OpenMPI composes it. */
+static const char *path(const char *domain, int number)
 {
-	static char text[4][100];
+	static char text[4][200];
 	static int next;
-	char *to = text[next++ % 4];
-	snprintf(to, sizeof text[0], format, (int)getpid(), number);
+	char *to = text[next++ % 4], host[65] = "";
+	assert_int_equal(gethostname(host, sizeof host - 1), 0);
+	host[strcspn(host, ".")] = 0;
+	snprintf(to, sizeof text[0], "/dev/shm/vader_segment.%s%s.0.test-%d.%d", host, domain,
+		 (int)getpid(), number);
 	return to;
 }
-#define SEGMENT(n) path("/dev/shm/vader_segment.test-%d.0.abc.%d", n)
+#define SEGMENT(n) path("", n)
 
 static void make(const char *name)
 {
@@ -49,6 +54,8 @@ static void test_removed(void **unused)
 	mpi_leftovers_note(&m);
 	make(SEGMENT(1));
 	make(SEGMENT(2));
+	make(path(".domain", 4));
+	make(path("-other", 5));
 	make(other);
 	int fd = open(SEGMENT(2), O_RDWR | O_CLOEXEC);
 	void *at = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
@@ -58,14 +65,17 @@ static void test_removed(void **unused)
 	assert_int_equal(access(SEGMENT(0), F_OK), 0);
 	assert_int_equal(access(SEGMENT(1), F_OK), -1);
 	assert_int_equal(access(SEGMENT(2), F_OK), 0);
+	assert_int_equal(access(path(".domain", 4), F_OK), -1);
+	assert_int_equal(access(path("-other", 5), F_OK), 0); /* of another host */
 	assert_int_equal(access(other, F_OK), 0);
 	munmap(at, 4096);
 	unlink(SEGMENT(0));
 	unlink(other);
+	unlink(path("-other", 5));
 	unlink(SEGMENT(2));
 }
 
-/* A rank of another job maps its file shortly after it has created it. */
+/* A rank of another job maps its file after it has created it; on a busy machine, long after. */
 static void test_a_file_that_is_about_to_be_mapped_stays(void **unused)
 {
 	struct mpi_leftovers m;
@@ -84,7 +94,7 @@ static void test_a_file_that_is_about_to_be_mapped_stays(void **unused)
 		close(end[1]);
 		int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 		bool ok = fd >= 0 && !ftruncate(fd, 4096) && write(made[1], "", 1) == 1;
-		usleep(20000);
+		usleep(1000000);
 		ok = ok && mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED;
 		ok = ok && !close(fd) && read(end[0], &byte, 1) == 0;
 		_exit(!ok);
