@@ -88,7 +88,8 @@ static void newcomers_stop(struct round_role *x)
 /* Waits until the process, which was asked to pause, does. */
 static int quiet_wait(struct round_role *x, int signal_fd)
 {
-	const int64_t limit_ns = clock_monotonic_ns() + QUIET_LIMIT_NS;
+	const int64_t limit_ns =
+	    clock_monotonic_ns() + (x->quiet_limit_ns ? x->quiet_limit_ns : QUIET_LIMIT_NS);
 	for (unsigned int n_looks = 1;; n_looks++) {
 		const uint32_t seen = atomic_load(&x->page->n_events);
 		const enum pause_look look = pause_look(x->page);

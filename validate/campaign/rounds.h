@@ -44,6 +44,7 @@ struct round_role { /* one process; `pid` leads its process group */
 	struct descendants below; /* all descendants of this replayer */
 	int64_t start_ns; /* CLOCK_MONOTONIC, before the process was started */
 	int64_t left_ns; /* remaining time limit */
+	int64_t quiet_limit_ns; /* for its threads to become quiet; 0: 1 s */
 	enum round_state state;
 	/* its slices; owned */
 	struct slices slices;
