@@ -277,7 +277,9 @@ static void parallel_print(const struct replay_summary *s)
 		return;
 	printf("%-16s%s; %u rank%s on %u host%s: %s\n", "parallel", p->mode, p->n_ranks,
 	       p->n_ranks == 1 ? "" : "s", p->n_hosts, p->n_hosts == 1 ? "" : "s", p->launcher);
-	if (p->n_ranks > 1)
+	if (p->n_ranks > 1 && !p->uncertainty_ns)
+		printf("%-16sthe same clock for all ranks\n", "clocks");
+	else if (p->n_ranks > 1)
 		printf("%-16scompared before and after, to ± %s at most\n", "clocks",
 		       duration_text((double)p->uncertainty_ns).s);
 	count_print("signals", p->n_signals, "between nodes, each with a waiting node");

@@ -73,7 +73,7 @@ struct parallel_summary { /* of engine parallel */
 	/* ranks on machines with more threads of the replay than CPUs: they yield while waiting */
 	uint32_t n_crowded;
 	uint64_t n_signals, n_waits;
-	int64_t uncertainty_ns; /* half width of the largest clock difference */
+	int64_t uncertainty_ns; /* half width of the largest clock difference; 0: one clock */
 };
 
 struct replay_mismatch {

@@ -30,6 +30,7 @@ expect_line out 'causal; 3 ranks on 3 hosts'
 expect_line out 'mismatches      0'
 expect_line out 'requests        14 of 14'
 expect_line out '3 ranks share CPUs'
+expect_line out 'clocks          compared before and after'
 
 # times are of one clock: an awaited request has ended before
 "$VALIDATE" export --to csv in.trace -o in.csv

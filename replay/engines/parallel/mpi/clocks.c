@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Offsets between clocks of different hosts. The head repeatedly asks each rank for its time. A
- * rank reads its clock between the question and the arrival of its answer. So half of the fastest
+/* Offsets between clocks of different hosts. The head repeatedly asks each rank of another host for
+ * its time. A rank reads its clock between the question and the arrival of its answer. So half of the fastest
  * round trip is an upper limit of the error, even if the two directions differ in latency. Offsets
  * are measured before and after the replay and interpolated linearly. Source: Cristian,
  * Probabilistic clock synchronization (1989). */
@@ -56,12 +56,12 @@ static void ask(struct replay_rank *r, int of)
 
 void clocks_compare(struct replay_rank *r, struct clock_offset *o)
 {
-	if (r->number != r->head) {
+	if (!r->shares_clock[r->number]) {
 		answer(r, o);
 		return;
 	}
-	for (int i = 0; i < r->n; i++)
-		if (i != r->head)
+	for (int i = 0; i < r->n && r->number == r->head; i++)
+		if (!r->shares_clock[i])
 			ask(r, i);
 	o->ticks = clock_now(&r->plan.clock);
 	o->head_ns = clock_ns_of_ticks(&r->plan.clock, o->ticks);
@@ -70,7 +70,7 @@ void clocks_compare(struct replay_rank *r, struct clock_offset *o)
 int64_t clocks_head_ns(const struct replay_rank *r, uint64_t ticks)
 {
 	const int64_t ns = clock_ns_of_ticks(&r->plan.clock, ticks);
-	if (r->number == r->head)
+	if (r->shares_clock[r->number])
 		return ns;
 	const double first = (double)(r->before.ns - r->before.head_ns),
 		     last = (double)(r->after.ns - r->after.head_ns);

@@ -19,21 +19,25 @@
 #include "replay/issue/crew.h"
 #include "replay/issue/loops.h"
 
-/* --- CPUs ---------------------------------------------------------------- */
+/* --- neighbours ---------------------------------------------------------- */
 
 struct neighbour {
-	char boot[BUNDLE_BOOT];
+	char boot[BUNDLE_BOOT], host[128], clock[64];
 	uint32_t n_threads;
 	cpu_set_t cpus;
 };
 
-/* Whether all threads on this machine can run at the same time. Hosts with the same boot id are one
- * machine (namespaces, containers). Collective. */
+/* Whether all threads on this machine can run at the same time, and which ranks have the head's
+ * clock. Hosts with the same boot id are one machine (namespaces, containers), but a time namespace
+ * has its own CLOCK_MONOTONIC. Collective. */
 static void neighbours_find(struct replay_rank *r)
 {
 	struct neighbour own, *all = xcalloc((size_t)r->n, sizeof *all);
 	memset(&own, 0, sizeof own);
 	memcpy(own.boot, *r->boot ? r->boot : r->host, sizeof own.boot);
+	memcpy(own.host, r->host, sizeof own.host);
+	/* a kernel without time namespaces has one clock */
+	(void)!readlink("/proc/self/ns/time", own.clock, sizeof own.clock - 1);
 	own.n_threads = r->plan.n_workers;
 	if (sched_getaffinity(0, sizeof own.cpus, &own.cpus) < 0)
 		for (int i = 0; i < processors_allowed(); i++)
@@ -49,6 +53,13 @@ static void neighbours_find(struct replay_rank *r)
 		n_threads += all[i].n_threads;
 		CPU_OR(&cpus, &cpus, &all[i].cpus);
 	}
+	r->shares_clock = xcalloc((size_t)r->n, sizeof *r->shares_clock);
+	for (int i = 0; i < r->n; i++)
+		r->shares_clock[i] =
+		    i == r->head ||
+		    (*r->boot && !memcmp(all[i].boot, all[r->head].boot, sizeof own.boot) &&
+		     !memcmp(all[i].host, all[r->head].host, sizeof own.host) &&
+		     !strcmp(all[i].clock, all[r->head].clock));
 	r->crowded = n_threads > (uint32_t)CPU_COUNT(&cpus) ||
 		     own.n_threads > (uint32_t)CPU_COUNT(&own.cpus);
 	free(all);

@@ -29,6 +29,8 @@ struct replay_rank {
 	bool multiple; /* threads may call MPI at the same time */
 	/* the replay has more threads than CPUs, on this machine or in this rank */
 	bool crowded;
+	/* [n]: the rank runs on the head's host, and so has its CLOCK_MONOTONIC */
+	bool *shares_clock;
 	struct bundle_terms *terms;
 	struct bundle_part *part; /* part[n], only in the head */
 	struct vm_region memory;  /* of `share` */
@@ -51,7 +53,8 @@ int share_take(struct replay_rank *r, struct err *e);
  * of memory and the system; ENOENT if the target is not the directory that was prepared. */
 int share_open(struct replay_rank *r, struct err *e);
 
-/* clocks.c: measures the present offset from the head's clock. Collective. */
+/* clocks.c: measures the present offset from the head's clock; 0 where that is the same clock.
+ * Collective. */
 void clocks_compare(struct replay_rank *r, struct clock_offset *o);
 /* Converts to ns of the head's clock, by the offsets before and after the replay. */
 int64_t clocks_head_ns(const struct replay_rank *r, uint64_t ticks);

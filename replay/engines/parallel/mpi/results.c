@@ -42,7 +42,7 @@ static struct bundle_rank_result result_of(const struct replay_rank *r)
 	memcpy(own.report.host, r->host, sizeof own.report.host);
 	own.report.crowded = r->crowded;
 	own.report.pid = (uint32_t)getpid();
-	if (r->number == r->head)
+	if (r->shares_clock[r->number])
 		return own;
 	const int64_t first = r->before.ns - r->before.head_ns,
 		      last = r->after.ns - r->after.head_ns;
