@@ -99,6 +99,7 @@ static void process_free(struct process_state *p)
 	free(p->fd);
 	free(p->map);
 	free(p->cwd);
+	free(p->root);
 	free(p);
 }
 
@@ -125,6 +126,7 @@ static struct process_state *latest_of(const struct app_state *s, uint32_t pid)
 static void inherit(struct process_state *to, const struct process_state *from, bool by_exec)
 {
 	to->cwd = xstrdup(from->cwd);
+	to->root = from->root ? xstrdup(from->root) : NULL;
 	to->umask = from->umask;
 	for (size_t i = 0; i < from->n_fds; i++)
 		if (from->fd[i].file && !(by_exec && from->fd[i].close_on_exec))
@@ -225,7 +227,9 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 {
 	const char *base = p->cwd;
 	if (len && path[0] == '/') {
-		base = "/";
+		base = p->root ? p->root : "/";
+		for (; p->root && len && path[0] == '/'; len--)
+			path++;
 	} else if (dir != AT_FDCWD) {
 		const struct app_open_file *f = state_file(p, dir);
 		if (!f || !f->is_path)

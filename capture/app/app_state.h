@@ -39,6 +39,7 @@ struct app_mapping {
 struct process_state {
 	uint32_t image, pid;
 	char *cwd;
+	char *root; /* after chroot(2); NULL: "/" */
 	struct descriptor *fd;
 	size_t n_fds;
 	struct app_mapping *map;

@@ -257,6 +257,12 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 		if (l->result == 0 && path)
 			directory_change(p, path, strlen(path));
 		break;
+	case OP_CHROOT:
+		if (l->result == 0 && path) {
+			free(p->root);
+			p->root = xstrdup(path);
+		}
+		break;
 	case OP_FCHDIR:
 		if (l->result == 0 && f)
 			directory_change(p, state_file_now(f), strlen(state_file_now(f)));

@@ -103,15 +103,19 @@ void descriptors_exec(struct traced_thread *t)
 
 /* --- processes and threads ----------------------------------------------- */
 
+/* `from`: the process whose directories it inherits; NULL: unknown. */
 static struct traced_process *process_new(uint32_t pid, struct descriptor_table *table,
-					  const struct strbuf *cwd)
+					  const struct traced_process *from)
 {
 	struct traced_process *p = xcalloc(1, sizeof *p);
 	p->pid = pid;
 	p->table = table;
 	strbuf_init(&p->cwd);
-	if (cwd)
-		strbuf_add(&p->cwd, cwd->s, cwd->len);
+	strbuf_init(&p->root);
+	if (from) {
+		strbuf_add(&p->cwd, from->cwd.s, from->cwd.len);
+		strbuf_add(&p->root, from->root.s, from->root.len);
+	}
 	return p;
 }
 
@@ -122,6 +126,7 @@ static void process_put(struct traced_process *p)
 	table_put(p->table);
 	map_list_put(p->maps);
 	strbuf_release(&p->cwd);
+	strbuf_release(&p->root);
 	free(p);
 }
 
@@ -154,7 +159,7 @@ static struct traced_process *process_for_clone(struct traced_thread *parent, ui
 	if (share)
 		table->refs++;
 	struct traced_process *p = process_new(
-	    tid, share ? table : table_copy(table, table->n_slots), &parent->process->cwd);
+	    tid, share ? table : table_copy(table, table->n_slots), parent->process);
 	p->parent = parent->process->pid;
 	p->umask = parent->process->umask;
 	p->maps = parent->process->maps;

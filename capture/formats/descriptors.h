@@ -58,6 +58,7 @@ struct traced_process {
 	struct descriptor_table *table;
 	struct map_list *maps; /* NULL: nothing is mapped */
 	uint32_t umask;        /* with OP_UMASK_KNOWN; 0: unknown */
+	struct strbuf root; /* after chroot(2); empty: "/" */
 	struct strbuf cwd; /* absolute; empty: unknown, and no chdir so far */
 };
 

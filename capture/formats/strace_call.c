@@ -197,7 +197,12 @@ static int take_other(struct parsed *p, const struct call_line *l, struct err *e
 		pair_made(p, &p->arg[p->n > 3 ? 3 : 0], cloexec);
 	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 &&
 		   strace_unquote(&t->path, &p->arg[0])) {
-		strace_set_cwd(p, t->path.s, t->path.len);
+		const struct strbuf *root = &p->th->process->root;
+		const bool below = root->len && t->path.s[0] == '/';
+		if (below)
+			path_join(&t->joined, root->s, t->path.s + 1, t->path.len - 1);
+		const struct strbuf *cwd = below ? &t->joined : &t->path;
+		strace_set_cwd(p, cwd->s, cwd->len);
 	} else if (p->call->kind == CALL_CLOSE_RANGE && p->n > 1 && p->r.rvalue == 0) {
 		return close_range_made(p, has(l->text, l->end, "CLOSE_RANGE_CLOEXEC"), e);
 	}

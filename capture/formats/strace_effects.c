@@ -129,15 +129,16 @@ static void looked_at(struct parsed *p)
 
 static void changed_directory(struct parsed *p)
 {
-	struct strbuf *cwd = &p->th->process->cwd;
-	if (p->r.rvalue < 0 || p->r.op == OP_CHROOT)
+	struct traced_process *process = p->th->process;
+	struct strbuf *to = p->r.op == OP_CHROOT ? &process->root : &process->cwd;
+	if (p->r.rvalue < 0)
 		return;
 	struct strbuf buf = STRBUF_INIT;
 	const struct open_file named = {.object = p->r.object};
 	const bool by_fd = p->r.op == OP_FCHDIR && p->file;
 	const char *path = open_file_path(by_fd ? p->file : &named, &p->t->base.base, &buf);
-	strbuf_reset(cwd);
-	strbuf_addstr(cwd, path ? path : "");
+	strbuf_reset(to);
+	strbuf_addstr(to, path ? path : "");
 	strbuf_release(&buf);
 }
 

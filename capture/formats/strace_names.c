@@ -185,7 +185,10 @@ int strace_path(struct parsed *p, const struct part *a, const struct part *dir, 
 				  (int)(a->len < 60 ? a->len : 60), a->s);
 	p->nameless_path = !t->path.len;
 	t->base.base.notes.n_unknown_cwd += t->path.len && t->path.s[0] != '/' && !t->base_path.len;
-	path_join(&t->joined, t->base_path.s, t->path.s, t->path.len);
+	const struct strbuf *root = &p->th->process->root;
+	const size_t slashes = root->len ? strspn(t->path.s, "/") : 0;
+	path_join(&t->joined, slashes ? root->s : t->base_path.s, t->path.s + slashes,
+		  t->path.len - slashes);
 	descriptor_followed(p);
 	path_keep_trailing_slash(&t->joined, t->path.s, t->path.len, p->r.op,
 				 p->r.rvalue < 0 ? p->r.error : 0);
