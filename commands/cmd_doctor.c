@@ -9,7 +9,7 @@
 #include "reports/json/json_value.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 #include "validate/provenance/provenance.h"
 
 #define CHECKS_MAX 64

@@ -9,7 +9,7 @@
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
 #include "reports/json/json_value.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 struct volume_options {
 	struct volume_config made;

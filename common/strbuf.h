@@ -5,7 +5,7 @@
 
 #include <stdarg.h>
 
-#include "common/std.h"
+#include "common/xalloc.h"
 
 struct strbuf {
 	char *s;    /* owned; "" and not allocated while cap is 0 */
@@ -15,6 +15,8 @@ struct strbuf {
 
 extern char strbuf_empty[];
 #define STRBUF_INIT { strbuf_empty, 0, 0 }
+/* A local string that is released at the end of its scope: SCOPED_STRBUF text = STRBUF_INIT; */
+#define SCOPED_STRBUF SCOPED(strbuf_release) struct strbuf
 
 void strbuf_init(struct strbuf *b);
 void strbuf_release(struct strbuf *b);

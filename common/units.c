@@ -471,3 +471,37 @@ const char *nearest_name(const char *word, const char *const *names)
 	}
 	return found;
 }
+
+bool word_in(const char *word, const char *const *list)
+{
+	while (list && *list && strcmp(*list, word))
+		list++;
+	return list && *list;
+}
+
+int name_refuse(struct err *e, int code, const char *name, const char *const *names,
+		const char *otherwise, const char *fmt, ...)
+{
+	SCOPED_STRBUF text = STRBUF_INIT;
+	const char *near = nearest_name(name, names);
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	return near ? err_set(e, code, "%s (did you mean \"%s\"?)", text.s, near)
+		    : err_set(e, code, "%s%s", text.s, otherwise);
+}
+
+const char **names_of(const void *table)
+{
+	const char **names = NULL;
+	size_t n = 0, cap = 0;
+	const char *const *entry;
+	for (const char *at = table;; at += sizeof entry) {
+		memcpy(&entry, at, sizeof entry);
+		GROW(names, n, cap);
+		names[n] = entry ? *entry : NULL;
+		if (!names[n++])
+			return names;
+	}
+}

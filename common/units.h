@@ -43,8 +43,20 @@ void format_duration(struct strbuf *out, double ns);
 int split_list(const char *text, char ***items, size_t *n, struct err *e);
 void list_free(char **items, size_t n);
 
+/* Whether the word is in the NULL-terminated list; a list may be NULL. */
+bool word_in(const char *word, const char *const *list);
+
 /* The entry of `names` (NULL-terminated) nearest to `word` by edit distance (transposition counts
  * one), or NULL if none is near enough to be a typing error. */
 const char *nearest_name(const char *word, const char *const *names);
+
+/* Refuses an unknown name: sets the text of `fmt` and behind it ' (did you mean "NEAREST"?)', or
+ * `otherwise` if none of `names` is near. Returns -code. */
+int name_refuse(struct err *e, int code, const char *name, const char *const *names,
+		const char *otherwise, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* The names of a NULL-terminated table of pointers to structs that begin with their name,
+ * NULL-terminated. The caller frees the list. */
+const char **names_of(const void *table);
 
 #endif

@@ -17,6 +17,25 @@ void *xreallocarray(void *p, size_t n, size_t size); /* checks n * size */
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Releases a local variable at every exit from its scope: release(&variable) is called. Initialise
+ * the variable where it is declared. SCOPED_FREE is for pointers to allocated memory, SCOPED_STRBUF
+ * (strbuf.h) for strings, json_auto_t (jansson.h) for JSON values. */
+#define SCOPED(release) __attribute__((cleanup(release)))
+#define SCOPED_FREE SCOPED(free_pointer)
+static inline void free_pointer(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+/* Frees each of several pointers. */
+#define FREE_EACH(...)                                                                             \
+	free_pointers((void *[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__} / sizeof(void *))
+static inline void free_pointers(void *const *pointer, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(pointer[i]);
+}
+
 /* Under the address sanitizer, whose realloc() always moves, short arrays are reallocated at every
  * GROW: so the first test that uses a stale pointer finds it. */
 #if defined(__SANITIZE_ADDRESS__)

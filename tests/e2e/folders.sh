@@ -54,21 +54,17 @@ both validate/campaign validate/analysis
 both validate/campaign validate/compare
 both validate/campaign validate/components
 both validate/campaign validate/protocol
-both validate/campaign validate/provenance
 both validate/campaign validate/results
 both validate/compare validate/analysis
 both validate/compare validate/components
 both validate/compare validate/protocol
-both validate/compare validate/provenance
 both validate/compare validate/results
 both validate/components validate/analysis
 links validate/components validate/protocol
 both validate/protocol validate/campaign
 includes validate/protocol validate/components
-both validate/provenance validate/protocol
 both validate/results validate/campaign
 both validate/results validate/protocol
-both validate/results validate/provenance
 END
 
 

@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 #define JOURNAL_VERSION 1
 #define OVERHEAD_S 0.12 /* expected beyond the time of a run */

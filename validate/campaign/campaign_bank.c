@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 /* Index of a recording, in the scenario whose recordings are used. */
 static size_t bank_index(const struct campaign *c, uint32_t scenario, uint32_t bank)

@@ -13,7 +13,7 @@
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 #define TRIES_MAX 12
 #define MARGIN 1.25     /* keeps an unusually fast run long enough */

@@ -12,7 +12,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/certified.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/summaries.h"
 #include "validate/stats/quantiles.h"

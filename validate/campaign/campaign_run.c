@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 bool campaign_interrupted(struct campaign *c)
 {

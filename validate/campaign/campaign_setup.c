@@ -12,7 +12,7 @@
 #include "validate/campaign/mounts.h"
 #include "validate/campaign/observe.h"
 #include "validate/campaign/queue.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 #include "validate/provenance/provenance.h"
 
 #define SCRATCH_LEAST_BYTES (64u << 20)

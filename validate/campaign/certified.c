@@ -5,7 +5,7 @@
 #include "common/files.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/environment.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 #include "validate/standard/standard.h"
 
 static bool is_certificate(const struct protocol *p)

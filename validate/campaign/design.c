@@ -7,7 +7,7 @@
 #include "common/json_count.h"
 #include "common/splitmix.h"
 #include "common/xalloc.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 #include "validate/results/results.h"
 
 #define PLAN_VERSION 1

@@ -16,7 +16,7 @@
 #include "common/file_digest.h"
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 #include "validate/provenance/provenance.h"
 
 static json_t *line_of(const char *path)

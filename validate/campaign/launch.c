@@ -16,7 +16,7 @@
 #include "common/pause.h"
 #include "common/process_memory.h"
 #include "common/xalloc.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 /* --- memory of the launched processes ------------------------------------ */
 

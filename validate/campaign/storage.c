@@ -13,7 +13,7 @@
 #include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "validate/campaign/queue.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 #include "validate/provenance/provenance.h"
 
 /* --- storage of a directory ---------------------------------------------- */

@@ -22,11 +22,7 @@ static void lines_free(char **lines, size_t n)
 
 static void case_release(struct baseline_case *c)
 {
-	free(c->replayer);
-	free(c->settings);
-	free(c->verdict);
-	free(c->reason);
-	free(c->block);
+	FREE_EACH(c->replayer, c->settings, c->verdict, c->reason, c->block);
 	for (size_t k = 0; k < COLUMN_N; k++)
 		free(c->column[k]);
 }
@@ -45,39 +41,24 @@ void baseline_release(struct baseline *b)
 		free(b->fact[i].value);
 	}
 	lines_free(b->condition, b->n_conditions);
-	free(b->cell);
-	free(b->scenario);
-	free(b->fact);
-	free(b->limits.environment);
-	free(b->limits.old);
-	free(b->limits.new);
-	free(b->source);
-	free(b->title);
-	free(b->protocol);
-	free(b->program_version);
-	free(b->date);
-	free(b->host);
+	FREE_EACH(b->cell, b->scenario, b->fact, b->limits.environment, b->limits.old,
+		  b->limits.new, b->source, b->title, b->protocol, b->program_version, b->date,
+		  b->host);
 	*b = (struct baseline){0};
 }
 
 static int from_directory(struct baseline *b, const char *path, void (*word)(struct analysis *a),
 			  struct err *e)
 {
-	struct results r;
-	struct analysis a;
+	SCOPED(results_release) struct results r = {0};
+	SCOPED(analysis_release) struct analysis a = {0};
 	int ret = results_load(&r, path, e);
+	ret = ret ? ret : seal_require(&r.seal, path, e);
+	ret = ret ? ret : analysis_compute(&a, &r, e);
 	if (ret)
 		return ret;
-	ret = seal_require(&r.seal, path, e);
-	if (!ret)
-		ret = analysis_compute(&a, &r, e);
-	if (!ret) {
-		word(&a);
-		ret = baseline_make(b, &r, &a, e);
-		analysis_release(&a);
-	}
-	results_release(&r);
-	return ret;
+	word(&a);
+	return baseline_make(b, &r, &a, e);
 }
 
 int baseline_open(struct baseline *b, const char *path, void (*word)(struct analysis *a),
@@ -152,7 +133,7 @@ void baseline_copy(struct baseline *out, const struct baseline *b)
 
 static int replayer_refuse(const struct baseline *b, const char *replayer, struct err *e)
 {
-	struct strbuf names = STRBUF_INIT;
+	SCOPED_STRBUF names = STRBUF_INIT;
 	for (size_t i = 0; i < b->n_cells; i++) {
 		bool listed = false;
 		for (size_t k = 0; k < i; k++)
@@ -162,7 +143,6 @@ static int replayer_refuse(const struct baseline *b, const char *replayer, struc
 	}
 	err_set(e, ENOENT, "%s: unknown replayer \"%s\": it has %s", b->source, replayer,
 		names.len ? names.s : "none");
-	strbuf_release(&names);
 	return -ENOENT;
 }
 
@@ -181,6 +161,24 @@ int baseline_choose(struct baseline *b, const char *replayer, struct err *e)
 			case_release(&b->cell[i]);
 	b->n_cells = n;
 	return 0;
+}
+
+const struct baseline_scenario *baseline_scenario_find(const struct baseline *b, const char *name)
+{
+	for (size_t i = 0; i < b->n_scenarios; i++)
+		if (!strcmp(b->scenario[i].name, name))
+			return &b->scenario[i];
+	return NULL;
+}
+
+const struct baseline_case *baseline_case_find(const struct baseline *b, const char *scenario,
+					       const char *replayer)
+{
+	for (size_t i = 0; i < b->n_cells; i++)
+		if (!strcmp(b->scenario[b->cell[i].scenario].name, scenario) &&
+		    !strcmp(b->cell[i].replayer, replayer))
+			return &b->cell[i];
+	return NULL;
 }
 
 const char *baseline_fact_find(const struct baseline *b, const char *name)

@@ -123,6 +123,10 @@ const char *baseline_redact(struct baseline *b, const char *replayer);
  * an unredacted baseline have equal names. */
 const char *baseline_redact_names(struct baseline *b, const char *replayer);
 bool baseline_is_redacted(const struct baseline *b);
+/* The scenario, and the case of a scenario and a replayer, of these names; NULL: none. */
+const struct baseline_scenario *baseline_scenario_find(const struct baseline *b, const char *name);
+const struct baseline_case *baseline_case_find(const struct baseline *b, const char *scenario,
+					       const char *replayer);
 /* The value of a fact of the environment; NULL: unknown. Borrowed. */
 const char *baseline_fact_find(const struct baseline *b, const char *name);
 /* Keeps only the cases of one replayer. Errors: ENOENT naming the existing ones. */

@@ -5,7 +5,7 @@
 #include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "validate/judge/judge.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 #define TITLE_NAME_MAX 150
 

@@ -15,7 +15,7 @@
 
 struct pace { /* all zero: empty */
 	int64_t width_ns; /* 0: empty */
-	uint32_t n;	  /* intervals up to the last one with a request */
+	uint64_t n;	  /* intervals up to the last one with a request */
 	uint64_t requests[PACE_MAX];
 	uint64_t timed[PACE_MAX];      /* of these, requests with an intended time */
 	double issue_error[PACE_MAX]; /* sum of begin - intended, ns */

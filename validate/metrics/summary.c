@@ -16,15 +16,9 @@ _Static_assert(OP_N <= SUMMARY_MAX_OPS, "every operation has its place in a summ
 void summary_release(struct run_summary *s)
 {
 	histogram_release(&s->response_histogram);
-	free(s->op);
-	free(s->pace);
-	free(s->issue_error_quantile);
-	free(s->requests_at_lateness);
-	free(s->response_at_lateness);
-	free(s->ns_at_level);
-	free(s->requests_at_level);
-	free(s->response_at_level);
-	free(s->node);
+	FREE_EACH(s->op, s->pace, s->issue_error_quantile, s->requests_at_lateness,
+		  s->response_at_lateness, s->ns_at_level, s->requests_at_level,
+		  s->response_at_level, s->node);
 	memset(s, 0, sizeof *s);
 }
 
@@ -317,7 +311,7 @@ static void fill_pace(struct run_summary *s, const struct pace *p)
 	if (!p->width_ns)
 		return;
 	s->pace = copied(p, sizeof *p);
-	for (uint32_t i = p->n; i < PACE_MAX; i++) /* of requests active after the last begin */
+	for (uint64_t i = p->n; i < PACE_MAX; i++) /* of requests active after the last begin */
 		s->pace->active_ns[i] = s->pace->moved[i] = 0;
 }
 
@@ -432,7 +426,7 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	if (!m->extra_json)
 		return 0;
 	json_error_t why;
-	json_t *extra = json_loads(m->extra_json, 0, &why);
+	json_auto_t *extra = json_loads(m->extra_json, 0, &why);
 	if (!extra)
 		return err_set(e, EINVAL, "%s: the extra metadata is not JSON: %s", p->trace_path,
 			       why.text);
@@ -451,7 +445,6 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 		rc = run_facts_from_json(&s->facts, facts, e);
 		s->has_facts = !rc;
 	}
-	json_decref(extra);
 	return rc ? err_context(e, "%s", p->trace_path) : 0;
 }
 

@@ -100,7 +100,7 @@ struct run_summary {
 	uint64_t shape[SUMMARY_N_SHAPE];
 	struct histogram response_histogram;
 	struct op_summary *op; /* op[n_ops], at most SUMMARY_MAX_OPS */
-	unsigned int n_ops;
+	uint64_t n_ops;
 	uint64_t n_failed;   /* requests that returned an error */
 	/* end before begin: always 0, because summary_compute fails otherwise */
 	uint64_t n_negative;

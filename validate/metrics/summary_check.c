@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plausibility checks of a summary that was read. */
-#include "validate/metrics/summary_json_private.h"
+#include "validate/metrics/summary_private.h"
 
 static int check_moments(const struct moments *m, const char *name, struct err *e)
 {
 	if (m->n && !(m->min <= m->mean && m->mean <= m->max))
 		return err_set(e, EINVAL,
-			       "summary: \"%s\": the mean is not between minimum and maximum",
+			       "\"%s\": the mean is not between minimum and maximum",
 			       name);
 	return 0;
 }
@@ -16,7 +16,7 @@ static int check_reorder(const struct reorder_summary *r, const char *name, stru
 	if (r->n_reordered > r->n_received || r->n_descents > r->n_received ||
 	    r->max_extent > r->n_received)
 		return err_set(e, EINVAL,
-			       "summary: \"%s\": more requests are reordered than were received",
+			       "\"%s\": more requests are reordered than were received",
 			       name);
 	return 0;
 }
@@ -28,15 +28,15 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 	if ((!brief && s->response_histogram.n != s->response.n) ||
 	    (!s->response.n && s->has_input) || s->response.min < 0)
 		return err_set(e, EINVAL,
-			       "summary: \"response\" and \"response_histogram\" do not agree");
+			       "\"response\" and \"response_histogram\" do not agree");
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)
 			return err_set(
 			    e, EINVAL,
-			    "summary: a quantile or the trimmed mean is beyond the extremes");
+			    "a quantile or the trimmed mean is beyond the extremes");
 	if (s->n_failed > s->response.n + s->n_left_out)
 		return err_set(e, EINVAL,
-			       "summary: \"n_failed\": more requests failed than the run has");
+			       "\"n_failed\": more requests failed than the run has");
 	return 0;
 }
 
@@ -44,12 +44,11 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 static int check_distribution(const struct run_summary *s, struct err *e)
 {
 	if (s->response_tail < s->response.min || s->response_tail > s->response.max)
-		return err_set(e, EINVAL, "summary: \"response_tail\" is beyond the extremes");
+		return err_set(e, EINVAL, "\"response_tail\" is beyond the extremes");
 	if (s->response_typical < s->response.min || s->response_typical > s->response_tail)
 		return err_set(
 		    e, EINVAL,
-		    "summary: \"response_typical\" is not between the minimum and "
-		    "\"response_tail\"");
+		    "\"response_typical\" is not between the minimum and \"response_tail\"");
 	for (size_t i = 0; i < 2 && s->has_halves; i++) {
 		int rc = check_moments(&s->half[i], "half", e);
 		if (rc)
@@ -58,16 +57,16 @@ static int check_distribution(const struct run_summary *s, struct err *e)
 	if (s->has_halves &&
 	    (s->half[0].n > s->response.n || s->half[1].n != s->response.n - s->half[0].n))
 		return err_set(e, EINVAL,
-			       "summary: \"half\": the halves do not add up to all requests");
+			       "\"half\": the halves do not add up to all requests");
 	for (size_t k = 0; k < SUMMARY_N_SHAPE && s->has_shape; k++)
 		if (s->shape[k] > s->response.n || (k && s->shape[k] < s->shape[k - 1]))
 			return err_set(e, EINVAL,
-				       "summary: \"shape_typical\" is not ascending, or beyond the "
+				       "\"shape_typical\" is not ascending, or beyond the "
 				       "number of requests");
 	if (s->n_left_out && !s->n_slices)
 		return err_set(
 		    e, EINVAL,
-		    "summary: \"n_left_out\": requests are left out of a run without slices");
+		    "\"n_left_out\": requests are left out of a run without slices");
 	return 0;
 }
 
@@ -78,7 +77,7 @@ static int check_ops(const struct run_summary *s, struct err *e)
 		const struct op_summary *op = &s->op[i];
 		if (strspn(op->op, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(op->op))
 			return err_set(e, EINVAL,
-				       "summary: \"op\" is not an operation's name (lower-case "
+				       "\"op\" is not an operation's name (lower-case "
 				       "letters, digits, underscores)");
 		int rc = check_moments(&op->response, "response", e);
 		if (rc)
@@ -87,7 +86,7 @@ static int check_ops(const struct run_summary *s, struct err *e)
 	}
 	return n == s->response.n
 		   ? 0
-		   : err_set(e, EINVAL, "summary: the operations do not add up to all requests");
+		   : err_set(e, EINVAL, "the operations do not add up to all requests");
 }
 
 static int check_levels(const struct run_summary *s, struct err *e)
@@ -99,11 +98,11 @@ static int check_levels(const struct run_summary *s, struct err *e)
 	}
 	if (sum_ns != (uint64_t)s->execution_ns)
 		return err_set(e, EINVAL,
-			       "summary: \"ns_at_level\" does not add up to the execution time");
+			       "\"ns_at_level\" does not add up to the execution time");
 	if (s->requests_at_level[0] ||
 	    sum_requests != (unsigned __int128)s->response.n + s->n_unfinished)
 		return err_set(e, EINVAL,
-			       "summary: \"requests_at_level\" does not add up to the requests");
+			       "\"requests_at_level\" does not add up to the requests");
 	return 0;
 }
 
@@ -115,14 +114,14 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 	rc = rc ? rc : check_moments(&s->schedule_error, "schedule_error", e);
 	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
 		rc = err_set(e, EINVAL,
-			     "summary: more requests are lost or mismatched than the trace has");
+			     "more requests are lost or mismatched than the trace has");
 	if (!rc && s->n_passed > s->n_input - s->n_lost)
 		rc = err_set(e, EINVAL,
-			     "summary: \"n_passed\": more requests are lost or skipped than exist");
+			     "\"n_passed\": more requests are lost or skipped than exist");
 	if (!rc && s->n_untold > s->n_input)
 		rc = err_set(
 		    e, EINVAL,
-		    "summary: \"n_untold\": more results are unknown than there are requests");
+		    "\"n_untold\": more results are unknown than there are requests");
 	return rc;
 }
 
@@ -131,11 +130,11 @@ static int check_issue_error(const struct run_summary *s, struct err *e)
 	int rc = check_moments(&s->issue_error, "issue_error", e);
 	if (!rc && s->n_held > s->issue_error.n)
 		rc = err_set(e, EINVAL,
-			     "summary: \"n_held\": more requests are held up than have a time");
+			     "\"n_held\": more requests are held up than have a time");
 	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
 			rc = err_set(e, EINVAL,
-				     "summary: \"issue_error_quantile\" is not ascending");
+				     "\"issue_error_quantile\" is not ascending");
 	return rc;
 }
 
@@ -146,7 +145,7 @@ static int check_pace(const struct run_summary *s, struct err *e)
 	bool more_timed = false;
 	if (p->width_ns < PACE_FIRST_WIDTH_NS || p->width_ns & (p->width_ns - 1))
 		return err_set(e, EINVAL,
-			       "pace: summary: \"width_ns\" is not a power of two from 65536 on");
+			       "pace: \"width_ns\" is not a power of two from 65536 on");
 	for (uint32_t i = 0; i < p->n; i++) {
 		sum += p->requests[i];
 		timed += p->timed[i];
@@ -154,7 +153,7 @@ static int check_pace(const struct run_summary *s, struct err *e)
 	}
 	if (sum != (unsigned __int128)s->response.n + s->n_unfinished + s->n_left_out ||
 	    timed != s->issue_error.n || more_timed)
-		return err_set(e, EINVAL, "summary: \"pace\" does not add up to the requests");
+		return err_set(e, EINVAL, "\"pace\" does not add up to the requests");
 	return 0;
 }
 
@@ -165,7 +164,7 @@ static int check_lateness(const struct run_summary *s, struct err *e)
 		sum += s->requests_at_lateness[i];
 	return sum == s->issue_error.n ? 0
 				       : err_set(e, EINVAL,
-						 "summary: \"requests_at_lateness\" does not add "
+						 "\"requests_at_lateness\" does not add "
 						 "up to the requests with a time");
 }
 
@@ -177,7 +176,7 @@ static int check_nodes(const struct run_summary *s, struct err *e)
 		rc = check_moments(&node->response, "response", e);
 		if (!rc && (!node->response.n || (i && node->node <= node[-1].node)))
 			rc = err_set(e, EINVAL,
-				     "summary: \"nodes\" are not ascending, or one has no request");
+				     "\"nodes\" are not ascending, or one has no request");
 	}
 	return rc;
 }

@@ -96,4 +96,9 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 			 const struct slices *slices, const struct arrivals_options *options,
 			 struct err *e);
 
+/* Rejects a summary that no trace can give: sums that do not add up, quantiles outside the
+ * extremes, more failures than requests. `brief`: without the histogram. Errors: EINVAL with the
+ * member's name. */
+int summary_check(const struct run_summary *s, bool brief, struct err *e);
+
 #endif

@@ -6,7 +6,7 @@
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 #define FILE_MAX_BYTES (1u << 20)
 #define NAME_MAX_CHARS 40 /* inih truncates section headings to 49 */

@@ -14,7 +14,7 @@
 #include "common/xalloc.h"
 #include "validate/protocol/protocol_read.h"
 #include "validate/protocol/selector.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 #define FILE_MAX_BYTES (1u << 20)
 #define ROWS_MAX 10000

@@ -5,7 +5,7 @@
 #include "common/xalloc.h"
 #include "validate/provenance/provenance.h"
 #include "validate/provenance/read.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 static const struct device_fact {
 	const char *name;

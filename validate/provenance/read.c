@@ -7,7 +7,7 @@
 
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 static json_t *number_of(const char *text)
 {

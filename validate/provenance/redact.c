@@ -3,7 +3,7 @@
 
 #include "common/strbuf.h"
 #include "common/xalloc.h"
-#include "validate/protocol/text.h"
+#include "common/text.h"
 #include "validate/provenance/provenance.h"
 
 static const char hidden[] = PROVENANCE_HIDDEN;

@@ -271,6 +271,34 @@ static void the_nearest_name(void **state)
 	assert_null(nearest_name("run", none));
 }
 
+static void refused_names(void **state)
+{
+	(void)state;
+	static const struct row {
+		const char *name;
+		int value;
+	} run = {"run", 1}, report = {"report", 2};
+	static const struct row *const table[] = {&run, &report, NULL}, *const empty[] = {NULL};
+	const char **names = names_of(table), **none = names_of(empty);
+	assert_string_equal(names[0], "run");
+	assert_string_equal(names[1], "report");
+	assert_null(names[2]);
+	assert_null(none[0]);
+
+	assert_true(word_in("report", names));
+	assert_false(word_in("repor", names));
+	assert_false(word_in("run", none));
+	assert_false(word_in("run", NULL));
+
+	struct err e = ERR_INIT;
+	assert_int_equal(name_refuse(&e, EINVAL, "rnu", names, "; see help", "no %s", "rnu"), -EINVAL);
+	assert_string_equal(e.msg, "no rnu (did you mean \"run\"?)");
+	assert_int_equal(name_refuse(&e, ENOENT, "zzz", names, "; see help", "no %s", "zzz"), -ENOENT);
+	assert_string_equal(e.msg, "no zzz; see help");
+	free(names);
+	free(none);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +306,7 @@ int main(void)
 	    cmocka_unit_test(whole_numbers), cmocka_unit_test(real_numbers),
 	    cmocka_unit_test(yes_and_no),    cmocka_unit_test(printed_short),
 	    cmocka_unit_test(lists),         cmocka_unit_test(the_nearest_name),
+	    cmocka_unit_test(refused_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

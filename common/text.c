@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/protocol/text.h"
+#include "common/text.h"
 
 #include "common/xalloc.h"
 
@@ -57,9 +57,8 @@ json_t *text_to_json(const char *s)
 	json_t *o = json_string(s);
 	if (o)
 		return o;
-	char *copy = xstrdup(s);
+	SCOPED_FREE char *copy = xstrdup(s);
 	text_make_line(copy);
 	o = json_string(copy);
-	free(copy);
 	return o;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cleans text from files and child processes before it goes into JSON or to a terminal. */
-#ifndef VALIDATE_TEXT_H
-#define VALIDATE_TEXT_H
+#ifndef COMMON_TEXT_H
+#define COMMON_TEXT_H
 
 #include <jansson.h>
 
