@@ -24,7 +24,7 @@ static int hash_failed(gcry_error_t why, struct err *e)
 
 static int take_key(struct anonymiser *a, const char *path, struct err *e)
 {
-	struct strbuf key = STRBUF_INIT;
+	SCOPED_STRBUF key = STRBUF_INIT;
 	unsigned char some[32];
 	int rc = 0;
 	if (path) {
@@ -43,7 +43,6 @@ static int take_key(struct anonymiser *a, const char *path, struct err *e)
 	if (key.len)
 		explicit_bzero(key.s, key.len);
 	explicit_bzero(some, sizeof some);
-	strbuf_release(&key);
 	return rc;
 }
 

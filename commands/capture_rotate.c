@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/capture.h"
+#include "common/xalloc.h"
 
 #include <unistd.h>
 
@@ -19,12 +20,11 @@ int rotate_apply(const struct trace_parts *p, const char *text, const char *outp
 	int rc = trace_split(output, p, compress, &n, e);
 	if (rc)
 		return rc;
-	char *last = trace_part_name(output, n - 1), *stale = trace_part_name(output, n);
+	SCOPED_FREE char *last = trace_part_name(output, n - 1),
+			 *stale = trace_part_name(output, n);
 	printf("%-14s%u, %s.000 to %s; one trace of them: validate slice %s -o JOINED\n", "parts",
 	       n, output, last, output);
 	if (!access(stale, F_OK))
 		printf("%-14s%s is a part of an earlier capture: remove it\n", "warning", stale);
-	free(stale);
-	free(last);
 	return 0;
 }

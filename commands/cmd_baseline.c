@@ -2,6 +2,7 @@
 /* validate baseline: stores what later comparisons need of a campaign. */
 #include "commands/commands.h"
 #include "common/files.h"
+#include "common/xalloc.h"
 #include "reports/compare/compare_forms.h"
 #include "reports/output.h"
 #include "validate/compare/baseline.h"
@@ -34,28 +35,25 @@ static const char about[] =
 
 static int save(const struct baseline *b, const char *path, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	int ret = baseline_print(b, &text, e);
 	if (!ret)
 		ret = path ? file_write_atomic(path, text.s, text.len, e)
 			   : output_stream(stdout, &text, e);
-	strbuf_release(&text);
 	return ret;
 }
 
 static int show(const struct baseline *b, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	baseline_text_add(&text, b);
-	int ret = output_stream(stdout, &text, e);
-	strbuf_release(&text);
-	return ret;
+	return output_stream(stdout, &text, e);
 }
 
 static int baseline_run(int argc, char **argv, struct err *e)
 {
 	struct baseline_config config = {0};
-	struct baseline b;
+	SCOPED(baseline_release) struct baseline b = {0};
 	int n_positional;
 	int status = command_parse(&cmd_baseline, synopsis, about, baseline_options, &config, argc,
 				   argv, 0, 2, &n_positional, e);
@@ -63,16 +61,13 @@ static int baseline_run(int argc, char **argv, struct err *e)
 		return status;
 	bool saves = n_positional && !strcmp(argv[1], "save"),
 	     shows = n_positional && !strcmp(argv[1], "show");
-	if (n_positional < 2 || (!saves && !shows)) {
-		err_set(e, EINVAL,
-			"save or show is missing: usage is validate baseline save DIR or validate "
-			"baseline show FILE");
-		return EXIT_USAGE;
-	}
-	if (shows && config.output) {
-		err_set(e, EINVAL, "--output applies only to \"save\"");
-		return EXIT_USAGE;
-	}
+	if (n_positional < 2 || (!saves && !shows))
+		return command_fail(
+		    EXIT_USAGE, e, EINVAL,
+		    "save or show is missing: usage is validate baseline save DIR or validate "
+		    "baseline show FILE");
+	if (shows && config.output)
+		return command_fail(EXIT_USAGE, e, EINVAL, "--output applies only to \"save\"");
 	if (baseline_input(&b, argv[2], e) < 0)
 		return EXIT_FAILED;
 	const char *replayer =
@@ -80,7 +75,6 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	int ret = replayer ? baseline_choose(&b, replayer, e) : 0;
 	if (!ret)
 		ret = saves ? save(&b, config.output, e) : show(&b, e);
-	baseline_release(&b);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 

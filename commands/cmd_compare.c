@@ -170,10 +170,9 @@ static int compare_run(int argc, char **argv, struct err *e)
 			printf("%-12s%s\n", (*f)->name, (*f)->help);
 		return EXIT_OK;
 	}
-	if (n_positional < 1) {
-		err_set(e, EINVAL, "compare what? usage is validate compare OLD NEW");
-		return EXIT_USAGE;
-	}
+	if (n_positional < 1)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "compare what? usage is validate compare OLD NEW");
 	if (compare_form_choose(config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e)

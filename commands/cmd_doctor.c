@@ -105,31 +105,27 @@ static int print_json(const char *dir, const struct doctor_finding *found, json_
 /* The facts that a campaign would record, as far as they are known before it. */
 static json_t *facts_make(const char *dir)
 {
-	struct storage s;
+	SCOPED(storage_release) struct storage s = {0};
 	json_t *facts = environment_make("/proc/self/exe");
 	json_object_del(facts, "replaced_or_skipped");
-	if (storage_look(&s, dir, NULL) == 0) {
+	if (storage_look(&s, dir, NULL) == 0)
 		json_object_set_new(facts, "target", storage_to_json(&s));
-		storage_release(&s);
-	}
 	return facts;
 }
 
 static void findings_redact(struct doctor_finding *found, const char *host)
 {
 	for (size_t i = 0; doctor_checks[i].name; i++) {
-		char *what = provenance_redact_text(found[i].what, host);
+		SCOPED_FREE char *what = provenance_redact_text(found[i].what, host);
 		snprintf(found[i].what, sizeof found[i].what, "%s", what);
-		free(what);
 	}
 }
 
 static void redact(struct doctor_finding *found, json_t *facts)
 {
-	char *host = xstrdup(json_string_value(json_object_get(facts, "host")));
+	SCOPED_FREE char *host = xstrdup(json_string_value(json_object_get(facts, "host")));
 	findings_redact(found, host);
 	provenance_redact(facts);
-	free(host);
 }
 
 static int doctor_run(int argc, char **argv, struct err *e)

@@ -64,18 +64,15 @@ static int export_run(int argc, char **argv, struct err *e)
 		list_formats();
 		return EXIT_OK;
 	}
-	if (!n || !c.to) {
-		err_set(e, EINVAL, "%s",
-			!n ? "the argument TRACE is missing"
-			   : "--to FORMAT is missing (--to list prints all formats)");
-		return EXIT_USAGE;
-	}
+	if (!n || !c.to)
+		return command_fail(EXIT_USAGE, e, EINVAL, "%s",
+				    !n ? "the argument TRACE is missing"
+				       : "--to FORMAT is missing (--to list prints all formats)");
 	if (find_format(&f, "--to", c.to, e))
 		return EXIT_USAGE;
-	if (!f->write) {
-		err_set(e, ENOTSUP, "the format %s can only be read", f->name);
-		return EXIT_USAGE;
-	}
+	if (!f->write)
+		return command_fail(EXIT_USAGE, e, ENOTSUP, "the format %s can only be read",
+				    f->name);
 	char *chosen = NULL;
 	if (!c.output && output_default(&chosen, argv[1], c.to, true, e))
 		return EXIT_USAGE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate history: results over months, with their changes. */
 #include "commands/commands.h"
+#include "common/xalloc.h"
 #include "reports/history/history_report.h"
 #include "reports/output.h"
 #include "validate/compare/baseline.h"
@@ -50,16 +51,15 @@ static const char about[] =
 
 static int add(const struct history_config *c, const char *db, const char *path, struct err *e)
 {
-	struct baseline b;
+	SCOPED(baseline_release) struct baseline b = {0};
 	struct history_added added = {0};
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	int ret = baseline_input(&b, path, e);
 	if (ret)
 		return ret;
 	if (c->replayer)
 		ret = baseline_choose(&b, c->replayer, e);
-	if (!ret)
-		ret = history_add(db, &b, c->label, &added, e);
+	ret = ret ? ret : history_add(db, &b, c->label, &added, e);
 	if (!ret) {
 		strbuf_addf(&line, "added to %s as number %lld: %zu %s of campaign %s, %s\n", db,
 			    added.number, added.n_entries, added.n_entries == 1 ? "case" : "cases",
@@ -69,8 +69,6 @@ static int add(const struct history_config *c, const char *db, const char *path,
 		ret = output_stream(stdout, &line, e);
 	}
 	free(added.goes_back);
-	strbuf_release(&line);
-	baseline_release(&b);
 	return ret;
 }
 
@@ -78,25 +76,21 @@ static int show(const struct history_config *c, const char *db, struct err *e)
 {
 	const struct history_filter filter = {c->scenario, c->replayer, (long long)c->from,
 					      c->host};
-	struct history h;
-	struct history_study study;
+	SCOPED(history_release) struct history h = {0};
+	SCOPED(history_study_release) struct history_study study = {0};
 	int ret = history_load(&h, db, &filter, e);
 	if (ret)
 		return ret;
 	history_study_make(&study, &h, (size_t)c->baseline);
 	if (c->output)
 		ret = study_write(&history_form, &study, c->output, e);
-	if (!ret)
-		ret = study_print(&history_form, &study, c->format, stdout, e);
-	history_study_release(&study);
-	history_release(&h);
+	ret = ret ? ret : study_print(&history_form, &study, c->format, stdout, e);
 	return ret;
 }
 
 static int wrong_usage(struct err *e, const char *what)
 {
-	err_set(e, EINVAL, "%s", what);
-	return EXIT_USAGE;
+	return command_fail(EXIT_USAGE, e, EINVAL, "%s", what);
 }
 
 static int history_run(int argc, char **argv, struct err *e)

@@ -76,14 +76,13 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 			const char *path)
 {
 	const struct tally *s = x->summary;
-	struct strbuf out = STRBUF_INIT;
+	SCOPED_STRBUF out = STRBUF_INIT;
 	double span_s = (double)tally_span_ns(s) * 1e-9;
 	strbuf_addf(&out, "%s: %" PRIu64 " request%s", path, s->n_records,
 		    s->n_records == 1 ? "" : "s");
-	if (span_s > 0) {
+	if (span_s > 0)
 		strbuf_addf(&out, " over %s, %.4g a second", duration_text(span_s * 1e9).s,
 				  (double)s->n_begin_known / span_s);
-	}
 	strbuf_addf(&out, "\nFormat     %s\nOperations", trace_set_format_names(x->set));
 	const char *separator = " ";
 	for (unsigned int op = 1; op < OP_N; op++)
@@ -107,7 +106,6 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 			    " request%s followed a later request\n",
 			    p->n_unordered, p->n_unordered == 1 ? "" : "s");
 	fwrite(out.s, 1, out.len, stdout);
-	strbuf_release(&out);
 }
 
 static void print_warnings(const struct import *x, const struct trace_meta *meta,
@@ -167,20 +165,17 @@ static int import_run(int argc, char **argv, struct err *e)
 		list_formats();
 		return EXIT_OK;
 	}
-	if (!n) {
-		err_set(e, EINVAL, "the argument FILE is missing");
-		return EXIT_USAGE;
-	}
+	if (!n)
+		return command_fail(EXIT_USAGE, e, EINVAL, "the argument FILE is missing");
 	char *chosen = NULL;
 	if (!c.output && output_default(&chosen, argv[1], "trace", true, e))
 		return EXIT_USAGE;
 	if (chosen)
 		c.output = chosen;
-	struct trace_set set;
+	SCOPED(trace_set_close) struct trace_set set;
 	int rc =
 	    trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, c.output, e);
 	rc = rc ? rc : import_all(&c, &set, e);
-	trace_set_close(&set);
 	free(chosen);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }

@@ -72,7 +72,8 @@ static int show(const struct info *x, struct trace *t, const struct info_config 
 static int print(struct trace *t, const char *path, const struct info_config *config, struct err *e)
 {
 	struct profile *p = xcalloc(1, sizeof *p);
-	struct replayable *replay = config->n_replay_max ? xcalloc(1, sizeof *replay) : NULL;
+	SCOPED_FREE struct replayable *replay =
+	    config->n_replay_max ? xcalloc(1, sizeof *replay) : NULL;
 	struct profile_options o = {(unsigned int)config->n_threads};
 	struct stat st = {0};
 	int rc = profile_compute(p, t, &o, e);
@@ -91,7 +92,6 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 		rc = err_set(e, EBADMSG, "%s%s", p->tally.damage[0],
 			     p->tally.n_damage > 1 ? " (and more, see above)" : "");
 	profile_release(p);
-	free(replay);
 	free(p);
 	return rc;
 }

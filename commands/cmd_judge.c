@@ -101,14 +101,13 @@ static void responses_warn(const struct judged *j)
  * a trace cannot hide its command. */
 static void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun *r)
 {
-	struct strbuf words = STRBUF_INIT;
+	SCOPED_STRBUF words = STRBUF_INIT;
 	for (size_t i = 0; i < r->command.n; i++) {
 		strbuf_addstr(&words, i ? " " : "");
 		shell_word(&words, r->command.argv[i]);
 	}
 	escape_line(command, words.s);
 	escape_line(base, r->base);
-	strbuf_release(&words);
 }
 
 /* Prints the command that runs again and its directory, or how to run it again. */
@@ -128,12 +127,10 @@ static void rerun_print(const struct judge_config *c, const struct judged *j,
 		       command.s);
 	for (const char *line = script->s; c->rerun && c->dry_run && *line;) {
 		const size_t len = strcspn(line, "\n");
-		char *one = xasprintf("%.*s", (int)len, line);
-		struct strbuf shown = STRBUF_INIT;
+		SCOPED_FREE char *one = xasprintf("%.*s", (int)len, line);
+		SCOPED_STRBUF shown = STRBUF_INIT;
 		escape_line(&shown, one);
 		puts(shown.s);
-		strbuf_release(&shown);
-		free(one);
 		line += len + (line[len] == '\n');
 	}
 	strbuf_release(&base);
@@ -185,20 +182,19 @@ static void option_name(struct err *e, const char *path)
 	const char *text = e->msg + len + strspn(e->msg + len, ":0123456789 ");
 	const char *at = strstr(text, section), *end = at ? strchr(at, ']') : NULL;
 	const int code = e->code;
-	char *message = xstrdup(text);
+	SCOPED_FREE char *message = xstrdup(text);
 	if (end && at == text)
 		err_set(e, -code, "--with %.*s%s", (int)(end - at - strlen(section)),
 			message + strlen(section), message + (end - text) + 1);
 	else
 		err_set(e, -code, "%s", message);
-	free(message);
 }
 
 static int judge(const struct judge_config *c, const struct judged *j,
 		 const struct report_form *form, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT, script = STRBUF_INIT;
-	struct protocol p = {0};
+	SCOPED_STRBUF text = STRBUF_INIT, script = STRBUF_INIT;
+	SCOPED(protocol_release) struct protocol p = {0};
 	char *path = NULL, *dir = NULL, *files = c->files ? realpath(c->files, NULL) : NULL;
 	int status =
 	    rerun_check(c, j, e) || judge_protocol_make(&text, c, j, e) ? EXIT_USAGE : EXIT_OK;
@@ -226,10 +222,7 @@ static int judge(const struct judge_config *c, const struct judged *j,
 		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .quiet = c->quiet},
 				      form, e);
 	}
-	protocol_release(&p);
 	judge_protocol_remove(path);
-	strbuf_release(&text);
-	strbuf_release(&script);
 	free(files);
 	free(dir);
 	return status;
@@ -239,7 +232,7 @@ static int judge_run(int argc, char **argv, struct err *e)
 {
 	struct judge_config c = {.format = "terminal"};
 	const struct report_form *form;
-	struct judged j;
+	SCOPED(judged_release) struct judged j = {0};
 	int n_positional;
 	int status = command_parse(&cmd_judge, synopsis, about, judge_options, &c, argc, argv, 1, 1,
 				   &n_positional, e);
@@ -247,10 +240,8 @@ static int judge_run(int argc, char **argv, struct err *e)
 		return status;
 	if (report_form_choose(c.format, &form, e) < 0)
 		return EXIT_USAGE;
-	if (judged_read(&j, argv[1], e)) {
-		judged_release(&j);
+	if (judged_read(&j, argv[1], e))
 		return EXIT_FAILED;
-	}
 	const bool block = j.level == LEVEL_BLOCK;
 	if (block ? !c.device : c.device != NULL) {
 		err_set(e, EINVAL,
@@ -267,7 +258,6 @@ static int judge_run(int argc, char **argv, struct err *e)
 		c.rerun = j.rerun_wanted = rerun_ask(&c, &j);
 		status = judge(&c, &j, form, e);
 	}
-	judged_release(&j);
 	return status;
 }
 

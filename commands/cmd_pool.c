@@ -62,13 +62,11 @@ static const char *names_align(struct baseline *b, size_t n, const char *replaye
 
 static int pool_them(const struct pool_config *c, const struct baseline *b, size_t n, struct err *e)
 {
-	struct pool p;
+	SCOPED(pool_release) struct pool p;
 	int ret = pool_make(&p, b, n, (enum pool_measure)c->measure, c->allow, e);
 	if (!ret && c->output)
 		ret = study_write(&pool_form, &p, c->output, e);
-	if (!ret)
-		ret = study_print(&pool_form, &p, c->format, stdout, e);
-	pool_release(&p);
+	ret = ret ? ret : study_print(&pool_form, &p, c->format, stdout, e);
 	return ret;
 }
 
@@ -80,24 +78,21 @@ static int pool_run(int argc, char **argv, struct err *e)
 				   POOL_MAX, &n_positional, e);
 	if (status >= 0)
 		return status;
-	if (n_positional < 2) {
-		err_set(e, EINVAL, "which laboratories? usage is validate pool PATH PATH...");
-		return EXIT_USAGE;
-	}
+	if (n_positional < 2)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "which laboratories? usage is validate pool PATH PATH...");
 	if (study_form_check(config.format, e))
 		return EXIT_USAGE;
-	struct baseline *b = xcalloc((size_t)n_positional, sizeof *b);
+	SCOPED_FREE struct baseline *b = xcalloc((size_t)n_positional, sizeof *b);
 	size_t n = 0;
 	for (; n < (size_t)n_positional && !ret; n += !ret)
 		ret = baseline_input(&b[n], argv[n + 1], e);
 	const char *replayer = ret ? NULL : names_align(b, n, config.replayer);
 	for (size_t i = 0; i < n && replayer && !ret; i++)
 		ret = baseline_choose(&b[i], replayer, e);
-	if (!ret)
-		ret = pool_them(&config, b, n, e);
+	ret = ret ? ret : pool_them(&config, b, n, e);
 	for (size_t i = 0; i < n; i++)
 		baseline_release(&b[i]);
-	free(b);
 	return !ret ? EXIT_OK : ret == -EPROTO ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
 }
 

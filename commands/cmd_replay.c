@@ -138,10 +138,9 @@ static void issue_error_print(const struct replay_summary *s)
 		   {"max", s->issue_error_max_ns}};
 	printf("%-16s", "issue error");
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		struct strbuf text = STRBUF_INIT;
+		SCOPED_STRBUF text = STRBUF_INIT;
 		format_duration(&text, row[i].ns);
 		printf("%s%s %s", i ? ", " : "", row[i].name, text.s);
-		strbuf_release(&text);
 	}
 	putchar('\n');
 }
@@ -183,13 +182,12 @@ static void block_print(const struct replay_summary *s)
 		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n,
 		       strerror(b->error[i].code));
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
-		struct strbuf time = STRBUF_INIT;
+		SCOPED_STRBUF time = STRBUF_INIT;
 		format_duration(&time, (double)b->silent_ns);
 		printf("note: every request from record %" PRIu64
 		       " on failed, %s after the start: the device or the storage below it has "
 		       "failed\n",
 		       b->silent_record, time.s);
-		strbuf_release(&time);
 	}
 	if (b->contended)
 		puts("note: other threads competed for the CPU: the replay slept until shortly "
@@ -486,11 +484,10 @@ static int replay_command(int argc, char **argv, struct err *e)
 		return list_engines();
 	if (c.list_mutants)
 		return list_mutants();
-	if (n_positional < 1) {
-		err_set(e, EINVAL, "no trace named: usage is validate replay %.*s",
-			(int)strcspn(synopsis, "\n"), synopsis);
-		return EXIT_USAGE;
-	}
+	if (n_positional < 1)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "no trace named: usage is validate replay %.*s",
+				    (int)strcspn(synopsis, "\n"), synopsis);
 	if (c.device && c.engine == standard.engine)
 		c.engine = "block";
 	const struct replay_engine *engine = replay_engine_find(c.engine);
@@ -519,8 +516,8 @@ static int replay_command(int argc, char **argv, struct err *e)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 	if (!s.stopped)
 		return EXIT_OK;
-	err_set(e, ECANCELED, "stopped at the first mismatch (--stop-on-mismatch)");
-	return EXIT_FAILED;
+	return command_fail(EXIT_FAILED, e, ECANCELED,
+			    "stopped at the first mismatch (--stop-on-mismatch)");
 }
 
 const struct command cmd_replay = {"replay", "issue the requests of a trace again", replay_command};

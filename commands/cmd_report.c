@@ -98,8 +98,8 @@ static int report_write(const struct analysis *a, struct results *r, const char 
 /* Compares the certificate file with the certificate of these results. */
 static int certificate_verify(const struct analysis *a, const char *dir, struct err *e)
 {
-	char *path = xasprintf("%s/report/certificate.txt", dir);
-	struct strbuf text = STRBUF_INIT, file = STRBUF_INIT;
+	SCOPED_FREE char *path = xasprintf("%s/report/certificate.txt", dir);
+	SCOPED_STRBUF text = STRBUF_INIT, file = STRBUF_INIT;
 	int ret = certificate_text(&text, a, e);
 	ret = ret ? ret : file_read(path, &file, text.len + 1, e);
 	if (!ret && (file.len != text.len || memcmp(file.s, text.s, text.len)))
@@ -107,9 +107,6 @@ static int certificate_verify(const struct analysis *a, const char *dir, struct 
 			      "%s differs from the certificate of these results (with these "
 			      "--issuer, --place, --issued and --redact)",
 			      path);
-	strbuf_release(&text);
-	strbuf_release(&file);
-	free(path);
 	return ret;
 }
 
@@ -146,8 +143,8 @@ static int report_run(int argc, char **argv, struct err *e)
 {
 	struct report_config config = {.format = "terminal"};
 	const struct report_form *form;
-	struct results r;
-	struct analysis a;
+	SCOPED(results_release) struct results r = {0};
+	SCOPED(analysis_release) struct analysis a = {0};
 	int n_positional;
 	int status = command_parse(&cmd_report, synopsis, about, report_options, &config, argc,
 				   argv, 0, 1, &n_positional, e);
@@ -158,17 +155,15 @@ static int report_run(int argc, char **argv, struct err *e)
 			printf("%-18s%s\n", (*f)->name, (*f)->help);
 		return EXIT_OK;
 	}
-	if (n_positional < 1) {
-		err_set(e, EINVAL, "which results directory? usage is validate report DIR");
-		return EXIT_USAGE;
-	}
+	if (n_positional < 1)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "which results directory? usage is validate report DIR");
 	if (config.issued && date_check(config.issued, e) < 0)
 		return EXIT_USAGE;
 	if (report_form_choose(config.certificate ? "certificate" : config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	if (results_load(&r, argv[1], e) < 0)
 		return EXIT_FAILED;
-	status = EXIT_FAILED;
 	if (config.redact)
 		results_redact(&r);
 	text_replace(&r.protocol.issuer, config.issuer);
@@ -177,17 +172,14 @@ static int report_run(int argc, char **argv, struct err *e)
 	if (analysis_compute(&a, &r, e) < 0) {
 		/* Names the cause if a change made the analysis impossible. */
 		seal_require(&r.seal, argv[1], e);
-		goto out;
+		return EXIT_FAILED;
 	}
 	analysis_propagate(&a);
 	analysis_word(&a);
-	if (analysis_describe(&a, e) == 0)
-		status = config.verify ? verify(&r, &a, config.output, e)
-				       : show(&r, &a, form, config.output, e);
-	analysis_release(&a);
-out:
-	results_release(&r);
-	return status;
+	if (analysis_describe(&a, e) < 0)
+		return EXIT_FAILED;
+	return config.verify ? verify(&r, &a, config.output, e)
+			     : show(&r, &a, form, config.output, e);
 }
 
 const struct command cmd_report = {"report", "make and print the report of a campaign again",

@@ -77,31 +77,25 @@ char *run_default_dir(const char *name)
 /* Analyses the results directory, writes the report and prints the chosen form. */
 static int conclude(const char *dir, const struct report_form *form, int *status, struct err *e)
 {
-	struct results r;
-	struct analysis a;
+	SCOPED(results_release) struct results r = {0};
+	SCOPED(analysis_release) struct analysis a = {0};
 	int ret = results_load(&r, dir, e);
 	if (ret)
 		return ret;
 	ret = analysis_compute(&a, &r, e);
-	if (ret) {
-		results_release(&r);
+	if (ret)
 		return ret;
-	}
 	analysis_propagate(&a);
 	analysis_word(&a);
 	ret = analysis_describe(&a, e);
-	if (!ret)
-		ret = report_write_all(&a, dir, e);
+	ret = ret ? ret : report_write_all(&a, dir, e);
 	if (!ret)
 		ret = form->print(&a, stdout, e);
-	if (!ret)
-		ret = seal_require(&r.seal, dir, e);
+	ret = ret ? ret : seal_require(&r.seal, dir, e);
 	*status = a.verdict == VERDICT_TRUSTED ? EXIT_OK
 		: a.verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
 	if (!ret && strcmp(form->name, "terminal")) /* the terminal form names it itself */
 		fprintf(stderr, "report: %s/report/index.html\n", dir);
-	analysis_release(&a);
-	results_release(&r);
 	return ret;
 }
 
@@ -159,8 +153,7 @@ int run_campaign(const struct protocol *p, const struct campaign_options *given,
 
 static int usage(struct err *e, const char *what)
 {
-	err_set(e, EINVAL, "%s", what);
-	return EXIT_USAGE;
+	return command_fail(EXIT_USAGE, e, EINVAL, "%s", what);
 }
 
 static int dry_run(const struct protocol *p, const struct run_settings *config, const char *dir,
@@ -175,7 +168,7 @@ static int run_run(int argc, char **argv, struct err *e)
 {
 	struct run_settings config = {.format = "terminal"};
 	const struct report_form *form;
-	struct protocol p;
+	SCOPED(protocol_release) struct protocol p = {0};
 	int n_positional;
 	int status = command_parse(&cmd_run, synopsis, about, run_options, &config, argc, argv, 0,
 				   1, &n_positional, e);
@@ -198,19 +191,13 @@ static int run_run(int argc, char **argv, struct err *e)
 	free(path);
 	if (ret)
 		return EXIT_USAGE;
-	if (replayers_choose(&p, &config, e) < 0) {
-		protocol_release(&p);
+	if (replayers_choose(&p, &config, e) < 0)
 		return EXIT_FAILED;
-	}
-	if (config.scatter && !config.dry_run) {
-		protocol_release(&p);
+	if (config.scatter && !config.dry_run)
 		return usage(e, "--scatter needs --dry-run");
-	}
-	if (config.budget_ns && !p.budget_ns) {
-		protocol_release(&p);
+	if (config.budget_ns && !p.budget_ns)
 		return usage(e, "--budget needs a protocol with the key budget: without it the "
 				"plan has a fixed number of replicates");
-	}
 	char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	if (config.dry_run)
 		status = dry_run(&p, &config, dir, e);
@@ -224,7 +211,6 @@ static int run_run(int argc, char **argv, struct err *e)
 		status = run_campaign(&p, &o, form, e);
 	}
 	free(dir);
-	protocol_release(&p);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/leftovers.h"
+#include "common/xalloc.h"
 #include "reports/selftest/selftest.h"
 #include "validate/campaign/environment.h"
 #include "validate/selftest/calibration.h"
@@ -178,7 +179,7 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 /* Measures the capture methods, prints the result and writes the calibration. */
 static int capture_part(const struct selftest_config *c, struct err *e)
 {
-	struct capture_trial t = {0};
+	SCOPED(capture_trial_release) struct capture_trial t = {0};
 	struct capture_trial_options o = {
 		.target = c->target, .methods = c->methods,
 		.n_runs = or_default(c->replicates, c->quick, 10, 3), .seed = c->seed,
@@ -190,8 +191,9 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 	o.self = self;
 	json_t *environment = environment_make(self); /* before the runs, which load the machine */
 	int rc = capture_trial_run(&t, &o, e);
-	json_t *all = rc ? NULL : calibration_to_json(&t, environment);
-	char *text = all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
+	json_auto_t *all = rc ? NULL : calibration_to_json(&t, environment);
+	SCOPED_FREE char *text =
+	    all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
 	if (!rc && !text)
 		rc = err_set(e, ENOMEM, "not enough memory for the result");
 	if (!rc && c->dir)
@@ -202,10 +204,7 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 		selftest_capture_print(&t, stdout);
 	if (!rc && c->dir && !c->json)
 		printf("\ncalibration: %s\n", c->dir);
-	free(text);
-	json_decref(all);
 	json_decref(environment);
-	capture_trial_release(&t);
 	free(self);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
@@ -217,7 +216,7 @@ static int selftest_run(int argc, char **argv, struct err *e)
 				    .aa = UINT64_MAX, .permutations = UINT64_MAX,
 				    .replicates = UINT64_MAX,
 				    .simulated = UINT64_MAX};
-	struct rates rates = {0};
+	SCOPED(rates_release) struct rates rates = {0};
 	int n_positional, parts;
 	int status = command_parse(&cmd_selftest, synopsis, about, selftest_options, &c, argc, argv,
 				   0, 1, &n_positional, e);
@@ -225,14 +224,11 @@ static int selftest_run(int argc, char **argv, struct err *e)
 		return status;
 	if (parts_choose(n_positional ? argv[1] : NULL, &parts, e) < 0)
 		return EXIT_USAGE;
-	if (c.methods && parts != PART_CAPTURE) {
-		err_set(e, EINVAL, "--methods is for the part capture");
-		return EXIT_USAGE;
-	}
-	if (c.resume && (!c.dir || !(parts & PART_REPLAY))) {
-		err_set(e, EINVAL, "--resume needs -o DIR and the part replay");
-		return EXIT_USAGE;
-	}
+	if (c.methods && parts != PART_CAPTURE)
+		return command_fail(EXIT_USAGE, e, EINVAL, "--methods is for the part capture");
+	if (c.resume && (!c.dir || !(parts & PART_REPLAY)))
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "--resume needs -o DIR and the part replay");
 	if (parts == PART_CAPTURE)
 		return capture_part(&c, e);
 	int ret = parts_run(&c, parts, &rates, e);
@@ -243,7 +239,6 @@ static int selftest_run(int argc, char **argv, struct err *e)
 	status = ret                                    ? EXIT_FAILED
 		 : rates_count(&rates, STANDING_BROKEN) ? EXIT_NOT_TRUSTED
 							: EXIT_OK;
-	rates_release(&rates);
 	return status;
 }
 

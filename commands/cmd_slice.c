@@ -143,14 +143,13 @@ static int on_name(void *ctx, enum object_kind kind, const char *name, struct st
 /* Removes metadata that identifies the origin of the trace. */
 static int hide(struct slicing *s, struct trace_meta *meta, struct fileset *files, struct err *e)
 {
-	struct causality_facts f;
+	SCOPED(causality_facts_release) struct causality_facts f = {0};
 	int rc = causality_facts_read(&f, meta, e);
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < f.n_nodes; i++)
 		f.node[i].host = NULL;
 	s->extra = f.n_nodes ? causality_facts_text(&f, NULL) : NULL;
-	causality_facts_release(&f);
 	meta->host = meta->command = meta->root = NULL;
 	meta->extra_json = s->extra;
 	meta->captured_by = "unknown (anonymised)";
@@ -165,7 +164,7 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 			struct err *e)
 {
 	struct trace_meta meta;
-	struct fileset files = {0};
+	SCOPED(anonymise_fileset_release) struct fileset files = {0};
 	struct pour p = {.filter = on_record, .rename = c->anonymise ? on_name : NULL,
 			 .finish = on_finish, .ctx = s, .new_seq = c->renumber || set->n > 1,
 			 .write = {.compress = c->compress}};
@@ -178,7 +177,6 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	rc = rc || s->no_causes ? rc : slice_causes_open(&s->causes, set->t[0], &c->filter, e);
 	rc = rc || !c->anonymise ? rc : hide(s, &meta, &files, e);
 	rc = rc ? rc : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
-	anonymise_fileset_release(&files);
 	if (!rc)
 		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
 		       s->causes ? "requests and what is between them" : "requests",

@@ -121,9 +121,7 @@ static void stats_release(struct stats *s)
 		comparison_release(&s->comparison[i]);
 	for (size_t i = 0; i < s->n; i++)
 		stats_sample_release(&s->sample[i]);
-	free(s->sample);
-	free(s->comparison);
-	free(s->reject);
+	FREE_EACH(s->sample, s->comparison, s->reject);
 }
 
 static struct comparison_plan plan_of(const struct stats_config *config)
@@ -148,7 +146,7 @@ static int verdict_status(const struct stats *s)
 
 static int stats_files(const struct stats_config *config, char **path, size_t n, struct err *e)
 {
-	struct stats s = {.config = config, .plan = plan_of(config)};
+	SCOPED(stats_release) struct stats s = {.config = config, .plan = plan_of(config)};
 	int rc = stats_read(&s, path, n, e), status = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	if (!rc && config->judge && s.n < 2) {
 		err_set(e, EINVAL, "--judge needs a reference and a replay");
@@ -163,7 +161,6 @@ static int stats_files(const struct stats_config *config, char **path, size_t n,
 			stats_print_text(&s);
 		status = verdict_status(&s);
 	}
-	stats_release(&s);
 	return status;
 }
 
@@ -182,15 +179,13 @@ static int stats_run(int argc, char **argv, struct err *e)
 		return stats_list();
 	if (config.compute)
 		return stats_compute(&config, argv + 1, (size_t)n, e);
-	if (config.n_resamples && config.n_resamples < 100) {
-		err_set(e, EINVAL, "--bootstrap needs 100 resamples or more, or 0");
-		return EXIT_USAGE;
-	}
-	if (n < 1) {
-		err_set(e, EINVAL,
-			"no file named: usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
-		return EXIT_USAGE;
-	}
+	if (config.n_resamples && config.n_resamples < 100)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "--bootstrap needs 100 resamples or more, or 0");
+	if (n < 1)
+		return command_fail(
+		    EXIT_USAGE, e, EINVAL,
+		    "no file named: usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
 	return stats_files(&config, argv + 1, (size_t)n, e);
 }
 

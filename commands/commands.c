@@ -68,27 +68,32 @@ int command_parse(const struct command *c, const char *synopsis, const char *abo
 		return EXIT_USAGE;
 	const char *shown = *synopsis ? synopsis : "has no arguments";
 	int shown_len = (int)strcspn(shown, "\n");
-	if (*n_positional > max_positional) {
-		err_set(e, EINVAL, "unexpected argument \"%s\": usage is validate %s %.*s",
-			argv[max_positional + 1], c->name, shown_len, shown);
-		return EXIT_USAGE;
-	}
-	if (*n_positional < min_positional) {
-		err_set(e, EINVAL, "an argument is missing: usage is validate %s %.*s", c->name,
-			shown_len, shown);
-		return EXIT_USAGE;
-	}
+	if (*n_positional > max_positional)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "unexpected argument \"%s\": usage is validate %s %.*s",
+				    argv[max_positional + 1], c->name, shown_len, shown);
+	if (*n_positional < min_positional)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "an argument is missing: usage is validate %s %.*s", c->name,
+				    shown_len, shown);
 	return -1;
+}
+
+int command_fail(int status, struct err *e, int code, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	err_vset(e, code, fmt, ap);
+	va_end(ap);
+	return status;
 }
 
 void shown_print(FILE *out, const char *s, size_t n)
 {
-	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT, line = STRBUF_INIT;
 	strbuf_add(&text, s, strnlen(s, n));
 	escape_line(&line, text.s);
 	fwrite(line.s, 1, line.len, out);
-	strbuf_release(&text);
-	strbuf_release(&line);
 }
 
 void count_line(const char *label, uint64_t n, const char *one, const char *more)

@@ -51,6 +51,10 @@ int command_parse(const struct command *c, const char *synopsis, const char *abo
 		  const struct option_spec *table, void *config, int argc, char **argv,
 		  int min_positional, int max_positional, int *n_positional, struct err *e);
 
+/* Sets a message as err_set() does and returns `status`, an exit status. */
+int command_fail(int status, struct err *e, int code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Output of untrusted texts (names and messages from traces, results, devices) and of counts. */
 /* Prints at most n bytes of s on one line. Control characters become blanks, and workflow commands
  * of CI services are broken (escape_line). */

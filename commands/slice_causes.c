@@ -71,7 +71,7 @@ static int ends_read(struct trace *t, const struct causality_facts *f, struct sl
 int slice_causes_open(struct slice_causes **out, struct trace *t,
 		      const struct slice_filter_config *c, struct err *e)
 {
-	struct causality_facts f;
+	SCOPED(causality_facts_release) struct causality_facts f = {0};
 	struct slice_filter *filter = NULL;
 	struct end *end = NULL;
 	size_t n = 0;
@@ -95,7 +95,6 @@ int slice_causes_open(struct slice_causes **out, struct trace *t,
 	}
 	free(end);
 	slice_filter_close(filter);
-	causality_facts_release(&f);
 	return rc;
 }
 

@@ -13,9 +13,8 @@ struct slice_correction {
 
 static int corrected_already(const struct trace_meta *meta, struct err *e)
 {
-	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	bool is = json_object_get(extra, "correction");
-	json_decref(extra);
 	return is ? err_set(e, EINVAL, "the response times of this trace are corrected already")
 		  : 0;
 }
@@ -59,9 +58,7 @@ void slice_correction_close(struct slice_correction *c)
 {
 	if (!c)
 		return;
-	free(c->host);
-	free(c->extra);
-	free(c);
+	FREE_EACH(c->host, c->extra, c);
 }
 
 void slice_correction_apply(struct slice_correction *c, struct trace_record *r)

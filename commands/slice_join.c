@@ -143,12 +143,7 @@ void slice_join_close(struct slice_join *j)
 {
 	if (!j)
 		return;
-	free(j->pid);
-	free((void *)j->name);
-	free(j->known);
-	free(j->captured_by);
-	free(j->extra);
-	free(j);
+	FREE_EACH(j->pid, (void *)j->name, j->known, j->captured_by, j->extra, j);
 }
 
 /* --- records ------------------------------------------------------------- */

@@ -200,7 +200,7 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
 {
 	struct plan p = {.path = path, .n_paths = n_paths};
-	char *text = xstrdup(s->config->column ? s->config->column : "");
+	SCOPED_FREE char *text = xstrdup(s->config->column ? s->config->column : "");
 	p.n_selectors = selectors_split(text, p.selector, STATS_MAX_SAMPLES);
 	int rc = s->config->where ? stats_conditions_split(s->config->where, &p.where, e) : 0;
 	rc = rc ? rc : plan_make(&p, s->config, e);
@@ -215,16 +215,13 @@ int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
 		columns_release(&p.columns[i]);
 	free(p.columns);
 	list_free(p.where.item, p.where.n);
-	free(text);
 	return rc;
 }
 
 void stats_sample_release(struct stats_sample *s)
 {
 	column_sample_release(&s->sample);
-	free(s->sessions.label);
-	free(s->sessions.group);
-	free(s->sessions.x);
+	FREE_EACH(s->sessions.label, s->sessions.group, s->sessions.x);
 	estimates_release(&s->sessions.estimates);
 	columns_release(&s->columns);
 }

@@ -101,11 +101,7 @@ void trace_set_close(struct trace_set *m)
 	free(m->t);
 	for (size_t i = 0; i < m->n_given; i++)
 		free(m->given[i]);
-	free(m->given);
-	free(m->path);
-	free(m->shift_ns);
-	free(m->names);
-	free(m->captured_by);
+	FREE_EACH(m->given, m->path, m->shift_ns, m->names, m->captured_by);
 	memset(m, 0, sizeof *m);
 }
 
@@ -179,16 +175,13 @@ json_t *trace_extra(const struct trace *t)
 
 json_t *trace_set_processes(const struct trace_set *m, size_t n)
 {
-	struct processes all;
+	SCOPED(processes_release) struct processes all;
 	processes_init(&all);
 	for (size_t i = 0; i < n; i++) {
-		json_t *one = trace_extra(m->t[i]);
+		json_auto_t *one = trace_extra(m->t[i]);
 		processes_add(&all, json_object_get(one, "processes"), m->shift_ns[i]);
-		json_decref(one);
 	}
-	json_t *list = processes_list(&all);
-	processes_release(&all);
-	return list;
+	return processes_list(&all);
 }
 
 /* Whether one of the files is that of thread `tid`: strace -ff names it FILE.TID. */

@@ -72,7 +72,7 @@ static int delivered_find(const struct volume_log *log, enum service_op op, stru
 
 static void row_print(const char *label, const struct times *t)
 {
-	struct strbuf cell = STRBUF_INIT;
+	SCOPED_STRBUF cell = STRBUF_INIT;
 	printf("    %-12s", label);
 	for (int i = 0; i <= N_POINTS; i++) {
 		strbuf_reset(&cell);
@@ -80,7 +80,6 @@ static void row_print(const char *label, const struct times *t)
 		printf("%10s", cell.s);
 	}
 	putchar('\n');
-	strbuf_release(&cell);
 }
 
 static void op_print(const char *name, const struct delivered *d)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.csv: every table with all digits (RFC 4180). The header has the units
  * (doc/report.md). A word stands for a number that does not exist. */
+#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/text_table.h"
 #include "reports/output.h"
@@ -144,14 +145,11 @@ static int csv_write(const struct analysis *a, const char *report_dir, struct er
 
 static int csv_print(const struct analysis *a, FILE *out, struct err *e)
 {
-	struct tables ts;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED(tables_release) struct tables ts;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	tables_build(&ts, a);
 	csv_add_tables(&text, &ts);
-	int ret = output_stream(out, &text, e);
-	strbuf_release(&text);
-	tables_release(&ts);
-	return ret;
+	return output_stream(out, &text, e);
 }
 
 const struct report_form report_form_csv = {

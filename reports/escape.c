@@ -206,7 +206,7 @@ void escape_latex(struct strbuf *out, const char *s)
 
 void escape_csv(struct strbuf *out, const char *s, int formula_safe)
 {
-	struct strbuf clean = STRBUF_INIT;
+	SCOPED_STRBUF clean = STRBUF_INIT;
 	while (*s) {
 		uint32_t c = next_char(&s);
 		if (c != '\n' && c != '\t' && c != '\r' && is_control(c))
@@ -228,7 +228,6 @@ void escape_csv(struct strbuf *out, const char *s, int formula_safe)
 		}
 		strbuf_addch(out, '"');
 	}
-	strbuf_release(&clean);
 }
 
 void escape_gnuplot(struct strbuf *out, const char *s)
@@ -329,7 +328,7 @@ static void new_line(struct strbuf *out, size_t indent)
 
 void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width)
 {
-	struct strbuf clean = STRBUF_INIT;
+	SCOPED_STRBUF clean = STRBUF_INIT;
 	escape_line(&clean, s);
 	const char *p = clean.s;
 	if (width < indent + 8)
@@ -361,5 +360,4 @@ void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, 
 		}
 		first_word = false;
 	}
-	strbuf_release(&clean);
 }

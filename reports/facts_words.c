@@ -79,9 +79,8 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 	if (!most)
 		return;
 	strbuf_addf(out, " of %s", duration_text((double)least).s);
-	if (most > least) {
+	if (most > least)
 		strbuf_addf(out, " to %s", duration_text((double)most).s);
-	}
 }
 
 /* " by gate", " by gate and signal": how the campaign pauses processes. */

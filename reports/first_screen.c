@@ -168,13 +168,12 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 	if (k->n == n_cells)
 		return;
 	for (const char *at = scenario_name(a, k->worst), *end; *at; at = *end ? end + 1 : end) {
-		struct strbuf word = STRBUF_INIT;
+		SCOPED_STRBUF word = STRBUF_INIT;
 		end = at + strcspn(at, " ");
 		strbuf_add(&word, at, (size_t)(end - at));
 		bool apart = k->n > 1 && word.len && tells_apart(a, replayer, k, word.s, word.len);
 		if (apart)
 			strbuf_addf(out, " %s %s", strchr(word.s, '=') ? "with" : "in", word.s);
-		strbuf_release(&word);
 		if (apart)
 			return;
 	}

@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "common/options_describe.h"
+#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/first_screen.h"
@@ -204,14 +205,13 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
 					   : "validate capture app --snapshot -o TRACE -- COMMAND");
 		return;
 	}
-	char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
+	SCOPED_FREE char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
 	strbuf_addstr(text,
 		      "Differences from the recording do not show a fault of the replayer if the "
 		      "control replay differs as much. Judge against the program, run again "
 		      "beside the replays.");
 	strbuf_addstr(command, "validate judge --rerun ");
 	shell_word(command, trace);
-	free(trace);
 }
 
 /* True if neither more pairs nor a quieter machine decide the component: a number is missing, or
@@ -255,7 +255,7 @@ static struct block block_of(const struct analysis *a)
 
 static void next_of_blocked(struct strbuf *text, const struct analysis *a, const struct block *b)
 {
-	struct strbuf reason = STRBUF_INIT;
+	SCOPED_STRBUF reason = STRBUF_INIT;
 	text_cut(&reason, b->reason, MOST_REASON);
 	strbuf_addstr(text, "More pairs do not decide ");
 	if (b->n < a->n_inconclusive)
@@ -263,7 +263,6 @@ static void next_of_blocked(struct strbuf *text, const struct analysis *a, const
 	else
 		strbuf_addstr(text, b->n == 1 ? "the undecided case" : "the undecided cases");
 	strbuf_addf(text, " (%s: %s). Remove that cause and run it again", b->what, reason.s);
-	strbuf_release(&reason);
 }
 
 static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a,
@@ -311,12 +310,11 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
 	} else {
-		struct strbuf others = STRBUF_INIT;
+		SCOPED_STRBUF others = STRBUF_INIT;
 		facts_add_others(&others, a);
 		strbuf_addstr(text, "The machine is too noisy for most undecided cases. ");
 		if (others.len)
 			strbuf_addf(text, "%s. ", others.s);
-		strbuf_release(&others);
 		strbuf_addstr(text, "Run it again with nothing else on the machine");
 		add_time(text, seconds);
 		strbuf_addstr(text, ", or set wider limits in [accept].");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.tex: booktabs fragments with rounded numbers. */
+#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/text_table.h"
 #include "reports/output.h"
@@ -108,14 +109,11 @@ static int latex_write(const struct analysis *a, const char *report_dir, struct 
 
 static int latex_print(const struct analysis *a, FILE *out, struct err *e)
 {
-	struct tables ts;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED(tables_release) struct tables ts;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	tables_build(&ts, a);
 	latex_add_tables(&text, &ts, false);
-	int ret = output_stream(out, &text, e);
-	strbuf_release(&text);
-	tables_release(&ts);
-	return ret;
+	return output_stream(out, &text, e);
 }
 
 const struct report_form report_form_latex = {

@@ -302,10 +302,9 @@ static void add_undecided(struct strbuf *out, const struct analysis *a, const st
 	} else {
 		strbuf_addstr(out, "nothing could be assessed");
 	}
-	struct strbuf names = STRBUF_INIT;
+	SCOPED_STRBUF names = STRBUF_INIT;
 	if (add_names(&names, dependent, " and "))
 		strbuf_addf(out, ", %s because the runs may depend on each other", names.s);
-	strbuf_release(&names);
 	if (impractical)
 		strbuf_addstr(out, "; no practical number of replicates would settle it on this "
 				   "machine at these limits");
@@ -344,7 +343,7 @@ static void sentence_keep(char *sentence, size_t size, struct strbuf *text)
 
 void analysis_word(struct analysis *a)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct cell *c = &a->cell[i];
 		for (int k = 0; k < COMPONENT_N; k++) {
@@ -356,5 +355,4 @@ void analysis_word(struct analysis *a)
 		add_verdict(&text, a, c);
 		sentence_keep(c->verdict_reason, sizeof c->verdict_reason, &text);
 	}
-	strbuf_release(&text);
 }

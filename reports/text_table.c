@@ -10,22 +10,20 @@
 static void cell_words(struct strbuf *out, const struct table *t, size_t row, size_t column,
 		       size_t name_max)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	table_cell_text(&text, &t->column[column], table_at(t, row, column), true);
 	text_cut(out, text.s ? text.s : "",
 		 t->column[column].format == FORMAT_TEXT ? name_max : 60);
-	strbuf_release(&text);
 }
 
 static size_t column_width(const struct table *t, size_t column, size_t name_max)
 {
 	size_t width = text_width(t->column[column].title);
 	for (size_t r = 0; r < table_n_rows(t); r++) {
-		struct strbuf text = STRBUF_INIT;
+		SCOPED_STRBUF text = STRBUF_INIT;
 		cell_words(&text, t, r, column, name_max);
 		size_t w = text_width(text.s ? text.s : "");
 		width = w > width ? w : width;
-		strbuf_release(&text);
 	}
 	return width;
 }
@@ -53,7 +51,7 @@ static void row_end(struct strbuf *out)
 
 void text_add_table(struct strbuf *out, const struct table *t, size_t name_max)
 {
-	size_t *width = xcalloc(t->n_columns + 1, sizeof *width);
+	SCOPED_FREE size_t *width = xcalloc(t->n_columns + 1, sizeof *width);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		width[i] = column_width(t, i, name_max);
 		add_cell(out, t->column[i].title, width[i], is_left(&t->column[i]));
@@ -61,12 +59,10 @@ void text_add_table(struct strbuf *out, const struct table *t, size_t name_max)
 	row_end(out);
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		for (size_t i = 0; i < t->n_columns; i++) {
-			struct strbuf text = STRBUF_INIT;
+			SCOPED_STRBUF text = STRBUF_INIT;
 			cell_words(&text, t, r, i, name_max);
 			add_cell(out, text.s ? text.s : "", width[i], is_left(&t->column[i]));
-			strbuf_release(&text);
 		}
 		row_end(out);
 	}
-	free(width);
 }

@@ -121,17 +121,15 @@ void words_add_options(struct strbuf *out, const struct replayer *r)
 
 void words_add_replayer(struct strbuf *out, const struct replayer *r)
 {
-	struct strbuf options = STRBUF_INIT;
+	SCOPED_STRBUF options = STRBUF_INIT;
 	strbuf_addstr(out, r->name);
 	for (size_t i = 0; i < r->n_options; i++) {
-		char *option = xasprintf("%s=%s", r->option[i].key, r->option[i].value);
+		SCOPED_FREE char *option = xasprintf("%s=%s", r->option[i].key, r->option[i].value);
 		if (!strstr(r->name, option))
 			strbuf_addf(&options, "%s%s", options.len ? " " : "", option);
-		free(option);
 	}
 	if (options.len)
 		strbuf_addf(out, " (%s)", options.s);
-	strbuf_release(&options);
 }
 
 const char *words_verdict_meaning(enum verdict v)
@@ -210,15 +208,13 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 /* "24 %", "19 to 38 %": smallest and largest value with two significant digits. */
 static void add_span(struct strbuf *out, double lo, double hi)
 {
-	struct strbuf least = STRBUF_INIT, most = STRBUF_INIT;
+	SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;
 	number_add(&least, 100 * lo, 100 * lo, number_unit_plain, false);
 	number_add(&most, 100 * hi, 100 * hi, number_unit_plain, false);
 	strbuf_add(out, least.s, least.len);
 	if (strcmp(least.s, most.s))
 		strbuf_addf(out, " to %s", most.s);
 	strbuf_addstr(out, " %");
-	strbuf_release(&least);
-	strbuf_release(&most);
 }
 
 void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)

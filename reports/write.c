@@ -29,7 +29,7 @@ static int sync_tree(int fd, const char *path, struct err *e)
 	while (!ret && (entry = dir_next(d, &code))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		char *below = xasprintf("%s/%s", path, entry->d_name);
+		SCOPED_FREE char *below = xasprintf("%s/%s", path, entry->d_name);
 		int sub = openat(fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		struct stat st;
 		if (sub < 0 || fstat(sub, &st) < 0) {
@@ -42,7 +42,6 @@ static int sync_tree(int fd, const char *path, struct err *e)
 		}
 		if (sub >= 0)
 			close(sub);
-		free(below);
 	}
 	if (!ret && code)
 		ret = err_sys(e, code, "cannot read directory %s", path);
@@ -62,13 +61,12 @@ static void remove_stale(const char *dir)
 	while ((entry = readdir(d))) {
 		if (strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)))
 			continue;
-		char *path = xasprintf("%s/%s", dir, entry->d_name);
+		SCOPED_FREE char *path = xasprintf("%s/%s", dir, entry->d_name);
 		int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 			dir_remove_tree(path, NULL);
 		if (fd >= 0)
 			close(fd);
-		free(path);
 	}
 	closedir(d);
 }
@@ -118,7 +116,7 @@ static int exchange(const char *made, const char *report, struct err *e)
 		return err_sys(e, errno, "cannot exchange %s and %s", made, report);
 	/* this file system cannot exchange names: for an instant there is no report, but never half
 	 * a report */
-	char *old = xasprintf("%s-old", made);
+	SCOPED_FREE char *old = xasprintf("%s-old", made);
 	int ret = 0;
 	if (rename(report, old) < 0)
 		ret = err_sys(e, errno, "cannot rename %s to %s", report, old);
@@ -128,7 +126,6 @@ static int exchange(const char *made, const char *report, struct err *e)
 			err_context(e, "the old report is now %s", old);
 	} else if (rename(old, made) < 0)
 		ret = err_sys(e, errno, "cannot rename %s to %s", old, made);
-	free(old);
 	return ret;
 }
 
@@ -163,18 +160,14 @@ static int forms_write_all(const struct analysis *a, const char *dir, struct err
 
 int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 {
-	char *made = NULL, *report = xasprintf("%s/report", dir);
+	SCOPED_FREE char *made = NULL, *report = xasprintf("%s/report", dir);
 	int fd = -1;
 	remove_stale(dir);
 	int ret = make_temporary(dir, &made, &fd, e);
-	if (!ret)
-		ret = forms_write_all(a, made, e);
-	if (!ret)
-		ret = sync_tree(dup(fd), made, e);
-	if (!ret)
-		ret = exchange(made, report, e);
-	if (!ret)
-		ret = sync_dir(dir, e);
+	ret = ret ? ret : forms_write_all(a, made, e);
+	ret = ret ? ret : sync_tree(dup(fd), made, e);
+	ret = ret ? ret : exchange(made, report, e);
+	ret = ret ? ret : sync_dir(dir, e);
 	/* the old report, or an unfinished new one */
 	struct err stays = ERR_INIT;
 	const int left = dir_remove_tree(made, &stays);
@@ -184,7 +177,5 @@ int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 		ret = err_set(e, -left, "%s", stays.msg);
 	if (fd >= 0)
 		close(fd);
-	free(made);
-	free(report);
 	return ret;
 }

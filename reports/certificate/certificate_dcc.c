@@ -5,6 +5,7 @@
  * address and persons. What nobody stated is "ZZ" (ISO 3166-1: user-assigned) or "not stated". */
 #include <time.h>
 
+#include "common/xalloc.h"
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
 #include "reports/forms.h"
@@ -231,8 +232,8 @@ static void result_of_replayer(struct strbuf *out, const struct analysis *a,
 
 static int dcc_print(const struct analysis *a, FILE *file, struct err *e)
 {
-	struct certificates c;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED(certificates_release) struct certificates c = {0};
+	SCOPED_STRBUF text = STRBUF_INIT;
 	int ret = certificates_collect(&c, a, e);
 	if (ret)
 		return ret;
@@ -251,8 +252,6 @@ static int dcc_print(const struct analysis *a, FILE *file, struct err *e)
 				     "</dcc:digitalCalibrationCertificate>\n");
 		ret = output_stream(file, &text, e);
 	}
-	certificates_release(&c);
-	strbuf_release(&text);
 	return ret;
 }
 

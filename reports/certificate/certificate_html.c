@@ -24,7 +24,7 @@ static const char *const banner_class[] = {[VERDICT_TRUSTED] = "trusted",
 static void add_cell(struct strbuf *out, const struct table *t, size_t row, size_t column)
 {
 	const struct table_cell *cell = table_at(t, row, column);
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	if (cell->kind == CELL_VERDICT) {
 		strbuf_addstr(out, "<td>");
 		html_add_verdict_chip(out, cell->verdict);
@@ -38,7 +38,6 @@ static void add_cell(struct strbuf *out, const struct table *t, size_t row, size
 	else
 		escape_html(out, text.s ? text.s : "");
 	strbuf_addstr(out, "</td>");
-	strbuf_release(&text);
 }
 
 static void add_table(struct strbuf *out, const struct table *t)
@@ -66,11 +65,10 @@ static void add_lines(struct strbuf *out, const char *text)
 {
 	static const char bar[] = " | ";
 	for (const char *end; (end = strstr(text, bar)); text = end + strlen(bar)) {
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		strbuf_add(&line, text, (size_t)(end - text));
 		escape_html(out, line.s);
 		strbuf_addstr(out, "<br>");
-		strbuf_release(&line);
 	}
 	escape_html(out, text);
 }

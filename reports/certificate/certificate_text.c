@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/xalloc.h"
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
 #include "reports/forms.h"
@@ -21,12 +22,11 @@ static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_
 	static const char bar[] = " | "; /* several notes under one label, a line each */
 	const char *text = f->text, *label = f->label;
 	for (const char *end; text; text = end ? end + strlen(bar) : NULL) {
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		end = strstr(text, bar);
 		strbuf_add(&line, text, end ? (size_t)(end - text) : strlen(text));
 		strbuf_addf(out, "%-*s", LABEL, label);
 		add_wrapped(out, line.s ? line.s : "", LABEL, LABEL, width);
-		strbuf_release(&line);
 		label = "";
 	}
 }
@@ -36,7 +36,7 @@ static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_
 static void add_certificate(struct strbuf *out, const struct certificate *c, size_t page,
 			    size_t n_pages, size_t width)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s: %s", certificate_kind(c), c->name);
 	add_wrapped(out, line.s, 0, 2, width);
 	strbuf_addf(out, "No. %s, page %zu of %zu\n", c->number, page, n_pages);
@@ -60,7 +60,6 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 		add_wrapped(out, c->reason[i], 0, 2, width);
 	if (c->n_reasons)
 		strbuf_addch(out, '\n');
-	strbuf_release(&line);
 }
 
 void certificate_add_text(struct strbuf *out, const struct certificates *c, size_t width)
@@ -83,39 +82,33 @@ void certificate_add_text(struct strbuf *out, const struct certificates *c, size
 
 static int certificate_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
-	struct certificates c;
-	struct strbuf text = STRBUF_INIT, page = STRBUF_INIT;
+	SCOPED(certificates_release) struct certificates c = {0};
+	SCOPED_STRBUF text = STRBUF_INIT, page = STRBUF_INIT;
 	int ret = certificates_collect(&c, a, e);
 	if (ret)
 		return ret;
 	certificate_add_text(&text, &c, WIDTH);
 	certificate_add_html(&page, &c);
 	ret = output_file(report_dir, "certificate.txt", &text, e);
-	if (!ret)
-		ret = output_file(report_dir, "certificate.html", &page, e);
-	certificates_release(&c);
-	strbuf_release(&text);
-	strbuf_release(&page);
+	ret = ret ? ret : output_file(report_dir, "certificate.html", &page, e);
 	return ret;
 }
 
 int certificate_text(struct strbuf *out, const struct analysis *a, struct err *e)
 {
-	struct certificates c;
+	SCOPED(certificates_release) struct certificates c = {0};
 	int ret = certificates_collect(&c, a, e);
 	if (ret)
 		return ret;
 	certificate_add_text(out, &c, WIDTH);
-	certificates_release(&c);
 	return 0;
 }
 
 static int certificate_print(const struct analysis *a, FILE *out, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	int ret = certificate_text(&text, a, e);
 	ret = ret ? ret : output_stream(out, &text, e);
-	strbuf_release(&text);
 	return ret;
 }
 

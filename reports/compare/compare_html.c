@@ -29,7 +29,7 @@ static void chip(struct strbuf *out, enum change w)
 /* Text with numbers: a hyphen before a digit becomes a minus sign. */
 static void escape_numbers(struct strbuf *out, const char *text)
 {
-	struct strbuf signs = STRBUF_INIT;
+	SCOPED_STRBUF signs = STRBUF_INIT;
 	for (const char *p = text; *p; p++) {
 		const bool begins = p == text || p[-1] == ' ' || p[-1] == '[';
 		if (*p == '-' && begins &&
@@ -39,22 +39,20 @@ static void escape_numbers(struct strbuf *out, const char *text)
 			strbuf_addch(&signs, *p);
 	}
 	escape_html(out, signs.s);
-	strbuf_release(&signs);
 }
 
 static void escaped_by(struct strbuf *out,
 		       void (*add)(struct strbuf *, const struct aspect_change *, enum aspect),
 		       const struct aspect_change *a, enum aspect k)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	add(&text, a, k);
 	escape_numbers(out, text.s);
-	strbuf_release(&text);
 }
 
 static void banner(struct strbuf *out, const struct campaign_change *c)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addstr(out, "<h1>");
 	compare_add_title(&text, c);
 	escape_html(out, text.s);
@@ -68,7 +66,6 @@ static void banner(struct strbuf *out, const struct campaign_change *c)
 	text.s[0] = text.s[0] == 'o' ? 'O' : text.s[0];
 	escape_numbers(out, text.s);
 	strbuf_addstr(out, "</p></div>\n");
-	strbuf_release(&text);
 }
 
 static const char *const side_labels[] = {"from", "date", "host", "validate", "protocol"};
@@ -105,7 +102,7 @@ static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum 
 					   [CHANGE_WORSE] = "h5",
 					   [CHANGE_INCONCLUSIVE] = "h2",
 					   [CHANGE_NOT_JUDGED] = ""};
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	compare_add_change(&text, a, k);
 	const enum aspect_scale scale = aspect_scale(k);
 	strbuf_addf(out, "<td class=\"%s\" title=\"%s: ", heat[a->word], change_name(a->word));
@@ -121,7 +118,6 @@ static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum 
 									 : 100 * a->change);
 	escape_numbers(out, text.s);
 	strbuf_addstr(out, "</span></td>");
-	strbuf_release(&text);
 }
 
 /* Omits aspects without a limit in any case. */
@@ -168,7 +164,7 @@ static double place_of(const struct dumbbells *d, double value)
 
 static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct aspect_change *a)
 {
-	struct strbuf title = STRBUF_INIT;
+	SCOPED_STRBUF title = STRBUF_INIT;
 	strbuf_addstr(out, "<td class=\"bars\">");
 	if (has_both(a)) {
 		const double zero = place_of(d, 0), from = place_of(d, a->old_value),
@@ -187,7 +183,6 @@ static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct
 	strbuf_addstr(out, "</td><td class=\"n lim\">");
 	escape_numbers(out, title.s);
 	strbuf_addstr(out, "</td>");
-	strbuf_release(&title);
 }
 
 static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
@@ -205,14 +200,13 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 	}
 	strbuf_addstr(out, "</tr></thead><tbody>\n");
 	for (size_t i = 0; i < c->n_cells; i++) {
-		struct strbuf name = STRBUF_INIT;
+		SCOPED_STRBUF name = STRBUF_INIT;
 		strbuf_addf(&name, "%s, ", c->cell[i].scenario);
 		compare_add_replayer(&name, &c->cell[i]);
 		html_add_text(out, "<tr><th scope=\"row\" class=\"l\">", name.s, "</th>");
 		for (size_t k = 0; k < sizeof column / sizeof *column; k++)
 			dumbbell(out, &column[k], &c->cell[i].aspect[column[k].aspect]);
 		strbuf_addstr(out, "</tr>\n");
-		strbuf_release(&name);
 	}
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
@@ -245,7 +239,7 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</thead><tbody>\n");
 	for (size_t i = 0; i < c->n_cells; i++) {
 		const struct case_change *cell = &c->cell[i];
-		struct strbuf name = STRBUF_INIT;
+		SCOPED_STRBUF name = STRBUF_INIT;
 		strbuf_addf(&name, "%s, ", cell->scenario);
 		compare_add_replayer(&name, cell);
 		html_add_text(out, "<tr><th scope=\"row\">", name.s, "</th>");
@@ -258,7 +252,6 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 			if (is_shown(c, k))
 				aspect_cell(out, &cell->aspect[k], (enum aspect)k);
 		strbuf_addstr(out, "</tr>\n");
-		strbuf_release(&name);
 	}
 	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"key\">= same, ↑ better, ↓ worse, ? "
 			   "inconclusive, · not judged</p>\n");
@@ -370,7 +363,7 @@ static void explain(struct strbuf *out, const struct campaign_change *c)
 
 static void failed(struct strbuf *out, const struct campaign_change *c)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	for (int is_new = 0; is_new < 2; is_new++) {
 		strbuf_reset(&text);
 		compare_add_failed(&text, c, is_new);
@@ -378,17 +371,15 @@ static void failed(struct strbuf *out, const struct campaign_change *c)
 			continue;
 		html_add_text(out, "<p>", text.s, ".</p>\n");
 	}
-	strbuf_release(&text);
 }
 
 static void html_add(struct strbuf *out, const struct campaign_change *c)
 {
-	struct strbuf title = STRBUF_INIT;
+	SCOPED_STRBUF title = STRBUF_INIT;
 	compare_add_word(&title, c);
 	strbuf_addstr(&title, ": ");
 	compare_add_title(&title, c);
 	html_begin_page(out, title.s, false, NULL);
-	strbuf_release(&title);
 	strbuf_addstr(out, "<main>\n");
 	banner(out, c);
 	sides(out, c);

@@ -63,13 +63,12 @@ static json_t *difference(const struct difference *d)
 static void json_render(struct strbuf *out, const struct campaign_change *c)
 {
 	json_t *o = json_object(), *cells = json_array(), *differences = json_array();
-	struct strbuf headline = STRBUF_INIT;
+	SCOPED_STRBUF headline = STRBUF_INIT;
 	compare_add_headline(&headline, c);
 	json_add(o, J_TEXT("format", "validate-compare"),
 		J_COUNT("format_version", COMPARE_FORMAT_VERSION),
 		J_TEXT("word", c->n_refusing ? "not comparable" : change_name(c->word)),
 		J_TEXT("summary", headline.s));
-	strbuf_release(&headline);
 	json_add(o, J_VALUE("old", side(c->old_side)), J_VALUE("new", side(c->new_side)),
 		J_COUNT("n_worse", c->n_worse), J_COUNT("n_inconclusive", c->n_inconclusive),
 		J_COUNT("n_better", c->n_better), J_COUNT("n_same", c->n_same),

@@ -15,10 +15,9 @@ static void paragraph(struct strbuf *out, const char *text, size_t first, size_t
 {
 	for (size_t i = 0; i < first; i++)
 		strbuf_addch(out, ' ');
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_line(&line, text);
 	text_wrap(out, line.s, first, indent, WIDTH);
-	strbuf_release(&line);
 	strbuf_addch(out, '\n');
 }
 
@@ -34,7 +33,7 @@ static bool is_of_one_replayer(const struct campaign_change *c)
 static void side_add(struct strbuf *out, const char *which, const struct campaign_change *c,
 		     const struct baseline *b)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s  %s", which, b->source);
 	if (c->n_cells && is_of_one_replayer(c))
 		strbuf_addf(
@@ -42,13 +41,12 @@ static void side_add(struct strbuf *out, const char *which, const struct campaig
 		    (b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
 	strbuf_addf(&line, ": %u replicates, %s", b->n_replicates, b->date);
 	paragraph(out, line.s, 2, 7);
-	strbuf_release(&line);
 }
 
 static void differences_add(struct strbuf *out, const struct campaign_change *c, bool refusing)
 {
 	size_t n = 0, left = 0;
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	for (size_t i = 0; i < c->n_differences; i++) {
 		if (c->difference[i].refuses != refusing)
 			continue;
@@ -65,13 +63,12 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c,
 	}
 	if (left)
 		strbuf_addf(out, "  and %zu more\n", left);
-	strbuf_release(&line);
 }
 
 /* A row for each case with the words of the judged aspects. */
 static void case_add(struct strbuf *out, const struct case_change *c, bool replayer)
 {
-	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT, cut = STRBUF_INIT;
+	SCOPED_STRBUF name = STRBUF_INIT, line = STRBUF_INIT, cut = STRBUF_INIT;
 	const struct aspect_change *a = &c->aspect[ASPECT_RESPONSE_TIME];
 	size_t count[CHANGE_NOT_JUDGED + 1] = {0};
 	for (size_t k = 0; k < ASPECT_N; k++)
@@ -91,9 +88,6 @@ static void case_add(struct strbuf *out, const struct case_change *c, bool repla
 		    text_width(line.s) < 22 ? (int)(22 - text_width(line.s)) : 1, "");
 	strbuf_addf(out, "%zu/%zu/%zu/%zu\n", count[CHANGE_WORSE], count[CHANGE_INCONCLUSIVE],
 		    count[CHANGE_BETTER], count[CHANGE_SAME]);
-	strbuf_release(&name);
-	strbuf_release(&line);
-	strbuf_release(&cut);
 }
 
 static void cases_add(struct strbuf *out, const struct campaign_change *c)
@@ -119,7 +113,7 @@ static void cases_add(struct strbuf *out, const struct campaign_change *c)
 static void aspect_add(struct strbuf *out, const struct case_change *c, enum aspect k)
 {
 	const struct aspect_change *a = &c->aspect[k];
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s: %s of %s, ", change_name(a->word), aspect_names[k], c->scenario);
 	compare_add_replayer(&line, c);
 	strbuf_addstr(&line, ": ");
@@ -131,7 +125,6 @@ static void aspect_add(struct strbuf *out, const struct case_change *c, enum asp
 	}
 	compare_add_reason(&line, a, k);
 	paragraph(out, line.s, 2, 4);
-	strbuf_release(&line);
 }
 
 static void aspects_add(struct strbuf *out, const struct campaign_change *c, enum change word,
@@ -165,7 +158,7 @@ static bool tells_more(const struct aspect_change *a, const struct aspect_change
 /* The widths of the intervals show what could be decided. */
 static void open_group_add(struct strbuf *out, const struct campaign_change *c, enum aspect k)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	const struct aspect_change *first = NULL;
 	size_t n = 0, at = 0;
 	double least = INFINITY, most = 0;
@@ -200,7 +193,6 @@ static void open_group_add(struct strbuf *out, const struct campaign_change *c, 
 	strbuf_addstr(&line, "; ");
 	compare_add_reason(&line, first, k);
 	paragraph(out, line.s, 4, 6);
-	strbuf_release(&line);
 }
 
 /* Lists few aspects one by one, and many by component: on a busy machine all may be undecided. */
@@ -223,7 +215,7 @@ static void open_add(struct strbuf *out, const struct campaign_change *c)
 
 static void failed_add(struct strbuf *out, const struct campaign_change *c)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	if (c->n_failed_cells)
 		strbuf_addstr(out, "\nFailed runs\n");
 	for (int is_new = 0; is_new < 2; is_new++) {
@@ -232,19 +224,17 @@ static void failed_add(struct strbuf *out, const struct campaign_change *c)
 		if (line.len)
 			paragraph(out, line.s, 2, 4);
 	}
-	strbuf_release(&line);
 }
 
 static void text_add(struct strbuf *out, const struct campaign_change *c)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	compare_add_title(&line, c);
 	paragraph(out, line.s, 0, 0);
 	strbuf_reset(&line);
 	strbuf_addch(out, '\n');
 	compare_add_headline(&line, c);
 	paragraph(out, line.s, 0, 2);
-	strbuf_release(&line);
 	side_add(out, "old", c, c->old_side);
 	side_add(out, "new", c, c->new_side);
 	differences_add(out, c, true);

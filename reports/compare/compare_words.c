@@ -165,13 +165,11 @@ void compare_add_failed(struct strbuf *out, const struct campaign_change *c, boo
 
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c)
 {
-	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT, line = STRBUF_INIT;
 	compare_add_word(&text, c);
 	strbuf_addstr(&text, ": ");
 	compare_add_counts(&text, c);
 	escape_line(&line, text.s);
 	/* characters of two and three bytes */
 	text_cut(out, line.s, line.len > HEADLINE_MAX ? HEADLINE_MAX - 20 : HEADLINE_MAX);
-	strbuf_release(&line);
-	strbuf_release(&text);
 }

@@ -63,10 +63,9 @@ static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const 
 	strbuf_addf(&n->order, "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64, of,
 		    number - 1, of, number);
 	if (n->compute_ns > 0) {
-		struct strbuf time = STRBUF_INIT;
+		SCOPED_STRBUF time = STRBUF_INIT;
 		format_duration(&time, n->compute_ns);
 		strbuf_addf(&n->order, " [label=\"compute %s\"]", time.s);
-		strbuf_release(&time);
 	}
 	strbuf_addstr(&n->order, ";\n");
 }

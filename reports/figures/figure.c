@@ -60,10 +60,7 @@ void figure_alt(struct figure *f, const char *fmt, ...)
 
 static void figure_release(struct figure *f)
 {
-	free(f->name);
-	free(f->section);
-	free(f->caption);
-	free(f->alt);
+	FREE_EACH(f->name, f->section, f->caption, f->alt);
 	strbuf_release(&f->data);
 	strbuf_release(&f->script);
 	strbuf_release(&f->svg);
@@ -137,10 +134,8 @@ static void add_prelude(struct strbuf *out, const struct figure *f, bool alone)
 static int write_part(const struct figure *f, const char *dir, const char *suffix,
 		      const struct strbuf *text, struct err *e)
 {
-	char *name = xasprintf("%s.%s", f->name, suffix);
-	int ret = output_file(dir, name, text, e);
-	free(name);
-	return ret;
+	SCOPED_FREE char *name = xasprintf("%s.%s", f->name, suffix);
+	return output_file(dir, name, text, e);
 }
 
 static int write_figure(const struct figure *f, const char *dir, struct err *e)
@@ -148,10 +143,9 @@ static int write_figure(const struct figure *f, const char *dir, struct err *e)
 	int ret = write_part(f, dir, f->drawn ? "svg" : "dat", &f->data, e);
 	if (ret || f->drawn)
 		return ret;
-	struct strbuf script = STRBUF_INIT;
+	SCOPED_STRBUF script = STRBUF_INIT;
 	add_prelude(&script, f, true);
 	ret = write_part(f, dir, "gp", &script, e);
-	strbuf_release(&script);
 	return ret;
 }
 
@@ -183,7 +177,7 @@ static void run_gnuplot(struct figures *fs, struct gnuplot_plot *plot, size_t n)
 
 int figures_render(struct figures *fs, const char *plots_dir, struct err *e)
 {
-	struct gnuplot_plot *plot = xcalloc(fs->n + 1, sizeof *plot);
+	SCOPED_FREE struct gnuplot_plot *plot = xcalloc(fs->n + 1, sizeof *plot);
 	size_t n = 0;
 	int ret = 0;
 	for (size_t i = 0; i < fs->n && !ret; i++) {
@@ -208,6 +202,5 @@ int figures_render(struct figures *fs, const char *plots_dir, struct err *e)
 		strbuf_release(&plot[i].script);
 		strbuf_release(&plot[i].text);
 	}
-	free(plot);
 	return ret;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shares of the combined uncertainty, and the issue error of timed replays. */
+#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/number.h"
 #include "reports/figures/figure.h"
@@ -69,7 +70,7 @@ static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 		    palette[PALETTE_TEXT].hex);
 	for (size_t k = 0; k < p->n; k++)
 		if (p->row[k].cell) {
-			struct strbuf text = STRBUF_INIT;
+			SCOPED_STRBUF text = STRBUF_INIT;
 			strbuf_addstr(&text, "U ");
 			number_add(&text, p->row[k].cell->budget.U95, p->row[k].cell->budget.U95,
 				   number_unit_percent, false);
@@ -78,7 +79,6 @@ static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 			strbuf_addf(&f->script,
 				    " at graph 1, first %zu left offset 0.7,0 textcolor rgb '%s'\n",
 				    k + 1, palette[PALETTE_TEXT].hex);
-			strbuf_release(&text);
 		}
 	strbuf_addstr(&f->script, "set rmargin 12\nplot NaN notitle");
 	for (size_t s = 0; s < n; s++) {
@@ -95,11 +95,10 @@ static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 
 void figures_budget(struct figures *fs, const struct analysis *a)
 {
-	struct panels ps;
+	SCOPED(panels_release) struct panels ps;
 	panels_build(&ps, a, has_budget);
 	for (size_t i = 0; i < ps.n; i++)
 		add_budget(fs, &ps, i);
-	panels_release(&ps);
 }
 
 /* --- issue error --------------------------------------------------------- */
@@ -157,9 +156,8 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 
 void figures_issue(struct figures *fs, const struct analysis *a)
 {
-	struct panels ps;
+	SCOPED(panels_release) struct panels ps;
 	panels_build(&ps, a, is_timed);
 	for (size_t i = 0; i < ps.n; i++)
 		add_issue(fs, &ps, i);
-	panels_release(&ps);
 }

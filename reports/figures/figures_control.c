@@ -81,7 +81,7 @@ void figures_control(struct figures *fs, const struct analysis *a)
 	size_t n = 0;
 	for (size_t i = 0; i < a->n_cells && n < MAX_CHARTS; i++) {
 		const struct cell *c = &a->cell[i];
-		struct strbuf name = STRBUF_INIT;
+		SCOPED_STRBUF name = STRBUF_INIT;
 		char part[24];
 		if (!is_worth_a_look(c))
 			continue;
@@ -96,6 +96,5 @@ void figures_control(struct figures *fs, const struct analysis *a)
 			   "Relative difference of each pair with its control limits, and moving "
 			   "ranges, %s",
 			   name.s);
-		strbuf_release(&name);
 	}
 }

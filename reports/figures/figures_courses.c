@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Over the time of a run: requests per second, requests in flight, bandwidth, issue error. And the
  * issue error by itself and against the rate. */
+#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
 #include "validate/analysis/courses.h"
@@ -101,7 +102,7 @@ static bool is_told(const struct analysis *a, const struct over_time *kind, size
 static void add_over_time(struct figures *fs, const struct analysis *a,
 			  const struct over_time *kind, size_t scenario, const char *part)
 {
-	struct strbuf plot = STRBUF_INIT;
+	SCOPED_STRBUF plot = STRBUF_INIT;
 	size_t index = 0;
 	if (!is_told(a, kind, scenario))
 		return;
@@ -123,7 +124,6 @@ static void add_over_time(struct figures *fs, const struct analysis *a,
 	strbuf_addf(&f->script, "set yrange [0:*]\nplot %s\n", plot.s);
 	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
 	figure_alt(f, "%s, %s", kind->alt, a->results->protocol.scenario[scenario].name);
-	strbuf_release(&plot);
 }
 
 /* --- issue error --------------------------------------------------------- */
@@ -173,7 +173,7 @@ static const struct issue_figure issue_figures[] = {
 static void add_issue(struct figures *fs, const struct analysis *a, const struct issue_figure *kind,
 		      size_t scenario, const char *part)
 {
-	struct strbuf plot = STRBUF_INIT;
+	SCOPED_STRBUF plot = STRBUF_INIT;
 	struct figure *f = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
@@ -194,7 +194,6 @@ static void add_issue(struct figures *fs, const struct analysis *a, const struct
 		figure_caption(f, "%s, %s", kind->alt,
 			       a->results->protocol.scenario[scenario].name);
 	}
-	strbuf_release(&plot);
 }
 
 void figures_courses(struct figures *fs, const struct analysis *a)
@@ -202,7 +201,7 @@ void figures_courses(struct figures *fs, const struct analysis *a)
 	size_t n, n_left_out;
 	if (!a->course)
 		return;
-	size_t *scenario = scenarios_choose(a, MAX_SCENARIOS, NULL, &n, &n_left_out);
+	SCOPED_FREE size_t *scenario = scenarios_choose(a, MAX_SCENARIOS, NULL, &n, &n_left_out);
 	char part[24];
 	for (size_t k = 0; k < sizeof over_time / sizeof *over_time; k++)
 		for (size_t i = 0; i < n; i++) {
@@ -215,5 +214,4 @@ void figures_courses(struct figures *fs, const struct analysis *a)
 			add_issue(fs, a, &issue_figures[k], scenario[i], part);
 		}
 	fs->n_left_out += n_left_out;
-	free(scenario);
 }

@@ -67,7 +67,7 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 {
 	const struct linearity *of = &a->linearity[first];
 	struct level_range x = {INFINITY, -INFINITY, INFINITY, -INFINITY};
-	struct strbuf plot = STRBUF_INIT;
+	SCOPED_STRBUF plot = STRBUF_INIT;
 	char part[24];
 	size_t index = 0;
 	snprintf(part, sizeof part, "%zu", of->group + 1);
@@ -98,13 +98,12 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 	figure_caption(f, "%s, with the interval that decides", of->name);
 	figure_alt(f, "Bias of each replayer at each load level, with the interval that decides, %s",
 		   of->name);
-	strbuf_release(&plot);
 }
 
 void figures_linearity(struct figures *fs, const struct analysis *a)
 {
 	size_t n = 0;
-	bool *done = xcalloc(a->n_linearity, sizeof *done);
+	SCOPED_FREE bool *done = xcalloc(a->n_linearity, sizeof *done);
 	for (size_t i = 0; i < a->n_linearity; i++) {
 		if (done[i] || a->linearity[i].n_levels < 2)
 			continue;
@@ -115,5 +114,4 @@ void figures_linearity(struct figures *fs, const struct analysis *a)
 			done[k] |= a->linearity[k].group == a->linearity[i].group;
 	}
 	fs->n_left_out += n > MAX_GROUPS ? n - MAX_GROUPS : 0;
-	free(done);
 }

@@ -136,13 +136,12 @@ static void add_places(struct figure *f, const struct analysis *a, const struct 
 	strbuf_addstr(&f->script, "set xtics rotate by 35 right (");
 	for (size_t k = 0; k < n; k++) {
 		const struct scenario *s = scenario_of(a, &a->parallel->worst[place[k].family]);
-		struct strbuf name = STRBUF_INIT;
+		SCOPED_STRBUF name = STRBUF_INIT;
 		parallel_add_application(&name, s);
 		strbuf_addf(&name, ", %s", a->results->protocol.target[s->target].name);
 		strbuf_addstr(&f->script, k ? ", " : "");
 		plot_string(&f->script, name.s, 30);
 		strbuf_addf(&f->script, " %zu", k);
-		strbuf_release(&name);
 	}
 	strbuf_addf(&f->script,
 		    ")\nset bmargin 8\nset lmargin 12\nset xrange [-0.6:%.10g]\nset style fill "
@@ -263,7 +262,7 @@ static size_t add_line(struct strbuf *data, const struct analysis *a, const stru
 static void figure_by(struct figures *fs, const struct analysis *a, const struct by *b,
 		      const struct parallel_worst *first, size_t number)
 {
-	struct strbuf plot = STRBUF_INIT, data = STRBUF_INIT, name = STRBUF_INIT;
+	SCOPED_STRBUF plot = STRBUF_INIT, data = STRBUF_INIT, name = STRBUF_INIT;
 	size_t index = 0, most = 0;
 	for (size_t t = 0; t < a->results->protocol.n_targets && index < PALETTE_N_SERIES; t++) {
 		const size_t n = add_line(&data, a, b, first, t);
@@ -302,9 +301,6 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 			       name.s, b->caption);
 		figure_alt(f, "Error of the running time %s, %s", b->caption, name.s);
 	}
-	strbuf_release(&plot);
-	strbuf_release(&data);
-	strbuf_release(&name);
 }
 
 static void figures_by(struct figures *fs, const struct analysis *a, const struct by *b)

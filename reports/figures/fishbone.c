@@ -35,14 +35,13 @@ static size_t find_categories(const struct analysis *a, struct category *c)
 static void add_text(struct strbuf *out, double x, double y, const char *anchor, const char *weight,
 		     const char *text)
 {
-	struct strbuf cut = STRBUF_INIT;
+	SCOPED_STRBUF cut = STRBUF_INIT;
 	text_cut(&cut, text, LABEL_WIDTH);
 	strbuf_addf(out,
 		    "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s fill=\"%s\" stroke=\"none\">",
 		    x, y, anchor, weight, palette[PALETTE_TEXT].hex);
 	escape_html(out, cut.s);
 	strbuf_addstr(out, "</text>\n");
-	strbuf_release(&cut);
 }
 
 /* A filled circle, an open circle or a triangle, so that the colour is not needed. */

@@ -121,7 +121,7 @@ static void add_mark(struct strbuf *out, size_t i)
 
 static int write_scripts(int fd, const struct gnuplot_plot *plots, size_t n)
 {
-	struct strbuf all = STRBUF_INIT;
+	SCOPED_STRBUF all = STRBUF_INIT;
 	strbuf_addstr(&all, "set print '-'\n");
 	for (size_t i = 0; i <= n; i++) {
 		strbuf_addstr(&all, "print '");
@@ -130,9 +130,7 @@ static int write_scripts(int fd, const struct gnuplot_plot *plots, size_t n)
 		if (i < n)
 			strbuf_add(&all, plots[i].script.s, plots[i].script.len);
 	}
-	int ret = write_all(fd, all.s, all.len);
-	strbuf_release(&all);
-	return ret;
+	return write_all(fd, all.s, all.len);
 }
 
 /* Appends the text between two marks to each plot. */
@@ -153,7 +151,7 @@ static int split_output(int fd, struct gnuplot_plot *plots, size_t n, struct err
 			ret =
 			    err_sys(e, got < 0 ? errno : EIO, "cannot read the output of gnuplot");
 	}
-	struct strbuf mark = STRBUF_INIT;
+	SCOPED_STRBUF mark = STRBUF_INIT;
 	for (size_t i = 0; i <= n && !ret; i++) {
 		strbuf_reset(&mark);
 		add_mark(&mark, i);
@@ -164,7 +162,6 @@ static int split_output(int fd, struct gnuplot_plot *plots, size_t n, struct err
 			strbuf_add(&plots[i - 1].text, from, (size_t)(at - from));
 		from = at ? at + mark.len + (at[mark.len] == '\n') : from;
 	}
-	strbuf_release(&mark);
 	free(text);
 	return ret;
 }

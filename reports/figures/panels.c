@@ -19,12 +19,11 @@ void plot_number(struct strbuf *out, double x)
 
 void plot_string(struct strbuf *out, const char *text, size_t width)
 {
-	struct strbuf cut = STRBUF_INIT;
+	SCOPED_STRBUF cut = STRBUF_INIT;
 	text_cut(&cut, text, width);
 	strbuf_addch(out, '\'');
 	escape_gnuplot(out, cut.s);
 	strbuf_addch(out, '\'');
-	strbuf_release(&cut);
 }
 
 double plot_step(double lo, double hi, size_t most)
@@ -99,7 +98,7 @@ static void add_scenario(struct panels *ps, const struct analysis *a, size_t sce
 void panels_build(struct panels *ps, const struct analysis *a, bool (*wanted)(const struct cell *))
 {
 	const struct protocol *p = &a->results->protocol;
-	bool *done = xcalloc(p->n_scenarios, sizeof *done);
+	SCOPED_FREE bool *done = xcalloc(p->n_scenarios, sizeof *done);
 	*ps = (struct panels){0};
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		if (done[i])
@@ -115,7 +114,6 @@ void panels_build(struct panels *ps, const struct analysis *a, bool (*wanted)(co
 	}
 	if (ps->n && !ps->panel[ps->n - 1].n)
 		ps->n--;
-	free(done);
 }
 
 void panels_release(struct panels *ps)
@@ -182,7 +180,7 @@ size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(co
 {
 	size_t n_all = a->results->protocol.n_scenarios, n_taken = 0, n_wanted = 0;
 	size_t *chosen = xcalloc(n_all, sizeof *chosen);
-	bool *take = xcalloc(n_all, sizeof *take);
+	SCOPED_FREE bool *take = xcalloc(n_all, sizeof *take);
 	for (int b = 2; b >= 0; b--)
 		for (size_t s = 0; s < n_all; s++)
 			if (badness(a, s, wanted) == b) {
@@ -195,6 +193,5 @@ size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(co
 		if (take[s])
 			chosen[(*n)++] = s;
 	*n_left_out = n_wanted - *n;
-	free(take);
 	return chosen;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The four charts of a series, with its entries from left to right by date; and the
  * page. */
+#include "common/xalloc.h"
 #include "reports/figures/figure.h"
 #include "reports/figures/figures.h"
 #include "reports/history/history_report.h"
@@ -131,8 +132,8 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 {
 	const struct history_study *s = study;
 	const struct html_page page = {NULL, ts, fs, NULL};
-	struct strbuf title = STRBUF_INIT, sentence = STRBUF_INIT;
-	char *warning = history_clock_warning(s->history);
+	SCOPED_STRBUF title = STRBUF_INIT, sentence = STRBUF_INIT;
+	SCOPED_FREE char *warning = history_clock_warning(s->history);
 	history_sentence_add(&sentence, s);
 	strbuf_addf(&title, "History: %s", s->history->source);
 	html_begin_page(out, title.s, true, NULL);
@@ -154,7 +155,4 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	html_add_table(out, &page, "signals", NULL);
 	html_add_text(out, "<h2>How to read the charts</h2>\n<p>", history_explanation, "</p>\n");
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
-	strbuf_release(&title);
-	strbuf_release(&sentence);
-	free(warning);
 }

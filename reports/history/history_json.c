@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* doc/history-schema.json describes it. */
+#include "common/xalloc.h"
 #include "reports/history/history_report.h"
 #include "reports/json/json_value.h"
 
@@ -28,12 +29,11 @@ static json_t *entry(const struct history_study *s, const struct history_charts 
 static json_t *changes(const struct history_study *s, const struct history_charts *c, size_t at)
 {
 	json_t *list = json_array();
-	struct history_changes found;
+	SCOPED(history_changes_release) struct history_changes found;
 	history_changes_find(&found, s->history, c->series, at);
 	for (size_t i = 0; i < found.n; i++)
 		json_append(list, J_TEXT("fact", found.one[i].fact),
 			J_TEXT("old", found.one[i].old), J_TEXT("new", found.one[i].new));
-	history_changes_release(&found);
 	return list;
 }
 

@@ -143,11 +143,10 @@ static void change_rows(struct table *t, const struct history_study *s,
 		return;
 	const struct history_campaign *since =
 	    &s->history->campaign[c->series->entry[g->environment].campaign];
-	struct history_changes list;
+	SCOPED(history_changes_release) struct history_changes list;
 	history_changes_find(&list, s->history, c->series, g->environment);
 	for (size_t i = 0; i < list.n; i++)
 		change_row(t, c, since, &list.one[i]);
-	history_changes_release(&list);
 }
 
 static void table_changes(struct table *t, const struct history_study *s)

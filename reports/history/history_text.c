@@ -69,7 +69,7 @@ static void change_sentence(struct strbuf *line, const struct history_study *s,
 {
 	const struct history_campaign *since =
 	    &s->history->campaign[c->series->entry[v->environment].campaign];
-	struct history_changes list;
+	SCOPED(history_changes_release) struct history_changes list;
 	history_changes_find(&list, s->history, c->series, v->environment);
 	strbuf_addf(line, " Changed %s (no. %lld): ", history_date(since), since->number);
 	for (size_t i = 0; i < list.n && i < FACTS_MAX; i++) {
@@ -80,7 +80,6 @@ static void change_sentence(struct strbuf *line, const struct history_study *s,
 	}
 	if (list.n > FACTS_MAX)
 		strbuf_addf(line, "; and %zu more", list.n - FACTS_MAX);
-	history_changes_release(&list);
 }
 
 static void event_sentence(struct strbuf *line, const struct history_study *s,
@@ -110,7 +109,7 @@ static void event_sentence(struct strbuf *line, const struct history_study *s,
 static void events_add(struct strbuf *out, const struct history_study *s, size_t width)
 {
 	size_t n = 0;
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addstr(out, "\nEvents\n\n");
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events && n < EVENTS_SHOWN; k++, n++) {
@@ -121,15 +120,14 @@ static void events_add(struct strbuf *out, const struct history_study *s, size_t
 		}
 	if (s->n_events > n)
 		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", s->n_events - n);
-	strbuf_release(&line);
 }
 
 void history_text_add(struct strbuf *out, const void *study, size_t width)
 {
 	const struct history_study *s = study;
-	struct strbuf line = STRBUF_INIT;
-	struct table t;
-	char *warning = history_clock_warning(s->history);
+	SCOPED_STRBUF line = STRBUF_INIT;
+	SCOPED(table_release) struct table t;
+	SCOPED_FREE char *warning = history_clock_warning(s->history);
 	history_sentence_add(&line, s);
 	text_wrap(out, line.s, 0, 2, width);
 	strbuf_addch(out, '\n');
@@ -148,9 +146,6 @@ void history_text_add(struct strbuf *out, const void *study, size_t width)
 	strbuf_addch(out, '\n');
 	text_wrap(out, history_explanation, 0, 0, width);
 	strbuf_addch(out, '\n');
-	table_release(&t);
-	strbuf_release(&line);
-	free(warning);
 }
 
 const struct study_form history_form = {

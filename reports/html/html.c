@@ -29,7 +29,7 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 
 static void add_page(struct strbuf *out, const struct html_page *p)
 {
-	struct strbuf title = STRBUF_INIT;
+	SCOPED_STRBUF title = STRBUF_INIT;
 	strbuf_addf(&title, "%s: %s", words_verdict(p->a->verdict), words_title(p->a));
 	html_begin_page(out, title.s, true, NULL);
 	svg_add_symbols(out);
@@ -41,51 +41,40 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 	html_add_published(out, p);
 	html_add_appendix(out, p);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
-	strbuf_release(&title);
 }
 
 /* Writes the figures into plots_dir, which exists; NULL: does not write them. */
 static int make_page(struct strbuf *out, const struct analysis *a, const char *plots_dir,
 		     struct err *e)
 {
-	struct figures figures;
-	struct strbuf protocol = STRBUF_INIT;
+	SCOPED(figures_release) struct figures figures;
+	SCOPED_STRBUF protocol = STRBUF_INIT;
 	figures_build(&figures, a);
 	int ret = figures_render(&figures, plots_dir, e);
-	if (!ret)
-		ret = html_protocol_read(&protocol, a->results, e);
+	ret = ret ? ret : html_protocol_read(&protocol, a->results, e);
 	if (!ret) {
-		struct findings findings;
+		SCOPED(findings_release) struct findings findings;
 		findings_collect(&findings, a);
 		add_page(out, &(struct html_page){a, NULL, &figures, &findings, &protocol});
-		findings_release(&findings);
 	}
-	strbuf_release(&protocol);
-	figures_release(&figures);
 	return ret;
 }
 
 static int html_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
-	struct strbuf page = STRBUF_INIT;
-	char *plots = xasprintf("%s/plots", report_dir);
+	SCOPED_STRBUF page = STRBUF_INIT;
+	SCOPED_FREE char *plots = xasprintf("%s/plots", report_dir);
 	int ret = output_dir(report_dir, "plots", e);
-	if (!ret)
-		ret = make_page(&page, a, plots, e);
-	if (!ret)
-		ret = output_file(report_dir, "index.html", &page, e);
-	free(plots);
-	strbuf_release(&page);
+	ret = ret ? ret : make_page(&page, a, plots, e);
+	ret = ret ? ret : output_file(report_dir, "index.html", &page, e);
 	return ret;
 }
 
 static int html_print(const struct analysis *a, FILE *out, struct err *e)
 {
-	struct strbuf page = STRBUF_INIT;
+	SCOPED_STRBUF page = STRBUF_INIT;
 	int ret = make_page(&page, a, NULL, e);
-	if (!ret)
-		ret = output_stream(out, &page, e);
-	strbuf_release(&page);
+	ret = ret ? ret : output_stream(out, &page, e);
 	return ret;
 }
 

@@ -31,7 +31,7 @@ static void add_components(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<dl>\n");
 	for (int k = 0; k < COMPONENT_N; k++) {
-		struct strbuf limit = STRBUF_INIT;
+		SCOPED_STRBUF limit = STRBUF_INIT;
 		const struct component_row *w = components[k];
 		words_add_limits(&limit, &a->results->protocol, k);
 		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title,
@@ -39,7 +39,6 @@ static void add_components(struct strbuf *out, const struct analysis *a)
 		if (limit.len)
 			strbuf_addf(out, " <b>Limit %s</b>: %s.", limit.s, w->rule);
 		strbuf_addf(out, " <span class=\"src\">%s</span></dd>\n", w->source);
-		strbuf_release(&limit);
 	}
 	strbuf_addstr(out, "</dl>\n");
 }
@@ -116,7 +115,7 @@ static void add_item_duration(struct strbuf *out, const char *name, int64_t ns)
 
 static void add_replicates(struct strbuf *out, const struct protocol *p)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addf(&text, "%llu", (unsigned long long)p->n_replicates_min);
 	if (p->n_replicates_max != p->n_replicates_min) {
 		strbuf_addf(&text, " to %llu, looked at after",
@@ -127,7 +126,6 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 	}
 	strbuf_addstr(&text, " (and block 0, which warms up and is never used)");
 	add_item(out, "Blocks", text.s);
-	strbuf_release(&text);
 }
 
 static void add_target(struct strbuf *out, const struct target *t)
@@ -136,17 +134,15 @@ static void add_target(struct strbuf *out, const struct target *t)
 						"cold: caches are emptied before each run",
 					    [CACHE_WARM] = "warm: files are read before each run",
 					    [CACHE_AS_IS] = "left as it is"};
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addf(&text, "%s; cache %s", t->dir ? t->dir : "a fresh directory inside the results",
 		    t->cache >= 0 && t->cache <= CACHE_AS_IS ? cache[t->cache] : "unknown");
-	if (t->cache_budget_bytes) {
+	if (t->cache_budget_bytes)
 		strbuf_addf(&text, "; page cache limited to %s",
 			    size_text(t->cache_budget_bytes).s);
-	}
-	if (t->memory_limit_bytes) {
+	if (t->memory_limit_bytes)
 		strbuf_addf(&text, "; all memory of a run limited to %s",
 			    size_text(t->memory_limit_bytes).s);
-	}
 	if (t->queue)
 		strbuf_addf(&text, "; queue %s", t->queue);
 	if (t->precondition_passes)
@@ -155,7 +151,6 @@ static void add_target(struct strbuf *out, const struct target *t)
 	html_add_text(out, "<dt>Target ", t->name, "</dt><dd>");
 	escape_html(out, text.s);
 	strbuf_addstr(out, "</dd>\n");
-	strbuf_release(&text);
 }
 
 /* The machine in a few words; the part "environment" has the rest. */
@@ -167,30 +162,28 @@ static void add_machine(struct strbuf *out, const json_t *environment)
 	const char *release = json_string_value(json_object_get(kernel, "release"));
 	const json_t *n_cpus = json_object_get(machine, "n_cpus_online"),
 		     *memory = json_object_get(machine, "memory_bytes");
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	if (cpu)
 		strbuf_addf(&text, "%s", cpu);
 	if (json_is_integer(n_cpus))
 		strbuf_addf(&text, "%s%lld CPUs", text.len ? ", " : "",
 			    (long long)json_integer_value(n_cpus));
-	if (json_is_integer(memory) && json_integer_value(memory) > 0) {
+	if (json_is_integer(memory) && json_integer_value(memory) > 0)
 		strbuf_addf(&text, "%s%s of memory", text.len ? ", " : "",
 			    size_text((uint64_t)json_integer_value(memory)).s);
-	}
 	if (release)
 		strbuf_addf(&text, "%sLinux %s", text.len ? ", " : "", release);
 	if (json_is_true(json_object_get(machine, "virtual")))
 		strbuf_addstr(&text, ", a virtual machine");
 	if (text.len)
 		add_item(out, "Machine", text.s);
-	strbuf_release(&text);
 }
 
 static void add_design(struct strbuf *out, const struct analysis *a)
 {
 	const struct results *r = a->results;
 	const struct protocol *p = &r->protocol;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addstr(out, "<dl>\n");
 	add_machine(out, r->environment);
 	add_replicates(out, p);
@@ -212,7 +205,6 @@ static void add_design(struct strbuf *out, const struct analysis *a)
 			add_item(out, f->name, text.s);
 	}
 	strbuf_addstr(out, "</dl>\n");
-	strbuf_release(&text);
 }
 
 static void add_procedure(struct strbuf *out, const struct html_page *p)
@@ -316,14 +308,13 @@ static void add_stability(struct strbuf *out, const struct html_page *p)
 		sessions |= p->a->cell[i].sessions.status == STAT_OK;
 	begin_part(out, "stability", "4 Characterisation: stability, control charts");
 	if (p->a->between_process_cv >= 0) {
-		struct strbuf cv = STRBUF_INIT;
+		SCOPED_STRBUF cv = STRBUF_INIT;
 		number_add(&cv, p->a->between_process_cv, p->a->between_process_cv,
 			   number_unit_percent, false);
 		strbuf_addf(out,
 			    "<p>The program's mean response time varies by <b>%s</b> from run "
 			    "to run (coefficient of variation, median of the scenarios).</p>\n",
 			    cv.s);
-		strbuf_release(&cv);
 	}
 	html_add_figures(out, p, "control", true);
 	html_add_table(out, p, "control", NULL);
@@ -420,11 +411,11 @@ static void add_json_value(struct strbuf *out, const json_t *v)
 		strbuf_addstr(out, "not available");
 		return;
 	}
-	char *text = json_is_string(v)
-			 ? xstrdup(json_string_value(v))
-			 : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
+	SCOPED_FREE char *text =
+	    json_is_string(v)
+		? xstrdup(json_string_value(v))
+		: json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
 	escape_html(out, text ? text : "");
-	free(text);
 }
 
 /* One row per leaf; members of members get "outer inner" as name. */
@@ -476,11 +467,10 @@ static void add_protocol(struct strbuf *out, const struct html_page *p)
 	const struct results *r = p->a->results;
 	if (!p->protocol->len)
 		return;
-	char *shown = r->redacted ? provenance_redact_text(p->protocol->s, r->redacted)
-				  : xstrdup(p->protocol->s);
+	SCOPED_FREE char *shown = r->redacted ? provenance_redact_text(p->protocol->s, r->redacted)
+					      : xstrdup(p->protocol->s);
 	strbuf_addstr(out, "<details><summary>The protocol</summary>\n<pre><code>");
 	escape_html_text(out, shown);
-	free(shown);
 	strbuf_addstr(out, "</code></pre>\n</details>\n");
 }
 

@@ -14,14 +14,13 @@
 
 static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i)
 {
-	struct strbuf name = STRBUF_INIT;
+	SCOPED_STRBUF name = STRBUF_INIT;
 	words_add_cell(&name, a, &a->cell[i]);
 	strbuf_addf(out, "<li><a href=\"#case-%zu\">", i + 1);
 	escape_html(out, name.s);
 	strbuf_reset(&name);
 	words_add_why(&name, &a->why[i]);
 	html_add_text(out, "</a>: ", name.s, ".</li>\n");
-	strbuf_release(&name);
 }
 
 static void add_causes(struct strbuf *out, const struct analysis *a)
@@ -47,7 +46,7 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 
 static void add_component(struct strbuf *out, const struct component *c)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addf(out, "<tr><th scope=\"row\">%s</th><td>", components[c->kind]->title);
 	html_add_decision(out, c->decision);
 	strbuf_addstr(out, "</td><td class=\"n\">");
@@ -59,7 +58,6 @@ static void add_component(struct strbuf *out, const struct component *c)
 	strbuf_reset(&text);
 	words_add_limit(&text, c->kind, c->limit);
 	strbuf_addf(out, "%s</td></tr>\n", text.s);
-	strbuf_release(&text);
 }
 
 static void add_components(struct strbuf *out, const struct analysis *a, const struct cell *c,
@@ -101,7 +99,7 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
 {
 	const struct cell *c = &a->cell[i];
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addf(out, "<p class=\"facts\">%u pairs of runs", c->n_pairs);
 	if (c->n_failed_program || c->n_failed_replayer)
 		strbuf_addf(out, "; %u runs of the program and %u replays failed",
@@ -116,7 +114,6 @@ static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
 		html_add_text(out, "Difference from the program: ", text.s, ".");
 	}
 	strbuf_addstr(out, "</p>\n");
-	strbuf_release(&text);
 }
 
 static void add_figures(struct strbuf *out, const struct html_page *p, size_t i)
@@ -138,7 +135,7 @@ static void add_figures(struct strbuf *out, const struct html_page *p, size_t i)
 static void add_case(struct strbuf *out, const struct html_page *p, size_t i, bool open)
 {
 	const struct cell *c = &p->a->cell[i];
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	words_add_cell(&text, p->a, c);
 	html_add_text(out, open ? "<details open><summary>" : "<details><summary>", text.s, " ");
 	html_add_case_chip(out, c);
@@ -153,7 +150,6 @@ static void add_case(struct strbuf *out, const struct html_page *p, size_t i, bo
 	if (text.len)
 		strbuf_addf(out, "<ul class=\"wide\">\n%s</ul>\n", text.s);
 	strbuf_addstr(out, "</div>\n</details>\n");
-	strbuf_release(&text);
 }
 
 /* Which sections are open: at most OPEN_CASES, cases that are not trusted first. */
@@ -187,8 +183,7 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 			    p->figures->n_left_out);
 	strbuf_addstr(out, "</p>\n");
 	html_add_missing(out, p->figures);
-	bool *open = choose_open(a);
+	SCOPED_FREE bool *open = choose_open(a);
 	for (size_t i = 0; i < a->n_cells; i++)
 		add_case(out, p, i, open[i]);
-	free(open);
 }

@@ -20,7 +20,7 @@ static void add_chip(struct strbuf *out, enum claim_outcome o)
 static void add_claim(struct strbuf *out, const struct analysis *a, size_t i)
 {
 	const struct claim *c = &a->results->protocol.claim[i];
-	struct strbuf here = STRBUF_INIT;
+	SCOPED_STRBUF here = STRBUF_INIT;
 	strbuf_addstr(out, "<li><p>");
 	add_chip(out, a->claim[i].outcome);
 	html_add_text(out, " <b>", c->text, "</b> <small>");
@@ -32,7 +32,6 @@ static void add_claim(struct strbuf *out, const struct analysis *a, size_t i)
 	published_add_outcome(&here, a, i);
 	html_add_number(out, here.s);
 	strbuf_addstr(out, ".</p></li>\n");
-	strbuf_release(&here);
 }
 
 void html_add_published(struct strbuf *out, const struct html_page *p)
@@ -96,12 +95,11 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 		      "<p>Up to which rate, and down to which gap between a thread's requests, "
 		      "every component was accepted.</p>\n<ul class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)
 			continue;
 		rated_add_words(&line, a, &a->rated[i]);
 		html_add_text(out, "<li>", line.s, ".</li>\n");
-		strbuf_release(&line);
 	}
 	strbuf_addstr(out, "</ul>\n");
 	html_add_table(out, p, "rated-range", NULL);

@@ -84,7 +84,7 @@ static bool has_long_text(const struct table *t, size_t column)
 
 void html_add_number(struct strbuf *out, const char *text)
 {
-	struct strbuf signs = STRBUF_INIT;
+	SCOPED_STRBUF signs = STRBUF_INIT;
 	for (const char *p = text; *p; p++)
 		if (*p == '-' && p[1] >= '0' && p[1] <= '9') /* a minus is no hyphen */
 			strbuf_addstr(&signs, "−");
@@ -94,26 +94,23 @@ void html_add_number(struct strbuf *out, const char *text)
 		else
 			strbuf_addch(&signs, *p);
 	size_t value = strcspn(signs.s, "[");
-	struct strbuf part = STRBUF_INIT;
+	SCOPED_STRBUF part = STRBUF_INIT;
 	strbuf_add(&part, signs.s, value);
 	escape_html(out, part.s);
-	strbuf_release(&part);
 	if (signs.s[value])
 		html_add_text(out, "<small>", signs.s + value, "</small>");
-	strbuf_release(&signs);
 }
 
 static void add_number_html(struct strbuf *out, const struct table_column *c,
 			    const struct table_cell *cell)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	table_cell_text(&text, c, cell, false);
 	if (cell->status == STAT_OK && cell->kind != CELL_NONE) {
 		html_add_number(out, text.s);
 	} else {
 		html_add_text(out, "<small>", text.s, "</small>");
 	}
-	strbuf_release(&text);
 }
 
 static void add_cell_html(struct strbuf *out, const struct table_column *c,
@@ -221,7 +218,7 @@ static size_t n_shown(const struct table *t, const struct html_table_view *v)
 static void add_table(struct strbuf *out, const struct table *t, const struct html_table_view *view)
 {
 	bool grouped = is_grouped(t);
-	bool *wide = xcalloc(t->n_columns + 1, sizeof *wide);
+	SCOPED_FREE bool *wide = xcalloc(t->n_columns + 1, sizeof *wide);
 	size_t last = SIZE_MAX, n_columns = 0;
 	for (size_t i = 0; i < t->n_columns; i++)
 		wide[i] = has_long_text(t, i);
@@ -240,7 +237,6 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 		add_row(out, t, view, r, grouped, wide);
 		last = r;
 	}
-	free(wide);
 	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"note\">");
 	if (t->note)
 		escape_html(out, t->note);
@@ -260,7 +256,7 @@ static const struct table *table_get(const struct html_page *p, const char *name
 void html_add_table(struct strbuf *out, const struct html_page *p, const char *name,
 		    const struct html_table_view *view)
 {
-	struct table made;
+	SCOPED(table_release) struct table made;
 	const struct table *t = table_get(p, name, &made);
 	size_t n = t ? n_shown(t, view) : 0;
 	if (n > MANY_ROWS) {
@@ -272,31 +268,28 @@ void html_add_table(struct strbuf *out, const struct html_page *p, const char *n
 		add_table(out, t, view);
 	if (n > MANY_ROWS)
 		strbuf_addstr(out, "</details>\n");
-	table_release(&made);
 }
 
 void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name,
 			   const char *summary, const struct html_table_view *view)
 {
-	struct table made;
+	SCOPED(table_release) struct table made;
 	const struct table *t = table_get(p, name, &made);
 	if (t && n_shown(t, view)) {
 		strbuf_addf(out, "<details><summary>%s</summary>\n", summary);
 		add_table(out, t, view);
 		strbuf_addstr(out, "</details>\n");
 	}
-	table_release(&made);
 }
 
 void html_add_figure(struct strbuf *out, const struct figure *f, bool above)
 {
-	struct strbuf caption = STRBUF_INIT;
+	SCOPED_STRBUF caption = STRBUF_INIT;
 	html_add_text(&caption, "<figcaption>", f->caption, "</figcaption>");
 	strbuf_addf(out, "<figure class=\"%s\">%s<div class=\"plot\">\n", f->section,
 		    above ? caption.s : "");
 	strbuf_add(out, f->svg.s, f->svg.len);
 	strbuf_addf(out, "</div>%s</figure>\n", above ? "" : caption.s);
-	strbuf_release(&caption);
 }
 
 void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section,

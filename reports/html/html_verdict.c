@@ -45,19 +45,18 @@ static void add_replayers(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<ul class=\"lines\">\n");
 	for (size_t i = 0; i < a->results->protocol.n_replayers; i++) {
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		first_screen_replayer(&line, a, i);
 		html_add_text(out, "<li><b>", a->results->protocol.replayer[i].name, "</b>: ");
 		escape_html(out, line.s);
 		strbuf_addstr(out, "</li>\n");
-		strbuf_release(&line);
 	}
 	strbuf_addstr(out, "</ul>\n");
 }
 
 static void add_next(struct strbuf *out, const struct analysis *a)
 {
-	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT, command = STRBUF_INIT;
 	first_screen_next(&text, &command, a, "DIR");
 	if (text.len)
 		html_add_text(out, "<p id=\"next\" class=\"next\"><b>What to do next.</b> ", text.s,
@@ -66,8 +65,6 @@ static void add_next(struct strbuf *out, const struct analysis *a)
 		html_add_text(out, "<p class=\"next\"><code>", command.s,
 			      "</code> <small>(DIR is the results directory of this "
 			      "report)</small></p>\n");
-	strbuf_release(&text);
-	strbuf_release(&command);
 }
 
 static void add_banner(struct strbuf *out, const struct html_page *p)
@@ -78,7 +75,7 @@ static void add_banner(struct strbuf *out, const struct html_page *p)
 		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
 		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
 	const struct analysis *a = p->a;
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	first_screen_verdict(&line, a);
 	strbuf_addf(out,
 		    "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s "
@@ -99,7 +96,6 @@ static void add_banner(struct strbuf *out, const struct html_page *p)
 	if (line.len || p->findings->n_warnings)
 		strbuf_addstr(out, "</p>\n");
 	strbuf_addstr(out, "</section>\n");
-	strbuf_release(&line);
 }
 
 /* --- a component over its limit ------------------------------------------ */
@@ -186,7 +182,7 @@ static void add_short_estimate(struct strbuf *out, const struct component *c)
 {
 	const double value = c->estimate.value;
 	const enum component_unit unit = components[c->kind]->unit;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	if (unit == COMPONENT_CHANGE)
 		strbuf_addf(&text, fabs(value) < 0.0995 ? "%+.1f %%" : "%+.0f %%", 100 * value);
 	else if (unit == COMPONENT_NUMBER)
@@ -194,7 +190,6 @@ static void add_short_estimate(struct strbuf *out, const struct component *c)
 	else
 		words_add_size(&text, c->kind, c->estimate.value);
 	html_add_number(out, text.s);
-	strbuf_release(&text);
 }
 
 static const char *sign_of(enum decision d)
@@ -268,12 +263,11 @@ static void add_map_head(struct strbuf *out, const struct analysis *a)
 				    components[k]->title);
 	strbuf_addstr(out, "</tr>\n<tr class=\"limits\"><td>limit</td><td></td>");
 	for (int k = 0; k < COMPONENT_N; k++) {
-		struct strbuf limit = STRBUF_INIT;
+		SCOPED_STRBUF limit = STRBUF_INIT;
 		if (!a->assessed[k])
 			continue;
 		words_add_limits(&limit, &a->results->protocol, k);
 		html_add_text(out, "<td>", limit.s, "</td>");
-		strbuf_release(&limit);
 	}
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
 }
@@ -333,7 +327,7 @@ static const struct component *deciding_component(const struct cell *c)
 static void add_strip_row(struct strbuf *out, const struct analysis *a, const struct cell *c)
 {
 	const struct component *m = deciding_component(c);
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	words_add_cell(&text, a, c);
 	strbuf_addf(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">", (size_t)(c - a->cell) + 1);
 	html_add_text(out, "", text.s, "</a></th><td>");
@@ -353,7 +347,6 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 		strbuf_addstr(out, "no estimate</td><td></td><td></td><td class=\"lim\">");
 	}
 	strbuf_addstr(out, "</td></tr>\n");
-	strbuf_release(&text);
 }
 
 static void add_strip(struct strbuf *out, const struct analysis *a)

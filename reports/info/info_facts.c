@@ -46,17 +46,15 @@ static void add_file(struct info_page *page, const struct info *x)
 		strbuf_addf(&out, "; %s%s", i ? "" : "the trace is incomplete: ", reason);
 	for (unsigned int i = 0; (reason = unknown_reason(x->meta, i, buf, sizeof buf)); i++)
 		strbuf_addf(&out, "; %s%s", i ? "" : "not known: ", reason);
-	if (s->n_damage) {
+	if (s->n_damage)
 		strbuf_addf(&out, ", %s",
 				  plural_text(s->n_damage, "damaged block", "damaged blocks").s);
-	}
-	if (h->n_records_uncommitted) {
+	if (h->n_records_uncommitted)
 		strbuf_addf(&out, ", %s",
 			    plural_text(h->n_records_uncommitted,
 					"request missing or not completely written",
 					"requests missing or not completely written")
 				.s);
-	}
 	add(page, "Health", &out);
 }
 
@@ -80,13 +78,11 @@ static void add_requests(struct info_page *page, const struct info *x)
 	double gap_ns = tally_interarrival_ns(s);
 	struct strbuf out = STRBUF_INIT;
 	format_count(&out, s->n_records);
-	if (span_ns > 0) {
+	if (span_ns > 0)
 		strbuf_addf(&out, " over %s, %s", duration_text((double)span_ns).s,
 				  rate_text((double)s->n_begin_known / ((double)span_ns * 1e-9)).s);
-	}
-	if (!isnan(gap_ns)) {
+	if (!isnan(gap_ns))
 		strbuf_addf(&out, ", one every %s", duration_text(gap_ns).s);
-	}
 	add(page, "Requests", &out);
 	add_causes(page, &x->profile->causes);
 	strbuf_addf(&out, "%s%s in %s, on %s", s->threads_cut ? "more than " : "",
@@ -232,10 +228,9 @@ static void add_clock(struct info_page *page, const struct info *x)
 						      : ", cost of reading it unknown");
 	if (m->clock_read_cost_ns > 0)
 		format_duration(&out, m->clock_read_cost_ns);
-	if (grain > 1) {
+	if (grain > 1)
 		strbuf_addf(&out, "; all times are multiples of %s",
 				  duration_text((double)grain).s);
-	}
 	add(page, "Clock", &out);
 }
 
@@ -281,10 +276,9 @@ static void add_json_value(struct strbuf *out, const json_t *v)
 		info_add_printable(out, json_string_value(v));
 		return;
 	}
-	char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+	SCOPED_FREE char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
 	if (text)
 		info_add_printable(out, text);
-	free(text);
 }
 
 #define LIST_SHOWN 4   /* longer lists are only counted; --json has them */
@@ -293,7 +287,7 @@ static void add_json_value(struct strbuf *out, const json_t *v)
 /* "key: value", or "key: name value, name value, ..." on one or more lines. */
 static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 {
-	struct strbuf item = STRBUF_INIT;
+	SCOPED_STRBUF item = STRBUF_INIT;
 	const char *name;
 	json_t *v;
 	info_add_printable(out, key);
@@ -320,13 +314,12 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 		}
 		strbuf_add(out, item.s, item.len);
 	}
-	strbuf_release(&item);
 }
 
 /* The nodes of a parallel application, and the origin of their dependencies. */
 static void add_nodes(struct info_page *page, const struct trace_meta *m)
 {
-	struct causality_facts f;
+	SCOPED(causality_facts_release) struct causality_facts f = {0};
 	struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	if (causality_facts_read(&f, m, &e)) {
@@ -351,12 +344,11 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 				    : "think times without calls that block",
 		    f.cpu_time ? "CPU time" : "time of the clock");
 	add(page, "Nodes", &out);
-	causality_facts_release(&f);
 }
 
 static void add_extra(struct info_page *page, const char *extra_json)
 {
-	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
+	json_auto_t *top = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
 	const char *key, *label = "Extra";
 	json_t *value;
 	json_object_foreach(top, key, value)
@@ -368,7 +360,6 @@ static void add_extra(struct info_page *page, const char *extra_json)
 		add(page, label, &out);
 		label = "";
 	}
-	json_decref(top);
 }
 
 static void add_origin(struct info_page *page, const struct info *x)
@@ -406,18 +397,15 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 		n_passed += replayable_n_passed(r, (enum pass_reason)reason);
 	strbuf_addf(out, "%s of %s", count_text(r->n_replayed).s,
 			 plural_text(r->n_records, "request", "requests").s);
-	if (n_passed) {
+	if (n_passed)
 		strbuf_addf(out, ", %s skipped", count_text(n_passed).s);
-	}
-	if (r->never_issued.n) {
+	if (r->never_issued.n)
 		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
-	}
-	if (n_unknown) {
+	if (n_unknown)
 		strbuf_addf(
 		    out,
 		    "; %s of them will fail: the files of their descriptors are not in the trace",
 		    count_text(n_unknown).s);
-	}
 }
 
 static void add_replay(struct info_page *page, const struct info *x)

@@ -2,6 +2,7 @@
 /* The page of validate info: one self-contained file. */
 #include <sys/stat.h>
 
+#include "common/xalloc.h"
 #include "reports/info/info.h"
 #include "common/files.h"
 #include "reports/escape.h"
@@ -25,10 +26,9 @@ static void add_facts(struct strbuf *out, const struct info_page *page)
 
 static void add_warning(struct strbuf *out, const char *text)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	info_add_printable(&line, text);
 	html_add_text(out, "<li>", line.s, "</li>\n");
-	strbuf_release(&line);
 }
 
 /* Damage and warnings come first. */
@@ -95,8 +95,8 @@ static void add_figures(struct strbuf *out, const struct figures *fs)
 
 static void add_page(struct strbuf *out, const struct info *x, const struct figures *fs)
 {
-	struct info_page page = {0};
-	struct strbuf name = STRBUF_INIT;
+	SCOPED(info_page_release) struct info_page page = {0};
+	SCOPED_STRBUF name = STRBUF_INIT;
 	const char *slash = strrchr(x->path, '/');
 	info_add_printable(&name, slash && slash[1] ? slash + 1 : x->path);
 	info_facts_build(&page, x);
@@ -110,14 +110,12 @@ static void add_page(struct strbuf *out, const struct info *x, const struct figu
 	for (size_t i = 0; i < page.n_sheets; i++)
 		add_sheet(out, &page.sheet[i]);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
-	info_page_release(&page);
-	strbuf_release(&name);
 }
 
 int info_write_html(const struct info *x, const char *path, struct err *e)
 {
-	struct strbuf out = STRBUF_INIT;
-	struct figures figures;
+	SCOPED_STRBUF out = STRBUF_INIT;
+	SCOPED(figures_release) struct figures figures;
 	info_figures_build(&figures, x);
 	int rc = figures_render(&figures, NULL, e);
 	if (!rc)
@@ -125,7 +123,5 @@ int info_write_html(const struct info *x, const char *path, struct err *e)
 	if (!rc)
 		rc = strcmp(path, "-") ? file_write_atomic(path, out.s, out.len, e)
 				: output_stream(stdout, &out, e);
-	figures_release(&figures);
-	strbuf_release(&out);
 	return rc;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/xalloc.h"
 #include "reports/info/info.h"
 #include "common/json_count.h"
 #include "reports/json/json_value.h"
@@ -132,11 +133,10 @@ static json_t *json_responses(const struct profile *p)
 {
 	json_t *o = json_object();
 	for (int k = 0; k <= KIND_N; k++) {
-		struct histogram h;
+		SCOPED(histogram_release) struct histogram h;
 		profile_responses(p, (enum profile_kind)k, &h);
 		json_object_set_new(o, k < KIND_N ? profile_kind_names[k] : "all",
 				    h.n ? json_quantiles(&h) : json_null());
-		histogram_release(&h);
 	}
 	return o;
 }
@@ -191,14 +191,13 @@ static json_t *json_errors(const struct profile *p)
 	json_t *list = json_array();
 	size_t n = errors_sorted(&p->errors, &sorted);
 	for (size_t i = 0; i < n; i++) {
-		struct strbuf name = STRBUF_INIT;
+		SCOPED_STRBUF name = STRBUF_INIT;
 		strbuf_addstr(&name, error_text(sorted[i].error).s);
 		json_t *o = json_make(J_VALUE("error", json_string(name.s)),
 			J_INT("number", sorted[i].error),
 			J_VALUE("operation", json_string(op_name(sorted[i].op))),
 			J_WHOLE("n_requests", sorted[i].n));
 		json_array_append_new(list, o);
-		strbuf_release(&name);
 	}
 	free(sorted);
 	return list;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plots of a trace by gnuplot: figures for the page, and text plots for the terminal. */
+#include "common/xalloc.h"
 #include "reports/info/info.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
@@ -53,7 +54,7 @@ static void add_bin(struct strbuf *data, const struct timeline_bin *b, double fr
 static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins, struct axis *axis)
 {
 	const struct tally *s = &x->profile->tally;
-	struct timeline t;
+	SCOPED(timeline_release) struct timeline t;
 	timeline_shrink(&t, &x->profile->timeline, max_bins);
 	double end_ns = (double)(s->last_begin_ns - s->first_begin_ns), width = (double)t.width_ns;
 	bool single = t.used_to - t.used_from < 3; /* then no bin is omitted */
@@ -70,7 +71,6 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 			add_bin(data, &t.bin[i], from_ns * axis->unit.scale,
 				(from_ns + inside) * axis->unit.scale, 1e9 / inside);
 	}
-	timeline_release(&t);
 }
 
 /* Adds the distribution function of the response times of one kind: ns, share. Returns whether
@@ -78,7 +78,7 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind)
 {
 	static const double tail[] = {0.995, 0.998, 0.999, 0.9999, 1};
-	struct histogram h;
+	SCOPED(histogram_release) struct histogram h;
 	double q;
 	profile_responses(x->profile, kind, &h);
 	bool any = h.n > 0;
@@ -88,7 +88,6 @@ static bool response_data(struct strbuf *data, const struct info *x, enum profil
 	for (size_t i = 0; any && i < sizeof tail / sizeof *tail; i++)
 		if (!histogram_quantile(&h, tail[i], &q, NULL))
 			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1), tail[i]);
-	histogram_release(&h);
 	if (!any)
 		strbuf_addstr(data, "NaN NaN\n");
 	strbuf_addstr(data, "\n\n");
@@ -98,12 +97,10 @@ static bool response_data(struct strbuf *data, const struct info *x, enum profil
 /* Smallest and largest response time; false if there are none. */
 static bool response_range(const struct info *x, double *min_ns, double *max_ns)
 {
-	struct histogram h;
+	SCOPED(histogram_release) struct histogram h;
 	profile_responses(x->profile, KIND_N, &h);
-	bool any = !histogram_quantile(&h, 0, min_ns, NULL) &&
+	return !histogram_quantile(&h, 0, min_ns, NULL) &&
 		   !histogram_quantile(&h, 1, max_ns, NULL);
-	histogram_release(&h);
-	return any;
 }
 
 static void level_data(struct strbuf *data, const struct profile *p)
@@ -281,14 +278,13 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 	add_size_axis(&f->script, (double)m->offset.from * height,
 		      (double)(m->offset.to + 1) * height);
 	strbuf_addstr(&f->script, "plot");
-	for (size_t i = 0; i < N_SHADES; i++) {
+	for (size_t i = 0; i < N_SHADES; i++)
 		strbuf_addf(&f->script,
 			    "%s file using ($5==%zu?$1:NaN):3:1:2:3:4 with boxxyerror fs "
 			    "transparent solid %.2f noborder lc rgb '%s' title '%u%s'",
 			    i ? ", \\\n " : "", i + 1, 0.2 + 0.8 * (double)i / (N_SHADES - 1),
 			    palette[PALETTE_BLUE].hex, limit[i],
 			    i + 1 < N_SHADES ? "" : " or more");
-	}
 	strbuf_addch(&f->script, '\n');
 	figure_caption(f, "Reads and writes by time and offset in their file or device. The key "
 			  "shows from how many requests a colour begins.");
@@ -326,7 +322,7 @@ static void figure_sizes(struct figures *fs, const struct info *x)
 	size_t n = 0;
 	double q, lo = INFINITY, hi = 2;
 	char using[64];
-	struct strbuf plot = STRBUF_INIT;
+	SCOPED_STRBUF plot = STRBUF_INIT;
 	for (int k = 0; k < KIND_OTHER; k++) {
 		const struct histogram *h = &p->sizes[k].distribution;
 		if (!h->n)
@@ -353,7 +349,6 @@ static void figure_sizes(struct figures *fs, const struct info *x)
 		strbuf_addf(&f->script, "%s\n", plot.s);
 		figure_caption(f, "Sizes: share of the requests with at most this size.");
 	}
-	strbuf_release(&plot);
 }
 
 void info_figures_build(struct figures *fs, const struct info *x)
@@ -386,7 +381,7 @@ static void text_begin(struct gnuplot_plot *plot, const struct strbuf *data, uns
 static void text_rate(struct gnuplot_plot *plot, const struct info *x, unsigned int columns,
 		      unsigned int rows)
 {
-	struct strbuf data = STRBUF_INIT;
+	SCOPED_STRBUF data = STRBUF_INIT;
 	struct axis axis;
 	char title[100];
 	rate_data(&data, x, columns - 12, &axis);
@@ -396,7 +391,6 @@ static void text_rate(struct gnuplot_plot *plot, const struct info *x, unsigned 
 		    "set yrange [0:*]\nset xrange [0:%.10g]\n"
 		    "plot $data using 1:5 with filledcurves y1=0\n",
 		    axis.end);
-	strbuf_release(&data);
 }
 
 static bool text_response(struct gnuplot_plot *plot, const struct info *x, unsigned int columns,
@@ -422,7 +416,7 @@ static bool text_response(struct gnuplot_plot *plot, const struct info *x, unsig
 static void text_level(struct gnuplot_plot *plot, const struct info *x, unsigned int columns,
 		       unsigned int rows)
 {
-	struct strbuf data = STRBUF_INIT;
+	SCOPED_STRBUF data = STRBUF_INIT;
 	size_t highest = x->profile->concurrency.highest;
 	level_outline(&data, x->profile);
 	text_begin(plot, &data, columns, rows,
@@ -431,7 +425,6 @@ static void text_level(struct gnuplot_plot *plot, const struct info *x, unsigned
 		    "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\n"
 		    "plot $data with filledcurves y1=0\n",
 		    highest, highest / 10 + 1);
-	strbuf_release(&data);
 }
 
 /* Appends a text plot after an empty line, without trailing blanks. */

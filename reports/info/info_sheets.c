@@ -135,14 +135,12 @@ static void add_families(struct info_page *page, const struct tally *t)
 static void put_common(struct table *s, const struct sizes *z)
 {
 	struct size_count top[INFO_SIZES];
-	struct strbuf out = STRBUF_INIT;
+	SCOPED_STRBUF out = STRBUF_INIT;
 	size_t n = sizes_common(z, top, INFO_SIZES);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		strbuf_addf(&out, "%s%s %s", i ? ", " : "", size_text(top[i].size).s,
 				  share_text((double)top[i].n, (double)z->distribution.n).s);
-	}
 	put(s, &out);
-	strbuf_release(&out);
 }
 
 static void add_sizes(struct info_page *page, const struct profile *p)
@@ -181,19 +179,17 @@ static void put_access(struct table *s, const char *name, const struct access_co
 
 static void note_positions(struct table *s, const struct profile *p)
 {
-	struct strbuf out = STRBUF_INIT;
+	SCOPED_STRBUF out = STRBUF_INIT;
 	strbuf_addf(&out, "reads and writes that follow another; near: within 128 KiB of its end. "
 			  "%s have offset and length in multiples of 4096, %s of 512; up to byte "
 			  "%s",
 			  share_text((double)p->n_aligned_4096, (double)p->n_position_known).s,
 			  share_text((double)p->n_aligned_512, (double)p->n_position_known).s,
 			  count_text(p->highest).s);
-	if (p->n_position_unknown) {
+	if (p->n_position_unknown)
 		strbuf_addf(&out, ". At unknown positions: %s",
 				  count_text(p->n_position_unknown).s);
-	}
 	s->note = xstrdup(out.s);
-	strbuf_release(&out);
 }
 
 static void add_access(struct info_page *page, const struct profile *p)
@@ -317,7 +313,7 @@ static void add_errors(struct info_page *page, const struct profile *p)
 {
 	static const char *const column[] = {"Error", "requests", "operations", NULL};
 	struct error_count *sorted;
-	struct strbuf ops = STRBUF_INIT, name = STRBUF_INIT;
+	SCOPED_STRBUF ops = STRBUF_INIT, name = STRBUF_INIT;
 	size_t n = errors_sorted(&p->errors, &sorted);
 	struct table *s = n ? sheet_add(page, "Errors", column, 1u | 1u << 2) : NULL;
 	for (size_t i = 0, from = 0; i < n; i++) {
@@ -337,8 +333,6 @@ static void add_errors(struct info_page *page, const struct profile *p)
 	if (p->errors.n_not_followed)
 		s->note = xasprintf("and %llu failures of further kinds",
 				    (unsigned long long)p->errors.n_not_followed);
-	strbuf_release(&ops);
-	strbuf_release(&name);
 	free(sorted);
 }
 
@@ -350,7 +344,7 @@ static struct table *put_replay(struct info_page *page, struct table *s, const c
 {
 	static const char *const column[] = {"Not replayed", "requests", "first record",
 					     "operations", NULL};
-	struct strbuf ops = STRBUF_INIT;
+	SCOPED_STRBUF ops = STRBUF_INIT;
 	uint64_t n = 0, first = UINT32_MAX;
 	for (unsigned int op = 0; op < OP_N; op++) {
 		if (!c[op].n)
@@ -367,7 +361,6 @@ static struct table *put_replay(struct info_page *page, struct table *s, const c
 		put_count(s, first);
 		put(s, &ops);
 	}
-	strbuf_release(&ops);
 	return s;
 }
 
@@ -388,7 +381,7 @@ static void add_replay(struct info_page *page, const struct replayable *r)
 static void add_files(struct info_page *page, const struct fileset *f)
 {
 	static const char *const column[] = {"Size", "needed before the first request", NULL};
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	if (!f->n)
 		return;
 	struct table *s = sheet_add(page, "Needed before the first request", column, 2);
@@ -403,7 +396,6 @@ static void add_files(struct info_page *page, const struct fileset *f)
 	}
 	if (f->n > INFO_TOP)
 		s->note = xasprintf("and %zu more (--json has all)", f->n - INFO_TOP);
-	strbuf_release(&text);
 }
 
 void info_sheets_build(struct info_page *page, const struct info *x)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/csv_args.h"
+#include "common/xalloc.h"
 #include "reports/info/info.h"
 #include "common/units.h"
 #include "reports/text_table.h"
@@ -43,8 +44,8 @@ static void add_warnings(struct strbuf *out, const struct info *x)
 
 void info_print_text(const struct info *x, const struct info_text_options *o)
 {
-	struct strbuf out = STRBUF_INIT;
-	struct info_page page = {0};
+	SCOPED_STRBUF out = STRBUF_INIT;
+	SCOPED(info_page_release) struct info_page page = {0};
 	info_facts_build(&page, x);
 	info_sheets_build(&page, x);
 	add_facts(&out, &page);
@@ -60,15 +61,13 @@ void info_print_text(const struct info *x, const struct info_text_options *o)
 		fprintf(stderr, "no plots: %s\n", e.msg);
 	add_warnings(&out, x);
 	fwrite(out.s, 1, out.len, stdout); /* main checks stdout for errors */
-	info_page_release(&page);
-	strbuf_release(&out);
 }
 
 /* --- single requests ----------------------------------------------------- */
 
 static void add_request(struct strbuf *out, const struct trace *t, const struct trace_record *r)
 {
-	struct strbuf cell = STRBUF_INIT;
+	SCOPED_STRBUF cell = STRBUF_INIT;
 	strbuf_addf(&cell, "%u/%u", r->pid, r->tid);
 	strbuf_addf(out, "%8llu  %-15s", (unsigned long long)r->seq, cell.s);
 	strbuf_reset(&cell);
@@ -83,17 +82,15 @@ static void add_request(struct strbuf *out, const struct trace *t, const struct 
 	strbuf_addf(out, "  %9s  %s(", cell.len ? cell.s : "-", op_name(r->op));
 	csv_args_write(out, r, trace_object(t, r->object), NULL, 0);
 	strbuf_addf(out, ") = %lld", (long long)r->rvalue);
-	if (r->error) {
+	if (r->error)
 		strbuf_addf(out, " %s", error_text(r->error).s);
-	}
 	strbuf_addch(out, '\n');
-	strbuf_release(&cell);
 }
 
 int info_print_records(struct trace *t, uint64_t n_records, struct err *e)
 {
 	const struct trace_record *r;
-	struct strbuf out = STRBUF_INIT;
+	SCOPED_STRBUF out = STRBUF_INIT;
 	int rc = n_records ? trace_rewind(t, e) : 0;
 	if (n_records)
 		printf("\n%8s  %-15s  %12s  %9s  %s\n", "number", "process/thread", "begin [s]",
@@ -109,6 +106,5 @@ int info_print_records(struct trace *t, uint64_t n_records, struct err *e)
 		add_request(&out, t, r);
 		fwrite(out.s, 1, out.len, stdout);
 	}
-	strbuf_release(&out);
 	return rc;
 }

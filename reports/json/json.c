@@ -34,9 +34,8 @@ static json_t *options(const struct setting *s, size_t n)
 {
 	json_t *o = json_object();
 	for (size_t i = 0; i < n; i++) {
-		json_t *key = json_text(s[i].key);
+		json_auto_t *key = json_text(s[i].key);
 		json_add(o, J_TEXT(json_string_value(key), s[i].value));
-		json_decref(key);
 	}
 	return o;
 }
@@ -193,15 +192,13 @@ static json_t *run_json(const struct analysis *a, size_t i)
 			J_NUMBER("median_ns", u->summary.response_median),
 			J_NUMBER("p99_ns", u->summary.response_p99),
 			J_INT("execution_time_ns", u->summary.execution_ns));
-		if (u->summary.n_slices) {
+		if (u->summary.n_slices)
 			json_add(o, J_COUNT("n_slices", u->summary.n_slices),
 				J_COUNT("n_left_out", u->summary.n_left_out));
-		}
 	}
-	if (isfinite(u->others_share)) {
+	if (isfinite(u->others_share))
 		json_add(o, J_NUMBER("others_share", u->others_share),
 			J_NUMBER("stolen_share", u->stolen_share));
-	}
 	return json_add(o, J_COUNT("files_bytes", u->residency.total_bytes),
 		J_COUNT("cached_bytes", u->residency.cached_bytes),
 		J_COUNT("cgroup_limit_bytes", u->cgroup_limit_bytes),
@@ -329,10 +326,9 @@ void json_text_array(FILE *out, bool first, const char *key, size_t n,
 	key_add(out, first, key);
 	putc_unlocked('[', out);
 	for (size_t i = 0; i < n; i++) {
-		json_t *o = element(a, i);
+		json_auto_t *o = element(a, i);
 		fputs(i ? ",\n  " : "\n  ", out);
 		value_add(out, &b, o, 2);
-		json_decref(o);
 	}
 	fputs(n ? "\n ]" : "]", out);
 	free(b.text);

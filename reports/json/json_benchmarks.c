@@ -19,11 +19,9 @@ static char *name_of(const struct analysis *a, const struct cell *c)
 
 static int print(json_t *o, FILE *out, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	json_add_document(&text, o);
-	int ret = output_stream(out, &text, e);
-	strbuf_release(&text);
-	return ret;
+	return output_stream(out, &text, e);
 }
 
 /* --- Bencher ------------------------------------------------------------- */
@@ -44,7 +42,7 @@ static int bmf_print(const struct analysis *a, FILE *out, struct err *e)
 		const struct cell *c = &a->cell[i];
 		const struct estimate *bias = &c->component[COMPONENT_BIAS].estimate;
 		const double sd = c->x.status ? NAN : c->x.sd;
-		char *name = name_of(a, c);
+		SCOPED_FREE char *name = name_of(a, c);
 		if (c->x.n) {
 			json_t *one = json_make(J_VALUE("latency", metric(c->x.mean, c->x.mean - sd,
 									  c->x.mean + sd)));
@@ -53,7 +51,6 @@ static int bmf_print(const struct analysis *a, FILE *out, struct err *e)
 								     bias->hi95)));
 			json_add(o, J_VALUE(name, one));
 		}
-		free(name);
 	}
 	return print(o, out, e);
 }
@@ -65,7 +62,7 @@ static int github_benchmark_print(const struct analysis *a, FILE *out, struct er
 	json_t *list = json_array();
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
-		char *name = name_of(a, c), *range = NULL;
+		SCOPED_FREE char *name = name_of(a, c), *range = NULL;
 		if (!c->x.status && isfinite(c->x.sd))
 			range = xasprintf("± %.3g", c->x.sd);
 		if (c->x.n) {
@@ -76,8 +73,6 @@ static int github_benchmark_print(const struct analysis *a, FILE *out, struct er
 				json_add(one, J_TEXT("range", range));
 			json_array_append_new(list, one);
 		}
-		free(name);
-		free(range);
 	}
 	return print(list, out, e);
 }
@@ -109,18 +104,16 @@ static json_t *stats_of(const struct sample *s)
 	}
 	const size_t n_sd = n_outside(s, s->mean - s->sd, s->mean + s->sd),
 		     n_iqr = n_outside(s, q1 - 1.5 * (q3 - q1), q3 + 1.5 * (q3 - q1));
-	char *outliers = xasprintf("%zu;%zu", n_sd, n_iqr);
-	json_t *o = json_make(J_FINITE("min", 1e-9 * s->min), J_FINITE("max", 1e-9 * s->max),
-			      J_FINITE("mean", 1e-9 * s->mean), J_FINITE("stddev", 1e-9 * s->sd),
-			      J_COUNT("rounds", s->n), J_FINITE("median", 1e-9 * s->median),
-			      J_FINITE("iqr", 1e-9 * (q3 - q1)), J_FINITE("q1", 1e-9 * q1),
-			      J_FINITE("q3", 1e-9 * q3), J_COUNT("iqr_outliers", n_iqr),
-			      J_COUNT("stddev_outliers", n_sd), J_TEXT("outliers", outliers),
-			      J_FINITE("ld15iqr", 1e-9 * low), J_FINITE("hd15iqr", 1e-9 * high),
-			      J_FINITE("ops", 1e9 / s->mean), J_FINITE("total", 1e-9 * sum),
-			      J_INT("iterations", 1), J_VALUE("data", data));
-	free(outliers);
-	return o;
+	SCOPED_FREE char *outliers = xasprintf("%zu;%zu", n_sd, n_iqr);
+	return json_make(J_FINITE("min", 1e-9 * s->min), J_FINITE("max", 1e-9 * s->max),
+			 J_FINITE("mean", 1e-9 * s->mean), J_FINITE("stddev", 1e-9 * s->sd),
+			 J_COUNT("rounds", s->n), J_FINITE("median", 1e-9 * s->median),
+			 J_FINITE("iqr", 1e-9 * (q3 - q1)), J_FINITE("q1", 1e-9 * q1),
+			 J_FINITE("q3", 1e-9 * q3), J_COUNT("iqr_outliers", n_iqr),
+			 J_COUNT("stddev_outliers", n_sd), J_TEXT("outliers", outliers),
+			 J_FINITE("ld15iqr", 1e-9 * low), J_FINITE("hd15iqr", 1e-9 * high),
+			 J_FINITE("ops", 1e9 / s->mean), J_FINITE("total", 1e-9 * sum),
+			 J_INT("iterations", 1), J_VALUE("data", data));
 }
 
 static int pytest_benchmark_print(const struct analysis *a, FILE *out, struct err *e)
@@ -136,7 +129,7 @@ static int pytest_benchmark_print(const struct analysis *a, FILE *out, struct er
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
 		json_t *stats = stats_of(&c->x);
-		char *name = name_of(a, c);
+		SCOPED_FREE char *name = name_of(a, c);
 		if (stats)
 			json_append(list,
 				    J_TEXT("group",
@@ -146,7 +139,6 @@ static int pytest_benchmark_print(const struct analysis *a, FILE *out, struct er
 				    J_VALUE("extra_info", json_make(J_TEXT("verdict",
 							verdict_name(c->verdict)))),
 				    J_VALUE("options", json_object()), J_VALUE("stats", stats));
-		free(name);
 	}
 	return print(json_make(J_VALUE("machine_info", json_object()),
 			       J_VALUE("commit_info", json_object()), J_VALUE("benchmarks", list),

@@ -7,13 +7,12 @@ static void set_cell(json_t *o, const struct analysis *a, size_t cell)
 {
 	const struct protocol *p = &a->results->protocol;
 	const struct scenario *s = parallel_scenario(a, cell);
-	struct strbuf application = STRBUF_INIT;
+	SCOPED_STRBUF application = STRBUF_INIT;
 	parallel_add_application(&application, s);
 	json_add(o, J_TEXT("scenario", s->name),
 		J_TEXT("replayer", p->replayer[a->cell[cell].replayer].name),
 		J_TEXT("application", application.s), J_TEXT("target", p->target[s->target].name),
 		J_TEXT("recorded_on", p->target[s->recorded_on].name));
-	strbuf_release(&application);
 }
 
 static json_t *recording(const struct causality_summary *r)

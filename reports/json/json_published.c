@@ -118,10 +118,9 @@ json_t *json_league(const struct analysis *a)
 		const struct replayer *r = &a->results->protocol.replayer[row->replayer];
 		json_t *o = json_object(), *largest = json_object();
 		json_add(o, J_TEXT("replayer", r->name));
-		struct strbuf options = STRBUF_INIT;
+		SCOPED_STRBUF options = STRBUF_INIT;
 		words_add_options(&options, r);
 		json_add(o, J_TEXT("options", options.len ? options.s : NULL));
-		strbuf_release(&options);
 		json_add(o, J_TEXT("absent", r->absent),
 			J_TEXT("verdict", row->judged ? verdict_name(row->verdict) : NULL),
 			J_COUNT("n_trusted", row->n_trusted),
@@ -212,17 +211,15 @@ json_t *json_courses(const struct analysis *a)
 			J_VALUE("replay_per_s", numbers(c->replay, c->n)),
 			J_VALUE("program_in_flight", numbers(c->in_flight_program, c->n)),
 			J_VALUE("replay_in_flight", numbers(c->in_flight_replay, c->n)));
-		if (c->bandwidth_program && c->bandwidth_replay) {
+		if (c->bandwidth_program && c->bandwidth_replay)
 			json_add(o, J_VALUE("program_bytes_per_s", numbers(c->bandwidth_program,
 				c->n)),
 				J_VALUE("replay_bytes_per_s", numbers(c->bandwidth_replay, c->n)));
-		}
-		if (c->timed) {
+		if (c->timed)
 			json_add(o, J_VALUE("issue_error_ns", numbers(c->issue_error_ns, c->n)),
 				J_VALUE("issue_error_quantiles_ns", numbers(c->quantile_ns,
 					SUMMARY_N_ISSUE_QUANTILES)),
 				J_VALUE("issue_error_by_rate", rates(c)));
-		}
 		json_array_append_new(all, o);
 	}
 	return all;
@@ -283,15 +280,13 @@ void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c)
 	const struct why *w = a->why ? &a->why[c - a->cell] : NULL;
 	if (!w || !w->shown)
 		return;
-	struct strbuf sentence = STRBUF_INIT;
+	SCOPED_STRBUF sentence = STRBUF_INIT;
 	json_t *o = json_object(), *splits = json_object();
-	if (w->main != CAUSE_N) {
+	if (w->main != CAUSE_N)
 		json_add(o, J_TEXT("main_cause", cause_names[w->main]),
 			J_TEXT("main_cause_name", w->main_name));
-	}
 	words_add_why(&sentence, w);
 	json_add(o, J_TEXT("sentence", sentence.s), J_VALUE("differences", differences(w)));
-	strbuf_release(&sentence);
 	for (int q = 0; q < SPLIT_N; q++) {
 		json_t *split = json_make(J_ESTIMATE("whole", &w->split[q].whole),
 			J_BOOL("significant", w->split[q].significant),

@@ -10,11 +10,9 @@ json_t *json_text(const char *s)
 {
 	if (!s)
 		return json_null();
-	struct strbuf clean = STRBUF_INIT;
+	SCOPED_STRBUF clean = STRBUF_INIT;
 	escape_text(&clean, s);
-	json_t *v = json_stringn(clean.s, clean.len);
-	strbuf_release(&clean);
-	return v;
+	return json_stringn(clean.s, clean.len);
 }
 
 json_t *json_name(const char *s)
@@ -22,7 +20,7 @@ json_t *json_name(const char *s)
 	json_t *plain = s ? json_string(s) : json_null();
 	if (plain)
 		return plain;
-	struct strbuf out = STRBUF_INIT;
+	SCOPED_STRBUF out = STRBUF_INIT;
 	for (size_t left = strlen(s), n; left; s += n, left -= n) {
 		n = utf8_char_len((const unsigned char *)s, left);
 		if (n)
@@ -32,7 +30,6 @@ json_t *json_name(const char *s)
 		n = n ? n : 1;
 	}
 	plain = json_string(out.s);
-	strbuf_release(&out);
 	return plain;
 }
 
@@ -56,20 +53,18 @@ void json_add_shown(struct strbuf *out, const char *text, size_t len)
 
 static void document_add(struct strbuf *out, json_t *o, size_t flags)
 {
-	char *text = json_dumps(o, flags);
+	SCOPED_FREE char *text = json_dumps(o, flags);
 	if (text)
 		json_add_shown(out, text, strlen(text));
 	strbuf_addch(out, '\n');
-	free(text);
 	json_decref(o);
 }
 
 void json_print(json_t *o)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	document_add(&text, o, JSON_INDENT(2));
 	fputs(text.s, stdout);
-	strbuf_release(&text);
 }
 
 void json_add_document(struct strbuf *out, json_t *o)

@@ -47,15 +47,10 @@ struct machine_group machine_group_at(const struct machine *m, size_t i)
 void machine_release(struct machine *m)
 {
 	for (size_t i = 0; i < m->n_rows; i++) {
-		free(m->row[i].number);
-		free(m->row[i].limit);
-		free(m->row[i].message);
+		FREE_EACH(m->row[i].number, m->row[i].limit, m->row[i].message);
 	}
 	for (size_t i = 0; i < m->n_notes; i++)
 		free(m->note[i]);
-	free(m->row);
-	free(m->note);
-	free(m->title);
-	free(m->headline);
+	FREE_EACH(m->row, m->note, m->title, m->headline);
 	*m = (struct machine){0};
 }

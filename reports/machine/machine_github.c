@@ -9,7 +9,7 @@
 
 static void escaped(struct strbuf *out, const char *s, bool property)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_line(&line, s);
 	for (const char *c = line.s; *c; c++)
 		if (*c == '%')
@@ -20,7 +20,6 @@ static void escaped(struct strbuf *out, const char *s, bool property)
 			strbuf_addstr(out, "%2C");
 		else
 			strbuf_addch(out, *c);
-	strbuf_release(&line);
 }
 
 static void annotation(struct strbuf *out, const char *level, const char *title,
@@ -35,13 +34,11 @@ static void annotation(struct strbuf *out, const char *level, const char *title,
 
 static void row_add(struct strbuf *out, const struct machine_row *r, const char *level)
 {
-	struct strbuf title = STRBUF_INIT, text = STRBUF_INIT;
+	SCOPED_STRBUF title = STRBUF_INIT, text = STRBUF_INIT;
 	strbuf_addf(&title, "%s: %s", r->component, r->word);
 	strbuf_addf(&text, "%s, %s: %s", r->scenario, r->replayer,
 		    r->message ? r->message : r->word);
 	annotation(out, level, title.s, text.s);
-	strbuf_release(&title);
-	strbuf_release(&text);
 }
 
 static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome o,
@@ -66,15 +63,13 @@ static void groups_add(struct strbuf *out, const struct machine *m, enum outcome
 			g = machine_group_at(m, i);
 		if (!g.first)
 			continue;
-		struct strbuf title = STRBUF_INIT, text = STRBUF_INIT;
+		SCOPED_STRBUF title = STRBUF_INIT, text = STRBUF_INIT;
 		strbuf_addf(&title, "%s: %s", g.first->component, g.first->word);
 		if (g.n > 1)
 			strbuf_addf(&text, "in %zu of %zu cases; for example ", g.n, g.n_component);
 		strbuf_addf(&text, "%s, %s: %s", g.first->scenario, g.first->replayer,
 			    g.first->message ? g.first->message : g.first->word);
 		annotation(out, level, title.s, text.s);
-		strbuf_release(&title);
-		strbuf_release(&text);
 		room--;
 	}
 }

@@ -48,12 +48,11 @@ static void row_add(struct strbuf *out, const struct machine *m, const struct ma
 					      [OUTCOME_OPEN] = "error",
 					      [OUTCOME_SKIPPED] = "skipped",
 					      [OUTCOME_PASS] = NULL};
-	struct strbuf name = STRBUF_INIT;
+	SCOPED_STRBUF name = STRBUF_INIT;
 	strbuf_addf(&name, "%s, %s", r->scenario, r->replayer);
 	strbuf_addstr(out, "  <testcase");
 	attribute(out, "classname", name.s);
 	attribute(out, "name", r->component);
-	strbuf_release(&name);
 	const enum outcome o = outcome_of(m, r);
 	if (element[o]) {
 		strbuf_addstr(out, ">\n");

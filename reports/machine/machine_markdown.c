@@ -16,14 +16,13 @@ static const char *const mark[] = {[OUTCOME_PASS] = "✅",
 /* Text without markup. GitHub would make mentions and references of @ and #. */
 static void escaped(struct strbuf *out, const char *s)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_line(&line, s ? s : "");
 	for (const char *c = line.s; *c; c++)
 		if (strchr("\\`*_{}[]()<>#+!|~&@", *c))
 			strbuf_addf(out, "&#%d;", *c);
 		else
 			strbuf_addch(out, *c);
-	strbuf_release(&line);
 }
 
 static void row_add(struct strbuf *out, const struct machine_row *r)

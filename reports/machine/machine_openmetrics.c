@@ -14,7 +14,7 @@ static const char *const states[] = {[OUTCOME_PASS] = "pass",
 
 static void label(struct strbuf *out, const char *name, const char *value)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_line(&line, value);
 	strbuf_addf(out, "%s=\"", name);
 	for (const char *c = line.s; *c; c++) {
@@ -23,7 +23,6 @@ static void label(struct strbuf *out, const char *name, const char *value)
 		strbuf_addch(out, *c);
 	}
 	strbuf_addch(out, '"');
-	strbuf_release(&line);
 }
 
 static void labels(struct strbuf *out, const struct machine_row *r)

@@ -92,14 +92,11 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 
 static int print(const struct machine_format *f, const struct analysis *a, FILE *out, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
-	struct machine m;
+	SCOPED_STRBUF text = STRBUF_INIT;
+	SCOPED(machine_release) struct machine m;
 	machine_of_report(&m, a);
 	f->add(&text, &m);
-	machine_release(&m);
-	int ret = output_stream(out, &text, e);
-	strbuf_release(&text);
-	return ret;
+	return output_stream(out, &text, e);
 }
 
 #define FORM(which, what)                                                                          \

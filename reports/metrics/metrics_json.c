@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "capture/op.h"
+#include "common/xalloc.h"
 #include "reports/metrics/metrics_report.h"
 #include "reports/json/json_value.h"
 #include "validate/metrics/levels.h"
@@ -88,10 +89,9 @@ static json_t *matching_json(const struct metrics *m)
 {
 	json_t *o = json_make(J_VALUE("by", json_string(m->match == MATCH_KEY ? "key" : "number")),
 		J_VALUE("reason", json_name(m->match_reason)));
-	if (m->n_compared) {
+	if (m->n_compared)
 		json_add(o, J_COUNT("n_compared", m->n_compared),
 			J_COUNT("n_same_request", m->n_same_request));
-	}
 	json_add(o, J_COUNT("n_matched", m->n_matched), J_COUNT("n_lost", m->n_lost),
 		J_COUNT("n_passed", m->n_passed), J_COUNT("n_extra", m->n_extra));
 	if (m->parts & PART_FIDELITY) {
@@ -99,11 +99,10 @@ static json_t *matching_json(const struct metrics *m)
 		if (m->n_mismatched)
 			json_add(o, J_COUNT("first_mismatched", m->first_mismatched));
 	}
-	if (m->match == MATCH_KEY) {
+	if (m->match == MATCH_KEY)
 		json_add(o, J_COUNT("n_ambiguous_keys", m->n_ambiguous_keys),
 			J_COUNT("n_ambiguous_requests", m->n_ambiguous_requests),
 			J_BOOL("ambiguous_at_least", m->ambiguous_at_least));
-	}
 	return o;
 }
 
@@ -133,11 +132,10 @@ static json_t *response_json(const struct metrics *m)
 
 static json_t *cdf_json(const struct concurrency *c, enum levels_weight w)
 {
-	double *cdf = levels_cdf_all(c, w);
+	SCOPED_FREE double *cdf = levels_cdf_all(c, w);
 	json_t *a = json_array();
 	for (size_t level = 0; cdf && level <= c->highest; level++)
 		json_array_append_new(a, json_real(cdf[level]));
-	free(cdf);
 	return a;
 }
 
@@ -345,12 +343,11 @@ void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 			metrics_throughput(&m->reference))));
 	if (m->parts & PART_RESPONSE)
 		json_object_set_new(top, "response", response_json(m));
-	if (m->parts & PART_SCHEDULE) {
+	if (m->parts & PART_SCHEDULE)
 		json_add(top, J_VALUE("issue_error_ns", m->has_issue_error
 			? issue_error_json(&m->issue_error, 0) : json_null()),
 			J_VALUE("schedule_error_ns", issue_error_json(&m->schedule,
 				m->schedule_rest_ns)));
-	}
 	if (m->parts & (PART_CONCURRENCY | PART_LIFETIME))
 		json_object_set_new(top, "concurrency", concurrency_json(m));
 	if (m->parts & PART_ORDER)

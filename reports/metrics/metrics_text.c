@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/op.h"
+#include "common/xalloc.h"
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 #include "validate/metrics/levels.h"
@@ -21,19 +22,16 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	strbuf_addf(out, "%-11sby %s: %s requests, %s lost, %s extra", "Matched",
 			 m->match == MATCH_KEY ? "key" : "number", count_text(m->n_matched).s,
 			 count_text(m->n_lost).s, count_text(m->n_extra).s);
-	if (m->n_passed) {
+	if (m->n_passed)
 		strbuf_addf(out, ", %s skipped", count_text(m->n_passed).s);
-	}
-	if (m->parts & PART_FIDELITY) {
+	if (m->parts & PART_FIDELITY)
 		strbuf_addf(out, ", %s with another result", count_text(m->n_mismatched).s);
-	}
 	if (m->match_reason)
 		strbuf_addf(out, "\n%-11s%s", "", m->match_reason);
-	if (m->match_reason && m->n_compared) {
+	if (m->match_reason && m->n_compared)
 		strbuf_addf(out, "\n%-11splace by place, %s of %s%s", "",
 			    count_text(m->n_same_request).s, count_text(m->n_compared).s,
 			    m->n_compared == 1 ? " is the same request" : " are the same requests");
-	}
 	strbuf_addch(out, '\n');
 }
 
@@ -44,16 +42,15 @@ static void add_warmup(struct strbuf *out, const struct metrics *m)
 	strbuf_addf(out, "%-11sleft out: %s%s of the reference", "Warm-up",
 			 count_text(m->reference.n_warmup).s,
 			 m->reference.n_warmup == 1 ? " request" : " requests");
-	if (m->warmup_ns) {
+	if (m->warmup_ns)
 		strbuf_addf(out, " within %s", duration_text((double)m->warmup_ns).s);
-	}
 	strbuf_addf(out, ", %s of the replay\n", count_text(m->replay.n_warmup).s);
 }
 
 static struct moments response_of(const struct metrics_side *s, double *p99)
 {
 	struct moment_sum all = {0};
-	struct histogram h;
+	SCOPED(histogram_release) struct histogram h;
 	histogram_init(&h);
 	for (unsigned int op = 1; op < OP_N; op++) {
 		moment_sum_merge(&all, &s->response[op].sum);
@@ -61,7 +58,6 @@ static struct moments response_of(const struct metrics_side *s, double *p99)
 	}
 	if (histogram_quantile(&h, 0.99, p99, NULL))
 		*p99 = NAN;
-	histogram_release(&h);
 	return moment_sum_result(&all, 0);
 }
 
@@ -273,7 +269,7 @@ static void add_notes(struct strbuf *out, const struct metrics *m)
 
 void metrics_print_text(const struct metrics *m, const struct metrics_paths *p)
 {
-	struct strbuf out = STRBUF_INIT;
+	SCOPED_STRBUF out = STRBUF_INIT;
 	add_trace(&out, "Reference", p->reference, &m->reference);
 	add_trace(&out, "Replay", p->replay, &m->replay);
 	add_matching(&out, m);
@@ -286,5 +282,4 @@ void metrics_print_text(const struct metrics *m, const struct metrics_paths *p)
 		metrics_add_order(&out, m, point);
 	add_notes(&out, m);
 	fwrite(out.s, 1, out.len, stdout); /* main checks stdout for errors */
-	strbuf_release(&out);
 }

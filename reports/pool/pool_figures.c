@@ -145,7 +145,7 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 {
 	const struct pool *p = study;
 	const struct html_page page = {NULL, ts, fs, NULL};
-	struct strbuf title = STRBUF_INIT, sentence = STRBUF_INIT;
+	SCOPED_STRBUF title = STRBUF_INIT, sentence = STRBUF_INIT;
 	pool_sentence_add(&sentence, p);
 	strbuf_addf(&title, "Between laboratories: %s", p->laboratory[0].baseline->title);
 	html_begin_page(out, title.s, true, NULL);
@@ -174,6 +174,4 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	html_add_table(out, &page, "laboratories", NULL);
 	html_add_table(out, &page, "missing", NULL);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
-	strbuf_release(&title);
-	strbuf_release(&sentence);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/pool/pool_report.h"
 #include "reports/text_table.h"
@@ -68,8 +69,8 @@ static bool is_wide(const char *name)
 void pool_text_add(struct strbuf *out, const void *study, size_t width)
 {
 	const struct pool *p = study;
-	struct strbuf line = STRBUF_INIT;
-	struct tables ts;
+	SCOPED_STRBUF line = STRBUF_INIT;
+	SCOPED(tables_release) struct tables ts;
 	pool_sentence_add(&line, p);
 	text_wrap(out, line.s, 0, 2, width);
 	strbuf_addstr(out, "\n");
@@ -87,8 +88,6 @@ void pool_text_add(struct strbuf *out, const void *study, size_t width)
 	strbuf_addch(out, '\n');
 	text_wrap(out, pool_explanation, 0, 0, width);
 	strbuf_addch(out, '\n');
-	tables_release(&ts);
-	strbuf_release(&line);
 }
 
 const struct study_form pool_form = {

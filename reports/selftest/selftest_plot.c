@@ -11,10 +11,8 @@
 
 static int write_in(const char *dir, const char *name, const struct strbuf *text, struct err *e)
 {
-	char *path = xasprintf("%s/%s", dir, name);
-	int ret = file_write_atomic(path, text->s, text->len, e);
-	free(path);
-	return ret;
+	SCOPED_FREE char *path = xasprintf("%s/%s", dir, name);
+	return file_write_atomic(path, text->s, text->len, e);
 }
 
 static void field(struct strbuf *out, const char *s, char end)
@@ -31,7 +29,7 @@ static void field(struct strbuf *out, const char *s, char end)
 
 static int csv_write(const struct rates *rates, const char *dir, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addstr(&text, "part,group,name,condition,k,n,lo95,hi95,standing\n");
 	for (size_t i = 0; i < rates->n; i++) {
 		const struct rate *r = &rates->rate[i];
@@ -43,9 +41,7 @@ static int csv_write(const struct rates *rates, const char *dir, struct err *e)
 			    (unsigned long long)r->n, r->lo, r->hi);
 		field(&text, standing_names[rate_standing(r)], '\n');
 	}
-	int ret = write_in(dir, "rates.csv", &text, e);
-	strbuf_release(&text);
-	return ret;
+	return write_in(dir, "rates.csv", &text, e);
 }
 
 static bool is_plotted(const struct rate *r)
@@ -101,17 +97,15 @@ static int draw(const struct strbuf *data, const struct strbuf *script, const ch
 /* Writes the script of the plot; gnuplot can run it in the directory. */
 static int script_write(const struct strbuf *script, const char *dir, struct err *e)
 {
-	struct strbuf alone = STRBUF_INIT;
+	SCOPED_STRBUF alone = STRBUF_INIT;
 	strbuf_addstr(&alone, "set output 'detection.svg'\nfile = 'detection.dat'\n");
 	strbuf_add(&alone, script->s, script->len);
-	int ret = write_in(dir, "detection.gp", &alone, e);
-	strbuf_release(&alone);
-	return ret;
+	return write_in(dir, "detection.gp", &alone, e);
 }
 
 int selftest_plot(const struct rates *rates, const char *dir, struct err *e)
 {
-	struct strbuf data = STRBUF_INIT, script = STRBUF_INIT, plots = STRBUF_INIT;
+	SCOPED_STRBUF data = STRBUF_INIT, script = STRBUF_INIT, plots = STRBUF_INIT;
 	size_t n = data_build(rates, &data, &plots), n_columns = 4,
 	       n_rows = (n + n_columns - 1) / n_columns;
 	int ret = csv_write(rates, dir, e);
@@ -127,13 +121,8 @@ int selftest_plot(const struct rates *rates, const char *dir, struct err *e)
 		strbuf_add(&script, plots.s, plots.len);
 		strbuf_addstr(&script, "unset multiplot\n");
 		ret = write_in(dir, "detection.dat", &data, e);
-		if (!ret)
-			ret = script_write(&script, dir, e);
-		if (!ret)
-			ret = draw(&data, &script, dir, e);
+		ret = ret ? ret : script_write(&script, dir, e);
+		ret = ret ? ret : draw(&data, &script, dir, e);
 	}
-	strbuf_release(&data);
-	strbuf_release(&script);
-	strbuf_release(&plots);
 	return ret;
 }

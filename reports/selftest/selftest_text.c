@@ -190,9 +190,8 @@ void selftest_print_json(const struct rates *rates, FILE *out)
 	json_t *list = json_array();
 	for (size_t i = 0; i < rates->n; i++)
 		json_array_append_new(list, rate_to_json(&rates->rate[i]));
-	json_t *o = json_pack("{s:s, s:o, s:I}", "version", VALIDATE_VERSION, "rates", list,
-			      "n_broken", (json_int_t)rates_count(rates, STANDING_BROKEN));
+	json_auto_t *o = json_pack("{s:s, s:o, s:I}", "version", VALIDATE_VERSION, "rates", list,
+				   "n_broken", (json_int_t)rates_count(rates, STANDING_BROKEN));
 	json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 	fputc('\n', out);
-	json_decref(o);
 }

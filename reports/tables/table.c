@@ -34,10 +34,7 @@ void table_release(struct table *t)
 		free(t->column[i].key);
 		free(t->column[i].title);
 	}
-	free(t->cell);
-	free(t->column);
-	free(t->title);
-	free(t->note);
+	FREE_EACH(t->cell, t->column, t->title, t->note);
 	*t = (struct table){0};
 }
 

@@ -123,7 +123,7 @@ static void over_levels_row(struct table *t, const struct analysis *a, size_t i,
 {
 	const struct linearity *l = ROW_ITEM(t, &a->linearity[i]);
 	size_t n;
-	uint64_t *level = all_levels(a, &n);
+	SCOPED_FREE uint64_t *level = all_levels(a, &n);
 	linearity_names(t, a, l);
 	for (size_t k = 0; k < n; k++) {
 		size_t j = 0;
@@ -142,7 +142,6 @@ static void over_levels_row(struct table *t, const struct analysis *a, size_t i,
 			table_none(t);
 		}
 	}
-	free(level);
 }
 
 static void linearity_precision_row(struct table *t, const struct analysis *a, size_t i)

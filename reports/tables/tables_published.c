@@ -21,7 +21,7 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 		published_add_value(&s_, r->value->measure, &r->measured));
 	if (!t->in_heads)
 		return;
-	struct strbuf s = STRBUF_INIT;
+	SCOPED_STRBUF s = STRBUF_INIT;
 	strbuf_addstr(&s, "Another machine, storage and time: do not expect equal numbers. What "
 			  "should hold again is which value is larger; the "
 			  "findings judge that. A measured value has its 95 % interval behind it, "
@@ -30,7 +30,6 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 	for (const char *const *defect = published_defects(a); *defect; defect++)
 		strbuf_addf(&s, " %s", *defect);
 	table_note(t, "%s", s.s);
-	strbuf_release(&s);
 }
 
 const struct table_kind table_published = {"published",

@@ -83,11 +83,10 @@ const struct table_kind table_limits = {"limits", "What is good enough", limits_
 
 static void add_options(struct table *t, const struct setting *s, size_t n)
 {
-	struct strbuf b = STRBUF_INIT;
+	SCOPED_STRBUF b = STRBUF_INIT;
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(&b, "%s%s=%s", i ? " " : "", s[i].key, s[i].value);
 	table_text(t, b.len ? b.s : NULL);
-	strbuf_release(&b);
 }
 
 size_t table_n_scenarios(const struct analysis *a)

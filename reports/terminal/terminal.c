@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 #include "reports/words.h"
@@ -30,7 +31,7 @@ static void add_heading(struct strbuf *out, const char *text, const struct termi
 static void add_headline(struct strbuf *out, const struct analysis *a,
 			 const struct terminal_style *style)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	text_wrap(out, words_title(a), 0, 0, style->width);
 	strbuf_addstr(out, "\n\n");
 	terminal_begin_verdict(out, a->verdict, style, true);
@@ -38,28 +39,26 @@ static void add_headline(struct strbuf *out, const struct analysis *a,
 	text_wrap(out, line.s, 0, 0, style->width);
 	terminal_end_verdict(out, style);
 	strbuf_addch(out, '\n');
-	strbuf_release(&line);
 }
 
 static void add_replayers(struct strbuf *out, const struct analysis *a,
 			  const struct terminal_style *style)
 {
 	for (size_t i = 0; i < a->results->protocol.n_replayers && a->n_cells; i++) {
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		text_cut_name(&line, a->results->protocol.replayer[i].name, NAME);
 		strbuf_addstr(&line, ": ");
 		first_screen_replayer(&line, a, i);
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
 		strbuf_addch(out, '\n');
-		strbuf_release(&line);
 	}
 }
 
 static void add_next(struct strbuf *out, const struct analysis *a,
 		     const struct terminal_style *style, const char *dir)
 {
-	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT, command = STRBUF_INIT;
 	first_screen_next(&text, &command, a, dir);
 	if (text.len) {
 		add_heading(out, "What to do next", style);
@@ -72,21 +71,18 @@ static void add_next(struct strbuf *out, const struct analysis *a,
 		escape_line(out, command.s);
 		strbuf_addch(out, '\n');
 	}
-	strbuf_release(&text);
-	strbuf_release(&command);
 }
 
 static void add_machine(struct strbuf *out, const struct analysis *a,
 			const struct terminal_style *style)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	words_add_machine(&line, a);
 	if (line.len) {
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
 		strbuf_addch(out, '\n');
 	}
-	strbuf_release(&line);
 }
 
 /* " (event order=fs in 3, coordinator in 48)" if there are too many cases to list */
@@ -112,7 +108,7 @@ static void add_replayer_counts(struct strbuf *out, const struct analysis *a,
 static void add_finding(struct strbuf *out, const struct analysis *a, const struct finding *f,
 			const struct terminal_style *style)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	for (size_t i = 0; i < f->n_cells && i < 3; i++) {
 		strbuf_addstr(&line, i ? "; " : "");
 		const struct cell *c = &a->cell[f->cell[i]];
@@ -126,14 +122,13 @@ static void add_finding(struct strbuf *out, const struct analysis *a, const stru
 	strbuf_addstr(out, "    ");
 	text_wrap(out, line.s, 4, 6, style->width);
 	strbuf_addch(out, '\n');
-	strbuf_release(&line);
 }
 
 static void add_group(struct strbuf *out, const struct analysis *a, const struct finding_group *g,
 		      const struct terminal_style *style)
 {
 	size_t n_shown = g->decision == DECISION_REJECT ? MAX_REJECTED : MAX_INCONCLUSIVE;
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s: %s in %zu of %zu cases", component_names[g->kind],
 		    g->decision == DECISION_REJECT ? "rejected" : "undecided", g->n_cells,
 		    a->n_cells);
@@ -146,7 +141,6 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 	strbuf_addstr(out, "  ");
 	text_wrap(out, line.s, 2, 4, style->width);
 	strbuf_addch(out, '\n');
-	strbuf_release(&line);
 	for (size_t k = 0; k < g->n_findings && k < n_shown; k++)
 		add_finding(out, a, &g->finding[k], style);
 }
@@ -171,7 +165,7 @@ static void add_league(struct strbuf *out, const struct analysis *a,
 	for (size_t i = 0; i < a->n_league; i++) {
 		const struct league_row *row = &a->league[i];
 		const struct replayer *r = &a->results->protocol.replayer[row->replayer];
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		strbuf_addf(&line, "%2zu. ", i + 1);
 		words_add_replayer(&line, r);
 		strbuf_addstr(&line, ": ");
@@ -192,7 +186,6 @@ static void add_league(struct strbuf *out, const struct analysis *a,
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
 		strbuf_addch(out, '\n');
-		strbuf_release(&line);
 	}
 }
 
@@ -212,10 +205,9 @@ static void add_warnings(struct strbuf *out, const struct findings *f,
 		add_heading(out, "Warnings", style);
 	for (size_t i = 0; i < f->n_warnings && i < MAX_WARNINGS; i++) {
 		strbuf_addstr(out, "  ");
-		struct strbuf text = STRBUF_INIT;
+		SCOPED_STRBUF text = STRBUF_INIT;
 		text_cut(&text, f->warning[i], 280);
 		text_wrap(out, text.s, 2, 4, style->width);
-		strbuf_release(&text);
 		strbuf_addch(out, '\n');
 	}
 	if (f->n_warnings > MAX_WARNINGS)
@@ -227,7 +219,7 @@ static void add_facts(struct strbuf *out, const struct analysis *a,
 {
 	bool any = false;
 	for (const struct fact *f = facts; f->name; f++) {
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		f->add(&line, a);
 		if (line.len) {
 			if (!any)
@@ -237,14 +229,13 @@ static void add_facts(struct strbuf *out, const struct analysis *a,
 			text_wrap(out, line.s, 2, 4, style->width);
 			strbuf_addch(out, '\n');
 		}
-		strbuf_release(&line);
 	}
 }
 
 static void add_footer(struct strbuf *out, const struct analysis *a,
 		       const struct terminal_style *style, const char *dir)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addstr(out, "\n");
 	strbuf_addstr(&line, "Assessed: ");
 	words_add_components(&line, a, true);
@@ -268,13 +259,12 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 		escape_line(out, dir);
 		strbuf_addstr(out, "/report/index.html\n");
 	}
-	strbuf_release(&line);
 }
 
 void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color,
 		  const char *dir, const char *report_in)
 {
-	struct findings f;
+	SCOPED(findings_release) struct findings f;
 	struct terminal_style style = {.width = width, .color = color};
 	findings_collect(&f, a);
 	add_headline(out, a, &style);
@@ -293,16 +283,13 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 	add_warnings(out, &f, &style);
 	add_facts(out, a, &style);
 	add_footer(out, a, &style, report_in);
-	findings_release(&f);
 }
 
 static int terminal_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	terminal_add(&text, a, WIDTH, false, NULL, NULL);
-	int ret = output_file(report_dir, "summary.txt", &text, e);
-	strbuf_release(&text);
-	return ret;
+	return output_file(report_dir, "summary.txt", &text, e);
 }
 
 static size_t width_of(int fd)
@@ -321,13 +308,11 @@ static bool color_wanted(int fd)
 
 static int terminal_print(const struct analysis *a, FILE *out, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	int fd = fileno(out);
 	terminal_add(&text, a, width_of(fd), color_wanted(fd), a->results->dir,
 		     a->results->report_in);
-	int ret = output_stream(out, &text, e);
-	strbuf_release(&text);
-	return ret;
+	return output_stream(out, &text, e);
 }
 
 const struct report_form report_form_terminal = {

@@ -15,7 +15,7 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 		    "Published findings, on this machine");
 	for (size_t i = 0; i < a->n_claims; i++) {
 		const struct claim *c = &a->results->protocol.claim[i];
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		strbuf_addf(&line, "%s: ", claim_outcome_names[a->claim[i].outcome]);
 		text_cut(&line, c->text, TEXT);
 		strbuf_addstr(&line, " (");
@@ -32,7 +32,6 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 		strbuf_addch(out, '\n');
 		if (c->reproduce)
 			strbuf_addf(out, "    by hand: %s\n", c->reproduce);
-		strbuf_release(&line);
 	}
 	for (const char *const *defect = published_defects(a); *defect; defect++) {
 		strbuf_addstr(out, "  Note: ");
@@ -51,7 +50,7 @@ static void add_sum(struct strbuf *out, const struct analysis *a, const struct p
 {
 	const struct parallel_worst *w =
 	    s->worst == PARALLEL_NO_CELL ? NULL : &a->parallel->worst[s->worst];
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s: error of the running time ",
 		    a->results->protocol.replayer[s->replayer].name);
 	if (w) {
@@ -69,7 +68,6 @@ static void add_sum(struct strbuf *out, const struct analysis *a, const struct p
 	strbuf_addstr(out, "  ");
 	text_wrap(out, line.s, 2, 4, style->width);
 	strbuf_addch(out, '\n');
-	strbuf_release(&line);
 }
 
 void terminal_add_parallel(struct strbuf *out, const struct analysis *a,

@@ -113,7 +113,7 @@ static void find_widths(const struct grid *g, size_t total, size_t *width)
 static void lay_row(struct strbuf *out, const struct terminal_row *r, const size_t *width,
 		    const struct terminal_style *style)
 {
-	struct strbuf name = STRBUF_INIT;
+	SCOPED_STRBUF name = STRBUF_INIT;
 	strbuf_addf(&name, "%*s", (int)r->indent, "");
 	text_wrap(&name, r->cell[NAME].s, r->indent, r->indent + 2,
 		  r->is_title ? style->width : width[0]);
@@ -139,7 +139,6 @@ static void lay_row(struct strbuf *out, const struct terminal_row *r, const size
 	while (out->len && out->s[out->len - 1] == ' ')
 		out->s[--out->len] = 0;
 	strbuf_addch(out, '\n');
-	strbuf_release(&name);
 }
 
 static void add_head(struct grid *g, const struct analysis *a, const char *name, const char *last)
@@ -303,13 +302,12 @@ static void add_span(struct strbuf *out, const struct span *s, bool sign)
 		strbuf_addstr(out, no_number(s->status));
 		return;
 	}
-	struct strbuf hi = STRBUF_INIT;
+	SCOPED_STRBUF hi = STRBUF_INIT;
 	number_add(out, s->lo, u, percent, sign);
 	number_add(&hi, s->hi, u, percent, sign);
 	if (strcmp(out->s, hi.s))
 		strbuf_addf(out, " … %s", hi.s);
 	strbuf_addstr(out, " %");
-	strbuf_release(&hi);
 }
 
 static void fill_sum(struct terminal_row *r, const struct sum *s)
@@ -353,7 +351,7 @@ static void add_workload(struct grid *g, const struct analysis *a, const char *w
 static void add_workloads(struct grid *g, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
-	bool *done = xcalloc(a->n_cells, sizeof *done);
+	SCOPED_FREE bool *done = xcalloc(a->n_cells, sizeof *done);
 	add_head(g, a, p->n_replayers > 1 ? "Workload, replayer" : "Workload", "Trusted");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const char *workload = p->scenario[a->cell[i].scenario].workload;
@@ -362,13 +360,12 @@ static void add_workloads(struct grid *g, const struct analysis *a)
 		for (size_t k = i; k < a->n_cells; k++)
 			done[k] |= !strcmp(p->scenario[a->cell[k].scenario].workload, workload);
 	}
-	free(done);
 }
 
 void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 			const struct terminal_style *style)
 {
-	struct grid g = {0};
+	SCOPED(grid_release) struct grid g = {0};
 	size_t width[N_COLUMNS];
 	if (a->n_cells <= MAX_ROWS)
 		add_cases(&g, a);
@@ -393,5 +390,4 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 		strbuf_addstr(
 		    out,
 		    "U: how far one replay may be from the program, beside the bias (95 %).\n");
-	grid_release(&g);
 }

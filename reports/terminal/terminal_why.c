@@ -32,14 +32,13 @@ static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i,
 			 const struct terminal_style *style)
 {
 	const struct protocol *p = &a->results->protocol;
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
 	strbuf_addstr(&line, ", ");
 	text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
 	strbuf_addstr(&line, ": ");
 	words_add_why(&line, &a->why[i]);
 	add_line(out, line.s, style);
-	strbuf_release(&line);
 }
 
 /* Cases that are not trusted first, then others whose difference is significant. */
@@ -63,7 +62,7 @@ static void add_ranges(struct strbuf *out, const struct analysis *a,
 {
 	size_t n = 0;
 	for (size_t i = 0; i < a->n_rated; i++) {
-		struct strbuf line = STRBUF_INIT, shown = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT, shown = STRBUF_INIT;
 		if (a->rated[i].n < 2 || n++ >= MAX_RANGES)
 			continue;
 		if (n == 1)
@@ -71,8 +70,6 @@ static void add_ranges(struct strbuf *out, const struct analysis *a,
 		rated_add_words(&line, a, &a->rated[i]);
 		text_cut(&shown, line.s, 400);
 		add_line(out, shown.s, style);
-		strbuf_release(&line);
-		strbuf_release(&shown);
 	}
 	add_rest(out, n > MAX_RANGES ? n - MAX_RANGES : 0, "range");
 }

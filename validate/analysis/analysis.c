@@ -49,11 +49,10 @@ static int histograms_pool(struct histogram *h, const struct results *r, const s
 	int ret = 0;
 	histogram_init(h);
 	for (size_t i = 0; i < n && !ret; i++) {
-		struct histogram one;
+		SCOPED(histogram_release) struct histogram one;
 		ret = results_histogram(&one, r, runs[i], e);
 		if (!ret)
 			histogram_merge(h, &one);
-		histogram_release(&one);
 	}
 	return ret;
 }
@@ -91,7 +90,7 @@ static void cell_distances(void *work, size_t i)
 	/* pairs_collect() adds to the counts of its cell, and those of c are final */
 	struct cell *c = &a->cell[i], again = {.scenario = c->scenario, .replayer = c->replayer};
 	struct histogram x, r;
-	struct pairs p;
+	SCOPED(pairs_release) struct pairs p;
 	pairs_collect(&p, &again, a->results, a->n_replicates);
 	int ret = histograms_pool(&x, a->results, p.x, p.n, &w->cell[i].e);
 	histogram_init(&r);
@@ -101,7 +100,6 @@ static void cell_distances(void *work, size_t i)
 	w->cell[i].ret = ret && is_absent(ret) ? 0 : ret;
 	histogram_release(&x);
 	histogram_release(&r);
-	pairs_release(&p);
 }
 
 /* Reads the histograms of all runs. ks_distance and wasserstein stay NaN in large campaigns
@@ -181,7 +179,7 @@ static struct worth worth_of(const struct budget *b)
 
 static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 {
-	struct pairs pairs;
+	SCOPED(pairs_release) struct pairs pairs;
 	const struct protocol *p = &a->results->protocol;
 	c->levels = (struct levels){a->level_accept, a->level_reject, a->span};
 	pairs_collect(&pairs, c, a->results, a->n_replicates);
@@ -197,7 +195,6 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	measure_control(c, &pairs);
 	measure_facts(c, &pairs, a->results);
 	components_measure(&(struct measuring){c, e, &pairs, a->results});
-	pairs_release(&pairs);
 }
 
 struct cells { /* shared by all threads */
@@ -229,10 +226,7 @@ void analysis_each(struct analysis *a, size_t n, void (*one)(void *analysis, siz
 
 static void evidence_release(struct evidence *e)
 {
-	free(e->distance.t);
-	free(e->distance.wide);
-	free(e->distance.serial);
-	free(e->distance.level);
+	FREE_EACH(e->distance.t, e->distance.wide, e->distance.serial, e->distance.level);
 	ratio_release(&e->bias);
 	ratio_release(&e->time);
 	ratio_release(&e->time_all);
@@ -372,11 +366,8 @@ static void cell_release(struct cell *c)
 	sample_release(&c->control.d);
 	for (int k = 0; k < COMPONENT_N; k++)
 		free(c->component[k].part);
-	free(c->sessions.session);
-	free(c->concurrency_time_x.p);
-	free(c->concurrency_time_r.p);
-	free(c->concurrency_request_x.p);
-	free(c->concurrency_request_r.p);
+	FREE_EACH(c->sessions.session, c->concurrency_time_x.p, c->concurrency_time_r.p,
+		  c->concurrency_request_x.p, c->concurrency_request_r.p);
 }
 
 void analysis_release(struct analysis *a)
@@ -388,16 +379,11 @@ void analysis_release(struct analysis *a)
 	analysis_claims_release(a);
 	operations_release(a);
 	courses_release(a);
-	free(a->cost);
-	free(a->device);
-	free(a->added);
-	free(a->league);
+	FREE_EACH(a->cost, a->device, a->added, a->league);
 	parallel_release(a);
 	for (size_t i = 0; i < a->n_linearity; i++)
 		free(a->linearity[i].level);
-	free(a->cell);
-	free(a->linearity);
-	free(a->source);
+	FREE_EACH(a->cell, a->linearity, a->source);
 	*a = (struct analysis){0};
 }
 

@@ -18,7 +18,7 @@ void blank_measure(struct cell *c, const struct results *r, unsigned int n_block
 	struct sample_moments m = {0};
 	*b = (struct blank){
 	    .status = STAT_NOT_ASSESSED, .mean_ns = NAN, .sd_ns = NAN, .loq_ns = NAN};
-	double *x = NULL;
+	SCOPED_FREE double *x = NULL;
 	size_t cap = 0;
 	for (const struct run *run = NULL; (run = run_of_scenario(r, c->scenario, run));) {
 		if (!has_blank(run, c, n_blocks))
@@ -35,7 +35,6 @@ void blank_measure(struct cell *c, const struct results *r, unsigned int n_block
 		b->sd_ns = m.sd;
 		b->below = !c->r.status && c->r.mean < b->loq_ns;
 	}
-	free(x);
 }
 
 void blank_refuse(struct cell *c, struct evidence *e)

@@ -92,7 +92,7 @@ static void mean_curve(struct cdf *out, const struct curves *c, const double *p)
 /* Mean over pairs of the distance within a pair. */
 static struct estimate within_pairs(const struct curves *c)
 {
-	double *distance = xcalloc(c->n_pairs, sizeof *distance);
+	SCOPED_FREE double *distance = xcalloc(c->n_pairs, sizeof *distance);
 	for (size_t i = 0; i < c->n_pairs; i++)
 		distance[i] = distance_supremum(c->x + i * c->n, c->r + i * c->n, c->n);
 	struct estimate e = estimate_of_mean(distance, c->n_pairs);
@@ -103,14 +103,13 @@ static struct estimate within_pairs(const struct curves *c)
 		e.hi90 = fmin(1, e.hi90);
 		e.hi95 = fmin(1, e.hi95);
 	}
-	free(distance);
 	return e;
 }
 
 /* Adds the levels at which any pair differs. The last level is left out: both CDFs are 1. */
 static enum stat_status add_levels(struct distance_evidence *e, const struct curves *c)
 {
-	double *d = xcalloc(c->n_pairs, sizeof *d);
+	SCOPED_FREE double *d = xcalloc(c->n_pairs, sizeof *d);
 	enum stat_status s = STAT_OK;
 	e->t = xreallocarray(e->t, e->n_levels + c->n, sizeof *e->t);
 	e->wide = xreallocarray(e->wide, e->n_levels + c->n, sizeof *e->wide);
@@ -130,7 +129,6 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 		s = s == STAT_ZERO_VARIANCE ? STAT_OK : s;
 		e->level[e->n_levels++] = level;
 	}
-	free(d);
 	return c->n_pairs < 2 ? STAT_TOO_FEW : s;
 }
 
@@ -180,8 +178,7 @@ static void cdfs_compare(struct cell *c, struct evidence *e, const struct pairs 
 		s = add_levels(d, &time);
 		d->n_by_time = d->n_levels;
 	}
-	if (!s)
-		s = add_levels(d, &request);
+	s = s ? s : add_levels(d, &request);
 	d->status = s;
 	c->concurrency_time = supremum_of(d, 0, d->n_by_time);
 	c->concurrency_request = supremum_of(d, d->n_by_time, d->n_levels);
@@ -210,11 +207,9 @@ double run_in_flight_max(const struct run_summary *s)
 double run_concurrency_distance(const struct run_summary *x, const struct run_summary *r)
 {
 	size_t n = (size_t)(x->n_levels > r->n_levels ? x->n_levels : r->n_levels);
-	double *p = xcalloc(2 * n + 1, sizeof *p);
+	SCOPED_FREE double *p = xcalloc(2 * n + 1, sizeof *p);
 	bool known = cdf_of_run(x, by_time, n, p) && cdf_of_run(r, by_time, n, p + n);
-	double distance = known ? distance_supremum(p, p + n, n) : NAN;
-	free(p);
-	return distance;
+	return known ? distance_supremum(p, p + n, n) : NAN;
 }
 
 static double mean_over(const double *x, size_t n)

@@ -55,7 +55,7 @@ static struct estimate estimate_of_share(struct share_evidence *e, const double 
 static struct estimate reordered_estimate(struct share_evidence *e, const struct pairs *p,
 					  reorder_of *scope, bool replays)
 {
-	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
+	SCOPED_FREE double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
 	struct estimate out;
 	*e = (struct share_evidence){.n = p->n, .status = replays ? STAT_OK : STAT_NOT_APPLICABLE};
 	for (size_t i = 0; i < p->n && !e->status; i++) {
@@ -72,7 +72,6 @@ static struct estimate reordered_estimate(struct share_evidence *e, const struct
 		e->of += (double)scope(s)->n_received;
 	}
 	out = estimate_of_share(e, share);
-	free(share);
 	return out;
 }
 
@@ -134,16 +133,14 @@ static double schedule_measure(const struct run_summary *s)
 static struct estimate mean_over_runs(const struct pairs *p,
 				      double (*value)(const struct run_summary *s))
 {
-	double *x = values_of(p->x, p->n, value);
-	struct estimate e = estimate_of_mean(x, p->n);
-	free(x);
-	return e;
+	SCOPED_FREE double *x = values_of(p->x, p->n, value);
+	return estimate_of_mean(x, p->n);
 }
 
 /* Share of late requests, run by run. */
 static struct estimate late_requests(struct share_evidence *e, const struct pairs *p)
 {
-	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
+	SCOPED_FREE double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
 	*e = (struct share_evidence){.n = p->n};
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
@@ -151,9 +148,7 @@ static struct estimate late_requests(struct share_evidence *e, const struct pair
 		e->k += round(s->share_late * (double)s->issue_error.n);
 		e->of += (double)s->issue_error.n;
 	}
-	struct estimate out = estimate_of_share(e, share);
-	free(share);
-	return out;
+	return estimate_of_share(e, share);
 }
 
 static void times_of_issue(struct cell *c, struct evidence *ev, const struct pairs *p, bool timed)
@@ -189,11 +184,10 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 	    held ? mean_over_runs(p, others_p99) : estimate_none(STAT_NOT_ASSESSED);
 	c->share_late = late / (double)p->n;
 	c->late = late_requests(&ev->late, p);
-	double *p99 = values_of(p->x, p->n, issue_p99);
+	SCOPED_FREE double *p99 = values_of(p->x, p->n, issue_p99);
 	ev->issue_error.n = p->n;
 	ev->issue_error.status = dependent_mean(p99, p->n, &ev->issue_error.t,
 						&ev->issue_error.wide, &ev->issue_error.serial);
-	free(p99);
 }
 
 static reorder_of *deciding_order(const struct protocol *p, const struct replayer *replayer)

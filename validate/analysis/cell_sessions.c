@@ -53,7 +53,7 @@ static void sessions_describe_groups(struct session_study *s, const struct value
 
 static void outliers_classify(struct session_study *s, const struct values *group)
 {
-	struct group_classes c;
+	SCOPED(group_classes_release) struct group_classes c = {0};
 	enum stat_status status = group_classes(group, s->n_sessions, &c);
 	s->cochran_status = s->grubbs_status = status;
 	if (status)
@@ -80,7 +80,6 @@ static void outliers_classify(struct session_study *s, const struct values *grou
 		s->session[i].h_class = c.h[i].status ? OUTLIER_NONE : c.h[i].class;
 		s->session[i].k_class = c.k[i].status ? OUTLIER_NONE : c.k[i].class;
 	}
-	group_classes_release(&c);
 }
 
 void measure_sessions(struct cell *c, const struct pairs *p, const struct results *r)
@@ -93,8 +92,8 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 				    .grubbs_status = STAT_NOT_APPLICABLE};
 	if (s->status)
 		return;
-	double *x = xcalloc(p->n, sizeof *x);
-	struct values *group = xcalloc(p->n, sizeof *group);
+	SCOPED_FREE double *x = xcalloc(p->n, sizeof *x);
+	SCOPED_FREE struct values *group = xcalloc(p->n, sizeof *group);
 	for (size_t i = 0; i < p->n; i++)
 		x[i] = c->x.x[i] / c->r.mean;
 	s->n_sessions = groups_make(group, x, p, &r->protocol);
@@ -107,8 +106,6 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 		sessions_describe_groups(s, group);
 		outliers_classify(s, group);
 	}
-	free(group);
-	free(x);
 }
 
 /* --- chart of individuals ------------------------------------------------ */

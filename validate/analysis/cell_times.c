@@ -272,8 +272,8 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 	c->lag1 = c->n_effective = c->runs_p = c->trend_p = NAN;
 
 	size_t n = c->x.n;
-	double *d = xcalloc(n ? n : 1, sizeof *d), *lx = xcalloc(n ? n : 1, sizeof *lx),
-	       *lr = xcalloc(n ? n : 1, sizeof *lr);
+	SCOPED_FREE double *d = xcalloc(n ? n : 1, sizeof *d), *lx = xcalloc(n ? n : 1, sizeof *lx),
+			   *lr = xcalloc(n ? n : 1, sizeof *lr);
 	enum stat_status logs = n ? log_ratios(c->r.x, c->x.x, n, d) : STAT_TOO_FEW;
 	for (size_t i = 0; !logs && i < n; i++) {
 		lx[i] = log(c->x.x[i]);
@@ -297,7 +297,4 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 	repeatability_measure(e, lx, n, logs);
 	tests_beside(c, lx, lr, logs);
 	diagnostics_measure(c, d, logs);
-	free(d);
-	free(lx);
-	free(lr);
 }

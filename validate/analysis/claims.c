@@ -184,14 +184,13 @@ static void published_compute(struct analysis *a)
 	for (size_t i = 0; i < p->n_published; i++)
 		for (size_t k = 0; k < a->n_cells; k++) {
 			const struct published_value *v = &p->published[i];
-			struct measure_runs runs;
+			SCOPED(measure_runs_release) struct measure_runs runs = {0};
 			if (!case_fits(a, k, &v->scenario, &v->replayer))
 				continue;
 			cases_collect(&runs, a, k);
 			GROW(a->published, a->n_published, cap);
 			a->published[a->n_published++] = (struct published_result){
 			    v, k, measure_estimate(v->measure, v->operation, &runs)};
-			measure_runs_release(&runs);
 		}
 }
 

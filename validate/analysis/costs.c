@@ -40,12 +40,10 @@ static double observed_share(const struct run *run)
 
 static struct estimate mean_estimate(const struct run *const *runs, size_t n, run_value *value)
 {
-	double *x = xcalloc(n + 1, sizeof *x);
+	SCOPED_FREE double *x = xcalloc(n + 1, sizeof *x);
 	for (size_t i = 0; i < n; i++)
 		x[i] = value(runs[i]);
-	struct estimate e = estimate_of_mean(x, n);
-	free(x);
-	return e;
+	return estimate_of_mean(x, n);
 }
 
 /* Estimate of value() over the runs; STAT_NOT_ASSESSED if a run does not have it. */
@@ -81,7 +79,7 @@ static void cost_compute(void *analysis, size_t index)
 	struct cost *k = &a->cost[index];
 	const struct protocol *p = &a->results->protocol;
 	const json_t *facts = scenario_facts(a->results, p->scenario[c->scenario].name);
-	struct measure_runs m;
+	SCOPED(measure_runs_release) struct measure_runs m;
 	measure_runs_collect(&m, a->results, c->scenario, c->replayer, a->n_replicates);
 	*k = (struct cost){.trace_bytes = measure_value(MEASURE_TRACE_SIZE, NULL, &m),
 			   .memory_bytes =
@@ -102,7 +100,6 @@ static void cost_compute(void *analysis, size_t index)
 	k->observed_share = share.value;
 	k->cpu_deviation = measure_estimate(MEASURE_CPU_TIME, NULL, &m);
 	k->speedup = measure_estimate(MEASURE_SPEEDUP, NULL, &m);
-	measure_runs_release(&m);
 }
 
 void costs_compute(struct analysis *a)

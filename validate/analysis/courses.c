@@ -147,7 +147,7 @@ void courses_compute(struct analysis *a)
 {
 	a->course = xcalloc(a->n_cells + 1, sizeof *a->course);
 	for (size_t i = 0; i < a->n_cells; i++) {
-		struct measure_runs m;
+		SCOPED(measure_runs_release) struct measure_runs m;
 		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
 				     a->n_replicates);
 		course_compute(&a->course[i], &m);
@@ -158,21 +158,16 @@ void courses_compute(struct analysis *a)
 			a->course[i].bandwidth_program = run_bandwidth(m.r[shown], width);
 			a->course[i].bandwidth_replay = run_bandwidth(m.x[shown], width);
 		}
-		measure_runs_release(&m);
 	}
 }
 
 void courses_release(struct analysis *a)
 {
 	for (size_t i = 0; a->course && i < a->n_cells; i++) {
-		free(a->course[i].recorded);
-		free(a->course[i].program);
-		free(a->course[i].replay);
-		free(a->course[i].issue_error_ns);
-		free(a->course[i].in_flight_program);
-		free(a->course[i].in_flight_replay);
-		free(a->course[i].bandwidth_program);
-		free(a->course[i].bandwidth_replay);
+		FREE_EACH(a->course[i].recorded, a->course[i].program, a->course[i].replay,
+			  a->course[i].issue_error_ns, a->course[i].in_flight_program,
+			  a->course[i].in_flight_replay, a->course[i].bandwidth_program,
+			  a->course[i].bandwidth_replay);
 	}
 	free(a->course);
 }

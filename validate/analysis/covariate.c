@@ -107,20 +107,19 @@ static double *log_ratios_of(const struct pairs *p, double (*value)(const struct
 /* Fits the cells first..end, which belong to one scenario. */
 static void scenario_fit(struct analysis *a, size_t first, size_t end, bool of_time)
 {
-	struct covariate_cell *cell = xcalloc(end - first, sizeof *cell);
+	SCOPED_FREE struct covariate_cell *cell = xcalloc(end - first, sizeof *cell);
 	struct covariate_slope slope;
 	bool shared = false;
 	for (size_t i = first; i < end; i++) {
 		/* pairs_collect() adds to the counts of its cell */
 		struct cell counted = a->cell[i];
-		struct pairs pairs;
+		SCOPED(pairs_release) struct pairs pairs;
 		pairs_collect(&pairs, &counted, a->results, a->n_replicates);
 		shared |= pairs.shared;
 		cell[i - first] = (struct covariate_cell){
 		    .n = pairs.n,
 		    .z = z_of(&pairs),
 		    .d = log_ratios_of(&pairs, of_time ? run_execution_ns : mean_response)};
-		pairs_release(&pairs);
 	}
 	const enum stat_status status =
 	    shared ? STAT_NOT_APPLICABLE : covariate_fit(cell, end - first, &slope);
@@ -134,7 +133,6 @@ static void scenario_fit(struct analysis *a, size_t first, size_t end, bool of_t
 		free((double *)cell[i - first].z);
 		free((double *)cell[i - first].d);
 	}
-	free(cell);
 }
 
 void covariates_measure(struct analysis *a)
@@ -157,7 +155,6 @@ void covariate_remove_of(const struct covariate_effect *k, const struct pairs *p
 {
 	if (k->status)
 		return;
-	double *z = z_of(p);
+	SCOPED_FREE double *z = z_of(p);
 	covariate_remove(k, z, d, p->n);
-	free(z);
 }

@@ -50,7 +50,7 @@ static void line_fit(struct linearity *l, const double *level, const double *bia
  * order. */
 static void levels_spread(struct linearity *l, const double *level, const double *bias, size_t n)
 {
-	struct values *group = xcalloc(n + 1, sizeof *group);
+	SCOPED_FREE struct values *group = xcalloc(n + 1, sizeof *group);
 	struct spread_test t;
 	size_t n_groups = 0;
 	for (size_t i = 0; i < n; i++)
@@ -60,19 +60,17 @@ static void levels_spread(struct linearity *l, const double *level, const double
 			group[n_groups++] = (struct values){bias + i, 1};
 	l->spread_p =
 	    n_groups > 1 && !spread_test(group, n_groups, SPREAD_ABOUT_MEDIAN, &t) ? t.p : NAN;
-	free(group);
 }
 
 /* Does the bias rise or fall monotonically with the level? */
 static void trend_test(struct linearity *l)
 {
 	struct trend_test t;
-	double *bias = xcalloc(l->n_levels, sizeof *bias);
+	SCOPED_FREE double *bias = xcalloc(l->n_levels, sizeof *bias);
 	for (size_t i = 0; i < l->n_levels; i++)
 		bias[i] = l->level[i].relative_bias;
 	l->trend_status = mann_kendall_exact(bias, l->n_levels, 0.05, &t);
 	l->trend_p = l->trend_status ? NAN : t.p;
-	free(bias);
 }
 
 /* Appends a cell's level and the relative bias of its replicates. A cell without a usable reference
@@ -102,7 +100,8 @@ static bool line_of(struct linearity *l, const struct analysis *a, size_t group,
 	size_t n = 0, room = 1;
 	for (size_t i = 0; i < a->n_cells; i++)
 		room += a->cell[i].x.n;
-	double *level = xcalloc(room, sizeof *level), *bias = xcalloc(room, sizeof *bias);
+	SCOPED_FREE double *level = xcalloc(room, sizeof *level),
+			   *bias = xcalloc(room, sizeof *bias);
 	*l = (struct linearity){.group = group, .replayer = replayer};
 	l->level = xcalloc(a->n_cells, sizeof *l->level);
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -124,8 +123,6 @@ static bool line_of(struct linearity *l, const struct analysis *a, size_t group,
 	} else {
 		free(l->level);
 	}
-	free(level);
-	free(bias);
 	return several;
 }
 

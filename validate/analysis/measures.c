@@ -16,7 +16,7 @@ void measure_runs_collect(struct measure_runs *m, const struct results *r, size_
 {
 	/* pairs_collect() adds to the counts of its cell */
 	struct cell counted = {.scenario = scenario, .replayer = replayer};
-	struct pairs p;
+	SCOPED(pairs_release) struct pairs p;
 	pairs_collect(&p, &counted, r, n_blocks);
 	*m = (struct measure_runs){p.x, p.r, xcalloc(p.n + 1, sizeof *m->recording), p.n};
 	p.x = p.r = NULL;
@@ -27,14 +27,11 @@ void measure_runs_collect(struct measure_runs *m, const struct results *r, size_
 			if (run->role == ROLE_RECORD && run->bank == m->x[i]->bank &&
 			    run->has_summary)
 				m->recording[i] = run;
-	pairs_release(&p);
 }
 
 void measure_runs_release(struct measure_runs *m)
 {
-	free(m->x);
-	free(m->r);
-	free(m->recording);
+	FREE_EACH(m->x, m->r, m->recording);
 	*m = (struct measure_runs){0};
 }
 

@@ -48,7 +48,7 @@ static int by_share(const void *x, const void *y)
 
 static void cell_operations(struct analysis *a, size_t cell, size_t *cap)
 {
-	struct measure_runs m;
+	SCOPED(measure_runs_release) struct measure_runs m;
 	size_t first = a->n_operations;
 	measure_runs_collect(&m, a->results, a->cell[cell].scenario, a->cell[cell].replayer,
 			     a->n_replicates);
@@ -62,7 +62,6 @@ static void cell_operations(struct analysis *a, size_t cell, size_t *cap)
 	if (a->n_operations > first)
 		qsort(a->operation + first, a->n_operations - first, sizeof *a->operation,
 		      by_share);
-	measure_runs_release(&m);
 }
 
 void operations_compute(struct analysis *a)

@@ -31,13 +31,12 @@ static size_t means_by_reference(double *mean, const double *d, size_t n, const 
  * is known. */
 static void share_references(struct ratio_evidence *e, const struct pairs *p)
 {
-	double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
+	SCOPED_FREE double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
 	size_t n = means_by_reference(mean, e->d, e->n, p);
 	if (n > 1) {
 		memcpy(e->d, mean, n * sizeof *mean);
 		e->n = n;
 	}
-	free(mean);
 }
 
 void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
@@ -110,11 +109,9 @@ void ratio_release(struct ratio_evidence *e)
 struct estimate paired_estimate(const struct sample *x, const struct sample *r,
 				const struct pairs *p)
 {
-	struct ratio_evidence e;
+	SCOPED(ratio_release) struct ratio_evidence e;
 	paired_ratio(&e, x->x, r->x, p);
-	struct estimate out = estimate_of_t(e.status, &e.t, expm1);
-	ratio_release(&e);
-	return out;
+	return estimate_of_t(e.status, &e.t, expm1);
 }
 
 /* --- families: components of several numbers, which must all lie within the limits --- */
@@ -152,10 +149,8 @@ void family_add_pairs(struct family *f, const char *label, const struct pairs *p
 void family_add_ratio(struct family *f, const char *label, const struct pairs *p,
 		      double (*value)(const struct run_summary *s))
 {
-	double *x = values_of(p->x, p->n, value), *r = values_of(p->r, p->n, value);
+	SCOPED_FREE double *x = values_of(p->x, p->n, value), *r = values_of(p->r, p->n, value);
 	family_add_pairs(f, label, p, x, r);
-	free(x);
-	free(r);
 }
 
 bool pairs_have(const struct pairs *p, double (*value)(const struct run_summary *s))

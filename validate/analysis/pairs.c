@@ -16,8 +16,8 @@ unsigned int blocks_complete(const struct results *r)
 		if (is_replicate(&r->run[i]) && r->run[i].block > n_blocks &&
 		    r->run[i].block <= r->n_runs)
 			n_blocks = r->run[i].block; /* larger than n_runs: damaged */
-	bool *seen = xcalloc((size_t)n_blocks + 1, sizeof *seen),
-	     *pending = xcalloc((size_t)n_blocks + 1, sizeof *pending);
+	SCOPED_FREE bool *seen = xcalloc((size_t)n_blocks + 1, sizeof *seen),
+			 *pending = xcalloc((size_t)n_blocks + 1, sizeof *pending);
 	for (size_t i = 0; i < r->n_runs; i++)
 		if (is_replicate(&r->run[i]) && r->run[i].block <= n_blocks) {
 			seen[r->run[i].block] = true;
@@ -26,8 +26,6 @@ unsigned int blocks_complete(const struct results *r)
 	unsigned int m = 0;
 	while (m < n_blocks && seen[m + 1] && !pending[m + 1])
 		m++;
-	free(seen);
-	free(pending);
 	return m;
 }
 
@@ -146,8 +144,6 @@ double run_n_lanes(const struct scenario *scenario, const struct run_summary *s)
 
 void pairs_release(struct pairs *p)
 {
-	free(p->x);
-	free(p->r);
-	free(p->replay);
+	FREE_EACH(p->x, p->r, p->replay);
 	*p = (struct pairs){0};
 }

@@ -35,10 +35,8 @@ bool parallel_same_family(const struct scenario *a, const struct scenario *b)
 static struct estimate over_runs(const struct run **runs, size_t n,
 				 double (*value)(const struct run_summary *s))
 {
-	double *x = values_of(runs, n, value);
-	struct estimate e = estimate_of_mean(x, n);
-	free(x);
-	return e;
+	SCOPED_FREE double *x = values_of(runs, n, value);
+	return estimate_of_mean(x, n);
 }
 
 static double running_ns(const struct run_summary *s)
@@ -157,23 +155,19 @@ static void node_compute(struct parallel_node *o, size_t cell, uint64_t node,
 {
 	struct t_estimate t = {0}, wide;
 	struct serial serial;
-	double *x = node_values(m->x, m->n, node, node_response),
-	       *r = node_values(m->r, m->n, node, node_response);
-	double *d = xcalloc(m->n + 1, sizeof *d);
+	SCOPED_FREE double *x = node_values(m->x, m->n, node, node_response),
+			   *r = node_values(m->r, m->n, node, node_response);
+	SCOPED_FREE double *d = xcalloc(m->n + 1, sizeof *d);
 	*o = (struct parallel_node){.cell = cell, .node = node};
 	o->program = estimate_of_mean(r, m->n);
 	o->replay = estimate_of_mean(x, m->n);
 	enum stat_status s = m->n < 2 ? STAT_TOO_FEW : log_ratios(r, x, m->n, d);
-	if (!s)
-		s = dependent_mean(d, m->n, &t, &wide, &serial);
+	s = s ? s : dependent_mean(d, m->n, &t, &wide, &serial);
 	o->bias = estimate_of_t(s, &t, share_relative);
 	o->U = node_uncertainty(x, r, m->n);
 	o->n_requests = mean_of(m->r, m->n, node, node_requests);
 	o->busy_program_s = mean_of(m->r, m->n, node, node_busy);
 	o->busy_replay_s = mean_of(m->x, m->n, node, node_busy);
-	free(x);
-	free(r);
-	free(d);
 }
 
 static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell,
@@ -272,7 +266,7 @@ void parallel_compute(struct analysis *a)
 	size_t cap = 0, cap_nodes = 0;
 	struct parallel_analysis *p = xcalloc(1, sizeof *p);
 	for (size_t i = 0; i < a->n_cells; i++) {
-		struct measure_runs m;
+		SCOPED(measure_runs_release) struct measure_runs m = {0};
 		if (!scenario_of(a, i)->parallel.is)
 			continue;
 		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
@@ -280,7 +274,6 @@ void parallel_compute(struct analysis *a)
 		GROW(p->of_case, p->n_cases, cap);
 		case_compute(&p->of_case[p->n_cases++], a, i, &m);
 		nodes_compute(p, &cap_nodes, i, &m);
-		measure_runs_release(&m);
 	}
 	if (!p->n_cases) {
 		free(p);
@@ -299,10 +292,7 @@ void parallel_release(struct analysis *a)
 {
 	if (!a->parallel)
 		return;
-	free(a->parallel->of_case);
-	free(a->parallel->worst);
-	free(a->parallel->node);
-	free(a->parallel->sum);
-	free(a->parallel);
+	FREE_EACH(a->parallel->of_case, a->parallel->worst, a->parallel->node, a->parallel->sum,
+		  a->parallel);
 	a->parallel = NULL;
 }

@@ -48,7 +48,7 @@ struct recordings recordings_of(const double *d, size_t n, const struct pairs *p
 	struct recordings r = {.inflation = 1};
 	if (p->shared || n < 2 || n != p->n || !p->x[0]->summary.has_input)
 		return r;
-	size_t *of = xcalloc(n, sizeof *of);
+	SCOPED_FREE size_t *of = xcalloc(n, sizeof *of);
 	const size_t k = number_recordings(of, p, n);
 	double *sum = xcalloc(2 * k, sizeof *sum), *count = sum + k, mean = 0, squares = 0,
 	       between = 0, within = 0;
@@ -72,7 +72,6 @@ struct recordings recordings_of(const double *d, size_t n, const struct pairs *p
 		r.per_group = squares / of_all;
 	}
 	free(sum);
-	free(of);
 	return r;
 }
 

@@ -65,10 +65,8 @@ struct estimate estimate_none(enum stat_status s)
 struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t, double (*map)(double))
 {
 	struct estimate e = estimate_none(s);
-	if (!s)
-		s = t_interval(t, 0.90, &e.lo90, &e.hi90);
-	if (!s)
-		s = t_interval(t, 0.95, &e.lo95, &e.hi95);
+	s = s ? s : t_interval(t, 0.90, &e.lo90, &e.hi90);
+	s = s ? s : t_interval(t, 0.95, &e.lo95, &e.hi95);
 	if (s)
 		return estimate_none(s);
 	e.value = t->value;

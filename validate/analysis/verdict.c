@@ -38,7 +38,7 @@ static bool in_family(const struct component *k)
 static void rejections_adjust(struct analysis *a)
 {
 	size_t n = 0;
-	double *p = xcalloc(a->n_cells * COMPONENT_N + 1, sizeof *p);
+	SCOPED_FREE double *p = xcalloc(a->n_cells * COMPONENT_N + 1, sizeof *p);
 	for (size_t i = 0; i < a->n_cells; i++)
 		for (int k = 0; k < COMPONENT_N; k++)
 			if (in_family(&a->cell[i].component[k]))
@@ -54,7 +54,6 @@ static void rejections_adjust(struct analysis *a)
 			c->p_reject_holm = adjusted ? p[n] : 1;
 			n++;
 		}
-	free(p);
 }
 
 /* Withdraws a rejection that does not survive the correction. */

@@ -283,13 +283,12 @@ static void cell_explain(void *analysis, size_t i)
 		return;
 	struct cell again = {.scenario = c->scenario, .replayer = c->replayer};
 	struct why_context context = context_of(a, c);
-	struct pairs pairs;
+	SCOPED(pairs_release) struct pairs pairs;
 	pairs_collect(&pairs, &again, a->results, a->n_replicates);
 	if (can_be_split(&pairs)) {
 		split_response(&w->split[SPLIT_RESPONSE], &pairs, &context);
 		split_time(&w->split[SPLIT_TIME], &pairs);
 	}
-	pairs_release(&pairs);
 	add_differences(w, c);
 	main_choose(w, c);
 }

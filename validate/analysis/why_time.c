@@ -41,8 +41,8 @@ static void name_part(struct split *s, int term, struct estimate part)
 
 void split_time(struct split *s, const struct pairs *p)
 {
-	double *d = xcalloc(N_TERMS * p->n + 1, sizeof *d),
-	       *whole = xcalloc(p->n + 1, sizeof *whole);
+	SCOPED_FREE double *d = xcalloc(N_TERMS * p->n + 1, sizeof *d),
+			   *whole = xcalloc(p->n + 1, sizeof *whole);
 	for (size_t i = 0; i < p->n; i++) {
 		double x[N_TERMS], r[N_TERMS];
 		terms_of(&p->x[i]->summary, x);
@@ -64,6 +64,4 @@ void split_time(struct split *s, const struct pairs *p)
 		name_part(s, k,
 			  estimate_scaled(estimate_of_mean(&d[(size_t)k * p->n], p->n), scale));
 	split_shares(s);
-	free(d);
-	free(whole);
 }

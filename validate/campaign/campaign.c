@@ -137,19 +137,17 @@ static int session_note(struct campaign *c, const char *event, struct err *e)
 /* Removes the recordings. Those that `keep` asks for are stored with the traces of the runs. */
 static void recordings_remove(const struct campaign *c)
 {
-	char *dir = recordings_dir(c);
+	SCOPED_FREE char *dir = recordings_dir(c);
 	if (path_exists(dir))
 		dir_remove_tree(dir, NULL);
-	free(dir);
 }
 
 static void time_print(const json_t *time)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	time_use_add_words(&line, time, 0.01);
 	if (line.len)
 		fprintf(stderr, "time: %s\n", line.s);
-	strbuf_release(&line);
 }
 
 static int session_run(struct campaign *c, struct err *e)
@@ -157,16 +155,11 @@ static int session_run(struct campaign *c, struct err *e)
 	/* the first session may have been killed before its first line */
 	int ret = session_note(c, c->journal.end ? "resume" : "start", e);
 	progress_start(&c->progress, c->plan.n_runs, 0, !c->options->quiet);
-	if (!ret)
-		ret = setup_begin(c, e);
-	if (!ret)
-		ret = calibrate_all(c, e);
-	if (!ret)
-		ret = calibration_check(c, e);
-	if (!ret)
-		ret = setup_check_space(c, e);
-	if (!ret)
-		ret = environment_save(c, e);
+	ret = ret ? ret : setup_begin(c, e);
+	ret = ret ? ret : calibrate_all(c, e);
+	ret = ret ? ret : calibration_check(c, e);
+	ret = ret ? ret : setup_check_space(c, e);
+	ret = ret ? ret : environment_save(c, e);
 	c->ready = !ret;
 	time_begin(&c->time, TIME_OTHER);
 	if (!ret)
@@ -226,12 +219,8 @@ static void campaign_release(struct campaign *c)
 		free(c->calibration[i].memory);
 		free(c->calibration[i].failure);
 	}
-	free(c->calibration);
-	free(c->look_case);
-	free(c->spent);
-	free(c->left_out);
-	free(c->bank_known);
-	free(c->earlier_cgroup);
+	FREE_EACH(c->calibration, c->look_case, c->spent, c->left_out, c->bank_known,
+		  c->earlier_cgroup);
 	json_decref(c->queues_before);
 	json_decref(c->time_before);
 	json_decref(c->environment);
@@ -243,9 +232,7 @@ static void campaign_release(struct campaign *c)
 	free(c->programs);
 	cgroup_place_release(&c->cgroups);
 	journal_close(&c->journal);
-	free(c->dir);
-	free(c->parent);
-	free(c->name);
+	FREE_EACH(c->dir, c->parent, c->name);
 }
 
 static size_t n_runs_done(const struct campaign *c)
@@ -280,39 +267,33 @@ static int leftovers_remove(struct campaign *c, struct err *e)
 
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e)
 {
-	struct campaign c;
-	int possible = observe_possible(p, e);
-	if (!possible)
-		possible = parallel_possible(p, e);
-	if (possible)
-		return possible;
+	int ret = observe_possible(p, e);
+	ret = ret ? ret : parallel_possible(p, e);
+	if (ret)
+		return ret;
+	SCOPED(campaign_release) struct campaign c;
 	campaign_init(&c, p, o);
-	int ret = o->resume ? dir_resume(&c, e) : dir_begin(&c, e);
+	ret = o->resume ? dir_resume(&c, e) : dir_begin(&c, e);
 	if (!ret && !c.run)
 		c.run = results_runs_make(&c.plan);
 	if (!ret && !c.left_out)
 		c.left_out = xcalloc(c.plan.n_runs + 1, sizeof *c.left_out);
 	if (!c.name)
 		c.name = xstrdup(p->name);
-	if (!ret)
-		ret = token_make(&c, e);
+	ret = ret ? ret : token_make(&c, e);
 	if (!ret && o->resume && campaign_finished(&c) && c.ended && !c.heal)
-		goto out;
+		return 0;
 	if (!ret && o->resume)
 		ret = setup_check_unused(&c, e);
-	if (!ret)
-		ret = signals_take(&c.old_signals, &c.signal_fd, e);
+	ret = ret ? ret : signals_take(&c.old_signals, &c.signal_fd, e);
 	if (!ret)
 		ret = o->resume && campaign_finished(&c) ? leftovers_remove(&c, e)
 							 : session_run(&c, e);
 	signals_restore(&c.old_signals, c.signal_fd);
 	if (ret == -EINTR) {
-		char *command = resume_command(&c);
+		SCOPED_FREE char *command = resume_command(&c);
 		err_set(e, EINTR, "interrupted after %zu of %zu runs; continue with: %s",
 			n_runs_done(&c), n_runs_wanted(&c), command);
-		free(command);
 	}
-out:
-	campaign_release(&c);
 	return ret;
 }

@@ -19,16 +19,14 @@ static size_t bank_index(const struct campaign *c, uint32_t scenario, uint32_t b
 char *bank_path(const struct campaign *c, uint32_t scenario, uint32_t bank)
 {
 	const bool parallel = c->protocol->scenario[scenario].parallel.is;
-	char *dir = parallel ? recordings_dir(c) : xstrdup(c->scratch.dir);
-	char *path = xasprintf("%s/bank-%04zu-%06u.trace", dir,
-			       scenario_recording(c->protocol, scenario), bank);
-	free(dir);
-	return path;
+	SCOPED_FREE char *dir = parallel ? recordings_dir(c) : xstrdup(c->scratch.dir);
+	return xasprintf("%s/bank-%04zu-%06u.trace", dir, scenario_recording(c->protocol, scenario),
+			 bank);
 }
 
 int file_copy(const char *from, const char *to, struct err *e)
 {
-	char *buffer = xmalloc(1 << 20);
+	SCOPED_FREE char *buffer = xmalloc(1 << 20);
 	int ret = 0, in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
 	if (in < 0)
 		ret = err_sys(e, errno, "cannot open %s", from);
@@ -50,7 +48,6 @@ int file_copy(const char *from, const char *to, struct err *e)
 		close(in);
 	if (out >= 0 && close(out) < 0 && !ret)
 		ret = err_sys(e, errno, "cannot close %s", to);
-	free(buffer);
 	return ret;
 }
 
@@ -167,9 +164,8 @@ static int bank_ensure(struct campaign *c, struct run *r, const char *path, char
 	*known = *known ? path_exists(path) : trace_is_whole(path);
 	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK &&
 	    !c->protocol->scenario[r->scenario].trace) {
-		char *device = observed_bank_path(c, r->scenario, path);
+		SCOPED_FREE char *device = observed_bank_path(c, r->scenario, path);
 		*known = trace_is_whole(device);
-		free(device);
 	}
 	const struct run *failed = *known ? NULL : recording_failed(c, r);
 	if (failed)
@@ -205,10 +201,9 @@ static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct 
 
 int bank_take(struct campaign *c, const struct run *r, const char *recording, struct err *e)
 {
-	char *bank = bank_path(c, r->scenario, r->bank);
+	SCOPED_FREE char *bank = bank_path(c, r->scenario, r->bank);
 	int ret = bank_move(recording, bank, e);
 	c->bank_known[bank_index(c, r->scenario, r->bank)] = true;
-	free(bank);
 	return ret;
 }
 

@@ -30,10 +30,10 @@ static double budget_spent_s(const struct campaign *c)
 static void summary_take(struct campaign *c, struct run *r)
 {
 	struct err why = ERR_INIT;
-	char *path = results_run_path(c->dir, r->id);
-	json_t *o = NULL;
+	SCOPED_FREE char *path = results_run_path(c->dir, r->id);
+	json_auto_t *o = NULL;
 	if (r->state != RUN_OK || r->has_summary)
-		goto out;
+		return;
 	if (json_read_file(path, &o, &why) < 0 || run_summary_take(r, o, path, true, &why) < 0) {
 		r->state = RUN_FAILED;
 		free(r->reason);
@@ -41,9 +41,6 @@ static void summary_take(struct campaign *c, struct run *r)
 	} else {
 		run_summary_leave_out_course(r);
 	}
-out:
-	json_decref(o);
-	free(path);
 }
 
 /* Number of blocks of a scenario in which every wanted run has an outcome. Returns the first run of
@@ -158,7 +155,7 @@ static struct next next_choose(const struct campaign *c, const struct outlook *o
 			   ? (struct next){first, "first", 0}
 			   : (struct next){c->plan.n_runs, "budget", 0};
 	}
-	struct choice_scenario *s = xcalloc(p->n_scenarios, sizeof *s);
+	SCOPED_FREE struct choice_scenario *s = xcalloc(p->n_scenarios, sizeof *s);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		const struct budget_standing *at = &o->scenario[i];
 		uint64_t n_done;
@@ -178,7 +175,6 @@ static struct next next_choose(const struct campaign *c, const struct outlook *o
 		all &= !s[i].n_undecided || s[i].n_done >= p->n_replicates_max;
 	if (all && o->n_decided < o->n_cases)
 		next.why = "replicates";
-	free(s);
 	free(id);
 	return next;
 }
@@ -249,7 +245,7 @@ void budget_resume(struct campaign *c, const json_t *event)
 
 static void budget_progress(struct campaign *c, const struct outlook *o, size_t id)
 {
-	struct strbuf what = STRBUF_INIT;
+	SCOPED_STRBUF what = STRBUF_INIT;
 	const struct design_run *r = &c->plan.run[id];
 	strbuf_addf(&what, "%s of %s", duration_text(floor(budget_spent_s(c)) * 1e9).s,
 		    duration_text((double)c->budget_ns).s);
@@ -260,7 +256,6 @@ static void budget_progress(struct campaign *c, const struct outlook *o, size_t 
 		strbuf_addf(&what, "; %zu of %zu cases decided", o->n_decided, o->n_cases);
 	strbuf_addf(&what, "; %s", c->protocol->scenario[r->scenario].name);
 	progress_step(&c->progress, 0, budget_spent_s(c), what.s);
-	strbuf_release(&what);
 }
 
 /* Makes the recording of a group before its first use. If it fails, it is the reason of the

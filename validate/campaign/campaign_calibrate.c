@@ -254,8 +254,7 @@ static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e
 	unlink(replay);
 	free(program);
 	free(replay);
-	if (!ret)
-		ret = calibration_journal(c, scenario, e);
+	ret = ret ? ret : calibration_journal(c, scenario, e);
 	k->done = !ret;
 	return ret;
 }
@@ -296,13 +295,11 @@ int calibrate_all(struct campaign *c, struct err *e)
 			k->done = !ret;
 			continue;
 		}
-		char *what = xasprintf("calibrating %s", p->scenario[i].name);
+		SCOPED_FREE char *what = xasprintf("calibrating %s", p->scenario[i].name);
 		progress_step(&c->progress, 0, 0, what);
 		ret = scenario_config(&p->scenario[i], &config, e);
 		k->n_requests = config.n_requests;
-		if (!ret)
-			ret = scenario_calibrate(c, i, e);
-		free(what);
+		ret = ret ? ret : scenario_calibrate(c, i, e);
 	}
 	time_end(&c->time, before);
 	return ret;

@@ -52,19 +52,17 @@ static int file_put(struct campaign *c, const char *name, const char *text, size
 /* Removes unfinished files of a killed session. */
 static void half_written_remove(const struct campaign *c)
 {
-	char *runs = results_path(c->dir, "runs");
+	SCOPED_FREE char *runs = results_path(c->dir, "runs");
 	file_beside_sweep(c->dir);
 	file_beside_sweep(runs);
-	free(runs);
 }
 
 static int subdirs_make(const struct campaign *c, struct err *e)
 {
 	int ret = 0;
 	for (int i = 0; !ret && i < 2; i++) {
-		char *path = results_path(c->dir, i ? "runs" : "traces");
+		SCOPED_FREE char *path = results_path(c->dir, i ? "runs" : "traces");
 		ret = dir_create(path, e);
-		free(path);
 	}
 	return ret;
 }
@@ -72,30 +70,24 @@ static int subdirs_make(const struct campaign *c, struct err *e)
 /* Copies the file of published values to the same place beside the protocol. */
 static int published_put(struct campaign *c, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	if (!c->protocol->published_file)
 		return 0;
-	char *path = published_path(c->protocol);
+	SCOPED_FREE char *path = published_path(c->protocol);
 	int ret = file_read(path, &text, 0, e);
-	if (!ret)
-		ret = file_put(c, c->protocol->published_file, text.s, text.len, e);
-	free(path);
-	strbuf_release(&text);
+	ret = ret ? ret : file_put(c, c->protocol->published_file, text.s, text.len, e);
 	return ret;
 }
 
 /* Copies the script NAME from the protocol's directory to the results directory. */
 static int script_put(struct campaign *c, const char *name, const char *path, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	char *to = results_path(c->dir, name), *slash = strrchr(to, '/');
 	*slash = 0;
 	int ret = dir_create(to, e);
-	if (!ret)
-		ret = file_read(path, &text, 0, e);
-	if (!ret)
-		ret = file_put(c, name, text.s, text.len, e);
-	strbuf_release(&text);
+	ret = ret ? ret : file_read(path, &text, 0, e);
+	ret = ret ? ret : file_put(c, name, text.s, text.len, e);
 	free(to);
 	return ret;
 }
@@ -126,12 +118,12 @@ static int libraries_each(struct campaign *c, const char *script, const char *pa
 	const char *cut = strrchr(script, '/'), *slash = strrchr(path, '/');
 	int ret = 0;
 	for (const char *const *name = script_libraries; !ret && *name; name++) {
-		char *from = xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, *name);
-		char *to = xasprintf("%.*s%s", cut ? (int)(cut + 1 - script) : 0, script, *name);
+		SCOPED_FREE char *from =
+		    xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, *name);
+		SCOPED_FREE char *to =
+		    xasprintf("%.*s%s", cut ? (int)(cut + 1 - script) : 0, script, *name);
 		if (path_exists(from))
 			ret = use(c, to, from, e);
-		free(from);
-		free(to);
 	}
 	return ret;
 }
@@ -145,11 +137,9 @@ static int scripts_each(struct campaign *c, file_fn *use, struct err *e)
 		const struct scenario *s = &c->protocol->scenario[i];
 		if (!s->script)
 			continue;
-		char *path = scenario_script_path(c->protocol, s);
+		SCOPED_FREE char *path = scenario_script_path(c->protocol, s);
 		ret = use(c, s->script, path, e);
-		if (!ret)
-			ret = libraries_each(c, s->script, path, use, e);
-		free(path);
+		ret = ret ? ret : libraries_each(c, s->script, path, use, e);
 	}
 	return ret;
 }
@@ -176,15 +166,13 @@ static void dir_unmake(const struct campaign *c)
 	json_t *digest;
 	json_object_foreach(c->files, name, digest)
 	{
-		char *path = results_path(c->dir, name);
+		SCOPED_FREE char *path = results_path(c->dir, name);
 		path_remove(path, NULL);
-		free(path);
 	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		char *path = results_path(c->dir, names[i]);
+		SCOPED_FREE char *path = results_path(c->dir, names[i]);
 		if (remove(path) < 0 && errno == ENOTEMPTY)
 			dir_remove_tree(path, NULL);
-		free(path);
 	}
 }
 
@@ -220,51 +208,41 @@ int dir_begin(struct campaign *c, struct err *e)
 	bool empty = true;
 	c->files = json_object();
 	int ret = dir_create(c->options->dir, e);
-	if (!ret)
-		ret = dir_is_empty(c->options->dir, &empty, e);
+	ret = ret ? ret : dir_is_empty(c->options->dir, &empty, e);
 	if (!ret && !empty)
 		ret = err_set(e, EEXIST,
 			      "the results directory %s is not empty: name another, or continue "
 			      "its campaign with --resume", c->options->dir);
-	if (!ret)
-		ret = dir_resolve(c, e);
-	if (!ret)
-		ret = file_read(c->protocol->path, &text, 0, e);
+	ret = ret ? ret : dir_resolve(c, e);
+	ret = ret ? ret : file_read(c->protocol->path, &text, 0, e);
 	if (!ret && c->protocol->replicates_given) {
 		struct strbuf changed = STRBUF_INIT;
 		replicates_put(&changed, text.s, c->protocol->replicates);
 		strbuf_release(&text);
 		text = changed;
 	}
-	if (!ret)
-		ret = subdirs_make(c, e);
-	if (!ret)
-		ret = file_put(c, "protocol.conf", text.s, text.len, e);
-	if (!ret)
-		ret = published_put(c, e);
-	if (!ret)
-		ret = scripts_each(c, script_put, e);
+	ret = ret ? ret : subdirs_make(c, e);
+	ret = ret ? ret : file_put(c, "protocol.conf", text.s, text.len, e);
+	ret = ret ? ret : published_put(c, e);
+	ret = ret ? ret : scripts_each(c, script_put, e);
 	if (!ret) {
 		protocol_print_resolved(c->protocol, &resolved);
 		ret = file_put(c, "resolved.conf", resolved.s, resolved.len, e);
 	}
 	if (!ret) {
 		design_make(&c->plan, c->protocol);
-		json_t *o = design_to_json(&c->plan, c->protocol);
-		char *plan = json_dumps(o, JSON_COMPACT);
+		json_auto_t *o = design_to_json(&c->plan, c->protocol);
+		SCOPED_FREE char *plan = json_dumps(o, JSON_COMPACT);
 		const size_t len = plan ? strlen(plan) + 1 : 0;
 		if (plan)
 			/* replaces the NUL */
 			plan[len - 1] = '\n';
 		ret = plan ? file_put(c, "plan.json", plan, len, e)
 			   : err_set(e, EINVAL, "the plan cannot be written as JSON");
-		free(plan);
-		json_decref(o);
 	}
 	if (!ret) {
-		char *path = results_path(c->dir, "journal");
+		SCOPED_FREE char *path = results_path(c->dir, "journal");
 		ret = journal_open(&c->journal, path, 1, e);
-		free(path);
 	}
 	if (ret && empty && c->dir)
 		dir_unmake(c);
@@ -277,20 +255,16 @@ int dir_begin(struct campaign *c, struct err *e)
 
 static int same_protocol(const struct campaign *c, struct err *e)
 {
-	struct strbuf begun = STRBUF_INIT, given = STRBUF_INIT;
-	char *path = results_path(c->dir, "protocol.conf");
+	SCOPED_STRBUF begun = STRBUF_INIT, given = STRBUF_INIT;
+	SCOPED_FREE char *path = results_path(c->dir, "protocol.conf");
 	int ret = file_read(path, &begun, 0, e);
 	if (ret)
 		err_context(e, "%s is not a results directory that can be resumed",
 			    c->options->dir);
-	if (!ret)
-		ret = file_read(c->protocol->path, &given, 0, e);
+	ret = ret ? ret : file_read(c->protocol->path, &given, 0, e);
 	if (!ret && (begun.len != given.len || memcmp(begun.s, given.s, given.len)))
 		ret = err_set(e, EINVAL, "%s is not the protocol of the campaign in %s: %s",
 			      c->protocol->path, c->options->dir, path);
-	free(path);
-	strbuf_release(&begun);
-	strbuf_release(&given);
 	return ret;
 }
 
@@ -314,10 +288,9 @@ static void cgroup_keep(struct campaign *c, const json_t *event)
 {
 	const char *path = json_string_value(json_object_get(event, "path")),
 		   *name = path ? strrchr(path, '/') : NULL;
-	char *own = xasprintf("/validate-%s", c->token);
+	SCOPED_FREE char *own = xasprintf("/validate-%s", c->token);
 	if (c->token[0] && name && !strcmp(name, own))
 		text_keep(&c->earlier_cgroup, event, "path");
-	free(own);
 }
 
 /* Accepts only a planned look. */
@@ -421,13 +394,12 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 	if (journal_read(journal, event_is_known, NULL, &reading, &why))
 		/* started; the code that opens it reports other errors */
 		return 0;
-	char *runs = results_path(c->dir, "runs");
+	SCOPED_FREE char *runs = results_path(c->dir, "runs");
 	int ret = dir_is_empty(runs, &none, NULL);
 	ret = ret || none ? 0
 			  : err_set(e, EILSEQ,
 				    "%s is damaged, and without it all runs would be repeated: "
 				    "restore it, or remove %s to start again", journal, runs);
-	free(runs);
 	return ret;
 }
 
@@ -437,7 +409,7 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 static int journal_resume(struct campaign *c, const char *journal, struct err *e)
 {
 	struct resuming r = {.c = c};
-	struct seal seal = {0};
+	SCOPED(seal_release) struct seal seal = {0};
 	int ret = journal_read_some(journal, NULL, event_resume, &r, &r.reading, e);
 	if (!ret && r.reading.first_unlinked)
 		seal_break(&seal,
@@ -447,14 +419,11 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 	c->files = json_incref(r.record.files);
 	c->heal = r.reading.n_damaged > r.n_damaged_before;
 	r.record.environment[0][0] = 0; /* this session writes a new one */
-	if (!ret)
-		ret = seal_check_record(&seal, c->dir, &r.record, e);
-	if (!ret)
-		ret = seal_require(&seal, c->options->dir, e);
+	ret = ret ? ret : seal_check_record(&seal, c->dir, &r.record, e);
+	ret = ret ? ret : seal_require(&seal, c->options->dir, e);
 	if (!ret && !c->files)
 		ret = digests_take(c, e);
 	seal_record_release(&r.record);
-	seal_release(&seal);
 	cut_groups_redo(c);
 	return ret;
 }
@@ -463,12 +432,11 @@ int dir_resume(struct campaign *c, struct err *e)
 {
 	json_t *o = NULL;
 	int ret = dir_resolve(c, e);
-	if (!ret)
-		ret = same_protocol(c, e);
+	ret = ret ? ret : same_protocol(c, e);
 	if (ret)
 		return ret;
-	char *plan_path = results_path(c->dir, "plan.json"),
-	     *journal_path = results_path(c->dir, "journal");
+	SCOPED_FREE char *plan_path = results_path(c->dir, "plan.json"),
+			 *journal_path = results_path(c->dir, "journal");
 	ret = journal_lost(c, journal_path, e);
 	ret = ret ? ret : journal_open(&c->journal, journal_path, 0, e);
 	if (ret == -ENOENT)
@@ -488,10 +456,7 @@ int dir_resume(struct campaign *c, struct err *e)
 		c->left_out = xcalloc(c->plan.n_runs + 1, sizeof *c->left_out);
 		ret = journal_resume(c, journal_path, e);
 	}
-	if (!ret)
-		ret = subdirs_make(c, e);
+	ret = ret ? ret : subdirs_make(c, e);
 	json_decref(o);
-	free(plan_path);
-	free(journal_path);
 	return ret;
 }

@@ -5,6 +5,7 @@
 #include "capture/trace.h"
 #include "common/units.h"
 #include "common/wait.h"
+#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/chances.h"
@@ -32,12 +33,11 @@ struct expected {
 static int scenario_bytes(const struct protocol *p, size_t i, const struct microbench_config *c,
 			  uint64_t *bytes, struct err *e)
 {
-	struct fileset files;
+	SCOPED(microbench_files_release) struct fileset files;
 	int ret = microbench_files(workload_find(p->scenario[i].type), c, &files, e);
 	*bytes = 0;
 	for (size_t k = 0; !ret && k < files.n; k++)
 		*bytes += files.entry[k].size;
-	microbench_files_release(&files);
 	return ret;
 }
 
@@ -93,8 +93,7 @@ static int scenario_expect(const struct protocol *p, size_t i, struct expected *
 		return 0;
 	}
 	int ret = scenario_config(&p->scenario[i], &c, e);
-	if (!ret)
-		ret = scenario_bytes(p, i, &c, &x->file_bytes, e);
+	ret = ret ? ret : scenario_bytes(p, i, &c, &x->file_bytes, e);
 	if (ret)
 		return ret;
 	const struct workload_script *script = workload_find(p->scenario[i].type)->script;
@@ -155,7 +154,7 @@ static void device_put(const struct target *t, FILE *out)
 	struct err why = ERR_INIT;
 	uint64_t n_bytes;
 	bool refused;
-	char *real = realpath(t->device, NULL);
+	SCOPED_FREE char *real = realpath(t->device, NULL);
 	int ret = device_look(t, &n_bytes, &refused, &why);
 	fprintf(out, "\ntarget %s: requests on %s, which %s\n", t->name, t->device,
 		t->destructive ? "WOULD BE OVERWRITTEN" : "would only be read");
@@ -169,7 +168,6 @@ static void device_put(const struct target *t, FILE *out)
 			"--device %s\n", size_text(n_bytes).s, t->device);
 	else
 		fprintf(out, "  it has %s\n", size_text(n_bytes).s);
-	free(real);
 }
 
 /* Prints the devices and volumes of targets below the file system, and the effect on them. */
@@ -289,19 +287,17 @@ static int scenarios_put(const struct protocol *p, struct total *t, FILE *out, s
 int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out,
 		     struct err *e)
 {
-	struct places places;
-	struct design plan;
+	SCOPED(places_release) struct places places = {0};
+	SCOPED(design_release) struct design plan = {0};
 	struct total total;
 	heading_put(p, out);
 	int ret = scenarios_put(p, &total, out, e);
-	if (!ret)
-		ret = places_plan(&places, p, e);
+	ret = ret ? ret : places_plan(&places, p, e);
 	if (ret)
 		return ret;
 	uint64_t files_bytes = 0;
 	for (size_t i = 0; i < p->n_targets; i++)
 		files_bytes += place_bytes(&places.place[i]);
-	places_release(&places);
 	fprintf(out, "\nruns:    %s%llu, and about %llu to find request counts\n",
 		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
 		(unsigned long long)total.n_calibrations);
@@ -316,7 +312,6 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		size_text((uint64_t)total.bank_bytes).s);
 	design_make(&plan, p);
 	order_put(&plan, p, out);
-	design_release(&plan);
 	devices_put(p, out);
 	int chances = chances_put(p, o->scatter, out, ret ? NULL : e);
 	fputs("\nNothing was touched.\n", out);

@@ -9,10 +9,10 @@
 #include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/processors.h"
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/certified.h"
-#include "common/text.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/summaries.h"
 #include "validate/stats/quantiles.h"
@@ -79,7 +79,7 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 /* Limitations of an earlier session still hold for its runs. */
 static void earlier_inherit(struct campaign *c)
 {
-	char *path = results_path(c->dir, "environment.json");
+	SCOPED_FREE char *path = results_path(c->dir, "environment.json");
 	json_t *earlier, *skip;
 	size_t i;
 	if (c->options->resume && json_read_file(path, &earlier, NULL) == 0) {
@@ -93,7 +93,6 @@ static void earlier_inherit(struct campaign *c)
 		sameness_check(c, earlier);
 		json_decref(earlier);
 	}
-	free(path);
 }
 
 static bool campaign_is_parallel(const struct campaign *c)
@@ -126,12 +125,11 @@ void facts_begin(struct campaign *c)
 	json_t *standard = certified_facts(c->protocol);
 	if (standard)
 		json_object_set_new(c->environment, "standard", standard);
-	char *mpi = campaign_is_parallel(c) ? provenance_mpi() : NULL;
+	SCOPED_FREE char *mpi = campaign_is_parallel(c) ? provenance_mpi() : NULL;
 	if (campaign_is_parallel(c))
 		json_object_set_new(c->environment, "mpi",
 				    json_pack("{s:o, s:i}", "version", text_to_json(mpi),
 					      "processors", processors_allowed()));
-	free(mpi);
 	double fault_ns = fault_cost_ns();
 	json_object_set_new(c->environment, "costs",
 			    json_pack("{s:o}", "minor_fault_ns",
@@ -174,10 +172,9 @@ static void replayer_note(struct campaign *c, const char *name, const json_t *de
 	}
 	if (json_equal(json_object_get(known, "sha256"), digest))
 		return;
-	char *what = xasprintf("one program for all runs of %s", name);
+	SCOPED_FREE char *what = xasprintf("one program for all runs of %s", name);
 	environment_skip(c->environment, what, "its file was another one in later runs",
 			 "none: all runs are analysed together");
-	free(what);
 }
 
 void facts_note_replayer(struct campaign *c, int32_t role, const char *trace)
@@ -292,7 +289,7 @@ static int environment_write(struct campaign *c, struct err *e)
 {
 	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, "environment.json"),
 				   *text = json_dumps(c->environment, JSON_INDENT(2));
-	struct strbuf file = STRBUF_INIT;
+	SCOPED_STRBUF file = STRBUF_INIT;
 	strbuf_addf(&file, "%s\n", text ? text : "");
 	int ret = text ? bytes_digest(file.s, file.len, hex, e)
 		       : err_set(e, EINVAL, "%s: cannot be written as JSON", path);
@@ -300,9 +297,7 @@ static int environment_write(struct campaign *c, struct err *e)
 		json_t *event = json_pack("{s:s, s:s}", "event", "environment", "sha256", hex);
 		ret = journal_append_new(&c->journal, event, e);
 	}
-	if (!ret)
-		ret = file_write_atomic(path, file.s, file.len, e);
-	strbuf_release(&file);
+	ret = ret ? ret : file_write_atomic(path, file.s, file.len, e);
 	free(text);
 	free(path);
 	return ret;

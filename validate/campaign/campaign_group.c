@@ -57,7 +57,7 @@ static int64_t slice_ns(const struct campaign *c, size_t scenario)
 
 static void seats_draw(struct campaign_group *g, uint64_t seed)
 {
-	size_t *seat = xcalloc(g->n + 1, sizeof *seat);
+	SCOPED_FREE size_t *seat = xcalloc(g->n + 1, sizeof *seat);
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(rng, (unsigned long)seed);
 	for (size_t i = 0; i < g->n; i++)
@@ -66,12 +66,11 @@ static void seats_draw(struct campaign_group *g, uint64_t seed)
 	for (size_t i = 0; i < g->n; i++)
 		g->member[i].step.seat = seat[i];
 	gsl_rng_free(rng);
-	free(seat);
 }
 
 static void member_begin(struct campaign *c, struct group_member *m, struct run *run, size_t number)
 {
-	char *name = xasprintf("run-%zu.trace", number);
+	SCOPED_FREE char *name = xasprintf("run-%zu.trace", number);
 	*m = (struct group_member){.run = run,
 				   .pause_fd = -1,
 				   .bank = bank_path(c, run->scenario, run->bank),
@@ -79,7 +78,6 @@ static void member_begin(struct campaign *c, struct group_member *m, struct run 
 	m->step = step_of_run(c, run, run->role, role_is_program(c, run->role) ? NULL : m->bank,
 			      m->output);
 	m->step.member = number;
-	free(name);
 }
 
 /* Seeds of groups count down from the largest number, those of recordings up from 0. */
@@ -114,9 +112,7 @@ static void group_release(struct campaign_group *g)
 		pause_page_free(m->page, m->pause_fd);
 		side_remove(m->output);
 		unlink(m->output);
-		free(m->output);
-		free(m->bank);
-		free(m->target);
+		FREE_EACH(m->output, m->bank, m->target);
 		round_role_release(&g->rounds.role[i]);
 	}
 	free(g->rounds.role);
@@ -298,14 +294,12 @@ static int group_take(struct campaign_group *g, struct err *e)
 
 static int sliced_make(struct campaign *c, size_t first, size_t n, struct err *e)
 {
-	struct campaign_group g;
+	SCOPED(group_release) struct campaign_group g;
 	group_begin(&g, c, first, n);
 	int ret = group_run(&g, e);
-	if (!ret)
-		ret = group_take(&g, e);
+	ret = ret ? ret : group_take(&g, e);
 	for (size_t i = 0; ret && i < g.n; i++)
 		g.member[i].run->state = RUN_PENDING;
-	group_release(&g);
 	return ret;
 }
 

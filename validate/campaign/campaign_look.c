@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Looks: the planned ones, after which a campaign may end, and those after each group of a campaign
  * with a budget. */
+#include "common/xalloc.h"
 #include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/compare/compare.h"
@@ -36,20 +37,19 @@ static int comparison_make(struct look_comparison *k, const struct results *r,
 static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided,
 			    size_t *n_cells, struct err *e)
 {
-	struct look_comparison k;
+	SCOPED(comparison_release) struct look_comparison k;
 	int ret = comparison_make(&k, r, a, e);
 	if (!ret) {
 		*n_undecided = k.change.n_inconclusive;
 		*n_cells = k.change.n_cells;
 	}
-	comparison_release(&k);
 	return ret;
 }
 
 static int undecided_count(struct campaign *c, size_t *n_undecided, size_t *n_cells, struct err *e)
 {
-	struct results r;
-	struct analysis a;
+	SCOPED(results_release) struct results r = {0};
+	SCOPED(analysis_release) struct analysis a = {0};
 	int ret = results_load(&r, c->dir, e);
 	if (ret)
 		return ret;
@@ -63,9 +63,7 @@ static int undecided_count(struct campaign *c, size_t *n_undecided, size_t *n_ce
 		*n_cells = a.n_cells;
 		if (r.protocol.compare.old)
 			ret = comparison_count(&r, &a, n_undecided, n_cells, e);
-		analysis_release(&a);
 	}
-	results_release(&r);
 	return ret;
 }
 
@@ -133,8 +131,8 @@ int look_cases(struct campaign *c, struct err *e)
 			    .environment = c->environment,
 			    .run = c->run,
 			    .n_runs = c->plan.n_runs}; /* all borrowed */
-	struct analysis a;
-	struct look_comparison k;
+	SCOPED(analysis_release) struct analysis a = {0};
+	SCOPED(comparison_release) struct look_comparison k = {0};
 	results_index(&r);
 	int ret = analysis_compute(&a, &r, e);
 	if (ret) {
@@ -151,9 +149,7 @@ int look_cases(struct campaign *c, struct err *e)
 		ret = comparison_make(&k, &r, &a, e);
 		if (!ret)
 			comparison_take(c, &k.change);
-		comparison_release(&k);
 	}
-	analysis_release(&a);
 	results_index_release(&r);
 	return ret;
 }

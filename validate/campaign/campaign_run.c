@@ -26,10 +26,8 @@ static int trace_keep(const struct campaign *c, const struct run *r, const char 
 	if (keep == KEEP_NONE || (keep == KEEP_FAILED && r->state != RUN_FAILED) ||
 	    !path_exists(trace))
 		return 0;
-	char *to = xasprintf("%s/traces/%06u.trace", c->dir, r->id);
-	int ret = file_copy(trace, to, e);
-	free(to);
-	return ret;
+	SCOPED_FREE char *to = xasprintf("%s/traces/%06u.trace", c->dir, r->id);
+	return file_copy(trace, to, e);
 }
 
 /* Moves the output of another project's replayer, left beside its trace, to the place of the
@@ -38,14 +36,12 @@ static int printed_keep(const struct campaign *c, const struct run *r, const cha
 			struct err *e)
 {
 	int keep = c->protocol->keep, ret = 0;
-	char *printed = xasprintf("%s.printed", trace),
-	     *to = xasprintf("%s/traces/%06u.printed", c->dir, r->id);
+	SCOPED_FREE char *printed = xasprintf("%s.printed", trace),
+			 *to = xasprintf("%s/traces/%06u.printed", c->dir, r->id);
 	if (path_exists(printed) &&
 	    (keep == KEEP_ALL || (keep == KEEP_FAILED && r->state == RUN_FAILED)))
 		ret = file_copy(printed, to, e);
 	unlink(printed);
-	free(printed);
-	free(to);
 	return ret;
 }
 
@@ -139,9 +135,8 @@ static int blank_make(struct campaign *c, const struct run *r, const char *input
 
 void side_remove(const char *output)
 {
-	char *side = xasprintf("%s.side", output);
+	SCOPED_FREE char *side = xasprintf("%s.side", output);
 	unlink(side);
-	free(side);
 }
 
 void run_fail(struct run *r, const char *reason)
@@ -204,8 +199,9 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 		run_fail(r, result->reason);
 		return 0;
 	}
-	char *bank = bank_path(c, r->scenario, r->bank), *blank = scratch_path(c, "blank.trace"),
-	     *device = observed_bank_path(c, r->scenario, bank);
+	SCOPED_FREE char *bank = bank_path(c, r->scenario, r->bank),
+			 *blank = scratch_path(c, "blank.trace"),
+			 *device = observed_bank_path(c, r->scenario, bank);
 	const char *input = role_is_program(c, r->role) ? NULL : bank;
 	facts_note_replayer(c, r->role, output);
 	int ret = blank_wanted(c, r) ? blank_make(c, r, input, blank, &has_blank, e) : 0;
@@ -249,9 +245,6 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	}
 out:
 	unlink(blank);
-	free(blank);
-	free(device);
-	free(bank);
 	return ret;
 }
 
@@ -260,7 +253,7 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 {
 	struct step_result result = {0};
 	char reason[500] = "";
-	char *bank = bank_path(c, r->scenario, r->bank);
+	SCOPED_FREE char *bank = bank_path(c, r->scenario, r->bank);
 	int ret = run_input_ensure(c, r, bank, reason, sizeof reason, e);
 	if (!ret && reason[0])
 		run_fail(r, reason);
@@ -270,7 +263,6 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	if (!ret && !reason[0])
 		ret = run_take(c, r, &result, output, NULL, e);
 	side_remove(output);
-	free(bank);
 	return ret;
 }
 
@@ -279,8 +271,7 @@ int run_journal(struct campaign *c, const struct run *r, const char *output, str
 	char *bank = bank_path(c, r->scenario, r->bank);
 	int ret = trace_keep(c, r, r->role == ROLE_RECORD && r->state == RUN_OK ? bank : output, e);
 	free(bank);
-	if (!ret)
-		ret = printed_keep(c, r, output, e);
+	ret = ret ? ret : printed_keep(c, r, output, e);
 	if (ret)
 		return ret;
 	const enum time_part before = time_begin(&c->time, TIME_JOURNAL);
@@ -293,7 +284,7 @@ int run_journal(struct campaign *c, const struct run *r, const char *output, str
 int run_make(struct campaign *c, uint32_t id, struct err *e)
 {
 	struct run *r = &c->run[id];
-	char *output = scratch_path(c, "run.trace");
+	SCOPED_FREE char *output = scratch_path(c, "run.trace");
 	const enum time_part before =
 	    time_begin(&c->time, r->role == ROLE_RECORD ? TIME_RECORDINGS : TIME_OTHER);
 	int ret = run_try(c, r, output, e);
@@ -302,6 +293,5 @@ int run_make(struct campaign *c, uint32_t id, struct err *e)
 	else
 		ret = run_journal(c, r, output, e);
 	time_end(&c->time, before);
-	free(output);
 	return ret;
 }

@@ -33,9 +33,8 @@ static void earlier_cgroups_remove(const struct campaign *c)
 {
 	cgroup_remove_left(c->earlier_cgroup, NULL);
 	for (size_t i = 1; i <= c->protocol->n_replayers; i++) {
-		char *path = xasprintf("%s-%zu", c->earlier_cgroup, i);
+		SCOPED_FREE char *path = xasprintf("%s-%zu", c->earlier_cgroup, i);
 		cgroup_remove_left(path, NULL);
-		free(path);
 	}
 }
 
@@ -53,11 +52,9 @@ static int cgroup_begin(struct campaign *c, struct err *e)
 		return 0;
 	}
 	snprintf(c->cgroup_name, sizeof c->cgroup_name, "validate-%s", c->token);
-	char *path = xasprintf("%s/%s", c->cgroups.parent, c->cgroup_name);
-	int ret = journal_append_new(
+	SCOPED_FREE char *path = xasprintf("%s/%s", c->cgroups.parent, c->cgroup_name);
+	return journal_append_new(
 	    &c->journal, json_pack("{s:s, s:o}", "event", "cgroup", "path", text_to_json(path)), e);
-	free(path);
-	return ret;
 }
 
 static int caches_begin(struct campaign *c, struct err *e)
@@ -106,22 +103,19 @@ static char *place_name(const struct campaign *c, size_t target)
 /* The device or volume of a target below the file system. */
 static int below_begin(struct campaign *c, size_t i, struct err *e)
 {
-	char *name = place_name(c, i);
-	int ret = device_begin(&c->places.place[i].below, &c->protocol->target[i], name, e);
-	free(name);
-	return ret;
+	SCOPED_FREE char *name = place_name(c, i);
+	return device_begin(&c->places.place[i].below, &c->protocol->target[i], name, e);
 }
 
 static json_t *below_facts(const struct place *place, const struct target *t)
 {
 	struct stat st;
 	bool is_device = stat(place->below.path, &st) == 0 && S_ISBLK(st.st_mode);
-	char *dir = is_device ? queue_device_dir(st.st_rdev) : NULL;
+	SCOPED_FREE char *dir = is_device ? queue_device_dir(st.st_rdev) : NULL;
 	json_t *o =
 	    json_pack("{s:o, s:s?, s:I, s:o}", "path", text_to_json(place->below.path), "service",
 		      place->below.service, "size", (json_int_t)(t->volume ? t->size_bytes : 0),
 		      "device", dir ? provenance_device(dir) : json_null());
-	free(dir);
 	return o;
 }
 
@@ -143,10 +137,8 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	if (!ret)
 		/* of a killed session */
 		ret = mounts_end(place->path, e);
-	if (!ret)
-		ret = below_begin(c, i, e);
-	if (!ret)
-		ret = observe_device(c->protocol, i, place, &place->observed, e);
+	ret = ret ? ret : below_begin(c, i, e);
+	ret = ret ? ret : observe_device(c->protocol, i, place, &place->observed, e);
 	if (ret)
 		return err_context(e, "target %s", t->name);
 	ret = storage_look(&storage, place->path, e);
@@ -215,19 +207,14 @@ static void orphans_remove(const struct campaign *c)
 	char any[sizeof c->token];
 	memset(any, 'X', sizeof any - 1);
 	any[sizeof any - 1] = 0;
-	char *wanted = scratch_wanted(c), *pattern = scratch_name(any);
+	SCOPED_FREE char *wanted = scratch_wanted(c), *pattern = scratch_name(any);
 	scratch_sweep(wanted, pattern);
-	free(pattern);
-	free(wanted);
 }
 
 int setup_check_unused(const struct campaign *c, struct err *e)
 {
-	char *wanted = scratch_wanted(c), *name = scratch_name(c->token);
-	int ret = scratch_check_free(wanted, name, c->dir, e);
-	free(name);
-	free(wanted);
-	return ret;
+	SCOPED_FREE char *wanted = scratch_wanted(c), *name = scratch_name(c->token);
+	return scratch_check_free(wanted, name, c->dir, e);
 }
 
 static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
@@ -239,11 +226,8 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 	char *wanted = scratch_wanted(c), *name = scratch_name(c->token);
 	int ret =
 	    scratch_make(&c->scratch, wanted, name, targets, p->n_targets, c->dir, need_bytes, e);
-	if (!ret)
-		ret = scratch_link(&c->scratch, c->dir, e);
-	free(name);
-	free(wanted);
-	free(targets);
+	ret = ret ? ret : scratch_link(&c->scratch, c->dir, e);
+	FREE_EACH(name, wanted, targets);
 	if (ret)
 		return ret;
 	ret = journal_append_new(
@@ -363,8 +347,7 @@ static int queues_begin(struct campaign *c, struct err *e)
 		json_array_append_new(c->queues_before, before);
 		ret = journal_append_new(
 		    &c->journal, json_pack("{s:s, s:O}", "event", "queue", "before", before), e);
-		if (!ret)
-			ret = queue_apply(queue, device, e);
+		ret = ret ? ret : queue_apply(queue, device, e);
 		if (ret)
 			err_context(e, "target %s", p->target[i].name);
 	}
@@ -434,8 +417,7 @@ int setup_begin(struct campaign *c, struct err *e)
 	/* for scripts whose program is a workload of this program */
 	if (setenv("VALIDATE", c->options->self, 1) < 0)
 		ret = err_sys(e, errno, "environment");
-	if (!ret)
-		ret = places_plan(&c->places, p, e);
+	ret = ret ? ret : places_plan(&c->places, p, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++)
 		ret = target_begin(c, i, json_object_get(c->environment, "targets"), e);
 	if (!ret) {
@@ -445,14 +427,10 @@ int setup_begin(struct campaign *c, struct err *e)
 			ret = scratch_begin(c, 0, e);
 		orphans_remove(c);
 	}
-	if (!ret)
-		ret = cgroup_begin(c, e);
-	if (!ret)
-		ret = launch_check(c, e);
-	if (!ret)
-		ret = queues_begin(c, e);
-	if (!ret)
-		ret = caches_begin(c, e);
+	ret = ret ? ret : cgroup_begin(c, e);
+	ret = ret ? ret : launch_check(c, e);
+	ret = ret ? ret : queues_begin(c, e);
+	ret = ret ? ret : caches_begin(c, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++) {
 		progress_step(&c->progress, 0, 0, "making the workloads' files");
 		ret = place_fill(&c->places, i, p->target[i].precondition_passes, e);
@@ -468,19 +446,16 @@ int setup_adopt(struct campaign *c, struct err *e)
 {
 	int ret = places_plan(&c->places, c->protocol, e);
 	for (size_t i = 0; !ret && i < c->protocol->n_targets; i++) {
-		char *parent = target_parent(c, &c->protocol->target[i]), *name = place_name(c, i);
-		char *path = xasprintf("%s/%s", parent, name);
+		SCOPED_FREE char *parent = target_parent(c, &c->protocol->target[i]),
+				 *name = place_name(c, i);
+		SCOPED_FREE char *path = xasprintf("%s/%s", parent, name);
 		mounts_end(path, NULL);
 		if (c->protocol->target[i].volume)
 			device_adopt(name);
 		if (path_exists(path))
 			ret = place_make(&c->places.place[i], parent, name, e);
-		free(path);
-		free(name);
-		free(parent);
 	}
-	if (!ret)
-		ret = scratch_begin(c, 0, e);
+	ret = ret ? ret : scratch_begin(c, 0, e);
 	if (c->earlier_cgroup)
 		earlier_cgroups_remove(c);
 	return ret;

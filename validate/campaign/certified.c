@@ -3,9 +3,9 @@
 
 #include "common/file_digest.h"
 #include "common/files.h"
+#include "common/text.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/environment.h"
-#include "common/text.h"
 #include "validate/standard/standard.h"
 
 static bool is_certificate(const struct protocol *p)

@@ -17,13 +17,12 @@ const char *const cgroup_kind_names[] = {"none", "v1", "v2", NULL};
 
 static int file_put(const char *dir, const char *name, const char *text, struct err *e)
 {
-	char *path = xasprintf("%s/%s", dir, name);
+	SCOPED_FREE char *path = xasprintf("%s/%s", dir, name);
 	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		ret = err_sys(e, errno, "cannot write \"%s\" to %s", text, path);
 	if (fd >= 0)
 		close(fd);
-	free(path);
 	return ret;
 }
 
@@ -53,9 +52,8 @@ static void tries_sweep(const char *parent)
 		if (sscanf(entry->d_name, TRY_NAME "%d", &pid) != 1 || kill(pid, 0) == 0 ||
 		    errno != ESRCH)
 			continue;
-		char *path = xasprintf("%s/%s", parent, entry->d_name);
+		SCOPED_FREE char *path = xasprintf("%s/%s", parent, entry->d_name);
 		rmdir(path);
-		free(path);
 	}
 	if (d)
 		closedir(d);
@@ -132,13 +130,12 @@ int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name
 	*g = (struct cgroup){.kind = p->kind};
 	g->dir = xasprintf("%s/%s", p->parent, name);
 	g->procs = xasprintf("%s/cgroup.procs", g->dir);
-	int ret = 0;
-	if (mkdir(g->dir, 0755) < 0 && errno != EEXIST) {
-		ret = err_sys(e, errno, "cannot make the memory cgroup %s", g->dir);
-		goto out;
-	}
+	int ret = mkdir(g->dir, 0755) < 0 && errno != EEXIST
+		      ? err_sys(e, errno, "cannot make the memory cgroup %s", g->dir)
+		      : 0;
+	const bool made = !ret;
 	snprintf(limit, sizeof limit, "%llu", (unsigned long long)limit_bytes);
-	if (limit_bytes)
+	if (!ret && limit_bytes)
 		ret =
 		    file_put(g->dir, p->kind == CGROUP_V1 ? "memory.limit_in_bytes" : "memory.max",
 			     limit, e);
@@ -146,9 +143,8 @@ int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name
 	if (!ret)
 		file_put(g->dir, p->kind == CGROUP_V1 ? "memory.swappiness" : "memory.swap.max",
 			 "0", NULL);
-	if (ret)
+	if (ret && made)
 		rmdir(g->dir);
-out:
 	if (ret) {
 		free(g->dir);
 		free(g->procs);

@@ -349,7 +349,7 @@ static int rows_judge(const struct protocol *p, const struct rows *rows, const c
 		      FILE *out, struct err *e)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	int ret = 0;
 	if (!(chances_level(p, n) > 0))
 		return 0;
@@ -364,7 +364,6 @@ static int rows_judge(const struct protocol *p, const struct rows *rows, const c
 			fprintf(out, ": %s", text.s);
 		fputc('\n', out);
 	}
-	strbuf_release(&text);
 	return ret;
 }
 
@@ -549,23 +548,18 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 
 int chances_print_measured(const struct protocol *p, const char *dir, FILE *out, struct err *e)
 {
-	struct results r;
-	struct analysis a;
+	SCOPED(results_release) struct results r = {0};
+	SCOPED(analysis_release) struct analysis a = {0};
 	unsigned int n[COLUMNS_MAX];
 	int ret = results_load(&r, dir, e);
-	if (ret)
-		return ret;
-	ret = seal_require(&r.seal, dir, e);
-	if (!ret)
-		ret = analysis_compute(&a, &r, e);
+	ret = ret ? ret : seal_require(&r.seal, dir, e);
+	ret = ret ? ret : analysis_compute(&a, &r, e);
 	if (!ret) {
 		fprintf(out,
 			"\nChance that a faultless replayer is accepted, by the scatter measured "
 			"in %s:\n", dir);
 		head_print("component, limit", n, columns_choose(p, n), out);
 		ret = measured_print(p, &a, out, e);
-		analysis_release(&a);
 	}
-	results_release(&r);
 	return ret;
 }

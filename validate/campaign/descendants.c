@@ -78,7 +78,7 @@ static void process_add(struct descendants *d, const struct descendants_process 
 void descendants_find(struct descendants *d, pid_t root)
 {
 	size_t n, before;
-	struct descendants_process *all = processes_read(&n);
+	SCOPED_FREE struct descendants_process *all = processes_read(&n);
 	const pid_t own_group = getpgid(root);
 	d->n = d->n_groups = 0;
 	/* a child may precede its parent in /proc */
@@ -90,7 +90,6 @@ void descendants_find(struct descendants *d, pid_t root)
 			    !descendants_has(d->pid, d->n, all[i].pid))
 				process_add(d, &all[i], own_group);
 	} while (d->n > before);
-	free(all);
 }
 
 void descendants_release(struct descendants *d)

@@ -11,14 +11,12 @@
 
 static bool is_named(const char *device, const char *const *named, size_t n)
 {
-	char *real = realpath(device, NULL);
+	SCOPED_FREE char *real = realpath(device, NULL);
 	bool found = false;
 	for (size_t i = 0; i < n && !found; i++) {
-		char *other = realpath(named[i], NULL);
+		SCOPED_FREE char *other = realpath(named[i], NULL);
 		found = !strcmp(device, named[i]) || (real && other && !strcmp(real, other));
-		free(other);
 	}
-	free(real);
 	return found;
 }
 
@@ -70,11 +68,10 @@ int devices_consent(const struct protocol *p, const char *const *named, size_t n
 
 void device_adopt(const char *name)
 {
-	struct volume v;
+	SCOPED(volume_release) struct volume v;
 	bool refused;
 	if (!volume_find(NULL, name, &v, NULL))
 		volume_remove(&v, &refused, NULL);
-	volume_release(&v);
 }
 
 static int volume_begin(struct target_device *d, const struct target *t, const char *name,
@@ -175,8 +172,6 @@ int device_end(struct target_device *d, struct err *e)
 
 void device_release(struct target_device *d)
 {
-	free(d->path);
-	free(d->volume);
-	free(d->service);
+	FREE_EACH(d->path, d->volume, d->service);
 	*d = (struct target_device){.path = NULL};
 }

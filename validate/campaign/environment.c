@@ -21,10 +21,8 @@
 
 static json_t *line_of(const char *path)
 {
-	char *line = file_read_line(path);
-	json_t *o = text_to_json(line);
-	free(line);
-	return o;
+	SCOPED_FREE char *line = file_read_line(path);
+	return text_to_json(line);
 }
 
 /* The text after "key   : " in a file such as /proc/cpuinfo. */
@@ -50,16 +48,13 @@ static json_t *value_of(const char *path, const char *key)
 
 static json_t *flag_of(const char *flags, const char *flag)
 {
-	json_t *all = value_of("/proc/cpuinfo", flags);
+	json_auto_t *all = value_of("/proc/cpuinfo", flags);
 	const char *text = json_string_value(all);
 	json_t *o = json_null();
 	if (text) {
-		char *padded = xasprintf(" %s ", text), *word = xasprintf(" %s ", flag);
+		SCOPED_FREE char *padded = xasprintf(" %s ", text), *word = xasprintf(" %s ", flag);
 		o = json_boolean(strstr(padded, word) != NULL);
-		free(padded);
-		free(word);
 	}
-	json_decref(all);
 	return o;
 }
 

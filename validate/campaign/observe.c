@@ -98,8 +98,7 @@ int observe_end(struct block_watch *watch, struct err *e)
 	if (!watch)
 		return 0;
 	int ret = block_watch_stop(watch, e);
-	if (!ret)
-		ret = block_watch_write(watch, &o, e);
+	ret = ret ? ret : block_watch_write(watch, &o, e);
 	if (!ret && o.n_lost)
 		ret = err_set(e, EIO,
 			      "the kernel lost %llu events of the device: its requests are not "
@@ -210,10 +209,8 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 int observed_make(const struct campaign *c, struct run *run, const char *trace, const char *input,
 		  const char *out, struct err *e)
 {
-	char *side = xasprintf("%s.side", trace);
-	int ret = c->protocol->scenario[run->scenario].observe == OBSERVE_BLOCK
-		      ? by_device(c, run, trace, input, side, out, e)
-		      : by_library(run, trace, side, out, e);
-	free(side);
-	return ret;
+	SCOPED_FREE char *side = xasprintf("%s.side", trace);
+	return c->protocol->scenario[run->scenario].observe == OBSERVE_BLOCK
+		   ? by_device(c, run, trace, input, side, out, e)
+		   : by_library(run, trace, side, out, e);
 }

@@ -150,8 +150,7 @@ int places_plan(struct places *s, const struct protocol *p, struct err *e)
 			continue;
 		}
 		ret = scenario_config(c, &config, e);
-		if (!ret)
-			ret = microbench_files(w, &config, &s->scenario[i].files, e);
+		ret = ret ? ret : microbench_files(w, &config, &s->scenario[i].files, e);
 		if (!ret) {
 			s->scenario[i].dir =
 			    dir_choose(&s->place[c->target], &s->scenario[i].files, w);

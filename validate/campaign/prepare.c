@@ -37,14 +37,12 @@ static int caches_evict(const struct target *target, const struct fileset *files
 			bool drop_caches, struct fileset_residency *r, struct err *e)
 {
 	int ret = r->cached_bytes ? fileset_evict(files, dir_fd, e) : 0;
-	if (!ret)
-		ret = fileset_residency(files, dir_fd, r, e);
+	ret = ret ? ret : fileset_residency(files, dir_fd, r, e);
 	bool drop = target->evict >= EVICT_DROP || (target->evict == EVICT_AUTO && r->cached_bytes);
 	if (ret || !drop || !drop_caches)
 		return ret;
 	ret = caches_drop(DROP_PAGES, e);
-	if (!ret)
-		ret = fileset_residency(files, dir_fd, r, e);
+	ret = ret ? ret : fileset_residency(files, dir_fd, r, e);
 	if (ret || target->evict != EVICT_ALL)
 		return ret;
 	/* dirty inodes stay in memory even if all pages are clean */
@@ -152,11 +150,9 @@ int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bo
 		ret = microbench_clear(dir->sole, &dir->files, dir->fd, e);
 	if (!ret && !dir->program)
 		ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
-	if (!ret)
-		ret = untouched_note(place, e);
+	ret = ret ? ret : untouched_note(place, e);
 	out->restore_s = seconds_since(&at);
-	if (!ret)
-		ret = sync_clean(place, files, dir->fd, &out->residency, e);
+	ret = ret ? ret : sync_clean(place, files, dir->fd, &out->residency, e);
 	out->sync_s = seconds_since(&at);
 	if (!ret && target->cache == CACHE_COLD)
 		ret = caches_evict(target, files, dir->fd, drop_caches, &out->residency, e);

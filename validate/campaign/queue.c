@@ -67,11 +67,10 @@ char *queue_device_dir(dev_t dev)
 	char *dir = major(dev) ? realpath(link, NULL) : NULL;
 	if (!dir)
 		return NULL;
-	char *partition = xasprintf("%s/partition", dir);
+	SCOPED_FREE char *partition = xasprintf("%s/partition", dir);
 	char *slash = strrchr(dir, '/');
 	if (path_exists(partition) && slash)
 		*slash = 0;
-	free(partition);
 	return dir;
 }
 
@@ -94,13 +93,12 @@ static char *setting_read(const char *dir, const char *key, struct err *e)
 
 static int setting_write(const char *dir, const char *key, const char *value, struct err *e)
 {
-	char *path = xasprintf("%s/queue/%s", dir, key);
+	SCOPED_FREE char *path = xasprintf("%s/queue/%s", dir, key);
 	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, value, strlen(value)) < 0)
 		ret = err_sys(e, errno, "cannot set the queue setting %s to \"%s\"", path, value);
 	if (fd >= 0)
 		close(fd);
-	free(path);
 	return ret;
 }
 
@@ -123,11 +121,10 @@ static int read_item(const char *key, const char *value, void *context, struct e
 {
 	struct read_context *c = context;
 	(void)value;
-	char *now = setting_read(c->dir, key, e);
+	SCOPED_FREE char *now = setting_read(c->dir, key, e);
 	if (!now)
 		return e && e->code ? -e->code : -ENOENT;
 	json_object_set_new(c->settings, key, json_string(now));
-	free(now);
 	return 0;
 }
 

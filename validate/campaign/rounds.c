@@ -277,7 +277,7 @@ int rounds_run(struct rounds *r)
 	struct sched_param was;
 	const int policy = controller_raise(r->scheduling, &was);
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-	size_t *order = xcalloc(r->n + 1, sizeof *order);
+	SCOPED_FREE size_t *order = xcalloc(r->n + 1, sizeof *order);
 	int ret;
 	gsl_rng_set(rng, (unsigned long)r->seed);
 	for (size_t i = 0; i < r->n; i++)
@@ -286,7 +286,6 @@ int rounds_run(struct rounds *r)
 		;
 	sched_setscheduler(0, policy, &was);
 	gsl_rng_free(rng);
-	free(order);
 	return ret;
 }
 

@@ -38,7 +38,7 @@ static void octal_unescape(char *s)
 static void mount_find(struct storage *s)
 {
 	FILE *in = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL;
+	SCOPED_FREE char *line = NULL;
 	size_t cap = 0, best = 0;
 	while (in && getline(&line, &cap, in) > 0) {
 		char point[PATH_MAX], type[64], source[256], options[256], more[256];
@@ -57,7 +57,6 @@ static void mount_find(struct storage *s)
 		snprintf(s->source, sizeof s->source, "%s", source);
 		snprintf(s->options, sizeof s->options, "%s;%s", options, more);
 	}
-	free(line);
 	if (in)
 		fclose(in);
 }
@@ -207,23 +206,23 @@ int scratch_choose(struct storage *s, bool *apart, const dev_t *targets, size_t 
 
 int scratch_link(const struct scratch *s, const char *results, struct err *e)
 {
-	char *link = xasprintf("%s/" RESULTS_LINK, s->dir);
+	SCOPED_FREE char *link = xasprintf("%s/" RESULTS_LINK, s->dir);
 	int ret = 0;
 	/* of an earlier session; the results directory may have been moved since */
 	(void)unlink(link);
 	if (symlink(results, link) < 0)
 		ret = err_sys(e, errno, "%s", link);
-	free(link);
 	return ret;
 }
 
 /* Whether no campaign can be resumed with this scratch directory. */
 static bool is_orphan(const char *dir)
 {
-	char *link = xasprintf("%s/" RESULTS_LINK, dir), *path = xasprintf("%s/journal", link);
+	SCOPED_FREE char *link = xasprintf("%s/" RESULTS_LINK, dir),
+			 *path = xasprintf("%s/journal", link);
 	const char *token = strrchr(dir, '-') + 1;
 	struct stat st;
-	char *line = NULL;
+	SCOPED_FREE char *line = NULL;
 	size_t cap = 0;
 	const bool linked = lstat(link, &st) == 0;
 	const int fd = linked ? file_open_regular(path, O_RDONLY, NULL) : -EINVAL;
@@ -236,9 +235,6 @@ static bool is_orphan(const char *dir)
 		orphan = !found && !ferror(in);
 		fclose(in);
 	}
-	free(line);
-	free(path);
-	free(link);
 	return orphan;
 }
 
@@ -247,10 +243,9 @@ void scratch_sweep(const char *wanted, const char *pattern)
 	const char *place[N_PLACES];
 	places_list(place, wanted, NULL);
 	for (int i = 0; i < N_PLACES; i++) {
-		char *path = place[i] ? xasprintf("%s/%s", place[i], pattern) : NULL;
+		SCOPED_FREE char *path = place[i] ? xasprintf("%s/%s", place[i], pattern) : NULL;
 		if (path)
 			leftover_sweep(path, is_orphan);
-		free(path);
 	}
 }
 
@@ -295,10 +290,8 @@ int scratch_make(struct scratch *s, const char *wanted, const char *name, const 
 		if (candidate_try(s, places[i], name, targets, n_targets, need_bytes))
 			return scratch_lock(s, e);
 	int ret = s->dir ? 0 : dir_make(s, wanted ? wanted : fallback, name, e);
-	if (!ret)
-		ret = scratch_lock(s, e);
-	if (!ret)
-		ret = storage_look(&s->storage, s->dir, e);
+	ret = ret ? ret : scratch_lock(s, e);
+	ret = ret ? ret : storage_look(&s->storage, s->dir, e);
 	if (ret) {
 		/* the directory may belong to others */
 		scratch_release(s);

@@ -58,10 +58,9 @@ void time_move(struct time_use *t, enum time_part from, enum time_part to, doubl
 
 static double seconds_of(const json_t *o, const char *name)
 {
-	struct strbuf key = STRBUF_INIT;
+	SCOPED_STRBUF key = STRBUF_INIT;
 	strbuf_addf(&key, "%s_s", name);
 	const double s = json_number_value(json_object_get(o, key.s));
-	strbuf_release(&key);
 	return s > 0 ? s : 0;
 }
 
@@ -73,12 +72,11 @@ json_t *time_use_to_json(struct time_use *t, const json_t *earlier)
 	json_object_set_new(o, "total_s", json_real(0));
 	json_object_set_new(o, "neither_s", json_real(0));
 	for (int i = 0; i < TIME_N; i++) {
-		struct strbuf key = STRBUF_INIT;
+		SCOPED_STRBUF key = STRBUF_INIT;
 		const double s =
 		    seconds_of(earlier, time_part_names[i]) + (t->s[i] > 0 ? t->s[i] : 0);
 		strbuf_addf(&key, "%s_s", time_part_names[i]);
 		json_object_set_new(o, key.s, json_real(s));
-		strbuf_release(&key);
 		total += s;
 		neither += i == TIME_PROGRAM || i == TIME_REPLAY ? 0 : s;
 	}

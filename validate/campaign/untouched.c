@@ -83,9 +83,8 @@ static int more_remove(struct place_dir *dir, struct err *e)
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
 		    is_in_set(dir, entry->d_name))
 			continue;
-		char *path = xasprintf("%s/%s", dir->path, entry->d_name);
+		SCOPED_FREE char *path = xasprintf("%s/%s", dir->path, entry->d_name);
 		ret = path_remove(path, e);
-		free(path);
 	}
 	if (d)
 		closedir(d);
@@ -164,22 +163,19 @@ static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *
 
 int untouched_note(struct place *place, struct err *e)
 {
-	struct strbuf name = STRBUF_INIT;
-	int ret = beside_look(place, &place->beside, &name, e);
-	strbuf_release(&name);
-	return ret;
+	SCOPED_STRBUF name = STRBUF_INIT;
+	return beside_look(place, &place->beside, &name, e);
 }
 
 static int beside_check(const struct place *place, struct strbuf *what, struct err *e)
 {
-	struct strbuf name = STRBUF_INIT;
+	SCOPED_STRBUF name = STRBUF_INIT;
 	uint64_t sum;
 	int ret = beside_look(place, &sum, &name, e);
 	if (!ret && name.len && sum != place->beside && !what->len)
 		strbuf_addf(what,
 			    "created or changed '%s', which is outside the directory of its files",
 			    name.s);
-	strbuf_release(&name);
 	return ret;
 }
 
@@ -191,12 +187,11 @@ int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *w
 	if (dir->program)
 		return ret;
 	int whole = 1;
-	struct strbuf changed = STRBUF_INIT;
+	SCOPED_STRBUF changed = STRBUF_INIT;
 	for (size_t i = 0; whole > 0 && i < dir->files.n; i++)
 		whole = entry_is_whole(dir, i, &changed, ret ? NULL : e);
 	if (!whole && !what->len)
 		strbuf_addstr(what, changed.s);
-	strbuf_release(&changed);
 	if (whole < 0)
 		return ret ? ret : whole;
 	if (!ret && !whole)
@@ -274,9 +269,8 @@ int listing_compare(const struct listing *l, const char *leave_out, struct strbu
 			strbuf_addf(what, "%s '%s' in the scratch directory of the campaign",
 				    was ? "changed" : "created", now.v[i].name);
 		whole = false;
-		char *path = xasprintf("%s/%s", l->dir, now.v[i].name);
+		SCOPED_FREE char *path = xasprintf("%s/%s", l->dir, now.v[i].name);
 		path_remove(path, NULL);
-		free(path);
 	}
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->v[i].seen) {

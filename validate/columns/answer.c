@@ -41,8 +41,7 @@ static enum stat_status paired_bias(const struct comparison *c, double alpha, do
 	double *d = xcalloc(n, sizeof *d), lower = limit < 100 ? log1p(-limit / 100) : -INFINITY,
 	       upper = log1p(limit / 100);
 	s = log_ratios(c->ref->unit.x, c->rep->unit.x, n, d);
-	if (!s)
-		s = paired_mean_of(d, n, &m);
+	s = s ? s : paired_mean_of(d, n, &m);
 	if (!s && !(paired_mean_limits(&m, alpha / 2, false, &a->lo, &a->hi) &&
 		    paired_mean_limits(&m, alpha, true, &a->inner_lo, &a->inner_hi)))
 		s = STAT_OUT_OF_RANGE;
@@ -102,8 +101,7 @@ static enum stat_status independent_bias(const struct comparison *c, double alph
 				wide = estimate_combined(b.bias_pct, x.wide, x.wide_df, r.wide,
 							 r.wide_df);
 	s = t_interval(&t, 1 - alpha, &a->lo, &a->hi);
-	if (!s)
-		s = t_interval(&wide, 1 - 2 * alpha, &a->inner_lo, &a->inner_hi);
+	s = s ? s : t_interval(&wide, 1 - 2 * alpha, &a->inner_lo, &a->inner_hi);
 	a->value = b.bias_pct;
 	const double in_low = t_above((t.value + limit) / wide.se, wide.df),
 		     in_high = t_below((t.value - limit) / wide.se, wide.df);
@@ -151,19 +149,13 @@ static enum stat_status paired_precision(const struct comparison *c,
 		logs[i] = s ? 0 : log(ref.x[i]);
 		x[i] = s ? 0 : log(rep.x[i]);
 	}
-	if (!s)
-		s = pair_spread_of(logs, x, ref.n, plan->limit_precision, &spread);
+	s = s ? s : pair_spread_of(logs, x, ref.n, plan->limit_precision, &spread);
 	free(logs);
-	if (!s)
-		s = pair_spread_p(&spread, plan->limit_precision, p);
-	if (!s)
-		s = pitman_morgan_limits(&spread.pm, plan->alpha / 2, &a->lo, &a->hi);
-	if (!s)
-		s = pitman_morgan_limits(&spread.pm, plan->alpha, &a->inner_lo, &unused);
-	if (!s)
-		s = pair_spread_upper(&spread, plan->alpha, &a->inner_hi);
-	if (!s)
-		s = pitman_morgan_p(&spread.pm, 1, &above, &below);
+	s = s ? s : pair_spread_p(&spread, plan->limit_precision, p);
+	s = s ? s : pitman_morgan_limits(&spread.pm, plan->alpha / 2, &a->lo, &a->hi);
+	s = s ? s : pitman_morgan_limits(&spread.pm, plan->alpha, &a->inner_lo, &unused);
+	s = s ? s : pair_spread_upper(&spread, plan->alpha, &a->inner_hi);
+	s = s ? s : pitman_morgan_p(&spread.pm, 1, &above, &below);
 	a->value = s ? 0 : spread.pm.ratio;
 	a->p = s ? 1 : 2 * fmin(above, below);
 	return s;
@@ -178,14 +170,10 @@ static enum stat_status independent_precision(const struct comparison *c,
 	struct group_spread spread;
 	double unused;
 	enum stat_status s = variance_ratio(ref.x, ref.n, rep.x, rep.n, &v);
-	if (!s)
-		s = group_spread_of(ref, rep, &spread);
-	if (!s)
-		s = variance_ratio_interval(&v, 1 - plan->alpha, &a->lo, &a->hi);
-	if (!s)
-		s = variance_ratio_interval(&v, 1 - 2 * plan->alpha, &a->inner_lo, &unused);
-	if (!s)
-		s = group_spread_upper(&spread, plan->alpha, &a->inner_hi);
+	s = s ? s : group_spread_of(ref, rep, &spread);
+	s = s ? s : variance_ratio_interval(&v, 1 - plan->alpha, &a->lo, &a->hi);
+	s = s ? s : variance_ratio_interval(&v, 1 - 2 * plan->alpha, &a->inner_lo, &unused);
+	s = s ? s : group_spread_upper(&spread, plan->alpha, &a->inner_hi);
 	if (s)
 		return s;
 	*p = group_spread_p(&spread, plan->limit_precision);
@@ -217,7 +205,7 @@ void answer_precision(struct comparison *c, const struct comparison_plan *plan)
 
 enum decision_word comparisons_judge(const struct comparison *c, size_t n, bool *reject)
 {
-	double *p = xcalloc(2 * n + 1, sizeof *p);
+	SCOPED_FREE double *p = xcalloc(2 * n + 1, sizeof *p);
 	size_t *of = xcalloc(2 * n + 1, sizeof *of), family = 0;
 	bool all_accepted = n > 0, any_rejected = false;
 	for (size_t i = 0; i < 2 * n; i++) {
@@ -242,7 +230,6 @@ enum decision_word comparisons_judge(const struct comparison *c, size_t n, bool 
 		if (reject)
 			reject[i] = stands;
 	}
-	free(p);
 	free(of);
 	return any_rejected ? DECIDED_REJECT : all_accepted ? DECIDED_ACCEPT : DECIDED_INCONCLUSIVE;
 }

@@ -62,8 +62,7 @@ static void describe_moments(const struct column_sample *s, double conf, struct 
 	estimates_add(out, "min", "", none, m->min);
 	estimates_add(out, "max", "", none, m->max);
 	status = mean_test(s->x.x, s->x.n, &t);
-	if (!status)
-		status = t_interval(&t, conf, &lo, &hi);
+	status = status ? status : t_interval(&t, conf, &lo, &hi);
 	estimates_addf(out, "mean_ci_lo", status, lo, CONF_TEXT, conf);
 	estimates_addf(out, "mean_ci_hi", status, hi, CONF_TEXT, conf);
 	status = sample_skewness(s->x.x, s->x.n, &g1);

@@ -89,7 +89,7 @@ static int is_header(const struct columns_reader *r, const struct column_cell *c
 static int no_such_column(struct columns_reader *r, const char *selector, bool header,
 			  const struct column_cell *cell, size_t n)
 {
-	struct strbuf names = STRBUF_INIT;
+	SCOPED_STRBUF names = STRBUF_INIT;
 	char buffer[SHOWN + 4];
 	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", cell_shown(cell[i], buffer));
@@ -102,21 +102,18 @@ static int no_such_column(struct columns_reader *r, const char *selector, bool h
 		    r->e, ENOENT,
 		    "%s:%zu: no column \"%s\": there is no header, and there are %zu columns",
 		    r->c->path, r->line, selector, n);
-	strbuf_release(&names);
 	return rc;
 }
 
 static int selector_missing(struct columns_reader *r, bool header, const struct column_cell *cell,
 			    size_t n)
 {
-	struct strbuf names = STRBUF_INIT;
+	SCOPED_STRBUF names = STRBUF_INIT;
 	char buffer[SHOWN + 4];
 	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : ": ", cell_shown(cell[i], buffer));
-	int rc = err_set(r->e, EINVAL, "%s:%zu: which of %zu columns%s? (-C COLUMN)", r->c->path,
-			 r->line, n, names.s);
-	strbuf_release(&names);
-	return rc;
+	return err_set(r->e, EINVAL, "%s:%zu: which of %zu columns%s? (-C COLUMN)", r->c->path,
+		       r->line, n, names.s);
 }
 
 static int column_locate(struct columns_reader *r, const struct column_choice *choice,
@@ -276,7 +273,7 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 		text += 3;
 		len -= 3;
 	}
-	struct strbuf numbers = STRBUF_INIT;
+	SCOPED_STRBUF numbers = STRBUF_INIT;
 	struct column_choice only = choice[0];
 	int rc = 0;
 	if (columns_is_json(text, len)) {
@@ -294,7 +291,6 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 	rc = rc          ? rc
 	     : delimiter ? columns_split_csv(&r, text, len, delimiter)
 			 : columns_split_text(&r, text, len);
-	strbuf_release(&numbers);
 	if (!rc && !c->n)
 		rc = err_set(e, ENODATA, "%s: %s", path,
 			     any_condition(choice, n_choices) ? "no line matches the conditions"
@@ -362,9 +358,7 @@ void columns_release(struct columns *c)
 	for (size_t i = 0; i < c->n_columns; i++) {
 		for (size_t j = 0; c->column[i].label && j < c->n; j++)
 			free(c->column[i].label[j]);
-		free(c->column[i].label);
-		free(c->column[i].x);
-		free(c->column[i].name);
+		FREE_EACH(c->column[i].label, c->column[i].x, c->column[i].name);
 	}
 	free(c->column);
 	free(c->path);

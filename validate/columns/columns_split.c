@@ -18,7 +18,7 @@ static size_t line_length(const char *text, size_t len)
 
 int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 {
-	struct column_cell *cell = NULL;
+	SCOPED_FREE struct column_cell *cell = NULL;
 	size_t cap = 0;
 	int rc = 0;
 	for (size_t from = 0; from < len && !rc;) {
@@ -41,7 +41,6 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 			rc = columns_row(r, cell, n);
 		from += size + 1;
 	}
-	free(cell);
 	return rc;
 }
 

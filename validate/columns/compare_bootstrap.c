@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* BCa intervals of the bias of means and of quantiles. */
+#include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 
 static void interval_add(const struct comparison_part *part, const char *const name[4],
@@ -25,7 +26,7 @@ static void bootstrap_means(const struct comparison_part *part, const struct res
 					   "boot_diff_percentile"};
 	const struct values ref = part->c->ref->x, rep = part->c->rep->x;
 	struct resample_interval i = {0};
-	struct estimates text = {0};
+	SCOPED(estimates_release) struct estimates text = {0};
 	size_t block = block_of(part->c);
 	estimates_addf(&text, "", STAT_OK, 0, "resamples=%llu;seed=%llu;conf=%.12g;block=%zu",
 		       (unsigned long long)plan->n_resamples, (unsigned long long)plan->seed,
@@ -39,7 +40,6 @@ static void bootstrap_means(const struct comparison_part *part, const struct res
 				   &i);
 		interval_add(part, diff, s, &i, text.e[0].params);
 	}
-	estimates_release(&text);
 }
 
 static void bootstrap_quantiles(const struct comparison_part *part,
@@ -57,12 +57,11 @@ static void bootstrap_quantiles(const struct comparison_part *part,
 		if (!s)
 			s = resample_quantiles(ref->sorted, ref->x.n, rep->sorted, rep->x.n, *p,
 					       RESAMPLE_RELATIVE_PCT, plan, &i);
-		struct estimates text = {0};
+		SCOPED(estimates_release) struct estimates text = {0};
 		estimates_addf(&text, "", STAT_OK, 0, "p=%g;resamples=%llu;seed=%llu;conf=%.12g",
 			       *p, (unsigned long long)plan->n_resamples,
 			       (unsigned long long)plan->seed, plan->conf);
 		interval_add(part, name, s, &i, text.e[0].params);
-		estimates_release(&text);
 	}
 }
 

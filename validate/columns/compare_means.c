@@ -85,12 +85,9 @@ static void log_pairs(const struct comparison_part *part, double conf)
 	struct t_estimate t = {0};
 	double lo = 0, hi = 0, *d = xcalloc(ref.n + 1, sizeof *d);
 	enum stat_status s = pairs_check(part->c);
-	if (!s)
-		s = log_ratios(ref.x, rep.x, ref.n, d);
-	if (!s)
-		s = mean_test(d, ref.n, &t);
-	if (!s)
-		s = t_interval(&t, conf, &lo, &hi);
+	s = s ? s : log_ratios(ref.x, rep.x, ref.n, d);
+	s = s ? s : mean_test(d, ref.n, &t);
+	s = s ? s : t_interval(&t, conf, &lo, &hi);
 	estimates_add(out, "log_ratio_bias_pct", "", s, 100 * expm1(t.value));
 	estimates_addf(out, "log_ratio_ci_lo_pct", s, 100 * expm1(lo), CONF_TEXT, conf);
 	estimates_addf(out, "log_ratio_ci_hi_pct", s, 100 * expm1(hi), CONF_TEXT, conf);
@@ -112,12 +109,9 @@ static void log_precision(const struct comparison_part *part)
 		logs[i] = s ? 0 : log(ref.x[i]);
 		x[i] = s ? 0 : log(rep.x[i]);
 	}
-	if (!s)
-		s = pitman_morgan(logs, ref.n, x, rep.n, &pm);
-	if (!s)
-		s = pitman_morgan_limits(&pm, alpha, &lo, &hi);
-	if (!s)
-		s = pitman_morgan_p(&pm, limit, &above, &below);
+	s = s ? s : pitman_morgan(logs, ref.n, x, rep.n, &pm);
+	s = s ? s : pitman_morgan_limits(&pm, alpha, &lo, &hi);
+	s = s ? s : pitman_morgan_p(&pm, limit, &above, &below);
 	estimates_add(out, "pm_log_ratio", "", s, pm.ratio);
 	estimates_add(out, "pm_log_correlation", "", s, pm.correlation);
 	estimates_addf(out, "pm_log_lower", s, lo, "alpha=%.12g", alpha);

@@ -88,8 +88,7 @@ static void budget_simulate(const struct comparison_part *part, const struct bud
 		input[n++] = (struct monte_carlo_input){
 		    isinf(b[i].nu) ? MC_RECTANGULAR : MC_STUDENT, 0, b[i].u, b[i].nu};
 	enum stat_status s = numerical_tolerance(u_c, 2, &delta);
-	if (!s)
-		s = monte_carlo(input, n, monte_carlo_sum, NULL, &plan, &r);
+	s = s ? s : monte_carlo(input, n, monte_carlo_sum, NULL, &plan, &r);
 	double c = plan.coverage;
 	estimates_addf(part->out, "mc_lo_pct", s, r.lo, "coverage=%.12g", c);
 	estimates_addf(part->out, "mc_hi_pct", s, r.hi, "coverage=%.12g", c);

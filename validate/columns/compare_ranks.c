@@ -68,8 +68,7 @@ static void quantile_interval(const struct comparison_part *part, double p, doub
 	double conf = 1 - part->plan->alpha, each = 1 - part->plan->alpha / 2;
 	struct quantile_bounds r = {STAT_OK, STAT_OK, 0, 0, 0}, x = r;
 	enum stat_status s = quantile_bounds(ref->sorted, ref->x.n, ref->n_effective, p, each, &r);
-	if (!s)
-		s = quantile_bounds(rep->sorted, rep->x.n, rep->n_effective, p, each, &x);
+	s = s ? s : quantile_bounds(rep->sorted, rep->x.n, rep->n_effective, p, each, &x);
 	if (!s && q_ref == 0)
 		s = STAT_ZERO_REFERENCE;
 	enum stat_status lo = s ? s : x.lo_status ? x.lo_status : r.hi_status;

@@ -88,16 +88,14 @@ static void facts_take(struct baseline *b, const char *name, const json_t *value
 	if (json_is_object(value)) {
 		json_object_foreach((json_t *)value, key, member)
 		{
-			char *below = xasprintf("%s%s%s", name, *name ? "." : "", key);
+			SCOPED_FREE char *below = xasprintf("%s%s%s", name, *name ? "." : "", key);
 			facts_take(b, below, member, depth + 1);
-			free(below);
 		}
 	} else if (json_is_array(value)) {
 		json_array_foreach(value, i, member)
 		{
-			char *below = xasprintf("%s.%zu", name, i);
+			SCOPED_FREE char *below = xasprintf("%s.%zu", name, i);
 			facts_take(b, below, member, depth + 1);
-			free(below);
 		}
 	} else if (json_is_string(value)) {
 		fact_add(b, name, xstrdup(json_string_value(value)));
@@ -177,7 +175,7 @@ static char *settings_of(const struct replayer *r, size_t scenario)
 static void case_take(struct baseline_case *out, const struct results *r, const struct analysis *a,
 		      const struct cell *c)
 {
-	struct pairs pairs;
+	SCOPED(pairs_release) struct pairs pairs;
 	/* pairs_collect() adds to the counts of its cell */
 	struct cell counted = {.scenario = c->scenario, .replayer = c->replayer};
 	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
@@ -205,7 +203,6 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 			 run_order(&r->protocol, replayer, &pairs.x[i]->summary));
 	}
 	shape_take(out, &pairs);
-	pairs_release(&pairs);
 }
 
 /* --- baseline ------------------------------------------------------------ */
@@ -225,12 +222,11 @@ static void campaign_mark(struct baseline *b, const struct results *r)
 
 static void scenario_take(struct baseline_scenario *s, const struct results *r, size_t index)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	size_t cap = 0;
 	*s = (struct baseline_scenario){.name = xstrdup(r->protocol.scenario[index].name)};
 	conditions_add_scenario(&r->protocol, index, &text);
 	lines_take(&s->condition, &s->n_conditions, &text);
-	strbuf_release(&text);
 	const size_t recorded = scenario_recording(&r->protocol, index);
 	/* recordings in bank order */
 	for (const struct run *run = NULL; (run = run_of_scenario(r, recorded, run));) {
@@ -265,7 +261,7 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 		  struct err *e)
 {
 	const struct protocol *p = &r->protocol;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	*b = (struct baseline){.sealed = true,
 			       .look = a->look,
 			       .n_replicates = a->n_replicates,
@@ -286,7 +282,6 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 	limits_take(&b->limits, &p->compare);
 	conditions_add(p, &text);
 	lines_take(&b->condition, &b->n_conditions, &text);
-	strbuf_release(&text);
 	facts_take(b, "", r->environment, 0);
 	b->scenario = xcalloc(p->n_scenarios + 1, sizeof *b->scenario);
 	for (; b->n_scenarios < p->n_scenarios; b->n_scenarios++)

@@ -38,8 +38,8 @@ static void compared_hide(struct baseline *b, char **name, char *const *was, con
 /* All cases of a replayer get the same name, numbered once. */
 static void replayers_hide(struct baseline *b, const char *host)
 {
-	char **was = xcalloc(b->n_cells + 1, sizeof *was),
-	     ***name = xcalloc(b->n_cells + 1, sizeof *name);
+	SCOPED_FREE char **was = xcalloc(b->n_cells + 1, sizeof *was),
+			 ***name = xcalloc(b->n_cells + 1, sizeof *name);
 	size_t *first = xcalloc(b->n_cells + 1, sizeof *first), n = 0;
 	for (size_t i = 0; i < b->n_cells; i++) {
 		was[i] = xstrdup(b->cell[i].replayer);
@@ -58,8 +58,6 @@ static void replayers_hide(struct baseline *b, const char *host)
 	compared_hide(b, &b->limits.new, was, host);
 	for (size_t i = 0; i < b->n_cells; i++)
 		free(was[i]);
-	free(was);
-	free(name);
 	free(first);
 }
 
@@ -84,7 +82,7 @@ bool baseline_is_redacted(const struct baseline *b)
 
 const char *baseline_redact(struct baseline *b, const char *replayer)
 {
-	char *host = xstrdup(b->host);
+	SCOPED_FREE char *host = xstrdup(b->host);
 	replayer = baseline_redact_names(b, replayer);
 	text_hide(&b->title, host);
 	for (size_t i = 0; i < b->n_facts; i++) {
@@ -102,6 +100,5 @@ const char *baseline_redact(struct baseline *b, const char *replayer)
 	}
 	free(b->host);
 	b->host = provenance_redact_member("host", host, host);
-	free(host);
 	return replayer;
 }

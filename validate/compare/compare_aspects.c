@@ -198,7 +198,7 @@ static void sides_release(struct sides *s)
 static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c,
 		       enum aspect k, size_t part)
 {
-	struct sides s;
+	SCOPED(sides_release) struct sides s;
 	sides_make(&s, c, k, part);
 	if (!sides_share(&s, c, k) && !part)
 		reason_add(a, "the reference is one recording on a side, another one on the other, "
@@ -211,7 +211,6 @@ static void mean_begin(struct shift *shift, struct aspect_change *a, const struc
 		a->status = shift->status == STAT_NOT_FINITE && is_unrecorded(&s)
 				? STAT_NOT_ASSESSED
 				: shift->status;
-	sides_release(&s);
 }
 
 /* Values of both sides. If the change is beyond the limit: on which side of the program the old
@@ -220,7 +219,7 @@ static void values_take(struct aspect_change *a, const struct case_change *c, en
 			size_t part, const struct campaign_change *all)
 {
 	const bool log_scale = aspect_scale(k) == SCALE_CHANGE;
-	struct sides s;
+	SCOPED(sides_release) struct sides s;
 	sides_make(&s, c, k, part);
 	const bool enough = sides_share(&s, c, k);
 	const double was = mean_of(s.was, s.n_was), is = mean_of(s.is, s.n_is);
@@ -228,7 +227,6 @@ static void values_take(struct aspect_change *a, const struct case_change *c, en
 	a->new_value = log_scale ? expm1(is) : is;
 	if (aspect_is_deviation(k) && a->p <= all->level_same && enough)
 		a->old_side = shift_side(s.was, s.n_was, all->span);
-	sides_release(&s);
 }
 
 struct parts { /* parts of one aspect of a case */
@@ -300,7 +298,7 @@ static void mean_end(struct case_change *cell, const struct shift *shift, size_t
 static void means_compare(struct campaign_change *c, enum aspect k, bool words_only)
 {
 	const size_t n = aspect_n_parts(k);
-	struct shift *shift = xcalloc(n * c->n_cells, sizeof *shift);
+	SCOPED_FREE struct shift *shift = xcalloc(n * c->n_cells, sizeof *shift);
 	for (size_t part = 0; part < n; part++) {
 		for (size_t i = 0; i < c->n_cells; i++)
 			mean_begin(&shift[part * c->n_cells + i], &c->cell[i].aspect[k],
@@ -311,17 +309,15 @@ static void means_compare(struct campaign_change *c, enum aspect k, bool words_o
 		mean_end(&c->cell[i], &shift[i], c->n_cells, k, c, words_only);
 	for (size_t i = 0; i < n * c->n_cells; i++)
 		shift_release(&shift[i]);
-	free(shift);
 }
 
 static void precision_compare(struct aspect_change *a, const struct case_change *c, double span)
 {
-	struct sides s;
+	SCOPED(sides_release) struct sides s;
 	sides_make(&s, c, ASPECT_PRECISION, 0);
 	spread_compare(a, s.was, s.n_was, s.is, s.n_is, c->paired, span);
 	if (a->status == STAT_NOT_FINITE && is_unrecorded(&s))
 		a->status = STAT_NOT_ASSESSED;
-	sides_release(&s);
 }
 
 static void aspect_compute(struct campaign_change *c, enum aspect k, bool words_only)

@@ -56,11 +56,10 @@ static size_t n_known(const double *x, size_t n)
 static void interval_set(struct aspect_change *a, const double *was, size_t n_was, const double *is,
 			 size_t n_is)
 {
-	struct shift s;
+	SCOPED(shift_release) struct shift s;
 	shift_of_groups(&s, was, n_was, is, n_is);
 	if (!s.status)
 		shift_limits(&s, 0.05, &a->lo95, &a->hi95);
-	shift_release(&s);
 }
 
 /* Counts of the runs of one side, failed runs last. */

@@ -31,7 +31,7 @@ static bool all_there(const double *r, size_t n, const double *in, size_t n_in)
 /* In place: x[n] becomes the means over equal r. Returns their number. */
 static size_t recordings_mean(double *x, const double *r, size_t n)
 {
-	double *mean = xcalloc(n + 1, sizeof *mean);
+	SCOPED_FREE double *mean = xcalloc(n + 1, sizeof *mean);
 	size_t n_recordings = 0;
 	for (size_t i = 0; i < n; i++) {
 		double sum = 0, count = 0;
@@ -46,7 +46,6 @@ static size_t recordings_mean(double *x, const double *r, size_t n)
 	}
 	for (size_t i = 0; i < n_recordings; i++)
 		x[i] = mean[i];
-	free(mean);
 	return n_recordings;
 }
 

@@ -27,14 +27,12 @@ static double share_of(const struct pairs *p, const char *name)
 
 static void operation_add(struct family *f, const struct pairs *p, const char *name)
 {
-	double *x = xcalloc(p->n + 1, sizeof *x), *r = xcalloc(p->n + 1, sizeof *r);
+	SCOPED_FREE double *x = xcalloc(p->n + 1, sizeof *x), *r = xcalloc(p->n + 1, sizeof *r);
 	for (size_t i = 0; i < p->n; i++) {
 		x[i] = summary_response(&p->x[i]->summary, name);
 		r[i] = summary_response(&p->r[i]->summary, name);
 	}
 	family_add_pairs(f, name, p, x, r);
-	free(x);
-	free(r);
 }
 
 static void measure_operations(const struct measuring *m)

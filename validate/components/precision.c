@@ -23,12 +23,9 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 	}
 	if (!s && decide_is_early(c, levels))
 		return;
-	if (!s)
-		s = pair_spread_p(&spread, c->limit, &p);
-	if (!s)
-		s = pitman_morgan_limits(&e->precision, levels->accept, &lower, &upper);
-	if (!s)
-		s = pair_spread_upper(&spread, levels->accept, &wide);
+	s = s ? s : pair_spread_p(&spread, c->limit, &p);
+	s = s ? s : pitman_morgan_limits(&e->precision, levels->accept, &lower, &upper);
+	s = s ? s : pair_spread_upper(&spread, levels->accept, &wide);
 	if (s) {
 		decide_nothing(c, s);
 		return;
@@ -67,8 +64,7 @@ static void decide_repeatability(struct component *c, const struct deciding *d)
 	enum stat_status s = x->status;
 	if (!s && decide_is_early(c, levels))
 		return;
-	if (!s)
-		s = spread_limits(x, levels->accept, &lower, &upper);
+	s = s ? s : spread_limits(x, levels->accept, &lower, &upper);
 	if (s) {
 		decide_nothing(c, s);
 		return;

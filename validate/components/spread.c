@@ -21,8 +21,7 @@ enum stat_status spread_limits(const struct spread_evidence *e, double alpha, do
 {
 	double low, high;
 	enum stat_status s = chi2_quantile(alpha, e->nu_upper, &low);
-	if (!s)
-		s = chi2_quantile(1 - alpha, e->nu, &high);
+	s = s ? s : chi2_quantile(1 - alpha, e->nu, &high);
 	if (s || !(low > 0))
 		return s ? s : STAT_OUT_OF_RANGE;
 	*lower = e->sd * sqrt(e->nu / high);

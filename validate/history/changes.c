@@ -40,8 +40,8 @@ static int by_fact(const void *a, const void *b)
 
 static void facts_compare(struct history_changes *c, const char *old_text, const char *new_text)
 {
-	json_t *old = json_loads(old_text ? old_text : "{}", 0, NULL),
-	       *new = json_loads(new_text ? new_text : "{}", 0, NULL);
+	json_auto_t *old = json_loads(old_text ? old_text : "{}", 0, NULL),
+		    *new = json_loads(new_text ? new_text : "{}", 0, NULL);
 	size_t named = c->n;
 	const char *name;
 	json_t *value;
@@ -52,8 +52,6 @@ static void facts_compare(struct history_changes *c, const char *old_text, const
 			change_add(c, name, NULL, json_string_value(value));
 	if (c->n > named)
 		qsort(c->one + named, c->n - named, sizeof *c->one, by_fact);
-	json_decref(old);
-	json_decref(new);
 }
 
 void history_changes_find(struct history_changes *c, const struct history *h,
@@ -76,9 +74,7 @@ void history_changes_find(struct history_changes *c, const struct history *h,
 void history_changes_release(struct history_changes *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		free(c->one[i].fact);
-		free(c->one[i].old);
-		free(c->one[i].new);
+		FREE_EACH(c->one[i].fact, c->one[i].old, c->one[i].new);
 	}
 	free(c->one);
 	*c = (struct history_changes){0};

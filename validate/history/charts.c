@@ -204,8 +204,8 @@ static size_t outside_leave(const struct history_charts *c, bool *left_out)
 
 static enum stat_status limits_freeze(struct history_charts *c)
 {
-	bool *left_out = xcalloc(c->n + 1, sizeof *left_out);
-	double *value = xcalloc(c->n + 1, sizeof *value);
+	SCOPED_FREE bool *left_out = xcalloc(c->n + 1, sizeof *left_out);
+	SCOPED_FREE double *value = xcalloc(c->n + 1, sizeof *value);
 	enum stat_status s;
 	do {
 		c->n_base = base_choose(c, left_out, value);
@@ -215,8 +215,6 @@ static enum stat_status limits_freeze(struct history_charts *c)
 		if (!s && !(c->limits.sigma > 0))
 			s = STAT_ZERO_VARIANCE;
 	} while (!s && outside_leave(c, left_out));
-	free(left_out);
-	free(value);
 	return s;
 }
 
@@ -239,14 +237,7 @@ void history_charts_make(struct history_charts *c, const struct history *h,
 
 void history_charts_release(struct history_charts *c)
 {
-	free(c->at);
-	free(c->x);
-	free(c->z);
-	free(c->ewma);
-	free(c->cusum);
-	free(c->in_base);
-	free(c->signal);
-	free(c->event);
+	FREE_EACH(c->at, c->x, c->z, c->ewma, c->cusum, c->in_base, c->signal, c->event);
 	*c = (struct history_charts){0};
 }
 

@@ -395,9 +395,7 @@ size_t events_find(const double *x, size_t n, struct event **event)
 		outliers_find(&s, n);
 	if (s.n)
 		qsort(s.event, s.n, sizeof *s.event, by_onset);
-	free(s.y);
-	free(s.far);
-	free(s.residual);
+	FREE_EACH(s.y, s.far, s.residual);
 	*event = s.event;
 	return s.n;
 }

@@ -11,7 +11,7 @@
  * if undefined. */
 static size_t history_measure(const struct baseline_case *c, double *mean, double *sd)
 {
-	double *v = xcalloc(c->n + 1, sizeof *v);
+	SCOPED_FREE double *v = xcalloc(c->n + 1, sizeof *v);
 	struct sample_moments m;
 	size_t n = 0;
 	for (size_t i = 0; i < c->n; i++) {
@@ -24,7 +24,6 @@ static size_t history_measure(const struct baseline_case *c, double *mean, doubl
 		*mean = m.mean;
 		*sd = m.spread ? NAN : m.sd;
 	}
-	free(v);
 	return n;
 }
 
@@ -113,13 +112,11 @@ static int date_compare(struct history_writer *w, const struct baseline *b, char
 
 static char *facts_text(const struct baseline *b)
 {
-	json_t *o = json_object();
+	json_auto_t *o = json_object();
 	for (size_t i = 0; i < b->n_facts; i++)
 		json_object_set_new(o, b->fact[i].name,
 				    b->fact[i].value ? json_string(b->fact[i].value) : json_null());
-	char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
-	json_decref(o);
-	return text;
+	return json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 static int environment_take(struct history_writer *w, const struct baseline *b, long long *id)

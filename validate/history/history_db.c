@@ -118,10 +118,9 @@ static int tables_make(sqlite3 *db, const char *path, struct err *e)
 	int ret = 0;
 	for (size_t i = 0; i < N_SCHEMA && !ret; i++)
 		ret = statement_run(db, path, schema[i], e);
-	char *marks = xasprintf("PRAGMA application_id = %d; PRAGMA user_version = %d",
-				HISTORY_DB_APPLICATION_ID, HISTORY_DB_VERSION);
+	SCOPED_FREE char *marks = xasprintf("PRAGMA application_id = %d; PRAGMA user_version = %d",
+					    HISTORY_DB_APPLICATION_ID, HISTORY_DB_VERSION);
 	ret = ret ? ret : statement_run(db, path, marks, e);
-	free(marks);
 	return ret;
 }
 
@@ -215,8 +214,7 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 
 int history_db_close(sqlite3 *db, const char *path, int ret, struct err *e)
 {
-	if (!ret)
-		ret = statement_run(db, path, "COMMIT", e);
+	ret = ret ? ret : statement_run(db, path, "COMMIT", e);
 	if (db && !sqlite3_get_autocommit(db))
 		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close(db);

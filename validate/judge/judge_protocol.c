@@ -43,10 +43,9 @@ static int path_check(const char *path, size_t n_more, struct err *e)
 
 static int path_add(struct strbuf *out, const char *key, const char *path, struct err *e)
 {
-	char *real = realpath(path, NULL);
+	SCOPED_FREE char *real = realpath(path, NULL);
 	int ret = path_check(real ? real : path, strlen(key) + strlen(" = "), e);
 	strbuf_addf(out, "%s = %s\n", key, real ? real : path);
-	free(real);
 	return ret;
 }
 
@@ -152,12 +151,11 @@ int judge_protocol_write(const struct strbuf *text, const struct strbuf *script,
 		return ret;
 	}
 	*path = xasprintf("%s/judge-%s.conf", dir, name);
-	char *beside = xasprintf("%s/" RERUN_SCRIPT, dir);
+	SCOPED_FREE char *beside = xasprintf("%s/" RERUN_SCRIPT, dir);
 	free(dir);
 	int ret = file_write_atomic(*path, text->s, text->len, e);
 	if (!ret && script)
 		ret = file_write_atomic(beside, script->s, script->len, e);
-	free(beside);
 	return ret;
 }
 

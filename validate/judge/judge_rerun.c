@@ -55,9 +55,7 @@ int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta
 void rerun_release(struct rerun *r)
 {
 	captured_command_release(&r->command);
-	free(r->trace);
-	free(r->base);
-	free(r->below);
+	FREE_EACH(r->trace, r->base, r->below);
 	*r = (struct rerun){.trace = NULL};
 }
 
@@ -102,11 +100,10 @@ static void word_add(struct strbuf *out, const char *word, const char *base)
 static void program_add(struct strbuf *out, const struct rerun *r)
 {
 	const char *program = r->command.argv[0];
-	char *path = strchr(program, '/') && program[0] != '/'
-			 ? xasprintf("%s/%s", r->command.dir, program)
-			 : xstrdup(program);
+	SCOPED_FREE char *path = strchr(program, '/') && program[0] != '/'
+				     ? xasprintf("%s/%s", r->command.dir, program)
+				     : xstrdup(program);
 	quoted_add(out, path, strlen(path));
-	free(path);
 }
 
 static void prepare_add(struct strbuf *out, const struct rerun *r, const char *files)

@@ -33,10 +33,9 @@ static void read_count(struct judged *j, const struct trace_record *r)
 static int64_t device_bytes_of(const struct trace *t)
 {
 	const char *extra = trace_meta(t)->extra_json;
-	json_t *all = extra ? json_loads(extra, 0, NULL) : NULL;
+	json_auto_t *all = extra ? json_loads(extra, 0, NULL) : NULL;
 	const json_t *bytes = json_object_get(json_object_get(all, "facts"), "bytes_read_device");
 	int64_t n = json_is_integer(bytes) ? json_integer_value(bytes) : -1;
-	json_decref(all);
 	return n;
 }
 

@@ -2,6 +2,7 @@
 /* Sorts a window by 64-bit keys: the begin relative to the earliest one in the high bits, the place
  * in the window in the low bits. Keys are therefore distinct and the sort is stable. Insertion sort
  * is used while few keys move, else radix sort. */
+#include "common/xalloc.h"
 #include "validate/metrics/arrivals.h"
 
 /* insertion sort gives up beyond this average number of moves per key, plus MOVES_FREE */
@@ -44,10 +45,7 @@ int arrivals_init(struct arrivals *o, enum arrivals_mode mode,
 void arrivals_release(struct arrivals *o)
 {
 	arrivals_runs_release(o);
-	free(o->a);
-	free(o->batch);
-	free(o->key);
-	free(o->scratch);
+	FREE_EACH(o->a, o->batch, o->key, o->scratch);
 	memset(o, 0, sizeof *o);
 	o->fd = -1;
 }
@@ -214,13 +212,12 @@ static int keep_rest(struct arrivals *o, const uint64_t *order, size_t from, str
 	if (!order) {
 		memmove(o->a, o->a + from, n * sizeof *o->a);
 	} else {
-		struct arrival *rest = malloc((n ? n : 1) * sizeof *rest);
+		SCOPED_FREE struct arrival *rest = malloc((n ? n : 1) * sizeof *rest);
 		if (!rest)
 			return err_set(e, ENOMEM, "no memory to keep %zu requests", n);
 		for (size_t i = 0; i < n; i++)
 			rest[i] = o->a[ARRIVALS_INDEX(order[from + i])];
 		memcpy(o->a, rest, n * sizeof *rest);
-		free(rest);
 	}
 	window_empty(o);
 	o->n = n;
@@ -280,8 +277,7 @@ int arrivals_full(struct arrivals *o, struct err *e)
 	if (o->mode == ARRIVALS_RUNS) {
 		const uint64_t *order;
 		rc = window_sort(o, &order, e);
-		if (!rc)
-			rc = arrivals_run_store(o, order, e);
+		rc = rc ? rc : arrivals_run_store(o, order, e);
 		window_empty(o);
 	} else if (!o->late) {
 		rc = window_give(o, o->window / 4, e);

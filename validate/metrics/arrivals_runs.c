@@ -182,8 +182,8 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 	each = each > CURSOR_BYTES_MAX   ? CURSOR_BYTES_MAX
 	       : each < CURSOR_BYTES_MIN ? CURSOR_BYTES_MIN
 					 : each;
-	struct cursor *cursor = calloc(o->n_runs, sizeof *cursor);
-	struct cursor **heap = calloc(o->n_runs, sizeof *heap);
+	SCOPED_FREE struct cursor *cursor = calloc(o->n_runs, sizeof *cursor);
+	SCOPED_FREE struct cursor **heap = calloc(o->n_runs, sizeof *heap);
 	if (!cursor || !heap)
 		rc = err_set(e, ENOMEM, "no memory to merge %zu runs of requests", o->n_runs);
 	for (size_t i = 0; i < o->n_runs && !rc; i++) {
@@ -205,11 +205,8 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 			 : cursor_fill(o, c, e);
 		rc = rc < 0 ? rc : 0;
 	}
-	if (!rc)
-		rc = merge(o, heap, o->n_runs, e);
+	rc = rc ? rc : merge(o, heap, o->n_runs, e);
 	for (size_t i = 0; cursor && i < o->n_runs; i++)
 		free(cursor[i].buffer);
-	free(cursor);
-	free(heap);
 	return rc;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/xalloc.h"
 #include "validate/metrics/concurrency.h"
 
 int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)
@@ -19,9 +20,7 @@ int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)
 
 void concurrency_release(struct concurrency *c)
 {
-	free(c->end);
-	free(c->ns_at_level);
-	free(c->requests_at_level);
+	FREE_EACH(c->end, c->ns_at_level, c->requests_at_level);
 	memset(c, 0, sizeof *c);
 }
 

@@ -101,9 +101,7 @@ void stay_back_close(struct stay_back *b)
 {
 	if (!b)
 		return;
-	free(b->window);
-	free(b->slot);
-	free(b);
+	FREE_EACH(b->window, b->slot, b);
 }
 
 static size_t home(const struct stay_back *b, uint64_t s)

@@ -42,7 +42,7 @@ struct levels_distance levels_distance(const struct concurrency *a, const struct
 				       enum levels_weight w)
 {
 	struct levels_distance d = {NAN, NAN};
-	double *f = levels_cdf_all(a, w), *g = levels_cdf_all(b, w);
+	SCOPED_FREE double *f = levels_cdf_all(a, w), *g = levels_cdf_all(b, w);
 	if (f && g) {
 		d = (struct levels_distance){0, 0};
 		for (size_t level = 0; level <= a->highest || level <= b->highest; level++) {
@@ -52,7 +52,5 @@ struct levels_distance levels_distance(const struct concurrency *a, const struct
 			d.area += fabs(x - y);
 		}
 	}
-	free(f);
-	free(g);
 	return d;
 }

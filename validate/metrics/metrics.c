@@ -141,8 +141,7 @@ static void take_lane(struct metrics_work *w, const struct metrics_pass *p,
 	for (int s = 0; s < SCOPE_N; s++) {
 		if (s != SCOPE_ALL)
 			take_worst(m, p, point_of[kind], (enum order_scope)s, &o->scope[s]);
-		struct disorder old = {.total = order->total[s]};
-		disorder_release(&old);
+		SCOPED(disorder_release) struct disorder old = {.total = order->total[s]};
 		order->total[s] = o->scope[s].total;
 		memset(&o->scope[s].total, 0, sizeof o->scope[s].total);
 	}
@@ -214,7 +213,7 @@ static bool has_work(const struct metrics_work *w)
 /* One pass, with two threads if both have work. */
 static int work_once(struct metrics_work *w, struct err *e)
 {
-	struct metrics_pass *p = xcalloc(2, sizeof *p);
+	SCOPED_FREE struct metrics_pass *p = xcalloc(2, sizeof *p);
 	bool second = w->left[LANE_COMPLETE] || w->left[LANE_DISPATCH];
 	bool first = w->tally || w->left[LANE_REFERENCE] || w->left[LANE_ISSUE];
 	unsigned int n = w->o->n_threads > 1 && first && second ? 2 : 1;
@@ -245,7 +244,6 @@ static int work_once(struct metrics_work *w, struct err *e)
 	w->tally &= rc || again;
 	for (unsigned int i = 0; i < n; i++)
 		pass_release(&p[i]);
-	free(p);
 	return rc;
 }
 

@@ -43,9 +43,8 @@ static int file_check_end(void *context, struct err *e)
 
 static void file_close(void *context)
 {
-	struct file_source *f = context;
+	SCOPED_FREE struct file_source *f = context;
 	trace_close(f->trace);
-	free(f);
 }
 
 static int file_open(const struct metrics_origin *o, struct metrics_source *s, struct err *e)

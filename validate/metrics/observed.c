@@ -138,9 +138,8 @@ int observed_write(const char *own, const char *side, const char *out, struct ob
 	double sum = 0;
 	*o = (struct observed){0};
 	int rc = trace_read_calls(&mine, own, e);
-	if (!rc)
-		rc = trace_read_calls(&theirs, side, e);
-	int64_t *took = xreallocarray(NULL, mine.n_records + 1, sizeof *took);
+	rc = rc ? rc : trace_read_calls(&theirs, side, e);
+	SCOPED_FREE int64_t *took = xreallocarray(NULL, mine.n_records + 1, sizeof *took);
 	memset(took, 0xff, (mine.n_records + 1) * sizeof *took);
 	for (unsigned int op = 0; !rc && op < OP_N; op++) {
 		for (size_t i = 0; i < mine.of[op].n; i++)
@@ -155,7 +154,6 @@ int observed_write(const char *own, const char *side, const char *out, struct ob
 		o->own_mean_ns = sum / (double)o->n_requests;
 		rc = changed_write(own, out, took, e);
 	}
-	free(took);
 	reading_release(&mine);
 	reading_release(&theirs);
 	return rc;

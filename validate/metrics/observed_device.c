@@ -367,8 +367,7 @@ static int extras_write(struct device_making *m, struct err *e)
 		if (!m->o->n_extra++)
 			rc = trace_writer_object(m->writer, OBJECT_DEVICE, x ? x->name : "device",
 						 &object, e);
-		if (!rc)
-			rc = extra_write(m, q, object, e);
+		rc = rc ? rc : extra_write(m, q, object, e);
 	}
 	return rc;
 }
@@ -422,8 +421,7 @@ int observed_device_write(const struct device_observation *how, const char *out,
 	if (!rc && how->own)
 		rc = trace_open(&own, how->own, e);
 	m.own = own;
-	if (!rc)
-		rc = making_write(&m, out, e);
+	rc = rc ? rc : making_write(&m, out, e);
 	trace_close(own);
 	trace_close(m.sequence);
 	free(m.object);

@@ -27,7 +27,7 @@ static const char *fact_text(const json_t *capture, bool incomplete, unsigned in
 const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
 			   char *buf, size_t size)
 {
-	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	const json_t *capture = json_object_get(extra, "capture");
 	const uint64_t n_calls = async_calls_unshown(&s->async);
 	const struct missing_count reasons[] = {
@@ -73,15 +73,11 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 				 reasons[k].n == 1 ? reasons[k].one : reasons[k].more);
 			found = buf;
 		}
-	found = found ? found : fact_text(capture, true, i - n, buf, size);
-	json_decref(extra);
-	return found;
+	return found ? found : fact_text(capture, true, i - n, buf, size);
 }
 
 const char *unknown_reason(const struct trace_meta *meta, unsigned int i, char *buf, size_t size)
 {
-	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
-	const char *found = fact_text(json_object_get(extra, "capture"), false, i, buf, size);
-	json_decref(extra);
-	return found;
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	return fact_text(json_object_get(extra, "capture"), false, i, buf, size);
 }

@@ -36,7 +36,7 @@ static void axis_shift(struct offset_axis *a, unsigned int shift)
 
 static void widen(struct offset_map *m, unsigned int time_shift, unsigned int offset_shift)
 {
-	struct offset_map *old = xmalloc(sizeof *old);
+	SCOPED_FREE struct offset_map *old = xmalloc(sizeof *old);
 	*old = *m;
 	memset(m->count, 0, sizeof m->count);
 	axis_shift(&m->time, time_shift);
@@ -45,7 +45,6 @@ static void widen(struct offset_map *m, unsigned int time_shift, unsigned int of
 		for (int64_t t = old->time.from; t <= old->time.to; t++)
 			*cell_of(m, t >> (time_shift - old->time.shift),
 				 o >> (offset_shift - old->offset.shift)) += *cell_of(old, t, o);
-	free(old);
 }
 
 static void axis_include(struct offset_axis *a, int64_t k)

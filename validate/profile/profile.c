@@ -189,7 +189,7 @@ static int profile_pass(struct profile *p, struct trace *t, struct related *x, s
 /* Reads the trace again, and sorts it completely. */
 static int pass_of_order(struct profile *p, struct trace *t, struct err *e)
 {
-	struct profile_order o;
+	SCOPED(profile_order_release) struct profile_order o;
 	const struct trace_record *r;
 	size_t n;
 	bool late;
@@ -206,7 +206,6 @@ static int pass_of_order(struct profile *p, struct trace *t, struct err *e)
 		rc = profile_order_add(&o, r, n, e);
 	}
 	rc = rc ? rc : profile_order_finish(&o, &late, e);
-	profile_order_release(&o);
 	return rc;
 }
 

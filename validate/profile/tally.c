@@ -39,14 +39,13 @@ static int by_number(const void *a, const void *b)
 
 static uint64_t count_processes(const struct tally *s)
 {
-	uint32_t *pid = xmalloc((s->n_threads ? s->n_threads : 1) * sizeof *pid);
+	SCOPED_FREE uint32_t *pid = xmalloc((s->n_threads ? s->n_threads : 1) * sizeof *pid);
 	uint64_t n_distinct = 0;
 	for (size_t i = 0; i < s->n_threads; i++)
 		pid[i] = s->thread[i].pid;
 	qsort(pid, s->n_threads, sizeof *pid, by_number);
 	for (size_t i = 0; i < s->n_threads; i++)
 		n_distinct += !i || pid[i] != pid[i - 1];
-	free(pid);
 	return n_distinct;
 }
 

@@ -56,7 +56,7 @@ void conditions_add_scenario(const struct protocol *p, size_t scenario, struct s
 
 int conditions_hash(const struct protocol *p, char hash[CONDITIONS_HASH_SIZE], struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	unsigned char digest[32];
 	conditions_add(p, &text);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
@@ -66,7 +66,6 @@ int conditions_hash(const struct protocol *p, char hash[CONDITIONS_HASH_SIZE], s
 	int ret = digest_ready(e);
 	if (!ret)
 		gcry_md_hash_buffer(GCRY_MD_SHA256, digest, text.s, text.len);
-	strbuf_release(&text);
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < sizeof digest; i++)

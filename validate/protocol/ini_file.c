@@ -205,16 +205,13 @@ static int text_check(struct ini_reading *r, const struct strbuf *text)
 
 int ini_file_read(struct ini_file *f, const char *path, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	*f = (struct ini_file){0};
 	struct ini_reading r = {.file = f, .path = path, .err = e};
 	int ret = file_read(path, &text, FILE_MAX_BYTES, e);
-	if (!ret)
-		ret = text_check(&r, &text);
-	if (ret)
-		goto out;
+	ret = ret ? ret : text_check(&r, &text);
 	r.at = text.s;
-	int line = ini_parse_stream(next_line, &r, on_key, &r);
+	int line = ret ? 0 : ini_parse_stream(next_line, &r, on_key, &r);
 	if (line > 0 && (!r.failed || (unsigned int)line < r.line)) {
 		/* inih reports an earlier line */
 		r.failed = false;
@@ -222,10 +219,8 @@ int ini_file_read(struct ini_file *f, const char *path, struct err *e)
 	}
 	if (r.failed)
 		ret = -EINVAL;
-out:
 	if (ret)
 		ini_file_release(f);
-	strbuf_release(&text);
 	return ret;
 }
 
@@ -237,9 +232,7 @@ void ini_file_release(struct ini_file *f)
 			free(s->key[k].name);
 			free(s->key[k].value);
 		}
-		free(s->key);
-		free(s->kind);
-		free(s->name);
+		FREE_EACH(s->key, s->kind, s->name);
 	}
 	free(f->section);
 	*f = (struct ini_file){0};

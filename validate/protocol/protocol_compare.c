@@ -77,11 +77,10 @@ int protocol_replayer_find(const struct protocol *p, const char *name, size_t *i
 		return err_set(e, ENOENT,
 			       "[replayer %s] has %zu variants: name one of them, as \"%s\"", name,
 			       n_of_section, p->replayer[*index].name);
-	struct strbuf names = STRBUF_INIT;
+	SCOPED_STRBUF names = STRBUF_INIT;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		strbuf_addf(&names, "%s\"%s\"", i ? ", " : "", p->replayer[i].name);
 	err_set(e, ENOENT, "unknown replayer \"%s\": the protocol has %s", name, names.s);
-	strbuf_release(&names);
 	return -ENOENT;
 }
 
@@ -129,7 +128,5 @@ int compare_read(struct protocol *p, const struct protocol_file *f, struct err *
 
 void compare_release(struct protocol *p)
 {
-	free(p->compare.environment);
-	free(p->compare.old);
-	free(p->compare.new);
+	FREE_EACH(p->compare.environment, p->compare.old, p->compare.new);
 }

@@ -15,6 +15,9 @@ struct protocol_file {
 const struct ini_section *section_find(const struct protocol_file *f, const char *kind);
 /* Prefixes the message with "path:line: key". */
 int key_refuse(const struct protocol_file *f, const struct ini_key *k, struct err *e);
+/* The same with a message of its own. Returns -EINVAL. */
+int key_err(const struct protocol_file *f, const struct ini_key *k, struct err *e, const char *fmt,
+	    ...) __attribute__((format(printf, 4, 5)));
 /* Sets one field; copies a string. */
 int key_set(const struct protocol_file *f, const struct option_spec *table, void *config,
 	    const struct ini_key *k, struct err *e);

@@ -162,7 +162,7 @@ char *published_path(const struct protocol *p)
 
 int published_read(struct protocol *p, const struct protocol_file *f, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	const struct ini_section *s = section_find(f, "protocol");
 	if (!p->published_file)
 		return 0;
@@ -175,7 +175,6 @@ int published_read(struct protocol *p, const struct protocol_file *f, struct err
 		key_refuse(f, ini_key_find(s, "published"), e);
 	else
 		ret = text_parse(&r, &text);
-	strbuf_release(&text);
 	free(path);
 	return ret;
 }

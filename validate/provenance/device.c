@@ -42,7 +42,7 @@ static const struct device_fact {
 /* Names of the devices below it. */
 static json_t *device_parts(const char *dir)
 {
-	char *path = xasprintf("%s/slaves", dir);
+	SCOPED_FREE char *path = xasprintf("%s/slaves", dir);
 	json_t *list = json_array();
 	DIR *d = opendir(path);
 	for (struct dirent *x; d && (x = readdir(d));)
@@ -50,7 +50,6 @@ static json_t *device_parts(const char *dir)
 			json_array_append_new(list, text_to_json(x->d_name));
 	if (d)
 		closedir(d);
-	free(path);
 	return list;
 }
 
@@ -61,12 +60,11 @@ json_t *provenance_device(const char *dir)
 	json_object_set_new(o, "name", text_to_json(slash ? slash + 1 : dir));
 	for (size_t i = 0; i < sizeof device_facts / sizeof *device_facts; i++) {
 		const struct device_fact *f = &device_facts[i];
-		json_t *value = json_null();
+		json_auto_t *value = json_null();
 		for (size_t k = 0; k < 4 && f->file[k] && json_is_null(value); k++)
 			value = fact_read(dir, f->file[k], f->kind);
 		if (!json_is_null(value))
 			json_object_set(o, f->name, value);
-		json_decref(value);
 	}
 	if (json_array_size(of))
 		json_object_set(o, "made_of", of);

@@ -3,29 +3,27 @@
 #include <sys/resource.h>
 
 #include "common/cgroup_where.h"
+#include "common/xalloc.h"
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 
 /* Converts "1234 kB" to bytes. */
 static json_t *kilobytes_fact(const char *root, const char *key)
 {
-	json_t *text = fact_keyed(root, "/proc/meminfo", key);
+	json_auto_t *text = fact_keyed(root, "/proc/meminfo", key);
 	const char *s = json_string_value(text);
 	char *end = NULL;
 	unsigned long long kb = s ? strtoull(s, &end, 10) : 0;
-	json_t *o = s && end != s && kb < INT64_MAX / 1024 ? json_integer((json_int_t)kb * 1024)
-							   : json_null();
-	json_decref(text);
-	return o;
+	return s && end != s && kb < INT64_MAX / 1024 ? json_integer((json_int_t)kb * 1024)
+						      : json_null();
 }
 
 /* --- memory reclaimed in advance ----------------------------------------- */
 
 static bool fact_is(const char *root, const char *path, const char *text)
 {
-	json_t *o = fact_read(root, path, FACT_LINE);
+	json_auto_t *o = fact_read(root, path, FACT_LINE);
 	const bool is = json_is_string(o) && !strcmp(json_string_value(o), text);
-	json_decref(o);
 	return is;
 }
 
@@ -53,13 +51,12 @@ static void monitor_look(const char *path, const char *name, void *pages_out)
 static json_t *reclaimed_ahead(const char *root)
 {
 	static const char module[] = "/sys/module/damon_reclaim/parameters/enabled";
-	json_t *by_module = fact_read(root, module, FACT_LINE),
-	       *n = fact_read(root, "/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds", FACT_LINE);
+	json_auto_t *by_module = fact_read(root, module, FACT_LINE),
+		    *n = fact_read(root, "/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds",
+				   FACT_LINE);
 	bool pages_out = fact_is(root, module, "Y");
 	const bool known = !json_is_null(by_module) || !json_is_null(n);
 	numbered_each(root, "/sys/kernel/mm/damon/admin/kdamonds", "", monitor_look, &pages_out);
-	json_decref(by_module);
-	json_decref(n);
 	return known ? json_boolean(pages_out) : json_null();
 }
 
@@ -70,10 +67,9 @@ void memory_facts_add(json_t *memory, const char *root)
 	json_object_set_new(memory, "reclaimed_ahead", reclaimed_ahead(root));
 	json_object_set_new(memory, "swap_total_bytes", kilobytes_fact(root, "SwapTotal"));
 	json_object_set_new(memory, "swap_free_bytes", kilobytes_fact(root, "SwapFree"));
-	json_t *text = fact_keyed(root, "/proc/meminfo", "HugePages_Total");
+	json_auto_t *text = fact_keyed(root, "/proc/meminfo", "HugePages_Total");
 	json_object_set_new(memory, "huge_pages",
 			    fact_of_text(json_string_value(text), FACT_NUMBER));
-	json_decref(text);
 }
 
 /* version 1 of cgroups stores "unlimited" as a number near 2^63 */
@@ -108,16 +104,14 @@ static json_t *group_limits(const char *root)
 	struct cgroup_room room = cgroup_room(root);
 	for (size_t i = 0; i < sizeof group_files / sizeof *group_files; i++) {
 		const struct group_file *f = &group_files[i];
-		struct cgroup_where w;
+		SCOPED(cgroup_where_release) struct cgroup_where w = {0};
 		if (!cgroup_where_of(root, f->kind, f->controller, &w))
 			continue;
-		json_t *value = fact_read(w.own, f->file, FACT_NUMBER);
+		json_auto_t *value = fact_read(w.own, f->file, FACT_NUMBER);
 		if (json_integer_value(value) >= UNLIMITED)
 			json_object_set_new(o, f->name, json_string("unlimited"));
 		else if (!json_is_null(value))
 			json_object_set(o, f->name, value);
-		json_decref(value);
-		cgroup_where_release(&w);
 	}
 	if (room.limit_bytes < (uint64_t)UNLIMITED)
 		json_object_set_new(o, "memory_limit_in_force_bytes",

@@ -15,9 +15,10 @@ static int compare_names(const void *a, const void *b)
 void mitigation_facts_add(json_t *kernel, const char *root)
 {
 	const char *const where = "/sys/devices/system/cpu/vulnerabilities";
-	char *dir = xasprintf("%s%s", root, where), **name = NULL;
+	SCOPED_FREE char *dir = xasprintf("%s%s", root, where);
+	SCOPED_FREE char **name = NULL;
 	size_t n = 0, cap = 0;
-	json_t *all = json_object();
+	json_auto_t *all = json_object();
 	DIR *d = opendir(dir);
 	for (struct dirent *x; d && (x = readdir(d));) {
 		if (x->d_name[0] == '.')
@@ -30,18 +31,13 @@ void mitigation_facts_add(json_t *kernel, const char *root)
 	if (n)
 		qsort(name, n, sizeof *name, compare_names);
 	for (size_t i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", where, name[i]);
+		SCOPED_FREE char *path = xasprintf("%s/%s", where, name[i]);
 		json_t *state = fact_read(root, path, FACT_LINE);
 		/* a name that is no UTF-8 text is skipped */
 		json_object_set_new(all, name[i], state);
-		free(path);
 		free(name[i]);
 	}
-	json_object_set_new(kernel, "mitigations", n ? all : json_null());
-	if (!n)
-		json_decref(all);
-	free(name);
-	free(dir);
+	json_object_set_new(kernel, "mitigations", n ? json_incref(all) : json_null());
 }
 
 /* --- frequencies --------------------------------------------------------- */
@@ -98,13 +94,12 @@ static json_t *frequency_fact(const char *root, const char *file, bool most)
 /* True if frequencies above the nominal one are permitted. */
 static json_t *turbo_fact(const char *root)
 {
-	json_t *o = fact_read(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", FACT_SWITCH);
+	json_auto_t *o =
+	    fact_read(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", FACT_SWITCH);
 	if (json_is_boolean(o)) {
 		bool off = json_is_true(o);
-		json_decref(o);
 		return json_boolean(!off);
 	}
-	json_decref(o);
 	return fact_read(root, "/sys/devices/system/cpu/cpufreq/boost", FACT_SWITCH);
 }
 

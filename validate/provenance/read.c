@@ -23,10 +23,8 @@ static json_t *chosen_of(const char *text)
 	const char *to = from ? strpbrk(from, "])") : NULL;
 	if (!to)
 		return text_to_json(text);
-	char *chosen = xasprintf("%.*s", (int)(to - from - 1), from + 1);
-	json_t *o = text_to_json(chosen);
-	free(chosen);
-	return o;
+	SCOPED_FREE char *chosen = xasprintf("%.*s", (int)(to - from - 1), from + 1);
+	return text_to_json(chosen);
 }
 
 static json_t *switch_of(const char *text)
@@ -62,11 +60,8 @@ json_t *fact_of_text(const char *text, enum fact_kind kind)
 
 json_t *fact_read(const char *root, const char *path, enum fact_kind kind)
 {
-	char *full = xasprintf("%s%s", root, path), *line = file_read_line(full);
-	json_t *o = fact_of_text(line, kind);
-	free(line);
-	free(full);
-	return o;
+	SCOPED_FREE char *full = xasprintf("%s%s", root, path), *line = file_read_line(full);
+	return fact_of_text(line, kind);
 }
 
 json_t *fact_keyed(const char *root, const char *path, const char *key)
@@ -115,9 +110,9 @@ static bool is_numbered(const char *name, const char *prefix)
 void numbered_each(const char *root, const char *path, const char *prefix,
 		   void (*each)(const char *path, const char *name, void *context), void *context)
 {
-	char *dir = xasprintf("%s%s", root, path);
+	SCOPED_FREE char *dir = xasprintf("%s%s", root, path);
 	DIR *d = opendir(dir);
-	struct numbered *entry = NULL;
+	SCOPED_FREE struct numbered *entry = NULL;
 	size_t n = 0, cap = 0;
 	for (struct dirent *x; d && (x = readdir(d));) {
 		if (!is_numbered(x->d_name, prefix))
@@ -131,11 +126,8 @@ void numbered_each(const char *root, const char *path, const char *prefix,
 	if (n)
 		qsort(entry, n, sizeof *entry, compare_numbered);
 	for (size_t i = 0; i < n; i++) {
-		char *full = xasprintf("%s/%s", dir, entry[i].name);
+		SCOPED_FREE char *full = xasprintf("%s/%s", dir, entry[i].name);
 		each(full, entry[i].name, context);
-		free(full);
 		free(entry[i].name);
 	}
-	free(entry);
-	free(dir);
 }

@@ -6,9 +6,8 @@
 static int file_identify(char hex[FILE_DIGEST_HEX], const char *dir, const char *name,
 			 struct err *e)
 {
-	char *path = xasprintf("%s/%s", dir, name);
+	SCOPED_FREE char *path = xasprintf("%s/%s", dir, name);
 	int ret = file_digest(path, hex, e);
-	free(path);
 	return ret == -ENOENT ? 0 : ret;
 }
 

@@ -221,8 +221,7 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 		    errno == EWOULDBLOCK
 			? err_set(e, EBUSY, "%s is in use: another campaign is running there", path)
 			: err_sys(e, errno, "cannot lock %s", path);
-	if (!ret)
-		ret = journal_read(path, NULL, NULL, &r, e);
+	ret = ret ? ret : journal_read(path, NULL, NULL, &r, e);
 	/* bytes after the last newline are an unfinished line */
 	if (!ret && r.torn && (ftruncate(j->fd, r.whole_bytes) < 0 || fsync(j->fd) < 0))
 		ret = err_sys(e, errno, "cannot cut the torn line off %s", path);
@@ -246,15 +245,14 @@ void journal_close(struct journal *j)
 
 int journal_append(struct journal *j, json_t *event, struct err *e)
 {
-	struct strbuf line = STRBUF_INIT;
-	json_t *o = json_object();
+	SCOPED_STRBUF line = STRBUF_INIT;
+	json_auto_t *o = json_object();
 	json_object_set_new(o, "seq", json_integer((json_int_t)j->next_seq));
 	json_object_update(o, event);
 	json_object_set_new(o, "after", json_string(j->link));
 	int ret = journal_line_add(&line, o, e);
-	json_decref(o);
 	if (ret)
-		goto out;
+		return ret;
 	size_t done = 0;
 	while (!ret && done < line.len) {
 		ssize_t n = pwrite(j->fd, line.s + done, line.len - done, j->end + (off_t)done);
@@ -269,15 +267,13 @@ int journal_append(struct journal *j, json_t *event, struct err *e)
 	if (ret) {
 		/* if that fails, the next journal_open() does it */
 		(void)!ftruncate(j->fd, j->end);
-		goto out;
+		return ret;
 	}
 	j->end += (off_t)line.len;
 	j->next_seq++;
 	/* before quote, brace and newline */
 	memcpy(j->link, line.s + line.len - 11, JOURNAL_LINK - 1);
-out:
-	strbuf_release(&line);
-	return ret;
+	return 0;
 }
 
 int journal_append_new(struct journal *j, json_t *event, struct err *e)

@@ -149,8 +149,7 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 			ret = err_set(e, -part[i].ret, "%s", part[i].e.msg);
 		r->n_damaged_journal_lines += part[i].n_odd + part[i].reading.n_damaged;
 	}
-	if (!ret)
-		ret = journal_check(r, part, n, e);
+	ret = ret ? ret : journal_check(r, part, n, e);
 	seal_record_release(&part[0].record);
 	if (ret)
 		return ret;
@@ -229,18 +228,16 @@ static int summaries_load(struct results *r, struct err *why)
 
 static int plan_load(struct results *r, struct design *plan, struct err *e)
 {
-	char *path = results_path(r->dir, "plan.json");
+	SCOPED_FREE char *path = results_path(r->dir, "plan.json");
 	json_t *o;
 	int ret = json_read_file(path, &o, e);
 	if (!ret) {
 		ret = design_leave_out(&r->protocol, o, e);
-		if (!ret)
-			ret = design_from_json(plan, &r->protocol, o, e);
+		ret = ret ? ret : design_from_json(plan, &r->protocol, o, e);
 		if (ret)
 			err_context(e, "%s", path);
 		json_decref(o);
 	}
-	free(path);
 	return ret;
 }
 
@@ -295,7 +292,7 @@ static int directory_check(const char *dir, struct err *e)
 
 int results_load(struct results *r, const char *dir, struct err *e)
 {
-	struct design plan = {0};
+	SCOPED(design_release) struct design plan = {0};
 	*r = (struct results){0};
 	int ret = directory_check(dir, e);
 	if (ret)
@@ -305,10 +302,8 @@ int results_load(struct results *r, const char *dir, struct err *e)
 	char *path = results_path(dir, "protocol.conf");
 	ret = protocol_read(&r->protocol, path, e);
 	free(path);
-	if (!ret)
-		ret = environment_load(r, e);
-	if (!ret)
-		ret = plan_load(r, &plan, e);
+	ret = ret ? ret : environment_load(r, e);
+	ret = ret ? ret : plan_load(r, &plan, e);
 	if (!ret) {
 		r->run = results_runs_make(&plan);
 		r->n_runs = plan.n_runs;
@@ -320,7 +315,6 @@ int results_load(struct results *r, const char *dir, struct err *e)
 	}
 	if (ret)
 		results_release(r);
-	design_release(&plan);
 	return ret;
 }
 

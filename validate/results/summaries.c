@@ -25,9 +25,9 @@ static bool is_torn(int fd)
 int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
 		     char digest[FILE_DIGEST_HEX], struct err *e)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	struct stat st;
-	char *path = results_path(dir, "summaries"), *file = results_run_path(dir, run);
+	SCOPED_FREE char *path = results_path(dir, "summaries"), *file = results_run_path(dir, run);
 	if (digest)
 		digest[0] = 0;
 	int ret = 0, fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -54,9 +54,6 @@ out:
 		digest[0] = 0;
 	if (fd >= 0)
 		close(fd);
-	strbuf_release(&line);
-	free(path);
-	free(file);
 	return ret;
 }
 

@@ -226,9 +226,7 @@ int capture_match_add(struct capture_match *m, const char *own, const char *capt
 		m->resolution_ns = fmax(m->resolution_ns, trace_meta(x)->clock_resolution_ns);
 		m->n_lost += trace_meta(x)->n_events_lost;
 	}
-	free(j.own.call);
-	free(j.captured.call);
-	free(j.span);
+	FREE_EACH(j.own.call, j.captured.call, j.span);
 	trace_close(x);
 	trace_close(t);
 	return rc;

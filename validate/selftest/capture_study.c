@@ -105,7 +105,7 @@ static void scatter(const struct capture_study *s, size_t method, uint16_t op, u
 		    const struct study_pooled *run, struct capture_estimate *out)
 {
 	size_t n = 0;
-	double *away = xreallocarray(NULL, out->n_matched + 1, sizeof *away);
+	SCOPED_FREE double *away = xreallocarray(NULL, out->n_matched + 1, sizeof *away);
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct capture_cell *c = &s->cell[i];
 		for (size_t k = 0; k < s->n_runs && in(c, method, op, level); k++)
@@ -116,7 +116,6 @@ static void scatter(const struct capture_study *s, size_t method, uint16_t op, u
 	if (sample_quantile(away, n, 0.5, 7, &out->scatter_median_ns) ||
 	    sample_quantile(away, n, 0.99, 7, &out->scatter_p99_ns))
 		out->scatter_median_ns = out->scatter_p99_ns = NAN;
-	free(away);
 }
 
 static void cost(const struct capture_study *s, const struct study_pooled *with,
@@ -184,13 +183,12 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 static enum stat_status condition(const struct capture_study *s, const struct capture_cell *c,
 				  struct sample_moments *m)
 {
-	double *x = xcalloc(s->n_runs, sizeof *x);
+	SCOPED_FREE double *x = xcalloc(s->n_runs, sizeof *x);
 	size_t n = 0;
 	for (size_t k = 0; k < s->n_runs; k++)
 		if (c->run[k].n)
 			x[n++] = c->run[k].sum_difference_ns / (double)c->run[k].n;
 	enum stat_status status = sample_moments(x, n, m);
-	free(x);
 	return status ? status : m->spread;
 }
 

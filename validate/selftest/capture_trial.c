@@ -174,10 +174,10 @@ static int run_read(struct trial_job *j, size_t method, size_t run, struct err *
 	bool none = method == CAPTURE_N_METHODS;
 	/* every own trace of the run reports the losses of the one captured trace */
 	uint64_t lost = 0;
-	char *captured = xasprintf("%s/captured", j->dir);
+	SCOPED_FREE char *captured = xasprintf("%s/captured", j->dir);
 	for (int i = 0; i < N_CONDITIONS && !rc; i++) {
-		struct capture_match m = {0};
-		char *own = xasprintf("%s/own-%d.trace", j->dir, i);
+		SCOPED(capture_match_release) struct capture_match m = {0};
+		SCOPED_FREE char *own = xasprintf("%s/own-%d.trace", j->dir, i);
 		if (path_exists(own)) {
 			rc = capture_match_add(&m, own, none ? own : captured, e);
 			if (!rc)
@@ -193,13 +193,10 @@ static int run_read(struct trial_job *j, size_t method, size_t run, struct err *
 			if (m.n_lost > lost)
 				lost = m.n_lost;
 		}
-		capture_match_release(&m);
-		free(own);
 	}
 	if (!none)
 		j->t->method[method].n_lost += lost;
 	unlink(captured);
-	free(captured);
 	return rc;
 }
 

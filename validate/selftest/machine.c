@@ -87,8 +87,8 @@ static json_t *settings(const struct machine_options *o)
 /* Appends and syncs a line; first ends a line that a crash cut short. */
 static int outcome_append(struct selftest *s, json_t *outcome, struct err *e)
 {
-	char *path = outcomes_path(s->o), *line = json_dumps(outcome, JSON_COMPACT);
-	char *text = xasprintf("\n%s\n", line ? line : "");
+	SCOPED_FREE char *path = outcomes_path(s->o), *line = json_dumps(outcome, JSON_COMPACT);
+	SCOPED_FREE char *text = xasprintf("\n%s\n", line ? line : "");
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 	int ret = fd < 0 ? -errno : write_all(fd, text, strlen(text));
 	if (!ret && fsync(fd) < 0)
@@ -99,17 +99,14 @@ static int outcome_append(struct selftest *s, json_t *outcome, struct err *e)
 		err_sys(e, -ret, "cannot write %s", path);
 	else
 		json_array_append(s->outcomes, outcome);
-	free(line);
-	free(text);
-	free(path);
 	return ret;
 }
 
 static int outcomes_load(struct selftest *s, struct err *e)
 {
 	char *path = outcomes_path(s->o), *save = NULL;
-	struct strbuf text = STRBUF_INIT;
-	json_t *wanted = settings(s->o);
+	SCOPED_STRBUF text = STRBUF_INIT;
+	json_auto_t *wanted = settings(s->o);
 	int ret = path_exists(path) ? file_read(path, &text, OUTCOMES_MAX_BYTES, e) : 0;
 	for (char *line = text.len ? strtok_r(text.s, "\n", &save) : NULL; !ret && line;
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -129,8 +126,6 @@ static int outcomes_load(struct selftest *s, struct err *e)
 			      "%s exists: continue with --resume, or use another directory", path);
 	if (!ret && !json_array_size(s->outcomes))
 		ret = outcome_append(s, wanted, e);
-	json_decref(wanted);
-	strbuf_release(&text);
 	free(path);
 	return ret;
 }
@@ -151,9 +146,9 @@ static const json_t *outcome_find(const struct selftest *s, const struct unit *u
 static int campaign_make(const struct selftest *s, const struct unit *u, const char *dir,
 			 struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	struct protocol p;
-	char *conf = xasprintf("%s.conf", dir), *plan = xasprintf("%s/plan.json", dir);
+	SCOPED_FREE char *conf = xasprintf("%s.conf", dir), *plan = xasprintf("%s/plan.json", dir);
 	bool begun = s->o->resume && path_exists(plan);
 	machine_protocol(&text, u, s->o, &s->pilot);
 	int ret = 0;
@@ -161,8 +156,7 @@ static int campaign_make(const struct selftest *s, const struct unit *u, const c
 		ret = err_set(e, EEXIST, "%s already exists: use another directory", dir);
 	else if (!begun)
 		ret = dir_remove_tree(dir, e);
-	if (!ret)
-		ret = file_write_atomic(conf, text.s, text.len, e);
+	ret = ret ? ret : file_write_atomic(conf, text.s, text.len, e);
 	if (!ret && protocol_read(&p, conf, e) == 0) {
 		struct campaign_options o = {.dir = dir, .resume = begun, .quiet = s->o->quiet,
 		    .self = s->o->self};
@@ -171,9 +165,6 @@ static int campaign_make(const struct selftest *s, const struct unit *u, const c
 	} else if (!ret) {
 		ret = -e->code;
 	}
-	free(plan);
-	free(conf);
-	strbuf_release(&text);
 	return ret;
 }
 
@@ -181,16 +172,16 @@ static int campaign_discard(const struct selftest *s, const char *dir, struct er
 {
 	if (s->o->keep)
 		return 0;
-	char *conf = xasprintf("%s.conf", dir);
+	SCOPED_FREE char *conf = xasprintf("%s.conf", dir);
 	unlink(conf);
-	free(conf);
 	return dir_remove_tree(dir, e);
 }
 
 static int unit_make(struct selftest *s, const struct unit *u, struct err *e)
 {
-	char *dir = xasprintf("%s/%s-%03" PRIu64, s->o->dir, unit_names[u->kind], u->index);
-	json_t *outcome = NULL;
+	SCOPED_FREE char *dir =
+	    xasprintf("%s/%s-%03" PRIu64, s->o->dir, unit_names[u->kind], u->index);
+	json_auto_t *outcome = NULL;
 	int ret = campaign_make(s, u, dir, e);
 	if (!ret) {
 		outcome = machine_outcome(u, dir, s->o, e);
@@ -198,12 +189,8 @@ static int unit_make(struct selftest *s, const struct unit *u, struct err *e)
 	}
 	if (!ret && u->kind == UNIT_PILOT)
 		json_object_set_new(outcome, "direct", json_boolean(s->pilot.direct));
-	if (!ret)
-		ret = outcome_append(s, outcome, e);
-	if (!ret)
-		ret = campaign_discard(s, dir, e);
-	json_decref(outcome);
-	free(dir);
+	ret = ret ? ret : outcome_append(s, outcome, e);
+	ret = ret ? ret : campaign_discard(s, dir, e);
 	return ret;
 }
 
@@ -232,11 +219,10 @@ static int pilot_make(struct selftest *s, struct err *e)
 	/* an existing directory was not created here, so it is not removed */
 	if (ret && ret != -EINTR && ret != -EEXIST) {
 		s->pilot.direct = false;
-		char *dir = xasprintf("%s/%s-%03d", s->o->dir, unit_names[UNIT_PILOT], 0);
+		SCOPED_FREE char *dir =
+		    xasprintf("%s/%s-%03d", s->o->dir, unit_names[UNIT_PILOT], 0);
 		ret = dir_remove_tree(dir, e);
-		if (!ret)
-			ret = unit_make(s, &u, e);
-		free(dir);
+		ret = ret ? ret : unit_make(s, &u, e);
 	} else if (ret) {
 		err_set(e, -ret, "%s", first.msg);
 	}
@@ -295,16 +281,12 @@ int machine_selftest(const struct machine_options *o, struct rates *rates, struc
 	signals_hold(&before);
 	char *script = machine_script_path(o);
 	int ret = dir_create(o->dir, e);
-	if (!ret)
-		ret = outcomes_load(&s, e);
-	if (!ret)
-		ret = fraud_script_write(script, e);
+	ret = ret ? ret : outcomes_load(&s, e);
+	ret = ret ? ret : fraud_script_write(script, e);
 	free(script);
-	if (!ret)
-		ret = pilot_make(&s, e);
+	ret = ret ? ret : pilot_make(&s, e);
 	s.started_ns = clock_monotonic_ns();
-	if (!ret)
-		ret = units_make(&s, e);
+	ret = ret ? ret : units_make(&s, e);
 	machine_rates(rates, s.outcomes);
 	json_decref(s.outcomes);
 	sigprocmask(SIG_SETMASK, &before, NULL);

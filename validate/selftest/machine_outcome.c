@@ -72,7 +72,7 @@ static json_t *permuted(struct results *r, uint64_t n_permutations, uint64_t see
 	gsl_rng_set(rng, seed);
 	exchange_find(&x, r);
 	for (uint64_t i = 0; i < n_permutations; i++) {
-		struct analysis a;
+		SCOPED(analysis_release) struct analysis a;
 		exchange_make(&x, rng);
 		if (analysis_compute(&a, r, NULL) < 0)
 			continue;
@@ -81,7 +81,6 @@ static json_t *permuted(struct results *r, uint64_t n_permutations, uint64_t see
 		n_cells += a.n_cells;
 		not_trusted += a.n_not_trusted;
 		trusted += a.n_trusted;
-		analysis_release(&a);
 	}
 	gsl_rng_free(rng);
 	free(x.first);
@@ -108,8 +107,8 @@ static double mean_response(const struct results *r)
 json_t *machine_outcome(const struct unit *u, const char *dir, const struct machine_options *o,
 			struct err *e)
 {
-	struct results r;
-	struct analysis a;
+	SCOPED(results_release) struct results r = {0};
+	SCOPED(analysis_release) struct analysis a = {0};
 	json_t *outcome = NULL;
 	if (results_load(&r, dir, e) < 0)
 		return NULL;
@@ -123,11 +122,9 @@ json_t *machine_outcome(const struct unit *u, const char *dir, const struct mach
 	} else if (analysis_compute(&a, &r, e) == 0) {
 		outcome = json_pack("{s:s, s:I, s:o}", "kind", unit_names[u->kind], "index",
 				    (json_int_t)u->index, "cells", cells(&a));
-		analysis_release(&a);
 		if (u->kind == UNIT_AA)
 			json_object_set_new(outcome, "permuted",
 					    permuted(&r, o->n_permutations, u->index + 1));
 	}
-	results_release(&r);
 	return outcome;
 }

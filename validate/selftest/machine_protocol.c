@@ -118,12 +118,10 @@ char *machine_script_path(const struct machine_options *o)
 static void frauds_protocol(struct strbuf *out, const struct machine_options *o,
 			    const struct pilot *p)
 {
-	char *script = machine_script_path(o), *real = realpath(script, NULL);
+	SCOPED_FREE char *script = machine_script_path(o), *real = realpath(script, NULL);
 	workload(out, "mixed", "random-mixed", "1", p->direct);
 	strbuf_addstr(out, "observe = own\n[replayer event]\norder = fs\npin = yes\n");
 	fraud_replayers(out, "mixed", real ? real : script);
-	free(real);
-	free(script);
 }
 
 void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o,

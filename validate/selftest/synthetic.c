@@ -110,21 +110,16 @@ void synthetic_release(struct synthetic *s)
 {
 	struct protocol *p = &s->results.protocol;
 	for (size_t i = 0; i < s->results.n_runs; i++) {
-		free(s->results.run[i].summary.ns_at_level);
-		free(s->results.run[i].summary.requests_at_level);
-		free(s->results.run[i].summary.op);
+		FREE_EACH(s->results.run[i].summary.ns_at_level,
+			  s->results.run[i].summary.requests_at_level,
+			  s->results.run[i].summary.op);
 	}
 	for (size_t i = 0; i < p->n_scenarios; i++) {
-		free(p->scenario[i].name);
-		free(p->scenario[i].workload);
-		free(p->scenario[i].type);
+		FREE_EACH(p->scenario[i].name, p->scenario[i].workload, p->scenario[i].type);
 	}
 	for (size_t i = 0; i < p->n_replayers; i++)
 		free(p->replayer[i].name);
-	free(p->target);
-	free(p->scenario);
-	free(p->replayer);
-	free(s->results.run);
+	FREE_EACH(p->target, p->scenario, p->replayer, s->results.run);
 }
 
 /* --- response times ------------------------------------------------------ */

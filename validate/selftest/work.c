@@ -132,8 +132,7 @@ int work_run(const struct shared_work *w, uint64_t *count, struct err *e)
 		if (c.pid[k] < 0)
 			ret = err_sys(e, errno, "cannot start a simulating process");
 	}
-	if (!ret)
-		ret = crew_wait(w, &c, shared, &signals, e);
+	ret = ret ? ret : crew_wait(w, &c, shared, &signals, e);
 	crew_end(&c);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	memset(count, 0, w->n_counts * sizeof *count);

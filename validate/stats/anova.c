@@ -83,25 +83,22 @@ enum stat_status spread_test(const struct values *groups, size_t n_groups,
 	size_t total = 0;
 	for (size_t g = 0; g < n_groups; g++)
 		total += groups[g].n;
-	double *z = xcalloc(total ? total : 1, sizeof *z), *next = z;
-	struct values *distances = xcalloc(n_groups ? n_groups : 1, sizeof *distances);
+	SCOPED_FREE double *z = xcalloc(total ? total : 1, sizeof *z);
+	double *next = z;
+	SCOPED_FREE struct values *distances = xcalloc(n_groups ? n_groups : 1, sizeof *distances);
 	for (size_t g = 0; g < n_groups; g++) {
 		double c;
 		s = centre_of(&groups[g], centre, &c);
 		if (s)
-			goto out;
+			return s;
 		distances[g] = (struct values){next, groups[g].n};
 		for (size_t i = 0; i < groups[g].n; i++)
 			*next++ = fabs(groups[g].x[i] - c);
 	}
 	struct anova a;
 	s = anova_one_way(distances, n_groups, &a);
-	if (!s)
-		s = a.f_status;
+	s = s ? s : a.f_status;
 	if (!s)
 		*out = (struct spread_test){a.f, a.p};
-out:
-	free(distances);
-	free(z);
 	return s;
 }

@@ -26,7 +26,7 @@ static void by_transform(const double *d, size_t n, size_t most, double *r)
 	size_t size = 1;
 	while (size < n + most + 1)
 		size *= 2;
-	double *w = xcalloc(size, sizeof *w);
+	SCOPED_FREE double *w = xcalloc(size, sizeof *w);
 	for (size_t i = 0; i < n; i++)
 		w[i] = d[i];
 	gsl_fft_real_radix2_transform(w, 1, size);
@@ -39,7 +39,6 @@ static void by_transform(const double *d, size_t n, size_t most, double *r)
 	gsl_fft_halfcomplex_radix2_inverse(w, 1, size);
 	for (size_t k = 0; k <= most; k++)
 		r[k] = w[k];
-	free(w);
 }
 
 enum stat_status autocorrelations(const double *x, size_t n, size_t most, double *r)

@@ -18,10 +18,10 @@ enum stat_status block_length(const double *x, size_t n, size_t *block)
 	double n_real = (double)n, band = 2 * sqrt(log10(n_real) / n_real);
 	size_t in_a_row = (size_t)fmax(5, sqrt(log10(n_real))), quiet = 0, m = 0;
 	size_t most = (size_t)fmin(ceil(sqrt(n_real)) + (double)in_a_row, n_real - 1), known = 0;
-	double *r = xcalloc(most + 1, sizeof *r);
+	SCOPED_FREE double *r = xcalloc(most + 1, sizeof *r);
 	enum stat_status s = autocorrelations(x, n, most, r);
 	if (s)
-		goto out;
+		return s;
 	for (known = 1; known <= most && quiet < in_a_row; known++) {
 		quiet = fabs(r[known]) < band ? quiet + 1 : 0;
 		m = quiet ? m : known;
@@ -36,7 +36,5 @@ enum stat_status block_length(const double *x, size_t n, size_t *block)
 	double b = d != 0 ? cbrt(2 * g * g / (4.0 / 3 * d * d)) * cbrt(n_real) : INFINITY;
 	double limit = floor(fmin(3 * sqrt(n_real), n_real / 3));
 	*block = (size_t)fmax(1, fmin(ceil(b), limit));
-out:
-	free(r);
-	return s;
+	return STAT_OK;
 }

@@ -32,8 +32,7 @@ enum stat_status bootstrap_ideal(const double *x, size_t n, struct bootstrap_ide
 	if (n > BOOTSTRAP_IDEAL_MAX_N)
 		return STAT_OUT_OF_RANGE;
 	enum stat_status s = jackknife_acceleration(x, n, &b->acceleration);
-	if (!s)
-		s = sample_moments(x, n, &m);
+	s = s ? s : sample_moments(x, n, &m);
 	if (s)
 		return s;
 	for (size_t i = 0; i < n; i++)

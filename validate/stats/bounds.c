@@ -83,8 +83,7 @@ enum stat_status dkw_bands(double d, double n_ref, double n_rep, double alpha, d
 {
 	double r, x;
 	enum stat_status s = dkw_epsilon(n_ref, alpha / 2, &r);
-	if (!s)
-		s = dkw_epsilon(n_rep, alpha / 2, &x);
+	s = s ? s : dkw_epsilon(n_rep, alpha / 2, &x);
 	if (!s)
 		*excess = d - (r + x);
 	return s;

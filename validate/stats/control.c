@@ -51,8 +51,7 @@ enum stat_status individuals_chart(const double *x, size_t n, size_t base,
 	if (base < 2 || base > n)
 		return STAT_TOO_FEW;
 	enum stat_status s = sample_check(x, n);
-	if (!s)
-		s = sample_moments(x, base, &m);
+	s = s ? s : sample_moments(x, base, &m);
 	if (s)
 		return s;
 	for (size_t i = 0; i + 1 < base; i++)

@@ -17,10 +17,8 @@ enum stat_status batch_means(const double *x, size_t n, size_t batches, double *
 		s = sample_moments(x + b * length, length, &m);
 		mean[b] = m.mean;
 	}
-	if (!s)
-		s = sample_moments_spread(mean, batches, &m);
-	if (!s)
-		s = autocorrelation(mean, batches, 1, lag1);
+	s = s ? s : sample_moments_spread(mean, batches, &m);
+	s = s ? s : autocorrelation(mean, batches, 1, lag1);
 	free(mean);
 	*se = m.sem;
 	return s;
@@ -62,8 +60,7 @@ enum stat_status geyer(const double *x, size_t n, struct geyer *g)
 	struct sample_moments m;
 	enum stat_status s = sample_moments_spread(x, n, &m);
 	*g = (struct geyer){0};
-	if (!s)
-		s = geyer_sum(x, n, g);
+	s = s ? s : geyer_sum(x, n, g);
 	if (s)
 		return s;
 	if (g->tau <= 0) /* alternating values: nothing to extrapolate from */

@@ -11,7 +11,7 @@ static enum stat_status walk(const double *ref, size_t m, const double *rep, siz
 	enum stat_status s = samples_check(ref, m, rep, n);
 	if (s)
 		return s;
-	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n);
+	SCOPED_FREE double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n);
 	size_t i = 0, j = 0;
 	*largest = 0;
 	*area = 0;
@@ -28,8 +28,6 @@ static enum stat_status walk(const double *ref, size_t m, const double *rep, siz
 			*area += (double)apart / ((double)n * (double)m) * (next - at);
 		}
 	}
-	free(r);
-	free(x);
 	return STAT_OK;
 }
 
@@ -83,7 +81,7 @@ enum stat_status ks_p_exact(const double *ref, size_t m, const double *rep, size
 		return STAT_OUT_OF_RANGE;
 	/* touched[j]: share of the paths to (i, j) that have reached the distance. The complement
 	 * would lose small p. */
-	double *touched = xcalloc(m + 1, sizeof *touched);
+	SCOPED_FREE double *touched = xcalloc(m + 1, sizeof *touched);
 	for (size_t i = 0; i <= n; i++)
 		for (size_t j = 0; j <= m; j++) {
 			uint64_t a = (uint64_t)i * m, b = (uint64_t)j * n,
@@ -97,6 +95,5 @@ enum stat_status ks_p_exact(const double *ref, size_t m, const double *rep, size
 					     (double)(i + j);
 		}
 	*p = touched[m];
-	free(touched);
 	return STAT_OK;
 }

@@ -30,17 +30,14 @@ enum stat_status equivalence_log(const double *ref, size_t m, const double *rep,
 	if (!margin_good(margin_pct))
 		return STAT_OUT_OF_RANGE;
 	enum stat_status s = sample_check(rep, n);
-	if (!s)
-		s = reference_check(ref, m);
+	s = s ? s : reference_check(ref, m);
 	if (s)
 		return s;
 	double *r = xcalloc(m + 1, sizeof *r), *x = xcalloc(n + 1, sizeof *x),
 	       limit = -log1p(-margin_pct / 100);
 	s = logarithms(ref, m, r);
-	if (!s)
-		s = logarithms(rep, n, x);
-	if (!s)
-		s = welch_test(r, m, x, n, &w);
+	s = s ? s : logarithms(rep, n, x);
+	s = s ? s : welch_test(r, m, x, n, &w);
 	if (!s) {
 		e->p_lower = t_above((w.value + limit) / w.se, w.df);
 		e->p_upper = t_below((w.value - limit) / w.se, w.df);
@@ -71,8 +68,7 @@ enum stat_status equivalence_classify(const double *ref, size_t m, const double 
 	if (!(alpha > 0 && alpha < 1))
 		return STAT_OUT_OF_RANGE;
 	enum stat_status s = equivalence_test(ref, m, rep, n, margin_pct, &e);
-	if (!s)
-		s = welch_test(ref, m, rep, n, &w);
+	s = s ? s : welch_test(ref, m, rep, n, &w);
 	if (s)
 		return s;
 	bool equivalent = e.p <= alpha, different = w.p <= alpha;

@@ -106,7 +106,7 @@ static size_t extreme(const double *value, size_t n, double sign)
 enum stat_status group_classes(const struct values *groups, size_t n_groups,
 			       struct group_classes *c)
 {
-	struct group_outliers o;
+	SCOPED(group_outliers_release) struct group_outliers o = {0};
 	*c = (struct group_classes){.n_groups = n_groups,
 				    .commonest_n = group_commonest_size(groups, n_groups)};
 	enum stat_status s = group_outliers(groups, n_groups, &o);
@@ -124,7 +124,6 @@ enum stat_status group_classes(const struct values *groups, size_t n_groups,
 	c->cochran.group = extreme(o.k, n_groups, 1);
 	c->grubbs_max.group = c->double_high.group = extreme(o.h, n_groups, 1);
 	c->grubbs_min.group = c->double_low.group = extreme(o.h, n_groups, -1);
-	group_outliers_release(&o);
 	return STAT_OK;
 }
 

@@ -16,8 +16,7 @@ enum stat_status welch_test(const double *ref, size_t m, const double *rep, size
 {
 	struct sample_moments r, x;
 	enum stat_status s = sample_moments(ref, m, &r);
-	if (!s)
-		s = sample_moments(rep, n, &x);
+	s = s ? s : sample_moments(rep, n, &x);
 	if (s)
 		return s;
 	if (r.spread || x.spread)
@@ -54,12 +53,10 @@ enum stat_status paired_test(const double *ref, size_t m, const double *rep, siz
 {
 	if (n != m)
 		return STAT_NOT_PAIRED;
-	double *d = xmalloc((n ? n : 1) * sizeof *d);
+	SCOPED_FREE double *d = xmalloc((n ? n : 1) * sizeof *d);
 	for (size_t i = 0; i < n; i++)
 		d[i] = rep[i] - ref[i];
-	enum stat_status s = mean_test(d, n, e);
-	free(d);
-	return s;
+	return mean_test(d, n, e);
 }
 
 enum stat_status t_interval(const struct t_estimate *e, double conf, double *lo, double *hi)
@@ -88,8 +85,7 @@ enum stat_status reference_check(const double *ref, size_t m)
 enum stat_status log_ratios(const double *ref, const double *rep, size_t n, double *d)
 {
 	enum stat_status s = reference_check(ref, n);
-	if (!s)
-		s = sample_check(rep, n);
+	s = s ? s : sample_check(rep, n);
 	if (s)
 		return s;
 	for (size_t i = 0; i < n; i++) {

@@ -124,8 +124,7 @@ enum stat_status sample_correlation(const double *x, const double *y, size_t n, 
 {
 	struct sample_moments mx, my;
 	enum stat_status s = sample_moments_spread(x, n, &mx);
-	if (!s)
-		s = sample_moments_spread(y, n, &my);
+	s = s ? s : sample_moments_spread(y, n, &my);
 	if (s)
 		return s;
 	double products = 0, ex = mx.mean - x[0], ey = my.mean - y[0];

@@ -145,15 +145,13 @@ enum stat_status monte_carlo(const struct monte_carlo_input *input, size_t n,
 	if (s)
 		return s;
 	size_t made = plan->n_trials;
-	double *y = xreallocarray(NULL, made, sizeof *y);
+	SCOPED_FREE double *y = xreallocarray(NULL, made, sizeof *y);
 	if (plan->adaptive)
 		s = blocks_until_stable(&run, y, &made, out->sd_status == STAT_OK, &out->stable);
 	else
 		for (size_t from = 0, b = 0; from < made; from += BLOCK, b++)
 			block_draw(&run, b, y + from, made - from < BLOCK ? made - from : BLOCK);
-	if (!s)
-		s = summarise(y, made, plan->coverage, out);
-	free(y);
+	s = s ? s : summarise(y, made, plan->coverage, out);
 	return s;
 }
 

@@ -30,13 +30,12 @@ enum stat_status adjust_holm(const double *p, size_t n, double *adjusted)
 	enum stat_status s = check(p, n);
 	if (s)
 		return s;
-	size_t *order = ascending(p, n);
+	SCOPED_FREE size_t *order = ascending(p, n);
 	double running = 0;
 	for (size_t j = 0; j < n; j++) {
 		running = fmax(running, fmin(1, (double)(n - j) * p[order[j]]));
 		adjusted[order[j]] = running;
 	}
-	free(order);
 	return STAT_OK;
 }
 
@@ -45,13 +44,12 @@ enum stat_status adjust_benjamini_hochberg(const double *p, size_t n, double *ad
 	enum stat_status s = check(p, n);
 	if (s)
 		return s;
-	size_t *order = ascending(p, n);
+	SCOPED_FREE size_t *order = ascending(p, n);
 	double running = 1;
 	for (size_t j = n; j-- > 0;) {
 		running = fmin(running, (double)n * p[order[j]] / (double)(j + 1));
 		adjusted[order[j]] = running;
 	}
-	free(order);
 	return STAT_OK;
 }
 

@@ -34,10 +34,9 @@ static enum stat_status first_signal(struct named_call *c, struct named_result *
 {
 	struct values z = named_values(c, "z");
 	enum stat_status s;
-	struct cusum *at = chart(c, z, &s);
+	SCOPED_FREE struct cusum *at = chart(c, z, &s);
 	if (!s)
 		r->number = (double)cusum_first_signal(at, z.n, named_number(c, "h"));
-	free(at);
 	return s;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
+#include "common/xalloc.h"
 #include "validate/stats/bootstrap.h"
 #include "validate/stats/dependence.h"
 #include "validate/stats/quantiles.h"
@@ -35,7 +36,7 @@ enum {
 static enum stat_status ideal(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
-	struct bootstrap_ideal b;
+	SCOPED(bootstrap_ideal_release) struct bootstrap_ideal b = {0};
 	enum stat_status s = bootstrap_ideal(x.x, x.n, &b);
 	if (s)
 		return s;
@@ -46,7 +47,6 @@ static enum stat_status ideal(struct named_call *c, struct named_result *r)
 		r->number = s ? 0 : sorted_quantile(b.mean, b.n_means, level, 7);
 	else
 		r->number = (double[]){b.se, b.n_less, b.n_equal, b.z0, 0, level}[c->which];
-	bootstrap_ideal_release(&b);
 	return s;
 }
 

@@ -37,11 +37,10 @@ static enum stat_status adjusted(struct named_call *c, struct named_result *r)
 	size_t i = named_index(c, "i");
 	if (i >= p.n)
 		return STAT_OUT_OF_RANGE;
-	double *out = xcalloc(p.n, sizeof *out);
+	SCOPED_FREE double *out = xcalloc(p.n, sizeof *out);
 	enum stat_status s =
 	    c->which ? adjust_benjamini_hochberg(p.x, p.n, out) : adjust_holm(p.x, p.n, out);
 	r->number = out[i];
-	free(out);
 	return s;
 }
 

@@ -13,13 +13,11 @@ static enum stat_status combine(struct named_call *c, struct budget_total *t)
 	struct values u = named_values(c, "u"), nu = named_values(c, "nu");
 	if (nu.n && nu.n != u.n)
 		return STAT_NOT_PAIRED;
-	struct budget_component *b = xcalloc(u.n ? u.n : 1, sizeof *b);
+	SCOPED_FREE struct budget_component *b = xcalloc(u.n ? u.n : 1, sizeof *b);
 	for (size_t i = 0; i < u.n; i++)
 		b[i] = budget_component("", BUDGET_TYPE_A, BUDGET_STANDARD, u.x[i],
 					nu.n ? nu.x[i] : INFINITY);
-	enum stat_status s = budget_combine(b, u.n, t);
-	free(b);
-	return s;
+	return budget_combine(b, u.n, t);
 }
 
 STATISTIC_OF_CALL(welch_satterthwaite, struct budget_total t = {0}, combine(c, &t), t.u_c, t.nu_eff)
@@ -50,8 +48,7 @@ static enum stat_status ws_expanded(struct named_call *c, struct named_result *r
 	struct budget_total t;
 	double k, u;
 	enum stat_status s = expand(c, &t, &k);
-	if (!s)
-		s = round_to_digits(t.u_c, digits(c, "u_digits"), &u);
+	s = s ? s : round_to_digits(t.u_c, digits(c, "u_digits"), &u);
 	if (!s)
 		r->number = k * u;
 	return s;

@@ -21,8 +21,7 @@ static enum stat_status mean_ci(struct named_call *c, struct named_result *r)
 	struct t_estimate t;
 	double end[2] = {0};
 	enum stat_status s = mean_test(x.x, x.n, &t);
-	if (!s)
-		s = t_interval(&t, named_number(c, "conf"), &end[0], &end[1]);
+	s = s ? s : t_interval(&t, named_number(c, "conf"), &end[0], &end[1]);
 	return named_pick(c, r, s, end);
 }
 
@@ -46,11 +45,9 @@ static enum stat_status log_ratio(struct named_call *c, struct t_estimate *t)
 	SAMPLES(c);
 	if (ref.n != rep.n)
 		return STAT_NOT_PAIRED;
-	double *d = xcalloc(ref.n + 1, sizeof *d);
+	SCOPED_FREE double *d = xcalloc(ref.n + 1, sizeof *d);
 	enum stat_status s = log_ratios(ref.x, rep.x, ref.n, d);
-	if (!s)
-		s = mean_test(d, ref.n, t);
-	free(d);
+	s = s ? s : mean_test(d, ref.n, t);
 	return s;
 }
 
@@ -62,8 +59,7 @@ static enum stat_status log_ratio_ci(struct named_call *c, struct named_result *
 	struct t_estimate t;
 	double end[2] = {0};
 	enum stat_status s = log_ratio(c, &t);
-	if (!s)
-		s = t_interval(&t, named_number(c, "conf"), &end[0], &end[1]);
+	s = s ? s : t_interval(&t, named_number(c, "conf"), &end[0], &end[1]);
 	r->number = 100 * expm1(end[c->which]);
 	return s;
 }
@@ -105,8 +101,7 @@ static enum stat_status precision_ci(struct named_call *c, struct named_result *
 	struct variance_ratio v;
 	double end[2] = {0};
 	enum stat_status s = variance_ratio(REF_REP, &v);
-	if (!s)
-		s = variance_ratio_interval(&v, named_number(c, "conf"), &end[0], &end[1]);
+	s = s ? s : variance_ratio_interval(&v, named_number(c, "conf"), &end[0], &end[1]);
 	r->number = sqrt(end[c->which]);
 	return s;
 }
@@ -126,8 +121,7 @@ static enum stat_status log_pairs(struct named_call *c, struct pitman_morgan *pm
 		r[i] = s ? 0 : log(ref.x[i]);
 		x[i] = s ? 0 : log(rep.x[i]);
 	}
-	if (!s)
-		s = pitman_morgan(r, ref.n, x, ref.n, pm);
+	s = s ? s : pitman_morgan(r, ref.n, x, ref.n, pm);
 	free(r);
 	return s;
 }
@@ -139,8 +133,7 @@ static enum stat_status pm_limits(struct named_call *c, struct named_result *r)
 	struct pitman_morgan pm;
 	double end[2] = {0};
 	enum stat_status s = log_pairs(c, &pm);
-	if (!s)
-		s = pitman_morgan_limits(&pm, named_number(c, "alpha"), &end[0], &end[1]);
+	s = s ? s : pitman_morgan_limits(&pm, named_number(c, "alpha"), &end[0], &end[1]);
 	return named_pick(c, r, s, end);
 }
 
@@ -150,8 +143,7 @@ static enum stat_status pm_tests(struct named_call *c, struct named_result *r)
 	struct pitman_morgan pm;
 	double p[2] = {0};
 	enum stat_status s = log_pairs(c, &pm);
-	if (!s)
-		s = pitman_morgan_p(&pm, named_number(c, "limit"), &p[0], &p[1]);
+	s = s ? s : pitman_morgan_p(&pm, named_number(c, "limit"), &p[0], &p[1]);
 	return named_pick(c, r, s, p);
 }
 
@@ -162,9 +154,8 @@ static enum stat_status bounds_of(struct values x, double p, double conf, struct
 	enum stat_status s = x.n ? sample_check(x.x, x.n) : STAT_TOO_FEW;
 	if (s)
 		return s;
-	double *sorted = sample_sorted(x.x, x.n);
+	SCOPED_FREE double *sorted = sample_sorted(x.x, x.n);
 	s = quantile_bounds(sorted, x.n, (double)x.n, p, conf, b);
-	free(sorted);
 	return s;
 }
 
@@ -200,10 +191,8 @@ static enum stat_status quantile_bias_ci(struct named_call *c, struct named_resu
 	double p = named_number(c, "p"), each = 1 - (1 - named_number(c, "conf")) / 2, q = 0;
 	struct quantile_bounds b = {STAT_OK, STAT_OK, 0, 0, 0}, x = b;
 	enum stat_status s = bounds_of(ref, p, each, &b);
-	if (!s)
-		s = bounds_of(rep, p, each, &x);
-	if (!s)
-		s = sample_quantile(ref.x, ref.n, p, 7, &q);
+	s = s ? s : bounds_of(rep, p, each, &x);
+	s = s ? s : sample_quantile(ref.x, ref.n, p, 7, &q);
 	if (!s && q == 0)
 		s = STAT_ZERO_REFERENCE;
 	if (s)
@@ -261,8 +250,7 @@ static enum stat_status boot_quantile(struct named_call *c, struct named_result 
 	struct resample_interval i = {0};
 	double p = named_number(c, "p");
 	enum stat_status s = sample_check(ref.x, ref.n);
-	if (!s)
-		s = sample_check(rep.x, rep.n);
+	s = s ? s : sample_check(rep.x, rep.n);
 	if (s)
 		return s;
 	double *sorted_ref = sample_sorted(ref.x, ref.n), *sorted_rep = sample_sorted(rep.x, rep.n);

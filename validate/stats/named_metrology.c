@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
+#include "common/xalloc.h"
 #include "validate/stats/dependence.h"
 #include "validate/stats/group_classes.h"
 #include "validate/stats/planning.h"
@@ -16,7 +17,7 @@ enum { COCHRAN, GRUBBS_MAX, GRUBBS_MIN, DOUBLE_HIGH, DOUBLE_LOW };
 static enum stat_status finding(struct named_call *c, struct named_result *r, bool suspect)
 {
 	const struct named_role *g = named_groups(c, "groups");
-	struct group_classes k;
+	SCOPED(group_classes_release) struct group_classes k = {0};
 	enum stat_status s = g ? group_classes(g->group, g->n_groups, &k) : STAT_TOO_FEW;
 	if (s)
 		return s;
@@ -26,7 +27,6 @@ static enum stat_status finding(struct named_call *c, struct named_result *r, bo
 	s = f->status;
 	r->number = (double)f->group + 1;
 	r->word = suspect ? NULL : outlier_class_names[f->class];
-	group_classes_release(&k);
 	return s;
 }
 
@@ -38,7 +38,7 @@ static enum stat_status mandel_class(struct named_call *c, struct named_result *
 {
 	const struct named_role *g = named_groups(c, "groups");
 	size_t i = named_index(c, "i");
-	struct group_classes k;
+	SCOPED(group_classes_release) struct group_classes k = {0};
 	enum stat_status s = g ? group_classes(g->group, g->n_groups, &k) : STAT_TOO_FEW;
 	if (s)
 		return s;
@@ -48,7 +48,6 @@ static enum stat_status mandel_class(struct named_call *c, struct named_result *
 		s = f->status;
 		r->word = outlier_class_names[f->class];
 	}
-	group_classes_release(&k);
 	return s;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
+#include "common/xalloc.h"
 #include "validate/stats/precision_study.h"
 
 enum {
@@ -28,7 +29,7 @@ enum { COCHRAN, GRUBBS_MAX, GRUBBS_MIN, GRUBBS_DOUBLE_HIGH, GRUBBS_DOUBLE_LOW, M
 static enum stat_status outlier(struct named_call *c, struct named_result *r)
 {
 	const struct named_role *g = named_groups(c, "groups");
-	struct group_outliers o;
+	SCOPED(group_outliers_release) struct group_outliers o = {0};
 	enum stat_status s = g ? group_outliers(g->group, g->n_groups, &o) : STAT_TOO_FEW;
 	if (s)
 		return s;
@@ -40,7 +41,6 @@ static enum stat_status outlier(struct named_call *c, struct named_result *r)
 	else
 		c->bad_param = true;
 	s = c->which == COCHRAN || c->which == MANDEL_K ? o.spread_status : o.means_status;
-	group_outliers_release(&o);
 	return s;
 }
 

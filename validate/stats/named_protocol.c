@@ -54,8 +54,7 @@ static enum stat_status interval(struct named_call *c, struct named_result *r)
 	struct sample_moments x;
 	const int sign = c->which ? 1 : -1;
 	enum stat_status s = uncertainty(c, &u);
-	if (!s)
-		s = sample_moments(rep.x, rep.n, &x);
+	s = s ? s : sample_moments(rep.x, rep.n, &x);
 	if (!s)
 		r->number = x.mean * (1 + sign * named_number(c, "k") * u.u_c_pct / 100);
 	return s;
@@ -94,8 +93,7 @@ static enum stat_status default_budget(struct named_call *c, struct budget_compo
 	SAMPLES(c);
 	struct sample_moments x, y;
 	enum stat_status s = sample_moments(ref.x, ref.n, &y);
-	if (!s)
-		s = sample_moments(rep.x, rep.n, &x);
+	s = s ? s : sample_moments(rep.x, rep.n, &x);
 	if (s)
 		return s;
 	if (x.spread || y.spread)
@@ -139,8 +137,7 @@ static enum stat_status budget_expanded(struct named_call *c, struct named_resul
 	double value[2] = {0};
 	enum stat_status s = default_budget(c, b, &t);
 	enum budget_dof dof = named_choice(c, "dof", dofs) ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
-	if (!s)
-		s = budget_expand(&t, named_number(c, "coverage"), dof, &value[0], &value[1]);
+	s = s ? s : budget_expand(&t, named_number(c, "coverage"), dof, &value[0], &value[1]);
 	return named_pick(c, r, s, value);
 }
 

@@ -23,8 +23,7 @@ static enum stat_status wasserstein_pct(struct named_call *c, struct named_resul
 	struct values ref = named_values(c, "ref"), rep = named_values(c, "rep");
 	struct sample_moments m;
 	enum stat_status s = wasserstein(ref.x, ref.n, rep.x, rep.n, &r->number);
-	if (!s)
-		s = sample_moments(ref.x, ref.n, &m);
+	s = s ? s : sample_moments(ref.x, ref.n, &m);
 	if (!s && m.mean == 0)
 		s = STAT_ZERO_REFERENCE;
 	if (!s)

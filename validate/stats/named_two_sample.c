@@ -34,8 +34,7 @@ static enum stat_status var_ratio_ci(struct named_call *c, struct named_result *
 	struct variance_ratio v;
 	double end[2] = {0};
 	enum stat_status s = variance_ratio(REF_REP, &v);
-	if (!s)
-		s = variance_ratio_interval(&v, named_number(c, "conf"), &end[0], &end[1]);
+	s = s ? s : variance_ratio_interval(&v, named_number(c, "conf"), &end[0], &end[1]);
 	return named_pick(c, r, s, end);
 }
 
@@ -60,8 +59,7 @@ static enum stat_status welch_ci(struct named_call *c, struct named_result *r)
 	struct t_estimate e;
 	double conf = named_number(c, "conf"), end[2] = {0};
 	enum stat_status s = welch_test(REF_REP, &e);
-	if (!s)
-		s = t_interval(&e, conf, &end[0], &end[1]);
+	s = s ? s : t_interval(&e, conf, &end[0], &end[1]);
 	return named_pick(c, r, s, end);
 }
 
@@ -82,8 +80,7 @@ static enum stat_status ratio_of_means(struct named_call *c, struct named_result
 	SAMPLES(c);
 	struct sample_moments x, y;
 	enum stat_status s = sample_moments(rep.x, rep.n, &x);
-	if (!s)
-		s = sample_moments(ref.x, ref.n, &y);
+	s = s ? s : sample_moments(ref.x, ref.n, &y);
 	if (!s && y.mean == 0)
 		s = STAT_ZERO_REFERENCE;
 	if (!s)
@@ -99,8 +96,7 @@ static enum stat_status quantile_bias(struct named_call *c, struct named_result 
 	double type_number = named_number(c, "type");
 	int type = type_number == 7 ? 7 : type_number == 8 ? 8 : 0;
 	enum stat_status s = sample_quantile(rep.x, rep.n, p, type, &x);
-	if (!s)
-		s = sample_quantile(ref.x, ref.n, p, type, &y);
+	s = s ? s : sample_quantile(ref.x, ref.n, p, type, &y);
 	if (!s && c->which && y == 0)
 		s = STAT_ZERO_REFERENCE;
 	if (!s)

@@ -11,8 +11,7 @@ enum stat_status paired_mean_of(const double *d, size_t n, struct paired_mean *m
 	if (s == STAT_ZERO_VARIANCE)
 		m->t = (struct t_estimate){.value = d[0], .df = (double)(n - 1)};
 	m->wide = m->t;
-	if (!s)
-		s = serial_dependence(d, n, &m->serial);
+	s = s ? s : serial_dependence(d, n, &m->serial);
 	if (!s)
 		m->wide = serial_widen(&m->t, n, &m->serial);
 	return s;

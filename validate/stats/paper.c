@@ -35,10 +35,8 @@ enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size
 {
 	struct sample_moments r, x, bias;
 	enum stat_status s = reference_check(ref, m);
-	if (!s)
-		s = sample_moments(ref, m, &r);
-	if (!s)
-		s = sample_moments(rep, n, &x);
+	s = s ? s : sample_moments(ref, m, &r);
+	s = s ? s : sample_moments(rep, n, &x);
 	if (s)
 		return s;
 	*b = (struct paper_bias){.n = n, .paired = n == m};
@@ -70,10 +68,8 @@ static enum stat_status combine(const double *ref, size_t m, const double *rep, 
 	struct paper_bias b;
 	struct sample_moments r, x;
 	enum stat_status s = paper_bias(ref, m, rep, n, &b);
-	if (!s)
-		s = sample_moments(ref, m, &r);
-	if (!s)
-		s = sample_moments(rep, n, &x);
+	s = s ? s : sample_moments(ref, m, &r);
+	s = s ? s : sample_moments(rep, n, &x);
 	if (s)
 		return s;
 	if (r.spread || x.spread)
@@ -103,8 +99,7 @@ enum stat_status paper_significance(const double *ref, size_t m, const double *r
 	struct paper_bias b;
 	struct sample_moments r;
 	enum stat_status s = paper_bias(ref, m, rep, n, &b);
-	if (!s)
-		s = sample_moments(ref, m, &r);
+	s = s ? s : sample_moments(ref, m, &r);
 	if (s)
 		return s;
 	if (r.spread)
@@ -121,10 +116,8 @@ enum stat_status bias_independent(const double *ref, size_t m, const double *rep
 {
 	struct sample_moments r, x;
 	enum stat_status s = reference_check(ref, m);
-	if (!s)
-		s = sample_moments(ref, m, &r);
-	if (!s)
-		s = sample_moments(rep, n, &x);
+	s = s ? s : sample_moments(ref, m, &r);
+	s = s ? s : sample_moments(rep, n, &x);
 	if (s)
 		return s;
 	if (r.spread || x.spread)
@@ -149,8 +142,7 @@ enum stat_status bias_paired_u_pct(const double *ref, size_t m, const double *re
 {
 	struct paper_bias b;
 	enum stat_status s = paper_bias_check(ref, m, rep, n);
-	if (!s)
-		s = paper_bias(ref, m, rep, n, &b);
+	s = s ? s : paper_bias(ref, m, rep, n, &b);
 	if (!s)
 		s = b.spread_status;
 	if (!s)

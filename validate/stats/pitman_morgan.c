@@ -16,10 +16,8 @@ enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, s
 		return STAT_TOO_FEW;
 	struct sample_moments r, x;
 	enum stat_status s = sample_moments_spread(ref, n, &r);
-	if (!s)
-		s = sample_moments_spread(rep, n, &x);
-	if (!s)
-		s = sample_correlation(ref, rep, n, &pm->correlation);
+	s = s ? s : sample_moments_spread(rep, n, &x);
+	s = s ? s : sample_correlation(ref, rep, n, &pm->correlation);
 	if (s)
 		return s;
 	pm->n = n;
@@ -75,10 +73,8 @@ static enum stat_status residuals(const double *a, double *b, size_t n)
 	struct sample_moments m, k;
 	double correlation;
 	enum stat_status s = sample_moments_spread(a, n, &m);
-	if (!s)
-		s = sample_moments_spread(b, n, &k);
-	if (!s)
-		s = sample_correlation(a, b, n, &correlation);
+	s = s ? s : sample_moments_spread(b, n, &k);
+	s = s ? s : sample_correlation(a, b, n, &correlation);
 	for (size_t i = 0; i < n && !s; i++)
 		b[i] -= correlation * k.sd / m.sd * (a[i] - m.mean);
 	return s;
@@ -88,21 +84,16 @@ enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size
 				      struct serial *out)
 {
 	struct serial sum, rest;
-	double *a = xcalloc(n ? n : 1, sizeof *a), *b = xcalloc(n ? n : 1, sizeof *b);
+	SCOPED_FREE double *a = xcalloc(n ? n : 1, sizeof *a), *b = xcalloc(n ? n : 1, sizeof *b);
 	for (size_t i = 0; i < n; i++) {
 		a[i] = rep[i] / limit + ref[i];
 		b[i] = rep[i] / limit - ref[i];
 	}
 	enum stat_status s = limit > 0 && isfinite(limit) ? STAT_OK : STAT_OUT_OF_RANGE;
-	if (!s)
-		s = residuals(a, b, n);
-	if (!s)
-		s = serial_dependence(a, n, &sum);
-	if (!s)
-		s = serial_dependence(b, n, &rest);
+	s = s ? s : residuals(a, b, n);
+	s = s ? s : serial_dependence(a, n, &sum);
+	s = s ? s : serial_dependence(b, n, &rest);
 	if (!s)
 		*out = serial_product(&sum, &rest, n);
-	free(a);
-	free(b);
 	return s;
 }

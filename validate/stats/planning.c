@@ -58,8 +58,7 @@ static enum stat_status both_quantiles(double alpha, double assurance, double do
 {
 	double clears = 0, more = 0;
 	enum stat_status s = t_quantile(1 - alpha, dof, &clears);
-	if (!s)
-		s = t_quantile(assurance, dof, &more);
+	s = s ? s : t_quantile(assurance, dof, &more);
 	*t = clears + more;
 	return s;
 }

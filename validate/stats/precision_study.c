@@ -63,10 +63,9 @@ static void means_fill(const double *mean, size_t n_groups, struct group_outlier
 		o->h[i] = (mean[i] - m.mean) / m.sd;
 	o->grubbs_max = (m.max - m.mean) / m.sd;
 	o->grubbs_min = (m.mean - m.min) / m.sd;
-	double *sorted = sample_sorted(mean, n_groups);
+	SCOPED_FREE double *sorted = sample_sorted(mean, n_groups);
 	o->grubbs_double_high = share_of_squares(sorted, 0, n_groups - 2, m.sum_sq);
 	o->grubbs_double_low = share_of_squares(sorted, 2, n_groups, m.sum_sq);
-	free(sorted);
 }
 
 enum stat_status group_outliers(const struct values *groups, size_t n_groups,
@@ -74,7 +73,7 @@ enum stat_status group_outliers(const struct values *groups, size_t n_groups,
 {
 	if (n_groups < 2)
 		return STAT_TOO_FEW;
-	double *mean = xcalloc(n_groups, sizeof *mean);
+	SCOPED_FREE double *mean = xcalloc(n_groups, sizeof *mean);
 	*o = (struct group_outliers){.h = xcalloc(n_groups, sizeof *o->h),
 				     .k = xcalloc(n_groups, sizeof *o->k)};
 	enum stat_status s = spreads_fill(groups, n_groups, o, mean);
@@ -82,7 +81,6 @@ enum stat_status group_outliers(const struct values *groups, size_t n_groups,
 		group_outliers_release(o);
 	else
 		means_fill(mean, n_groups, o);
-	free(mean);
 	return s;
 }
 
@@ -142,8 +140,7 @@ enum stat_status algorithm_a(const double *x, size_t n, double *location, double
 	struct sample_moments m;
 	double at, width, *clipped;
 	enum stat_status s = n < 2 ? STAT_TOO_FEW : sample_median(x, n, &at);
-	if (!s)
-		s = sample_mad(x, n, &width);
+	s = s ? s : sample_mad(x, n, &width);
 	if (s)
 		return s;
 	width *= 1.483;

@@ -43,9 +43,8 @@ enum stat_status sample_quantile(const double *x, size_t n, double p, int type, 
 	enum stat_status s = sample_check(x, n);
 	if (s)
 		return s;
-	double *sorted = sample_sorted(x, n);
+	SCOPED_FREE double *sorted = sample_sorted(x, n);
 	*q = sorted_quantile(sorted, n, p, type);
-	free(sorted);
 	return STAT_OK;
 }
 
@@ -89,12 +88,11 @@ enum stat_status sample_trimmed_mean(const double *x, size_t n, double share, do
 	enum stat_status s = sample_check(x, n);
 	if (s)
 		return s;
-	double *sorted = sample_sorted(x, n);
+	SCOPED_FREE double *sorted = sample_sorted(x, n);
 	size_t cut = (size_t)floor(share * (double)n);
 	struct sample_moments m;
 	s = sample_moments(sorted + cut, n - 2 * cut, &m);
 	*mean = m.mean;
-	free(sorted);
 	return s;
 }
 
@@ -126,7 +124,7 @@ size_t sample_winsorise(double *x, size_t n)
 
 void terms_winsorise(const double *sum, double *term, size_t n_terms, size_t n)
 {
-	double *clamped = xcalloc(n + 1, sizeof *clamped);
+	SCOPED_FREE double *clamped = xcalloc(n + 1, sizeof *clamped);
 	memcpy(clamped, sum, n * sizeof *sum);
 	const size_t n_moved = sample_clamp(clamped, n);
 	double centre = 0; /* mean of the sums that were not moved */
@@ -141,7 +139,6 @@ void terms_winsorise(const double *sum, double *term, size_t n_terms, size_t n)
 				term[i] = own + (term[i] - own) * (clamped[i] - centre) /
 						    (sum[i] - centre);
 	}
-	free(clamped);
 }
 
 /* --- sorting ------------------------------------------------------------- */

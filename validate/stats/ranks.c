@@ -8,11 +8,10 @@
 /* Both samples in one sorted array. The caller frees it. */
 static double *pooled(const double *ref, size_t m, const double *rep, size_t n)
 {
-	double *all = xmalloc((n + m) * sizeof *all);
+	SCOPED_FREE double *all = xmalloc((n + m) * sizeof *all);
 	memcpy(all, ref, m * sizeof *all);
 	memcpy(all + m, rep, n * sizeof *all);
 	double *sorted = sample_sorted(all, n + m);
-	free(all);
 	return sorted;
 }
 

@@ -10,10 +10,8 @@ static enum stat_status means_and_welch(const double *ref, size_t m, const doubl
 					struct t_estimate *w)
 {
 	enum stat_status s = welch_test(ref, m, rep, n, w);
-	if (!s)
-		s = sample_moments(ref, m, r);
-	if (!s)
-		s = sample_moments(rep, n, x);
+	s = s ? s : sample_moments(ref, m, r);
+	s = s ? s : sample_moments(rep, n, x);
 	if (!s && r->mean == 0)
 		s = STAT_ZERO_REFERENCE;
 	return s;
@@ -26,8 +24,7 @@ enum stat_status fieller_interval(const double *ref, size_t m, const double *rep
 	struct t_estimate w;
 	double t;
 	enum stat_status s = means_and_welch(ref, m, rep, n, &r, &x, &w);
-	if (!s)
-		s = t_quantile((1 + conf) / 2, w.df, &t);
+	s = s ? s : t_quantile((1 + conf) / 2, w.df, &t);
 	if (s)
 		return s;
 	double a = r.mean * r.mean - t * t * r.sem * r.sem;
@@ -64,8 +61,7 @@ enum stat_status equivalence_interval_pct(const double *ref, size_t m, const dou
 	struct sample_moments r, x;
 	struct t_estimate w;
 	enum stat_status s = means_and_welch(ref, m, rep, n, &r, &x, &w);
-	if (!s)
-		s = t_interval(&w, 1 - 2 * alpha, lo, hi);
+	s = s ? s : t_interval(&w, 1 - 2 * alpha, lo, hi);
 	if (s)
 		return s;
 	*lo *= 100 / r.mean;

@@ -13,8 +13,7 @@ enum stat_status regression(const double *x, const double *y, size_t n, struct r
 	if (n < 3)
 		return STAT_TOO_FEW;
 	enum stat_status s = sample_moments_spread(x, n, &mx);
-	if (!s)
-		s = sample_moments_spread(y, n, &my);
+	s = s ? s : sample_moments_spread(y, n, &my);
 	if (s)
 		return s;
 
@@ -39,7 +38,7 @@ enum stat_status regression(const double *x, const double *y, size_t n, struct r
 /* Squares about the means of equal x, and the number of distinct x. */
 static double pure_error(const double *x, const double *y, size_t n, size_t *n_distinct)
 {
-	size_t *order = xmalloc(n * sizeof *order);
+	SCOPED_FREE size_t *order = xmalloc(n * sizeof *order);
 	double *group = xmalloc(n * sizeof *group), sum = 0;
 	gsl_sort_index(order, x, 1, n);
 	*n_distinct = 0;
@@ -52,7 +51,6 @@ static double pure_error(const double *x, const double *y, size_t n, size_t *n_d
 			sum += m.sum_sq;
 	}
 	free(group);
-	free(order);
 	return sum;
 }
 

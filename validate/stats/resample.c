@@ -139,7 +139,7 @@ static enum stat_status interval(const struct sources *s, double estimate,
 {
 	struct sample_moments m;
 	*out = (struct resample_interval){.estimate = estimate};
-	double *value = resamples(s, plan);
+	SCOPED_FREE double *value = resamples(s, plan);
 	enum stat_status status = sample_moments(value, plan->n_resamples, &m);
 	if (!status && !(m.sum_sq > 0))
 		status = STAT_ZERO_VARIANCE;
@@ -156,7 +156,6 @@ static enum stat_status interval(const struct sources *s, double estimate,
 		out->lo = sorted_quantile(value, plan->n_resamples, level[0], 7);
 		out->hi = sorted_quantile(value, plan->n_resamples, level[1], 7);
 	}
-	free(value);
 	return status;
 }
 
@@ -185,8 +184,7 @@ enum stat_status resample_means(const double *ref, size_t m, const double *rep, 
 	struct mean_source r = {0}, x = {0};
 	bool two = quantity != RESAMPLE_X;
 	enum stat_status s = plan_check(plan);
-	if (!s)
-		s = mean_source(&x, rep, n, block, false);
+	s = s ? s : mean_source(&x, rep, n, block, false);
 	if (!s && two)
 		s = reference_source(&r, ref, m, block);
 	if (!s && quantity == RESAMPLE_RELATIVE_PCT && r.estimate == 0)
@@ -219,8 +217,7 @@ enum stat_status resample_quantiles(const double *ref, size_t m, const double *r
 	enum stat_status s = plan_check(plan);
 	if (!s && !(p > 0 && p < 1))
 		s = STAT_OUT_OF_RANGE;
-	if (!s)
-		s = quantile_check(rep, n, p, &x);
+	s = s ? s : quantile_check(rep, n, p, &x);
 	if (!s && two)
 		s = quantile_check(ref, m, p, &r);
 	if (!s && quantity == RESAMPLE_RELATIVE_PCT && r.estimate == 0)

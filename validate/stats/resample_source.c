@@ -110,9 +110,7 @@ enum stat_status mean_source(struct mean_source *m, const double *x, size_t n, s
 
 void mean_source_release(struct mean_source *m)
 {
-	free(m->owned_items);
-	free(m->owned_units);
-	free(m->bin);
+	FREE_EACH(m->owned_items, m->owned_units, m->bin);
 	*m = (struct mean_source){0};
 }
 

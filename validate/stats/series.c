@@ -88,11 +88,9 @@ static double merge_count(double *x, double *spare, size_t n)
 
 static double pairs_falling(const double *x, size_t n)
 {
-	double *copy = xreallocarray(NULL, 2 * n, sizeof *copy);
+	SCOPED_FREE double *copy = xreallocarray(NULL, 2 * n, sizeof *copy);
 	memcpy(copy, x, n * sizeof *copy);
-	double falling = merge_count(copy, copy + n, n);
-	free(copy);
-	return falling;
+	return merge_count(copy, copy + n, n);
 }
 
 enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t)

@@ -277,8 +277,7 @@ enum stat_status sign_flip_limits(const double *d, size_t n, double alpha, doubl
 	if (!(alpha > 0 && alpha < 0.5))
 		return STAT_OUT_OF_RANGE;
 	enum stat_status s = sample_moments_spread(d, n, &m);
-	if (!s)
-		s = normal_quantile(alpha, &z);
+	s = s ? s : normal_quantile(alpha, &z);
 	if (s)
 		return s;
 	*lo = -INFINITY;
@@ -301,8 +300,7 @@ enum stat_status pair_permutation_p(const double *ref, const double *rep, size_t
 	if (n < 3)
 		return STAT_TOO_FEW;
 	enum stat_status s = sample_median(rep, n, &x);
-	if (!s)
-		s = sample_median(ref, n, &r);
+	s = s ? s : sample_median(ref, n, &r);
 	if (s)
 		return s;
 	double *z = xcalloc(n, sizeof *z), size = 0;

@@ -160,10 +160,8 @@ enum stat_status group_spread_of(struct values ref, struct values rep, struct gr
 	enum stat_status s = variance_ratio(ref.x, ref.n, rep.x, rep.n, &v);
 	if (!s && !(v.f > 0)) /* rep is constant: this shows its resolution, not its precision */
 		s = STAT_ZERO_VARIANCE;
-	if (!s)
-		s = squares_inflation(ref.x, ref.n, &g->v_ref, &unused);
-	if (!s)
-		s = squares_inflation(rep.x, rep.n, &g->v_rep, &g->missing);
+	s = s ? s : squares_inflation(ref.x, ref.n, &g->v_ref, &unused);
+	s = s ? s : squares_inflation(rep.x, rep.n, &g->v_rep, &g->missing);
 	if (s)
 		return s;
 	g->f = v.f;

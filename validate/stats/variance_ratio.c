@@ -11,8 +11,7 @@ enum stat_status variance_ratio(const double *ref, size_t m, const double *rep, 
 	enum stat_status s = sample_moments(rep, n, &x);
 	if (!s)
 		s = x.spread;
-	if (!s)
-		s = sample_moments_spread(ref, m, &r);
+	s = s ? s : sample_moments_spread(ref, m, &r);
 	if (s)
 		return s;
 	out->f = x.variance / r.variance;
@@ -30,8 +29,7 @@ enum stat_status variance_ratio_interval(const struct variance_ratio *v, double 
 {
 	double high, low;
 	enum stat_status s = f_quantile((1 + conf) / 2, v->df_x, v->df_r, &high);
-	if (!s)
-		s = f_quantile((1 - conf) / 2, v->df_x, v->df_r, &low);
+	s = s ? s : f_quantile((1 - conf) / 2, v->df_x, v->df_r, &low);
 	if (s)
 		return s;
 	*lo = v->f / high;
