@@ -183,7 +183,7 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 
 static int capture_command(int argc, char **argv, struct err *e)
 {
-	const char *names[sizeof ways / sizeof *ways], *near;
+	const char *names[sizeof ways / sizeof *ways];
 	size_t n = 0;
 	for (const struct capture_way *w = ways; w->name; w++)
 		names[n++] = w->name;
@@ -193,9 +193,7 @@ static int capture_command(int argc, char **argv, struct err *e)
 	for (const struct capture_way *w = ways; w->name; w++)
 		if (!strcmp(argv[1], w->name))
 			return w->run(argc - 1, argv + 1, e);
-	near = nearest_name(argv[1], names);
-	err_set(e, EINVAL, "unknown capture method \"%s\"%s%s%s", argv[1],
-		near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+	name_refuse(e, EINVAL, argv[1], names, "", "unknown capture method \"%s\"", argv[1]);
 	return EXIT_USAGE;
 }
 

@@ -10,6 +10,7 @@
 #include "replay/order/deps.h"
 #include "reports/deps/deps_report.h"
 #include "reports/json/json_value.h"
+#include "reports/output.h"
 
 struct deps_config {
 	int order;
@@ -102,15 +103,9 @@ static void print_json(const struct deps *d)
 
 static int dot_write(const struct deps *d, const struct deps_config *config, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	deps_dot(&text, d, config->n_shown ? config->n_shown : UINT64_MAX);
-	int ret = 0;
-	if (strcmp(config->dot, "-"))
-		ret = file_write_atomic(config->dot, text.s, text.len, e);
-	else if (fwrite(text.s, 1, text.len, stdout) != text.len)
-		ret = err_sys(e, errno, "standard output");
-	strbuf_release(&text);
-	return ret;
+	return output_path(config->dot, &text, e);
 }
 
 /* Handles traces whose dependencies do not come from an order policy. Returns 1 if done (*status is
@@ -170,7 +165,7 @@ static int deps_without_policy(const struct deps_config *config, const char *pat
 static int deps_run(int argc, char **argv, struct err *e)
 {
 	struct deps_config config = {.order = -1};
-	struct deps d;
+	SCOPED(deps_release) struct deps d = {0};
 	int n_positional;
 	int status = command_parse(&cmd_deps, "[--order ORDER | --infer] [options] TRACE", about,
 				   deps_options, &config, argc, argv, 1, 1, &n_positional, e);
@@ -181,21 +176,19 @@ static int deps_run(int argc, char **argv, struct err *e)
 		err_context(e, "--fs-rules");
 		return EXIT_USAGE;
 	}
-	if (config.infer && (config.order >= 0 || config.fs_rules)) {
-		err_set(e, EINVAL,
-			"--infer derives dependencies from times only: it excludes --order and "
-			"--fs-rules");
-		return EXIT_USAGE;
-	}
+	if (config.infer && (config.order >= 0 || config.fs_rules))
+		return command_fail(
+		    EXIT_USAGE, e, EINVAL,
+		    "--infer derives dependencies from times only: it excludes --order and "
+		    "--fs-rules");
 	if (output_check_input(config.dot, argv[1], e) ||
 	    output_check_input(config.output, argv[1], e))
 		return EXIT_FAILED;
 	if (deps_without_policy(&config, argv[1], &status, e))
 		return status;
-	if (config.think || config.output || config.from) {
-		err_set(e, EINVAL, "--think-time, --from and --output go with --infer");
-		return EXIT_USAGE;
-	}
+	if (config.think || config.output || config.from)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "--think-time, --from and --output go with --infer");
 	if (config.order < 0)
 		config.order = ORDER_FS;
 	int ret = deps_read(&d, argv[1], (enum replay_order)config.order, rules, e);
@@ -207,7 +200,6 @@ static int deps_run(int argc, char **argv, struct err *e)
 		else
 			print_text(&d, argv[1]);
 	}
-	deps_release(&d);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "commands/commands.h"
 #include "common/files.h"
+#include "common/units.h"
 #include "common/strbuf.h"
 #include "microbench/microbench.h"
 #include "replay/replay.h"
@@ -40,35 +41,30 @@ static void comment_add(struct strbuf *out, const char *text)
 static void keys_add(struct strbuf *out, const struct option_spec *table, const char *const *but)
 {
 	for (; table->name; table++) {
-		bool left_out = table->flags & OPT_CLI_ONLY;
-		for (const char *const *b = but; b && *b; b++)
-			left_out |= !strcmp(*b, table->name);
-		if (left_out)
+		if (table->flags & OPT_CLI_ONLY || word_in(table->name, but))
 			continue;
-		struct strbuf line = STRBUF_INIT;
+		SCOPED_STRBUF line = STRBUF_INIT;
 		strbuf_addf(&line, "%s = %s%s - %s", table->name,
 			    table->arg ? table->arg : "yes|no",
 			    table->flags & OPT_NONE ? "|none" : "", table->help);
 		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
 			strbuf_addf(&line, "%s%s", i ? ", " : ": ", table->choices[i]);
 		comment_add(out, line.s);
-		strbuf_release(&line);
 	}
 }
 
 static void names_add(struct strbuf *out)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addstr(&line, "type: the workload;");
 	for (const struct workload *const *w = workloads; *w; w++)
 		strbuf_addf(&line, " %s (%s)%s", (*w)->name, (*w)->help, w[1] ? "," : "");
 	comment_add(out, line.s);
-	strbuf_release(&line);
 }
 
 static void engines_add(struct strbuf *out)
 {
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addstr(&line, "engine:");
 	for (const struct replay_engine *const *g = replay_engines; *g; g++)
 		strbuf_addf(&line, " %s (%s),", (*g)->name, (*g)->help);
@@ -76,7 +72,6 @@ static void engines_add(struct strbuf *out)
 	    &line,
 	    " program (the program itself in place of the replayer, as a faultless replayer)");
 	comment_add(out, line.s);
-	strbuf_release(&line);
 }
 
 /* The default limits. */
@@ -188,7 +183,7 @@ static int init_run(int argc, char **argv, struct err *e)
 		 .help = "add every key as a comment, with its meaning and default"},
 		{.name = NULL},
 	};
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	int n_positional;
 	int status = command_parse(&cmd_init, synopsis, about, init_options, &full, argc, argv, 0,
 				   1, &n_positional, e);
@@ -204,7 +199,6 @@ static int init_run(int argc, char **argv, struct err *e)
 		if (status == EXIT_OK)
 			printf("%s written; next: validate run %s --dry-run\n", path, path);
 	}
-	strbuf_release(&text);
 	return status;
 }
 

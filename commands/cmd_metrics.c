@@ -91,10 +91,8 @@ static int bits_of(const char *option, const char *text, const char *const *name
 			*bits |= 1u << k;
 			continue;
 		}
-		const char *near = nearest_name(item[i], names);
-		rc = err_set(e, EINVAL, "--%s: unknown name \"%s\" (%s%s%s)", option, item[i],
-			     near ? "did you mean \"" : "see --help", near ? near : "",
-			     near ? "\"?" : "");
+		rc = name_refuse(e, EINVAL, item[i], names, " (see --help)",
+				 "--%s: unknown name \"%s\"", option, item[i]);
 	}
 	list_free(item, n);
 	return rc;
@@ -150,11 +148,10 @@ static int metrics_run(int argc, char **argv, struct err *e)
 			printf("%-12s%s\n", parts[i].name, parts[i].help);
 		return EXIT_OK;
 	}
-	if (n_positional < 2) {
-		err_set(e, EINVAL, "which traces? usage is validate metrics %.*s",
-			(int)strcspn(synopsis, "\n"), synopsis);
-		return EXIT_USAGE;
-	}
+	if (n_positional < 2)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "which traces? usage is validate metrics %.*s",
+				    (int)strcspn(synopsis, "\n"), synopsis);
 	if (options_of(&c, &o, e))
 		return EXIT_USAGE;
 	struct metrics_origin reference = metrics_file(argv[1]), replay = metrics_file(argv[2]);

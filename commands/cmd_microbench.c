@@ -24,10 +24,9 @@ static char *about(void)
 	      "Workloads, by name or short name:\n",
 	      out);
 	for (const struct workload *const *w = workloads; *w; w++) {
-		struct strbuf left = STRBUF_INIT;
+		SCOPED_STRBUF left = STRBUF_INIT;
 		strbuf_addf(&left, "  %s (%s)", (*w)->name, (*w)->alias);
 		help_row(out, left.s, (*w)->help);
-		strbuf_release(&left);
 	}
 	fputs("\nMost workloads have the defaults below; the manual lists the exceptions.", out);
 	fclose(out);
@@ -46,20 +45,16 @@ static int workload_missing(const char *name, struct err *e)
 	names[n] = NULL;
 	if (!name)
 		err_set(e, EINVAL, "which workload? (\"validate microbench --list\" names them)");
-	else if (nearest_name(name, names))
-		err_set(e, ENOENT, "unknown workload \"%s\" (did you mean \"%s\"?)", name,
-			nearest_name(name, names));
 	else
-		err_set(e, ENOENT,
-			"unknown workload \"%s\" (\"validate microbench --list\" names them)",
-			name);
+		name_refuse(e, ENOENT, name, names, " (\"validate microbench --list\" names them)",
+			    "unknown workload \"%s\"", name);
 	return EXIT_USAGE;
 }
 
 static int command_print(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	struct words_list words;
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	int ret = parallel_command(w, c, &words, e);
 	if (ret)
 		return EXIT_FAILED;
@@ -69,7 +64,6 @@ static int command_print(const struct workload *w, const struct microbench_confi
 		shell_word(&line, words.v[i]);
 	}
 	puts(line.s);
-	strbuf_release(&line);
 	words_list_release(&words);
 	return EXIT_OK;
 }

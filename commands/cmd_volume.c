@@ -6,6 +6,7 @@
 #include "commands/volume_delivered.h"
 #include "common/json_count.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
 #include "reports/json/json_value.h"
@@ -147,7 +148,7 @@ static json_t *volume_json(const struct volume *v)
 
 static int create(const struct volume_options *o, char **names, struct err *e)
 {
-	struct volume v;
+	SCOPED(volume_release) struct volume v = {0};
 	struct volume_config c = o->made;
 	if (o->lead && strcmp(o->lead, "auto") && parse_duration(o->lead, &c.lead_ns, e))
 		return err_context(e, "--lead"), EXIT_USAGE;
@@ -155,7 +156,6 @@ static int create(const struct volume_options *o, char **names, struct err *e)
 	if (ret)
 		return ret == -EINVAL || ret == -ERANGE ? EXIT_USAGE : EXIT_FAILED;
 	ret = volume_print(&v, e);
-	volume_release(&v);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -190,13 +190,12 @@ static int list(const struct volume_options *o, char **names, struct err *e)
 
 static int trace(const struct volume_options *o, char **names, struct err *e)
 {
-	struct volume v;
+	SCOPED(volume_release) struct volume v = {0};
 	struct volume_log log;
 	if (!o->output)
 		return err_set(e, EINVAL, "-o is missing: the trace to write"), EXIT_USAGE;
 	int ret = volume_find(o->root, names[0], &v, e);
-	if (!ret)
-		ret = volume_log_open(&log, v.log, o->reset, e);
+	ret = ret ? ret : volume_log_open(&log, v.log, o->reset, e);
 	if (!ret) {
 		ret = volume_log_trace(&log, volume_path(&v), v.service ? v.service : "unknown",
 				       o->output, e);
@@ -207,7 +206,6 @@ static int trace(const struct volume_options *o, char **names, struct err *e)
 			volume_log_reset(&log);
 		volume_log_close(&log);
 	}
-	volume_release(&v);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -224,9 +222,8 @@ static int remove_named(const struct volume_options *o, char **names, struct err
 {
 	int status = EXIT_OK;
 	for (; *names && status == EXIT_OK; names++) {
-		struct volume v;
+		SCOPED(volume_release) struct volume v;
 		status = volume_find(o->root, *names, &v, e) ? EXIT_FAILED : remove_one(&v, e);
-		volume_release(&v);
 	}
 	return status;
 }
@@ -309,19 +306,15 @@ static int volume_main(int argc, char **argv, struct err *e)
 			       EXIT_USAGE;
 		if (options_check(&o, a->name, e))
 			return EXIT_USAGE;
-		char **wanted = calloc((size_t)n, sizeof *wanted);
+		SCOPED_FREE char **wanted = calloc((size_t)n, sizeof *wanted);
 		if (!wanted)
 			return err_set(e, ENOMEM, "out of memory"), EXIT_FAILED;
 		memcpy(wanted, argv + 2, (size_t)(n - 1) * sizeof *wanted);
-		status = a->run(&o, wanted, e);
-		free(wanted);
-		return status;
+		return a->run(&o, wanted, e);
 	}
 	names[k] = NULL;
-	const char *near = nearest_name(argv[1], names);
-	err_set(e, EINVAL, "unknown action \"%s\"%s%s%s", argv[1],
-		near ? " (did you mean \"" : " (create, list, trace, remove)", near ? near : "",
-		near ? "\"?)" : "");
+	name_refuse(e, EINVAL, argv[1], names, " (create, list, trace, remove)",
+		    "unknown action \"%s\"", argv[1]);
 	return EXIT_USAGE;
 }
 

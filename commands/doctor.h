@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 
+#include "common/std.h"
+
 enum health { HEALTH_OK, HEALTH_WARN, HEALTH_FAIL };
 
 struct doctor_finding {
@@ -22,22 +24,5 @@ struct doctor_check {
 	void (*judge)(const json_t *facts, struct doctor_finding *f);
 };
 extern const struct doctor_check doctor_checks[]; /* ends with a row without a name */
-
-void finding_say(struct doctor_finding *f, enum health health, const char *what,
-		 const char *advice);
-
-/* doctor_judge.c: checks of the machine's facts. */
-void governor_judge(const json_t *facts, struct doctor_finding *f);
-void turbo_judge(const json_t *facts, struct doctor_finding *f);
-void idle_judge(const json_t *facts, struct doctor_finding *f);
-void smt_judge(const json_t *facts, struct doctor_finding *f);
-void mitigations_judge(const json_t *facts, struct doctor_finding *f);
-void huge_pages_judge(const json_t *facts, struct doctor_finding *f);
-void swap_judge(const json_t *facts, struct doctor_finding *f);
-void reclaim_judge(const json_t *facts, struct doctor_finding *f);
-void quota_judge(const json_t *facts, struct doctor_finding *f);
-void numa_judge(const json_t *facts, struct doctor_finding *f);
-void locked_judge(const json_t *facts, struct doctor_finding *f);
-void write_back_judge(const json_t *facts, struct doctor_finding *f);
 
 #endif

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <linux/openat2.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -15,7 +14,6 @@
 #include "common/files.h"
 #include "common/mpi_launch.h"
 #include "common/processors.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/campaign/cgroup.h"
@@ -23,11 +21,23 @@
 #include "validate/campaign/storage.h"
 #include "validate/provenance/provenance.h"
 
-void finding_say(struct doctor_finding *f, enum health health, const char *what, const char *advice)
+/* Sets what was found. With `warn` it is a warning with advice, otherwise all is well. */
+__attribute__((format(printf, 4, 5))) static void
+finding(struct doctor_finding *f, bool warn, const char *advice, const char *fmt, ...)
 {
-	f->health = health;
-	snprintf(f->what, sizeof f->what, "%.299s", what);
-	snprintf(f->advice, sizeof f->advice, "%.299s", advice);
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(f->what, sizeof f->what, fmt, ap);
+	va_end(ap);
+	snprintf(f->advice, sizeof f->advice, "%s", warn ? advice : "");
+	f->health = warn ? HEALTH_WARN : HEALTH_OK;
+}
+#define finding_ok(f, ...) finding(f, false, "", __VA_ARGS__)
+
+static void finding_fail(struct doctor_finding *f, const char *what, const char *advice)
+{
+	finding(f, true, advice, "%s", what);
+	f->health = HEALTH_FAIL;
 }
 
 /* --- time ---------------------------------------------------------------- */
@@ -36,124 +46,92 @@ static void clock_look(struct doctor_finding *f)
 {
 	struct clock c;
 	struct err e = ERR_INIT;
-	char what[200];
 	if (clock_init(&c, 5000000, &e) < 0) {
-		finding_say(f, HEALTH_FAIL, e.msg,
-			    "nothing can be measured with a clock that does not run");
+		finding_fail(f, e.msg, "nothing can be measured with a clock that does not run");
 		return;
 	}
-	snprintf(what, sizeof what, "%s, resolution %.0f ns, a pair of reads costs %.0f ns",
-		 c.source == CLOCK_SOURCE_TSC ? "time-stamp counter" : "CLOCK_MONOTONIC",
-		 c.resolution_ns, c.read_cost_ns);
-	if (c.source != CLOCK_SOURCE_TSC)
-		finding_say(f, HEALTH_WARN, what,
-			    "the time-stamp counter is not invariant here, or not the kernel's "
-			    "clock: short requests are measured less well");
-	else if (c.read_cost_ns > 500)
-		finding_say(
-		    f, HEALTH_WARN, what,
-		    "reading the clock is slow: requests of a few microseconds are distorted");
-	else
-		finding_say(f, HEALTH_OK, what, "");
+	const bool kernel = c.source != CLOCK_SOURCE_TSC;
+	finding(f, kernel || c.read_cost_ns > 500,
+		kernel ? "the time-stamp counter is not invariant here, or not the kernel's clock: "
+			 "short requests are measured less well"
+		       : "reading the clock is slow: requests of a few microseconds are distorted",
+		"%s, resolution %.0f ns, a pair of reads costs %.0f ns",
+		kernel ? "CLOCK_MONOTONIC" : "time-stamp counter", c.resolution_ns, c.read_cost_ns);
 }
 
 static void slack_look(struct doctor_finding *f)
 {
 	long slack = prctl(PR_GET_TIMERSLACK);
-	char what[100];
-	snprintf(what, sizeof what, "%ld ns are added to sleeps", slack);
-	finding_say(f, slack > 100000 ? HEALTH_WARN : HEALTH_OK, what,
-	    slack > 100000 ? "pauses made by sleeping will be longer" : "");
+	finding(f, slack > 100000, "pauses made by sleeping will be longer",
+		"%ld ns are added to sleeps", slack);
 }
 
 /* --- company ------------------------------------------------------------- */
 
 static void processors_look(struct doctor_finding *f)
 {
-	cpu_set_t allowed;
-	char what[100];
-	CPU_ZERO(&allowed);
-	sched_getaffinity(0, sizeof allowed, &allowed);
-	int n = CPU_COUNT(&allowed);
-	snprintf(what, sizeof what, "%d may be used, %ld are online", n,
-		 sysconf(_SC_NPROCESSORS_ONLN));
-	finding_say(
-	    f, n < 2 ? HEALTH_WARN : HEALTH_OK, what,
-	    n < 2 ? "levels above 1 share one CPU, and so do a run and other programs"
-		  : "");
+	const int n = processors_allowed();
+	finding(f, n < 2,
+		"levels above 1 share one CPU, and so do a run and other programs",
+		"%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static void load_look(struct doctor_finding *f)
 {
-	char *line = file_read_line("/proc/loadavg");
+	SCOPED_FREE char *line = file_read_line("/proc/loadavg");
 	double one = 0;
-	char what[100];
 	if (!line || sscanf(line, "%lf", &one) != 1)
 		one = 0;
-	free(line);
-	snprintf(what, sizeof what, "%.2f in the last minute", one);
-	bool busy = one > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN);
-	finding_say(f, busy ? HEALTH_WARN : HEALTH_OK, what,
-	    busy ? "something else is running: wait for it, or expect wide intervals" : "");
+	finding(f, one > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN),
+		"something else is running: wait for it, or expect wide intervals",
+		"%.2f in the last minute", one);
 }
 
 static void stolen_look(struct doctor_finding *f)
 {
 	struct cpu_ticks a, b;
-	char what[100];
 	if (!cpu_ticks_read(&a)) {
-		finding_say(f, HEALTH_OK, "not reported by the kernel", "");
+		finding_ok(f, "not reported by the kernel");
 		return;
 	}
 	usleep(300000);
 	cpu_ticks_read(&b);
 	double share = stolen_share(&a, &b),
 	       ever = a.total ? (double)a.stolen / (double)a.total : 0;
-	snprintf(what, sizeof what, "%.1f %% now, %.1f %% since boot",
-		 100 * (share > 0 ? share : 0), 100 * ever);
-	bool bad = share > 0.02 || ever > 0.02;
-	finding_say(f, bad ? HEALTH_WARN : HEALTH_OK, what,
-		    bad ? "the hypervisor gives this machine's time to others" : "");
+	finding(f, share > 0.02 || ever > 0.02,
+		"the hypervisor gives this machine's time to others",
+		"%.1f %% now, %.1f %% since boot", 100 * (share > 0 ? share : 0), 100 * ever);
 }
 
 static void scheduler_look(struct doctor_finding *f)
 {
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_RTPRIO, &limit);
-	bool may = geteuid() == 0 || limit.rlim_cur > 0;
-	finding_say(f, HEALTH_OK,
-		    may ? "fifo and rr may be used"
-			: "fifo and rr may not be used (needed only where a protocol asks)",
-		    "");
+	finding_ok(f, "fifo and rr may %s", geteuid() == 0 || limit.rlim_cur > 0
+		? "be used" : "not be used (needed only where a protocol asks)");
 }
 
 /* --- caches and memory --------------------------------------------------- */
 
 static void drop_look(struct doctor_finding *f)
 {
-	if (may_drop_caches())
-		finding_say(f, HEALTH_OK, "all caches may be dropped", "");
-	else
-		finding_say(f, HEALTH_WARN, "caches may not be dropped",
-		    "posix_fadvise is used on each file, and what stays cached is "
-		    "recorded; run as root to drop them");
+	const bool may = may_drop_caches();
+	finding(f, !may,
+		"posix_fadvise is used on each file, and what stays cached is recorded; run as "
+		"root to drop them",
+		"%s", may ? "all caches may be dropped" : "caches may not be dropped");
 }
 
 static void cgroup_look(struct doctor_finding *f)
 {
-	struct cgroup_place p;
-	char what[400];
+	SCOPED(cgroup_place_release) struct cgroup_place p;
 	cgroup_find(&p, "");
-	if (p.kind == CGROUP_NONE) {
-		snprintf(what, sizeof what, "none: %s", p.why);
-		finding_say(
-		    f, HEALTH_WARN, what,
-		    "the page cache of a run is not bounded: make files larger, or run as root");
-	} else {
-		snprintf(what, sizeof what, "%s in %.250s", cgroup_kind_names[p.kind], p.parent);
-		finding_say(f, HEALTH_OK, what, "");
-	}
-	cgroup_place_release(&p);
+	if (p.kind == CGROUP_NONE)
+		finding(f, true,
+			"the page cache of a run is not bounded: make files larger, or run as root",
+			"none: %s", p.why);
+	else
+		finding_ok(f, "%s in %.250s", cgroup_kind_names[p.kind], p.parent);
 }
 
 static void cachestat_look(struct doctor_finding *f)
@@ -163,15 +141,12 @@ static void cachestat_look(struct doctor_finding *f)
 	bool works = fd >= 0 && syscall(451, fd, range, answer, 0) == 0;
 	if (fd >= 0)
 		close(fd);
-	finding_say(f, HEALTH_OK,
-		    works ? "cachestat: cached and dirty pages are seen"
-			  : "mincore: cached pages are seen, dirty ones not",
-		    "");
+	finding_ok(f, "%s", works ? "cachestat: cached and dirty pages are seen"
+				  : "mincore: cached pages are seen, dirty ones not");
 }
 
 static void memory_look(struct doctor_finding *f)
 {
-	struct strbuf text = STRBUF_INIT;
 	uint64_t free_bytes = 0;
 	unsigned long long kib;
 	char line[200];
@@ -181,65 +156,52 @@ static void memory_look(struct doctor_finding *f)
 			free_bytes = kib * 1024;
 	if (in)
 		fclose(in);
-	strbuf_addf(&text, "%s available", size_text(free_bytes).s);
-	bool little = free_bytes && free_bytes < (512ull << 20);
-	finding_say(f, little ? HEALTH_WARN : HEALTH_OK, text.s,
-	    little ? "traces on /dev/shm and large requests may not fit" : "");
-	strbuf_release(&text);
+	finding(f, free_bytes && free_bytes < (512ull << 20),
+		"traces on /dev/shm and large requests may not fit", "%s available",
+		size_text(free_bytes).s);
 }
 
 /* --- storage ------------------------------------------------------------- */
 
 static void target_look(const char *dir, struct doctor_finding *f)
 {
-	struct storage s;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED(storage_release) struct storage s = {0};
 	struct err e = ERR_INIT;
 	if (storage_look(&s, dir, &e) < 0) {
-		finding_say(f, HEALTH_FAIL, e.msg,
-			    "name an existing directory: validate doctor DIR");
+		finding_fail(f, e.msg, "name an existing directory: validate doctor DIR");
 		return;
 	}
-	const char *device = s.queue_dir ? strrchr(s.queue_dir, '/') + 1 : "no block device";
-	strbuf_addf(&text, "%s on %s, %s free", s.file_system, device, size_text(s.free_bytes).s);
-	if (access(dir, W_OK | X_OK) < 0)
-		finding_say(f, HEALTH_WARN, text.s,
-			    "this user may not write there: choose another target directory");
-	else if (s.in_memory)
-		finding_say(
-		    f, HEALTH_WARN, text.s,
-		    "a file system in memory has no cold caches: use a directory on a disk");
-	else if (s.free_bytes < (1ull << 30))
-		finding_say(f, HEALTH_WARN, text.s,
-			    "less than 1 GiB: the workloads' files may not fit");
-	else
-		finding_say(f, HEALTH_OK, text.s, "");
-	strbuf_release(&text);
-	storage_release(&s);
+	const char *device = s.queue_dir ? strrchr(s.queue_dir, '/') + 1 : "no block device",
+		   *advice =
+		       access(dir, W_OK | X_OK) < 0
+			   ? "this user may not write there: choose another target directory"
+		       : s.in_memory
+			   ? "a file system in memory has no cold caches: use a directory on a disk"
+		       : s.free_bytes < (1ull << 30)
+			   ? "less than 1 GiB: the workloads' files may not fit"
+			   : NULL;
+	finding(f, advice, advice, "%s on %s, %s free", s.file_system, device,
+		size_text(s.free_bytes).s);
 }
 
 static void scratch_look(const char *dir, struct doctor_finding *f)
 {
 	struct storage target, s;
 	bool apart;
-	struct strbuf text = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	if (storage_look(&target, dir, &e) < 0) {
-		finding_say(f, HEALTH_WARN, "depends on the target directory", "");
+		finding(f, true, "", "depends on the target directory");
 		return;
 	}
 	if (scratch_choose(&s, &apart, &target.device, 1, dir, &e)) {
-		finding_say(f, HEALTH_WARN, e.msg, "name one in the protocol: scratch = DIR");
+		finding(f, true, "name one in the protocol: scratch = DIR", "%s", e.msg);
 	} else {
-		strbuf_addf(&text, "%s (%s), %s free", s.path, s.file_system,
-				   size_text(s.free_bytes).s);
-		finding_say(f, apart ? HEALTH_OK : HEALTH_WARN, text.s,
-			    apart ? ""
-				  : "traces would be written to the target's device: name "
-				    "another with scratch = DIR");
+		finding(f, !apart,
+			"traces would be written to the target's device: name another with scratch "
+			"= DIR",
+			"%s (%s), %s free", s.path, s.file_system, size_text(s.free_bytes).s);
 		storage_release(&s);
 	}
-	strbuf_release(&text);
 	storage_release(&target);
 }
 
@@ -252,19 +214,18 @@ static void openat2_look(struct doctor_finding *f)
 	long fd = syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how);
 	if (fd >= 0)
 		close((int)fd);
-	bool missing = fd < 0 && errno == ENOSYS;
-	finding_say(f, missing ? HEALTH_FAIL : HEALTH_OK,
-		    missing ? "missing" : "a replay cannot leave its directory",
-		    missing
-			? "a kernel of 5.6 or later is needed to confine replays to their directory"
-			: "");
+	if (fd < 0 && errno == ENOSYS)
+		finding_fail(f, "missing", "a kernel of 5.6 or later is needed to confine replays "
+					   "to their directory");
+	else
+		finding_ok(f, "a replay cannot leave its directory");
 }
 
 static void membarrier_look(struct doctor_finding *f)
 {
 	long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
-	finding_say(f, HEALTH_OK,
-		    known >= 0 ? "available" : "not available (nothing depends on it yet)", "");
+	finding_ok(f, "%s",
+		   known >= 0 ? "available" : "not available (nothing depends on it yet)");
 }
 
 static bool program_on_path(const char *name)
@@ -274,9 +235,8 @@ static bool program_on_path(const char *name)
 	bool found = false;
 	for (char *dir = strtok_r(copy, ":", &save); dir && !found;
 	     dir = strtok_r(NULL, ":", &save)) {
-		char *file = xasprintf("%s/%s", dir, name);
+		SCOPED_FREE char *file = xasprintf("%s/%s", dir, name);
 		found = access(file, X_OK) == 0;
-		free(file);
 	}
 	free(copy);
 	return found;
@@ -285,8 +245,8 @@ static bool program_on_path(const char *name)
 static void gnuplot_look(struct doctor_finding *f)
 {
 	bool found = program_on_path("gnuplot");
-	finding_say(f, found ? HEALTH_OK : HEALTH_WARN, found ? "found" : "not found",
-	    found ? "" : "reports come without plots: apt-get install gnuplot-nox");
+	finding(f, !found, "reports come without plots: apt-get install gnuplot-nox", "%s",
+		found ? "found" : "not found");
 }
 
 /* Most parallel applications in the protocols have 8 ranks. On fewer CPUs they take turns. */
@@ -294,32 +254,235 @@ static void gnuplot_look(struct doctor_finding *f)
 
 static void mpi_look(struct doctor_finding *f)
 {
-	struct words_list words = {0};
-	char *version = provenance_mpi();
-	char *rank = companion_find("validate-mpi-replay", "the program that replays a rank", NULL);
+	SCOPED(words_list_release) struct words_list words = {0};
+	SCOPED_FREE char *version = provenance_mpi();
+	SCOPED_FREE char *rank =
+	    companion_find("validate-mpi-replay", "the program that replays a rank", NULL);
 	const int n = processors_allowed();
 	if (mpi_launch_words(&words, NULL, 2, NULL) < 0)
-		finding_say(f, HEALTH_WARN,
-			    "no mpirun: parallel applications cannot be replayed, and MPI "
-			    "applications cannot be captured",
-			    "apt-get install openmpi-bin");
+		finding(f, true, "apt-get install openmpi-bin",
+			"no mpirun: parallel applications cannot be replayed, and MPI "
+			"applications cannot be captured");
 	else if (!rank)
-		finding_say(
-		    f, HEALTH_WARN,
-		    "this program was built without MPI: parallel applications cannot be replayed",
-		    "apt-get install libopenmpi-dev, and build again");
+		finding(f, true, "apt-get install libopenmpi-dev, and build again",
+			"this program was built without MPI: parallel applications cannot be "
+			"replayed");
+	else if (n < RANKS_USUAL)
+		finding_ok(f, "%s; %d CPU%s: more ranks take turns, which distorts "
+			      "execution times", version ? version : "found", n,
+			   n == 1 ? "" : "s");
 	else
-		finding_say(f, HEALTH_OK, version ? version : "found", "");
-	if (f->health == HEALTH_OK && n < RANKS_USUAL) {
-		char *what = xasprintf("%s; %d CPU%s: more ranks take turns, which "
-				       "distorts execution times",
-				       version ? version : "found", n, n == 1 ? "" : "s");
-		finding_say(f, HEALTH_OK, what, "");
-		free(what);
+		finding_ok(f, "%s", version ? version : "found");
+}
+
+/* Facts of the machine (validate/provenance) that impair measurements, and how to improve them. */
+
+static const json_t *fact(const json_t *facts, const char *group, const char *name)
+{
+	return json_object_get(json_object_get(facts, group), name);
+}
+
+static const char *text_of(const json_t *facts, const char *group, const char *name)
+{
+	return json_string_value(fact(facts, group, name));
+}
+
+static json_int_t number_of(const json_t *facts, const char *group, const char *name,
+			    json_int_t otherwise)
+{
+	const json_t *v = fact(facts, group, name);
+	return json_is_integer(v) ? json_integer_value(v) : otherwise;
+}
+
+/* --- the speed of processors --------------------------------------------- */
+
+static void governor_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const json_t *all = fact(facts, "processors", "governors"), *one;
+	SCOPED_STRBUF what = STRBUF_INIT;
+	bool varies = false;
+	size_t i;
+	json_array_foreach(all, i, one)
+	{
+		const char *name = json_string_value(one);
+		varies |= !name || strcmp(name, "performance");
+		strbuf_addf(&what, "%s%.30s", what.len ? ", " : "", name ? name : "?");
 	}
-	words_list_release(&words);
-	free(rank);
-	free(version);
+	finding(f, varies,
+		"as root: cpupower frequency-set -g performance, so that the speed is not part of "
+		"the noise",
+		"%s",
+		what.len ? what.s : "not available (a virtual machine, or a fixed frequency)");
+}
+
+static void turbo_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const json_t *on = fact(facts, "processors", "turbo");
+	const char *driver = text_of(facts, "processors", "frequency_driver");
+	finding(f, json_is_true(on),
+		driver && !strcmp(driver, "intel_pstate")
+		    ? "as root: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo"
+		    : "as root: echo 0 >/sys/devices/system/cpu/cpufreq/boost",
+		"%s", json_is_true(on)    ? "on: the speed depends on heat and on what else runs"
+		      : json_is_false(on) ? "off"
+					  : "not available");
+}
+
+#define LATE_US 50 /* usual overshoot of a high-resolution sleep */
+
+static void idle_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const json_t *all = fact(facts, "processors", "idle_states"), *one;
+	const char *deepest = "";
+	json_int_t latency_us = -1;
+	size_t i;
+	json_array_foreach(all, i, one)
+	{
+		const char *name = json_string_value(json_object_get(one, "name"));
+		json_int_t us = json_integer_value(json_object_get(one, "latency_us"));
+		if (json_is_true(json_object_get(one, "disabled")) || us <= latency_us)
+			continue;
+		latency_us = us;
+		deepest = name ? name : "?";
+	}
+	if (latency_us < 0)
+		finding_ok(f, "not available (a virtual machine, or one that polls)");
+	else
+		finding(f, latency_us > LATE_US,
+			"as root: cpupower idle-set -D 10, so that threads that sleep are not late",
+			"the deepest is %.40s, %lld us to wake from", deepest,
+			(long long)latency_us);
+}
+
+/* --- sharing ------------------------------------------------------------- */
+
+static void smt_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const json_t *on = fact(facts, "processors", "smt");
+	const char *siblings = text_of(facts, "processors", "threads_of_first_core");
+	if (json_is_true(on))
+		finding(f, true,
+			"give runs one thread of each core: cpus = LIST in the protocol; or as "
+			"root: echo off >/sys/devices/system/cpu/smt/control",
+			"several: CPUs %.60s are one core",
+			siblings ? siblings : "of a pair");
+	else
+		finding_ok(f, "%s", json_is_false(on) ? "one" : "not available");
+}
+
+static void quota_judge(const json_t *facts, struct doctor_finding *f)
+{
+	static const char advice[] =
+	    "runs are stopped for the rest of a period when it is used up: measure outside this "
+	    "control group";
+	const json_t *group = fact(facts, "limits", "cgroup"),
+		     *v1 = json_object_get(group, "cpu_quota_us");
+	const char *v2 = json_string_value(json_object_get(group, "cpu_quota_and_period_us"));
+	if (v2 && strncmp(v2, "max", 3))
+		finding(f, true, advice, "%.60s us (quota and period)", v2);
+	else if (json_is_integer(v1) && json_integer_value(v1) > 0)
+		finding(f, true, advice, "%lld us of each period",
+			(long long)json_integer_value(v1));
+	else
+		finding_ok(f, "none");
+}
+
+static void numa_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const char *nodes = text_of(facts, "processors", "numa_nodes");
+	const bool several = nodes && strpbrk(nodes, ",-"),
+		   balancing = number_of(facts, "processors", "numa_balancing", 0);
+	finding(f, several,
+		balancing ? "as root: sysctl kernel.numa_balancing=0, and cpus = LIST of one node "
+			    "in the protocol"
+			  : "give runs the CPUs of one node: cpus = LIST in the protocol",
+		"nodes %.60s%s", nodes ? nodes : "not available",
+		several && balancing ? ", pages are moved between them" : "");
+}
+
+static void mitigations_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const json_t *all = fact(facts, "kernel", "mitigations");
+	const char *key;
+	json_t *state;
+	size_t n = 0, n_mitigated = 0, n_open = 0;
+	json_object_foreach((json_t *)all, key, state)
+	{
+		const char *text = json_string_value(state);
+		n++;
+		n_mitigated += text && !strncmp(text, "Mitigation", 10);
+		n_open += text && !strncmp(text, "Vulnerable", 10);
+	}
+	if (n)
+		finding_ok(f, "%zu known faults of CPUs, %zu mitigated, %zu open", n,
+			   n_mitigated, n_open);
+	else
+		finding_ok(f, "not available");
+}
+
+/* --- memory -------------------------------------------------------------- */
+
+static void swap_judge(const json_t *facts, struct doctor_finding *f)
+{
+	json_int_t total = number_of(facts, "memory", "swap_total_bytes", 0);
+	json_int_t used = total - number_of(facts, "memory", "swap_free_bytes", total);
+	if (total <= 0)
+		finding_ok(f, "none");
+	else
+		finding(f, used > 0,
+			"pages that come back while a run is measured are noise: as root, swapoff "
+			"-a for the campaign",
+			"%s of %s in use", size_text((uint64_t)(used > 0 ? used : 0)).s,
+			size_text((uint64_t)total).s);
+}
+
+static void reclaim_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const bool ahead = json_is_true(fact(facts, "memory", "reclaimed_ahead"));
+	finding(f, ahead,
+		"what a run expects in the page cache may be gone: as root, turn off the schemes "
+		"with action pageout in /sys/kernel/mm/damon/admin/kdamonds, and damon_reclaim",
+		"%s", ahead ? "pages leave the cache ahead of need (DAMON)"
+			    : "when memory is needed");
+}
+
+static void huge_pages_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const char *when = text_of(facts, "memory", "transparent_huge_pages");
+	finding(f, when && !strcmp(when, "always"),
+		"the kernel merges memory of programs in the background: as root, echo madvise "
+		">/sys/kernel/mm/transparent_hugepage/enabled",
+		"%.40s", when ? when : "not available");
+}
+
+#define LOCKED_LEAST_BYTES (64 << 20) /* default --memory of a replay */
+
+static void locked_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const json_t *limit = fact(facts, "limits", "locked_memory_bytes");
+	if (!json_is_integer(limit) || geteuid() == 0)
+		finding_ok(f, "%s", geteuid() ? "no limit" : "no limit for root");
+	else
+		finding(f, json_integer_value(limit) < LOCKED_LEAST_BYTES,
+			"buffers of replays may be paged out: ulimit -l, or LimitMEMLOCK= of the "
+			"service, from 64 MiB up",
+			"%s may be locked", size_text((uint64_t)json_integer_value(limit)).s);
+}
+
+static void write_back_judge(const json_t *facts, struct doctor_finding *f)
+{
+	json_int_t bytes = number_of(facts, "memory", "dirty_bytes", 0),
+		   ratio = number_of(facts, "memory", "dirty_ratio", -1);
+	const double expire_s =
+	    (double)number_of(facts, "memory", "dirty_expire_centisecs", -1) / 100;
+	if (bytes > 0)
+		finding_ok(f, "writers wait at %lld dirty bytes; pages are written after %.10g s",
+			   (long long)bytes, expire_s);
+	else if (ratio >= 0)
+		finding_ok(f, "writers wait when %lld %% of memory are dirty; pages are written "
+			      "after %.10g s", (long long)ratio, expire_s);
+	else
+		finding_ok(f, "not available");
 }
 
 const struct doctor_check doctor_checks[] = {

@@ -92,13 +92,8 @@ static int command_unknown(const char *name, struct err *e)
 	for (const struct command *const *c = commands; *c; c++)
 		names[n++] = (*c)->name;
 	names[n] = NULL;
-	const char *near = nearest_name(name, names);
-	const char *kind = name[0] == '-' ? "option" : "command";
-	if (near)
-		err_set(e, ENOENT, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, name, near);
-	else
-		err_set(e, ENOENT, "unknown %s \"%s\" (\"validate help\" lists the commands)", kind,
-			name);
+	name_refuse(e, ENOENT, name, names, " (\"validate help\" lists the commands)",
+		    "unknown %s \"%s\"", name[0] == '-' ? "option" : "command", name);
 	return EXIT_USAGE;
 }
 

@@ -12,22 +12,14 @@
 const char *const open_as_names[] = {"nothing", "read", "write", NULL};
 const char *const open_wait_unit_names[] = {"unknown", "us", "ms", NULL};
 
-#define FORMATS_MAX 64
-
 int find_format(const struct trace_format **f, const char *option, const char *name, struct err *e)
 {
-	const char *names[FORMATS_MAX];
-	size_t n = 0;
 	*f = format_find(!strcmp(name, "fio") ? "iolog" : name);
 	if (*f)
 		return 0;
-	for (const struct trace_format *const *x = trace_formats; *x && n + 1 < FORMATS_MAX; x++)
-		names[n++] = (*x)->name;
-	names[n] = NULL;
-	const char *near = nearest_name(name, names);
-	return err_set(e, ENOENT, "format \"%s\" is unknown%s%s%s (%s list shows all)", name,
-		       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "",
-		       option);
+	SCOPED_FREE const char **names = names_of(trace_formats);
+	SCOPED_FREE char *all = xasprintf(" (%s list shows all)", option);
+	return name_refuse(e, ENOENT, name, names, all, "format \"%s\" is unknown", name);
 }
 
 int output_default(char **output, const char *path, const char *suffix, bool replace, struct err *e)

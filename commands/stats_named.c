@@ -37,9 +37,7 @@ static const struct named_statistic *statistic_find(const char *name, struct err
 		for (const struct named_statistic *s = *f; s->name && n + 1 < MAX_NAMES; s++)
 			names[n++] = s->name;
 	names[n] = NULL;
-	const char *near = nearest_name(name, names);
-	err_set(e, ENOENT, "no statistic \"%s\"%s%s%s (--list names them)", name,
-		near ? ": did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	name_refuse(e, ENOENT, name, names, " (--list names them)", "no statistic \"%s\"", name);
 	return NULL;
 }
 
@@ -90,8 +88,8 @@ static int list_read(struct named_inputs *in, const char *text, struct err *e)
 static void groups_by_label(struct named_inputs *in, const struct columns *c)
 {
 	size_t k = in->n_roles, n = c->n, n_groups = 0, at = 0;
-	size_t *of = xcalloc(n, sizeof *of);
-	char **label = xcalloc(n, sizeof *label);
+	SCOPED_FREE size_t *of = xcalloc(n, sizeof *of);
+	SCOPED_FREE char **label = xcalloc(n, sizeof *label);
 	in->group[k] = xcalloc(n, sizeof *in->group[k]);
 	for (size_t i = 0; i < n; i++) {
 		size_t g = n_groups;
@@ -110,8 +108,6 @@ static void groups_by_label(struct named_inputs *in, const struct columns *c)
 			}
 	}
 	in->role[k].n_groups = n_groups;
-	free(of);
-	free(label);
 }
 
 static void lines_take(struct named_inputs *in, const struct columns *c)
@@ -195,16 +191,13 @@ static int result_print(const struct named_statistic *s, struct named_call *call
 {
 	struct named_result r = {NULL, 0};
 	enum stat_status status = named_compute(s->name, call, &r);
-	if (call->bad_param) {
-		err_set(e, EINVAL, "%s: a parameter is missing or cannot be read: it needs %s",
-			s->name, s->params[0] ? s->params : "none");
-		return EXIT_USAGE;
-	}
-	if (status) {
-		err_set(e, EDOM, "%s is undefined: %s (%s)", s->name, stat_status_text(status),
-			stat_status_name(status));
-		return EXIT_FAILED;
-	}
+	if (call->bad_param)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "%s: a parameter is missing or cannot be read: it needs %s",
+				    s->name, s->params[0] ? s->params : "none");
+	if (status)
+		return command_fail(EXIT_FAILED, e, EDOM, "%s is undefined: %s (%s)", s->name,
+				    stat_status_text(status), stat_status_name(status));
 	if (r.word)
 		printf("%s\n", r.word);
 	else
@@ -219,10 +212,8 @@ int stats_compute(const struct stats_config *config, char **argument, size_t n, 
 	int rc = 0, status;
 	if (!s)
 		return EXIT_USAGE;
-	if (n > MAX_ARGUMENTS) {
-		err_set(e, E2BIG, "more than %d arguments", MAX_ARGUMENTS);
-		return EXIT_USAGE;
-	}
+	if (n > MAX_ARGUMENTS)
+		return command_fail(EXIT_USAGE, e, E2BIG, "more than %d arguments", MAX_ARGUMENTS);
 	in = xcalloc(1, sizeof *in);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = argument_take(in, s, config, argument[i], e);

@@ -10,14 +10,38 @@
 
 static const char blanks[] = " \t\r\n";
 
-void words_list_add(struct words_list *w, const char *word)
+void words_list_take(struct words_list *w, char *word)
 {
 	if (w->n + 1 >= w->cap) {
 		w->cap = w->cap ? w->cap * 2 : 16;
 		w->v = xreallocarray(w->v, w->cap, sizeof *w->v);
 	}
-	w->v[w->n++] = xstrdup(word);
+	w->v[w->n++] = word;
 	w->v[w->n] = NULL;
+}
+
+void words_list_add(struct words_list *w, const char *word)
+{
+	words_list_take(w, xstrdup(word));
+}
+
+void words_list_addf(struct words_list *w, const char *fmt, ...)
+{
+	struct strbuf word = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&word, fmt, ap);
+	va_end(ap);
+	words_list_take(w, strbuf_detach(&word));
+}
+
+void words_list_add_all(struct words_list *w, ...)
+{
+	va_list ap;
+	va_start(ap, w);
+	for (const char *word; (word = va_arg(ap, const char *));)
+		words_list_add(w, word);
+	va_end(ap);
 }
 
 void words_list_release(struct words_list *w)

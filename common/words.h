@@ -12,6 +12,11 @@ struct words_list {
 };
 
 void words_list_add(struct words_list *w, const char *word);
+void words_list_take(struct words_list *w, char *word); /* takes ownership */
+void words_list_addf(struct words_list *w, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Adds the words up to a NULL. */
+void words_list_add_all(struct words_list *w, ...) __attribute__((sentinel));
 void words_list_release(struct words_list *w);
 
 /* A JSON list: ["a", "b c"]; or words with blanks between, in double quotes if they contain blanks

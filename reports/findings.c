@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "reports/first_screen.h"
 
 #include "common/strbuf.h"
@@ -87,11 +88,9 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 /* Sources that the warnings about runs already describe, with the first reason and what to do. */
 static bool said_already(const char *source)
 {
-	static const char *const names[] = {"failed runs", "journal", "unfinished", "events lost"};
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (!strcmp(names[i], source))
-			return true;
-	return false;
+	static const char *const names[] = {"failed runs", "journal", "unfinished", "events lost",
+					    NULL};
+	return word_in(source, names);
 }
 
 static void collect_warnings(struct findings *f, const struct analysis *a)
@@ -149,8 +148,6 @@ void findings_release(struct findings *f)
 	}
 	for (size_t i = 0; i < f->n_warnings; i++)
 		free(f->warning[i]);
-	free(f->group);
-	free(f->warning);
-	free(f->tally);
+	FREE_EACH(f->group, f->warning, f->tally);
 	*f = (struct findings){0};
 }

@@ -25,4 +25,7 @@ int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, con
 int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what,
 		     struct err *e);
 
+/* Writes the text to a file; "-": to standard output. */
+int output_path(const char *path, const struct strbuf *text, struct err *e);
+
 #endif

@@ -2,6 +2,7 @@
 #include "reports/forms.h"
 
 #include "common/units.h"
+#include "common/xalloc.h"
 
 const struct report_form *const report_forms[] = {
     &report_form_terminal,
@@ -32,12 +33,6 @@ const struct report_form *report_form_find(const char *name)
 
 int report_form_choose(const char *name, const struct report_form **form, struct err *e)
 {
-	const char *names[sizeof report_forms / sizeof *report_forms];
-	size_t n = 0;
-	for (const struct report_form *const *f = report_forms; *f; f++)
-		if ((*f)->print)
-			names[n++] = (*f)->name;
-	names[n] = NULL;
 	*form = report_form_find(name);
 	if (*form && (*form)->print)
 		return 0;
@@ -45,11 +40,7 @@ int report_form_choose(const char *name, const struct report_form **form, struct
 		return err_set(e, EINVAL,
 			       "the form \"%s\" of a report is files only and cannot be printed",
 			       name);
-	const char *near = nearest_name(name, names);
-	if (near)
-		return err_set(e, ENOENT, "unknown form \"%s\" of a report (did you mean \"%s\"?)",
-			       name, near);
-	return err_set(e, ENOENT,
-		       "unknown form \"%s\" of a report (\"validate report --list\" names them)",
-		       name);
+	SCOPED_FREE const char **names = names_of(report_forms);
+	return name_refuse(e, ENOENT, name, names, " (\"validate report --list\" names them)",
+			   "unknown form \"%s\" of a report", name);
 }

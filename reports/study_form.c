@@ -14,13 +14,10 @@ static const char *const forms[] = {"terminal", "html", "csv", "latex", "json", 
 
 int study_form_check(const char *form, struct err *e)
 {
-	for (const char *const *f = forms; *f; f++)
-		if (!strcmp(*f, form))
-			return 0;
-	const char *near = nearest_name(form, forms);
-	return near ? err_set(e, EINVAL, "unknown form \"%s\" (did you mean \"%s\"?)", form, near)
-		    : err_set(e, EINVAL, "unknown form \"%s\": terminal, html, csv, latex or json",
-			      form);
+	if (word_in(form, forms))
+		return 0;
+	return name_refuse(e, EINVAL, form, forms, ": terminal, html, csv, latex or json",
+			   "unknown form \"%s\"", form);
 }
 
 /* --- what is made of tables ---------------------------------------------- */
@@ -28,20 +25,19 @@ int study_form_check(const char *form, struct err *e)
 static int page_make(struct strbuf *out, const struct study_form *s, const void *study,
 		     const struct tables *ts, const char *plots, struct err *e)
 {
-	struct figures fs;
+	SCOPED(figures_release) struct figures fs;
 	s->figures_build(&fs, study);
 	int ret = figures_render(&fs, plots, e);
 	if (!ret)
 		s->html_add(out, study, ts, &fs);
-	figures_release(&fs);
 	return ret;
 }
 
 int study_print(const struct study_form *s, const void *study, const char *form, FILE *out,
 		struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
-	struct tables ts;
+	SCOPED_STRBUF text = STRBUF_INIT;
+	SCOPED(tables_release) struct tables ts;
 	int ret = 0;
 	s->tables_build(&ts, study);
 	if (!strcmp(form, "html"))
@@ -54,10 +50,7 @@ int study_print(const struct study_form *s, const void *study, const char *form,
 		s->json_add(&text, study);
 	else
 		s->text_add(&text, study, WIDTH);
-	if (!ret)
-		ret = output_stream(out, &text, e);
-	tables_release(&ts);
-	strbuf_release(&text);
+	ret = ret ? ret : output_stream(out, &text, e);
 	return ret;
 }
 
@@ -75,8 +68,7 @@ static int tables_write(const char *dir, const struct tables *ts, struct err *e)
 	int ret = output_dir(dir, "tables", e);
 	for (size_t i = 0; i < ts->n && !ret; i++) {
 		ret = output_table(dir, &ts->table[i], "csv", csv_add_table, e);
-		if (!ret)
-			ret = output_table(dir, &ts->table[i], "tex", latex_add_table, e);
+		ret = ret ? ret : output_table(dir, &ts->table[i], "tex", latex_add_table, e);
 	}
 	return ret;
 }
@@ -97,30 +89,21 @@ static int dir_take(const char *dir, const char *command, struct err *e)
 
 int study_write(const struct study_form *s, const void *study, const char *dir, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
-	struct tables ts;
-	char *plots = xasprintf("%s/plots", dir), *json = xasprintf("%s.json", s->command);
+	SCOPED_STRBUF text = STRBUF_INIT;
+	SCOPED(tables_release) struct tables ts;
+	SCOPED_FREE char *plots = xasprintf("%s/plots", dir),
+			 *json = xasprintf("%s.json", s->command);
 	s->tables_build(&ts, study);
 	int ret = dir_take(dir, s->command, e);
 	s->json_add(&text, study);
-	if (!ret)
-		ret = put(dir, json, &text, e);
+	ret = ret ? ret : put(dir, json, &text, e);
 	strbuf_reset(&text);
 	s->text_add(&text, study, WIDTH);
-	if (!ret)
-		ret = put(dir, "summary.txt", &text, e);
-	if (!ret)
-		ret = tables_write(dir, &ts, e);
-	if (!ret)
-		ret = output_dir(dir, "plots", e);
+	ret = ret ? ret : put(dir, "summary.txt", &text, e);
+	ret = ret ? ret : tables_write(dir, &ts, e);
+	ret = ret ? ret : output_dir(dir, "plots", e);
 	strbuf_reset(&text);
-	if (!ret)
-		ret = page_make(&text, s, study, &ts, plots, e);
-	if (!ret)
-		ret = put(dir, "index.html", &text, e);
-	tables_release(&ts);
-	strbuf_release(&text);
-	free(plots);
-	free(json);
+	ret = ret ? ret : page_make(&text, s, study, &ts, plots, e);
+	ret = ret ? ret : put(dir, "index.html", &text, e);
 	return ret;
 }

@@ -6,6 +6,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/first_screen.h"
+#include "reports/tables/tables.h"
 #include "reports/words.h"
 #include "validate/results/identity.h"
 
@@ -130,9 +131,8 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	fact_add_of_all(c, "Measured", &text);
 	strbuf_addf(&text, "%s, %lld CPUs", member_text(e, "machine", "cpu_model"),
 		    (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
-	if (json_is_integer(memory)) {
+	if (json_is_integer(memory))
 		strbuf_addf(&text, ", %s", size_text((uint64_t)json_integer_value(memory)).s);
-	}
 	strbuf_addf(&text, "; governor %s; %s %s; clock %s", member_text(e, "machine", "governor"),
 		    member_text(e, "kernel", "name"), member_text(e, "kernel", "release"),
 		    member_text(e, "clock", "source"));
@@ -230,12 +230,11 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 	const struct protocol *p = &a->results->protocol;
 	struct strbuf text = STRBUF_INIT;
 	for (enum component_kind k = 0; k < COMPONENT_N; k++) {
-		struct strbuf limit = STRBUF_INIT;
+		SCOPED_STRBUF limit = STRBUF_INIT;
 		words_add_limits(&limit, p, k);
 		if (a->assessed[k] && limit.len)
 			strbuf_addf(&text, "%s%s %s", text.len ? ", " : "", component_names[k],
 				    limit.s);
-		strbuf_release(&limit);
 	}
 	if (!text.len)
 		strbuf_addstr(&text, "none");
@@ -255,13 +254,12 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 
 static void add_deviations(struct certificate *c, const struct analysis *a)
 {
-	struct findings f;
+	SCOPED(findings_release) struct findings f;
 	struct strbuf text = STRBUF_INIT;
 	facts_add_others(&text, a);
 	findings_collect(&f, a);
 	for (size_t i = 0; i < f.n_warnings; i++)
 		strbuf_addf(&text, "%s%s", text.len ? " | " : "", f.warning[i]);
-	findings_release(&f);
 	if (!text.len)
 		strbuf_addstr(&text, "none recorded");
 	fact_add_of_all(c, "Deviations", &text);
@@ -287,85 +285,57 @@ static int compare_ranked(const void *x, const void *y)
 	return s != t ? t - s : (p->cell > q->cell) - (p->cell < q->cell);
 }
 
-static void results_columns(struct table *t)
-{
-	table_init(t, "certificate", "Results");
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
-	t->n_row_headers = 1;
-	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias");
-	table_column(t, FORMAT_SHARE, "U", "U");
-	table_column(t, FORMAT_NUMBER, "k", "k");
-	table_column_estimate(t, FORMAT_NUMBER, "precision", "Precision");
-	table_column(t, FORMAT_SHARE, "reordered", "Reordered");
-	table_column(t, FORMAT_VERDICT, "verdict", "Verdict");
-}
-
 static void results_row(struct table *t, const struct analysis *a, const struct cell *c)
 {
-	table_text(t, a->results->protocol.scenario[c->scenario].name);
-	table_estimate(t, &c->component[COMPONENT_BIAS].estimate);
-	table_number_status(t, c->budget.status, c->budget.U95, NAN);
-	table_number_status(t, c->budget.status, c->budget.k95, NAN);
-	table_estimate(t, &c->precision_ratio);
-	table_number_status(t, c->reordered.status, c->reordered.value, NAN);
-	table_verdict(t, c->verdict);
-}
-
-static void times_columns(struct table *t)
-{
-	table_init(t, "certificate-times", "Response times");
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
+	COL_TEXT(t, "scenario", "Scenario", a->results->protocol.scenario[c->scenario].name);
+	COL_ESTIMATE(t, RELATIVE, "bias", "Bias", &c->component[COMPONENT_BIAS].estimate);
+	COL_STATUS(t, SHARE, "U", "U", c->budget.status, c->budget.U95, NAN);
+	COL_STATUS(t, NUMBER, "k", "k", c->budget.status, c->budget.k95, NAN);
+	COL_ESTIMATE(t, NUMBER, "precision", "Precision", &c->precision_ratio);
+	COL_STATUS(t, SHARE, "reordered", "Reordered", c->reordered.status, c->reordered.value,
+		   NAN);
+	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
 	t->n_row_headers = 1;
-	table_column(t, FORMAT_TIME, "program", "Program, mean");
-	table_column(t, FORMAT_TIME, "program-sd", "s");
-	table_column(t, FORMAT_TIME, "replay", "Replay, mean");
-	table_column(t, FORMAT_TIME, "replay-sd", "s");
-	table_column(t, FORMAT_COUNT, "n", "Pairs");
 }
 
-static void times_add(struct table *t, const struct sample *s)
-{
-	if (!s->n)
-		table_none(t);
-	else
-		table_number_u(t, s->mean, s->status ? NAN : s->sem);
-	table_number_status(t, s->status, s->sd, NAN);
-}
-
+#define COL_MEAN(t, key, title, s)                                                                 \
+	COL_NUMBER_IF(t, TIME, key, title, (s)->n, (s)->mean, (s)->status ? NAN : (s)->sem)
 static void times_row(struct table *t, const struct analysis *a, const struct cell *c)
 {
-	table_text(t, a->results->protocol.scenario[c->scenario].name);
-	times_add(t, &c->r);
-	times_add(t, &c->x);
-	table_count(t, c->n_pairs);
+	COL_TEXT(t, "scenario", "Scenario", a->results->protocol.scenario[c->scenario].name);
+	COL_MEAN(t, "program", "Program, mean", &c->r);
+	COL_STATUS(t, TIME, "program-sd", "s", c->r.status, c->r.sd, NAN);
+	COL_MEAN(t, "replay", "Replay, mean", &c->x);
+	COL_STATUS(t, TIME, "replay-sd", "s", c->x.status, c->x.sd, NAN);
+	COL_COUNT(t, "n", "Pairs", c->n_pairs);
+	t->n_row_headers = 1;
 }
 
 static void add_results(struct certificate *c, const struct analysis *a)
 {
-	struct ranked *rank = xcalloc(a->n_cells + 1, sizeof *rank);
+	SCOPED_FREE struct ranked *rank = xcalloc(a->n_cells + 1, sizeof *rank);
 	size_t n = 0;
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cell[i].replayer == c->replayer)
 			rank[n++] = (struct ranked){a, i};
 	qsort(rank, n, sizeof *rank, compare_ranked);
-	results_columns(&c->results);
-	times_columns(&c->times);
+	table_init(&c->results, "certificate", "Results");
+	table_init(&c->times, "certificate-times", "Response times");
+	TABLE_HEADS(&c->results, results_row(&c->results, a, NULL));
+	TABLE_HEADS(&c->times, times_row(&c->times, a, NULL));
 	for (size_t i = 0; i < n && i < CERTIFICATE_MAX_CASES; i++) {
 		const struct cell *cell = &a->cell[rank[i].cell];
-		struct strbuf text = STRBUF_INIT;
 		results_row(&c->results, a, cell);
 		times_row(&c->times, a, cell);
 		if (cell->verdict == VERDICT_TRUSTED)
 			continue;
-		strbuf_addf(&text, "%s, %s: %s",
-			    a->results->protocol.scenario[cell->scenario].name,
-			    verdict_name(cell->verdict), cell->verdict_reason);
 		GROW(c->reason, c->n_reasons, c->cap_reasons);
-		c->reason[c->n_reasons++] = strbuf_detach(&text);
+		c->reason[c->n_reasons++] =
+		    xasprintf("%s, %s: %s", a->results->protocol.scenario[cell->scenario].name,
+			      verdict_name(cell->verdict), cell->verdict_reason);
 	}
 	c->n_cases = n;
 	c->n_left_out = n > CERTIFICATE_MAX_CASES ? n - CERTIFICATE_MAX_CASES : 0;
-	free(rank);
 }
 
 /* --- all ----------------------------------------------------------------- */
@@ -373,7 +343,6 @@ static void add_results(struct certificate *c, const struct analysis *a)
 static void verdict_find(struct certificate *c, const struct analysis *a)
 {
 	size_t n[3] = {0};
-	struct strbuf text = STRBUF_INIT;
 	c->verdict = VERDICT_TRUSTED;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *x = &a->cell[i];
@@ -382,10 +351,9 @@ static void verdict_find(struct certificate *c, const struct analysis *a)
 		n[x->verdict]++;
 		c->verdict = severity(x->verdict) > severity(c->verdict) ? x->verdict : c->verdict;
 	}
-	strbuf_addf(&text, "%zu of %zu scenarios trusted, %zu not trusted, %zu inconclusive",
-		    n[VERDICT_TRUSTED], c->n_cases, n[VERDICT_NOT_TRUSTED],
-		    n[VERDICT_INCONCLUSIVE]);
-	c->sentence = strbuf_detach(&text);
+	c->sentence = xasprintf("%zu of %zu scenarios trusted, %zu not trusted, %zu inconclusive",
+				n[VERDICT_TRUSTED], c->n_cases, n[VERDICT_NOT_TRUSTED],
+				n[VERDICT_INCONCLUSIVE]);
 }
 
 static void certificate_make(struct certificate *c, const struct analysis *a, size_t replayer,
@@ -445,10 +413,7 @@ void certificates_release(struct certificates *c)
 	for (size_t i = 0; i < c->n; i++) {
 		for (size_t k = 0; k < c->one[i].n_facts; k++)
 			free(c->one[i].fact[k].text);
-		free(c->one[i].fact);
-		free(c->one[i].name);
-		free(c->one[i].sentence);
-		free(c->one[i].number);
+		FREE_EACH(c->one[i].fact, c->one[i].name, c->one[i].sentence, c->one[i].number);
 		for (size_t k = 0; k < c->one[i].n_reasons; k++)
 			free(c->one[i].reason[k]);
 		free(c->one[i].reason);

@@ -12,35 +12,23 @@ const struct compare_form *const compare_forms[] = {
 
 int compare_form_choose(const char *name, const struct compare_form **form, struct err *e)
 {
-	const char *names[sizeof compare_forms / sizeof *compare_forms];
-	size_t n = 0;
 	*form = NULL;
-	for (const struct compare_form *const *f = compare_forms; *f; f++) {
-		names[n++] = (*f)->name;
+	for (const struct compare_form *const *f = compare_forms; *f; f++)
 		if (!strcmp((*f)->name, name))
 			*form = *f;
-	}
-	names[n] = NULL;
 	if (*form)
 		return 0;
-	const char *near = nearest_name(name, names);
-	if (near)
-		return err_set(e, ENOENT,
-			       "unknown form \"%s\" of a comparison (did you mean \"%s\"?)", name,
-			       near);
-	return err_set(
-	    e, ENOENT,
-	    "unknown form \"%s\" of a comparison (\"validate compare --list\" names them)", name);
+	SCOPED_FREE const char **names = names_of(compare_forms);
+	return name_refuse(e, ENOENT, name, names, " (\"validate compare --list\" names them)",
+			   "unknown form \"%s\" of a comparison", name);
 }
 
 int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out,
 		       struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	form->add(&text, c);
-	int ret = output_stream(out, &text, e);
-	strbuf_release(&text);
-	return ret;
+	return output_stream(out, &text, e);
 }
 
 /* --- forms for other programs -------------------------------------------- */
@@ -149,10 +137,9 @@ static void machine_of_comparison(struct machine *m, const struct campaign_chang
 static void add_by(const struct machine_format *f, struct strbuf *out,
 		   const struct campaign_change *c)
 {
-	struct machine m;
+	SCOPED(machine_release) struct machine m;
 	machine_of_comparison(&m, c);
 	f->add(out, &m);
-	machine_release(&m);
 }
 
 #define FORM(which, what)                                                                          \

@@ -5,12 +5,12 @@
 #include <stdarg.h>
 
 #include "capture/op.h"
-#include "common/files.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/order/infer_trace.h"
 #include "reports/json/json_value.h"
+#include "reports/output.h"
 
 struct threshold {
 	int64_t ns;
@@ -142,28 +142,24 @@ static size_t rank_first(struct shown_request *const *ranked, size_t n, uint64_t
 static void edges_write(struct strbuf *out, const struct pass *s,
 			struct shown_request *const *ranked, const struct shown_request *r)
 {
-	struct strbuf gap = STRBUF_INIT;
 	uint64_t n_drawn = 0;
 	for (size_t k = rank_first(ranked, s->n_shown, r->p.lo);
-	     k < s->n_shown && ranked[k]->rank < r->p.hi; k++, n_drawn++) {
-		strbuf_reset(&gap);
-		format_duration(&gap, (double)(r->begin_ns - ranked[k]->end_ns));
+	     k < s->n_shown && ranked[k]->rank < r->p.hi; k++, n_drawn++)
 		strbuf_addf(out, "  r%" PRIu64 " -> r%" PRIu64 " [label=\"%s\"];\n", ranked[k]->seq,
-			    r->seq, gap.s);
-	}
+			    r->seq, duration_text((double)(r->begin_ns - ranked[k]->end_ns)).s);
 	uint64_t n_outside = r->p.hi - r->p.lo - n_drawn;
 	if (n_outside)
 		strbuf_addf(out,
 			    "  o%" PRIu64 " [shape=plaintext, label=\"%" PRIu64
 			    " before\"]; o%" PRIu64 " -> r%" PRIu64 " [style=dashed];\n",
 			    r->seq, n_outside, r->seq, r->seq);
-	strbuf_release(&gap);
 }
 
 static int dot_write(const struct pass *s, const struct threshold *h, struct err *e)
 {
-	struct strbuf out = STRBUF_INIT;
-	struct shown_request **ranked = xcalloc(s->n_shown + 1, sizeof(struct shown_request *));
+	SCOPED_STRBUF out = STRBUF_INIT;
+	SCOPED_FREE struct shown_request **ranked =
+	    xcalloc(s->n_shown + 1, sizeof(struct shown_request *));
 	strbuf_addf(&out,
 		    "digraph deps {\n  // inferred from times; an edge: the request may depend on "
 		    "the other's end, and came so much later\n  // shortest think time %" PRId64
@@ -182,14 +178,7 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 	for (size_t i = 0; i < s->n_shown; i++)
 		edges_write(&out, s, ranked, &s->shown[i]);
 	strbuf_addstr(&out, "}\n");
-	int ret = 0;
-	if (strcmp(s->c->dot, "-"))
-		ret = file_write_atomic(s->c->dot, out.s, out.len, e);
-	else if (fwrite(out.s, 1, out.len, stdout) != out.len)
-		ret = err_sys(e, errno, "standard output");
-	free(ranked);
-	strbuf_release(&out);
-	return ret;
+	return output_path(s->c->dot, &out, e);
 }
 
 /* --- output -------------------------------------------------------------- */

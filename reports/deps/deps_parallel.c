@@ -3,9 +3,10 @@
 
 #include <jansson.h>
 
-#include "common/files.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "reports/json/json_value.h"
+#include "reports/output.h"
 
 #define NODES_SHOWN 32 /* --json prints all of them */
 
@@ -16,22 +17,16 @@ static int64_t span_of(const struct causality_work *w)
 
 static void print_nodes(const struct causality_work *w)
 {
-	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
 	printf("\n%6s  %10s  %10s  %10s  %10s  %10s\n", "node", "requests", "their time",
 	       "computing", "signals", "waits");
 	for (uint32_t i = 0; i < w->n_nodes && i < NODES_SHOWN; i++) {
 		const struct causality_node_work *n = &w->node[i];
-		strbuf_reset(&a);
-		strbuf_reset(&b);
-		format_duration(&a, (double)n->request_ns);
-		format_duration(&b, (double)n->compute_ns);
 		printf("%6" PRIu32 "  %10" PRIu64 "  %10s  %10s  %10" PRIu64 "  %10" PRIu64 "\n", i,
-		       n->n_requests, a.s, b.s, n->n_signals, n->n_waits);
+		       n->n_requests, duration_text((double)n->request_ns).s,
+		       duration_text((double)n->compute_ns).s, n->n_signals, n->n_waits);
 	}
 	if (w->n_nodes > NODES_SHOWN)
 		printf("(and %" PRIu32 " more: --json has all)\n", w->n_nodes - NODES_SHOWN);
-	strbuf_release(&a);
-	strbuf_release(&b);
 }
 
 static void print_text(const struct causality_work *w, const char *path)
@@ -108,20 +103,15 @@ static int dot_write(struct trace *t, const struct causality_facts *f,
 		     const struct causality_work *w, const struct deps_parallel_config *c,
 		     struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	int rc = deps_parallel_dot(&text, t, f, w, c, e);
-	if (!rc && strcmp(c->dot, "-"))
-		rc = file_write_atomic(c->dot, text.s, text.len, e);
-	else if (!rc && fwrite(text.s, 1, text.len, stdout) != text.len)
-		rc = err_sys(e, errno, "standard output");
-	strbuf_release(&text);
-	return rc;
+	return rc ? rc : output_path(c->dot, &text, e);
 }
 
 int deps_parallel(struct trace *t, const struct causality_facts *f,
 		  const struct deps_parallel_config *c, struct err *e)
 {
-	struct causality_work w;
+	SCOPED(causality_work_release) struct causality_work w;
 	int rc = causality_work_read(&w, t, f, e);
 	if (!rc && c->dot)
 		rc = dot_write(t, f, &w, c, e);
@@ -131,6 +121,5 @@ int deps_parallel(struct trace *t, const struct causality_facts *f,
 		else
 			print_text(&w, c->path);
 	}
-	causality_work_release(&w);
 	return rc;
 }

@@ -59,6 +59,17 @@ void decide_shown(struct component *c)
 		REASON(c, SHOWN, c->estimate.value);
 }
 
+bool decide_is_settled(struct component *c, enum stat_status s, const struct levels *levels)
+{
+	if (s)
+		decide_nothing(c, s);
+	else if (!(c->limit > 0))
+		decide_shown(c);
+	else
+		return decide_is_early(c, levels);
+	return true;
+}
+
 static double p_inside(const struct t_estimate *t, double lo, double hi)
 {
 	return fmax(isfinite(lo) ? t_above((t->value - lo) / t->se, t->df) : 0,

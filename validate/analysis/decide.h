@@ -28,6 +28,9 @@ void decide_nothing(struct component *c, enum stat_status s);
 /* Shows the estimate without judging it. Its status may be STAT_NOT_APPLICABLE or another one. */
 void decide_shown(struct component *c);
 
+/* True after decide_nothing() (`s`), decide_shown() (no limit) or decide_is_early(). */
+bool decide_is_settled(struct component *c, enum stat_status s, const struct levels *levels);
+
 /* P-values of a mean against -limit..limit (`two_sided`, which doubles P of rejecting) or against
  * an upper limit. `lo` and `hi` are in the scale of the mean. `wide` accepts, `t` rejects
  * (analysis_private.h); accept_alone is P of accepting by t. Without scatter (se 0) all n runs are

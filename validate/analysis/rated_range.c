@@ -49,12 +49,9 @@ static struct rated_range *range_of(struct analysis *a, const struct cell *c)
 
 static double speed_of(const struct replayer *r)
 {
-	for (size_t i = 0; r->timed && i < r->n_options; i++)
-		if (!strcmp(r->option[i].key, "speed")) {
-			double speed = strtod(r->option[i].value, NULL);
-			return speed > 0 && isfinite(speed) ? speed : 1;
-		}
-	return 1;
+	const char *text = r->timed ? replayer_option(r, "speed") : NULL;
+	const double speed = text ? strtod(text, NULL) : 1;
+	return speed > 0 && isfinite(speed) ? speed : 1;
 }
 
 /* False if the program's runs do not have the rate. */
@@ -109,7 +106,7 @@ static bool has_gaps(const struct rated_range *r)
 
 static void limits_find(struct rated_range *r)
 {
-	size_t *order = xcalloc(r->n + 1, sizeof *order);
+	SCOPED_FREE size_t *order = xcalloc(r->n + 1, sizeof *order);
 	qsort(r->point, r->n, sizeof *r->point, by_rate);
 	for (size_t i = 0; i < r->n; i++)
 		order[i] = i;
@@ -123,7 +120,6 @@ static void limits_find(struct rated_range *r)
 			order[k - 1] = swap;
 		}
 	r->gap = has_gaps(r) ? limit_of(r, order) : (struct rated_limit){RATED_NONE, RATED_NONE, 0};
-	free(order);
 }
 
 void rated_ranges_compute(struct analysis *a)

@@ -29,15 +29,11 @@ int parallel_possible(const struct protocol *p, struct err *e)
 {
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		for (size_t k = 0; p->scenario[i].parallel.is && k < p->n_replayers; k++) {
-			struct words_list w = {0};
+			SCOPED(words_list_release) struct words_list w = {0};
 			if (!p->replayer[k].applies[i] || !replayer_is_of_nodes(&p->replayer[k]))
 				continue;
-			const char *launcher = NULL;
-			for (size_t o = 0; o < p->replayer[k].n_options; o++)
-				if (!strcmp(p->replayer[k].option[o].key, "launcher"))
-					launcher = p->replayer[k].option[o].value;
-			int ret = mpi_launch_words(&w, launcher, 2, e);
-			words_list_release(&w);
+			int ret = mpi_launch_words(
+			    &w, replayer_option(&p->replayer[k], "launcher"), 2, e);
 			if (ret)
 				return err_context(
 				    e,
@@ -178,7 +174,7 @@ static int period_search(struct campaign *c, struct run *r, struct step *s,
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[r->scenario].parallel;
 	const int64_t begin_ns = clock_monotonic_ns();
-	json_t *skipped = json_array();
+	json_auto_t *skipped = json_array();
 	int ret;
 	for (s->period = PERIOD_FIRST;;) {
 		struct period_outcome o = {NAN, 1};
@@ -194,7 +190,6 @@ static int period_search(struct campaign *c, struct run *r, struct step *s,
 			break;
 		s->period = period_next(s->period, o.n_most, skipped);
 	}
-	json_decref(skipped);
 	return ret;
 }
 
@@ -207,8 +202,7 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 	s->period = x->period;
 	bool earlier = path_exists(dir); /* left by a killed session */
 	int ret = dir_create(parent, e);
-	if (!ret)
-		ret = dir_create(dir, e);
+	ret = ret ? ret : dir_create(dir, e);
 	if (!ret)
 		ret = x->period ? step_make(c, s, result, e) : period_search(c, r, s, result, e);
 	/* earlier runs may be of another device: repeat all */

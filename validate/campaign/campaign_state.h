@@ -24,6 +24,7 @@
 #include <signal.h>
 
 #include "common/progress.h"
+#include "common/words.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/cgroup.h"
 #include "validate/campaign/environment.h"
@@ -190,13 +191,9 @@ char *resume_command(const struct campaign *c);
 int no_space(const struct campaign *c, const char *reason, struct err *e);
 /* True if the reason says that a disk is full. */
 bool is_about_space(const char *reason);
-struct words { /* NULL-terminated v[n]; words_free() */
-	char **v;
-	size_t n, cap;
-};
 /* A step in progress. */
 struct step_process {
-	struct words words;
+	struct words_list words;
 	struct launch_spec spec;
 	struct launched launched;
 	struct cgroup cgroup;
@@ -253,15 +250,14 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 char *recordings_dir(const struct campaign *c);
 
 /* --- campaign_words.c ---------------------------------------------------- */
-void words_make(struct words *w, const struct campaign *c, const struct step *s);
+void words_make(struct words_list *w, const struct campaign *c, const struct step *s);
 /* Command line that compiles the program of the step. */
-void compile_words_make(struct words *w, const struct campaign *c, const struct step *s);
-void script_words_make(struct words *w, const struct campaign *c, const struct step *s,
+void compile_words_make(struct words_list *w, const struct campaign *c, const struct step *s);
+void script_words_make(struct words_list *w, const struct campaign *c, const struct step *s,
 		       const char *verb);
 /* Command line that makes, in `dir`, the files of the trace that the step replays. */
-void prepare_words_make(struct words *w, const struct campaign *c, const struct step *s,
+void prepare_words_make(struct words_list *w, const struct campaign *c, const struct step *s,
 			const char *dir);
-void words_free(struct words *w);
 
 /* --- campaign_summary.c -------------------------------------------------- */
 struct summary_work {

@@ -61,7 +61,7 @@ char *scratch_path(const struct campaign *c, const char *name)
 
 /* Runs a helper that prepares a run, outside its cgroup and without conditions. A failure is the
  * reason of the run. */
-static int helper_run(struct campaign *c, const struct words *words, const char *file,
+static int helper_run(struct campaign *c, const struct words_list *words, const char *file,
 		      const char *what, struct err *e)
 {
 	struct launch_result made;
@@ -80,13 +80,11 @@ static int helper_run(struct campaign *c, const struct words *words, const char 
 /* `prepare`: the script makes its files again. `clean`: it releases the device. */
 static int script_call(struct campaign *c, const struct step *s, const char *verb, struct err *e)
 {
-	struct words words = {0};
+	SCOPED(words_list_release) struct words_list words = {0};
 	script_words_make(&words, c, s, verb);
-	char *what = xasprintf("%s %s", c->protocol->scenario[s->scenario].script, verb);
-	int ret = helper_run(c, &words, "/bin/sh", what, e);
-	free(what);
-	words_free(&words);
-	return ret;
+	SCOPED_FREE char *what =
+	    xasprintf("%s %s", c->protocol->scenario[s->scenario].script, verb);
+	return helper_run(c, &words, "/bin/sh", what, e);
 }
 
 /* Makes the files that a trace needs, before a replay. */
@@ -94,28 +92,23 @@ static int trace_prepare(struct campaign *c, const struct step *s, struct err *e
 {
 	if (!s->input || c->places.place[c->protocol->scenario[s->scenario].target].below.path)
 		return 0;
-	struct words words = {0};
-	char *dir = program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
+	SCOPED(words_list_release) struct words_list words = {0};
+	SCOPED_FREE char *dir =
+	    program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
 	int ret = path_exists(dir) ? dir_remove_tree(dir, e) : 0;
-	if (!ret)
-		ret = dir_create(dir, e);
+	ret = ret ? ret : dir_create(dir, e);
 	prepare_words_make(&words, c, s, dir);
-	if (!ret)
-		ret = helper_run(c, &words, LAUNCH_OWN_PROGRAM, "making the trace's files", e);
-	words_free(&words);
-	free(dir);
-	return ret;
+	return ret ? ret
+		   : helper_run(c, &words, LAUNCH_OWN_PROGRAM, "making the trace's files", e);
 }
 
 int step_compile(struct campaign *c, const struct step *s, struct err *e)
 {
-	struct words words = {0};
 	if (!step_n_programs(c, s))
 		return 0;
+	SCOPED(words_list_release) struct words_list words = {0};
 	compile_words_make(&words, c, s);
-	int ret = helper_run(c, &words, LAUNCH_OWN_PROGRAM, "compiling the trace", e);
-	words_free(&words);
-	return ret;
+	return helper_run(c, &words, LAUNCH_OWN_PROGRAM, "compiling the trace", e);
 }
 
 /* A recording of a parallel application consists of many runs. */
@@ -162,18 +155,16 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 /* Removes the files that the capture of one application run leaves beside its trace. */
 static void runs_remove(const char *output)
 {
-	char *dir = xasprintf("%s.runs", output);
+	SCOPED_FREE char *dir = xasprintf("%s.runs", output);
 	if (path_exists(dir))
 		dir_remove_tree(dir, NULL);
-	free(dir);
 }
 
 /* Sets the number of ranks for the script. */
 static int parallel_environment(const struct scenario *s, struct err *e)
 {
-	char *n = xasprintf("%llu", (unsigned long long)s->parallel.n_ranks);
+	SCOPED_FREE char *n = xasprintf("%llu", (unsigned long long)s->parallel.n_ranks);
 	int bad = s->parallel.n_ranks ? setenv("RANKS", n, 1) : unsetenv("RANKS");
-	free(n);
 	return bad ? err_sys(e, errno, "cannot set the number of ranks") : 0;
 }
 
@@ -275,10 +266,9 @@ char *resume_command(const struct campaign *c)
 
 int no_space(const struct campaign *c, const char *reason, struct err *e)
 {
-	char *command = resume_command(c);
+	SCOPED_FREE char *command = resume_command(c);
 	int ret =
 	    err_set(e, ENOSPC, "%s; free some space, then continue with: %s", reason, command);
-	free(command);
 	return ret;
 }
 
@@ -300,7 +290,7 @@ static bool lacks_space(const struct campaign *c, const struct step *s,
 static void surroundings_check(struct campaign *c, const struct step *s, struct step_process *x,
 			       struct step_result *r)
 {
-	struct strbuf what = STRBUF_INIT;
+	SCOPED_STRBUF what = STRBUF_INIT;
 	struct err gone = ERR_INIT;
 	/* the run during which the directory vanished is to blame, not the next */
 	if (!s->blank && prepare_check(&c->places, c->protocol, seat_of(c, s), &what, &gone) &&
@@ -317,7 +307,6 @@ static void surroundings_check(struct campaign *c, const struct step *s, struct 
 	if (what.len && !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "the %s %.450s",
 			 role_is_program(c, s->role) ? "program" : "replayer", what.s);
-	strbuf_release(&what);
 }
 
 int step_conclude(struct campaign *c, const struct step *s, struct step_process *x,
@@ -328,7 +317,7 @@ int step_conclude(struct campaign *c, const struct step *s, struct step_process 
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	if (begun && !x->failed)
 		launch_wait(&x->spec, &x->launched, c->interrupted, &r->launch);
-	words_free(&x->words);
+	words_list_release(&x->words);
 	if (scenario->parallel.is && role_is_program(c, s->role) && s->role != ROLE_RECORD)
 		runs_remove(s->output);
 	const bool cleaned =

@@ -1,38 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command lines of a step. */
 #include "common/options_describe.h"
+#include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/registry.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 
-static void word_add(struct words *w, char *word)
-{
-	GROW(w->v, w->n, w->cap);
-	w->v[w->n++] = word;
-}
-
-static void settings_add(struct words *w, const struct setting *option, size_t n, const char *but)
+static void settings_add(struct words_list *w, const struct setting *option, size_t n,
+			 const char *but)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(option[i].key, but))
-			word_add(w, xasprintf("--%s=%s", option[i].key, option[i].value));
+			words_list_addf(w, "--%s=%s", option[i].key, option[i].value);
 }
 
 /* All settings except those that change calls or check results: the blank of a mutant is that of
  * the engine. */
-static void blank_settings_add(struct words *w, const struct replayer *r)
+static void blank_settings_add(struct words_list *w, const struct replayer *r)
 {
-	static const char *const of_calls[] = {"engine", "mutant", "stop-on-mismatch"};
-	for (size_t i = 0; i < r->n_options; i++) {
-		bool left_out = false;
-		for (size_t k = 0; k < sizeof of_calls / sizeof *of_calls; k++)
-			left_out |= !strcmp(r->option[i].key, of_calls[k]);
-		if (!left_out)
-			word_add(w, xasprintf("--%s=%s", r->option[i].key, r->option[i].value));
-	}
-	word_add(w, xstrdup("--blank"));
+	static const char *const of_calls[] = {"engine", "mutant", "stop-on-mismatch", NULL};
+	for (size_t i = 0; i < r->n_options; i++)
+		if (!word_in(r->option[i].key, of_calls))
+			words_list_addf(w, "--%s=%s", r->option[i].key, r->option[i].value);
+	words_list_add(w, "--blank");
 }
 
 bool role_is_program(const struct campaign *c, int32_t role)
@@ -48,41 +40,37 @@ size_t step_target(const struct campaign *c, const struct step *s)
 }
 
 /* sh SCRIPT VERB DIR SIZE [DEVICE] */
-static void script_words(struct words *w, const struct campaign *c, const struct step *s,
-			 const char *verb)
+void script_words_make(struct words_list *w, const struct campaign *c, const struct step *s,
+		       const char *verb)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const char *device = c->places.place[step_target(c, s)].below.path;
-	word_add(w, xstrdup("sh"));
+	words_list_add(w, "sh");
 	/* recordings use the copy in the results directory, which keeps its name */
-	word_add(w, scenario->parallel.is ? results_path(c->dir, scenario->script)
-					  : scenario_script_path(c->protocol, scenario));
-	word_add(w, xstrdup(verb));
-	word_add(w, program_dir(&c->places, c->protocol, s->scenario, step_target(c, s)));
-	word_add(w, xasprintf("%llu", (unsigned long long)scenario->size));
+	words_list_take(w, scenario->parallel.is ? results_path(c->dir, scenario->script)
+						 : scenario_script_path(c->protocol, scenario));
+	words_list_add(w, verb);
+	words_list_take(w, program_dir(&c->places, c->protocol, s->scenario, step_target(c, s)));
+	words_list_addf(w, "%llu", (unsigned long long)scenario->size);
 	if (device)
-		word_add(w, xstrdup(device));
+		words_list_add(w, device);
 }
 
 /* The program under capture, with the state of its files before. */
-static void capture_words(struct words *w, const struct campaign *c, const struct step *s)
+static void capture_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
-	char *root = program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
-	word_add(w, xstrdup(c->options->self));
-	word_add(w, xstrdup("capture"));
-	word_add(w, xstrdup("app"));
-	word_add(w, xstrdup("--snapshot"));
-	word_add(w, xstrdup("--check-status"));
-	word_add(w, xasprintf("--root=%s", root));
-	word_add(w, xasprintf("--output=%s", s->output));
-	word_add(w, xstrdup("--"));
-	script_words(w, c, s, "run");
-	word_add(w, NULL);
-	free(root);
+	SCOPED_FREE char *root =
+	    program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
+	words_list_add_all(w, c->options->self, "capture", "app", "--snapshot",
+			    "--check-status", NULL);
+	words_list_addf(w, "--root=%s", root);
+	words_list_addf(w, "--output=%s", s->output);
+	words_list_add(w, "--");
+	script_words_make(w, c, s, "run");
 }
 
 /* Quoted for a shell. The caller frees. */
-static char *words_text(const struct words *w)
+static char *words_text(const struct words_list *w)
 {
 	struct strbuf text = STRBUF_INIT;
 	for (size_t i = 0; i < w->n; i++) {
@@ -94,64 +82,59 @@ static char *words_text(const struct words *w)
 
 /* Parallel application with its dependencies. A recording is many runs, each with new files; a
  * rerun is only the run without delays. */
-static void causality_words(struct words *w, const struct campaign *c, const struct step *s)
+static void causality_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[s->scenario].parallel;
-	struct words before = {0};
-	char *root = program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
-	word_add(w, xstrdup(c->options->self));
-	word_add(w, xstrdup("capture"));
-	word_add(w, xstrdup("causality"));
-	word_add(w, xasprintf("--root=%s", root));
-	word_add(w, xasprintf("--output=%s", s->output));
+	SCOPED(words_list_release) struct words_list before = {0};
+	SCOPED_FREE char *root =
+	    program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
+	words_list_add_all(w, c->options->self, "capture", "causality", NULL);
+	words_list_addf(w, "--root=%s", root);
+	words_list_addf(w, "--output=%s", s->output);
 	if (s->role == ROLE_RECORD) {
-		script_words(&before, c, s, "prepare");
-		char *text = words_text(&before);
-		word_add(w, xasprintf("--before=%s", text));
-		free(text);
-		word_add(w, xasprintf("--runs-dir=%s", s->runs_dir));
-		word_add(w, xstrdup("--resume"));
-		word_add(w, xasprintf("--period=%llu", (unsigned long long)s->period));
-		word_add(w, x->n_throttled ? xasprintf("--nodes=random:%llu",
-						       (unsigned long long)x->n_throttled)
-					   : xstrdup("--nodes=all"));
-		word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
+		script_words_make(&before, c, s, "prepare");
+		SCOPED_FREE char *text = words_text(&before);
+		words_list_addf(w, "--before=%s", text);
+		words_list_addf(w, "--runs-dir=%s", s->runs_dir);
+		words_list_add(w, "--resume");
+		words_list_addf(w, "--period=%llu", (unsigned long long)s->period);
+		if (x->n_throttled)
+			words_list_addf(w, "--nodes=random:%llu",
+					(unsigned long long)x->n_throttled);
+		else
+			words_list_add(w, "--nodes=all");
+		words_list_addf(w, "--seed=%llu", (unsigned long long)s->seed);
 		if (x->compute)
-			word_add(w, xasprintf("--compute=%s", x->compute));
-		words_free(&before);
+			words_list_addf(w, "--compute=%s", x->compute);
 	} else {
-		word_add(w, xasprintf("--runs-dir=%s.runs", s->output));
-		word_add(w, xstrdup("--nodes=none"));
+		words_list_addf(w, "--runs-dir=%s.runs", s->output);
+		words_list_add(w, "--nodes=none");
 	}
-	word_add(w, xstrdup("--"));
-	script_words(w, c, s, "run");
-	word_add(w, NULL);
-	free(root);
+	words_list_add(w, "--");
+	script_words_make(w, c, s, "run");
 }
 
-static void observer_words(struct words *w, const struct campaign *c, const struct step *s)
+static void observer_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
-	word_add(w, xstrdup(c->options->self));
-	word_add(w, xstrdup("capture"));
-	word_add(w, xstrdup("app"));
-	word_add(w, xasprintf("--output=%s.side", s->output));
-	word_add(w, xstrdup("--"));
+	words_list_add_all(w, c->options->self, "capture", "app", NULL);
+	words_list_addf(w, "--output=%s.side", s->output);
+	words_list_add(w, "--");
 }
 
 /* A device instead of a directory. */
-static void below_add(struct words *w, const struct campaign *c, const struct step *s,
+static void below_add(struct words_list *w, const struct campaign *c, const struct step *s,
 		      const struct place *place)
 {
 	const struct target *t = &c->protocol->target[c->protocol->scenario[s->scenario].target];
-	word_add(w, xasprintf("--device=%s", place->below.path));
+	words_list_addf(w, "--device=%s", place->below.path);
 	if (t->destructive || t->volume)
-		word_add(w, xstrdup("--destructive"));
+		words_list_add(w, "--destructive");
 	if (t->volume)
-		word_add(w, xstrdup("--own-device"));
+		words_list_add(w, "--own-device");
 }
 
 /* The place of the files of a step: its target's directory or device. */
-static void place_add(struct words *w, const struct campaign *c, const struct step *s)
+static void place_add(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const struct place *place = &c->places.place[step_target(c, s)];
@@ -159,27 +142,24 @@ static void place_add(struct words *w, const struct campaign *c, const struct st
 		below_add(w, c, s, place);
 		return;
 	}
-	char *work_dir =
+	SCOPED_FREE char *work_dir =
 	    scenario->script || scenario->trace
 		? program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s))
 		: NULL;
 	const struct place_dir *dir = place_seat(&c->places.place[step_target(c, s)],
 						 c->places.scenario[s->scenario].dir, s->seat);
-	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : dir->path));
-	free(work_dir);
+	words_list_addf(w, "--dir=%s", work_dir ? work_dir : dir->path);
 }
 
-static void microbench_words(struct words *w, const struct campaign *c, const struct step *s)
+static void microbench_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	word_add(w, xstrdup("microbench"));
-	word_add(w, xstrdup(scenario->type));
+	words_list_add_all(w, "microbench", scenario->type, NULL);
 	settings_add(w, scenario->option, scenario->n_options, "requests");
-	word_add(w, xasprintf("--requests=%llu", (unsigned long long)s->n_requests));
-	word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
+	words_list_addf(w, "--requests=%llu", (unsigned long long)s->n_requests);
+	words_list_addf(w, "--seed=%llu", (unsigned long long)s->seed);
 	/* the count decides, even if a workload has a duration */
-	word_add(w, xstrdup("--min-duration=0"));
-	word_add(w, xstrdup("--no-prepare"));
+	words_list_add_all(w, "--min-duration=0", "--no-prepare", NULL);
 }
 
 size_t step_n_programs(const struct campaign *c, const struct step *s)
@@ -188,17 +168,13 @@ size_t step_n_programs(const struct campaign *c, const struct step *s)
 		return 0;
 	const struct replayer *p = &c->protocol->replayer[s->role];
 	const struct replay_engine *g = replay_engine_find(p->engine);
-	size_t n = g && g->prepare ? 1 : 0;
-	for (size_t i = 0; n && i < p->n_options; i++)
-		if (!strcmp(p->option[i].key, "unroll"))
-			/* its blank is a different program */
-			n = 2;
-	return n;
+	/* the blank of an unrolled program is a different program */
+	return !g || !g->prepare ? 0 : replayer_option(p, "unroll") ? 2 : 1;
 }
 
 /* Source of the times of another project's replayer: the preload library if it observes; none if
  * the campaign observes the device; else the replayer's default. */
-static void times_add(struct words *w, const struct campaign *c, const struct step *s)
+static void times_add(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct replayer *r = &c->protocol->replayer[s->role];
 	const struct adapter *a = replayer_adapter(r);
@@ -206,105 +182,82 @@ static void times_add(struct words *w, const struct campaign *c, const struct st
 	if (!a || replayer_option(r, "times"))
 		return;
 	if (observe == OBSERVE_PRELOAD && a->times & ADAPTER_PRELOAD)
-		word_add(w, xstrdup("--times=preload"));
+		words_list_add(w, "--times=preload");
 	else if (observe == OBSERVE_BLOCK && replayer_is_untimed(r))
-		word_add(w, xstrdup("--times=none"));
+		words_list_add(w, "--times=none");
 }
 
-static void replay_words(struct words *w, const struct campaign *c, const struct step *s)
+static void replay_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct replayer *replayer = &c->protocol->replayer[s->role];
-	word_add(w, xstrdup("replay"));
-	word_add(w, xasprintf("--engine=%s", replayer->engine));
+	words_list_add(w, "replay");
+	words_list_addf(w, "--engine=%s", replayer->engine);
 	if (s->blank)
 		blank_settings_add(w, replayer);
 	else
 		for (size_t i = 0; i < replayer->n_options; i++)
 			if (replayer_option_acts(replayer, i, s->scenario))
-				word_add(w, xasprintf("--%s=%s", replayer->option[i].key,
-						      replayer->option[i].value));
+				words_list_addf(w, "--%s=%s", replayer->option[i].key,
+						      replayer->option[i].value);
 	times_add(w, c, s);
 	if (step_n_programs(c, s))
-		word_add(w, xasprintf("--program-cache=%s", c->programs));
+		words_list_addf(w, "--program-cache=%s", c->programs);
 }
 
 /* A trace that is the reference is read, not recorded. */
-static void import_words(struct words *w, const struct campaign *c, const struct step *s)
+static void import_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
-	word_add(w, xstrdup(c->options->self));
-	word_add(w, xstrdup("import"));
-	word_add(w, scenario_trace_path(c->protocol, &c->protocol->scenario[s->scenario]));
-	word_add(w, xasprintf("--output=%s", s->output));
-	word_add(w, NULL);
+	words_list_add_all(w, c->options->self, "import", NULL);
+	words_list_take(w, scenario_trace_path(c->protocol, &c->protocol->scenario[s->scenario]));
+	words_list_addf(w, "--output=%s", s->output);
 }
 
-void prepare_words_make(struct words *w, const struct campaign *c, const struct step *s,
+void prepare_words_make(struct words_list *w, const struct campaign *c, const struct step *s,
 			const char *dir)
 {
-	word_add(w, xstrdup(c->options->self));
-	word_add(w, xstrdup("replay"));
-	word_add(w, xstrdup("--engine=event"));
-	word_add(w, xstrdup("--order=thread"));
-	word_add(w, xasprintf("--dir=%s", dir));
-	word_add(w, xstrdup("--prepare-only"));
-	word_add(w, xstrdup(s->input));
-	word_add(w, NULL);
+	words_list_add_all(w, c->options->self, "replay", "--engine=event", "--order=thread", NULL);
+	words_list_addf(w, "--dir=%s", dir);
+	words_list_add_all(w, "--prepare-only", s->input, NULL);
 }
 
-void words_make(struct words *w, const struct campaign *c, const struct step *s)
+/* The program or a replayer of this project, under the preload library if that observes. */
+static void run_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
-	bool program = role_is_program(c, s->role);
-	if (step_is_captured(c, s)) {
-		script_words_make(w, c, s, "run");
-		return;
-	}
-	if (program && c->protocol->scenario[s->scenario].parallel.is) {
-		causality_words(w, c, s);
-		return;
-	}
-	if (program && c->protocol->scenario[s->scenario].script) {
-		capture_words(w, c, s);
-		return;
-	}
-	if (program && c->protocol->scenario[s->scenario].trace) {
-		import_words(w, c, s);
-		return;
-	}
+	const bool program = role_is_program(c, s->role);
 	if (step_observation(c, s) == OBSERVE_PRELOAD)
 		observer_words(w, c, s);
-	word_add(w, xstrdup(c->options->self));
+	words_list_add(w, c->options->self);
 	if (program)
 		microbench_words(w, c, s);
 	else
 		replay_words(w, c, s);
 	place_add(w, c, s);
-	word_add(w, xasprintf("--output=%s", s->output));
-	word_add(w, xstrdup("--no-sync-output"));
+	words_list_addf(w, "--output=%s", s->output);
+	words_list_add(w, "--no-sync-output");
 	if (!program)
-		word_add(w, xstrdup(s->input));
-	word_add(w, NULL);
+		words_list_add(w, s->input);
 }
 
-void compile_words_make(struct words *w, const struct campaign *c, const struct step *s)
+void words_make(struct words_list *w, const struct campaign *c, const struct step *s)
 {
-	word_add(w, xstrdup(c->options->self));
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	const bool program = role_is_program(c, s->role);
+	if (step_is_captured(c, s))
+		script_words_make(w, c, s, "run");
+	else if (program && scenario->parallel.is)
+		causality_words(w, c, s);
+	else if (program && scenario->script)
+		capture_words(w, c, s);
+	else if (program && scenario->trace)
+		import_words(w, c, s);
+	else
+		run_words(w, c, s);
+}
+
+void compile_words_make(struct words_list *w, const struct campaign *c, const struct step *s)
+{
+	words_list_add(w, c->options->self);
 	replay_words(w, c, s);
 	place_add(w, c, s);
-	word_add(w, xstrdup("--compile-only"));
-	word_add(w, xstrdup(s->input));
-	word_add(w, NULL);
-}
-
-void script_words_make(struct words *w, const struct campaign *c, const struct step *s,
-		       const char *verb)
-{
-	script_words(w, c, s, verb);
-	word_add(w, NULL);
-}
-
-void words_free(struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		free(w->v[i]);
-	free(w->v);
+	words_list_add_all(w, "--compile-only", s->input, NULL);
 }

@@ -91,14 +91,15 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 	const struct baseline *a = c->old_side, *b = c->new_side;
 	bool only = n_replayers(a) == 1 && n_replayers(b) == 1, same = is_same_campaign(a, b);
 	bool allowed = o->allow && (strstr(o->allow, "missing") || strstr(o->allow, "all"));
-	struct compare_place *was = places_sorted(a, only), *is = places_sorted(b, only);
+	SCOPED_FREE struct compare_place *was = places_sorted(a, only),
+					 *is = places_sorted(b, only);
 	c->cell = xcalloc(a->n_cells + 1, sizeof *c->cell);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct baseline_case *old_case = &a->cell[i];
 		const char *scenario = a->scenario[old_case->scenario].name;
 		const struct baseline_case *new_case =
 		    place_find(is, b->n_cells, scenario, only ? "" : old_case->replayer);
-		if (!new_case && !scenario_find(b, scenario))
+		if (!new_case && !baseline_scenario_find(b, scenario))
 			continue; /* reported as one difference */
 		if (!new_case) {
 			difference_add(c, DIFFERENCE_MISSING,
@@ -117,15 +118,13 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 		const struct baseline_case *new_case = &b->cell[i];
 		const char *scenario = b->scenario[new_case->scenario].name;
 		if (place_find(was, a->n_cells, scenario, only ? "" : new_case->replayer) ||
-		    !scenario_find(a, scenario))
+		    !baseline_scenario_find(a, scenario))
 			continue;
 		difference_add(c, DIFFERENCE_MISSING,
 			       xasprintf("case %s, %s", scenario, new_case->replayer), "not there",
 			       NULL);
 		c->n_missing += !allowed;
 	}
-	free(was);
-	free(is);
 }
 
 static size_t n_common(const struct baseline_case *a, const struct baseline_case *b)
@@ -183,8 +182,8 @@ static enum change change_direction(const struct aspect_change *a, enum aspect k
 static void changes_adjust(struct campaign_change *c)
 {
 	size_t most = c->n_cells * ASPECT_N, n = 0;
-	double *p = xcalloc(most + 1, sizeof *p);
-	struct aspect_change **of = xcalloc(most + 1, sizeof *of);
+	SCOPED_FREE double *p = xcalloc(most + 1, sizeof *p);
+	SCOPED_FREE struct aspect_change **of = xcalloc(most + 1, sizeof *of);
 	enum aspect *kind = xcalloc(most + 1, sizeof *kind);
 	for (size_t i = 0; i < c->n_cells; i++)
 		for (size_t k = 0; k < ASPECT_N; k++) {
@@ -203,8 +202,6 @@ static void changes_adjust(struct campaign_change *c)
 			    of[i]->word != CHANGE_SAME)
 				of[i]->word = change_direction(of[i], kind[i]);
 		}
-	free(p);
-	free(of);
 	free(kind);
 }
 
@@ -356,9 +353,8 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side,
 void campaign_change_release(struct campaign_change *c)
 {
 	for (size_t i = 0; i < c->n_differences; i++) {
-		free(c->difference[i].what);
-		free(c->difference[i].old_value);
-		free(c->difference[i].new_value);
+		FREE_EACH(c->difference[i].what, c->difference[i].old_value,
+			  c->difference[i].new_value);
 	}
 	free(c->difference);
 	free(c->cell);

@@ -34,11 +34,8 @@ bool text_is_same(const struct campaign_change *c, const char *was, const char *
 {
 	if (!strcmp(was, is) || !(strstr(was, PROVENANCE_HIDDEN) || strstr(is, PROVENANCE_HIDDEN)))
 		return !strcmp(was, is);
-	char *a = text_hidden(c, was), *b = text_hidden(c, is);
-	bool same = !strcmp(a, b);
-	free(a);
-	free(b);
-	return same;
+	SCOPED_FREE char *a = text_hidden(c, was), *b = text_hidden(c, is);
+	return !strcmp(a, b);
 }
 
 static bool has_line(const struct campaign_change *c, char *const *line, size_t n, const char *text)
@@ -100,34 +97,25 @@ static void requests_compare(struct campaign_change *c, const struct baseline_sc
 			       NULL, "unknown (earlier version, or no successful recording)", true);
 }
 
-const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name)
-{
-	for (size_t i = 0; i < b->n_scenarios; i++)
-		if (!strcmp(b->scenario[i].name, name))
-			return &b->scenario[i];
-	return NULL;
-}
-
 static void scenarios_compare(struct campaign_change *c)
 {
 	const struct baseline *a = c->old_side, *b = c->new_side;
 	for (size_t i = 0; i < a->n_scenarios; i++) {
 		const struct baseline_scenario *was = &a->scenario[i],
-					       *is = scenario_find(b, was->name);
+					       *is = baseline_scenario_find(b, was->name);
 		if (!is) {
 			difference_add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", was->name),
 				       NULL, "not there", false);
 			continue;
 		}
-		char *where = xasprintf("%s: ", was->name);
+		SCOPED_FREE char *where = xasprintf("%s: ", was->name);
 		lines_compare(c, where, was->condition, was->n_conditions, is->condition,
 			      is->n_conditions);
-		free(where);
 		if (strcmp(a->campaign, b->campaign))
 			requests_compare(c, was, is);
 	}
 	for (size_t i = 0; i < b->n_scenarios; i++)
-		if (!scenario_find(a, b->scenario[i].name))
+		if (!baseline_scenario_find(a, b->scenario[i].name))
 			difference_add(c, DIFFERENCE_MISSING,
 				       xasprintf("scenario %s", b->scenario[i].name), "not there",
 				       NULL, false);
@@ -173,18 +161,15 @@ static bool is_hidden(const struct campaign_change *c, const char *name, const c
 {
 	if (!strstr(was, PROVENANCE_HIDDEN) && !strstr(is, PROVENANCE_HIDDEN))
 		return false;
-	char *a = provenance_redact_member(name, was, c->old_side->host),
-	     *b = provenance_redact_member(name, is, c->new_side->host);
-	bool same = text_is_same(c, a, b);
-	free(a);
-	free(b);
-	return same;
+	SCOPED_FREE char *a = provenance_redact_member(name, was, c->old_side->host),
+			 *b = provenance_redact_member(name, is, c->new_side->host);
+	return text_is_same(c, a, b);
 }
 
 static void environment_compare(struct campaign_change *c)
 {
 	const struct baseline *a = c->old_side, *b = c->new_side;
-	struct baseline_fact *was = lines_sorted(a), *is = lines_sorted(b);
+	SCOPED_FREE struct baseline_fact *was = lines_sorted(a), *is = lines_sorted(b);
 	for (size_t i = 0, j = 0; i < a->n_facts || j < b->n_facts;) {
 		int order = i >= a->n_facts   ? 1
 			    : j >= b->n_facts ? -1
@@ -200,8 +185,6 @@ static void environment_compare(struct campaign_change *c)
 		i += order <= 0;
 		j += order >= 0;
 	}
-	free(was);
-	free(is);
 }
 
 /* --- permitted differences ----------------------------------------------- */
@@ -215,24 +198,16 @@ static int differences_allow(struct campaign_change *c, const char *list, struct
 		names[i + 1] = difference_names[i];
 	int ret = list ? split_list(list, &item, &n, e) : 0;
 	for (size_t i = 0; i < n && !ret; i++) {
-		bool all = !strcmp(item[i], "all"), known = all;
-		for (size_t k = 0; difference_names[k]; k++)
-			known |= !strcmp(item[i], difference_names[k]);
+		const bool all = !strcmp(item[i], "all");
 		for (size_t k = 0; k < c->n_differences; k++) {
 			struct difference *d = &c->difference[k];
 			bool meant = all || !strcmp(item[i], difference_names[d->kind]);
 			d->refuses &= !meant;
 			c->n_missing -= meant && d->kind == DIFFERENCE_MISSING && c->n_missing;
 		}
-		const char *near = known ? NULL : nearest_name(item[i], names);
-		if (!known && near)
-			ret = err_set(
-			    e, EINVAL,
-			    "--allow: \"%s\" is not a kind of difference (did you mean \"%s\"?)",
-			    item[i], near);
-		else if (!known)
-			ret = err_set(e, EINVAL, "--allow: \"%s\" is not a kind of difference",
-				      item[i]);
+		if (!word_in(item[i], names))
+			ret = name_refuse(e, EINVAL, item[i], names, "",
+					  "--allow: \"%s\" is not a kind of difference", item[i]);
 	}
 	list_free(item, n);
 	return ret;

@@ -13,8 +13,6 @@ bool is_same_campaign(const struct baseline *a, const struct baseline *b);
 /* True if two texts of the sides are equal, as far as known if one has hosts and paths hidden
  * (baseline_redact). */
 bool text_is_same(const struct campaign_change *c, const char *was, const char *is);
-/* NULL: no scenario of this name */
-const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name);
 
 /* compare_aspects.c: all aspects of all cases with tests, words before Holm. */
 void aspects_compute(struct campaign_change *c, bool words_only);

@@ -48,15 +48,7 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	size_t deciding = 0;
 	struct concurrency_judged d = judged_levels(e, given->cell, given->accept->concurrency_by);
 	c->estimate = d.estimate;
-	if (e->status) {
-		decide_nothing(c, e->status);
-		return;
-	}
-	if (!(c->limit > 0)) {
-		decide_shown(c);
-		return;
-	}
-	if (decide_is_early(c, levels))
+	if (decide_is_settled(c, e->status, levels))
 		return;
 	for (size_t i = d.from; i < d.to; i++) {
 		struct mean_p p = decide_mean_p(&e->t[i], &e->wide[i], e->n, -c->limit, c->limit,

@@ -94,11 +94,7 @@ static void decide_family(struct component *c, const struct family *f, const str
 			worst = i;
 		}
 	c->estimate = estimate_of_part(&f->part[worst].value, map);
-	if (!(c->limit > 0)) {
-		decide_shown(c);
-		return;
-	}
-	if (decide_is_early(c, levels))
+	if (decide_is_settled(c, STAT_OK, levels))
 		return;
 	const struct bounds b = bounds_of(c, logarithm);
 	for (size_t i = 0; i < f->n; i++) {

@@ -9,17 +9,8 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 	const struct levels *levels = d->levels;
 	double lo = NAN, hi = NAN, unused;
 	c->estimate = d->cell->issue_error_p99;
-	if (decide_is_untimed(c, c->estimate.status))
-		return;
-	if (e->status && e->status != STAT_ZERO_VARIANCE) {
-		decide_nothing(c, e->status);
-		return;
-	}
-	if (!(c->limit > 0)) {
-		decide_shown(c);
-		return;
-	}
-	if (decide_is_early(c, levels))
+	const enum stat_status s = e->status == STAT_ZERO_VARIANCE ? STAT_OK : e->status;
+	if (decide_is_untimed(c, c->estimate.status) || decide_is_settled(c, s, levels))
 		return;
 	struct mean_p p =
 	    decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);

@@ -88,7 +88,7 @@ static void contrasts_make(struct linearity_evidence *e, const struct level *l, 
 static void measure_contrasts(struct linearity_evidence *out, const struct analysis *a,
 			      const struct evidence *e, size_t cell)
 {
-	struct level *l = xcalloc(a->n_cells, sizeof *l);
+	SCOPED_FREE struct level *l = xcalloc(a->n_cells, sizeof *l);
 	size_t n = levels_below(l, a, e, cell);
 	*out = (struct linearity_evidence){.n_levels = n,
 					   .status = n < 2 ? STAT_NOT_APPLICABLE : STAT_OK};
@@ -106,7 +106,6 @@ static void measure_contrasts(struct linearity_evidence *out, const struct analy
 		out->status = STAT_OUT_OF_RANGE;
 	if (!out->status)
 		contrasts_make(out, l, n);
-	free(l);
 }
 
 static void decide_linearity(struct component *c, const struct deciding *d)
@@ -126,11 +125,7 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 		return;
 	}
 	c->estimate = estimate_of_t(STAT_OK, &e->contrast[0], expm1);
-	if (!(c->limit > 0)) {
-		decide_shown(c);
-		return;
-	}
-	if (decide_is_early(c, levels))
+	if (decide_is_settled(c, STAT_OK, levels))
 		return;
 	for (size_t i = 0; i < e->n_contrasts; i++) {
 		struct mean_p p = decide_mean_p(&e->contrast[i], &e->wide[i], e->n, low, high, true,

@@ -116,15 +116,8 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 		  bool alike, double guard_band)
 {
 	double low = c->limit < 1 ? log1p(-c->limit) : -INFINITY, high = log1p(c->limit);
-	if (e->status && !(alike && e->status == STAT_ZERO_VARIANCE)) {
-		decide_nothing(c, e->status);
-		return;
-	}
-	if (!(c->limit > 0)) {
-		decide_shown(c);
-		return;
-	}
-	if (decide_is_early(c, levels))
+	const enum stat_status s = alike && e->status == STAT_ZERO_VARIANCE ? STAT_OK : e->status;
+	if (decide_is_settled(c, s, levels))
 		return;
 	struct mean_p p = ratio_p(e, low, high, levels->span);
 	decide(c, p.accept, p.reject, levels);

@@ -96,11 +96,7 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 	const struct spread_evidence alone = spread_independent(&expanded, &e->replays, cell->x.n);
 	c->estimate =
 	    spread_estimate(&expanded, b->U95 + (added ? fabs(expm1(e->bias.t.value)) : 0));
-	if (!(c->limit > 0)) {
-		decide_shown(c);
-		return;
-	}
-	if (decide_is_early(c, levels) || is_limited_by_machine(c, cell, levels))
+	if (decide_is_settled(c, STAT_OK, levels) || is_limited_by_machine(c, cell, levels))
 		return;
 	p = added ? added_spread_p(&expanded, &e->bias, c->limit, true)
 		  : spread_p(&expanded, c->limit);

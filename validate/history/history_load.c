@@ -94,28 +94,25 @@ static struct history_series *series_of(struct history *h, sqlite3_stmt *s)
 	return &h->series[h->n_series - 1];
 }
 
-static bool campaign_find(const struct history *h, long long number, size_t *at)
+static int by_number(const void *number, const void *campaign)
 {
-	size_t lo = 0, hi = h->n_campaigns;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (h->campaign[mid].number < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*at = lo;
-	return lo < h->n_campaigns && h->campaign[lo].number == number;
+	const long long a = *(const long long *)number,
+			b = ((const struct history_campaign *)campaign)->number;
+	return (a > b) - (a < b);
 }
 
 static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
 	struct history_series *one = series_of(h, s);
-	size_t campaign;
-	if (!campaign_find(h, sqlite3_column_int64(s, 3), &campaign))
+	const long long number = sqlite3_column_int64(s, 3);
+	const struct history_campaign *campaign =
+	    h->n_campaigns
+		? bsearch(&number, h->campaign, h->n_campaigns, sizeof *campaign, by_number)
+		: NULL;
+	if (!campaign)
 		return reference_refuse(r, "an entry of a campaign");
 	GROW(one->entry, one->n, one->cap);
-	one->entry[one->n++] = (struct history_entry){.campaign = campaign,
+	one->entry[one->n++] = (struct history_entry){.campaign = (size_t)(campaign - h->campaign),
 						      .n = (size_t)sqlite3_column_int64(s, 4),
 						      .mean = history_db_number(s, 5),
 						      .sd = history_db_number(s, 6),
@@ -175,9 +172,9 @@ static int by_campaign(const void *x, const void *y)
 static void order_by_date(struct history *h)
 {
 	const size_t n = h->n_campaigns;
-	struct dated *order = xcalloc(n + 1, sizeof *order);
+	SCOPED_FREE struct dated *order = xcalloc(n + 1, sizeof *order);
 	struct history_campaign *sorted = xcalloc(n + 1, sizeof *sorted);
-	size_t *place = xcalloc(n + 1, sizeof *place);
+	SCOPED_FREE size_t *place = xcalloc(n + 1, sizeof *place);
 	for (size_t i = 0; i < n; i++)
 		order[i] = (struct dated){is_date(h->campaign[i].date) ? h->campaign[i].date
 					  : i			       ? order[i - 1].date
@@ -196,8 +193,6 @@ static void order_by_date(struct history *h)
 			s->entry[k].campaign = place[s->entry[k].campaign];
 		qsort(s->entry, s->n, sizeof *s->entry, by_campaign);
 	}
-	free(order);
-	free(place);
 }
 
 int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e)
@@ -225,9 +220,7 @@ static void series_release(struct history_series *s)
 		free(s->entry[i].settings);
 		free(s->entry[i].verdict);
 	}
-	free(s->entry);
-	free(s->scenario);
-	free(s->replayer);
+	FREE_EACH(s->entry, s->scenario, s->replayer);
 }
 
 void history_release(struct history *h)
@@ -243,10 +236,7 @@ void history_release(struct history *h)
 		series_release(&h->series[i]);
 	for (size_t i = 0; i < h->n_environments; i++)
 		free(h->environment[i]);
-	free(h->campaign);
-	free(h->series);
-	free(h->environment);
-	free(h->source);
+	FREE_EACH(h->campaign, h->series, h->environment, h->source);
 	*h = (struct history){0};
 }
 

@@ -55,12 +55,11 @@ static const char *control_engine(const struct judged *j)
 static void control_mark(struct strbuf *out, size_t at, const struct replay_engine *g,
 			 const struct judged *j)
 {
-	struct strbuf usual = STRBUF_INIT;
+	SCOPED_STRBUF usual = STRBUF_INIT;
 	usual_options(&usual, 0, g);
 	if (!j->rerun_wanted && !strcmp(g->name, control_engine(j)) &&
 	    !strcmp(usual.s, out->s + at))
 		strbuf_addstr(out, CONTROL_LINE);
-	strbuf_release(&usual);
 }
 
 static void control_add(struct strbuf *out, const struct judged *j)
@@ -145,19 +144,13 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 			struct err *e)
 {
 	size_t len = strcspn(text, ":");
-	char *name = xasprintf("%.*s", (int)len, text);
+	SCOPED_FREE char *name = xasprintf("%.*s", (int)len, text);
 	const struct replay_engine *g = replay_engine_find(name);
 	int ret = 0;
 	if (!g) {
-		const char *names[66];
-		size_t n = 0;
-		for (const struct replay_engine *const *r = replay_engines; *r && n < 65; r++)
-			names[n++] = (*r)->name;
-		names[n] = NULL;
-		const char *near = nearest_name(name, names);
-		ret = err_set(e, EINVAL, "--with %s: unknown replayer%s%s%s", text,
-			      near ? " (did you mean \"" : "", near ? near : "",
-			      near ? "\"?)" : " (\"validate replay --list-engines\")");
+		SCOPED_FREE const char **names = names_of(replay_engines);
+		ret = name_refuse(e, EINVAL, name, names, " (\"validate replay --list-engines\")",
+				  "--with %s: unknown replayer", text);
 	} else if (!can_take(g, j)) {
 		ret = err_set(e, EINVAL, "--with %s: it cannot replay a trace of %s", text,
 			      j->level == LEVEL_BLOCK ? "a device's requests" : "calls on files");
@@ -178,7 +171,6 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 				      "lines have at most %d bytes",
 				      name, PROTOCOL_LINE_MAX);
 	}
-	free(name);
 	return ret;
 }
 

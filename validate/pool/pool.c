@@ -39,16 +39,6 @@ static int laboratories_make(struct pool *p, const struct baseline *b, size_t n,
 
 /* --- cases --------------------------------------------------------------- */
 
-static const struct baseline_case *case_find(const struct baseline *b, const char *scenario,
-					     const char *replayer)
-{
-	for (size_t i = 0; i < b->n_cells; i++)
-		if (!strcmp(b->scenario[b->cell[i].scenario].name, scenario) &&
-		    !strcmp(b->cell[i].replayer, replayer))
-			return &b->cell[i];
-	return NULL;
-}
-
 /* x/r of every pair that has both; returns their number. */
 static size_t results_of(const struct baseline_case *c, enum pool_measure measure, double *result)
 {
@@ -73,7 +63,7 @@ static void group_describe(struct pool_group *g, const struct values *v)
 
 static void classes_take(struct pool_case *c, const struct values *group)
 {
-	struct group_classes k;
+	SCOPED(group_classes_release) struct group_classes k = {0};
 	c->status = group_classes(group, c->n_groups, &k);
 	if (c->status)
 		return;
@@ -86,7 +76,6 @@ static void classes_take(struct pool_case *c, const struct values *group)
 		c->group[i].h = k.h[i];
 		c->group[i].k = k.k[i];
 	}
-	group_classes_release(&k);
 }
 
 static void case_compute(struct pool_case *c, const struct values *group)
@@ -109,14 +98,14 @@ static void case_make(struct pool *p, const char *scenario, const char *replayer
 {
 	GROW(p->one, p->n_cases, p->cap_cases);
 	struct pool_case *c = &p->one[p->n_cases++];
-	struct values *group = xcalloc(p->n_laboratories, sizeof *group);
-	double **result = xcalloc(p->n_laboratories, sizeof *result);
+	SCOPED_FREE struct values *group = xcalloc(p->n_laboratories, sizeof *group);
+	SCOPED_FREE double **result = xcalloc(p->n_laboratories, sizeof *result);
 	*c = (struct pool_case){.scenario = xstrdup(scenario),
 				.replayer = xstrdup(replayer),
 				.group = xcalloc(p->n_laboratories, sizeof *c->group)};
 	for (size_t i = 0; i < p->n_laboratories; i++) {
 		const struct baseline_case *x =
-		    case_find(p->laboratory[i].baseline, scenario, replayer);
+		    baseline_case_find(p->laboratory[i].baseline, scenario, replayer);
 		result[i] = xcalloc(x ? x->n + 1 : 1, sizeof **result);
 		size_t n = x ? results_of(x, p->measure, result[i]) : 0;
 		if (n < 2) {
@@ -135,8 +124,6 @@ static void case_make(struct pool *p, const char *scenario, const char *replayer
 	case_compute(c, group);
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		free(result[i]);
-	free(result);
-	free(group);
 }
 
 static bool is_known(const struct pool *p, const char *scenario, const char *replayer)
@@ -198,9 +185,7 @@ int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_meas
 void pool_release(struct pool *p)
 {
 	for (size_t i = 0; i < p->n_cases; i++) {
-		free(p->one[i].scenario);
-		free(p->one[i].replayer);
-		free(p->one[i].group);
+		FREE_EACH(p->one[i].scenario, p->one[i].replayer, p->one[i].group);
 	}
 	for (size_t i = 0; i < p->n_missing; i++) {
 		free(p->missing[i].scenario);
@@ -208,9 +193,7 @@ void pool_release(struct pool *p)
 	}
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		free(p->laboratory[i].name);
-	free(p->one);
-	free(p->missing);
-	free(p->laboratory);
+	FREE_EACH(p->one, p->missing, p->laboratory);
 	for (size_t i = 0; i < p->n_warnings; i++)
 		free(p->warning[i]);
 	free(p->warning);

@@ -26,14 +26,6 @@ static const char *only_in(char *const *x, size_t n_x, char *const *y, size_t n_
 	return NULL;
 }
 
-static const struct baseline_scenario *scenario_of(const struct baseline *b, const char *name)
-{
-	for (size_t i = 0; i < b->n_scenarios; i++)
-		if (!strcmp(b->scenario[i].name, name))
-			return &b->scenario[i];
-	return NULL;
-}
-
 /* Names the first different condition of the protocol or a scenario: "seed = 1" and "seed = 2".
  * Empty if no kept condition differs. The caller frees. */
 static char *conditions_differ(const struct baseline *x, const struct baseline *y)
@@ -42,7 +34,8 @@ static char *conditions_differ(const struct baseline *x, const struct baseline *
 	const char *there = only_in(y->condition, y->n_conditions, x->condition, x->n_conditions);
 	const char *where = NULL;
 	for (size_t i = 0; i < x->n_scenarios && !here && !there; i++) {
-		const struct baseline_scenario *s = &x->scenario[i], *o = scenario_of(y, s->name);
+		const struct baseline_scenario *s = &x->scenario[i],
+					       *o = baseline_scenario_find(y, s->name);
 		where = s->name;
 		here = o ? only_in(s->condition, s->n_conditions, o->condition, o->n_conditions)
 			 : NULL;
@@ -59,10 +52,8 @@ static char *protocol_difference(const struct pool_laboratory *x, const struct p
 {
 	if (!strcmp(x->baseline->protocol_hash, y->baseline->protocol_hash))
 		return NULL;
-	char *what = conditions_differ(x->baseline, y->baseline);
-	char *text = xasprintf("the protocols of %s and %s differ%s", x->name, y->name, what);
-	free(what);
-	return text;
+	SCOPED_FREE char *what = conditions_differ(x->baseline, y->baseline);
+	return xasprintf("the protocols of %s and %s differ%s", x->name, y->name, what);
 }
 
 /* --- replayers ----------------------------------------------------------- */
@@ -81,12 +72,9 @@ static bool settings_are_same(const struct baseline *x, const char *a, const str
 {
 	if (!strcmp(a, b) || !(strstr(a, PROVENANCE_HIDDEN) || strstr(b, PROVENANCE_HIDDEN)))
 		return !strcmp(a, b);
-	char *here = provenance_redact_text(a, x->host),
-	     *there = provenance_redact_text(b, y->host);
-	bool same = !strcmp(here, there);
-	free(here);
-	free(there);
-	return same;
+	SCOPED_FREE char *here = provenance_redact_text(a, x->host),
+			 *there = provenance_redact_text(b, y->host);
+	return !strcmp(here, there);
 }
 
 static char *settings_difference(const struct pool_laboratory *x, const struct pool_laboratory *y)
@@ -183,7 +171,8 @@ static size_t scenarios_differing(const struct baseline *x, const struct baselin
 {
 	size_t n = 0;
 	for (size_t i = 0; i < x->n_scenarios; i++) {
-		const struct baseline_scenario *other = scenario_of(y, x->scenario[i].name);
+		const struct baseline_scenario *other =
+			baseline_scenario_find(y, x->scenario[i].name);
 		if (other && requests_differ(&x->scenario[i], other) && !n++)
 			*first = x->scenario[i].name;
 	}
@@ -205,17 +194,6 @@ static char *requests_difference(const struct pool_laboratory *x, const struct p
 
 /* --- values -------------------------------------------------------------- */
 
-static const struct baseline_case *same_case(const struct baseline *x, size_t cell,
-					     const struct baseline *y)
-{
-	const char *scenario = x->scenario[x->cell[cell].scenario].name;
-	for (size_t i = 0; i < y->n_cells; i++)
-		if (!strcmp(y->cell[i].replayer, x->cell[cell].replayer) &&
-		    !strcmp(y->scenario[y->cell[i].scenario].name, scenario))
-			return &y->cell[i];
-	return NULL;
-}
-
 static bool values_are_equal(const double *x, const double *y, size_t n)
 {
 	size_t n_finite = 0;
@@ -233,8 +211,9 @@ static void copies_find(struct pool *p, const struct pool_laboratory *x,
 {
 	size_t n = 0, n_equal = 0;
 	for (size_t i = 0; i < x->baseline->n_cells; i++) {
-		const struct baseline_case *a = &x->baseline->cell[i],
-					   *b = same_case(x->baseline, i, y->baseline);
+		const struct baseline_case *a = &x->baseline->cell[i];
+		const struct baseline_case *b = baseline_case_find(
+		    y->baseline, x->baseline->scenario[a->scenario].name, a->replayer);
 		if (!b || a->n != b->n)
 			continue;
 		n++;

@@ -109,11 +109,7 @@ int measure_find(const char *name, enum measure *m, struct err *e)
 		if (!strcmp(name, names[i]))
 			return 0;
 	}
-	const char *near = nearest_name(name, names);
-	if (near)
-		return err_set(e, EINVAL, "\"%s\" is not a measure (did you mean \"%s\"?)", name,
-			       near);
-	return err_set(e, EINVAL, "\"%s\" is not a measure", name);
+	return name_refuse(e, EINVAL, name, names, "", "\"%s\" is not a measure", name);
 }
 
 /* Parses a time, which unlike a duration may be negative or a fraction of a nanosecond. */

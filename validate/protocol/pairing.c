@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/protocol/pairing.h"
 
+#include "common/units.h"
 #include "microbench/microbench.h"
 #include "replay/engines/adapters/adapter.h"
 
@@ -10,10 +11,7 @@ const char *const pause_by_names[] = {"auto", "gate", "signal", NULL};
 static bool engine_has_gate(const char *engine)
 {
 	static const char *const engines[] = {"program", "event", "coordinator", "compiled", NULL};
-	for (const char *const *name = engines; *name; name++)
-		if (!strcmp(*name, engine))
-			return true;
-	return false;
+	return word_in(engine, engines);
 }
 
 /* Another project's replayer is paused by signals. The stamps of its requests must use the clock of

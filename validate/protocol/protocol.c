@@ -39,6 +39,16 @@ int key_refuse(const struct protocol_file *f, const struct ini_key *k, struct er
 	return err_context(e, "%s:%u: %s", f->path, k->line, k->name);
 }
 
+int key_err(const struct protocol_file *f, const struct ini_key *k, struct err *e, const char *fmt,
+	    ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	err_vset(e, EINVAL, fmt, ap);
+	va_end(ap);
+	return key_refuse(f, k, e);
+}
+
 int key_set(const struct protocol_file *f, const struct option_spec *table, void *config,
 	    const struct ini_key *k, struct err *e)
 {
@@ -63,12 +73,10 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 int section_set(const struct protocol_file *f, const struct option_spec *table, void *config,
 		const struct ini_section *s, struct err *e)
 {
-	for (size_t i = 0; i < s->n_keys; i++) {
-		int ret = key_set(f, table, config, &s->key[i], e);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	int ret = 0;
+	for (size_t i = 0; i < s->n_keys && !ret; i++)
+		ret = key_set(f, table, config, &s->key[i], e);
+	return ret;
 }
 
 /* A given execution-time limit also applies to timed replays. */
@@ -90,8 +98,7 @@ static int replicates_read(struct protocol *p, struct err *e)
 		*dots = 0;
 		ret = parse_uint(text, &p->n_replicates_min, e);
 		*dots = '.';
-		if (!ret)
-			ret = parse_uint(dots + 2, &p->n_replicates_max, e);
+		ret = ret ? ret : parse_uint(dots + 2, &p->n_replicates_max, e);
 	} else {
 		ret = parse_uint(text, &p->n_replicates_min, e);
 		p->n_replicates_max = p->n_replicates_min;
@@ -146,17 +153,14 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f,
 		return key_refuse(f, ini_key_find(s, "scheduler"), e);
 	free(policies);
 	k = ini_key_find(s, "bank");
-	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p))) {
-		err_set(e, EINVAL, "\"%s\": 1 to %llu, for there are as many blocks, with block 0",
-			k->value, (unsigned long long)protocol_n_blocks(p));
-		return key_refuse(f, k, e);
-	}
+	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p)))
+		return key_err(f, k, e,
+			       "\"%s\": 1 to %llu, for there are as many blocks, with block 0",
+			       k->value, (unsigned long long)protocol_n_blocks(p));
 	k = ini_key_find(s, "sessions");
-	if (k && (p->n_sessions < 2 || p->n_sessions > p->n_replicates_max / 2)) {
-		err_set(e, EINVAL, "\"%s\": 2 to %llu, for each needs two blocks", k->value,
-			(unsigned long long)(p->n_replicates_max / 2));
-		return key_refuse(f, k, e);
-	}
+	if (k && (p->n_sessions < 2 || p->n_sessions > p->n_replicates_max / 2))
+		return key_err(f, k, e, "\"%s\": 2 to %llu, for each needs two blocks", k->value,
+			       (unsigned long long)(p->n_replicates_max / 2));
 	if (p->timeout_ns < 2 * p->min_duration_ns)
 		return err_set(
 		    e, EINVAL,
@@ -195,20 +199,14 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 			     *destructive = ini_key_find(s, "destructive");
 	struct service *service = NULL;
 	int ret = 0;
-	if (t->device && t->volume) {
-		err_set(e, EINVAL, "the target already has a device: use only one of both");
-		return key_refuse(f, volume, e);
-	}
-	if (t->destructive && !t->device) {
-		err_set(e, EINVAL, "the target has no device");
-		return key_refuse(f, destructive, e);
-	}
-	if (t->size_bytes && (!t->volume || t->size_bytes % 4096)) {
-		err_set(e, EINVAL,
-			t->volume ? "it must be a multiple of 4096 bytes"
-				  : "it is the size of a volume, and there is none");
-		return key_refuse(f, size, e);
-	}
+	if (t->device && t->volume)
+		return key_err(f, volume, e, "the target already has a device: use only one of both");
+	if (t->destructive && !t->device)
+		return key_err(f, destructive, e, "the target has no device");
+	if (t->size_bytes && (!t->volume || t->size_bytes % 4096))
+		return key_err(f, size, e,
+			       t->volume ? "it must be a multiple of 4096 bytes"
+					 : "it is the size of a volume, and there is none");
 	if (!t->size_bytes)
 		t->size_bytes = VOLUME_DEFAULT_BYTES;
 	if (t->volume)
@@ -251,11 +249,9 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 	for (size_t i = 0; i < f->ini.n_sections; i++) {
 		const struct ini_section *s = &f->ini.section[i];
 		const char *near = nearest_name(s->kind, section_kinds);
-		bool known = false, single = !strcmp(s->kind, "protocol") ||
-					     !strcmp(s->kind, "accept") ||
-					     !strcmp(s->kind, "compare");
-		for (const char *const *k = section_kinds; *k; k++)
-			known |= !strcmp(*k, s->kind);
+		const bool known = word_in(s->kind, section_kinds),
+			   single = word_in(s->kind, (const char *const[]){"protocol", "accept",
+									   "compare", NULL});
 		if (!known && near)
 			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind,
 				near);
@@ -292,9 +288,9 @@ static int comments_check(const struct protocol_file *f, struct err *e)
 			if (!strcmp(k->name, "title") || !strcmp(f->ini.section[i].kind, "claim") ||
 			    (!strstr(k->value, " #") && k->value[0] != '#'))
 				continue;
-			err_set(e, EINVAL, "\"%s\": a comment after a value begins with \" ;\"",
-				k->value);
-			return key_refuse(f, k, e);
+			return key_err(f, k, e,
+				       "\"%s\": a comment after a value begins with \" ;\"",
+				       k->value);
 		}
 	return 0;
 }
@@ -332,34 +328,22 @@ int protocol_read_with(struct protocol *p, const char *path, const char *replica
 	defaults_set(p);
 	names_set(p, path);
 	int ret = ini_file_read(&f.ini, path, e);
-	if (!ret)
-		ret = sections_check(&f, e);
-	if (!ret)
-		ret = comments_check(&f, e);
-	if (!ret)
-		ret = protocol_section(p, &f, replicates, e);
-	if (!ret)
-		ret = target_sections(p, &f, e);
-	if (!ret)
-		ret = workloads_read(p, &f, e);
+	ret = ret ? ret : sections_check(&f, e);
+	ret = ret ? ret : comments_check(&f, e);
+	ret = ret ? ret : protocol_section(p, &f, replicates, e);
+	ret = ret ? ret : target_sections(p, &f, e);
+	ret = ret ? ret : workloads_read(p, &f, e);
 	if (!ret)
 		bank_default(p);
-	if (!ret)
-		ret = replayers_read(p, &f, e);
-	if (!ret)
-		ret = parallel_check(p, e);
-	if (!ret)
-		ret = observe_resolve(p, e);
-	if (!ret)
-		ret = pairing_check(p, e);
+	ret = ret ? ret : replayers_read(p, &f, e);
+	ret = ret ? ret : parallel_check(p, e);
+	ret = ret ? ret : observe_resolve(p, e);
+	ret = ret ? ret : pairing_check(p, e);
 	if (!ret && section_find(&f, "accept"))
 		ret = accept_read(&f, p, section_find(&f, "accept"), e);
-	if (!ret)
-		ret = compare_read(p, &f, e);
-	if (!ret)
-		ret = claims_read(p, &f, e);
-	if (!ret)
-		ret = published_read(p, &f, e);
+	ret = ret ? ret : compare_read(p, &f, e);
+	ret = ret ? ret : claims_read(p, &f, e);
+	ret = ret ? ret : published_read(p, &f, e);
 	if (!ret && protocol_n_runs(p) > RUNS_MAX)
 		ret = err_set(e, EINVAL,
 			      "%s: %llu runs are planned, at most %d are possible: fewer scenarios "
@@ -385,43 +369,24 @@ static void settings_free(struct setting *option, size_t n)
 void protocol_release(struct protocol *p)
 {
 	for (size_t i = 0; i < p->n_targets; i++) {
-		free(p->target[i].name);
-		free(p->target[i].dir);
-		free(p->target[i].queue);
-		free(p->target[i].device);
-		free(p->target[i].volume);
+		FREE_EACH(p->target[i].name, p->target[i].dir, p->target[i].queue,
+			  p->target[i].device, p->target[i].volume);
 	}
 	for (size_t i = 0; i < p->n_scenarios; i++) {
-		free(p->scenario[i].name);
-		free(p->scenario[i].workload);
-		free(p->scenario[i].type);
+		FREE_EACH(p->scenario[i].name, p->scenario[i].workload, p->scenario[i].type);
 		settings_free(p->scenario[i].option, p->scenario[i].n_options);
 	}
 	for (size_t i = 0; i < p->n_replayers; i++) {
-		free(p->replayer[i].name);
-		free(p->replayer[i].section);
-		free(p->replayer[i].engine);
-		free(p->replayer[i].applies);
-		free(p->replayer[i].mutant_acts);
-		free(p->replayer[i].absent);
+		FREE_EACH(p->replayer[i].name, p->replayer[i].section, p->replayer[i].engine,
+			  p->replayer[i].applies, p->replayer[i].mutant_acts,
+			  p->replayer[i].absent);
 		settings_free(p->replayer[i].option, p->replayer[i].n_options);
 	}
 	compare_release(p);
 	claims_release(p);
 	published_release(p);
-	free(p->target);
-	free(p->scenario);
-	free(p->replayer);
-	free(p->path);
-	free(p->name);
-	free(p->title);
-	free(p->issuer);
-	free(p->place);
-	free(p->standard);
-	free(p->replicates);
-	free(p->scratch);
-	free(p->cpus);
-	free(p->scheduler);
+	FREE_EACH(p->target, p->scenario, p->replayer, p->path, p->name, p->title, p->issuer,
+		  p->place, p->standard, p->replicates, p->scratch, p->cpus, p->scheduler);
 	*p = (struct protocol){0};
 }
 

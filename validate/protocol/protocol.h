@@ -364,6 +364,8 @@ const struct adapter *replayer_adapter(const struct replayer *r);
 bool replayer_is_of_nodes(const struct replayer *r); /* engine parallel */
 /* Value of a key of its section; NULL: not set. */
 const char *replayer_option(const struct replayer *r, const char *key);
+/* Value of the setting option[n] with this key; NULL: not set. */
+const char *setting_find(const struct setting *option, size_t n, const char *key);
 /* True if option i is in force in a scenario: a mutant may act in some scenarios only. */
 bool replayer_option_acts(const struct replayer *r, size_t i, size_t scenario);
 

@@ -4,14 +4,6 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-static bool is_in(const char *name, const char *const *names)
-{
-	for (; names && *names; names++)
-		if (!strcmp(name, *names))
-			return true;
-	return false;
-}
-
 static int key_split(struct grid_key *k, struct err *e)
 {
 	int ret = split_list(k->key->value, &k->item, &k->n_items, e);
@@ -29,7 +21,7 @@ int grid_make(struct key_grid *g, const struct ini_section *s, const char *const
 	*g = (struct key_grid){.section = s};
 	g->key = xcalloc(s->n_keys + 1, sizeof *g->key);
 	for (size_t i = 0; i < s->n_keys; i++) {
-		if (is_in(s->key[i].name, without))
+		if (word_in(s->key[i].name, without))
 			continue;
 		struct grid_key *k = &g->key[g->n_keys++];
 		k->key = &s->key[i];

@@ -96,8 +96,8 @@ static int alone_check(const struct protocol_file *f, const struct key_grid *g, 
 			return 0;
 	if (!error)
 		return 0;
-	err_set(e, EINVAL, "it applies only to period = auto, which this section lacks");
-	return key_refuse(f, error->key, e);
+	return key_err(f, error->key, e,
+		       "it applies only to period = auto, which this section lacks");
 }
 
 int parallel_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
@@ -107,12 +107,9 @@ int parallel_keys_check(const struct protocol_file *f, const struct key_grid *g,
 	struct parallel_config scratch;
 	config_init(&scratch);
 	int ret = items_check(f, g, parallel_keys, &scratch, own, NULL, e);
-	if (!ret)
-		ret = script_keys_check(f, g, e);
-	if (!ret)
-		ret = counts_check(f, g, "period", "auto", PERIOD_MAX, e);
-	if (!ret)
-		ret = counts_check(f, g, "nodes", "all", 4096, e);
+	ret = ret ? ret : script_keys_check(f, g, e);
+	ret = ret ? ret : counts_check(f, g, "period", "auto", PERIOD_MAX, e);
+	ret = ret ? ret : counts_check(f, g, "nodes", "all", 4096, e);
 	return ret ? ret : alone_check(f, g, e);
 }
 
@@ -174,11 +171,8 @@ size_t scenario_recording(const struct protocol *p, size_t i)
 
 bool replayer_is_causal(const struct replayer *r)
 {
-	const char *mode = "causal";
-	for (size_t i = 0; i < r->n_options; i++)
-		if (!strcmp(r->option[i].key, "mode"))
-			mode = r->option[i].value;
-	return replayer_is_of_nodes(r) && !strcmp(mode, "causal");
+	const char *mode = replayer_option(r, "mode");
+	return replayer_is_of_nodes(r) && (!mode || !strcmp(mode, "causal"));
 }
 
 /* period = auto measures the error of a replay, so a replayer must exist. */

@@ -8,17 +8,14 @@
 static bool is_key(const struct option_spec *table, const char *name, const char *const *reserved)
 {
 	const struct option_spec *o = options_find(table, name);
-	for (; reserved && *reserved; reserved++)
-		if (!strcmp(*reserved, name))
-			return false;
-	return o && !(o->flags & OPT_CLI_ONLY);
+	return o && !(o->flags & OPT_CLI_ONLY) && !word_in(name, reserved);
 }
 
 static int unknown_key(const struct protocol_file *f, const struct ini_section *s,
 		       const struct ini_key *k, const struct option_spec *table,
 		       const char *const *own, const char *const *reserved, struct err *e)
 {
-	const char **names = NULL;
+	SCOPED_FREE const char **names = NULL;
 	size_t n = 0, cap = 0;
 	for (; *own; own++) {
 		GROW(names, n, cap);
@@ -31,13 +28,8 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 	}
 	GROW(names, n, cap);
 	names[n] = NULL;
-	const char *near = nearest_name(k->name, names);
-	if (near)
-		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s] (did you mean \"%s\"?)", k->name,
-			s->kind, s->name, near);
-	else
-		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s]", k->name, s->kind, s->name);
-	free(names);
+	name_refuse(e, EINVAL, k->name, names, "", "unknown key \"%s\" in [%s %s]", k->name,
+		    s->kind, s->name);
 	return err_context(e, "%s:%u", f->path, k->line);
 }
 
@@ -48,10 +40,7 @@ int items_check(const struct protocol_file *f, const struct key_grid *g,
 {
 	for (size_t i = 0; i < g->n_keys; i++) {
 		const struct grid_key *k = &g->key[i];
-		bool is_own = false;
-		for (const char *const *o = own; *o; o++)
-			is_own |= !strcmp(*o, k->key->name);
-		if (is_own)
+		if (word_in(k->key->name, own))
 			continue;
 		if (!is_key(table, k->key->name, reserved))
 			return unknown_key(f, g->section, k->key, table, own, reserved, e);
@@ -67,25 +56,19 @@ void settings_take(const struct key_grid *g, const char *const *own, struct sett
 {
 	*option = xcalloc(g->n_keys + 1, sizeof **option);
 	*n = 0;
-	for (size_t i = 0; i < g->n_keys; i++) {
-		bool is_own = false;
-		for (const char *const *o = own; *o; o++)
-			is_own |= !strcmp(*o, g->key[i].key->name);
-		if (!is_own)
+	for (size_t i = 0; i < g->n_keys; i++)
+		if (!word_in(g->key[i].key->name, own))
 			(*option)[(*n)++] = (struct setting){xstrdup(g->key[i].key->name),
 							     xstrdup(g->key[i].item[g->key[i].at])};
-	}
 }
 
 int settings_apply(const struct option_spec *table, void *config, const struct setting *option,
 		   size_t n, struct err *e)
 {
-	for (size_t i = 0; i < n; i++) {
-		int ret = options_set(table, config, option[i].key, option[i].value, e);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	int ret = 0;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = options_set(table, config, option[i].key, option[i].value, e);
+	return ret;
 }
 
 const struct grid_key *grid_find(const struct key_grid *g, const char *name)

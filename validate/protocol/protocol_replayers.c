@@ -23,20 +23,14 @@ static int engine_check(const struct protocol_file *f, const struct key_grid *g,
 			names[n++] = (*r)->name;
 		names[n] = NULL;
 		bool program = !strcmp(name, "program");
-		if (program && g->n_keys > 1) {
-			err_set(e, EINVAL,
-				"\"program\" is the program itself, which has no options of a "
-				"replayer");
-			return key_refuse(f, k->key, e);
-		}
+		if (program && g->n_keys > 1)
+			return key_err(
+			    f, k->key, e,
+			    "\"program\" is the program itself, which has no options of a "
+			    "replayer");
 		if (program || replay_engine_find(name))
 			continue;
-		const char *near = nearest_name(name, names);
-		if (near)
-			err_set(e, EINVAL, "\"%s\" is not a replay engine (did you mean \"%s\"?)",
-				name, near);
-		else
-			err_set(e, EINVAL, "\"%s\" is not a replay engine", name);
+		name_refuse(e, EINVAL, name, names, "", "\"%s\" is not a replay engine", name);
 		return key_refuse(f, k->key, e);
 	}
 	return 0;
@@ -51,10 +45,7 @@ int replayer_config(const struct replayer *r, struct replay_config *c, struct er
 
 const char *replayer_option(const struct replayer *r, const char *key)
 {
-	for (size_t i = 0; i < r->n_options; i++)
-		if (!strcmp(r->option[i].key, key))
-			return r->option[i].value;
-	return NULL;
+	return setting_find(r->option, r->n_options, key);
 }
 
 bool replayer_option_acts(const struct replayer *r, size_t i, size_t scenario)
@@ -161,8 +152,7 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 		return 0; /* no promised order, no times */
 	struct replay_config c;
 	int ret = replayer_config(r, &c, e);
-	if (!ret)
-		ret = replay_check(&c, e);
+	ret = ret ? ret : replay_check(&c, e);
 	if (ret)
 		return err_context(e, "%s:%u: [replayer %s]", f->path, g->section->line, r->name);
 	const int order = replay_settled(&c).order;
@@ -204,8 +194,7 @@ static int flag_read(const struct protocol_file *f, const struct ini_section *s,
 	*yes = k && !strcmp(k->value, names[1]);
 	if (!k || *yes || !strcmp(k->value, names[0]))
 		return 0;
-	err_set(e, EINVAL, "\"%s\": expected yes or no", k->value);
-	return key_refuse(f, k, e);
+	return key_err(f, k, e, "\"%s\": expected yes or no", k->value);
 }
 
 void replayer_leave_out(struct protocol *p, size_t i, const char *why)
@@ -235,7 +224,7 @@ int replayers_find(struct protocol *p, struct err *e)
 	for (size_t i = 0; i < p->n_replayers; i++) {
 		const struct adapter *a = replayer_adapter(&p->replayer[i]);
 		struct err why = ERR_INIT;
-		char *binary = a && a->program ? adapter_binary(a, &why) : NULL;
+		SCOPED_FREE char *binary = a && a->program ? adapter_binary(a, &why) : NULL;
 		if (a && a->program && !binary && !p->replayer[i].optional)
 			return err_set(
 			    e, ENOENT,
@@ -243,7 +232,6 @@ int replayers_find(struct protocol *p, struct err *e)
 			    p->replayer[i].name, why.msg);
 		if (a && a->program && !binary)
 			replayer_leave_out(p, i, why.msg);
-		free(binary);
 	}
 	return workloads_check(p, e);
 }
@@ -254,8 +242,7 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 {
 	const struct ini_key *k = ini_key_find(s, "mutant-workloads");
 	int ret = scenarios_read(p, f, s, "workloads", common->applies, e);
-	if (!ret)
-		ret = scenarios_read(p, f, s, "mutant-workloads", common->mutant_acts, e);
+	ret = ret ? ret : scenarios_read(p, f, s, "mutant-workloads", common->mutant_acts, e);
 	for (size_t i = 0; !ret && k && i < p->n_scenarios; i++)
 		if (common->mutant_acts[i] && !common->applies[i]) {
 			err_set(e, EINVAL, "this replayer does not replay \"%s\"",
@@ -266,8 +253,7 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 		err_set(e, EINVAL, "there is no key \"mutant\" in this section");
 		ret = key_refuse(f, k, e);
 	}
-	if (!ret)
-		ret = flag_read(f, s, "optional", &common->optional, e);
+	ret = ret ? ret : flag_read(f, s, "optional", &common->optional, e);
 	return ret ? ret : flag_read(f, s, "control", &common->control, e);
 }
 
@@ -278,18 +264,15 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f,
 					      "control", NULL};
 	static const char *const reserved[] = {"engine", NULL};
 	struct replay_config scratch;
-	struct key_grid g = {0};
+	SCOPED(grid_release) struct key_grid g = {0};
 	struct replayer common = {.applies = xcalloc(p->n_scenarios, sizeof *common.applies),
 				  .mutant_acts =
 				      xcalloc(p->n_scenarios, sizeof *common.mutant_acts)};
 	int ret = grid_make(&g, s, without, f->path, e);
 	replay_config_init(&scratch);
-	if (!ret)
-		ret = common_read(p, f, s, &common, e);
-	if (!ret)
-		ret = items_check(f, &g, replay_options, &scratch, replayer_own, reserved, e);
-	if (!ret)
-		ret = engine_check(f, &g, e);
+	ret = ret ? ret : common_read(p, f, s, &common, e);
+	ret = ret ? ret : items_check(f, &g, replay_options, &scratch, replayer_own, reserved, e);
+	ret = ret ? ret : engine_check(f, &g, e);
 	size_t n = grid_size(&g);
 	if (!ret && (n > REPLAYERS_MAX || p->n_replayers + n > REPLAYERS_MAX))
 		ret = err_set(
@@ -302,7 +285,6 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f,
 			ret = replayer_add(p, f, &g, &common, e);
 		while (!ret && grid_next(&g));
 	}
-	grid_release(&g);
 	free(common.applies);
 	free(common.mutant_acts);
 	return ret;

@@ -64,13 +64,12 @@ int program_keys_check(const struct protocol_file *f, const struct key_grid *g, 
 
 void program_take(struct scenario *s)
 {
+	const char *size = setting_find(s->option, s->n_options, "size");
 	s->size = 1;
 	s->level = 1;
-	for (size_t i = 0; i < s->n_options; i++)
-		if (!strcmp(s->option[i].key, "script"))
-			s->script = s->option[i].value;
-		else
-			parse_uint(s->option[i].value, &s->size, NULL); /* checked before */
+	s->script = setting_find(s->option, s->n_options, "script");
+	if (size)
+		parse_uint(size, &s->size, NULL); /* checked before */
 }
 
 bool scenario_is_below(const struct protocol *p, const struct scenario *s)

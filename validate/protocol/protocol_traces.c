@@ -43,9 +43,7 @@ int trace_keys_check(const struct protocol *p, const struct protocol_file *f,
 void trace_take(struct scenario *s)
 {
 	s->level = 1;
-	for (size_t i = 0; i < s->n_options; i++)
-		if (!strcmp(s->option[i].key, "trace"))
-			s->trace = s->option[i].value;
+	s->trace = setting_find(s->option, s->n_options, "trace");
 }
 
 char *scenario_trace_path(const struct protocol *p, const struct scenario *s)

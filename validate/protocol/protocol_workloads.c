@@ -22,12 +22,10 @@ static int type_check(const struct protocol_file *f, const struct key_grid *g, s
 		if (workload_find(k->item[i]))
 			continue;
 		if (!strcmp(k->item[i], SCENARIO_PROGRAM) || !strcmp(k->item[i], SCENARIO_TRACE) ||
-		    !strcmp(k->item[i], SCENARIO_PARALLEL)) {
-			err_set(e, EINVAL,
-				"a %s is not a type of this section and has its own section",
-				k->item[i]);
-			return key_refuse(f, k->key, e);
-		}
+		    !strcmp(k->item[i], SCENARIO_PARALLEL))
+			return key_err(f, k->key, e,
+				       "a %s is not a type of this section and has its own section",
+				       k->item[i]);
 		const char *names[64];
 		size_t n = 0;
 		names[n++] = SCENARIO_PROGRAM;
@@ -36,12 +34,8 @@ static int type_check(const struct protocol_file *f, const struct key_grid *g, s
 		for (const struct workload *const *w = workloads; *w && n < 63; w++)
 			names[n++] = (*w)->name;
 		names[n] = NULL;
-		const char *near = nearest_name(k->item[i], names);
-		if (near)
-			err_set(e, EINVAL, "\"%s\" is not a workload (did you mean \"%s\"?)",
-				k->item[i], near);
-		else
-			err_set(e, EINVAL, "\"%s\" is not a workload", k->item[i]);
+		name_refuse(e, EINVAL, k->item[i], names, "", "\"%s\" is not a workload",
+			    k->item[i]);
 		return key_refuse(f, k->key, e);
 	}
 	return 0;
@@ -62,8 +56,7 @@ static int targets_check(const struct protocol *p, const struct protocol_file *f
 		size_t index;
 		if (target_find(p, k->item[i], &index) == 0)
 			continue;
-		err_set(e, EINVAL, "unknown section [target %s]", k->item[i]);
-		return key_refuse(f, k->key, e);
+		return key_err(f, k->key, e, "unknown section [target %s]", k->item[i]);
 	}
 	return 0;
 }
@@ -87,8 +80,7 @@ static int reserved_check(const struct protocol_file *f, const struct ini_sectio
 		const struct ini_key *k = ini_key_find(s, *r);
 		if (!k)
 			continue;
-		err_set(e, EINVAL, "belongs in [protocol], because it applies to every run");
-		return key_refuse(f, k, e);
+		return key_err(f, k, e, "belongs in [protocol], because it applies to every run");
 	}
 	return 0;
 }
@@ -204,8 +196,7 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 		ret = microbench_check(w, &c, e);
 	if (!ret && w)
 		ret = place_check(&p->target[s->target], w, &c, e);
-	if (!ret)
-		ret = recorded_take(p, s, g, e);
+	ret = ret ? ret : recorded_take(p, s, g, e);
 	if (!ret && !w)
 		ret = program_place_check(&p->target[s->target], e);
 	if (!ret && !w)
@@ -267,13 +258,10 @@ static int workload_section(struct protocol *p, const struct protocol_file *f,
 	} else {
 		ret = items_check(f, &g, microbench_options, &scratch, workload_own,
 				  workload_reserved, e);
-		if (!ret)
-			ret = type_check(f, &g, e);
+		ret = ret ? ret : type_check(f, &g, e);
 	}
-	if (!ret)
-		ret = observe_check(f, &g, e);
-	if (!ret)
-		ret = target_check(p, f, &g, e);
+	ret = ret ? ret : observe_check(f, &g, e);
+	ret = ret ? ret : target_check(p, f, &g, e);
 	size_t n = grid_size(&g);
 	if (!ret && (n > SCENARIOS_MAX || p->n_scenarios + n > SCENARIOS_MAX))
 		ret = err_set(e, EINVAL,

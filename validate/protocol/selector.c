@@ -64,7 +64,7 @@ void selector_release(struct selector *s)
 	*s = (struct selector){0};
 }
 
-static const char *setting_find(const struct setting *option, size_t n, const char *key)
+const char *setting_find(const struct setting *option, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(option[i].key, key))

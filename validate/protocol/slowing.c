@@ -12,12 +12,7 @@ static bool is_throttled(const struct target *t)
  * queue, not only longer times. */
 static bool follows_its_storage(const struct scenario *s)
 {
-	if (s->script || s->trace)
-		return false;
-	for (size_t i = 0; i < s->n_options; i++)
-		if (!strcmp(s->option[i].key, "rate"))
-			return false;
-	return true;
+	return !s->script && !s->trace && !setting_find(s->option, s->n_options, "rate");
 }
 
 static bool slows_by_default(const struct protocol *p, size_t target)

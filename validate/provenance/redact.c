@@ -4,6 +4,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "common/text.h"
+#include "common/units.h"
 #include "validate/provenance/provenance.h"
 
 static const char hidden[] = PROVENANCE_HIDDEN;
@@ -11,10 +12,7 @@ static const char hidden[] = PROVENANCE_HIDDEN;
 static bool is_secret(const char *key)
 {
 	static const char *const secret[] = {"host", "serial", "uuid", NULL};
-	for (size_t i = 0; secret[i]; i++)
-		if (!strcmp(key, secret[i]))
-			return true;
-	return false;
+	return word_in(key, secret);
 }
 
 /* Length of a UUID at s: 8-4-4-4-12 hexadecimal digits; after "UUID=" also 4-4 (FAT) or 16
@@ -148,10 +146,8 @@ void provenance_redact_names(char **const *name, size_t n, const char *host)
 
 static json_t *text_redacted(const char *s, const char *host)
 {
-	char *text = provenance_redact_text(s, host);
-	json_t *o = text_to_json(text);
-	free(text);
-	return o;
+	SCOPED_FREE char *text = provenance_redact_text(s, host);
+	return text_to_json(text);
 }
 
 static void value_redact(json_t *v, const char *host);
@@ -191,7 +187,6 @@ static void value_redact(json_t *v, const char *host)
 void provenance_redact(json_t *environment)
 {
 	const char *name = json_string_value(json_object_get(environment, "host"));
-	char *host = name ? xstrdup(name) : NULL;
+	SCOPED_FREE char *host = name ? xstrdup(name) : NULL;
 	value_redact(environment, host);
-	free(host);
 }

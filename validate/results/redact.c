@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/results.h"
@@ -30,8 +31,8 @@ static void spaced_join(const struct spaced *s, char *text)
 
 static bool is_path(const char *key)
 {
-	return !strcmp(key, "trace") || !strcmp(key, "script") || !strcmp(key, "start-in") ||
-	       !strcmp(key, "scratch");
+	static const char *const keys[] = {"trace", "script", "start-in", "scratch", NULL};
+	return word_in(key, keys);
 }
 
 static void spaced_of_options(struct spaced *s, const struct setting *option, size_t n)
@@ -92,7 +93,8 @@ static void values_add(struct redact_values *v, struct setting *option, size_t n
 static void values_hide(struct redact_values *v, const struct spaced *paths, const char *host)
 {
 	/* the first occurrence of each text, and the text */
-	char ***one = xcalloc(v->n + 1, sizeof *one), **was = xcalloc(v->n + 1, sizeof *was);
+	SCOPED_FREE char ***one = xcalloc(v->n + 1, sizeof *one),
+			 **was = xcalloc(v->n + 1, sizeof *was);
 	size_t *which = xcalloc(v->n + 1, sizeof *which), n = 0;
 	for (size_t i = 0; i < v->n; i++) {
 		while (which[i] < n && strcmp(was[which[i]], *v->at[i]))
@@ -112,8 +114,6 @@ static void values_hide(struct redact_values *v, const struct spaced *paths, con
 		}
 	for (size_t i = 0; i < n; i++)
 		free(was[i]);
-	free(was);
-	free(one);
 	free(which);
 }
 
@@ -135,8 +135,8 @@ static void selectors_add(struct redact_values *v, struct selector *const *of, s
 static void settings_hide(struct protocol *p, const struct spaced *paths, const char *host)
 {
 	struct redact_values all = {.at = NULL};
-	size_t *script = xcalloc(p->n_scenarios + 1, sizeof *script),
-	       *trace = xcalloc(p->n_scenarios + 1, sizeof *trace);
+	SCOPED_FREE size_t *script = xcalloc(p->n_scenarios + 1, sizeof *script),
+			   *trace = xcalloc(p->n_scenarios + 1, sizeof *trace);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		struct scenario *s = &p->scenario[i];
 		script[i] = s->script ? lender_of(s, s->script) : s->n_options;
@@ -164,8 +164,6 @@ static void settings_hide(struct protocol *p, const struct spaced *paths, const 
 			s->trace = s->option[trace[i]].value;
 	}
 	free(all.at);
-	free(script);
-	free(trace);
 }
 
 /* --- names --------------------------------------------------------------- */
@@ -191,7 +189,7 @@ static void list_rename(const json_t *list, const char *key, char **was, char **
 static void names_hide(struct results *r, const struct spaced *paths, const char *list,
 		       const char *key, char ***name, size_t n)
 {
-	char **was = xcalloc(n + 1, sizeof *was);
+	SCOPED_FREE char **was = xcalloc(n + 1, sizeof *was);
 	for (size_t i = 0; i < n; i++)
 		was[i] = xstrdup(*name[i]);
 	for (size_t i = 0; i < n; i++)
@@ -201,20 +199,18 @@ static void names_hide(struct results *r, const struct spaced *paths, const char
 	list_rename(json_object_get(r->environment, "pairing"), key, was, name, n);
 	for (size_t i = 0; i < n; i++)
 		free(was[i]);
-	free(was);
 }
 
 static void all_names_hide(struct results *r, const struct spaced *paths)
 {
 	struct protocol *p = &r->protocol;
-	char ***name = xcalloc(p->n_scenarios + p->n_replayers + 1, sizeof *name);
+	SCOPED_FREE char ***name = xcalloc(p->n_scenarios + p->n_replayers + 1, sizeof *name);
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		name[i] = &p->scenario[i].name;
 	names_hide(r, paths, "scenarios", "scenario", name, p->n_scenarios);
 	for (size_t i = 0; i < p->n_replayers; i++)
 		name[i] = &p->replayer[i].name;
 	names_hide(r, paths, "replayers", "replayer", name, p->n_replayers);
-	free(name);
 }
 
 /* Hides in texts that people wrote. */

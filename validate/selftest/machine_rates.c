@@ -62,8 +62,7 @@ static void fault_rate(struct rates *rates, const json_t *outcomes, const struct
 	    rate_add(rates, "replay", GROUP_FAULTS, f->name, condition, t.not_trusted, t.n);
 	r->size = times;
 	if (size + 1 == N_SIZES) {
-		r->promise = PROMISE_ALWAYS;
-		r->promised = 0.95;
+		rate_promise(r, PROMISE_ALWAYS, 0.95);
 	}
 	snprintf(r->note, sizeof r->note, "by its %s in %llu, called trusted %llu times", component,
 		 (unsigned long long)t.by_component, (unsigned long long)t.trusted);
@@ -76,10 +75,9 @@ static void fraud_rate(struct rates *rates, const json_t *outcomes, const struct
 	struct rate_count t = cells_count(outcomes, NULL, replayer, NULL);
 	if (!t.n)
 		return;
-	struct rate *r =
-	    rate_add(rates, "replay", GROUP_FRAUDS, f->name, "not trusted", t.not_trusted, t.n);
-	r->promise = PROMISE_ALWAYS;
-	r->promised = 0.95;
+	struct rate *r = rate_promise(
+	    rate_add(rates, "replay", GROUP_FRAUDS, f->name, "not trusted", t.not_trusted, t.n),
+	    PROMISE_ALWAYS, 0.95);
 	snprintf(r->note, sizeof r->note, "%s; called trusted %llu times", f->help,
 		 (unsigned long long)t.trusted);
 }
@@ -120,14 +118,12 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 		p_trusted += number(p, "trusted");
 	}
 	struct rate_count t = cells_count(outcomes, unit_names[UNIT_AA], NULL, NULL);
-	struct rate *r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "as run",
-				  t.not_trusted, t.n);
-	r->promise = PROMISE_AT_MOST;
-	r->promised = 0.01;
+	struct rate *r = rate_promise(rate_add(rates, "replay", GROUP_AA, "not trusted, a case",
+					       "as run", t.not_trusted, t.n),
+				      PROMISE_AT_MOST, 0.01);
 	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign", "as run",
 		     alarmed, n);
-	r->promise = PROMISE_AT_MOST;
-	r->promised = 0.01;
+	rate_promise(r, PROMISE_AT_MOST, 0.01);
 	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "as run", t.trusted, t.n);
 	r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "labels permuted", p_not,
 		     p_cells);

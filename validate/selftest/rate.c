@@ -22,6 +22,13 @@ struct rate *rate_add(struct rates *rates, const char *part, const char *group, 
 	return r;
 }
 
+struct rate *rate_promise(struct rate *r, enum promise kind, double promised)
+{
+	r->promise = kind;
+	r->promised = promised;
+	return r;
+}
+
 double rate_value(const struct rate *r)
 {
 	return r->n ? (double)r->k / (double)r->n : NAN;

@@ -44,6 +44,8 @@ struct rates {
 /* Appends a rate with its interval. The pointer is valid until the next call. */
 struct rate *rate_add(struct rates *rates, const char *part, const char *group, const char *name,
 		      const char *condition, uint64_t k, uint64_t n);
+/* Sets what is promised about a rate, and returns it. */
+struct rate *rate_promise(struct rate *r, enum promise kind, double promised);
 /* k/n, NaN for n = 0. */
 double rate_value(const struct rate *r);
 enum standing rate_standing(const struct rate *r);

@@ -254,8 +254,7 @@ static void row_add(struct rates *rates, size_t n, const char *name, bool promis
 		struct rate *r = rate_add(rates, PART_STATISTICS, group, name, conditions[i].name,
 					  count[i][which], count[i][COUNT_TRIALS]);
 		if (promised && !conditions[i].power) {
-			r->promise = PROMISE_AT_MOST;
-			r->promised = ALPHA;
+			rate_promise(r, PROMISE_AT_MOST, ALPHA);
 		}
 	}
 }

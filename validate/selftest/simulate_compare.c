@@ -175,7 +175,7 @@ static int pairs_fixed(struct versions *v, struct campaign_change *c)
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct versions *v = context;
-	struct campaign_change c;
+	SCOPED(campaign_change_release) struct campaign_change c = {0};
 	double block[MOST], program[MOST];
 	v->is.campaign[0] = v->pairs ? '0' : '1';
 	v->was.span = v->is.span = v->pairs ? log((double)MOST / LEAST) : 0;
@@ -193,7 +193,6 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	count[N_FOUND] += c.cell[0].word == CHANGE_WORSE;
 	count[N_CASES] += c.n_cells;
 	count[N_SAME] += c.n_same;
-	campaign_change_release(&c);
 }
 
 static int run(const struct simulate_options *o, struct versions *v, uint64_t n, uint64_t *count,
@@ -212,12 +211,6 @@ static const char *design(const struct versions *v)
 	return v->pairs ? "one campaign" : "two campaigns";
 }
 
-static void promise(struct rate *r, enum promise kind, double value)
-{
-	r->promise = kind;
-	r->promised = value;
-}
-
 static int unchanged(const struct simulate_options *o, struct versions *v, struct rates *rates,
 		     struct err *e)
 {
@@ -232,7 +225,7 @@ static int unchanged(const struct simulate_options *o, struct versions *v, struc
 			int ret = run(o, v, 1 + o->n_campaigns / FEWER, count[pairs][k], e);
 			if (ret)
 				return ret;
-			promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design(v),
+			rate_promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design(v),
 					 noise_names[kinds[k]], count[pairs][k][N_WORSE],
 					 count[pairs][k][N_COMPARISONS]),
 				PROMISE_AT_MOST, FALSE_ALARM);
@@ -244,7 +237,7 @@ static int unchanged(const struct simulate_options *o, struct versions *v, struc
 						  noise_names[kinds[k]], count[pairs][k][N_SAME],
 						  count[pairs][k][N_CASES]);
 			if (pairs && kinds[k] != NOISE_AR6)
-				promise(r, PROMISE_AT_LEAST, 0.90);
+				rate_promise(r, PROMISE_AT_LEAST, 0.90);
 		}
 	return 0;
 }
@@ -274,7 +267,7 @@ static int slower(const struct simulate_options *o, struct versions *v, struct r
 				    rate_add(rates, "statistics", GROUP_FOUND, name, condition,
 					     count[N_FOUND], count[N_COMPARISONS]);
 				if (pairs && v->spread <= SPREAD)
-					promise(r, PROMISE_AT_LEAST,
+					rate_promise(r, PROMISE_AT_LEAST,
 						v->slower < 0.10 ? 0.80 : 0.95);
 			}
 	return 0;
@@ -282,12 +275,11 @@ static int slower(const struct simulate_options *o, struct versions *v, struct r
 
 int simulate_compare(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
-	struct versions *v = xcalloc(1, sizeof *v);
+	SCOPED_FREE struct versions *v = xcalloc(1, sizeof *v);
 	versions_init(v);
 	int ret = unchanged(o, v, rates, e);
 	if (!ret && !o->quick)
 		ret = slower(o, v, rates, e);
 	versions_release(v);
-	free(v);
 	return ret;
 }

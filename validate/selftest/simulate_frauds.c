@@ -95,15 +95,13 @@ static void campaign_fill(struct frauds_trial *f, gsl_rng *rng)
 		t.is_write[i] = gsl_rng_uniform(rng) >= FRAUD_READ_SHARE;
 	for (size_t i = 0; i < r->n_runs; i++)
 		run_fill(&r->run[i].summary, r->run[i].role == 0 ? f->fraud : NULL, &t, rng);
-	free(t.x);
-	free(t.sorted);
-	free(t.is_write);
+	FREE_EACH(t.x, t.sorted, t.is_write);
 }
 
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct frauds_trial *f = context;
-	struct analysis a;
+	SCOPED(analysis_release) struct analysis a = {0};
 	synthetic_draw(&f->synthetic, WORLD_NORMAL, &(struct defect){.kind = COMPONENT_N}, rng);
 	campaign_fill(f, rng);
 	if (analysis_compute(&a, &f->synthetic.results, NULL) < 0)
@@ -116,34 +114,29 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 		count[beside ? N_BESIDE_NOT_TRUSTED : N_NOT_TRUSTED] +=
 		    a.cell[i].verdict == VERDICT_NOT_TRUSTED;
 	}
-	analysis_release(&a);
 }
 
 static void rates_of(struct rates *rates, uint64_t count[FRAUDS_N][N_COUNTS])
 {
 	uint64_t n = 0, trusted = 0, not_trusted = 0;
 	for (size_t i = 0; i < FRAUDS_N; i++) {
-		struct rate *r =
-		    rate_add(rates, PART_STATISTICS, GROUP_FOUND, frauds[i].name, "of all cases",
-			     count[i][N_NOT_TRUSTED], count[i][N_CASES]);
-		r->promise = PROMISE_AT_LEAST;
-		r->promised = FOUND;
+		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FOUND, frauds[i].name,
+				      "of all cases", count[i][N_NOT_TRUSTED], count[i][N_CASES]),
+			     PROMISE_AT_LEAST, FOUND);
 	}
 	for (size_t i = 0; i < FRAUDS_N; i++) {
-		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, frauds[i].name,
-					  "of all cases", count[i][N_TRUSTED], count[i][N_CASES]);
-		r->promise = PROMISE_AT_MOST;
-		r->promised = FALSE_TRUST;
+		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, frauds[i].name,
+				      "of all cases", count[i][N_TRUSTED], count[i][N_CASES]),
+			     PROMISE_AT_MOST, FALSE_TRUST);
 		n += count[i][N_CASES];
 		trusted += count[i][N_BESIDE_TRUSTED];
 		not_trusted += count[i][N_BESIDE_NOT_TRUSTED];
 	}
 	rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called trusted", "of all cases", trusted,
 		 n);
-	struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called not trusted",
-				  "of all cases", not_trusted, n);
-	r->promise = PROMISE_AT_MOST;
-	r->promised = 0.01;
+	rate_promise(rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called not trusted",
+			      "of all cases", not_trusted, n),
+		     PROMISE_AT_MOST, 0.01);
 }
 
 int simulate_frauds(const struct simulate_options *o, struct rates *rates, struct err *e)

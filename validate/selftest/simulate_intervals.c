@@ -329,10 +329,9 @@ static int shares_of_requests(const struct simulate_options *o, struct rates *ra
 	for (size_t i = 0; i < N_SHARES && !ret; i++) {
 		char condition[32];
 		snprintf(condition, sizeof condition, "%g %% of 500", 100 * shares[i]);
-		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_SHARES, "Clopper-Pearson",
-					  condition, count[i], count[N_SHARES]);
-		r->promise = PROMISE_AT_LEAST;
-		r->promised = PROMISED;
+		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_SHARES, "Clopper-Pearson",
+				      condition, count[i], count[N_SHARES]),
+			     PROMISE_AT_LEAST, PROMISED);
 	}
 	return ret;
 }
@@ -340,9 +339,7 @@ static int shares_of_requests(const struct simulate_options *o, struct rates *ra
 int simulate_intervals(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
 	int ret = replicates(o, rates, e);
-	if (!ret)
-		ret = series(o, rates, e);
-	if (!ret)
-		ret = shares_of_requests(o, rates, e);
+	ret = ret ? ret : series(o, rates, e);
+	ret = ret ? ret : shares_of_requests(o, rates, e);
 	return ret;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaigns with a budget and a look after every pair: a case ends with its first verdict that is
  * not inconclusive. */
+#include "common/xalloc.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 
@@ -35,7 +36,7 @@ static void looks_init(struct looks *l, size_t n_scenarios)
 static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[CELLS_MAX],
 		   bool counts[CELLS_MAX])
 {
-	struct analysis a;
+	SCOPED(analysis_release) struct analysis a = {0};
 	size_t n_open = 0;
 	synthetic_made_until(&l->synthetic, n_blocks);
 	if (analysis_compute(&a, &l->synthetic.results, NULL) < 0)
@@ -49,7 +50,6 @@ static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[
 			verdict[i] = a.cell[i].verdict;
 		n_open += counts[i] && verdict[i] == VERDICT_INCONCLUSIVE;
 	}
-	analysis_release(&a);
 	return n_open;
 }
 
@@ -99,11 +99,10 @@ static int faultless(const struct simulate_options *o, struct rates *rates, stru
 			  count[i], e);
 	}
 	for (size_t i = 0; i < N_WORLDS && !ret; i++) {
-		struct rate *r =
-		    rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM, "any case of a campaign",
-			     world_names[worlds[i]], count[i][N_ALARMED], count[i][N_CAMPAIGNS]);
-		r->promise = PROMISE_AT_MOST;
-		r->promised = FALSE_ALARM;
+		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM,
+				      "any case of a campaign", world_names[worlds[i]],
+				      count[i][N_ALARMED], count[i][N_CAMPAIGNS]),
+			     PROMISE_AT_MOST, FALSE_ALARM);
 	}
 	for (size_t i = 0; i < N_WORLDS && !ret; i++)
 		rate_add(rates, PART_STATISTICS, GROUP_DECIDED, "of all cases",
@@ -129,11 +128,10 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 			ret = run(o, &l, what, o->n_campaigns / AT_LIMIT_FEWER, count, e);
 			if (ret)
 				break;
-			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
-						  component_names[k], world_names[worlds[i]],
-						  count[N_TRUSTED], count[N_CASES]);
-			r->promise = PROMISE_AT_MOST;
-			r->promised = FALSE_TRUST;
+			rate_promise(rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
+					      component_names[k], world_names[worlds[i]],
+					      count[N_TRUSTED], count[N_CASES]),
+				     PROMISE_AT_MOST, FALSE_TRUST);
 		}
 		synthetic_release(&l.synthetic);
 	}

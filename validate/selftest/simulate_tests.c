@@ -272,8 +272,7 @@ static void row_add(struct rates *rates, const char *name, const uint64_t count[
 		    rate_add(rates, PART_STATISTICS, GROUP_SIZES, name, condition_name(i),
 			     count[i][which], count[i][COUNT_TRIALS]);
 		if (t ? is_promised(t, i) : which == COUNT_FAMILY_HOLM && i == NOISE_NORMAL) {
-			r->promise = PROMISE_AT_MOST;
-			r->promised = PROMISED;
+			rate_promise(r, PROMISE_AT_MOST, PROMISED);
 		}
 	}
 }

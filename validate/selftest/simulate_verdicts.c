@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrong verdicts of the whole rule: simulated campaigns pass through analysis_compute, as real ones
  * do. */
+#include "common/xalloc.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 
@@ -28,7 +29,7 @@ enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_NOT_TRUSTED, N_COUNTS };
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct verdicts *v = context;
-	struct analysis a;
+	SCOPED(analysis_release) struct analysis a = {0};
 	bool faultless = v->defect.kind == COMPONENT_N;
 	synthetic_draw(&v->synthetic, v->world, &v->defect, rng);
 	count[N_CAMPAIGNS]++;
@@ -42,7 +43,6 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 		count[N_TRUSTED] += synthetic_is_trusted(&a.cell[i], &v->defect);
 		count[N_NOT_TRUSTED] += a.cell[i].verdict == VERDICT_NOT_TRUSTED;
 	}
-	analysis_release(&a);
 }
 
 static int run(const struct simulate_options *o, struct verdicts *v, const char *what, uint64_t n,
@@ -71,11 +71,10 @@ static int faultless(const struct simulate_options *o, struct verdicts *v, struc
 			  o->n_campaigns / (v->world < WORLDS_WHOLE ? 1 : WORLDS_FEWER),
 			  stream_of(v), count[v->world], e);
 	for (size_t i = 0; i < WORLD_N && !ret; i++) {
-		struct rate *r =
-		    rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM, "any case of a campaign",
-			     world_names[i], count[i][N_ALARMED], count[i][N_CAMPAIGNS]);
-		r->promise = PROMISE_AT_MOST;
-		r->promised = FALSE_ALARM;
+		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM,
+				      "any case of a campaign", world_names[i], count[i][N_ALARMED],
+				      count[i][N_CAMPAIGNS]),
+			     PROMISE_AT_MOST, FALSE_ALARM);
 	}
 	for (size_t i = 0; i < WORLD_N && !ret; i++)
 		rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, "of all cases", world_names[i],
@@ -99,11 +98,10 @@ static int at_limits(const struct simulate_options *o, struct verdicts *v, struc
 				  e);
 			if (ret)
 				break;
-			struct rate *r =
-			    rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[i],
-				     world_names[v->world], count[N_TRUSTED], count[N_CASES]);
-			r->promise = PROMISE_AT_MOST;
-			r->promised = FALSE_TRUST;
+			rate_promise(rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
+					      component_names[i], world_names[v->world],
+					      count[N_TRUSTED], count[N_CASES]),
+				     PROMISE_AT_MOST, FALSE_TRUST);
 		}
 	return ret;
 }
@@ -153,8 +151,7 @@ int simulate_verdicts(const struct simulate_options *o, struct rates *rates, str
 	struct verdicts v = {0};
 	synthetic_init(&v.synthetic);
 	int ret = faultless(o, &v, rates, e);
-	if (!ret)
-		ret = at_limits(o, &v, rates, e);
+	ret = ret ? ret : at_limits(o, &v, rates, e);
 	if (!ret && !o->quick)
 		ret = curves(o, &v, rates, e);
 	synthetic_release(&v.synthetic);

@@ -46,6 +46,19 @@ static void words_of_both_kinds(void **state)
 	}
 }
 
+static void words_of_a_program(void **state)
+{
+	(void)state;
+	struct words_list w = {0};
+	words_list_add_all(&w, "replay", "--quiet", (const char *)NULL);
+	words_list_addf(&w, "--n=%d", 5);
+	assert_int_equal(w.n, 3);
+	assert_string_equal(w.v[1], "--quiet");
+	assert_string_equal(w.v[2], "--n=5");
+	assert_null(w.v[3]);
+	words_list_release(&w);
+}
+
 static void placeholders_in_words(void **state)
 {
 	static const struct {
@@ -159,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_of_both_kinds),
+		cmocka_unit_test(words_of_a_program),
 		cmocka_unit_test(placeholders_in_words),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(times_of_options),
