@@ -51,8 +51,9 @@ WINDOW_HIDDEN void window_give(char *next, uint32_t generation, enum log_window_
 #define EXPORT __attribute__((visibility("default")))
 #define HIDDEN __attribute__((visibility("hidden")))
 /* A hook with one statement, which times the real function and returns its result. Each hook file
- * is a table of such rows. */
+ * is a table of such rows. The declaration is for functions that no header declares. */
 #define HOOK(type, name, parameters, ...)							   \
+	type name parameters;									   \
 	EXPORT type name parameters								   \
 	{											   \
 		__VA_ARGS__;									   \
@@ -244,6 +245,22 @@ static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd,
 }
 #define IO(op, fd, offset, length, flags)							   \
 	capture_io(op, begin, end, fd, offset, length, flags, (int64_t)got)
+
+/* Rows of hook tables. `record`: the arguments of IO or NOTE, in parentheses. */
+#define CALL_FD(type, record, function, ...)							   \
+	TIMED(type, function, ##__VA_ARGS__);							   \
+	IO record;										   \
+	return got
+#define CALL_NOTED(type, record, function, ...)							   \
+	TIMED(type, function, ##__VA_ARGS__);							   \
+	NOTE record;										   \
+	return got
+/* A call on a path: the record has its directory and its name, and `record`. */
+#define CALL_PATH(type, directory, name, record, function, ...)					   \
+	capture_look(directory, name);								   \
+	CALL_NOTED(type, (.dir = directory, .path = name, FIELDS_OF record), function,		   \
+		   ##__VA_ARGS__)
+#define FIELDS_OF(...) __VA_ARGS__
 
 /* --- system calls without the C library, whose functions may be hooked and change errno --- */
 

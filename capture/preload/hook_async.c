@@ -232,8 +232,9 @@ static struct async_request request_posix(const struct aiocb *cb, uint16_t op)
 				  op == OP_AIO_WRITE ? (const void *)(uintptr_t)cb->aio_buf : NULL};
 }
 
+/* After the call the request may have ended, and its memory may be free. */
 #define POSIX(operation, function, ...)								   \
-	const struct async_request a = request_posix(cb, operation); /* behind the call the request may be over, and this given back */ \
+	const struct async_request a = request_posix(cb, operation);				   \
 	TIMED(int, function, __VA_ARGS__);							   \
 	if (got == 0)										   \
 		async_note_submit(&a, begin, end);						   \

@@ -14,15 +14,11 @@
 #define LINK_ITSELF AT_SYMLINK_NOFOLLOW
 
 #define ON_PATH(operation, directory, name, mode_or_length, how, function, ...)			   \
-	capture_look(directory, name);								   \
-	TIMED(int, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length,		   \
-	     .flags = (uint32_t)(how));								   \
-	return got
+	CALL_PATH(int, directory, name,								   \
+		  (.op = operation, .length = mode_or_length, .flags = (uint32_t)(how)), function, \
+		  __VA_ARGS__)
 #define ON_FD(operation, fd, length, how, function, ...)					   \
-	TIMED(int, function, __VA_ARGS__);							   \
-	IO(operation, fd, 0, length, (uint32_t)(how));						   \
-	return got
+	CALL_FD(int, (operation, fd, 0, length, (uint32_t)(how)), function, __VA_ARGS__)
 
 /* --- stat: names since glibc 2.33, and older names ------------------------ */
 
@@ -53,11 +49,6 @@ ALIAS(fstatat64, fstatat);
 HOOK(int, fstat, (int fd, struct stat *to), ON_FD(OP_FSTAT, fd, 0, 0, fstat, fd, to))
 ALIAS(fstat64, fstat);
 
-int __xstat(int version, const char *path, struct stat *to);
-int __lxstat(int version, const char *path, struct stat *to);
-int __fxstat(int version, int fd, struct stat *to);
-int __fxstatat(int version, int dir, const char *path, struct stat *to, int flags);
-
 HOOK(int, __xstat, (int version, const char *path, struct stat *to),
      STAT(AT_FDCWD, path, 0, __xstat, version, path, to))
 ALIAS(__xstat64, __xstat);
@@ -71,11 +62,9 @@ HOOK(int, __fxstatat, (int version, int dir, const char *path, struct stat *to, 
      STAT(dir, path, flags, __fxstatat, version, dir, path, to, flags))
 ALIAS(__fxstatat64, __fxstatat);
 
-EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mask,
-		 struct statx *restrict to)
-{
-	ON_PATH(OP_STATX, dir, path, mask, flags, statx, dir, path, flags, mask, to);
-}
+HOOK(int, statx, (int dir, const char *restrict path, int flags, unsigned int mask,
+		  struct statx *restrict to),
+     ON_PATH(OP_STATX, dir, path, mask, flags, statx, dir, path, flags, mask, to))
 
 HOOK(int, statfs, (const char *path, struct statfs *to),
      ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statfs, path, to))
@@ -112,11 +101,9 @@ static uint64_t owner(uid_t user, gid_t group)
 }
 
 #define CHOWN(directory, name, how, function, ...)						   \
-	capture_look(directory, name);								   \
-	TIMED(int, function, __VA_ARGS__);							   \
-	NOTE(.op = OP_CHOWN, .dir = directory, .path = name, .offset = owner(user, group),	   \
-	     .flags = (uint32_t)(how));								   \
-	return got
+	CALL_PATH(int, directory, name,								   \
+		  (.op = OP_CHOWN, .offset = owner(user, group), .flags = (uint32_t)(how)),	   \
+		  function, __VA_ARGS__)
 
 HOOK(int, chown, (const char *path, uid_t user, gid_t group),
      CHOWN(AT_FDCWD, path, 0, chown, path, user, group))
@@ -125,12 +112,8 @@ HOOK(int, lchown, (const char *path, uid_t user, gid_t group),
 HOOK(int, fchownat, (int dir, const char *path, uid_t user, gid_t group, int flags),
      CHOWN(dir, path, flags, fchownat, dir, path, user, group, flags))
 
-EXPORT int fchown(int fd, uid_t user, gid_t group)
-{
-	TIMED(int, fchown, fd, user, group);
-	IO(OP_FCHOWN, fd, owner(user, group), 0, 0);
-	return got;
-}
+HOOK(int, fchown, (int fd, uid_t user, gid_t group),
+     CALL_FD(int, (OP_FCHOWN, fd, owner(user, group), 0, 0), fchown, fd, user, group))
 
 /* --- times: the record holds seconds and ns of access and modification ---- */
 
@@ -139,22 +122,12 @@ struct attribute_times {
 	size_t size; /* 0: current time */
 };
 
-static struct attribute_times times_of_spec(const struct timespec t[2], int got)
-{
-	if (!capture_given(t, 2 * sizeof *t, got))
-		return (struct attribute_times){.size = 0};
-	return (struct attribute_times){{t[0].tv_sec, t[0].tv_nsec, t[1].tv_sec, t[1].tv_nsec},
-					4 * sizeof(int64_t)};
-}
-
-static struct attribute_times times_of_val(const struct timeval t[2], int got)
-{
-	if (!capture_given(t, 2 * sizeof *t, got))
-		return (struct attribute_times){.size = 0};
-	return (struct attribute_times){
-	    {t[0].tv_sec, t[0].tv_usec * 1000, t[1].tv_sec, t[1].tv_usec * 1000},
-	    4 * sizeof(int64_t)};
-}
+/* From timespec or timeval; a unit of the second member has `ns` nanoseconds. */
+#define TIMES(t, member, ns)									   \
+	(capture_given(t, 2 * sizeof *t, got)							   \
+	     ? (struct attribute_times){{t[0].tv_sec, t[0].member * (ns), t[1].tv_sec,		   \
+					 t[1].member * (ns)}, 4 * sizeof(int64_t)}		   \
+	     : (struct attribute_times){.size = 0})
 
 #define UTIMENS(directory, name, how, given, function, ...)					   \
 	capture_look(directory, name);								   \
@@ -171,17 +144,17 @@ static struct attribute_times times_of_val(const struct timeval t[2], int got)
 	return got
 
 HOOK(int, utimensat, (int dir, const char *path, const struct timespec t_[2], int flags),
-     UTIMENS(dir, path, flags, times_of_spec(t_, got), utimensat, dir, path, t_, flags))
+     UTIMENS(dir, path, flags, TIMES(t_, tv_nsec, 1), utimensat, dir, path, t_, flags))
 HOOK(int, futimens, (int fd, const struct timespec t_[2]),
-     FUTIMENS(times_of_spec(t_, got), futimens, fd, t_))
+     FUTIMENS(TIMES(t_, tv_nsec, 1), futimens, fd, t_))
 HOOK(int, utimes, (const char *path, const struct timeval t_[2]),
-     UTIMENS(AT_FDCWD, path, 0, times_of_val(t_, got), utimes, path, t_))
+     UTIMENS(AT_FDCWD, path, 0, TIMES(t_, tv_usec, 1000), utimes, path, t_))
 HOOK(int, lutimes, (const char *path, const struct timeval t_[2]),
-     UTIMENS(AT_FDCWD, path, LINK_ITSELF, times_of_val(t_, got), lutimes, path, t_))
+     UTIMENS(AT_FDCWD, path, LINK_ITSELF, TIMES(t_, tv_usec, 1000), lutimes, path, t_))
 HOOK(int, futimesat, (int dir, const char *path, const struct timeval t_[2]),
-     UTIMENS(dir, path, 0, times_of_val(t_, got), futimesat, dir, path, t_))
+     UTIMENS(dir, path, 0, TIMES(t_, tv_usec, 1000), futimesat, dir, path, t_))
 HOOK(int, futimes, (int fd, const struct timeval t_[2]),
-     FUTIMENS(times_of_val(t_, got), futimes, fd, t_))
+     FUTIMENS(TIMES(t_, tv_usec, 1000), futimes, fd, t_))
 
 static struct attribute_times times_of_buf(const struct utimbuf *b, int got)
 {
@@ -196,17 +169,12 @@ HOOK(int, utime, (const char *path, const struct utimbuf *b),
 /* --- extended attributes -------------------------------------------------- */
 
 #define XATTR_PATH(type, operation, how, size, function, ...)					   \
-	capture_look(AT_FDCWD, path);								   \
-	TIMED(type, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .dir = AT_FDCWD, .path = path, .length = size,			   \
-	     .flags = (uint32_t)(how), .extra = name,						   \
-	     .extra_len = capture_given_text(name, got));					   \
-	return got
+	CALL_PATH(type, AT_FDCWD, path, XATTR(operation, how, size), function, __VA_ARGS__)
 #define XATTR_FD(type, operation, how, size, function, ...)					   \
-	TIMED(type, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .fd = fd, .length = size, .flags = (uint32_t)(how), .extra = name,   \
-	     .extra_len = capture_given_text(name, got));					   \
-	return got
+	CALL_NOTED(type, (.fd = fd, FIELDS_OF XATTR(operation, how, size)), function, __VA_ARGS__)
+#define XATTR(operation, how, size)								   \
+	(.op = operation, .length = size, .flags = (uint32_t)(how), .extra = name,		   \
+	 .extra_len = capture_given_text(name, got))
 
 HOOK(ssize_t, getxattr, (const char *path, const char *name, void *value, size_t n),
      XATTR_PATH(ssize_t, OP_GETXATTR, 0, n, getxattr, path, name, value, n))
@@ -233,25 +201,16 @@ HOOK(int, fsetxattr, (int fd, const char *name, const void *value, size_t n, int
      XATTR_FD(int, OP_FSETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, fsetxattr, fd,
 	  name, value, n, flags))
 
-EXPORT ssize_t listxattr(const char *path, char *list, size_t n)
-{
-	const char *name = NULL;
-	XATTR_PATH(ssize_t, OP_LISTXATTR, 0, n, listxattr, path, list, n);
-}
+#define LISTXATTR(how, function)								   \
+	CALL_PATH(ssize_t, AT_FDCWD, path,							   \
+		  (.op = OP_LISTXATTR, .length = n, .flags = (how)), function, path, list, n)
 
-EXPORT ssize_t llistxattr(const char *path, char *list, size_t n)
-{
-	const char *name = NULL;
-	XATTR_PATH(ssize_t, OP_LISTXATTR, LINK_ITSELF, n, llistxattr, path, list, n);
-}
+HOOK(ssize_t, listxattr, (const char *path, char *list, size_t n), LISTXATTR(0, listxattr))
+HOOK(ssize_t, llistxattr, (const char *path, char *list, size_t n),
+     LISTXATTR(LINK_ITSELF, llistxattr))
 
-EXPORT ssize_t flistxattr(int fd, char *list, size_t n)
-{
-	TIMED(ssize_t, flistxattr, fd, list, n);
-	IO(OP_FLISTXATTR, fd, 0, n, 0);
-	return got;
-}
-
+HOOK(ssize_t, flistxattr, (int fd, char *list, size_t n),
+     CALL_FD(ssize_t, (OP_FLISTXATTR, fd, 0, n, 0), flistxattr, fd, list, n))
 HOOK(int, removexattr, (const char *path, const char *name),
      XATTR_PATH(int, OP_REMOVEXATTR, 0, 0, removexattr, path, name))
 HOOK(int, lremovexattr, (const char *path, const char *name),

@@ -10,60 +10,38 @@
 
 /* --- one buffer ----------------------------------------------------------- */
 
-EXPORT ssize_t read(int fd, void *buffer, size_t n)
-{
-	TIMED(ssize_t, read, fd, buffer, n);
-	IO(OP_READ, fd, AT_POSITION, n, 0);
-	return got;
-}
+HOOK(ssize_t, read, (int fd, void *buffer, size_t n),
+     CALL_FD(ssize_t, (OP_READ, fd, AT_POSITION, n, 0), read, fd, buffer, n))
 ALIAS(__read, read);
 
-EXPORT ssize_t write(int fd, const void *buffer, size_t n)
-{
-	TIMED(ssize_t, write, fd, buffer, n);
-	CONTENT(fd, buffer, got);
-	IO(OP_WRITE, fd, AT_POSITION, n, 0);
-	return got;
-}
+#define WRITE(record, function, ...)								   \
+	TIMED(ssize_t, function, __VA_ARGS__);							   \
+	CONTENT(fd, buffer, got);								   \
+	IO record;										   \
+	return got
+
+HOOK(ssize_t, write, (int fd, const void *buffer, size_t n),
+     WRITE((OP_WRITE, fd, AT_POSITION, n, 0), write, fd, buffer, n))
 ALIAS(__write, write);
 
-EXPORT ssize_t pread(int fd, void *buffer, size_t n, off_t offset)
-{
-	TIMED(ssize_t, pread, fd, buffer, n, offset);
-	IO(OP_PREAD, fd, (uint64_t)offset, n, 0);
-	return got;
-}
+HOOK(ssize_t, pread, (int fd, void *buffer, size_t n, off_t offset),
+     CALL_FD(ssize_t, (OP_PREAD, fd, (uint64_t)offset, n, 0), pread, fd, buffer, n, offset))
 ALIAS(pread64, pread);
 ALIAS(__pread64, pread);
 
-EXPORT ssize_t pwrite(int fd, const void *buffer, size_t n, off_t offset)
-{
-	TIMED(ssize_t, pwrite, fd, buffer, n, offset);
-	CONTENT(fd, buffer, got);
-	IO(OP_PWRITE, fd, (uint64_t)offset, n, 0);
-	return got;
-}
+HOOK(ssize_t, pwrite, (int fd, const void *buffer, size_t n, off_t offset),
+     WRITE((OP_PWRITE, fd, (uint64_t)offset, n, 0), pwrite, fd, buffer, n, offset))
 ALIAS(pwrite64, pwrite);
 ALIAS(__pwrite64, pwrite);
 
 /* --- fortified variants: the last argument is the size of the buffer ------ */
 
-ssize_t __read_chk(int fd, void *buffer, size_t n, size_t size);
-ssize_t __pread_chk(int fd, void *buffer, size_t n, off_t offset, size_t size);
+HOOK(ssize_t, __read_chk, (int fd, void *buffer, size_t n, size_t size),
+     CALL_FD(ssize_t, (OP_READ, fd, AT_POSITION, n, 0), __read_chk, fd, buffer, n, size))
 
-EXPORT ssize_t __read_chk(int fd, void *buffer, size_t n, size_t size)
-{
-	TIMED(ssize_t, __read_chk, fd, buffer, n, size);
-	IO(OP_READ, fd, AT_POSITION, n, 0);
-	return got;
-}
-
-EXPORT ssize_t __pread_chk(int fd, void *buffer, size_t n, off_t offset, size_t size)
-{
-	TIMED(ssize_t, __pread_chk, fd, buffer, n, offset, size);
-	IO(OP_PREAD, fd, (uint64_t)offset, n, 0);
-	return got;
-}
+HOOK(ssize_t, __pread_chk, (int fd, void *buffer, size_t n, off_t offset, size_t size),
+     CALL_FD(ssize_t, (OP_PREAD, fd, (uint64_t)offset, n, 0), __pread_chk, fd, buffer, n, offset,
+	     size))
 ALIAS(__pread64_chk, __pread_chk);
 
 /* --- several buffers: the record holds their lengths as text -------------- */
@@ -94,54 +72,33 @@ static uint64_t total_of(const struct iovec *v, int n, ssize_t got)
 	     .length = total_of(v, n, got),							   \
 	     .vector = is_readable(v, n, got) ? v : NULL, .n_vector = (size_t)n)
 
-EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
-{
-	TIMED(ssize_t, readv, fd, v, n);
-	NOTE_VECTOR(OP_READV, AT_POSITION, 0);
-	return got;
-}
+#define READ_VECTOR(operation, where, how, function, ...)					   \
+	TIMED(ssize_t, function, __VA_ARGS__);							   \
+	NOTE_VECTOR(operation, where, how);							   \
+	return got
+#define WRITE_VECTOR(operation, where, how, function, ...)					   \
+	TIMED(ssize_t, function, __VA_ARGS__);							   \
+	CONTENT_VECTOR();									   \
+	NOTE_VECTOR(operation, where, how);							   \
+	return got
 
-EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
-{
-	TIMED(ssize_t, writev, fd, v, n);
-	CONTENT_VECTOR();
-	NOTE_VECTOR(OP_WRITEV, AT_POSITION, 0);
-	return got;
-}
-
-EXPORT ssize_t preadv(int fd, const struct iovec *v, int n, off_t offset)
-{
-	TIMED(ssize_t, preadv, fd, v, n, offset);
-	NOTE_VECTOR(OP_PREADV, (uint64_t)offset, 0);
-	return got;
-}
+HOOK(ssize_t, readv, (int fd, const struct iovec *v, int n),
+     READ_VECTOR(OP_READV, AT_POSITION, 0, readv, fd, v, n))
+HOOK(ssize_t, writev, (int fd, const struct iovec *v, int n),
+     WRITE_VECTOR(OP_WRITEV, AT_POSITION, 0, writev, fd, v, n))
+HOOK(ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t offset),
+     READ_VECTOR(OP_PREADV, (uint64_t)offset, 0, preadv, fd, v, n, offset))
 ALIAS(preadv64, preadv);
-
-EXPORT ssize_t pwritev(int fd, const struct iovec *v, int n, off_t offset)
-{
-	TIMED(ssize_t, pwritev, fd, v, n, offset);
-	CONTENT_VECTOR();
-	NOTE_VECTOR(OP_PWRITEV, (uint64_t)offset, 0);
-	return got;
-}
+HOOK(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t offset),
+     WRITE_VECTOR(OP_PWRITEV, (uint64_t)offset, 0, pwritev, fd, v, n, offset))
 ALIAS(pwritev64, pwritev);
 
 /* An offset of -1 means the descriptor's position. OFFSET_NONE is the same number. */
-EXPORT ssize_t preadv2(int fd, const struct iovec *v, int n, off_t offset, int flags)
-{
-	TIMED(ssize_t, preadv2, fd, v, n, offset, flags);
-	NOTE_VECTOR(OP_PREADV2, (uint64_t)offset, flags);
-	return got;
-}
+HOOK(ssize_t, preadv2, (int fd, const struct iovec *v, int n, off_t offset, int flags),
+     READ_VECTOR(OP_PREADV2, (uint64_t)offset, flags, preadv2, fd, v, n, offset, flags))
 ALIAS(preadv64v2, preadv2);
-
-EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t offset, int flags)
-{
-	TIMED(ssize_t, pwritev2, fd, v, n, offset, flags);
-	CONTENT_VECTOR();
-	NOTE_VECTOR(OP_PWRITEV2, (uint64_t)offset, flags);
-	return got;
-}
+HOOK(ssize_t, pwritev2, (int fd, const struct iovec *v, int n, off_t offset, int flags),
+     WRITE_VECTOR(OP_PWRITEV2, (uint64_t)offset, flags, pwritev2, fd, v, n, offset, flags))
 ALIAS(pwritev64v2, pwritev2);
 
 /* --- from descriptor to descriptor ---------------------------------------- */
@@ -156,35 +113,25 @@ static struct op_peer peer_of(int fd, const off_t *offset, ssize_t got)
 	return (struct op_peer){fd, OBJECT_NONE, at};
 }
 
-EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t n)
-{
-	TIMED(ssize_t, sendfile, out, in, offset, n);
-	const struct op_peer from = peer_of(in, offset, got), to = peer_of(out, NULL, got);
-	NOTE(.op = OP_SENDFILE, .fd = in, .offset = from.offset, .length = n, .extra = &to,
-	     .extra_len = sizeof to);
-	return got;
-}
+#define BETWEEN(operation, from_offset, to_offset, how, function, ...)				   \
+	TIMED(ssize_t, function, __VA_ARGS__);							   \
+	const struct op_peer from = peer_of(in, from_offset, got),				   \
+			     to = peer_of(out, to_offset, got);					   \
+	NOTE(.op = operation, .fd = in, .offset = from.offset, .length = n, .flags = how,	   \
+	     .extra = &to, .extra_len = sizeof to);						   \
+	return got
+
+HOOK(ssize_t, sendfile, (int out, int in, off_t *offset, size_t n),
+     BETWEEN(OP_SENDFILE, offset, NULL, 0, sendfile, out, in, offset, n))
 ALIAS(sendfile64, sendfile);
-
-EXPORT ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t n,
-			       unsigned int flags)
-{
-	TIMED(ssize_t, copy_file_range, in, in_offset, out, out_offset, n, flags);
-	const struct op_peer from = peer_of(in, in_offset, got), to = peer_of(out, out_offset, got);
-	NOTE(.op = OP_COPY_FILE_RANGE, .fd = in, .offset = from.offset, .length = n, .flags = flags,
-	     .extra = &to, .extra_len = sizeof to);
-	return got;
-}
-
-EXPORT ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t n,
-		      unsigned int flags)
-{
-	TIMED(ssize_t, splice, in, in_offset, out, out_offset, n, flags);
-	const struct op_peer from = peer_of(in, in_offset, got), to = peer_of(out, out_offset, got);
-	NOTE(.op = OP_SPLICE, .fd = in, .offset = from.offset, .length = n, .flags = flags,
-	     .extra = &to, .extra_len = sizeof to);
-	return got;
-}
+HOOK(ssize_t, copy_file_range, (int in, off_t *in_offset, int out, off_t *out_offset, size_t n,
+				unsigned int flags),
+     BETWEEN(OP_COPY_FILE_RANGE, in_offset, out_offset, flags, copy_file_range, in, in_offset, out,
+	     out_offset, n, flags))
+HOOK(ssize_t, splice, (int in, off_t *in_offset, int out, off_t *out_offset, size_t n,
+		       unsigned int flags),
+     BETWEEN(OP_SPLICE, in_offset, out_offset, flags, splice, in, in_offset, out, out_offset, n,
+	     flags))
 
 EXPORT ssize_t tee(int in, int out, size_t n, unsigned int flags)
 {
@@ -209,36 +156,16 @@ EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t count, unsigned in
 
 /* --- position, size, durability, advice ----------------------------------- */
 
-EXPORT off_t lseek(int fd, off_t offset, int whence)
-{
-	TIMED(off_t, lseek, fd, offset, whence);
-	IO(OP_LSEEK, fd, (uint64_t)offset, 0, (uint32_t)whence);
-	return got;
-}
+HOOK(off_t, lseek, (int fd, off_t offset, int whence),
+     CALL_FD(off_t, (OP_LSEEK, fd, (uint64_t)offset, 0, (uint32_t)whence), lseek, fd, offset,
+	     whence))
 ALIAS(lseek64, lseek);
 ALIAS(__lseek, lseek);
 ALIAS(llseek, lseek);
 
-EXPORT int fsync(int fd)
-{
-	TIMED(int, fsync, fd);
-	IO(OP_FSYNC, fd, 0, 0, 0);
-	return got;
-}
-
-EXPORT int fdatasync(int fd)
-{
-	TIMED(int, fdatasync, fd);
-	IO(OP_FDATASYNC, fd, 0, 0, 0);
-	return got;
-}
-
-EXPORT int syncfs(int fd)
-{
-	TIMED(int, syncfs, fd);
-	IO(OP_SYNCFS, fd, 0, 0, 0);
-	return got;
-}
+HOOK(int, fsync, (int fd), CALL_FD(int, (OP_FSYNC, fd, 0, 0, 0), fsync, fd))
+HOOK(int, fdatasync, (int fd), CALL_FD(int, (OP_FDATASYNC, fd, 0, 0, 0), fdatasync, fd))
+HOOK(int, syncfs, (int fd), CALL_FD(int, (OP_SYNCFS, fd, 0, 0, 0), syncfs, fd))
 
 EXPORT void sync(void)
 {
@@ -250,60 +177,35 @@ EXPORT void sync(void)
 		capture_io(OP_SYNC, begin, end, -1, 0, 0, 0, 0);
 }
 
-EXPORT int sync_file_range(int fd, off_t offset, off_t n, unsigned int flags)
-{
-	TIMED(int, sync_file_range, fd, offset, n, flags);
-	IO(OP_SYNC_FILE_RANGE, fd, (uint64_t)offset, (uint64_t)n, flags);
-	return got;
-}
-
-EXPORT int ftruncate(int fd, off_t size)
-{
-	TIMED(int, ftruncate, fd, size);
-	IO(OP_FTRUNCATE, fd, 0, (uint64_t)size, 0);
-	return got;
-}
+HOOK(int, sync_file_range, (int fd, off_t offset, off_t n, unsigned int flags),
+     CALL_FD(int, (OP_SYNC_FILE_RANGE, fd, (uint64_t)offset, (uint64_t)n, flags), sync_file_range,
+	     fd, offset, n, flags))
+HOOK(int, ftruncate, (int fd, off_t size),
+     CALL_FD(int, (OP_FTRUNCATE, fd, 0, (uint64_t)size, 0), ftruncate, fd, size))
 ALIAS(ftruncate64, ftruncate);
 
-EXPORT int fallocate(int fd, int mode, off_t offset, off_t n)
-{
-	TIMED(int, fallocate, fd, mode, offset, n);
-	IO(OP_FALLOCATE, fd, (uint64_t)offset, (uint64_t)n, (uint32_t)mode);
-	return got;
-}
+HOOK(int, fallocate, (int fd, int mode, off_t offset, off_t n),
+     CALL_FD(int, (OP_FALLOCATE, fd, (uint64_t)offset, (uint64_t)n, (uint32_t)mode), fallocate, fd,
+	     mode, offset, n))
 ALIAS(fallocate64, fallocate);
 
 /* These two functions return an error number and keep errno. The record holds the error like other
  * records. */
-static void note_returned(uint16_t op, uint64_t begin, uint64_t end, int fd, off_t offset, off_t n,
-			  int flags, int error)
-{
-	int saved = errno;
-	errno = error;
-	capture_io(op, begin, end, fd, (uint64_t)offset, (uint64_t)n, (uint32_t)flags,
-		   error ? -1 : 0);
-	errno = saved;
-}
+#define RETURNS_ERROR(operation, how, function, ...)						   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	const int saved = errno;								   \
+	errno = got;										   \
+	capture_io(operation, begin, end, fd, (uint64_t)offset, (uint64_t)n, (uint32_t)(how),	   \
+		   got ? -1 : 0);								   \
+	errno = saved;										   \
+	return got
 
-EXPORT int posix_fallocate(int fd, off_t offset, off_t n)
-{
-	TIMED(int, posix_fallocate, fd, offset, n);
-	note_returned(OP_FALLOCATE, begin, end, fd, offset, n, 0, got);
-	return got;
-}
+HOOK(int, posix_fallocate, (int fd, off_t offset, off_t n),
+     RETURNS_ERROR(OP_FALLOCATE, 0, posix_fallocate, fd, offset, n))
 ALIAS(posix_fallocate64, posix_fallocate);
-
-EXPORT int posix_fadvise(int fd, off_t offset, off_t n, int advice)
-{
-	TIMED(int, posix_fadvise, fd, offset, n, advice);
-	note_returned(OP_FADVISE, begin, end, fd, offset, n, advice, got);
-	return got;
-}
+HOOK(int, posix_fadvise, (int fd, off_t offset, off_t n, int advice),
+     RETURNS_ERROR(OP_FADVISE, advice, posix_fadvise, fd, offset, n, advice))
 ALIAS(posix_fadvise64, posix_fadvise);
 
-EXPORT ssize_t readahead(int fd, off64_t offset, size_t n)
-{
-	TIMED(ssize_t, readahead, fd, offset, n);
-	IO(OP_READAHEAD, fd, (uint64_t)offset, n, 0);
-	return got;
-}
+HOOK(ssize_t, readahead, (int fd, off64_t offset, size_t n),
+     CALL_FD(ssize_t, (OP_READAHEAD, fd, (uint64_t)offset, n, 0), readahead, fd, offset, n))

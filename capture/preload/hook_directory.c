@@ -75,70 +75,37 @@ EXPORT int closedir(DIR *d)
 	return got;
 }
 
-EXPORT void rewinddir(DIR *d)
-{
-	__typeof__(&rewinddir) real = REAL(rewinddir);
-	CAUSE_FD(descriptor_of(d));
-	uint64_t begin = clock_begin(&capture_clock);
-	real(d);
-	uint64_t end = clock_end(&capture_clock);
-	if (capture_is_on())
-		capture_io(OP_REWINDDIR, begin, end, descriptor_of(d), 0, 0, 0, 0);
-}
+/* A function without a result. */
+#define VOID_CALL(operation, offset, function, ...)						   \
+	__typeof__(&function) real = REAL(function);						   \
+	CAUSE_FD(descriptor_of(d));								   \
+	uint64_t begin = clock_begin(&capture_clock);						   \
+	real(__VA_ARGS__);									   \
+	uint64_t end = clock_end(&capture_clock);						   \
+	if (capture_is_on())									   \
+		capture_io(operation, begin, end, descriptor_of(d), (uint64_t)(offset), 0, 0, 0)
 
-EXPORT void seekdir(DIR *d, long at)
-{
-	__typeof__(&seekdir) real = REAL(seekdir);
-	CAUSE_FD(descriptor_of(d));
-	uint64_t begin = clock_begin(&capture_clock);
-	real(d, at);
-	uint64_t end = clock_end(&capture_clock);
-	if (capture_is_on())
-		capture_io(OP_SEEKDIR, begin, end, descriptor_of(d), (uint64_t)at, 0, 0, 0);
-}
+HOOK(void, rewinddir, (DIR *d), VOID_CALL(OP_REWINDDIR, 0, rewinddir, d))
+HOOK(void, seekdir, (DIR *d, long at), VOID_CALL(OP_SEEKDIR, at, seekdir, d, at))
 
-EXPORT long telldir(DIR *d)
-{
-	TIMED(long, telldir, d);
-	IO(OP_TELLDIR, descriptor_of(d), 0, 0, 0);
-	return got;
-}
-
-EXPORT ssize_t getdents64(int fd, void *buffer, size_t n)
-{
-	TIMED(ssize_t, getdents64, fd, buffer, n);
-	IO(OP_GETDENTS, fd, 0, n, 0);
-	return got;
-}
-
-EXPORT ssize_t getdirentries(int fd, char *restrict buffer, size_t n, off_t *restrict position)
-{
-	TIMED(ssize_t, getdirentries, fd, buffer, n, position);
-	IO(OP_GETDENTS, fd, 0, n, 0);
-	return got;
-}
+HOOK(long, telldir, (DIR *d), CALL_FD(long, (OP_TELLDIR, descriptor_of(d), 0, 0, 0), telldir, d))
+HOOK(ssize_t, getdents64, (int fd, void *buffer, size_t n),
+     CALL_FD(ssize_t, (OP_GETDENTS, fd, 0, n, 0), getdents64, fd, buffer, n))
+HOOK(ssize_t, getdirentries, (int fd, char *restrict buffer, size_t n, off_t *restrict position),
+     CALL_FD(ssize_t, (OP_GETDENTS, fd, 0, n, 0), getdirentries, fd, buffer, n, position))
 ALIAS(getdirentries64, getdirentries);
 
 /* --- whole directories: one record, although the C library makes several calls --- */
 
-EXPORT int scandir(const char *restrict path, struct dirent ***restrict list,
-		   int (*choose)(const struct dirent *),
-		   int (*compare)(const struct dirent **, const struct dirent **))
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(int, scandir, path, list, choose, compare);
-	NOTE(.op = OP_SCANDIR, .dir = AT_FDCWD, .path = path);
-	return got;
-}
-ALIAS(scandir64, scandir);
+#define FILTERS											   \
+	struct dirent ***restrict list, int (*choose)(const struct dirent *),			   \
+	    int (*compare)(const struct dirent **, const struct dirent **)
+#define SCANDIR(directory, function, ...)							   \
+	CALL_PATH(int, directory, path, (.op = OP_SCANDIR), function, __VA_ARGS__, list, choose,   \
+		  compare)
 
-EXPORT int scandirat(int dir, const char *restrict path, struct dirent ***restrict list,
-		     int (*choose)(const struct dirent *),
-		     int (*compare)(const struct dirent **, const struct dirent **))
-{
-	capture_look(dir, path);
-	TIMED(int, scandirat, dir, path, list, choose, compare);
-	NOTE(.op = OP_SCANDIR, .dir = dir, .path = path);
-	return got;
-}
+HOOK(int, scandir, (const char *restrict path, FILTERS), SCANDIR(AT_FDCWD, scandir, path))
+ALIAS(scandir64, scandir);
+HOOK(int, scandirat, (int dir, const char *restrict path, FILTERS),
+     SCANDIR(dir, scandirat, dir, path))
 ALIAS(scandirat64, scandirat);

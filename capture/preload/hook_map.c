@@ -39,12 +39,8 @@ EXPORT int munmap(void *at, size_t n)
 }
 ALIAS(__munmap, munmap);
 
-EXPORT int msync(void *at, size_t n, int flags)
-{
-	TIMED(int, msync, at, n, flags);
-	IO(OP_MSYNC, -1, (uintptr_t)at, n, (uint32_t)flags);
-	return got;
-}
+HOOK(int, msync, (void *at, size_t n, int flags),
+     CALL_FD(int, (OP_MSYNC, -1, (uintptr_t)at, n, (uint32_t)flags), msync, at, n, flags))
 
 EXPORT int madvise(void *at, size_t n, int advice)
 {

@@ -10,16 +10,11 @@
 
 /* A call on one path: its operation, the other fields of its record, and its arguments. */
 #define ON_PATH(operation, directory, name, function, ...)					   \
-	capture_look(directory, name);								   \
-	TIMED(int, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .dir = directory, .path = name);					   \
-	return got
+	CALL_PATH(int, directory, name, (.op = operation), function, __VA_ARGS__)
 #define ON_PATH_WITH(operation, directory, name, mode_or_length, how, function, ...)		   \
-	capture_look(directory, name);								   \
-	TIMED(int, function, __VA_ARGS__);							   \
-	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length,		   \
-	     .flags = (uint32_t)(how));								   \
-	return got
+	CALL_PATH(int, directory, name,								   \
+		  (.op = operation, .length = mode_or_length, .flags = (uint32_t)(how)), function, \
+		  __VA_ARGS__)
 #define ON_TWO(operation, directory, name, directory_2, name_2, how, function, ...)		   \
 	capture_look(directory, name);								   \
 	capture_look(directory_2, name_2);							   \
@@ -47,62 +42,29 @@ HOOK(int, linkat, (int from_dir, const char *from, int to_dir, const char *to, i
      ON_TWO(OP_LINK, from_dir, from, to_dir, to, flags, linkat, from_dir, from, to_dir, to, flags))
 
 /* The path is the name of the link; its target is the second path. */
-EXPORT int symlink(const char *target, const char *path)
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(int, symlink, target, path);
-	NOTE(.op = OP_SYMLINK, .dir = AT_FDCWD, .path = path, .extra = target,
-	     .extra_len = capture_given_text(target, got));
-	return got;
-}
+#define SYMLINK(directory, function, ...)							   \
+	CALL_PATH(int, directory, path,								   \
+		  (.op = OP_SYMLINK, .extra = target,						   \
+		   .extra_len = capture_given_text(target, got)), function, __VA_ARGS__)
 
-EXPORT int symlinkat(const char *target, int dir, const char *path)
-{
-	capture_look(dir, path);
-	TIMED(int, symlinkat, target, dir, path);
-	NOTE(.op = OP_SYMLINK, .dir = dir, .path = path, .extra = target,
-	     .extra_len = capture_given_text(target, got));
-	return got;
-}
+HOOK(int, symlink, (const char *target, const char *path),
+     SYMLINK(AT_FDCWD, symlink, target, path))
+HOOK(int, symlinkat, (const char *target, int dir, const char *path),
+     SYMLINK(dir, symlinkat, target, dir, path))
 
-EXPORT ssize_t readlink(const char *path, char *buffer, size_t size)
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(ssize_t, readlink, path, buffer, size);
-	NOTE(.op = OP_READLINK, .dir = AT_FDCWD, .path = path, .length = size,
-		.extra = buffer, .extra_len = got > 0 ? (size_t)got : 0);
-	return got;
-}
+#define READLINK(directory, function, ...)							   \
+	CALL_PATH(ssize_t, directory, path,							   \
+		  (.op = OP_READLINK, .length = size, .extra = buffer,				   \
+		   .extra_len = got > 0 ? (size_t)got : 0), function, __VA_ARGS__)
 
-EXPORT ssize_t readlinkat(int dir, const char *path, char *buffer, size_t size)
-{
-	capture_look(dir, path);
-	TIMED(ssize_t, readlinkat, dir, path, buffer, size);
-	NOTE(.op = OP_READLINK, .dir = dir, .path = path, .length = size,
-		.extra = buffer, .extra_len = got > 0 ? (size_t)got : 0);
-	return got;
-}
-
-ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room);
-ssize_t __readlinkat_chk(int dir, const char *path, char *buffer, size_t size, size_t room);
-
-EXPORT ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room)
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(ssize_t, __readlink_chk, path, buffer, size, room);
-	NOTE(.op = OP_READLINK, .dir = AT_FDCWD, .path = path, .length = size,
-		.extra = buffer, .extra_len = got > 0 ? (size_t)got : 0);
-	return got;
-}
-
-EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buffer, size_t size, size_t room)
-{
-	capture_look(dir, path);
-	TIMED(ssize_t, __readlinkat_chk, dir, path, buffer, size, room);
-	NOTE(.op = OP_READLINK, .dir = dir, .path = path, .length = size,
-		.extra = buffer, .extra_len = got > 0 ? (size_t)got : 0);
-	return got;
-}
+HOOK(ssize_t, readlink, (const char *path, char *buffer, size_t size),
+     READLINK(AT_FDCWD, readlink, path, buffer, size))
+HOOK(ssize_t, readlinkat, (int dir, const char *path, char *buffer, size_t size),
+     READLINK(dir, readlinkat, dir, path, buffer, size))
+HOOK(ssize_t, __readlink_chk, (const char *path, char *buffer, size_t size, size_t room),
+     READLINK(AT_FDCWD, __readlink_chk, path, buffer, size, room))
+HOOK(ssize_t, __readlinkat_chk, (int dir, const char *path, char *buffer, size_t size, size_t room),
+     READLINK(dir, __readlinkat_chk, dir, path, buffer, size, room))
 
 HOOK(int, unlink, (const char *path), ON_PATH(OP_UNLINK, AT_FDCWD, path, unlink, path))
 HOOK(int, unlinkat, (int dir, const char *path, int flags),
@@ -117,38 +79,20 @@ HOOK(int, mkdirat, (int dir, const char *path, mode_t mode),
      ON_PATH_WITH(OP_MKDIR, dir, path, mode, 0, mkdirat, dir, path, mode))
 HOOK(int, rmdir, (const char *path), ON_PATH(OP_RMDIR, AT_FDCWD, path, rmdir, path))
 
-EXPORT int mknod(const char *path, mode_t mode, dev_t device)
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(int, mknod, path, mode, device);
-	NOTE(.op = OP_MKNOD, .dir = AT_FDCWD, .path = path, .length = mode, .offset = device);
-	return got;
-}
+HOOK(int, mknod, (const char *path, mode_t mode, dev_t device),
+     CALL_PATH(int, AT_FDCWD, path, (.op = OP_MKNOD, .length = mode, .offset = device), mknod, path,
+	       mode, device))
+HOOK(int, mknodat, (int dir, const char *path, mode_t mode, dev_t device),
+     CALL_PATH(int, dir, path, (.op = OP_MKNOD, .length = mode, .offset = device), mknodat, dir,
+	       path, mode, device))
 
-EXPORT int mknodat(int dir, const char *path, mode_t mode, dev_t device)
-{
-	capture_look(dir, path);
-	TIMED(int, mknodat, dir, path, mode, device);
-	NOTE(.op = OP_MKNOD, .dir = dir, .path = path, .length = mode, .offset = device);
-	return got;
-}
-
-int __xmknod(int version, const char *path, mode_t mode, dev_t *device);
-int __xmknodat(int version, int dir, const char *path, mode_t mode, dev_t *device);
-
-EXPORT int __xmknod(int version, const char *path, mode_t mode, dev_t *device)
-{
-	TIMED(int, __xmknod, version, path, mode, device);
-	NOTE(.op = OP_MKNOD, .dir = AT_FDCWD, .path = path, .length = mode, .offset = *device);
-	return got;
-}
-
-EXPORT int __xmknodat(int version, int dir, const char *path, mode_t mode, dev_t *device)
-{
-	TIMED(int, __xmknodat, version, dir, path, mode, device);
-	NOTE(.op = OP_MKNOD, .dir = dir, .path = path, .length = mode, .offset = *device);
-	return got;
-}
+HOOK(int, __xmknod, (int version, const char *path, mode_t mode, dev_t *device),
+     CALL_NOTED(int,
+		(.op = OP_MKNOD, .dir = AT_FDCWD, .path = path, .length = mode, .offset = *device),
+		__xmknod, version, path, mode, device))
+HOOK(int, __xmknodat, (int version, int dir, const char *path, mode_t mode, dev_t *device),
+     CALL_NOTED(int, (.op = OP_MKNOD, .dir = dir, .path = path, .length = mode, .offset = *device),
+		__xmknodat, version, dir, path, mode, device))
 
 HOOK(int, mkfifo, (const char *path, mode_t mode),
      ON_PATH_WITH(OP_MKNOD, AT_FDCWD, path, mode | S_IFIFO, 0, mkfifo, path, mode))
@@ -166,38 +110,16 @@ HOOK(int, truncate, (const char *path, off_t size),
      ON_PATH_WITH(OP_TRUNCATE, AT_FDCWD, path, (uint64_t)size, 0, truncate, path, size))
 ALIAS(truncate64, truncate);
 HOOK(int, chdir, (const char *path), ON_PATH(OP_CHDIR, AT_FDCWD, path, chdir, path))
-
-EXPORT int fchdir(int fd)
-{
-	TIMED(int, fchdir, fd);
-	IO(OP_FCHDIR, fd, 0, 0, 0);
-	return got;
-}
-
+HOOK(int, fchdir, (int fd), CALL_FD(int, (OP_FCHDIR, fd, 0, 0, 0), fchdir, fd))
 HOOK(int, chroot, (const char *path), ON_PATH(OP_CHROOT, AT_FDCWD, path, chroot, path))
 
-char *__realpath_chk(const char *path, char *resolved, size_t room);
+#define REALPATH(function, ...)									   \
+	capture_look(AT_FDCWD, path);								   \
+	TIMED(char *, function, __VA_ARGS__);							   \
+	NOTE_RESULT(got ? 0 : -1, .op = OP_REALPATH, .dir = AT_FDCWD, .path = path);		   \
+	return got
 
-EXPORT char *realpath(const char *path, char *resolved)
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(char *, realpath, path, resolved);
-	NOTE_RESULT(got ? 0 : -1, .op = OP_REALPATH, .dir = AT_FDCWD, .path = path);
-	return got;
-}
-
-EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room)
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(char *, __realpath_chk, path, resolved, room);
-	NOTE_RESULT(got ? 0 : -1, .op = OP_REALPATH, .dir = AT_FDCWD, .path = path);
-	return got;
-}
-
-EXPORT char *canonicalize_file_name(const char *path)
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(char *, canonicalize_file_name, path);
-	NOTE_RESULT(got ? 0 : -1, .op = OP_REALPATH, .dir = AT_FDCWD, .path = path);
-	return got;
-}
+HOOK(char *, realpath, (const char *path, char *resolved), REALPATH(realpath, path, resolved))
+HOOK(char *, __realpath_chk, (const char *path, char *resolved, size_t room),
+     REALPATH(__realpath_chk, path, resolved, room))
+HOOK(char *, canonicalize_file_name, (const char *path), REALPATH(canonicalize_file_name, path))

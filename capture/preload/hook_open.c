@@ -26,59 +26,29 @@ static bool has_mode(int flags)
 #define NOTE_OPEN(directory, how)                                                                  \
 	NOTE(.op = OP_OPEN, .fd = got, .dir = directory, .path = path, .flags = (uint32_t)(how),   \
 	     .length = mode)
+#define OPEN(directory, how, function, ...)							   \
+	capture_look(directory, path);								   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	NOTE_OPEN(directory, how);								   \
+	return got
 
-EXPORT int open(const char *path, int flags, ...)
-{
-	MODE_ARGUMENT(flags);
-	capture_look(AT_FDCWD, path);
-	TIMED(int, open, path, flags, mode);
-	NOTE_OPEN(AT_FDCWD, flags);
-	return got;
-}
+HOOK(int, open, (const char *path, int flags, ...),
+     MODE_ARGUMENT(flags) OPEN(AT_FDCWD, flags, open, path, flags, mode))
 ALIAS(open64, open);
 ALIAS(__open, open);
 ALIAS(__open64, open);
-
-EXPORT int openat(int dir, const char *path, int flags, ...)
-{
-	MODE_ARGUMENT(flags);
-	capture_look(dir, path);
-	TIMED(int, openat, dir, path, flags, mode);
-	NOTE_OPEN(dir, flags);
-	return got;
-}
+HOOK(int, openat, (int dir, const char *path, int flags, ...),
+     MODE_ARGUMENT(flags) OPEN(dir, flags, openat, dir, path, flags, mode))
 ALIAS(openat64, openat);
-
-EXPORT int creat(const char *path, mode_t mode)
-{
-	capture_look(AT_FDCWD, path);
-	TIMED(int, creat, path, mode);
-	NOTE_OPEN(AT_FDCWD, O_CREAT | O_WRONLY | O_TRUNC);
-	return got;
-}
+HOOK(int, creat, (const char *path, mode_t mode),
+     OPEN(AT_FDCWD, O_CREAT | O_WRONLY | O_TRUNC, creat, path, mode))
 ALIAS(creat64, creat);
 
-int __open_2(const char *path, int flags);
-int __openat_2(int dir, const char *path, int flags);
-
-EXPORT int __open_2(const char *path, int flags)
-{
-	const mode_t mode = 0;
-	capture_look(AT_FDCWD, path);
-	TIMED(int, __open_2, path, flags);
-	NOTE_OPEN(AT_FDCWD, flags);
-	return got;
-}
+HOOK(int, __open_2, (const char *path, int flags),
+     const mode_t mode = 0; OPEN(AT_FDCWD, flags, __open_2, path, flags))
 ALIAS(__open64_2, __open_2);
-
-EXPORT int __openat_2(int dir, const char *path, int flags)
-{
-	const mode_t mode = 0;
-	capture_look(dir, path);
-	TIMED(int, __openat_2, dir, path, flags);
-	NOTE_OPEN(dir, flags);
-	return got;
-}
+HOOK(int, __openat_2, (int dir, const char *path, int flags),
+     const mode_t mode = 0; OPEN(dir, flags, __openat_2, dir, path, flags))
 ALIAS(__openat64_2, __openat_2);
 
 /* Temporary files: their names are known after the call. */
@@ -111,35 +81,19 @@ EXPORT int close(int fd)
 }
 ALIAS(__close, close);
 
-EXPORT int dup(int fd)
-{
-	TIMED(int, dup, fd);
-	IO(OP_DUP, fd, 0, 0, 0);
-	return got;
-}
+HOOK(int, dup, (int fd), CALL_FD(int, (OP_DUP, fd, 0, 0, 0), dup, fd))
 
-static void note_dup2(uint64_t begin, uint64_t end, int got, int fd, int wanted, int flags)
-{
-	const struct op_peer to = {wanted, OBJECT_NONE, OFFSET_NONE};
-	NOTE(.op = OP_DUP2, .fd = fd, .flags = (uint32_t)flags, .extra = &to,
-	     .extra_len = sizeof to);
-	cause_closed(wanted);
-}
+#define DUP2(how, function, ...)								   \
+	TIMED(int, function, __VA_ARGS__);							   \
+	const struct op_peer to = {wanted, OBJECT_NONE, OFFSET_NONE};				   \
+	NOTE(.op = OP_DUP2, .fd = fd, .flags = (uint32_t)(how), .extra = &to,			   \
+	     .extra_len = sizeof to);								   \
+	cause_closed(wanted);									   \
+	return got
 
-EXPORT int dup2(int fd, int wanted)
-{
-	TIMED(int, dup2, fd, wanted);
-	note_dup2(begin, end, got, fd, wanted, 0);
-	return got;
-}
+HOOK(int, dup2, (int fd, int wanted), DUP2(0, dup2, fd, wanted))
 ALIAS(__dup2, dup2);
-
-EXPORT int dup3(int fd, int wanted, int flags)
-{
-	TIMED(int, dup3, fd, wanted, flags);
-	note_dup2(begin, end, got, fd, wanted, flags);
-	return got;
-}
+HOOK(int, dup3, (int fd, int wanted, int flags), DUP2(flags, dup3, fd, wanted, flags))
 
 /* --- control calls: one more argument, as wide as a pointer --------------- */
 
@@ -180,21 +134,12 @@ EXPORT int fcntl(int fd, int command, ...)
 ALIAS(fcntl64, fcntl);
 ALIAS(__fcntl, fcntl);
 
-EXPORT int flock(int fd, int operation)
-{
-	CAUSE_LOCK(!(operation & LOCK_NB) && operation != LOCK_UN);
-	TIMED(int, flock, fd, operation);
-	IO(OP_FLOCK, fd, 0, 0, (uint32_t)operation);
-	return got;
-}
-
-EXPORT int lockf(int fd, int command, off_t n)
-{
-	CAUSE_LOCK(command == F_LOCK);
-	TIMED(int, lockf, fd, command, n);
-	IO(OP_LOCKF, fd, 0, (uint64_t)n, (uint32_t)command);
-	return got;
-}
+HOOK(int, flock, (int fd, int operation),
+     CAUSE_LOCK(!(operation & LOCK_NB) && operation != LOCK_UN);
+     CALL_FD(int, (OP_FLOCK, fd, 0, 0, (uint32_t)operation), flock, fd, operation))
+HOOK(int, lockf, (int fd, int command, off_t n),
+     CAUSE_LOCK(command == F_LOCK);
+     CALL_FD(int, (OP_LOCKF, fd, 0, (uint64_t)n, (uint32_t)command), lockf, fd, command, n))
 ALIAS(lockf64, lockf);
 
 #ifdef SYS_close_range

@@ -111,7 +111,6 @@ static bool is_sound(char *const *list)
 
 /* The runtime library of -fsanitize=address asks for these options (a definition in the program has
  * priority). Without them it ends programs that load another library first. */
-const char *__asan_default_options(void);
 HOOK(const char *, __asan_default_options, (void), return "verify_asan_link_order=0")
 
 /* --- exec ----------------------------------------------------------------- */
@@ -134,41 +133,18 @@ static void note_exec(const char *path, int64_t got)
 
 #pragma GCC diagnostic ignored "-Wvla"
 
-EXPORT int execve(const char *path, char *const argv[], char *const envp[])
-{
-	ENVIRONMENT(envp);
-	EXEC(path, execve, path, argv, e.list);
-}
-
-EXPORT int execv(const char *path, char *const argv[])
-{
-	ENVIRONMENT(environ);
-	EXEC(path, execve, path, argv, e.list);
-}
-
-EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
-{
-	ENVIRONMENT(envp);
-	EXEC(file, execvpe, file, argv, e.list);
-}
-
-EXPORT int execvp(const char *file, char *const argv[])
-{
-	ENVIRONMENT(environ);
-	EXEC(file, execvpe, file, argv, e.list);
-}
-
-EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
-{
-	ENVIRONMENT(envp);
-	EXEC("(descriptor)", fexecve, fd, argv, e.list);
-}
-
-EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
-{
-	ENVIRONMENT(envp);
-	EXEC(path, execveat, dir, path, argv, e.list, flags);
-}
+HOOK(int, execve, (const char *path, char *const argv[], char *const envp[]),
+     ENVIRONMENT(envp); EXEC(path, execve, path, argv, e.list))
+HOOK(int, execv, (const char *path, char *const argv[]),
+     ENVIRONMENT(environ); EXEC(path, execve, path, argv, e.list))
+HOOK(int, execvpe, (const char *file, char *const argv[], char *const envp[]),
+     ENVIRONMENT(envp); EXEC(file, execvpe, file, argv, e.list))
+HOOK(int, execvp, (const char *file, char *const argv[]),
+     ENVIRONMENT(environ); EXEC(file, execvpe, file, argv, e.list))
+HOOK(int, fexecve, (int fd, char *const argv[], char *const envp[]),
+     ENVIRONMENT(envp); EXEC("(descriptor)", fexecve, fd, argv, e.list))
+HOOK(int, execveat, (int dir, const char *path, char *const argv[], char *const envp[], int flags),
+     ENVIRONMENT(envp); EXEC(path, execveat, dir, path, argv, e.list, flags))
 
 /* Copies the arguments of execl and its variants to an array on the stack. */
 static size_t arguments(va_list ap)
@@ -190,19 +166,10 @@ static size_t arguments(va_list ap)
 	for (size_t i = 1; i <= n; i++)								   \
 		argv[i] = va_arg(ap, char *)
 
-EXPORT int execl(const char *path, const char *first, ...)
-{
-	ARGUMENTS(first);
-	va_end(ap);
-	return execv(path, argv);
-}
-
-EXPORT int execlp(const char *file, const char *first, ...)
-{
-	ARGUMENTS(first);
-	va_end(ap);
-	return execvp(file, argv);
-}
+HOOK(int, execl, (const char *path, const char *first, ...),
+     ARGUMENTS(first); va_end(ap); return execv(path, argv))
+HOOK(int, execlp, (const char *file, const char *first, ...),
+     ARGUMENTS(first); va_end(ap); return execvp(file, argv))
 
 EXPORT int execle(const char *path, const char *first, ...)
 {
@@ -221,27 +188,19 @@ static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid)
 	return got;
 }
 
-EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-		       const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
-{
-	ENVIRONMENT(envp);
-	pid_t own;
-	pid_t *to = pid ? pid : &own;
-	uint64_t begin = clock_now(&capture_clock);
-	return spawned(path, begin, REAL(posix_spawn)(to, path, actions, attributes, argv, e.list),
-		       to);
-}
+#define SPAWN(function)										   \
+	ENVIRONMENT(envp);									   \
+	pid_t own;										   \
+	pid_t *to = pid ? pid : &own;								   \
+	uint64_t begin = clock_now(&capture_clock);						   \
+	return spawned(path, begin,								   \
+		       REAL(function)(to, path, actions, attributes, argv, e.list), to)
+#define SPAWN_PARAMETERS									   \
+	pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,		   \
+	    const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]
 
-EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-			const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
-{
-	ENVIRONMENT(envp);
-	pid_t own;
-	pid_t *to = pid ? pid : &own;
-	uint64_t begin = clock_now(&capture_clock);
-	return spawned(file, begin, REAL(posix_spawnp)(to, file, actions, attributes, argv, e.list),
-		       to);
-}
+HOOK(int, posix_spawn, (SPAWN_PARAMETERS), SPAWN(posix_spawn))
+HOOK(int, posix_spawnp, (SPAWN_PARAMETERS), SPAWN(posix_spawnp))
 
 /* Functions of the C library that start a shell with `environ`, without a call of posix_spawn()
  * above. A program that removed the capture variables gets them back for the duration of the call.
@@ -285,48 +244,24 @@ static void note_wait(uint64_t begin, int64_t child)
 		NOTE_RESULT(child, .op = LOG_WAIT);
 }
 
-/* `ended`: the child has ended, not only stopped */
-#define WAIT(function, ended, ...)								   \
+/* A child that only stopped is not noted. */
+#define WAIT(function, ...)									   \
+	int own;										   \
+	int *to = status ? status : &own;							   \
 	uint64_t begin = clock_now(&capture_clock);						   \
 	CAUSE_WAIT(CAUSE_WAITING);								   \
 	pid_t got = REAL(function)(__VA_ARGS__);						   \
-	note_wait(begin, (ended) ? got : 0);							   \
+	note_wait(begin, got > 0 && (WIFEXITED(*to) || WIFSIGNALED(*to)) ? got : 0);		   \
 	return got
 
-static bool has_ended(int status)
-{
-	return WIFEXITED(status) || WIFSIGNALED(status);
-}
-
-EXPORT pid_t wait(int *status)
-{
-	int own;
-	int *to = status ? status : &own;
-	WAIT(wait, got > 0 && has_ended(*to), to);
-}
+HOOK(pid_t, wait, (int *status), WAIT(wait, to))
 ALIAS(__wait, wait);
-
-EXPORT pid_t waitpid(pid_t pid, int *status, int options)
-{
-	int own;
-	int *to = status ? status : &own;
-	WAIT(waitpid, got > 0 && has_ended(*to), pid, to, options);
-}
+HOOK(pid_t, waitpid, (pid_t pid, int *status, int options), WAIT(waitpid, pid, to, options))
 ALIAS(__waitpid, waitpid);
-
-EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
-{
-	int own;
-	int *to = status ? status : &own;
-	WAIT(wait3, got > 0 && has_ended(*to), to, options, usage);
-}
-
-EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
-{
-	int own;
-	int *to = status ? status : &own;
-	WAIT(wait4, got > 0 && has_ended(*to), pid, to, options, usage);
-}
+HOOK(pid_t, wait3, (int *status, int options, struct rusage *usage),
+     WAIT(wait3, to, options, usage))
+HOOK(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage),
+     WAIT(wait4, pid, to, options, usage))
 
 EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
@@ -358,7 +293,6 @@ HOOK(pid_t, fork, (void), FORK(fork))
 ALIAS(__fork, fork);
 
 /* does not call the handlers of pthread_atfork; since glibc 2.34 */
-pid_t _Fork(void);
 HOOK(pid_t, _Fork, (void), FORK(_Fork))
 
 struct exec_start {

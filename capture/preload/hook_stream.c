@@ -68,14 +68,10 @@ ALIAS(_IO_fclose, fclose);
 
 /* --- blocks --------------------------------------------------------------- */
 
-size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f);
-size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n,
-			    FILE *restrict f);
-
-#define BLOCKS(operation, function, ...)							   \
+#define BLOCKS(function, ...)									   \
 	UNLESS_FILE(f, function, __VA_ARGS__);							   \
 	TIMED(size_t, function, __VA_ARGS__);							   \
-	capture_io(operation, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));	   \
+	capture_io(OP_FREAD, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));	   \
 	return got
 
 #define WRITTEN(function, ...)									   \
@@ -85,31 +81,22 @@ size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, siz
 	return got
 
 HOOK(size_t, fread, (void *restrict buffer, size_t size, size_t n, FILE *restrict f),
-     BLOCKS(OP_FREAD, fread, buffer, size, n, f))
+     BLOCKS(fread, buffer, size, n, f))
 ALIAS(_IO_fread, fread);
 HOOK(size_t, fread_unlocked, (void *restrict buffer, size_t size, size_t n, FILE *restrict f),
-     BLOCKS(OP_FREAD, fread_unlocked, buffer, size, n, f))
-
-EXPORT size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n,
-			  FILE *restrict f)
-{
-	BLOCKS(OP_FREAD, __fread_chk, buffer, room, size, n, f);
-}
-
-EXPORT size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n,
-				   FILE *restrict f)
-{
-	BLOCKS(OP_FREAD, __fread_unlocked_chk, buffer, room, size, n, f);
-}
-
+     BLOCKS(fread_unlocked, buffer, size, n, f))
+HOOK(size_t, __fread_chk, (void *restrict buffer, size_t room, size_t size, size_t n,
+			   FILE *restrict f),
+     BLOCKS(__fread_chk, buffer, room, size, n, f))
+HOOK(size_t, __fread_unlocked_chk, (void *restrict buffer, size_t room, size_t size, size_t n,
+				    FILE *restrict f),
+     BLOCKS(__fread_unlocked_chk, buffer, room, size, n, f))
 HOOK(size_t, fwrite, (const void *restrict buffer, size_t size, size_t n, FILE *restrict f),
      WRITTEN(fwrite, buffer, size, n, f))
 ALIAS(_IO_fwrite, fwrite);
-
-EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t n, FILE *restrict f)
-{
-	WRITTEN(fwrite_unlocked, buffer, size, n, f);
-}
+HOOK(size_t, fwrite_unlocked,
+     (const void *restrict buffer, size_t size, size_t n, FILE *restrict f),
+     WRITTEN(fwrite_unlocked, buffer, size, n, f))
 
 /* Their result -1 is a failure only if the stream's error state is set. */
 EXPORT int getw(FILE *f)
@@ -134,9 +121,6 @@ EXPORT int putw(int word, FILE *f)
 }
 
 /* --- lines ---------------------------------------------------------------- */
-
-char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f);
-char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f);
 
 /* Bytes that the call took, at most `most`. [from, until): unread part of the stream's buffer
  * before the call. A line with NUL bytes is longer than its text: the buffer shows how much was
@@ -171,9 +155,6 @@ HOOK(char *, __fgets_chk, (char *restrict s, size_t room, int n, FILE *restrict 
      LINE(__fgets_chk, s, room, n, f))
 HOOK(char *, __fgets_unlocked_chk, (char *restrict s, size_t room, int n, FILE *restrict f),
      LINE(__fgets_unlocked_chk, s, room, n, f))
-
-char *gets(char *s);
-char *__gets_chk(char *s, size_t room);
 
 #define UNLIMITED(function, ...)								   \
 	UNLESS_FILE(stdin, function, __VA_ARGS__);						   \
@@ -268,7 +249,6 @@ ALIAS(_IO_putc, putc);
 /* The inline code of getc_unlocked and similar macros calls these functions if the buffer is empty
  * or full. */
 int __uflow(FILE *f);
-int __overflow(FILE *f, int c);
 
 /* The length is the number of bytes in the new buffer, which the program then reads without calls.
  * The result is one character. */
@@ -307,51 +287,39 @@ ALIAS(_IO_ungetc, ungetc);
 
 /* --- position, buffers ---------------------------------------------------- */
 
-EXPORT int fseek(FILE *f, long offset, int whence)
-{
-	TIMED_PUT(f, int, fseek, f, offset, whence);
-	IO(OP_FSEEK, fd_of(f), (uint64_t)offset, 0, (uint32_t)whence);
-	return got;
-}
+/* A call that needs the characters before it. */
+#define STREAM_CALL(type, operation, offset, length, flags, function, ...)			   \
+	TIMED_PUT(f, type, function, __VA_ARGS__);						   \
+	IO(operation, fd_of(f), offset, length, flags);						   \
+	return got
 
-EXPORT int fseeko(FILE *f, off_t offset, int whence)
-{
-	TIMED_PUT(f, int, fseeko, f, offset, whence);
-	IO(OP_FSEEK, fd_of(f), (uint64_t)offset, 0, (uint32_t)whence);
-	return got;
-}
+HOOK(int, fseek, (FILE *f, long offset, int whence),
+     STREAM_CALL(int, OP_FSEEK, (uint64_t)offset, 0, (uint32_t)whence, fseek, f, offset, whence))
+HOOK(int, fseeko, (FILE *f, off_t offset, int whence),
+     STREAM_CALL(int, OP_FSEEK, (uint64_t)offset, 0, (uint32_t)whence, fseeko, f, offset, whence))
 ALIAS(fseeko64, fseeko);
 
-EXPORT void rewind(FILE *f)
-{
-	__typeof__(&rewind) real = REAL(rewind);
-	if (fd_of(f) < 0 || !capture_is_on()) {
-		real(f);
-		return;
-	}
-	in_line_note(f);
-	CAUSE_FD(fd_of(f));
-	uint64_t begin = clock_begin(&capture_clock);
-	real(f);
-	uint64_t end = clock_end(&capture_clock);
-	capture_io(OP_FSEEK, begin, end, fd_of(f), 0, 0, SEEK_SET, 0);
-	in_line_noted(f);
-}
+/* A function without a result. */
+#define VOID_CALL(operation, offset, length, flags, function, ...)				   \
+	__typeof__(&function) real = REAL(function);						   \
+	if (fd_of(f) < 0 || !capture_is_on()) {							   \
+		real(__VA_ARGS__);								   \
+		return;										   \
+	}											   \
+	in_line_note(f);									   \
+	CAUSE_FD(fd_of(f));									   \
+	uint64_t begin = clock_begin(&capture_clock);						   \
+	real(__VA_ARGS__);									   \
+	uint64_t end = clock_end(&capture_clock);						   \
+	const int got = 0;									   \
+	IO(operation, fd_of(f), offset, length, flags);						   \
+	in_line_noted(f)
 
-EXPORT long ftell(FILE *f)
-{
-	TIMED_PUT(f, long, ftell, f);
-	IO(OP_FTELL, fd_of(f), 0, 0, 0);
-	return got;
-}
+HOOK(void, rewind, (FILE *f), VOID_CALL(OP_FSEEK, 0, 0, SEEK_SET, rewind, f))
+
+HOOK(long, ftell, (FILE *f), STREAM_CALL(long, OP_FTELL, 0, 0, 0, ftell, f))
 ALIAS(_IO_ftell, ftell);
-
-EXPORT off_t ftello(FILE *f)
-{
-	TIMED_PUT(f, off_t, ftello, f);
-	IO(OP_FTELL, fd_of(f), 0, 0, 0);
-	return got;
-}
+HOOK(off_t, ftello, (FILE *f), STREAM_CALL(off_t, OP_FTELL, 0, 0, 0, ftello, f))
 ALIAS(ftello64, ftello);
 
 EXPORT int fgetpos(FILE *restrict f, fpos_t *restrict to)
@@ -364,78 +332,34 @@ ALIAS(_IO_fgetpos, fgetpos);
 ALIAS(_IO_fgetpos64, fgetpos);
 ALIAS(fgetpos64, fgetpos);
 
-EXPORT int fsetpos(FILE *f, const fpos_t *to)
-{
-	TIMED_PUT(f, int, fsetpos, f, to);
-	IO(OP_FSEEK, fd_of(f), (uint64_t)to->__pos, 0, SEEK_SET);
-	return got;
-}
+HOOK(int, fsetpos, (FILE *f, const fpos_t *to),
+     STREAM_CALL(int, OP_FSEEK, (uint64_t)to->__pos, 0, SEEK_SET, fsetpos, f, to))
 ALIAS(_IO_fsetpos, fsetpos);
 ALIAS(_IO_fsetpos64, fsetpos);
 ALIAS(fsetpos64, fsetpos);
 
-/* NULL: all streams */
-static void in_line_note_flushed(FILE *f)
-{
-	if (f)
-		in_line_note(f);
-	else
-		in_line_note_all();
-}
+/* f NULL: all streams */
+#define FLUSH(function)										   \
+	if (f)											   \
+		UNLESS_FILE(f, function, f);							   \
+	TIMED_OF(f ? in_line_note(f) : in_line_note_all();					   \
+		 CAUSE_CALL(function, f), int, function, f);					   \
+	f ? in_line_noted(f) : in_line_noted_all();						   \
+	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);							   \
+	return got
 
-static void in_line_noted_flushed(const FILE *f)
-{
-	if (f)
-		in_line_noted(f);
-	else
-		in_line_noted_all();
-}
-
-EXPORT int fflush(FILE *f)
-{
-	if (f)
-		UNLESS_FILE(f, fflush, f);
-	TIMED_OF(in_line_note_flushed(f); CAUSE_CALL(fflush, f), int, fflush, f);
-	in_line_noted_flushed(f);
-	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
-	return got;
-}
+HOOK(int, fflush, (FILE *f), FLUSH(fflush))
 ALIAS(_IO_fflush, fflush);
+HOOK(int, fflush_unlocked, (FILE *f), FLUSH(fflush_unlocked))
 
-EXPORT int fflush_unlocked(FILE *f)
-{
-	if (f)
-		UNLESS_FILE(f, fflush_unlocked, f);
-	TIMED_OF(in_line_note_flushed(f); CAUSE_CALL(fflush_unlocked, f), int, fflush_unlocked, f);
-	in_line_noted_flushed(f);
-	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
-	return got;
-}
-
-EXPORT int setvbuf(FILE *restrict f, char *restrict buffer, int mode, size_t size)
-{
-	TIMED_PUT(f, int, setvbuf, f, buffer, mode, size);
-	IO(OP_SETVBUF, fd_of(f), 0, buffer ? size : 0, (uint32_t)mode);
-	return got;
-}
+HOOK(int, setvbuf, (FILE *restrict f, char *restrict buffer, int mode, size_t size),
+     STREAM_CALL(int, OP_SETVBUF, 0, buffer ? size : 0, (uint32_t)mode, setvbuf, f, buffer, mode,
+		 size))
 ALIAS(_IO_setvbuf, setvbuf);
 
-EXPORT void setbuffer(FILE *restrict f, char *restrict buffer, size_t size)
-{
-	__typeof__(&setbuffer) real = REAL(setbuffer);
-	if (fd_of(f) < 0 || !capture_is_on()) {
-		real(f, buffer, size);
-		return;
-	}
-	in_line_note(f);
-	CAUSE_FD(fd_of(f));
-	uint64_t begin = clock_begin(&capture_clock);
-	real(f, buffer, size);
-	uint64_t end = clock_end(&capture_clock);
-	in_line_noted(f);
-	capture_io(OP_SETVBUF, begin, end, fd_of(f), 0, buffer ? size : 0, buffer ? _IOFBF : _IONBF,
-		   0);
-}
+HOOK(void, setbuffer, (FILE *restrict f, char *restrict buffer, size_t size),
+     VOID_CALL(OP_SETVBUF, 0, buffer ? size : 0, buffer ? _IOFBF : _IONBF, setbuffer, f, buffer,
+	       size))
 ALIAS(_IO_setbuffer, setbuffer);
 
 HOOK(void, setbuf, (FILE *restrict f, char *restrict buffer), setbuffer(f, buffer, BUFSIZ))

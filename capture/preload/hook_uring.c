@@ -36,38 +36,26 @@ static void *real_of(const char *name)
 	uring_watch_end(&w, u, begin, end, length, got);                                           \
 	return got
 
-int io_uring_submit(struct io_uring *u);
 HOOK(int, io_uring_submit, (struct io_uring *u), WATCHED(true, w.n, io_uring_submit, u))
 
-int io_uring_submit_and_wait(struct io_uring *u, unsigned int least);
 HOOK(int, io_uring_submit_and_wait, (struct io_uring *u, unsigned int least),
      WATCHED(true, w.n, io_uring_submit_and_wait, u, least))
 
-int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to,
-				     unsigned int least, struct __kernel_timespec *timeout,
-				     sigset_t *mask);
-EXPORT int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to,
-					    unsigned int least, struct __kernel_timespec *timeout,
-					    sigset_t *mask)
-{
-	WATCHED(true, w.n, io_uring_submit_and_wait_timeout, u, to, least, timeout, mask);
-}
+HOOK(int, io_uring_submit_and_wait_timeout,
+     (struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
+      struct __kernel_timespec *timeout, sigset_t *mask),
+     WATCHED(true, w.n, io_uring_submit_and_wait_timeout, u, to, least, timeout, mask))
 
-int io_uring_submit_and_get_events(struct io_uring *u);
 HOOK(int, io_uring_submit_and_get_events, (struct io_uring *u),
      WATCHED(true, w.n, io_uring_submit_and_get_events, u))
 
-int io_uring_get_events(struct io_uring *u);
 HOOK(int, io_uring_get_events, (struct io_uring *u), WATCHED(false, 0, io_uring_get_events, u))
 
 /* io_uring_wait_cqe and similar functions call it if no result is there. */
-int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n,
-		       unsigned int least, sigset_t *mask);
-EXPORT int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n,
-			      unsigned int least, sigset_t *mask)
-{
-	WATCHED(n > 0, least, __io_uring_get_cqe, u, to, n, least, mask);
-}
+HOOK(int, __io_uring_get_cqe,
+     (struct io_uring *u, struct io_uring_cqe **to, unsigned int n, unsigned int least,
+      sigset_t *mask),
+     WATCHED(n > 0, least, __io_uring_get_cqe, u, to, n, least, mask))
 
 /* Older kernels have no timeout argument; the library submits a timeout entry. */
 static bool waiting_submits(const struct io_uring *u)
@@ -75,21 +63,14 @@ static bool waiting_submits(const struct io_uring *u)
 	return !(u->features & IORING_FEAT_EXT_ARG);
 }
 
-int io_uring_wait_cqes(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
-		       struct __kernel_timespec *timeout, sigset_t *mask);
-EXPORT int io_uring_wait_cqes(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
-			      struct __kernel_timespec *timeout, sigset_t *mask)
-{
-	WATCHED(waiting_submits(u), least, io_uring_wait_cqes, u, to, least, timeout, mask);
-}
+HOOK(int, io_uring_wait_cqes,
+     (struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
+      struct __kernel_timespec *timeout, sigset_t *mask),
+     WATCHED(waiting_submits(u), least, io_uring_wait_cqes, u, to, least, timeout, mask))
 
-int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **to,
-			      struct __kernel_timespec *timeout);
-EXPORT int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **to,
-				     struct __kernel_timespec *timeout)
-{
-	WATCHED(waiting_submits(u), 1, io_uring_wait_cqe_timeout, u, to, timeout);
-}
+HOOK(int, io_uring_wait_cqe_timeout,
+     (struct io_uring *u, struct io_uring_cqe **to, struct __kernel_timespec *timeout),
+     WATCHED(waiting_submits(u), 1, io_uring_wait_cqe_timeout, u, to, timeout))
 
 /* Usually makes no system call, so it is not recorded. */
 unsigned int io_uring_peek_batch_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n);
@@ -129,38 +110,23 @@ EXPORT void io_uring_queue_exit(struct io_uring *u)
 		uring_files_register(u, at, fd, n, n_files);                                       \
 	return got
 
-int io_uring_register_files(struct io_uring *u, const int *fd, unsigned int n);
 HOOK(int, io_uring_register_files, (struct io_uring *u, const int *fd, unsigned int n),
      REGISTERED(0, fd, n, n, io_uring_register_files, u, fd, n))
 
-int io_uring_register_files_tags(struct io_uring *u, const int *fd, const uint64_t *tag,
-				 unsigned int n);
-EXPORT int io_uring_register_files_tags(struct io_uring *u, const int *fd, const uint64_t *tag,
-					unsigned int n)
-{
-	REGISTERED(0, fd, n, n, io_uring_register_files_tags, u, fd, tag, n);
-}
+HOOK(int, io_uring_register_files_tags,
+     (struct io_uring *u, const int *fd, const uint64_t *tag, unsigned int n),
+     REGISTERED(0, fd, n, n, io_uring_register_files_tags, u, fd, tag, n))
 
-int io_uring_register_files_sparse(struct io_uring *u, unsigned int n);
 HOOK(int, io_uring_register_files_sparse, (struct io_uring *u, unsigned int n),
      REGISTERED(0, NULL, n, n, io_uring_register_files_sparse, u, n))
 
-int io_uring_register_files_update(struct io_uring *u, unsigned int at, const int *fd,
-				   unsigned int n);
-EXPORT int io_uring_register_files_update(struct io_uring *u, unsigned int at, const int *fd,
-					  unsigned int n)
-{
-	REGISTERED(at, fd, n, UINT32_MAX, io_uring_register_files_update, u, at, fd, n);
-}
+HOOK(int, io_uring_register_files_update,
+     (struct io_uring *u, unsigned int at, const int *fd, unsigned int n),
+     REGISTERED(at, fd, n, UINT32_MAX, io_uring_register_files_update, u, at, fd, n))
 
-int io_uring_register_files_update_tag(struct io_uring *u, unsigned int at, const int *fd,
-				       const uint64_t *tag, unsigned int n);
-EXPORT int io_uring_register_files_update_tag(struct io_uring *u, unsigned int at, const int *fd,
-					      const uint64_t *tag, unsigned int n)
-{
-	REGISTERED(at, fd, n, UINT32_MAX, io_uring_register_files_update_tag, u, at, fd, tag, n);
-}
+HOOK(int, io_uring_register_files_update_tag,
+     (struct io_uring *u, unsigned int at, const int *fd, const uint64_t *tag, unsigned int n),
+     REGISTERED(at, fd, n, UINT32_MAX, io_uring_register_files_update_tag, u, at, fd, tag, n))
 
-int io_uring_unregister_files(struct io_uring *u);
 HOOK(int, io_uring_unregister_files, (struct io_uring *u),
      REGISTERED(0, NULL, 0, 0, io_uring_unregister_files, u))

@@ -7,13 +7,6 @@
 
 #include "capture/preload/stream.h"
 
-wchar_t *__fgetws_chk(wchar_t *restrict s, size_t room, int n, FILE *restrict f);
-wchar_t *__fgetws_unlocked_chk(wchar_t *restrict s, size_t room, int n, FILE *restrict f);
-int __vfwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict format, va_list ap);
-int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list ap);
-int __fwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict format, ...);
-int __wprintf_chk(int flag, const wchar_t *restrict format, ...);
-
 static int64_t nothing_from(const FILE *f)
 {
 	return at_end(f) ? 0 : -1;
@@ -63,7 +56,6 @@ WRITE_ONE_TO(fputwc_unlocked)
 WRITE_ONE_TO(putwc_unlocked)
 
 wint_t __wuflow(FILE *f);
-wint_t __woverflow(FILE *f, wint_t c);
 
 READ_ONE_FROM(__wuflow)
 
@@ -112,29 +104,15 @@ HOOK(int, fputws_unlocked, (const wchar_t *restrict s, FILE *restrict f), TEXT(f
 
 /* --- formatted, with va_list ---------------------------------------------- */
 
-EXPORT int vfwprintf(FILE *restrict f, const wchar_t *restrict format, va_list ap)
-{
-	UNLESS_FILE(f, vfwprintf, f, format, ap);
-	FORMATTED(OP_FPRINTF, fd_of(f), vfwprintf, f, format, ap);
-}
-
-EXPORT int vwprintf(const wchar_t *restrict format, va_list ap)
-{
-	UNLESS_FILE(stdout, vwprintf, format, ap);
-	FORMATTED(OP_FPRINTF, fd_of(stdout), vwprintf, format, ap);
-}
-
-EXPORT int __vfwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict format, va_list ap)
-{
-	UNLESS_FILE(f, __vfwprintf_chk, f, flag, format, ap);
-	FORMATTED(OP_FPRINTF, fd_of(f), __vfwprintf_chk, f, flag, format, ap);
-}
-
-EXPORT int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list ap)
-{
-	UNLESS_FILE(stdout, __vwprintf_chk, flag, format, ap);
-	FORMATTED(OP_FPRINTF, fd_of(stdout), __vwprintf_chk, flag, format, ap);
-}
+HOOK(int, vfwprintf, (FILE *restrict f, const wchar_t *restrict format, va_list ap),
+     FORMATTED(f, vfwprintf, f, format, ap))
+HOOK(int, vwprintf, (const wchar_t *restrict format, va_list ap),
+     FORMATTED(stdout, vwprintf, format, ap))
+HOOK(int, __vfwprintf_chk,
+     (FILE *restrict f, int flag, const wchar_t *restrict format, va_list ap),
+     FORMATTED(f, __vfwprintf_chk, f, flag, format, ap))
+HOOK(int, __vwprintf_chk, (int flag, const wchar_t *restrict format, va_list ap),
+     FORMATTED(stdout, __vwprintf_chk, flag, format, ap))
 
 /* --- formatted, with arguments -------------------------------------------- */
 
@@ -153,13 +131,6 @@ HOOK(int, __wprintf_chk, (int flag, const wchar_t *restrict format, ...),
 
 #undef printf
 #undef fprintf
-
-int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict format, va_list ap);
-int __vprintf_chk(int flag, const char *restrict format, va_list ap);
-int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format, ...);
-int __printf_chk(int flag, const char *restrict format, ...);
-int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list ap);
-int __dprintf_chk(int fd, int flag, const char *restrict format, ...);
 
 enum { FORMATTED_MOST = 8192 }; /* longer texts are left out */
 

@@ -96,9 +96,10 @@ static inline uint32_t stream_flags(const char *mode)
 	FORMATTED_END(to)
 
 /* Wide characters; their bytes are unknown. */
-#define FORMATTED(operation, to, function, ...)							   \
-	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);					   \
-	capture_io(operation, begin, end, to, 0, 0, 0, got);					   \
+#define FORMATTED(stream, function, ...)							   \
+	UNLESS_FILE(stream, function, __VA_ARGS__);						   \
+	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);				   \
+	capture_io(OP_FPRINTF, begin, end, fd_of(stream), 0, 0, 0, got);			   \
 	return got
 
 /* A function with arguments after its format, implemented by the function with a va_list `ap`. */
