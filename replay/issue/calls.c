@@ -133,8 +133,9 @@ struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *f
 	return s;
 }
 
-struct call_stream *call_stream_first(struct caller *k,
-				      struct call_stream *(*make)(struct caller *k, int fd))
+/* The slot's stream. A stream that the trace does not open is made at its first use, once. */
+static struct call_stream *stream_first(struct caller *k,
+					struct call_stream *(*make)(struct caller *k, int fd))
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	_Atomic(struct call_stream *) *at = &k->calls->stream[k->c->slot];
@@ -148,6 +149,23 @@ struct call_stream *call_stream_first(struct caller *k,
 		s = make(k, fd);
 	pthread_mutex_unlock(&lock);
 	return s;
+}
+
+struct call_stream *call_stream_lock(struct caller *k,
+				     struct call_stream *(*make)(struct caller *k, int fd))
+{
+	struct call_stream *s = stream_first(k, make);
+	if (s)
+		pthread_mutex_lock(&s->lock);
+	return s;
+}
+
+void call_stream_unlock(struct caller *k, struct call_stream *s, bool called)
+{
+	if (s)
+		pthread_mutex_unlock(&s->lock);
+	if (!called)
+		CALL(k, call_error(EBADF));
 }
 
 void call_slot_set(struct caller *k, uint32_t slot, int fd)
@@ -250,11 +268,11 @@ static call_run *const runs[OP_N] = {
     [OP_FCHDIR] = call_fchdir,
     [OP_OPENDIR] = call_opendir,
     [OP_FDOPENDIR] = call_fdopendir,
-    [OP_READDIR] = call_readdir,
+    [OP_READDIR] = call_on_directory,
     [OP_CLOSEDIR] = call_close,
-    [OP_REWINDDIR] = call_rewinddir,
-    [OP_SEEKDIR] = call_seekdir,
-    [OP_TELLDIR] = call_telldir,
+    [OP_REWINDDIR] = call_on_directory,
+    [OP_SEEKDIR] = call_on_directory,
+    [OP_TELLDIR] = call_on_directory,
     [OP_GETDENTS] = call_getdents,
     [OP_SCANDIR] = call_scandir,
     [OP_WALK] = call_walk,
@@ -270,20 +288,20 @@ static call_run *const runs[OP_N] = {
     [OP_FDOPEN] = call_fdopen,
     [OP_FREOPEN] = call_fopen,
     [OP_FCLOSE] = call_close,
-    [OP_FREAD] = call_fread,
-    [OP_FWRITE] = call_fwrite,
-    [OP_FGETS] = call_fread,
-    [OP_FPUTS] = call_fwrite,
-    [OP_GETDELIM] = call_fread,
-    [OP_FGETC] = call_fgetc,
-    [OP_FPUTC] = call_fputc,
-    [OP_UNGETC] = call_ungetc,
-    [OP_FPRINTF] = call_fwrite,
-    [OP_FSCANF] = call_fscanf,
-    [OP_FSEEK] = call_fseek,
-    [OP_FTELL] = call_ftell,
-    [OP_FFLUSH] = call_fflush,
-    [OP_SETVBUF] = call_setvbuf,
+    [OP_FREAD] = call_on_stream,
+    [OP_FWRITE] = call_on_stream,
+    [OP_FGETS] = call_on_stream,
+    [OP_FPUTS] = call_on_stream,
+    [OP_GETDELIM] = call_on_stream,
+    [OP_FGETC] = call_on_stream,
+    [OP_FPUTC] = call_on_stream,
+    [OP_UNGETC] = call_on_stream,
+    [OP_FPRINTF] = call_on_stream,
+    [OP_FSCANF] = call_on_stream,
+    [OP_FSEEK] = call_on_stream,
+    [OP_FTELL] = call_on_stream,
+    [OP_FFLUSH] = call_on_stream,
+    [OP_SETVBUF] = call_on_stream,
     [OP_IO_SUBMIT] = call_io_submit,
     [OP_IO_GETEVENTS] = call_io_getevents,
     [OP_AIO_READ] = call_async,

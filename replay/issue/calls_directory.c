@@ -54,56 +54,25 @@ static struct call_stream *directory_make(struct caller *k, int fd)
 	return d ? call_stream_add(k->calls, k->c->slot, NULL, d) : NULL;
 }
 
-/* The slot's directory stream, locked. It is opened now if the trace lacks its opendir. */
-static struct call_stream *directory_take(struct caller *k)
-{
-	struct call_stream *s = call_stream_first(k, directory_make);
-	if (s)
-		pthread_mutex_lock(&s->lock);
-	if (s && s->directory)
-		return s;
-	if (s)
-		pthread_mutex_unlock(&s->lock);
-	CALL(k, call_error(EBADF));
-	return NULL;
-}
-
-static void directory_give(struct call_stream *s)
-{
-	pthread_mutex_unlock(&s->lock);
-}
-
 /* 1 for an entry, 0 at the end. */
-void call_readdir(struct caller *k)
+static void on_readdir(struct caller *k, struct call_stream *s, DIR *d)
 {
-	struct call_stream *s = directory_take(k);
-	if (!s)
-		return;
-	DIR *d = s->directory;
+	(void)s;
 	const struct dirent *got = NULL;
 	errno = 0;
 	CALL(k, (got = readdir(d)) ? 1 : errno ? -1 : 0);
-	directory_give(s);
 }
 
-void call_rewinddir(struct caller *k)
+static void on_rewinddir(struct caller *k, struct call_stream *s, DIR *d)
 {
-	struct call_stream *s = directory_take(k);
-	if (!s)
-		return;
-	DIR *d = s->directory;
+	(void)s;
 	CALL(k, (rewinddir(d), 0));
-	directory_give(s);
 }
 
 /* Positions in a directory depend on the file system: the result of telldir replaces the traced one
  * in later calls of seekdir. */
-void call_telldir(struct caller *k)
+static void on_telldir(struct caller *k, struct call_stream *s, DIR *d)
 {
-	struct call_stream *s = directory_take(k);
-	if (!s)
-		return;
-	DIR *d = s->directory;
 	long at = -1;
 	CALL(k, (at = telldir(d)) < 0 ? -1 : 0);
 	uint32_t cap = s->cookies_cap, cap_traced = cap;
@@ -112,15 +81,10 @@ void call_telldir(struct caller *k)
 	s->cookies_cap = cap;
 	s->cookie[s->n_cookies] = at;
 	s->traced_cookie[s->n_cookies++] = (uint64_t)k->c->traced;
-	directory_give(s);
 }
 
-void call_seekdir(struct caller *k)
+static void on_seekdir(struct caller *k, struct call_stream *s, DIR *d)
 {
-	struct call_stream *s = directory_take(k);
-	if (!s)
-		return;
-	DIR *d = s->directory;
 	uint32_t i = s->n_cookies;
 	while (i && s->traced_cookie[i - 1] != k->c->offset)
 		i--;
@@ -130,7 +94,23 @@ void call_seekdir(struct caller *k)
 	} else {
 		CALL(k, (rewinddir(d), 0)); /* position 0, or one that no telldir returned */
 	}
-	directory_give(s);
+}
+
+static void (*const on_directory[OP_N])(struct caller *k, struct call_stream *s, DIR *d) = {
+    [OP_READDIR] = on_readdir,
+    [OP_REWINDDIR] = on_rewinddir,
+    [OP_TELLDIR] = on_telldir,
+    [OP_SEEKDIR] = on_seekdir,
+};
+
+/* A call on the slot's directory stream. It is opened now if the trace lacks its opendir. */
+void call_on_directory(struct caller *k)
+{
+	struct call_stream *s = call_stream_lock(k, directory_make);
+	DIR *d = s ? s->directory : NULL;
+	if (d)
+		on_directory[k->c->op](k, s, d);
+	call_stream_unlock(k, s, d != NULL);
 }
 
 void call_getdents(struct caller *k)

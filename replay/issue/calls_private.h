@@ -113,10 +113,12 @@ void call_slot_set(struct caller *k, uint32_t slot, int fd);
 void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes descriptor and stream */
 struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file,
 				    DIR *directory);
-/* The slot's stream. A stream that the trace does not open is created at its first use by `make`,
- * once. NULL if the descriptor is not open or `make` fails. */
-struct call_stream *call_stream_first(struct caller *k,
-				      struct call_stream *(*make)(struct caller *k, int fd));
+/* The slot's stream, locked. A stream that the trace does not open is created at its first use by
+ * `make`, once. NULL if the descriptor is not open or `make` fails. */
+struct call_stream *call_stream_lock(struct caller *k,
+				     struct call_stream *(*make)(struct caller *k, int fd));
+/* Unlocks it (NULL: nothing). Unless a call was made, the outcome is EBADF. */
+void call_stream_unlock(struct caller *k, struct call_stream *s, bool called);
 void call_stream_end(struct call_stream *s); /* closes file or directory */
 /* calls_name.c: whether this replay created the socket or FIFO */
 bool call_socket_is_own(const struct caller *k, uint64_t inode);
@@ -141,8 +143,7 @@ call_run call_stat, call_fstat, call_statx, call_statfs, call_fstatfs, call_acce
     call_fgetxattr, call_setxattr, call_fsetxattr, call_listxattr, call_flistxattr,
     call_removexattr, call_fremovexattr;
 /* calls_directory.c */
-call_run call_opendir, call_fdopendir, call_readdir, call_rewinddir, call_seekdir, call_telldir,
-    call_getdents, call_scandir, call_walk;
+call_run call_opendir, call_fdopendir, call_on_directory, call_getdents, call_scandir, call_walk;
 /* calls_descriptor.c */
 call_run call_close, call_dup, call_fcntl, call_ioctl;
 /* calls_lock.c */
@@ -152,8 +153,7 @@ void call_record_lock(struct caller *k, int fd); /* fcntl with F_SETLK and simil
 void call_locks_drop(struct call_process *t, int fd);
 void call_locks_free(struct call_process *t); /* the process has ended */
 /* calls_stream.c */
-call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fputc, call_ungetc,
-    call_fscanf, call_fseek, call_ftell, call_fflush, call_setvbuf;
+call_run call_fopen, call_fdopen, call_on_stream;
 /* calls_map.c */
 call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap, call_touch;
 void call_map_end(struct call_map *m); /* its process has ended */

@@ -70,20 +70,6 @@ static struct call_stream *stream_make(struct caller *k, int fd)
 	return f ? call_stream_add(k->calls, k->c->slot, f, NULL) : NULL;
 }
 
-/* The slot's stream, locked. NULL with outcome EBADF. */
-static struct call_stream *stream_take(struct caller *k)
-{
-	struct call_stream *s = call_stream_first(k, stream_make);
-	if (s)
-		pthread_mutex_lock(&s->lock);
-	if (s && s->file)
-		return s;
-	if (s)
-		pthread_mutex_unlock(&s->lock);
-	CALL(k, call_error(EBADF));
-	return NULL;
-}
-
 /* The C standard requires a seek or flush between reading and writing; a trace without it must not
  * cause undefined behaviour. `next`: 'r', 'w', or 0 for neither. */
 static void stream_turn(struct call_stream *s, char next)
@@ -93,11 +79,6 @@ static void stream_turn(struct call_stream *s, char next)
 	else if (s->last == 'r' && next != 'r')
 		fseeko(s->file, 0, SEEK_CUR);
 	s->last = next;
-}
-
-static void stream_give(struct call_stream *s)
-{
-	pthread_mutex_unlock(&s->lock);
 }
 
 static size_t n_bytes_of(const struct caller *k)
@@ -126,33 +107,23 @@ static bool stream_is_refused(struct caller *k, const struct call_stream *s, boo
 }
 
 /* fread, fgets and getdelim */
-void call_fread(struct caller *k)
+static void on_fread(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
 	stream_turn(s, 'r');
 	const size_t n = n_bytes_of(k);
 	if (!stream_is_refused(k, s, false))
 		CALL(k, fread(k->buffer, 1, n, f));
 	if (k->out->rvalue == 0 && k->c->traced < 0 && ferror(f))
 		k->out->rvalue = k->c->traced;
-	stream_give(s);
 }
 
 /* fwrite, fputs and fprintf */
-void call_fwrite(struct caller *k)
+static void on_fwrite(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
 	stream_turn(s, 'w');
 	const size_t n = n_bytes_of(k);
 	if (!stream_is_refused(k, s, true))
 		CALL(k, fwrite(k->buffer, 1, n, f));
-	stream_give(s);
 }
 
 /* Consumes characters that the program consumed by macros, which no capture sees. The limit
@@ -169,12 +140,8 @@ static void macros_take(const struct caller *k, FILE *f)
 
 #define REST_MOST 65536 /* upper limit of the characters that macros consumed before end of file */
 
-void call_fgetc(struct caller *k)
+static void on_fgetc(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
 	stream_turn(s, 'r');
 	macros_take(k, f);
 	if (k->c->traced == 0) {
@@ -186,16 +153,11 @@ void call_fgetc(struct caller *k)
 	CALL(k, c = fgetc(f));
 	if (c != EOF || feof(f)) /* end of file is no error, and does not set errno */
 		k->out->rvalue = c != EOF;
-	stream_give(s);
 }
 
 /* The program wrote the preceding characters by macros; only the last one is timed. */
-void call_fputc(struct caller *k)
+static void on_fputc(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
 	stream_turn(s, 'w');
 	const size_t n = n_bytes_of(k), before = n > 1 ? fwrite(k->buffer, 1, n - 1, f) : 0;
 	const int last = n > 1 || k->c->bits & CALL_PAYLOAD
@@ -204,32 +166,22 @@ void call_fputc(struct caller *k)
 	CALL(k, fputc(last, f));
 	if (k->out->rvalue >= 0)
 		k->out->rvalue = 1 + (int64_t)before;
-	stream_give(s);
 }
 
 /* length 0: a macro had consumed the character, which no request shows. */
-void call_ungetc(struct caller *k)
+static void on_ungetc(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
 	if (s->last == 'r' && !k->c->length)
 		fgetc(f);
 	if (s->last == 'r')
 		CALL_SUCCESS(k, ungetc('x', f));
 	else
 		CALL(k, k->c->traced < 0 ? call_error((int)-k->c->traced) : 0);
-	stream_give(s);
 }
 
 /* A later ftell may show how many bytes it consumed. Otherwise the call only fills the buffer. */
-void call_fscanf(struct caller *k)
+static void on_fscanf(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
 	stream_turn(s, 'r');
 	const size_t n = k->c->to <= k->room ? (size_t)k->c->to : 0;
 	int c = EOF;
@@ -240,47 +192,30 @@ void call_fscanf(struct caller *k)
 	if (c != EOF)
 		ungetc(c, f);
 	k->out->rvalue = k->c->traced < 0 ? k->c->traced : 0;
-	stream_give(s);
 }
 
-void call_fseek(struct caller *k)
+static void on_fseek(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
+	(void)s;
 	CALL(k, fseeko(f, (off_t)k->c->offset, (int)k->c->flags));
-	stream_give(s);
 }
 
-void call_ftell(struct caller *k)
+static void on_ftell(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
+	(void)s;
 	macros_take(k, f); /* none for a stream that is only written */
 	clearerr(f);
 	CALL(k, ftello(f));
-	stream_give(s);
 }
 
-void call_fflush(struct caller *k)
+static void on_fflush(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
+	(void)s;
 	CALL(k, fflush(f));
-	stream_give(s);
 }
 
-void call_setvbuf(struct caller *k)
+static void on_setvbuf(struct caller *k, struct call_stream *s, FILE *f)
 {
-	struct call_stream *s = stream_take(k);
-	if (!s)
-		return;
-	FILE *f = s->file;
 	stream_turn(s, 0);
 	const size_t n = k->c->length < BUFFER_MAX ? k->c->length : BUFFER_MAX;
 	char *buffer = n ? xmalloc(n) : NULL; /* NULL: the library chooses the size */
@@ -291,5 +226,21 @@ void call_setvbuf(struct caller *k)
 	} else {
 		free(buffer);
 	}
-	stream_give(s);
+}
+
+static void (*const on_stream[OP_N])(struct caller *k, struct call_stream *s, FILE *f) = {
+    [OP_FREAD] = on_fread,	 [OP_FGETS] = on_fread,	  [OP_GETDELIM] = on_fread,
+    [OP_FWRITE] = on_fwrite,	 [OP_FPUTS] = on_fwrite,  [OP_FPRINTF] = on_fwrite,
+    [OP_FGETC] = on_fgetc,	 [OP_FPUTC] = on_fputc,	  [OP_UNGETC] = on_ungetc,
+    [OP_FSCANF] = on_fscanf,	 [OP_FSEEK] = on_fseek,	  [OP_FTELL] = on_ftell,
+    [OP_FFLUSH] = on_fflush,	 [OP_SETVBUF] = on_setvbuf};
+
+/* A call on the slot's stream, locked. Without a stream its outcome is EBADF. */
+void call_on_stream(struct caller *k)
+{
+	struct call_stream *s = call_stream_lock(k, stream_make);
+	FILE *f = s ? s->file : NULL;
+	if (f)
+		on_stream[k->c->op](k, s, f);
+	call_stream_unlock(k, s, f != NULL);
 }
