@@ -14,55 +14,52 @@ static const char *const clock_names[] = {"auto", "cpu", "wall", NULL};
 const struct option_spec collect_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
 		.arg = "TRACE",
-	 .help = "write the trace to TRACE", .flags = OPT_CLI_ONLY},
+	 .help = "write the trace to TRACE"},
 	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
 	 .help = "nodes to delay, one per run: all, random:M, a list such as 0,2-5, or none "
-		 "(default all)", .flags = OPT_CLI_ONLY},
+		 "(default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
 	 .help = "delay every Nth request; auto: start at 1000 and halve until a replay takes "
-		 "as long as the application (default 1)", .flags = OPT_CLI_ONLY},
+		 "as long as the application (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
 	 .help = "auto: "
 			 "accepted difference in execution time between replay and application "
 			 "(default 10%)",
-	 .min = 0.0001, .max = 10, .flags = OPT_CLI_ONLY},
+	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
 	 .help = "auto: command that replays $TRACE and prints the duration, such as \"1.5s\" "
-		 "(default: engine parallel)", .flags = OPT_CLI_ONLY},
+		 "(default: engine parallel)"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
 	 .help = "auto without --check: directory of the replays' files, on the application's "
-		 "storage", .flags = OPT_CLI_ONLY},
+		 "storage"},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
-	 .help = "seed that selects random nodes (default 1)", .flags = OPT_CLI_ONLY},
+	 .help = "seed that selects random nodes (default 1)"},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
 	 .help = "record only files below DIR (default: all files outside the system's "
-		 "directories)", .flags = OPT_CLI_ONLY},
+		 "directories)"},
 	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
-	 .help = "shell command before each run that restores the files", .flags = OPT_CLI_ONLY},
+	 .help = "shell command before each run that restores the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
 	 .help = "blocking: computing is the think time without blocking calls; throttled: it "
 		 "is the think time of the node while it is delayed; auto: throttled if a node "
-		 "polls memory (default auto)",
-	 .flags = OPT_CLI_ONLY},
+		 "polls memory (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing; auto: cpu if there are more nodes than CPUs "
-		 "(default auto)", .flags = OPT_CLI_ONLY},
+		 "(default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
 	 .help = "a gap of more than X times the longest observed computing counts as waiting "
-		 "(default 2)", .min = 1, .max = 1000, .flags = OPT_CLI_ONLY},
+		 "(default 2)", .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
 	 .help = "a gap shorter than this never counts as waiting (default 10ms)", .min = 1e5,
-	 .max = 3.6e12, .flags = OPT_CLI_ONLY},
+	 .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
-	 .help = "directory of the runs (default TRACE.runs)",
-	 .flags = OPT_CLI_ONLY},
+	 .help = "directory of the runs (default TRACE.runs)"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
-	 .help = "continue with the runs that exist", .flags = OPT_CLI_ONLY},
+	 .help = "continue with the runs that exist"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
-	 .help = "directory of the buffers while the command runs (default /dev/shm)",
-	 .flags = OPT_CLI_ONLY},
+	 .help = "directory of the buffers while the command runs (default /dev/shm)"},
 	{0},
 };
 
