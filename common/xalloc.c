@@ -35,6 +35,14 @@ void *xcalloc(size_t n, size_t size)
 	return p;
 }
 
+void *xaligned(size_t alignment, size_t n, size_t size)
+{
+	void *p = aligned_alloc(alignment, (n * size + alignment - 1) / alignment * alignment);
+	if (!p)
+		out_of_memory(n * size);
+	return memset(p, 0, n * size);
+}
+
 void *xrealloc(void *p, size_t size)
 {
 	p = realloc(p, size ? size : 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocation of small things (names, tables, configuration). Without memory these print one line
- * and exit with status 3. For big arrays (records, samples) use vm.h, or malloc with a checked
- * result: there a clear error is possible. */
+/* Allocation of small things (names, tables, configuration, the state of threads). Without memory
+ * these print one line and exit with status 3. For big arrays (records, samples) use vm.h, or malloc
+ * with a checked result: there a clear error is possible. */
 #ifndef COMMON_XALLOC_H
 #define COMMON_XALLOC_H
 
@@ -13,6 +13,8 @@ _Noreturn void out_of_memory(size_t size);
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
+/* Zeroed elements of an aligned type; `alignment` as of aligned_alloc(). */
+void *xaligned(size_t alignment, size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size); /* checks n * size */
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

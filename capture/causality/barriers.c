@@ -154,22 +154,17 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 	struct barriers_finder f = {.b = b, .l = l};
 	const struct causality_walk walk = {.wait = waited, .ctx = &f};
 	size_t n = l->n + 1;
-	*b = (struct causality_barriers){.of_link = malloc(n * sizeof *b->of_link)};
-	f.by_wait = malloc(n * sizeof *f.by_wait);
-	f.by_signal = malloc(n * sizeof *f.by_signal);
-	f.by_pair = malloc(n * sizeof *f.by_pair);
-	f.first = calloc((size_t)l->n_nodes * l->n_nodes + 2, sizeof *f.first);
-	f.at = calloc((size_t)l->n_nodes * l->n_nodes + 1, sizeof *f.at);
-	int rc = 0;
-	if (!b->of_link || !f.by_wait || !f.by_signal || !f.by_pair || !f.first || !f.at)
-		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
-	if (!rc) {
-		causality_links_order(l, f.by_wait, f.by_signal);
-		for (size_t i = 0; i < l->n; i++)
-			b->of_link[i] = UINT32_MAX;
-		pairs_make(&f);
-		rc = causality_links_walk(l, &walk, e);
-	}
+	*b = (struct causality_barriers){.of_link = xcalloc(n, sizeof *b->of_link)};
+	f.by_wait = xcalloc(n, sizeof *f.by_wait);
+	f.by_signal = xcalloc(n, sizeof *f.by_signal);
+	f.by_pair = xcalloc(n, sizeof *f.by_pair);
+	f.first = xcalloc((size_t)l->n_nodes * l->n_nodes + 2, sizeof *f.first);
+	f.at = xcalloc((size_t)l->n_nodes * l->n_nodes + 1, sizeof *f.at);
+	causality_links_order(l, f.by_wait, f.by_signal);
+	for (size_t i = 0; i < l->n; i++)
+		b->of_link[i] = UINT32_MAX;
+	pairs_make(&f);
+	int rc = causality_links_walk(l, &walk, e);
 	free(f.by_wait);
 	free(f.by_signal);
 	free(f.by_pair);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "capture/causality/merge_private.h"
+#include "common/xalloc.h"
 
 /* parts of the computing that differ by more between runs are separate places. A signal before this
  * part counts as sent at once */
@@ -169,9 +170,7 @@ int edges_gather(struct causality_links *l, const struct causality_run *run, uin
 	for (uint32_t i = 0; i < n_runs; i++)
 		n += run[i].n_edges;
 	*l = (struct causality_links){
-	    .n_nodes = n_nodes, .cap = n + 1, .link = malloc((n + 1) * sizeof *l->link)};
-	if (!l->link)
-		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", n);
+	    .n_nodes = n_nodes, .cap = n + 1, .link = xcalloc(n + 1, sizeof *l->link)};
 	int rc = 0;
 	size_t number = 0;
 	for (uint32_t i = 0; i < n_runs && !rc; i++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/links.h"
 
+#include "common/xalloc.h"
+
 struct links_node {
 	size_t wait, waits_end;	    /* in by_wait[] */
 	size_t signal, signals_end; /* in by_signal[] */
@@ -132,12 +134,10 @@ static bool is_stuck(const struct links_walk *w, uint32_t node)
 }
 
 /* Each blocked node waits for one blocked node, so a walk from any of them reaches one cycle. */
-static int loops_tell(const struct links_walk *w, struct err *e)
+static void loops_tell(const struct links_walk *w)
 {
 	/* the node from which it was first reached, + 1 */
-	uint32_t *from = calloc(w->l->n_nodes + 1, sizeof *from);
-	if (!from)
-		return err_set(e, ENOMEM, "not enough memory for %" PRIu32 " nodes", w->l->n_nodes);
+	uint32_t *from = xcalloc(w->l->n_nodes + 1, sizeof *from);
 	for (uint32_t i = 0; i < w->l->n_nodes; i++) {
 		if (!is_stuck(w, i) || from[i])
 			continue;
@@ -153,20 +153,6 @@ static int loops_tell(const struct links_walk *w, struct err *e)
 		} while (node != first);
 	}
 	free(from);
-	return 0;
-}
-
-static int memory_get(struct links_walk *w, struct err *e)
-{
-	size_t n = w->l->n + 1;
-	w->by_wait = malloc(n * sizeof *w->by_wait);
-	w->by_signal = malloc(n * sizeof *w->by_signal);
-	w->sent = calloc(n, sizeof *w->sent);
-	w->node = calloc(w->l->n_nodes + 1, sizeof *w->node);
-	w->ready = calloc(w->l->n_nodes + 1, sizeof *w->ready);
-	if (!w->by_wait || !w->by_signal || !w->sent || !w->node || !w->ready)
-		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", w->l->n);
-	return 0;
 }
 
 static void order_all(struct links_walk *w)
@@ -199,8 +185,9 @@ static int walk_all(struct links_walk *w, struct err *e)
 	}
 	for (uint32_t i = 0; i < w->l->n_nodes; i++)
 		if (is_stuck(w, i)) {
-			int rc = w->to && w->to->loop ? loops_tell(w, e) : 0;
-			return rc ? rc : loop_error(w, i, e);
+			if (w->to && w->to->loop)
+				loops_tell(w);
+			return loop_error(w, i, e);
 		}
 	return 0;
 }
@@ -209,11 +196,13 @@ int causality_links_walk(const struct causality_links *l, const struct causality
 			 struct err *e)
 {
 	struct links_walk w = {.l = l, .to = to};
-	int rc = memory_get(&w, e);
-	if (!rc) {
-		order_all(&w);
-		rc = walk_all(&w, e);
-	}
+	w.by_wait = xcalloc(l->n + 1, sizeof *w.by_wait);
+	w.by_signal = xcalloc(l->n + 1, sizeof *w.by_signal);
+	w.sent = xcalloc(l->n + 1, sizeof *w.sent);
+	w.node = xcalloc(l->n_nodes + 1, sizeof *w.node);
+	w.ready = xcalloc(l->n_nodes + 1, sizeof *w.ready);
+	order_all(&w);
+	const int rc = walk_all(&w, e);
 	free(w.by_wait);
 	free(w.by_signal);
 	free(w.sent);

@@ -30,19 +30,10 @@ static int compare_ends(const void *a, const void *b)
 	return (x->record > y->record) - (x->record < y->record);
 }
 
-static int end_add(struct link_ends *ends, const struct link_end *one, struct err *e)
+static void end_add(struct link_ends *ends, const struct link_end *one)
 {
-	if (ends->n == ends->cap) {
-		size_t cap = ends->cap ? 2 * ends->cap : 1024;
-		struct link_end *v = reallocarray(ends->v, cap, sizeof *v);
-		if (!v)
-			return err_set(e, ENOMEM, "not enough memory for %zu waits or signals",
-				       cap);
-		ends->v = v;
-		ends->cap = cap;
-	}
+	GROW(ends->v, ends->n, ends->cap);
 	ends->v[ends->n++] = *one;
-	return 0;
 }
 
 static int take(struct link_ends *signals, struct link_ends *waits, struct links_read_node *node,
@@ -73,7 +64,8 @@ static int take(struct link_ends *signals, struct link_ends *waits, struct links
 	struct link_end one = {r->op == OP_WAIT ? other : (uint32_t)of,
 			       r->op == OP_WAIT ? (uint32_t)of : other, index, n->place,
 			       n->n_requests};
-	return end_add(r->op == OP_WAIT ? waits : signals, &one, e);
+	end_add(r->op == OP_WAIT ? waits : signals, &one);
+	return 0;
 }
 
 static int lone_error(const struct link_end *signal, const struct link_end *wait, struct err *e)
@@ -115,9 +107,7 @@ static int join(struct causality_links *l, struct link_ends *signals, struct lin
 		qsort(signals->v, signals->n, sizeof *signals->v, compare_ends);
 	if (waits->n)
 		qsort(waits->v, waits->n, sizeof *waits->v, compare_ends);
-	l->link = malloc((waits->n + 1) * sizeof *l->link);
-	if (!l->link)
-		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", waits->n);
+	l->link = xcalloc(waits->n + 1, sizeof *l->link);
 	l->cap = waits->n + 1;
 	for (size_t i = 0; i < signals->n || i < waits->n; i++) {
 		if (i >= signals->n || i >= waits->n || !same_pair(&signals->v[i], &waits->v[i]))

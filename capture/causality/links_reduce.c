@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "capture/causality/links.h"
+#include "common/xalloc.h"
 
 #define KNOWLEDGE_MAX (1024u << 20) /* bytes */
 
@@ -109,32 +110,27 @@ static int by_wait(const void *a, const void *b)
 	return (x->signal_place > y->signal_place) - (x->signal_place < y->signal_place);
 }
 
-static int ranks_find(struct link_reducer *x, struct err *e)
+static void ranks_find(struct link_reducer *x)
 {
 	const struct causality_links *l = x->l;
-	size_t *wait = malloc((l->n + 1) * sizeof *wait),
-	       *signal = malloc((l->n + 1) * sizeof *signal);
-	if (wait && signal)
-		causality_links_order(l, wait, signal);
-	for (size_t k = 0; wait && signal && k < l->n; k++) {
+	size_t *wait = xcalloc(l->n + 1, sizeof *wait), *signal = xcalloc(l->n + 1, sizeof *signal);
+	causality_links_order(l, wait, signal);
+	for (size_t k = 0; k < l->n; k++) {
 		const struct causality_link *g = &l->link[signal[k]],
 					    *before = k ? &l->link[signal[k - 1]] : NULL;
 		uint32_t last =
 		    before && before->signaller == g->signaller ? x->rank[signal[k - 1]] : 0;
 		x->rank[signal[k]] = last + (!last || before->signal_place != g->signal_place);
 	}
-	int rc =
-	    wait && signal ? 0 : err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
 	free(wait);
 	free(signal);
-	return rc;
 }
 
 static int reduce_all(struct link_reducer *x, struct err *e)
 {
 	const struct causality_walk walk = {.signal = signal_sent, .wait = waited, .ctx = x};
-	int rc = ranks_find(x, e);
-	rc = rc ? rc : causality_links_walk(x->l, &walk, e);
+	ranks_find(x);
+	int rc = causality_links_walk(x->l, &walk, e);
 	if (!rc) {
 		size_t n = 0;
 		for (size_t i = 0; i < x->l->n; i++)
@@ -149,22 +145,19 @@ int causality_links_reduce(struct causality_links *l, struct err *e)
 {
 	struct link_reducer x = {.l = l};
 	size_t n = l->n + 1;
-	int rc = 0;
 	if (l->n)
 		qsort(l->link, l->n, sizeof *l->link, by_wait);
-	x.rank = calloc(n, sizeof *x.rank);
-	x.of_link = calloc(n, sizeof *x.of_link);
-	x.drop = calloc(n, sizeof *x.drop);
-	x.of_node = calloc(l->n_nodes + 1, sizeof *x.of_node);
-	x.merged = calloc(l->n_nodes + 1, sizeof *x.merged);
-	x.direct = calloc(l->n_nodes + 1, sizeof *x.direct);
-	if (!x.rank || !x.of_link || !x.drop || !x.of_node || !x.merged || !x.direct)
-		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
-	rc = rc ? rc : reduce_all(&x, e);
+	x.rank = xcalloc(n, sizeof *x.rank);
+	x.of_link = xcalloc(n, sizeof *x.of_link);
+	x.drop = xcalloc(n, sizeof *x.drop);
+	x.of_node = xcalloc(l->n_nodes + 1, sizeof *x.of_node);
+	x.merged = xcalloc(l->n_nodes + 1, sizeof *x.merged);
+	x.direct = xcalloc(l->n_nodes + 1, sizeof *x.direct);
+	int rc = reduce_all(&x, e);
 	/* knowledge of signals without a wait, after a cycle */
-	for (size_t i = 0; rc && x.of_link && i < l->n; i++)
+	for (size_t i = 0; rc && i < l->n; i++)
 		knowledge_put(&x, x.of_link[i]);
-	for (uint32_t i = 0; x.of_node && i < l->n_nodes; i++)
+	for (uint32_t i = 0; i < l->n_nodes; i++)
 		knowledge_put(&x, x.of_node[i]);
 	free(x.rank);
 	free(x.of_link);

@@ -65,10 +65,7 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 {
 	for (uint32_t i = 0; i < n_runs; i++)
 		counts->n_edges_seen += run[i].n_edges;
-	bool *early = calloc(counts->n_edges_seen + 1, sizeof *early);
-	if (!early)
-		return err_set(e, ENOMEM, "not enough memory for %" PRIu64 " dependencies",
-			       counts->n_edges_seen);
+	bool *early = xcalloc(counts->n_edges_seen + 1, sizeof *early);
 	int rc = links_gather(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
 	counts->n_early = n_early(run, n_runs, early);
 	free(early);

@@ -356,10 +356,8 @@ int merge_write(const struct causality_run *base, const struct causality_links *
 	j->l = l;
 	j->c = c;
 	j->node = xcalloc((size_t)facts->n_nodes + 1, sizeof *j->node);
-	j->by_wait = malloc((l->n + 1) * sizeof *j->by_wait);
-	j->by_signal = malloc((l->n + 1) * sizeof *j->by_signal);
-	if (!rc && (!j->by_wait || !j->by_signal))
-		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
+	j->by_wait = xcalloc(l->n + 1, sizeof *j->by_wait);
+	j->by_signal = xcalloc(l->n + 1, sizeof *j->by_signal);
 	if (!rc) {
 		links_index(j);
 		rc = write_all_of(j, facts, temporary, output, e);

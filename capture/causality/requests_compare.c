@@ -5,6 +5,7 @@
  */
 
 #include "capture/causality/requests.h"
+#include "common/xalloc.h"
 
 #define MARKS 512u
 
@@ -180,10 +181,7 @@ static int differ_find(struct requests *base, struct requests *other,
 		       struct err *e)
 {
 	uint64_t stride, from = differ_from(a, b, &stride), n_a = 0, n_b = 0, i = 0;
-	uint64_t *digest = malloc(2 * stride * sizeof *digest);
-	if (!digest)
-		return err_set(e, ENOMEM, "not enough memory to compare %" PRIu64 " requests",
-			       stride);
+	uint64_t *digest = xcalloc(2 * stride, sizeof *digest);
 	int rc = digests_read(base, node, from, digest, stride, &n_a, e);
 	rc = rc ? rc : digests_read(other, node, from, digest + stride, stride, &n_b, e);
 	while (i < n_a && i < n_b && digest[i] == digest[stride + i])
@@ -216,11 +214,8 @@ int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t 
 	int rc = requests_open(&base, run[0].trace, n_nodes, e);
 	if (rc)
 		return rc;
-	struct requests_chain *chain = calloc(2 * (size_t)n_nodes, sizeof *chain);
-	rc = chain ? chains_read(&base, chain, e)
-		   : err_set(e, ENOMEM,
-			     "not enough memory to compare the requests of %" PRIu32 " nodes",
-			     n_nodes);
+	struct requests_chain *chain = xcalloc(2 * (size_t)n_nodes, sizeof *chain);
+	rc = chains_read(&base, chain, e);
 	for (uint32_t i = 1; !rc && i < n_runs; i++)
 		rc = compare_one(&base, chain, &run[i], chain + n_nodes, e);
 	for (uint32_t i = 0; !rc && i < n_nodes; i++)

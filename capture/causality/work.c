@@ -142,9 +142,7 @@ static int critical_path(struct work_reading *x, struct err *e)
 static int implied_count(struct causality_work *w, struct err *e)
 {
 	struct causality_links copy = w->links;
-	copy.link = malloc((copy.n + 1) * sizeof *copy.link);
-	if (!copy.link)
-		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", copy.n);
+	copy.link = xcalloc(copy.n + 1, sizeof *copy.link);
 	memcpy(copy.link, w->links.link, copy.n * sizeof *copy.link);
 	int rc = causality_links_reduce(&copy, e);
 	w->n_implied = w->links.n - copy.n;

@@ -24,12 +24,6 @@
 
 #define STACK_BYTES ((size_t)256 << 10)
 
-static void *aligned_zeroed(size_t n, size_t size)
-{
-	void *p = aligned_alloc(128, n * size);
-	return p ? memset(p, 0, n * size) : NULL;
-}
-
 static void runners_place(struct crew *c)
 {
 	struct processor_list list = {.cpu = NULL};
@@ -124,10 +118,8 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 	bool crowded = c->n > (uint32_t)processors_allowed();
 	if (crowded && spin_ns > CROWDED_SPIN_NS)
 		spin_ns = CROWDED_SPIN_NS;
-	c->queue = aligned_zeroed(p->n_lanes, sizeof *c->queue);
-	c->runner = aligned_zeroed(c->n, sizeof *c->runner);
-	if (!c->queue || !c->runner)
-		return err_set(e, ENOMEM, "not enough memory for %u threads", c->n);
+	c->queue = xaligned(128, p->n_lanes, sizeof *c->queue);
+	c->runner = xaligned(128, c->n, sizeof *c->runner);
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		atomic_init(&c->queue[i].next, 0);
 	runners_place(c);

@@ -394,18 +394,12 @@ static void chunks_place(struct feed *f, bool due, bool expected)
 int feed_open(struct feed **to, struct replay_plan *p, bool expected, struct err *e)
 {
 	const bool due = p->n_lanes && p->lane[0].due;
-	struct feed *f = aligned_alloc(_Alignof(struct feed), sizeof *f);
+	struct feed *f = xaligned(_Alignof(struct feed), 1, sizeof *f);
 	*to = f;
-	if (!f)
-		return err_set(e, ENOMEM, "not enough memory for a replay from a file");
-	memset(f, 0, sizeof *f);
 	f->plan = p;
 	f->n_lanes = p->n_lanes;
 	f->crowded = p->n_lanes >= (uint32_t)processors_allowed();
-	f->lane = aligned_alloc(_Alignof(struct feed_lane), (p->n_lanes + 1) * sizeof *f->lane);
-	if (!f->lane)
-		return err_set(e, ENOMEM, "not enough memory for %u lanes", p->n_lanes);
-	memset(f->lane, 0, (p->n_lanes + 1) * sizeof *f->lane);
+	f->lane = xaligned(_Alignof(struct feed_lane), p->n_lanes + 1, sizeof *f->lane);
 	int ret = sizes_choose(f, due, expected, e);
 	if (!ret)
 		ret = vm_alloc(&f->ring, ring_bytes(f, due, expected), "requests read ahead", e);

@@ -230,11 +230,8 @@ static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
 	    .crew = c, .index = i, .n_slots = n, .wait_ns = -1, .notes = STRBUF_INIT};
 	w->crowded = c->plan->n_lanes > (uint32_t)processors_allowed();
 	w->cpu = c->config->pin ? processor_nth(i) : -1;
-	w->slot = aligned_alloc(128, (n * sizeof *w->slot + 127) / 128 * 128);
+	w->slot = xaligned(128, n, sizeof *w->slot);
 	w->unused = xcalloc(n, sizeof *w->unused);
-	if (!w->slot)
-		return err_set(e, ENOMEM, "not enough memory for %u requests in flight", n);
-	memset(w->slot, 0, n * sizeof *w->slot);
 	while (w->n_unused < n) {
 		w->unused[w->n_unused] = n - 1 - w->n_unused;
 		w->n_unused++;
@@ -298,12 +295,8 @@ int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_
 	pthread_mutex_init(&c->mutex, NULL);
 	pthread_cond_init(&c->changed, NULL);
 	c->notes = (struct strbuf)STRBUF_INIT;
-	c->worker = aligned_alloc(128, n * sizeof *c->worker);
-	c->progress = aligned_alloc(128, n * sizeof *c->progress);
-	if (!c->worker || !c->progress)
-		return err_set(e, ENOMEM, "not enough memory for %u workers", n);
-	memset(c->worker, 0, n * sizeof *c->worker);
-	memset(c->progress, 0, n * sizeof *c->progress);
+	c->worker = xaligned(128, n, sizeof *c->worker);
+	c->progress = xaligned(128, n, sizeof *c->progress);
 	struct block_longest most = {.read = 0};
 	for (uint32_t i = 0; i < n; i++) {
 		const struct block_longest own = longest_of(&c->plan->lane[i]);

@@ -61,9 +61,7 @@ int harvester_start(struct harvester **out, const struct block_backend *b, struc
 	uint32_t cap = 1;
 	while (cap < n_slots + 1)
 		cap *= 2;
-	struct harvester *h = aligned_alloc(128, sizeof *h);
-	if (!h)
-		return err_set(e, ENOMEM, "not enough memory for a harvester");
+	struct harvester *h = xaligned(128, 1, sizeof *h);
 	*h = (struct harvester){
 	    .mask = cap - 1, .backend = b, .queue = q, .clock = clock, .cpu = cpu};
 	h->ring = xcalloc(cap, sizeof *h->ring);

@@ -85,9 +85,7 @@ static int replay(struct control *c, const struct program *program, struct err *
 	int ret = plan_take(c, program, e);
 	if (ret)
 		return ret;
-	struct crew *crew = aligned_alloc(_Alignof(struct crew), sizeof *crew);
-	if (!crew)
-		return err_set(e, ENOMEM, "not enough memory for a crew");
+	struct crew *crew = xaligned(_Alignof(struct crew), 1, sizeof *crew);
 	ret = crew_init(crew, &c->plan, &c->config, c->plan.n_workers, loop, e);
 	crew->shared = (void *)(uintptr_t)program;
 	atomic_store(&c->state, CONTROL_RUNNING);

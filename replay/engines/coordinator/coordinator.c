@@ -393,10 +393,9 @@ static int board_init(struct coordinator_board *b, const struct replay_plan *p, 
 
 static int coordinator_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
-	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
+	struct crew *c = xaligned(_Alignof(struct crew), 1, sizeof *c);
 	struct coordinator_board *b = xcalloc(1, sizeof *b);
-	int ret = c ? board_init(b, p, config->processes, e)
-		    : err_set(e, ENOMEM, "not enough memory for a crew");
+	int ret = board_init(b, p, config->processes, e);
 	if (ret) {
 		free(b);
 		free(c);

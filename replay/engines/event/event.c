@@ -7,6 +7,7 @@
  * waits has no code for them. Mutants and stopping on a mismatch have a loop of their own
  * (careful.c). */
 
+#include "common/xalloc.h"
 #include "replay/issue/careful.h"
 #include "replay/issue/crew.h"
 #include "replay/options/engine.h"
@@ -64,9 +65,7 @@ static void (*loop_choose(const struct replay_plan *p,
 
 static int event_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
-	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
-	if (!c)
-		return err_set(e, ENOMEM, "not enough memory for a crew");
+	struct crew *c = xaligned(_Alignof(struct crew), 1, sizeof *c);
 	int ret = crew_init(c, p, config, p->n_workers, loop_choose(p, config), e);
 	if (!ret)
 		ret = crew_run(c, e);

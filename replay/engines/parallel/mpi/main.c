@@ -372,9 +372,7 @@ static int replay(struct replay_rank *r, struct err *e)
 {
 	struct nodes n = {.rank = r};
 	struct replay_plan *p = &r->plan;
-	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
-	if (!c)
-		return err_set(e, ENOMEM, "not enough memory for a crew");
+	struct crew *c = xaligned(_Alignof(struct crew), 1, sizeof *c);
 	r->terms->config.cpus = *r->terms->cpus ? r->terms->cpus : NULL;
 	r->terms->config.scheduler = *r->terms->scheduler ? r->terms->scheduler : NULL;
 	int ret = messages_open(&n.messages, r, e);

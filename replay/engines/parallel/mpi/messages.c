@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "common/clock.h"
+#include "common/xalloc.h"
 
 #define SPIN_NS 5000 /* of gates, before sleeping */
 
@@ -53,11 +54,7 @@ int messages_open(struct messages *m, struct replay_rank *r, struct err *e)
 	const struct clock *clock = &r->plan.clock;
 	*m = (struct messages){.rank = r, .locks = !r->multiple && r->plan.n_workers > 1};
 	pthread_mutex_init(&m->one_at_a_time, NULL);
-	m->line =
-	    aligned_alloc(_Alignof(struct channel_line), (r->n_channels + 1) * sizeof *m->line);
-	if (!m->line)
-		return err_set(e, ENOMEM, "not enough memory for %u channels", r->n_channels);
-	memset(m->line, 0, (r->n_channels + 1) * sizeof *m->line);
+	m->line = xaligned(_Alignof(struct channel_line), r->n_channels + 1, sizeof *m->line);
 	int ret = gates_init(&m->gates, r->n_inside, clock,
 			     (uint64_t)(SPIN_NS / clock->ns_per_tick), r->crowded, false, e);
 	if (ret)
