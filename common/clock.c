@@ -15,11 +15,21 @@
 #define MAX_STILL 10000000
 #define N_READS 2001	      /* for resolution and read cost; odd: the median is one of them */
 
-int64_t clock_monotonic_ns(void)
+static int64_t clock_ns(clockid_t id)
 {
 	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(id, &ts);
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+int64_t clock_monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t clock_realtime_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
 }
 
 /* --- anchors ------------------------------------------------------------- */

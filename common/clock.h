@@ -64,6 +64,7 @@ uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns);
 
 /* CLOCK_MONOTONIC in ns, for everything off the measured path. */
 int64_t clock_monotonic_ns(void);
+int64_t clock_realtime_ns(void); /* since 1970 */
 
 /* Stamp just before a timed call; earlier instructions complete before it.
  *

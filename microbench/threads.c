@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/process_memory.h"
 #include "microbench/block/block_load.h"
 #include "microbench/run.h"
@@ -15,13 +16,6 @@
 #define LEAD_PER_THREAD_NS 50000
 /* largest error that clock_reanchor accepts: no run is shorter than requested */
 #define CALIBRATION_ERROR 200e-6
-
-static int64_t realtime_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* --- the gate ------------------------------------------------------------ */
 
@@ -195,7 +189,7 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	}
 	struct run_facts_snapshot before, after;
 	run_facts_take(&before);
-	r->wall_epoch_ns = realtime_ns();
+	r->wall_epoch_ns = clock_realtime_ns();
 	uint64_t now = clock_now(&r->clock);
 	uint64_t lead =
 	    clock_ticks_of_ns(&r->clock, clock_ns_of_ticks(&r->clock, now) + LEAD_NS +

@@ -261,9 +261,7 @@ static int run_all(struct app_run *r, const char *file, const char *library, str
 	if (!rc && r->config->prepare)
 		rc = r->config->prepare(r->config->prepare_ctx, r->spool.dir, e);
 	r->start = clock_begin(&r->clock);
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	r->wall_epoch_ns = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+	r->wall_epoch_ns = clock_realtime_ns();
 	rc = rc ? rc : command_start(r, file, library, e);
 	if (!rc) {
 		rc = processes_follow(r, e);

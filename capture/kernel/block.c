@@ -206,13 +206,6 @@ static int write_trace(struct block_watch *b, struct block_outcome *o, struct er
 	return ret ? ret : closed;
 }
 
-static int64_t wall_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static void meta_make(struct block_watch *b)
 {
 	gethostname(b->host, sizeof b->host - 1);
@@ -221,7 +214,7 @@ static void meta_make(struct block_watch *b)
 	b->command = strbuf_detach(&command);
 	b->work.epoch_ns = clock_monotonic_ns();
 	b->meta = (struct trace_meta){.level = LEVEL_BLOCK, .epoch_ns = b->work.epoch_ns,
-	.wall_epoch_ns = wall_ns(), .clock = "monotonic",
+	.wall_epoch_ns = clock_realtime_ns(), .clock = "monotonic",
 				      .clock_resolution_ns = 1, .host = b->host,
 				      .command = b->command,
 				      .captured_by = "validate capture block"};

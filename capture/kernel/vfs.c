@@ -8,6 +8,7 @@
 
 #include "capture/kernel/vfs_private.h"
 #include "capture/kernel/watched.h"
+#include "common/clock.h"
 #include "common/strbuf.h"
 
 #define FIELD(name) offsetof(struct vfs_config, name)
@@ -196,13 +197,6 @@ static int convert(struct vfs_writing *w, struct tracing *t, struct user_memory 
 
 /* --- the whole ----------------------------------------------------------- */
 
-static int64_t wall_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static char *command_line(const struct vfs_config *c)
 {
 	struct strbuf s = STRBUF_INIT;
@@ -375,7 +369,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	rc = rc ? rc : tracing_prepare(c, &t, o, e);
 	gethostname(host, sizeof host - 1);
 	struct trace_meta last, meta = {.level = LEVEL_SYSCALL, .epoch_ns = clock_monotonic_ns(),
-	.wall_epoch_ns = wall_ns(),
+	.wall_epoch_ns = clock_realtime_ns(),
 					.clock = "monotonic", .clock_resolution_ns = 1,
 					 .host = host, .command = command, .root = "/",
 					.captured_by = "validate capture vfs"};

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/op.h"
+#include "common/clock.h"
 #include "common/xalloc.h"
 #include "replay/result/overlap.h"
 
@@ -392,13 +392,6 @@ static void summarise(struct output *o)
 		issue_errors_summarise(o);
 }
 
-static int64_t realtime_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* The metadata is written when the output is opened and again, complete, at the end. */
 static int meta_put(struct output *o, const char *input_path, bool first, struct err *e)
 {
@@ -411,7 +404,7 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 	struct trace_meta meta = {
 		.level = o->from->level,
 		.epoch_ns = o->epoch_ns,
-		.wall_epoch_ns = realtime_ns() - (clock_monotonic_ns() - o->epoch_ns),
+		.wall_epoch_ns = clock_realtime_ns() - (clock_monotonic_ns() - o->epoch_ns),
 		.clock = o->from->clock->source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
 		.clock_resolution_ns = o->from->clock->resolution_ns,
 		.clock_read_cost_ns = o->from->clock->read_cost_ns,
