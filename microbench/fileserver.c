@@ -167,7 +167,7 @@ static void round_write(const struct round *r, uint64_t append_bytes)
 	append(r, take(s, &s->present_at, true), append_bytes);
 	read_whole(r, take(s, &s->present_at, true));
 	size_t gone = take(s, &s->present_at, true);
-	script_unlink(r->script, r->first_name + (uint32_t)gone);
+	script_remove(r->script, r->first_name + (uint32_t)gone, OP_UNLINK);
 	s->exists[gone] = false;
 	script_stat(r->script, r->first_name + (uint32_t)take(s, &s->present_at, true), true);
 	script_end_unit(r->script);

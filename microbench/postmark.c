@@ -98,7 +98,7 @@ static void make(struct pool *p)
 
 static void delete (struct pool *p, size_t i)
 {
-	script_unlink(p->script, p->mail[i].name);
+	script_remove(p->script, p->mail[i].name, OP_UNLINK);
 	p->mail[i] = p->mail[--p->n];
 }
 
@@ -164,7 +164,7 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	while (p.n)
 		delete (&p, p.n - 1);
 	for (uint64_t i = 0; i < c->n_subdirs; i++)
-		script_rmdir(s, p.subdir[i]);
+		script_remove(s, p.subdir[i], OP_RMDIR);
 	free(p.subdir);
 	free(p.mail);
 	free(p.dir);

@@ -99,9 +99,9 @@ void script_stat(struct script *s, uint32_t name, bool exists)
 	add(s, (struct bench_step){.name = name, .expect = exists ? 0 : -ENOENT, .op = OP_STAT});
 }
 
-void script_unlink(struct script *s, uint32_t name)
+void script_remove(struct script *s, uint32_t name, enum trace_op op)
 {
-	add(s, (struct bench_step){.name = name, .op = OP_UNLINK});
+	add(s, (struct bench_step){.name = name, .op = (uint8_t)op});
 }
 
 void script_rename(struct script *s, uint32_t from, uint32_t to)
@@ -114,22 +114,11 @@ void script_mkdir(struct script *s, uint32_t name, uint32_t mode)
 	add(s, (struct bench_step){.name = name, .value = mode, .op = OP_MKDIR});
 }
 
-void script_rmdir(struct script *s, uint32_t name)
-{
-	add(s, (struct bench_step){.name = name, .op = OP_RMDIR});
-}
-
-void script_pread(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes)
+void script_block(struct script *s, enum trace_op op, unsigned int slot, uint32_t block,
+		  uint32_t n_bytes)
 {
 	moved(s, n_bytes);
-	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, OP_PREAD, (uint8_t)slot, 0,
-				   false});
-}
-
-void script_pwrite(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes)
-{
-	moved(s, n_bytes);
-	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, OP_PWRITE, (uint8_t)slot, 0,
+	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, (uint8_t)op, (uint8_t)slot, 0,
 				   false});
 }
 

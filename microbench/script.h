@@ -85,13 +85,13 @@ void script_write(struct script *s, unsigned int slot, uint32_t n_bytes);
 void script_seek(struct script *s, unsigned int slot, uint32_t offset, int whence, uint64_t expect);
 void script_list(struct script *s, unsigned int slot); /* getdents */
 void script_stat(struct script *s, uint32_t name, bool exists);
-void script_unlink(struct script *s, uint32_t name);
 void script_rename(struct script *s, uint32_t from, uint32_t to);
 void script_mkdir(struct script *s, uint32_t name, uint32_t mode);
-void script_rmdir(struct script *s, uint32_t name);
-/* block `block` of its file */
-void script_pread(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes);
-void script_pwrite(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes);
+/* unlink or rmdir */
+void script_remove(struct script *s, uint32_t name, enum trace_op op);
+/* pread or pwrite of block `block` of its file */
+void script_block(struct script *s, enum trace_op op, unsigned int slot, uint32_t block,
+		  uint32_t n_bytes);
 void script_fsync(struct script *s, unsigned int slot);
 /* not a call */
 void script_between(struct script *s, enum script_between what, uint32_t rank, uint32_t value);

@@ -39,7 +39,8 @@ static int write_all_blocks(const struct microbench_config *c, unsigned int rank
 {
 	script_open(s, 0, script_name(s, xstrdup(TOP "/data")), OPEN_CREATE, 0644);
 	for (uint64_t k = 0; k < n_blocks; k++) {
-		script_pwrite(s, 0, block_interleaved(c, rank, k), (uint32_t)c->block_bytes);
+		script_block(s, OP_PWRITE, 0, block_interleaved(c, rank, k),
+			     (uint32_t)c->block_bytes);
 		if (sync_each)
 			script_between(s, STEP_BARRIER, 0, 0);
 		script_end_unit(s);
@@ -48,7 +49,8 @@ static int write_all_blocks(const struct microbench_config *c, unsigned int rank
 		script_fsync(s, 0);
 	script_between(s, STEP_BARRIER, 0, 0);
 	for (uint64_t k = 0; k < n_blocks; k++) {
-		script_pread(s, 0, block_interleaved(c, rank, k), (uint32_t)c->block_bytes);
+		script_block(s, OP_PREAD, 0, block_interleaved(c, rank, k),
+			     (uint32_t)c->block_bytes);
 		if (computes)
 			script_between(s, STEP_COMPUTE, 0, (uint32_t)c->compute_ns);
 	}

@@ -79,13 +79,13 @@ static void build(struct writer *w)
 		const uint32_t page =
 		    block_in_part(w->c, w->rank, gsl_rng_uniform_int(w->rng, n_pages));
 		if (w->c->level > 1 && gsl_rng_uniform_int(w->rng, LOOK_UP_SHARE) == 0)
-			script_pread(
-			    w->s, 0,
+			script_block(
+			    w->s, OP_PREAD, 0,
 			    block_in_part(w->c, (w->rank + 1) % (unsigned int)w->c->level, k),
 			    w->page);
-		script_pread(w->s, 0, page, w->page);
+		script_block(w->s, OP_PREAD, 0, page, w->page);
 		compute(w, (double)w->c->compute_ns / 10);
-		script_pwrite(w->s, 0, page, w->page);
+		script_block(w->s, OP_PWRITE, 0, page, w->page);
 	}
 }
 
@@ -95,17 +95,17 @@ static void collect(struct writer *w)
 	const uint32_t n_pieces = blocks_of_rank(w->c) / PIECE_PAGES;
 	const unsigned int n_ranks = (unsigned int)w->c->level;
 	for (uint32_t k = 0; k < n_pieces; k++) {
-		script_pread(w->s, 0, w->rank * n_pieces + k, w->piece);
+		script_block(w->s, OP_PREAD, 0, w->rank * n_pieces + k, w->piece);
 		if (w->rank > 0)
 			script_between(w->s, STEP_SEND, 0, w->piece);
 		else
-			script_pwrite(w->s, 1, k, w->piece);
+			script_block(w->s, OP_PWRITE, 1, k, w->piece);
 	}
 	for (unsigned int from = 1; from < n_ranks && w->rank == 0; from++)
 		for (uint32_t k = 0; k < n_pieces; k++) {
 			script_between(w->s, STEP_RECEIVE, from, w->piece);
 			compute(w, (double)w->c->compute_ns / 10);
-			script_pwrite(w->s, 1, from * n_pieces + k, w->piece);
+			script_block(w->s, OP_PWRITE, 1, from * n_pieces + k, w->piece);
 		}
 }
 
@@ -127,8 +127,8 @@ static void solve(struct writer *w, uint64_t n_iterations)
 		compute(w, (double)w->c->compute_ns);
 		exchange(w);
 		if (i % STATE_PERIOD == STATE_PERIOD - 1) {
-			script_pwrite(w->s, 0, block_interleaved(w->c, w->rank, i / STATE_PERIOD),
-				      w->page);
+			script_block(w->s, OP_PWRITE, 0,
+				     block_interleaved(w->c, w->rank, i / STATE_PERIOD), w->page);
 			script_between(w->s, STEP_BARRIER, 0, 0);
 		}
 		script_end_unit(w->s);

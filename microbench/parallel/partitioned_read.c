@@ -35,7 +35,7 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 	if (rank > 0)
 		script_between(s, STEP_RECEIVE, rank - 1, 8);
 	for (uint64_t k = 0; k < n_units; k++) {
-		script_pread(s, 0, block_in_part(c, rank, k), (uint32_t)c->block_bytes);
+		script_block(s, OP_PREAD, 0, block_in_part(c, rank, k), (uint32_t)c->block_bytes);
 		script_end_unit(s);
 	}
 	if (rank + 1 < c->level)
