@@ -9,182 +9,184 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <utime.h>
 
-#include "capture/op.h"
+#include "capture/kernel/syscalls.h"
 #include "capture/preload/uring.h"
 
-enum shape {
-	SHAPE_NONE,
-	FD_LENGTH,	  /* fd, buffer, length */
-	FD_LENGTH_OFFSET, /* fd, buffer, length, offset */
-	FD_ONLY,
-	FD_OFFSET_FLAGS,  /* fd, offset, flags: lseek */
-	FD_SIZE,	  /* fd, length */
-	FD_RANGE_FLAGS,	  /* fd, offset, length, flags */
-	PATH_FLAGS_MODE,  /* path, flags, mode: open */
-	PATH_MODE,	  /* path, mode: creat */
-	PATH_LINK,	  /* path, of a link itself */
-	AT_FLAGS_MODE,	  /* dir, path, flags, mode: openat */
-	AT_FLAGS,	  /* dir, path, flags: unlinkat */
-	AT_FLAGS_MASK,	  /* dir, path, flags, mask: statx */
-	AT_MODE_FLAGS,	  /* dir, path, mode, flags: fchmodat2 */
-	AT_HOW,		  /* dir, path, struct open_how: openat2 */
-	PATH_ONLY,
-	RING, /* io_uring_enter: note_enter() */
-};
-
-#ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452
-#endif
-
-static const struct hook_row {
-	long number;
-	uint16_t op;
-	uint8_t shape;
-} rows[] = {
-	{SYS_read, OP_READ, FD_LENGTH},
-	{SYS_write, OP_WRITE, FD_LENGTH},
-	{SYS_pread64, OP_PREAD, FD_LENGTH_OFFSET},
-	{SYS_pwrite64, OP_PWRITE, FD_LENGTH_OFFSET},
-	{SYS_close, OP_CLOSE, FD_ONLY},
-	{SYS_fsync, OP_FSYNC, FD_ONLY},
-	{SYS_fdatasync, OP_FDATASYNC, FD_ONLY},
-	{SYS_syncfs, OP_SYNCFS, FD_ONLY},
-	{SYS_dup, OP_DUP, FD_ONLY},
-	{SYS_fstat, OP_FSTAT, FD_ONLY},
-	{SYS_fchdir, OP_FCHDIR, FD_ONLY},
-	{SYS_lseek, OP_LSEEK, FD_OFFSET_FLAGS},
-	{SYS_ftruncate, OP_FTRUNCATE, FD_SIZE},
-	{SYS_getdents64, OP_GETDENTS, FD_LENGTH},
-	{SYS_openat, OP_OPEN, AT_FLAGS_MODE},
-	{SYS_openat2, OP_OPEN, AT_HOW},
-	{SYS_unlinkat, OP_UNLINK, AT_FLAGS},
-	{SYS_newfstatat, OP_STAT, AT_FLAGS},
-	{SYS_statx, OP_STATX, AT_FLAGS_MASK},
-	{SYS_chdir, OP_CHDIR, PATH_ONLY},
-	{SYS_fadvise64, OP_FADVISE, FD_RANGE_FLAGS}, /* the function returns the error */
-	{SYS_fchmodat2, OP_CHMOD, AT_MODE_FLAGS},
-#ifdef SYS_open
-	{SYS_open, OP_OPEN, PATH_FLAGS_MODE},
-	{SYS_creat, OP_OPEN, PATH_MODE},
-	{SYS_stat, OP_STAT, PATH_ONLY},
-	{SYS_lstat, OP_STAT, PATH_LINK},
-	{SYS_unlink, OP_UNLINK, PATH_ONLY},
-	{SYS_rmdir, OP_RMDIR, PATH_ONLY},
-	{SYS_getdents, OP_GETDENTS, FD_LENGTH},
-#endif
-	{SYS_io_uring_enter, OP_IO_URING_ENTER, RING},
-};
-
-static const struct hook_row *row_of(long number)
+/* The calls that are recorded by the letters of their row (syscalls.h). NULL: another call. */
+static const struct syscall_row *row_of(long number)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].number == number)
-			return &rows[i];
-	return NULL;
+	const struct syscall_row *w = syscall_row_of_number(number);
+	return w && w->kind == SYSCALL_REQUEST && strpbrk(w->args, "cBRMEk") == NULL &&
+		       w->op != OP_SYNC && w->op != OP_FLOCK && w->op != OP_VMSPLICE &&
+		       w->op != OP_IO_SUBMIT
+		   ? w
+		   : NULL;
+}
+
+static long argument_of(const struct syscall_row *w, const long *a, char letter)
+{
+	const char *at = strchr(w->args, letter);
+	return at ? a[at - w->args] : 0;
 }
 
 /* Returns whether the call is on a path, not on a descriptor, and sets the path and its directory.
  */
-static bool is_on_path(const struct hook_row *w, const long *a, int *dir, const char **path)
+static bool is_on_path(const struct syscall_row *w, const long *a, int *dir, const char **path)
 {
-	switch (w->shape) {
-	case PATH_FLAGS_MODE:
-	case PATH_MODE:
-	case PATH_LINK:
-	case PATH_ONLY:
-		*dir = AT_FDCWD;
-		*path = (const char *)a[0];
-		return true;
-	case AT_FLAGS:
-	case AT_FLAGS_MASK:
-	case AT_FLAGS_MODE:
-	case AT_MODE_FLAGS:
-	case AT_HOW:
-		*dir = (int)a[0];
-		*path = (const char *)a[1];
-		return true;
+	*path = (const char *)argument_of(w, a, 'p');
+	*dir = strchr(w->args, 'D') ? (int)argument_of(w, a, 'D') : AT_FDCWD;
+	return strchr(w->args, 'p') != NULL;
+}
+
+static uint64_t offset_at(const struct syscall_row *w, const long *a, char letter, long got)
+{
+	const uint64_t *at = (const uint64_t *)argument_of(w, a, letter);
+	/* for zero bytes the kernel does not read the offset; it advances it by the result */
+	return (got ? capture_given(at, sizeof *at, got) : capture_readable(at, sizeof *at))
+		   ? *at - (uint64_t)(got > 0 ? got : 0)
+		   : OFFSET_NONE;
+}
+
+/* The record's heap item. */
+struct number_extra {
+	struct op_peer peer;
+	int64_t times[4];
+};
+
+static void take_pointer(struct note *n, struct number_extra *x, const struct syscall_row *w,
+			 const long *a, unsigned int i)
+{
+	const void *at = (const void *)a[i];
+	const struct timespec *t = at;
+	const uint64_t *how = at;
+	size_t count = 0;
+	switch (w->args[i]) {
+	case 'P':
+	case 'T':
+	case 'N':
+		n->second_dir = strchr(w->args, 'd') ? (int)argument_of(w, a, 'd') : AT_FDCWD;
+		n->extra = at;
+		n->extra_len = capture_given_text(at, n->result);
+		return;
+	case 'L':
+		if (n->result == 0 && !strcmp(n->extra, OP_ACL_NAME))
+			n->flags |= op_acl_flags(at, (size_t)a[i + 1]);
+		return;
+	case 'H':
+		if ((size_t)a[i + 1] >= sizeof(struct open_how) &&
+		    capture_given(at, sizeof(struct open_how), n->result)) {
+			n->flags = (uint32_t)how[0];
+			n->length = how[1];
+		}
+		return;
+	case 'i':
+		count = a[i + 1] > 0 && a[i + 1] <= 1024 /* IOV_MAX */ ? (size_t)a[i + 1] : 0;
+		if (!count || !capture_given(at, count * sizeof *n->vector, n->result))
+			return;
+		n->vector = at;
+		n->n_vector = count;
+		for (size_t k = 0; k < count; k++)
+			n->length += n->vector[k].iov_len;
+		return;
+	case 't':
+		if (!capture_given(t, 2 * sizeof *t, n->result))
+			return;
+		memcpy(x->times, t, sizeof x->times); /* seconds and ns, each 8 bytes */
+		n->extra = x->times;
+		n->extra_len = sizeof x->times;
+		return;
+	case '@':
+		n->offset = offset_at(w, a, '@', n->result);
+		return;
+	case '#':
+		x->peer.offset = offset_at(w, a, '#', n->result);
+		return;
 	default:
-		return false;
+		return;
 	}
 }
 
-static void note_call(const struct hook_row *w, const long *a, uint64_t begin, uint64_t end,
+static void take_number(struct note *n, struct number_extra *x, char letter, long v)
+{
+	switch (letter) {
+	case 'f':
+		n->fd = (int32_t)v;
+		return;
+	case 's':
+	case 'm':
+		n->length = letter == 's' ? (uint64_t)v : (uint32_t)v;
+		return;
+	case 'o':
+	case 'V':
+		n->offset = (uint64_t)v;
+		return;
+	case 'O':
+	case 'w':
+	case 'v':
+	case 'A':
+		n->flags |= (uint32_t)v;
+		return;
+	case 'u':
+	case 'g':
+		n->offset |= letter == 'u' ? (uint32_t)v : (uint64_t)(uint32_t)v << 32;
+		return;
+	case 'n':
+	case 'X':
+		x->peer = (struct op_peer){(int32_t)v, OBJECT_NONE, OFFSET_NONE};
+		n->extra = &x->peer;
+		n->extra_len = sizeof x->peer;
+		return;
+	default:
+		return;
+	}
+}
+
+static void note_call(const struct syscall_row *w, const long *a, uint64_t begin, uint64_t end,
 		      long got)
 {
-	struct note n = {
-	    .begin = begin, .end = end, .op = w->op, .result = got, .fd = (int32_t)a[0]};
+	struct number_extra x = {.peer = {.fd = -1}};
+	struct note n = {.begin = begin, .end = end, .op = (uint16_t)w->op, .result = got,
+			 .flags = w->flags, .fd = w->op == OP_OPEN ? (int32_t)got : -1};
 	is_on_path(w, a, &n.dir, &n.path);
-	switch (w->shape) {
-	case FD_LENGTH:
-		n.length = (uint64_t)a[2];
+	for (unsigned int i = 0; w->args[i]; i++)
+		if (strchr(SYSCALL_POINTERS, w->args[i]))
+			take_pointer(&n, &x, w, a, i);
+		else
+			take_number(&n, &x, w->args[i], a[i]);
+	if (n.op == OP_READ || n.op == OP_WRITE || n.op == OP_READV || n.op == OP_WRITEV)
 		n.offset = OFFSET_NONE;
-		break;
-	case FD_LENGTH_OFFSET:
-		n.length = (uint64_t)a[2];
-		n.offset = (uint64_t)a[3];
-		break;
-	case FD_OFFSET_FLAGS:
-		n.offset = (uint64_t)a[1];
-		n.flags = (uint32_t)a[2];
-		break;
-	case FD_SIZE:
-		n.length = (uint64_t)a[1];
-		break;
-	case FD_RANGE_FLAGS:
-		n.offset = (uint64_t)a[1];
-		n.length = (uint64_t)a[2];
-		n.flags = (uint32_t)a[3];
-		break;
-	case PATH_FLAGS_MODE:
-		n.flags = (uint32_t)a[1];
-		n.length = n.flags & O_CREAT ? (uint64_t)a[2] : 0;
-		break;
-	case PATH_MODE:
-		n.flags = O_WRONLY | O_CREAT | O_TRUNC;
-		n.length = (uint64_t)a[1];
-		break;
-	case PATH_LINK:
-		n.flags = AT_SYMLINK_NOFOLLOW;
-		break;
-	case AT_FLAGS:
-	case AT_FLAGS_MASK:
-	case AT_FLAGS_MODE:
-		n.flags = (uint32_t)a[w->number == SYS_newfstatat ? 3 : 2];
-		n.length = w->shape == AT_FLAGS                             ? 0
-			   : w->shape == AT_FLAGS_MASK || n.flags & O_CREAT ? (uint64_t)a[3]
-									    : 0;
-		break;
-	case AT_MODE_FLAGS:
-		n.length = (uint64_t)a[2];
-		n.flags = (uint32_t)a[3];
-		break;
-	case AT_HOW:
-		if ((size_t)a[3] >= sizeof(struct open_how) &&
-		    capture_given((const void *)a[2], sizeof(struct open_how), got)) {
-			n.flags = (uint32_t)((const struct open_how *)a[2])->flags;
-			n.length = ((const struct open_how *)a[2])->mode;
-		}
-		break;
-	default:
-		break;
+	else if (n.op == OP_OPEN && !(n.flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))))
+		n.length = 0; /* the mode is an argument only if a file may be created */
+	else if (n.op == OP_READLINK && got > 0) {
+		n.extra = (const char *)a[strchr(w->args, 'p') - w->args + 1];
+		n.extra_len = (size_t)got;
 	}
 	/* as note_stat() in hook_attribute.c */
 	if (n.op == OP_STAT && !got && n.flags & AT_EMPTY_PATH && n.dir >= 0 &&
 	    (!n.path || !*n.path))
 		n = (struct note){.begin = begin, .end = end, .op = OP_FSTAT, .fd = n.dir};
+	if (n.op == OP_UTIMENS && !n.path) {
+		n.op = OP_FUTIMENS;
+		n.fd = n.dir;
+		n.flags = 0;
+	}
+	if (unlikely(capture_flags & LOG_CONTENT) && n.vector && got > 0 &&
+	    (n.op == OP_WRITEV || n.op == OP_PWRITEV || n.op == OP_PWRITEV2))
+		content_note_vector(n.fd, n.vector, (int)n.n_vector, (uint64_t)got, begin);
 	capture_note(&n);
 	if (w->op == OP_CLOSE)
 		cause_closed(n.fd);
+	else if (w->op == OP_DUP2)
+		cause_closed(x.peer.fd);
+	else if (w->op == OP_RENAME)
+		cause_renamed((int)got);
 }
 
 /* The C library has functions for these calls with the same arguments, results and errors. The
@@ -211,24 +213,11 @@ static void note_call(const struct hook_row *w, const long *a, uint64_t begin, u
 static bool by_data(long number, const long *a, long *got)
 {
 	switch (number) {
-		CALL(readv, I(0), P(1), I(2));
-		CALL(writev, I(0), P(1), I(2));
-		CALL(preadv, I(0), P(1), I(2), a[3]);
-		CALL(pwritev, I(0), P(1), I(2), a[3]);
-		/* a[4] is the upper half of an offset that needs two longs */
-		CALL(preadv2, I(0), P(1), I(2), a[3], I(5));
-		CALL(pwritev2, I(0), P(1), I(2), a[3], I(5));
-		CALL(sendfile, I(0), I(1), P(2), Z(3));
-		CALL(copy_file_range, I(0), P(1), I(2), P(3), Z(4), U(5));
-		CALL(splice, I(0), P(1), I(2), P(3), Z(4), U(5));
-		CALL(tee, I(0), I(1), Z(2), U(3));
 		CALL(vmsplice, I(0), P(1), Z(2), U(3));
-		CALL(readahead, I(0), a[1], Z(2));
-		CALL(truncate, P(0), a[1]);
-		CALL(fallocate, I(0), I(1), a[2], a[3]);
-		CALL(sync_file_range, I(0), a[1], a[2], U(3));
 		CALL(recvmsg, I(0), P(1), I(2));
 		CALL(recvmmsg, I(0), P(1), U(2), I(3), P(4));
+		CALL(name_to_handle_at, I(0), P(1), P(2), P(3), I(4));
+		CALL(open_by_handle_at, I(0), P(1), I(2));
 	case SYS_sync:
 		sync();
 		*got = 0;
@@ -242,7 +231,6 @@ static bool by_data(long number, const long *a, long *got)
 static bool by_descriptor(long number, const long *a, long *got)
 {
 	switch (number) {
-		CALL(dup3, I(0), I(1), I(2));
 		CALL(fcntl, I(0), I(1), a[2]);
 		CALL(ioctl, I(0), U(1), a[2]);
 		CALL(umask, (mode_t)a[0]);
@@ -254,7 +242,6 @@ static bool by_descriptor(long number, const long *a, long *got)
 		CALL(msync, P(0), Z(1), I(2));
 		CALL(madvise, P(0), Z(1), I(2));
 		CALL(mremap, P(0), Z(1), Z(2), I(3), P(4));
-		CALL(chroot, P(0));
 		CALL(execve, P(0), P(1), P(2));
 		CALL(execveat, I(0), P(1), P(2), P(3), I(4));
 		CALL(wait4, (pid_t)a[0], P(1), I(2), P(3));
@@ -269,84 +256,15 @@ static bool by_descriptor(long number, const long *a, long *got)
 	}
 }
 
-/* Attributes of files. */
-static bool by_attribute(long number, const long *a, long *got)
-{
-	switch (number) {
-		CALL(statfs, P(0), P(1));
-		CALL(fstatfs, I(0), P(1));
-		CALL(fchmod, I(0), (mode_t)a[1]);
-		CALL(fchown, I(0), (uid_t)a[1], (gid_t)a[2]);
-		CALL(fchownat, I(0), P(1), (uid_t)a[2], (gid_t)a[3], I(4));
-		CALL(getxattr, P(0), P(1), P(2), Z(3));
-		CALL(lgetxattr, P(0), P(1), P(2), Z(3));
-		CALL(fgetxattr, I(0), P(1), P(2), Z(3));
-		CALL(setxattr, P(0), P(1), P(2), Z(3), I(4));
-		CALL(lsetxattr, P(0), P(1), P(2), Z(3), I(4));
-		CALL(fsetxattr, I(0), P(1), P(2), Z(3), I(4));
-		CALL(listxattr, P(0), P(1), Z(2));
-		CALL(llistxattr, P(0), P(1), Z(2));
-		CALL(flistxattr, I(0), P(1), Z(2));
-		CALL(removexattr, P(0), P(1));
-		CALL(lremovexattr, P(0), P(1));
-		CALL(fremovexattr, I(0), P(1));
-	case SYS_fchmodat:
-		*got = fchmodat(I(0), P(1), (mode_t)a[2], 0);
-		return true;
-	case SYS_utimensat: /* without a path: the descriptor's file */
-		if (!a[1] && (I(0) < 0 || a[3]))
-			return false;
-		*got = a[1] ? utimensat(I(0), P(1), P(2), I(3)) : futimens(I(0), P(2));
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Names relative to a directory. */
-static bool by_name(long number, const long *a, long *got)
-{
-	switch (number) {
-		CALL(renameat, I(0), P(1), I(2), P(3));
-		CALL(renameat2, I(0), P(1), I(2), P(3), U(4));
-		CALL(linkat, I(0), P(1), I(2), P(3), I(4));
-		CALL(symlinkat, P(0), I(1), P(2));
-		CALL(readlinkat, I(0), P(1), P(2), Z(3));
-		CALL(mkdirat, I(0), P(1), (mode_t)a[2]);
-		CALL(mknodat, I(0), P(1), (mode_t)a[2], (dev_t)U(3));
-		CALL(name_to_handle_at, I(0), P(1), P(2), P(3), I(4));
-		CALL(open_by_handle_at, I(0), P(1), I(2));
-	case SYS_faccessat:
-		*got = faccessat(I(0), P(1), I(2), 0);
-		return true;
-	case SYS_faccessat2:
-		*got = faccessat(I(0), P(1), I(2), I(3));
-		return true;
-	default:
-		return false;
-	}
-}
-
 #ifdef SYS_open /* newer architectures lack calls of these names */
 static bool by_old_name(long number, const long *a, long *got)
 {
 	switch (number) {
-		CALL(dup2, I(0), I(1));
-		CALL(access, P(0), I(1));
-		CALL(chmod, P(0), (mode_t)a[1]);
-		CALL(chown, P(0), (uid_t)a[1], (gid_t)a[2]);
-		CALL(lchown, P(0), (uid_t)a[1], (gid_t)a[2]);
 		CALL_IF(!a[1] || capture_readable(P(1), sizeof(struct utimbuf)), utime, P(0), P(1));
 		CALL_IF(!a[1] || capture_readable(P(1), 2 * sizeof(struct timeval)), utimes, P(0),
 			P(1));
 		CALL_IF(!a[2] || capture_readable(P(2), 2 * sizeof(struct timeval)), futimesat,
 			I(0), P(1), P(2));
-		CALL(rename, P(0), P(1));
-		CALL(link, P(0), P(1));
-		CALL(symlink, P(0), P(1));
-		CALL(readlink, P(0), P(1), Z(2));
-		CALL(mkdir, P(0), (mode_t)a[1]);
-		CALL(mknod, P(0), (mode_t)a[1], (dev_t)U(2));
 	default:
 		return false;
 	}
@@ -364,7 +282,6 @@ static bool by_old_name(long number, const long *a, long *got)
 static bool by_function(long number, const long *a, long *got)
 {
 	return by_data(number, a, got) || by_descriptor(number, a, got) ||
-	       by_attribute(number, a, got) || by_name(number, a, got) ||
 	       by_old_name(number, a, got) || async_by_number(number, a, got);
 }
 
@@ -422,7 +339,7 @@ static struct cause_call call_begin(long number, const long *a)
 	return waits ? cause_wait_begin(CAUSE_WAITING) : (struct cause_call){CAUSE_NOTHING, 0};
 }
 
-static struct cause_call row_begin(const struct hook_row *w, const long *a)
+static struct cause_call row_begin(const struct syscall_row *w, const long *a)
 {
 	struct subject s = {SUBJECT_FD, (int)a[0], NULL};
 	if (is_on_path(w, a, &s.fd, &s.path))
@@ -468,7 +385,7 @@ EXPORT long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	const struct hook_row *w = row_of(number);
+	const struct syscall_row *w = row_of(number);
 	__typeof__(&syscall) real = REAL(syscall);
 	if (number == SYS_seccomp)
 		return confine(real, a);
@@ -490,6 +407,9 @@ EXPORT long syscall(long number, ...)
 	const char *path;
 	if (is_on_path(w, a, &dir, &path))
 		capture_look(dir, path);
+	if (strchr(w->args, 'P'))
+		capture_look(strchr(w->args, 'd') ? (int)argument_of(w, a, 'd') : AT_FDCWD,
+			     (const char *)argument_of(w, a, 'P'));
 	CAUSE_ROW(w, a);
 	if (number == SYS_close && unlikely(uring_n_mapped))
 		uring_mapped_close((int)a[0]);
