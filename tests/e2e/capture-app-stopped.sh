@@ -83,5 +83,5 @@ stopped '-f 4096'
 [ "$(grep -c ',pread,' csv)" -eq 160000 ] || fail "$(grep -c ',pread,' csv) of 160000 calls, with little room"
 
 # of a limited address space the buffers take a sixteenth: the program has the rest
-stopped '-v 131072' 800000 90
+stopped '-v 131072' 800000 105
 [ "$(grep -c ',pread,' csv)" -eq 800000 ] || fail "$(grep -c ',pread,' csv) of 800000 calls, with little address space"
