@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# alone: files of other tests evict the pages whose reads are compared
 # The balloon: its size, refusals, and its effect. Inside the same memory limit, a replay with the
 # balloon misses the page cache as often as the program, and less often without. The test counts
 # bytes read from the device, not time.
