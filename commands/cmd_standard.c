@@ -45,11 +45,13 @@ static const struct option_spec standard_options[] = {
 static const char synopsis[] = "certify [-o FILE] [--quick] [options]\ncheck FILE [options]";
 static const char about[] =
 	"Measures how well volumes (validate volume) deliver their programmed service\n"
-	"time, so that they can serve as a measurement standard. certify: over a grid of\n"
-	"models, service times and numbers of requests in flight, prints the range in\n"
-	"which a volume is valid as a standard on this machine, and writes a certificate.\n"
-	"A point is valid if |bias| + U of the mean response time is at most 2 %, and the\n"
-	"99th percentile of the excess is at most 50 us or 5 % of the service time.\n"
+	"time, so that they can serve as a measurement standard.\n"
+	"\n"
+	"certify: measures a grid of models, service times and numbers of requests in\n"
+	"flight. Prints the range in which a volume is a valid standard on this machine,\n"
+	"and writes a certificate. A point is valid if |bias| + U of the mean response\n"
+	"time is at most 2 %, and the 99th percentile of the excess is at most 50 us or\n"
+	"5 % of the service time.\n"
 	"\n"
 	"check: measures some points of a certificate again and compares them (E_n). A\n"
 	"certificate of another machine, kernel or version of validate is refused.\n"
