@@ -130,7 +130,8 @@ static json_t *volume_json(const struct volume *v)
 	for (int k = 0; k < VOLUME_DEPTHS; k++)
 		json_array_append_new(leads, json_integer(v->lead.ns[k]));
 	json_t *o =
-	    json_pack("{s:s, s:o, s:s?, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o, s:I, s:b}", "name", v->name,
+	    json_pack("{s:s, s:o, s:s?, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o, s:I, s:b}", "name",
+		      v->name,
 		      "path", text_to_json(volume_path(v)), "service", v->service, "backing",
 		      text_to_json(v->backing), "group", text_to_json(v->group), "size",
 		      (json_int_t)v->n_bytes, "seed", json_of_count(v->seed), "lead_ns",

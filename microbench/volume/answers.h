@@ -19,8 +19,8 @@ struct answer {
 };
 
 /* Starts the thread. `give` answers one request. Each answer is logged, and given before its due
- * time by the lead in the log's header for the number of pending answers at its arrival. Errors: of starting a thread, ENOMEM. Ownership:
- * answers_stop. */
+ * time by the lead in the log's header for the number of pending answers at its arrival. Errors: of
+ * starting a thread, ENOMEM. Ownership: answers_stop. */
 int answers_start(struct answers **a, void (*give)(const struct answer *x), struct volume_log *log,
 		  struct err *e);
 /* Adds an answer by value, from any thread. Without memory the request is answered at once with

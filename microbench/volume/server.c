@@ -279,11 +279,13 @@ static int storage_open(struct server *s, struct err *e)
 }
 
 /* Real-time scheduling for the calling thread and the threads that it starts, if the system permits
- * it: a busy machine then delays answers less. */
+ * it: a busy machine then delays answers less. Not on a single CPU, where a thread that waits for a
+ * due time by spinning would keep the clients from submitting. */
 static void realtime_request(struct server *s)
 {
-	const struct scheduling fifo = {.set = true, .policy = SCHED_FIFO, .priority = 1};
-	atomic_store(&s->log.head->realtime, !scheduling_apply(&fifo));
+	const struct scheduling fifo = {.set = sysconf(_SC_NPROCESSORS_ONLN) > 1,
+					.policy = SCHED_FIFO, .priority = 1};
+	atomic_store(&s->log.head->realtime, fifo.set && !scheduling_apply(&fifo));
 }
 
 static int server_setup(struct server *s, struct err *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The server of a volume: a FUSE file system with one file, "volume", in memory or in a file. It
  * answers every request when its service time is over. Its threads run under SCHED_FIFO where that
- * is permitted. */
+ * is permitted and there is more than one CPU. */
 #ifndef MICROBENCH_VOLUME_SERVER_H
 #define MICROBENCH_VOLUME_SERVER_H
 

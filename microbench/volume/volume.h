@@ -81,12 +81,12 @@ static inline const char *volume_path(const struct volume *v)
 
 /* lead.c: reads the volume at each depth and sets the lead so that the mean response time, without
  * the slowest and the fastest 5 % of the requests, is the programmed one. The lead is at most twice
- * the 5 % quantile of the time outside the server, because longer times are due to other work. A last
- * pass checks each lead; where it disagrees the measurement is repeated, and then the lead is not
+ * the 5 % quantile of the time outside the server, because longer times are due to other work. A
+ * last pass checks each lead; where it disagrees the measurement is repeated, and then the lead is not
  * steady. Errors: of the system. */
 int volume_lead_measure(const struct volume *v, struct volume_lead *lead, struct err *e);
-/* Empties the log; equal requests get equal random times again, from the next request on. No request
- * may be in flight. Errors: of the system. */
+/* Empties the log; equal requests get equal random times again, from the next request on. No
+ * request may be in flight. Errors: of the system. */
 int volume_restart(const struct volume *v, struct err *e);
 
 #endif

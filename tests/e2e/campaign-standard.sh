@@ -71,7 +71,8 @@ grep -q 'c.json of 2026-01-31' results/report/certificate.txt || fail "$(cat res
 jq -s -c 'map(.served) | {n: (map(.n) | unique), programmed: (map(.programmed_ns) | unique | length), late: all(.[]; .delivered_ns > 0)}' results/runs/*.json >served
 [ "$(cat served)" = '{"n":[60],"programmed":1,"late":true}' ] || fail "$(cat served)"
 # response = delivered service + added time, in the table too
-awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	{ n++; if (!($at["replay_delivered_ns"] > 1e6 && $at["width_ratio"] > 0)) { print "row " NR ": " $0; exit 1 } }
+awk -F, '{ sub(/\r$/, "") } NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	!at["width_ratio"] || !at["replay_delivered_ns"] { print "columns are missing"; exit 1 }
+	{ n++; if (!($at["replay_delivered_ns"] + 0 > 1e6 && $at["width_ratio"] + 0 > 0)) { print "row " NR ": " $0; exit 1 } }
 	END { if (n != 2) { print n " rows"; exit 1 } }' results/report/tables/added-time.csv >awk.out ||
 	fail "$(cat awk.out; cat results/report/tables/added-time.csv)"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cases on a volume with a server's log: the time that program and replay add to the delivered
  * service. Equal requests get equal service times (microbench/volume/service.h), but not where
- * requests queue, and a server may be late. Subtracting the delivered service of the same run removes
- * both. */
+ * requests queue, and a server may be late. Subtracting the delivered service of the same run
+ * removes both. */
 #ifndef VALIDATE_ANALYSIS_ADDED_H
 #define VALIDATE_ANALYSIS_ADDED_H
 
@@ -20,8 +20,8 @@ struct added_time { /* of the case with the same index */
 	double width_ratio;
 };
 
-/* Fills a->added[a->n_cells]. Only pairs count in which the server served as many requests as the run
- * made. Ownership: free(a->added). */
+/* Fills a->added[a->n_cells]. Only pairs count in which the server served as many requests as the
+ * run made. Ownership: free(a->added). */
 void added_compute(struct analysis *a);
 
 #endif
