@@ -57,7 +57,7 @@ MPI_REPLAY := $(BUILD)/validate-mpi-replay
 MPI_WORKLOAD := $(BUILD)/validate-mpi-workload
 MPI_PROGRAMS := $(if $(MPI),$(if $(wildcard replay/engines/parallel/mpi/*.c),$(MPI_REPLAY)) $(if $(wildcard microbench/parallel/mpi/*.c),$(MPI_WORKLOAD)))
 
-.PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench breadth coverage dist \
+.PHONY: all run paper-tables oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench breadth coverage dist \
 	install uninstall clean help FORCE
 # Objects of a chain of pattern rules stay. `.SECONDARY:` would keep all files, but then make does not
 # build a missing prerequisite of a program that is up to date.
@@ -69,6 +69,8 @@ all: $(MAIN) $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY) $(MPI_PROGRAMS)
 help:
 	@echo 'make                 builds $(BUILD)/validate'
 	@echo 'make run             builds it and runs protocols/quick.conf in a fresh directory run-DATE-TIME'
+	@echo 'make paper-tables    prints the tables of the method-validation paper, published beside measured values;'
+	@echo '                     RESULTS=DIRS of own campaigns, TABLES="II V f4"; doc/artefact.md'
 	@echo 'make check           every test; unit-check and e2e-check: a part of them;'
 	@echo '                     TESTS=NAME: tests of that name only; TEST_JOBS=N: N at a time (3 for 2 CPUs)'
 	@echo 'make check-asan      every test under the address and undefined-behaviour sanitizers'
@@ -179,6 +181,10 @@ $(MAIN): | $(MPI_PROGRAMS)
 
 run: $(MAIN)
 	$(Q)sh protocols/run-here $(MAIN) protocols/quick.conf
+
+# the reference campaigns, or RESULTS
+paper-tables: $(MAIN)
+	$(Q)TABLES='$(TABLES)' sh doc/reference/tables $(MAIN) $(BUILD)/paper $(RESULTS)
 
 # --- tests: tests/unit/ROOM/test_*.c, one program each, linked with that room and those below it -----------------------
 # The tested code is compiled with CFLAGS. The tests are compiled with less optimization, to save time.
@@ -316,7 +322,7 @@ PROTOCOLS = $(sort $(wildcard protocols/*.conf protocols/*.csv))
 SOURCED = protocols/workloads/lib.sh protocols/workloads/ranks.sh
 WORKLOAD_SCRIPTS = $(sort $(wildcard protocols/workloads/*.sh))
 # documents keep their places below DOCDIR, so that their links lead to each other
-DOCUMENTS = $(sort $(wildcard README.md SECURITY.md CHANGELOG.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/images/* protocols/README.md))
+DOCUMENTS = $(sort $(wildcard README.md SECURITY.md CHANGELOG.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/images/* doc/samples/*.html doc/samples/*.txt protocols/README.md))
 SHELLS = bash zsh fish
 
 $(BUILD)/completion.%: doc/completion $(MAIN)
@@ -344,7 +350,7 @@ uninstall:
 	for script in $(notdir $(WORKLOAD_SCRIPTS)); do rm -f "$(PROTOCOLDIR)/workloads/$$script"; done
 	for document in $(DOCUMENTS); do rm -f "$(DOCDIR)/$$document"; done
 	-rmdir "$(LIBDIR)" "$(PROTOCOLDIR)/workloads" "$(PROTOCOLDIR)" "$(DATADIR)" "$(DOCDIR)/protocols" \
-		"$(DOCDIR)/doc/formats" "$(DOCDIR)/doc/ci" "$(DOCDIR)/doc/images" "$(DOCDIR)/doc" "$(DOCDIR)" 2>/dev/null
+		"$(DOCDIR)/doc/formats" "$(DOCDIR)/doc/ci" "$(DOCDIR)/doc/images" "$(DOCDIR)/doc/samples" "$(DOCDIR)/doc" "$(DOCDIR)" 2>/dev/null
 
 # --- distribution: the committed files, the same bytes for the same commit -----------------------------------------------
 DIST = $(BUILD)/validate-$(VERSION).tar.gz

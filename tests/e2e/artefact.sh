@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The reference campaigns of doc/reference are small, whole and sealed, and name no machine. `make
+# paper-tables` prints every table and figure of doc/artefact.md from them: published values as they
+# are printed in the paper, each beside a measured value.
+. "$SRCDIR/tests/e2e/lib.sh"
+reference=$SRCDIR/doc/reference
+
+(cd "$reference" && sha256sum --quiet -c SHA256SUMS) || fail 'an archive has another digest'
+[ "$(wc -l <"$reference/SHA256SUMS")" -eq "$(ls "$reference"/*.tar.gz | wc -l)" ] || fail 'an archive without a digest'
+for archive in "$reference"/*.tar.gz; do
+	name=$(basename "$archive" .tar.gz)
+	[ "$(wc -c <"$archive")" -lt 5000000 ] || fail "$name is too large"
+	tar -xzf "$archive" --no-same-owner
+	expect_verdict "$VALIDATE" report "$name"
+	expect_line out 'Scenario, replayer'
+	[ -s "$name/report/index.html" ] || fail "no page of $name"
+	expect_status 0 "$VALIDATE" report "$name" --verify
+	! grep -lE '["= ]/(root|home|work|build|tmp)/' "$name/environment.json" "$name/journal" \
+		"$name"/*.conf || fail "$name names a machine"
+	grep -q '"reference"' "$name/environment.json" || fail "$name has another host"
+done
+# a change is found
+cp -r fileserver changed
+sed -i 's/"state":"ok"/"state":"OK"/' changed/journal
+expect_status 3 "$VALIDATE" report changed --verify
+
+expect_status 0 "$reference/tables" "$VALIDATE" paper
+for table in II III IV V VI VII; do
+	grep -q "^Table $table " out || fail "no table $table"
+done
+for figure in 3 4 5; do
+	grep -q "^Figure $figure " out || fail "no figure $figure"
+done
+grep -q '^Findings ' out || fail 'no findings'
+# as printed in the paper: F of the event-based replayer, the bias, U with pauses, and the file server
+row() { # TABLE, WORDS of the row in their order
+	sed -n "/^Table $1 /,/^$/p" out | grep -E "$2" >row || fail "no row \"$2\" in table $1: $(sed -n "/^Table $1 /,/^$/p" out | head)"
+	# the measured value is a number
+	grep -Eq '[0-9]( [µmn]?s| %)?( \[.*\])?$' row || fail "no measured value: $(cat row)"
+}
+row II 'sequential-read( level=1)? +original +F +0.3000 '
+row III 'sequential-read( level=1)? +original .* 0.9000 % '
+row IV 'sequential-read( level=1)? +original .* 108.1 % '
+row V 'random-write( level=1)? +compiled +2 u_c +1.400 % '
+row VI 'random-read +timed +2 u_c +4.900 % '
+row VII 'event balloon=off +bias .read. +-59.10 % +-'
+[ -s paper/report-microbenchmark/report/index.html ] || fail 'no page with the figures'
+# some tables; own campaigns; an archive that was changed
+TABLES='VII f5' expect_status 0 "$reference/tables" "$VALIDATE" paper
+[ "$(grep -c '^Table\|^Figure' out)" -eq 2 ] || fail "not what was asked for: $(grep '^Table\|^Figure' out)"
+expect_status 0 "$reference/tables" "$VALIDATE" own fileserver
+! grep -q '^Table II ' out || fail 'a table of another campaign'
+cp -r "$reference" copy
+printf x >>copy/fileserver.tar.gz
+expect_status 1 copy/tables "$VALIDATE" paper
