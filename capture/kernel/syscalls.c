@@ -525,7 +525,8 @@ void syscalls_finish(struct syscalls *c)
 	for (size_t i = 0; i < SYSCALL_THREAD_SLOTS; i++)
 		for (struct syscall_thread *t = c->slot[i]; t; t = t->next) {
 			syscall_abandon(c, t);
-			c->counts.n_alive += !t->hidden;
+			/* not the kernel's own threads of a ring, which end later */
+			c->counts.n_alive += !t->hidden && t->tid == t->pid;
 		}
 }
 

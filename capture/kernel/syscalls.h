@@ -107,7 +107,7 @@ struct syscalls_counts {
 	uint64_t n_ring_unread; /* of these: operation not decoded, or end not seen */
 	/* io_uring instances created: with SQPOLL, requests need no call */
 	uint64_t n_rings;
-	uint64_t n_alive;   /* threads without an end */
+	uint64_t n_alive;   /* main threads without an end */
 	uint64_t n_programs_unseen; /* executed programs whose calls have no tracepoints (32 bits) */
 	uint64_t n_other;   /* calls that are not requests, on memory without a file */
 };
