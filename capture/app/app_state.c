@@ -58,6 +58,7 @@ void state_file_drop(struct app_open_file *f)
 	if (f && !--f->n_users) {
 		free(f->path);
 		free(f->now);
+		free(f->shown);
 		free(f);
 	}
 }

@@ -22,6 +22,14 @@ struct app_open_file {
 	uint64_t position;
 	/* for callers: when the state was read (0: it was not) */
 	int64_t as_of_ns;
+	/* for callers: its object in the trace + 1; 0: none so far */
+	uint32_t object;
+	/* for callers: shown[n_shown], how the traced text named it last, and their number of
+	 * renames then; NULL: it did not. Owned */
+	char *shown;
+	size_t n_shown;
+	uint64_t shown_at;
+	bool opened; /* for callers: by an open of the trace */
 };
 
 struct descriptor {

@@ -55,6 +55,8 @@ static void copy_between(struct process_state *p, const struct merge_record *r)
 
 /* --- mappings ------------------------------------------------------------ */
 
+#define MAPS_MAX 16384 /* of a process: bounds the memory that a trace can ask for */
+
 static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < p->n_maps;) {
@@ -84,7 +86,7 @@ void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t of
 	       struct app_open_file *f)
 {
 	unmap(p, from, from + len);
-	if (!f)
+	if (!f || p->n_maps >= MAPS_MAX)
 		return;
 	GROW(p->map, p->n_maps, p->maps_cap);
 	f->n_users++;

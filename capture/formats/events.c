@@ -5,9 +5,9 @@
  * event that ended last before it. The replayer crashes on unknown input, so such requests are left
  * out. doc/formats/others.md. */
 
-#include "capture/formats/descriptors.h"
 #include "capture/formats/sink.h"
 #include "capture/op.h"
+#include "common/u64_map.h"
 #include "common/xalloc.h"
 
 #define NUMBERS 32768	/* the replayer's limit of descriptors and processes */
@@ -37,8 +37,7 @@ struct events_out {
 	struct events_thread *thread;
 	size_t n_threads, cap_threads, last_thread;
 	uint32_t n_processes;
-	/* keyed by process: descriptors, whose `object` is an index into number[] */
-	struct traced_system system;
+	struct u64_map number_of; /* by process and descriptor: index into number[] */
 	struct events_number *number;
 	size_t n_numbers, cap_numbers;
 	struct events_edge *edge; /* edge[n_edges], sorted by `to` */
@@ -82,17 +81,15 @@ static struct events_thread *thread_at(struct events_out *x, const struct trace_
 /* The state of a descriptor number; NULL: it was never opened. */
 static struct events_number *number_of(struct events_out *x, const struct trace_record *r)
 {
-	const struct open_file *f = descriptor_get(traced_thread_of(&x->system, r->pid), r->fd);
-	return f ? &x->number[f->object] : NULL;
+	const uint32_t *i = u64_map_find(&x->number_of, u64_pair(r->pid, (uint32_t)r->fd));
+	return i ? &x->number[*i] : NULL;
 }
 
 static struct events_number *number_new(struct events_out *x, const struct trace_record *r)
 {
 	GROW(x->number, x->n_numbers, x->cap_numbers);
 	x->number[x->n_numbers] = (struct events_number){.open = false};
-	struct open_file *f = open_file_new((uint32_t)x->n_numbers, -1, false);
-	descriptor_set(traced_thread_of(&x->system, r->pid), r->fd, f, false);
-	open_file_put(f);
+	u64_map_at(&x->number_of, u64_pair(r->pid, (uint32_t)r->fd), (uint32_t)x->n_numbers);
 	return &x->number[x->n_numbers++];
 }
 
@@ -101,7 +98,7 @@ static void forget(struct events_out *x)
 	for (size_t i = 0; i < x->n_numbers; i++)
 		free(x->number[i].use);
 	x->n_numbers = 0;
-	traced_system_release(&x->system);
+	u64_map_release(&x->number_of);
 	for (size_t i = 0; i < x->n_threads; i++)
 		x->thread[i].last = 0;
 }

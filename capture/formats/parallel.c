@@ -6,6 +6,8 @@
  *
  * Source: parallel-trace paper, figures 3, 6 and 7. */
 
+#include <sched.h>
+
 #include "capture/formats/number.h"
 #include "capture/formats/parallel_private.h"
 #include "capture/formats/parallel_read.h"
@@ -50,21 +52,21 @@ static int parallel_next(struct foreign *f, struct err *e)
  * hosts may have equal numbers. */
 static void threads_make(struct parallel *p)
 {
-	struct traced_system *s = &p->calls.system;
 	for (uint32_t i = 0; i < p->facts.n_nodes; i++) {
 		uint32_t first = 0;
 		while (first < i && p->facts.node[first].pid != p->facts.node[i].pid)
 			first++;
 		if (first < i)
-			traced_thread_cloned(s, p->node[first].thread, i + 1, true, true);
-		p->node[i] = (struct text_node){.thread = traced_thread_of(s, i + 1)};
+			syscalls_cloned(p->calls.calls_made, first + 1, i + 1,
+					CLONE_THREAD | CLONE_FILES);
+		p->node[i] = (struct text_node){.now_ns = 0};
 	}
 }
 
 static void parallel_reset(struct foreign *f)
 {
 	struct parallel *p = parallel_of(f);
-	traced_system_release(&p->calls.system);
+	strace_state_reset(&p->calls);
 	if (!p->node) /* the nodes are not known yet */
 		return;
 	threads_make(p);

@@ -121,22 +121,22 @@ static int take_note(struct parallel *p, const char *s, const char *end, struct 
 static const struct {
 	const char *name;
 	unsigned int n_args; /* 0: any number */
-	struct strace_call call;
+	struct syscall_row call;
 } also[] = {
-    {"read", 2, {"read", OP_READ, "fs", 0}},
-    {"write", 2, {"write", OP_WRITE, "fs", 0}},
-    {"pread", 3, {"pread", OP_PREAD, "fso", 0}},
-    {"pwrite", 3, {"pwrite", OP_PWRITE, "fso", 0}},
-    {"pread64", 3, {"pread64", OP_PREAD, "fso", 0}},
-    {"pwrite64", 3, {"pwrite64", OP_PWRITE, "fso", 0}},
-    {"_llseek", 3, {"_llseek", OP_LSEEK, "fow", 0}},
-    {"_llseek", 4, {"_llseek", OP_LSEEK, "fo_w", 0}},
-    {"lseek64", 0, {"lseek64", OP_LSEEK, "fow", 0}},
-    {"open64m", 0, {"open64m", OP_OPEN, "pOm", 0}},
-    {"open64", 0, {"open64", OP_OPEN, "pOm", 0}},
+    {"read", 2, {"read", -1, OP_READ, "fs", 0, 0}},
+    {"write", 2, {"write", -1, OP_WRITE, "fs", 0, 0}},
+    {"pread", 3, {"pread", -1, OP_PREAD, "fso", 0, 0}},
+    {"pwrite", 3, {"pwrite", -1, OP_PWRITE, "fso", 0, 0}},
+    {"pread64", 3, {"pread64", -1, OP_PREAD, "fso", 0, 0}},
+    {"pwrite64", 3, {"pwrite64", -1, OP_PWRITE, "fso", 0, 0}},
+    {"_llseek", 3, {"_llseek", -1, OP_LSEEK, "fow", 0, 0}},
+    {"_llseek", 4, {"_llseek", -1, OP_LSEEK, "fo_w", 0, 0}},
+    {"lseek64", 0, {"lseek64", -1, OP_LSEEK, "fow", 0, 0}},
+    {"open64m", 0, {"open64m", -1, OP_OPEN, "pOm", 0, 0}},
+    {"open64", 0, {"open64", -1, OP_OPEN, "pOm", 0, 0}},
 };
 
-static const struct strace_call *call_find(struct parallel *p, const char *s, const char *open,
+static const struct syscall_row *call_find(const char *s, const char *open,
 					   const char *end)
 {
 	struct part part[PARTS_MAX];
@@ -147,8 +147,7 @@ static const struct strace_call *call_find(struct parallel *p, const char *s, co
 		if (strlen(also[i].name) == len && !memcmp(also[i].name, s, len) &&
 		    (!also[i].n_args || also[i].n_args == n))
 			return &also[i].call;
-	int64_t i;
-	return name_table_find(&p->calls.calls, s, len, &i) ? &strace_calls[i] : NULL;
+	return strace_call_find(s, len);
 }
 
 /* Removes "<0.000021>" and returns it in ns, or -1. */
@@ -216,7 +215,7 @@ static int take_call(struct parallel *p, const struct parallel_line *l, struct e
 	const char *open = memchr(l->s, '(', (size_t)(l->end - l->s));
 	if (!open || open == l->s)
 		return foreign_at(f, l->s, e, "neither a call nor COMPUTE, SIGNAL or WAIT");
-	struct call_line c = {.call = call_find(p, l->s, open, l->end),
+	struct call_line c = {.call = call_find(l->s, open, l->end),
 			      .text = open + 1,
 			      .end = l->end,
 			      .begin_ns = l->has_begin ? l->begin_ns : n->now_ns};
@@ -226,8 +225,8 @@ static int take_call(struct parallel *p, const struct parallel_line *l, struct e
 		return 0;
 	}
 	size_t before = f->queue.n;
-	int rc = strace_take_call(&p->calls, n->thread, &c, e);
-	if (rc || f->queue.n == before)
+	int rc = strace_take_call(&p->calls, strace_thread_get(&p->calls, p->at + 1), &c, e);
+	if (rc || f->queue.n == before || f->queue.v[f->queue.n - 1].commit != TRACE_COMMIT)
 		return rc;
 	struct trace_record *r = &f->queue.v[f->queue.n - 1];
 	r->pid = p->facts.node[p->at].pid;

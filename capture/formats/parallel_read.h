@@ -10,7 +10,6 @@
 #include "capture/formats/strace_private.h"
 
 struct text_node {
-	struct traced_thread *thread;
 	int64_t now_ns; /* the node's current time, for lines without times */
 };
 

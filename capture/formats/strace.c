@@ -4,63 +4,44 @@
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
-#include "capture/formats/strace_private.h"
+#include "capture/formats/strace_parsed.h"
+#include "common/xalloc.h"
 
 /* strace's overhead is part of each call's time: it shows 7.37 us for calls that take 0.51 us. */
 #define STRACE_COST_NS 7000
 
 /* --- calls --------------------------------------------------------------- */
 
-static const struct strace_call *call_find(const struct strace *t, const char *s, size_t len)
+static const struct syscall_row *call_find(const struct strace *t, const char *s, size_t len)
 {
-	int64_t i;
-	return name_table_find(&t->calls, s, len, &i) ? &strace_calls[i] : NULL;
+	int64_t row;
+	return name_table_find(&t->calls, s, len, &row) ? (const struct syscall_row *)(intptr_t)row
+							 : NULL;
 }
 
 /* The call whose name begins at s. *open: its parenthesis, or NULL if there is none. */
-static const struct strace_call *call_at(const struct strace *t, const char *s, const char *end,
+static const struct syscall_row *call_at(const struct strace *t, const char *s, const char *end,
 					 const char **open)
 {
 	*open = memchr(s, '(', (size_t)(end - s));
 	return *open && *open > s ? call_find(t, s, (size_t)(*open - s)) : NULL;
 }
 
-static void close_over(struct traced_thread *th)
-{
-	open_file_put(th->closing);
-	th->closing = NULL;
-	th->closed = false;
-}
 
-/* Finishes a call that never ended. A call on memory is a request only if the memory is a file's.
- */
-static void never_ends(struct strace *t, struct traced_thread *th)
+/* Ends a call that never returns. */
+static void call_abandon(struct strace *t, struct strace_thread *th)
 {
-	const struct strace_call *call = th->call;
-	const char *s = th->text.s, *end = s + th->text.len;
-	struct trace_record *r = record_queue_at(&t->base.queue, th->ticket);
-	uint64_t at;
-	if (r && op_info(call->op)->family == FAMILY_MAP) {
-		r->object = call->op != OP_MMAP && s && scan_c_u64(&s, end, &at)
-				? traced_map_find(th->process, at, 1)
-				: OBJECT_NONE;
-		if (r->object == OBJECT_NONE &&
-		    (call->op != OP_MMAP || (s && memmem(s, th->text.len, "MAP_ANONYMOUS", 13)))) {
-			t->base.base.notes.n_passed_over++;
-			record_queue_drop(&t->base.queue, th->ticket);
-			return;
-		}
-	}
-	foreign_unfinished(&t->base, th->ticket);
+	if (th->entered)
+		syscalls_abandon(t->calls_made, th->tid);
+	th->pending = th->entered = false;
 }
 
 /* A call that another thread's line interrupts. Its place in the trace is fixed now. */
-static int take_unfinished(struct strace *t, struct traced_thread *th,
-			   const struct strace_call *call, const char *name, size_t name_len,
+static int take_unfinished(struct strace *t, struct strace_thread *th,
+			   const struct syscall_row *call, const char *name, size_t name_len,
 			   const char *text, const char *end, int64_t begin_ns)
 {
-	if (th->pending && th->has_ticket) /* the previous call never resumed */
-		never_ends(t, th);
+	call_abandon(t, th); /* the previous call never resumed */
 	th->pending = true;
 	th->call = call;
 	th->begin_ns = begin_ns;
@@ -69,26 +50,10 @@ static int take_unfinished(struct strace *t, struct traced_thread *th,
 	th->name[name_len] = 0;
 	strbuf_reset(&th->text);
 	strbuf_add(&th->text, text, (size_t)(end - text));
-	th->has_ticket = call && call->kind == CALL_REQUEST;
-	if (call && call->kind == CALL_CLONE)
-		t->system.cloning = th;
-	if (!th->has_ticket)
-		return 0;
-	struct trace_record r = foreign_record();
-	r.op = (uint16_t)call->op;
-	r.begin_ns = begin_ns;
-	r.pid = th->process->pid;
-	r.tid = th->tid;
-	th->ticket = record_queue_add(&t->base.queue, &r);
-	if (call->op == OP_CLOSE) {
-		int64_t fd = strace_first_fd(text, end);
-		close_over(th);
-		th->closed = true;
-		th->closing = descriptor_get(th, fd);
-		if (th->closing)
-			th->closing->refs++;
-		descriptor_set(th, fd, NULL, false);
-	}
+	if (call && call->kind == SYSCALL_CLONE)
+		t->cloning = (uint32_t)(th - t->thread) + 1;
+	if (call && call->kind == SYSCALL_REQUEST)
+		strace_begin_call(t, th, text, end);
 	return 0;
 }
 
@@ -103,14 +68,14 @@ static bool ends_with(const char *s, const char *end, const char *mark)
 static const char detached[] = "<detached ...>";
 
 /* "<... pread64 resumed>, "..."..., 4096, 8192) = 4096 <0.000021>" */
-static int take_resumed(struct strace *t, struct traced_thread *th, const char *s, const char *end,
+static int take_resumed(struct strace *t, struct strace_thread *th, const char *s, const char *end,
 			int64_t stamp_ns, struct err *e)
 {
 	const char *name = s + 5, *stop = memchr(name, ' ', (size_t)(end - name));
 	const char *rest = memmem(s, (size_t)(end - s), "resumed>", 8);
 	if (!stop || !rest)
 		return foreign_at(&t->base, s, e, "a resumed call without its name");
-	const struct strace_call *call = call_find(t, name, (size_t)(stop - name));
+	const struct syscall_row *call = call_find(t, name, (size_t)(stop - name));
 	if (!th->pending || strncmp(th->name, name, strlen(th->name)) ||
 	    (strlen(th->name) < sizeof th->name - 1 && strlen(th->name) != (size_t)(stop - name))) {
 		t->base.base.notes.n_without_begin += call != NULL;
@@ -121,6 +86,8 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 		return 0; /* the call stays unfinished */
 	}
 	th->pending = false;
+	const bool entered = th->entered;
+	th->entered = false;
 	if (!th->call) {
 		t->base.base.notes.n_passed_over++;
 		return 0;
@@ -131,29 +98,29 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 			      .end = th->text.s + th->text.len,
 			      .begin_ns = th->begin_ns,
 			      .stamp_ns = stamp_ns,
-			      .resumed = true};
+			      .resumed = true,
+			      .entered = entered};
 	struct err why; /* ERR_INIT would clear all of it for every line */
 	err_clear(&why);
+	const uint32_t tid = th->tid;
 	int rc = strace_take_call(t, th, &l, &why);
-	close_over(th);
 	if (rc) { /* a column in the joined text would not exist in the file */
-		if (th->has_ticket)
-			record_queue_drop(&t->base.queue, th->ticket);
+		syscalls_forget(t->calls_made, tid);
 		return foreign_at(&t->base, rest + 8, e, "%s", why.msg);
 	}
 	return 0;
 }
 
-static int take_call(struct strace *t, struct traced_thread *th, const char *s, const char *end,
+static int take_call(struct strace *t, struct strace_thread *th, const char *s, const char *end,
 		     int64_t stamp_ns, struct err *e)
 {
 	static const char unfinished[] = "<unfinished ...>";
 	const char *open;
-	const struct strace_call *call = call_at(t, s, end, &open);
+	const struct syscall_row *call = call_at(t, s, end, &open);
 	if (!open || open == s)
 		return foreign_at(&t->base, s, e, "neither a call nor a signal");
 	if (!call)
-		strace_exit_seen(th, s, end);
+		strace_exit_seen(t, th, s, end);
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	const char *mark = ends_with(s, end, unfinished) ? unfinished
@@ -167,17 +134,14 @@ static int take_call(struct strace *t, struct traced_thread *th, const char *s, 
 		t->base.base.notes.n_passed_over++;
 		return 0;
 	}
-	if (th->pending && th->has_ticket)
-		never_ends(t, th);
-	th->pending = false;
-	close_over(th);
+	call_abandon(t, th);
 	struct call_line l = {
 	    .call = call, .text = open + 1, .end = end, .begin_ns = stamp_ns, .stamp_ns = stamp_ns};
 	return strace_take_call(t, th, &l, e);
 }
 
 /* Reads the rest of a line after the stamp. */
-static int take_line(struct strace *t, struct traced_thread *th, const char *s, const char *end,
+static int take_line(struct strace *t, struct strace_thread *th, const char *s, const char *end,
 		     int64_t ns, struct err *e)
 {
 	s = strace_skip_marks(s, end);
@@ -187,9 +151,11 @@ static int take_line(struct strace *t, struct traced_thread *th, const char *s, 
 		strace_thread_over(&t->threads, th->tid);
 		strace_thread_ended(t, th, s, end);
 		if (!starts(s, end, "+++ superseded")) {
-			if (th->pending && th->has_ticket)
-				never_ends(t, th);
-			traced_thread_exited(&t->system, th);
+			call_abandon(t, th);
+			if (t->cloning == (uint32_t)(th - t->thread) + 1)
+				t->cloning = 0;
+			syscalls_ended(t->calls_made, th->tid);
+			th->alive = false;
 		}
 		return 0;
 	}
@@ -214,18 +180,18 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 	if (ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
 		return foreign_at(f, stamp, e, "a time is beyond the range of a trace");
 	t->has_pids |= how != STRACE_UNNAMED;
-	struct traced_thread *th =
-	    traced_thread_of(&t->system, strace_thread(&t->threads, how, tid));
+	struct strace_thread *th = strace_thread_get(t, strace_thread(&t->threads, how, tid));
 	if (t->threads.found)
 		t->number_met = t->threads.first_number;
-	if (!th->process->noted) {
-		processes_see(&t->processes, th->process->pid, th->process->parent, ns);
-		th->process->noted = true;
-		const bool first = !th->process->parent && t->system.n_orphans == 1;
-		if (first && !th->process->cwd.len)
-			strbuf_add(&th->process->cwd, t->start.s, t->start.len);
-		if (first && !th->process->umask)
-			th->process->umask = t->first_umask;
+	if (!th->noted) {
+		const uint32_t pid = syscalls_process(t->calls_made, th->tid);
+		processes_see(&t->processes, pid ? pid : th->tid, th->parent, ns);
+		th->noted = true;
+		const bool first = !th->parent && t->n_orphans == 1;
+		if (first && t->start.len)
+			syscalls_thread(t->calls_made, th->tid, 0, t->start.s, false);
+		if (first && t->first_umask)
+			syscalls_umask(t->calls_made, th->tid, t->first_umask);
 	}
 	return take_line(t, th, s, end, ns, e);
 }
@@ -269,20 +235,19 @@ static int strace_line(struct foreign *f, const char *s, size_t len, struct err 
 static void strace_end(struct foreign *f)
 {
 	struct strace *t = (struct strace *)f;
-	for (size_t i = 0; i < THREAD_SLOTS; i++)
-		for (struct traced_thread *th = t->system.slot[i]; th; th = th->next)
-			if (th->pending && th->has_ticket) {
-				never_ends(t, th);
-				th->pending = false;
-			}
+	const struct syscalls_counts *n = syscalls_counts(t->calls_made);
+	for (uint32_t i = 0; i < t->n_threads; i++)
+		call_abandon(t, &t->thread[i]);
+	f->base.notes.n_without_end += n->n_unfinished;
+	f->base.notes.n_passed_over += n->n_other;
 	strace_async_end(&t->async, f);
 	strace_before_list(t);
 	json_t *list = processes_list(&t->processes),
 	       *top = list ? json_pack("{s:o}", "processes", list) : json_object();
 	json_t *capture =
-	    json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings", (json_int_t)t->n_rings,
+	    json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings", (json_int_t)n->n_rings,
 		      "n_unshown", (json_int_t)f->base.notes.n_unshown);
-	if (strace_missing_end(t, capture) || t->n_rings || f->base.notes.n_unshown)
+	if (strace_missing_end(t, capture) || n->n_rings || f->base.notes.n_unshown)
 		json_object_set(top, "capture", capture);
 	json_decref(capture);
 	free(t->extra);
@@ -294,13 +259,12 @@ static void strace_end(struct foreign *f)
 static void strace_reset(struct foreign *f)
 {
 	struct strace *t = (struct strace *)f;
-	traced_system_release(&t->system);
+	strace_state_reset(t);
 	processes_release(&t->processes);
 	processes_init(&t->processes);
 	strace_async_release(&t->async);
 	f->base.meta.meta.extra_json = NULL;
 	t->has_first = t->time_of_day = t->differences = t->over = false;
-	t->n_rings = 0;
 	t->missing.detached = false;
 	t->missing.n_filtered = t->missing.n_reopened = 0;
 	if (!t->before_listed) {
@@ -312,9 +276,67 @@ static void strace_reset(struct foreign *f)
 	strace_threads_reset(&t->threads);
 }
 
+/* A rename that succeeded. */
+static void renamed(void *context, const char *from, const char *to, bool exchange)
+{
+	struct strace *t = context;
+	const char *a = strrchr(from, '/'), *b = strrchr(to, '/');
+	(void)exchange;
+	struct strace_rename *one = &t->renamed[t->n_renames++ % STRACE_RENAMES];
+	free(one->from);
+	free(one->to);
+	*one = (struct strace_rename){xstrdup(a ? a + 1 : from), xstrdup(b ? b + 1 : to)};
+}
+
+static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id,
+		       struct err *e)
+{
+	struct strace *t = context;
+	return foreign_object(&t->base, kind, name, strlen(name), id, e);
+}
+
+static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref, struct err *e)
+{
+	struct strace *t = context;
+	(void)e;
+	*ref = foreign_heap(&t->base, data, len);
+	return 0;
+}
+
+static void threads_release(struct strace *t)
+{
+	syscalls_close(t->calls_made);
+	for (uint32_t i = 0; i < t->n_threads; i++)
+		strbuf_release(&t->thread[i].text);
+	for (size_t i = 0; i < STRACE_RENAMES; i++) {
+		free(t->renamed[i].from);
+		free(t->renamed[i].to);
+		t->renamed[i] = (struct strace_rename){NULL, NULL};
+	}
+	u64_map_release(&t->thread_of);
+}
+
+void strace_state_reset(struct strace *t)
+{
+	const struct syscalls_sink sink = {.context = t, .object = object_sink, .heap = heap_sink,
+					   .renamed = renamed, .keep_unfinished = true,
+					   .from_text = true, .size = strace_size,
+					   .made = strace_made, .page_bytes = 4096};
+	threads_release(t);
+	t->calls_made = syscalls_open(&sink, &t->base.queue);
+	t->n_threads = t->cloning = t->n_orphans = t->n_sizes = 0;
+	t->n_renames = t->n_unreturned = 0;
+	t->n_unseen = 0;
+	t->moved = false;
+}
+
 void strace_state_release(struct strace *t)
 {
-	traced_system_release(&t->system);
+	threads_release(t);
+	free(t->thread);
+	free(t->size);
+	for (size_t i = 0; i < SYSCALL_MEMORIES; i++)
+		strbuf_release(&t->memory[i]);
 	processes_release(&t->processes);
 	strace_async_release(&t->async);
 	files_release(&t->before);
@@ -324,8 +346,6 @@ void strace_state_release(struct strace *t)
 	free(t->extra);
 	strbuf_release(&t->path);
 	strbuf_release(&t->cut);
-	strbuf_release(&t->base_path);
-	strbuf_release(&t->joined);
 	strbuf_release(&t->start);
 }
 
@@ -337,12 +357,21 @@ static void strace_release(struct foreign *f)
 void strace_state_init(struct strace *t)
 {
 	name_table_add_constants(&t->names);
-	for (int i = 0; strace_calls[i].name; i++)
-		name_table_add(&t->calls, strace_calls[i].name, i);
+	static const char *const others[] = {"stat",	 "lstat", "fstat",  "fstatat64",
+					     "sendfile", "pread", "pwrite", NULL};
+	const struct syscall_row *row;
+	for (row = syscall_rows; row->name; row++)
+		name_table_add(&t->calls, row->name, (intptr_t)row);
+	for (const char *const *name = others; *name; name++)
+		name_table_add(&t->calls, *name,
+			       (intptr_t)syscall_row_of_name(*name, strlen(*name)));
+	for (row = strace_rows; row->name; row++)
+		name_table_add(&t->calls, row->name, (intptr_t)row);
 	strbuf_init(&t->path);
 	strbuf_init(&t->cut);
-	strbuf_init(&t->base_path);
-	strbuf_init(&t->joined);
+	for (size_t i = 0; i < SYSCALL_MEMORIES; i++)
+		strbuf_init(&t->memory[i]);
+	strace_state_reset(t);
 	strbuf_init(&t->start);
 	files_init(&t->before);
 	t->base.base.meta.meta.root = "/";
@@ -403,12 +432,9 @@ static bool is_strace(const char *s, const char *end)
 static bool is_timeless(const char *s, const char *end)
 {
 	const char *open = memchr(s, '(', (size_t)(end - s));
-	for (int i = 0; open && strace_calls[i].name; i++)
-		if (strlen(strace_calls[i].name) == (size_t)(open - s) &&
-		    !memcmp(strace_calls[i].name, s, (size_t)(open - s)))
-			return memmem(open, (size_t)(end - open), ") = ", 4) ||
-			       memmem(open, (size_t)(end - open), ")  ", 3);
-	return false;
+	return open && strace_call_find(s, (size_t)(open - s)) &&
+	       (memmem(open, (size_t)(end - open), ") = ", 4) ||
+		memmem(open, (size_t)(end - open), ")  ", 3));
 }
 
 /* Whether the first line of a call has a stamp. */

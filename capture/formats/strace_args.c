@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The arguments of a call, by the letters of its row (strace_private.h). */
+/* The arguments of a call as the kernel gets them, by the letters of its row (syscalls.h): numbers,
+ * and the memory of pointers. */
+#include <linux/fs.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
@@ -9,7 +14,12 @@ static bool is_null(const struct part *a)
 	return a->len >= 4 && !memcmp(a->s, "NULL", 4);
 }
 
-int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64_t *v,
+static bool has(const struct part *a, const char *word)
+{
+	return memmem(a->s, a->len, word, strlen(word)) != NULL;
+}
+
+int strace_number(struct strace_parsed *p, const struct part *a, bool is_signed, uint64_t *v,
 		  struct err *e)
 {
 	const char *s = a->s, *end = s + a->len;
@@ -23,13 +33,13 @@ int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64
 			  (int)(a->len < 60 ? a->len : 60), a->s);
 }
 
-static uint64_t flags(struct parsed *p, const struct part *a)
+static uint64_t flags(struct strace_parsed *p, const struct part *a)
 {
 	bool all;
 	return names_or(&p->t->names, a->s, a->len, &all);
 }
 
-static uint64_t key_value(const struct part *a, const char *key, const struct name_table *names)
+static uint64_t key_value(const struct strace_parsed *p, const struct part *a, const char *key)
 {
 	const char *s = memmem(a->s, a->len, key, strlen(key)), *end = a->s + a->len;
 	bool all;
@@ -41,233 +51,299 @@ static uint64_t key_value(const struct part *a, const char *key, const struct na
 	const char *stop = s;
 	while (stop < end && *stop != ',' && *stop != '}' && *stop != ' ')
 		stop++;
-	const uint64_t v = names_or(names, s, (size_t)(stop - s), &all);
+	const uint64_t v = names_or(&p->t->names, s, (size_t)(stop - s), &all);
 	return negative ? 0 - v : v;
 }
 
-/* The buffer lengths of [{iov_base="..."..., iov_len=4096}, ...]. strace cuts long lists. */
-static void buffers(struct parsed *p, const struct part *a)
+/* --- memory -------------------------------------------------------------- */
+
+/* [{iov_base="..."..., iov_len=4096}, ...]. strace cuts long lists. */
+static void buffers(struct strbuf *to, const struct part *a)
 {
 	const char *s = a->s, *end = s + a->len;
 	while (s < end && (s = memmem(s, (size_t)(end - s), "iov_len=", 8))) {
-		uint64_t v;
+		uint64_t n;
 		s += 8;
-		if (!scan_u64(&s, end, &v))
+		if (!scan_u64(&s, end, &n))
 			break;
-		strbuf_add(&p->heap, &v, sizeof v);
-		p->r.length += v;
-		p->has_heap = true;
+		const struct iovec v = {.iov_len = n};
+		strbuf_add(to, &v, sizeof v);
 	}
-}
-
-static void at_offset(const struct part *a, uint64_t *offset)
-{
-	const char *s = a->s + (a->len && *a->s == '['), *end = a->s + a->len;
-	uint64_t v;
-	*offset = !is_null(a) && scan_u64(&s, end, &v) ? v : OFFSET_NONE;
-}
-
-static int descriptor_arg(struct parsed *p, const struct part *a, struct err *e)
-{
-	int64_t fd;
-	struct open_file *f = NULL;
-	int rc = strace_file(p, a, &fd, &f, e);
-	if (rc)
-		return rc;
-	if (f)
-		f->refs++; /* another argument may replace the file of this descriptor */
-	open_file_put(p->file);
-	p->file = f;
-	p->r.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
-	if (p->file)
-		p->r.object = p->file->object;
-	return 0;
-}
-
-static int peer_arg(struct parsed *p, const struct part *a, struct err *e)
-{
-	int64_t fd = -1;
-	struct open_file *f = NULL;
-	int rc = strace_file(p, a, &fd, &f, e);
-	p->peer.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
-	p->peer.object = f ? f->object : OBJECT_NONE;
-	p->has_peer = true;
-	return rc;
-}
-
-static int path_arg(struct parsed *p, const struct part *a, const struct part *dir, struct err *e)
-{
-	bool none = dir && a->len == 4 && !memcmp(a->s, "NULL", 4); /* utimensat on a descriptor */
-	int rc = none ? 0 : strace_path(p, a, dir, e);
-	if (rc)
-		return rc;
-	p->has_path = true;
-	p->nameless_path |= none;
-	if (p->nameless_path) /* with AT_EMPTY_PATH the call concerns the descriptor */
-		return dir && dir->len && *dir->s >= '0' && *dir->s <= '9'
-			   ? descriptor_arg(p, dir, e)
-			   : 0;
-	return foreign_object(&p->t->base, OBJECT_PATH, p->t->joined.s, p->t->joined.len,
-			      &p->r.object, e);
-}
-
-static int heap_text(struct parsed *p, const struct part *a, const struct part *dir, char letter,
-		     struct err *e)
-{
-	struct strace *t = p->t;
-	int rc = letter == 'P' ? strace_path(p, a, dir, e) : 0;
-	if (letter != 'P' && !strace_unquote(&t->path, a))
-		rc = foreign_at(&t->base, a->s, e, "\"%.*s\" is not text",
-				(int)(a->len < 60 ? a->len : 60), a->s);
-	if (rc)
-		return rc;
-	const struct strbuf *from = letter == 'P' ? &t->joined : &t->path;
-	strbuf_reset(&p->heap);
-	strbuf_add(&p->heap, from->s, from->len);
-	p->has_heap = true;
-	return 0;
-}
-
-static int fcntl_args(struct parsed *p, unsigned int i)
-{
-	p->r.flags = (uint32_t)flags(p, &p->arg[i]);
-	const struct part *a = &p->arg[i + 1];
-	if (i + 1 >= p->n)
-		return 0;
-	if (*a->s != '{') {
-		p->r.offset = flags(p, a);
-	} else if (memmem(a->s, a->len, "l_type=", 7)) {
-		const struct name_table *names = &p->t->names;
-		struct op_lock lock = {(int64_t)key_value(a, "l_type=", names),
-				       (int64_t)key_value(a, "l_whence=", names),
-				       (int64_t)key_value(a, "l_start=", names),
-				       (int64_t)key_value(a, "l_len=", names)};
-		strbuf_reset(&p->heap);
-		strbuf_add(&p->heap, (const char *)&lock, sizeof lock);
-		p->has_heap = true;
-	}
-	return 0;
 }
 
 /* [{tv_sec=1, tv_nsec=2}, UTIME_OMIT]; without times both are "now". */
-static void times_arg(struct parsed *p, const struct part *a)
+static void times(struct strace_parsed *p, struct strbuf *to, const struct part *a)
 {
-	const struct name_table *names = &p->t->names;
 	const char *s = a->s + 1, *end = a->s + a->len;
 	int64_t t[4] = {0, UTIME_NOW, 0, UTIME_NOW};
 	struct part one;
 	for (int i = 0; i < 2 && *a->s == '['; i++) {
-		if (!strace_next_part(&s, end, &one) ||
-			(*one.s == '{' && !memmem(one.s, one.len, "tv_nsec=", 8)))
+		if (!strace_next_part(&s, end, &one) || (*one.s == '{' && !has(&one, "tv_nsec=")))
 			return;
 		if (*one.s == '{') {
-			t[2 * i] = (int64_t)key_value(&one, "tv_sec=", names);
-			t[2 * i + 1] = (int64_t)key_value(&one, "tv_nsec=", names);
-		} else if (memmem(one.s, one.len, "UTIME_OMIT", 10)) {
+			t[2 * i] = (int64_t)key_value(p, &one, "tv_sec=");
+			t[2 * i + 1] = (int64_t)key_value(p, &one, "tv_nsec=");
+		} else if (has(&one, "UTIME_OMIT")) {
 			t[2 * i + 1] = UTIME_OMIT;
 		}
 	}
-	strbuf_reset(&p->heap);
-	strbuf_add(&p->heap, (const char *)t, sizeof t);
-	p->has_heap = true;
+	strbuf_add(to, t, sizeof t);
 }
 
-static int take_arg(struct parsed *p, char letter, unsigned int i, const struct part **dir,
-		    struct err *e)
+/* "[3, 4]", "[3<pipe:[12]>, 4<pipe:[12]>]" */
+static void pair(struct strbuf *to, const struct part *a)
 {
-	const struct part *a = &p->arg[i];
-	uint64_t v = 0;
-	int rc = 0;
-	switch (letter) {
-	case 'f':
-		return descriptor_arg(p, a, e);
-	case 'D':
-	case 'd':
-		*dir = a;
+	const char *s = a->s + 1, *end = a->s + a->len;
+	struct part one;
+	for (int i = 0; i < 2 && strace_next_part(&s, end, &one); i++) {
+		const int32_t fd = (int32_t)strace_first_fd(one.s, one.s + one.len);
+		strbuf_add(to, &fd, sizeof fd);
+	}
+}
+
+/* {l_type=F_RDLCK, l_whence=SEEK_SET, l_start=0, l_len=1} */
+static void lock(struct strace_parsed *p, struct strbuf *to, const struct part *a)
+{
+	const struct flock lock = {(short)key_value(p, a, "l_type="),
+				   (short)key_value(p, a, "l_whence="),
+				   (off_t)key_value(p, a, "l_start="),
+				   (off_t)key_value(p, a, "l_len="), 0};
+	strbuf_add(to, &lock, sizeof lock);
+}
+
+/* {src_fd=3</a>, src_offset=0, src_length=0, dest_offset=0} */
+static int clone_range(struct strace_parsed *p, struct strbuf *to, const struct part *a,
+		       struct err *e)
+{
+	static const char key[] = "src_fd=", next[] = ", src_offset=";
+	const char *s = memmem(a->s, a->len, key, sizeof key - 1), *end = NULL;
+	/* a name may contain the text: its last occurrence counts */
+	for (const char *at = s; at && (at = memmem(at, (size_t)(a->s + a->len - at), next,
+						    sizeof next - 1)); at++)
+		end = at;
+	p->no_request = !s || !end;
+	if (p->no_request)
 		return 0;
+	s += sizeof key - 1;
+	const struct part source = {s, (size_t)(end - s)},
+			  rest = {end, a->len - (size_t)(end - a->s)};
+	struct file_clone_range range = {.src_offset = key_value(p, &rest, "src_offset="),
+					 .src_length = key_value(p, &rest, "src_length="),
+					 .dest_offset = key_value(p, &rest, "dest_offset=")};
+	int64_t fd = -1;
+	int rc = strace_descriptor(p, &source, &fd, e);
+	range.src_fd = fd;
+	strbuf_add(to, &range, sizeof range);
+	return rc;
+}
+
+/* {sa_family=AF_UNIX, sun_path="/run/x"}. Abstract names ("@...") and other families are no files.
+ */
+static int address(struct strace_parsed *p, struct strbuf *to, const struct part *a,
+		   struct err *e)
+{
+	static const char key[] = "sun_path=";
+	const char *s = memmem(a->s, a->len, key, sizeof key - 1);
+	const struct sockaddr_un head = {.sun_family = AF_UNIX};
+	struct strbuf path = STRBUF_INIT;
+	p->no_request = !s || s[sizeof key - 1] != '"';
+	if (p->no_request)
+		return 0;
+	s += sizeof key - 1;
+	const struct part name = {s, (size_t)(a->s + a->len - s)};
+	int rc = strace_path(p, &name, NULL, &path, e);
+	strbuf_add(to, &head, offsetof(struct sockaddr_un, sun_path));
+	strbuf_add(to, path.s, path.len);
+	strbuf_addch(to, '\0');
+	strbuf_release(&path);
+	return rc;
+}
+
+static void at_offset(struct strbuf *to, const struct part *a)
+{
+	const char *s = a->s + (a->len && *a->s == '['), *end = a->s + a->len;
+	uint64_t v;
+	if (!is_null(a) && scan_u64(&s, end, &v))
+		strbuf_add(to, &v, sizeof v);
+}
+
+/* The path p, relative to the argument D before it, or P, relative to d. */
+static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
+{
+	const bool numbered = p->dir && p->dir->len && *p->dir->s >= '0' && *p->dir->s <= '9';
+	const bool none = p->dir && a->len == 4 && is_null(a); /* utimensat on a descriptor */
+	int rc = none ? 0 : strace_path(p, a, p->dir, to, e);
+	if (!rc && numbered && !to->len) { /* with AT_EMPTY_PATH it concerns the descriptor */
+		int64_t fd;
+		rc = strace_descriptor(p, p->dir, &fd, e);
+		p->value[p->dir_at] = (uint64_t)fd;
+	}
+	return rc;
+}
+
+static int text(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
+{
+	return strace_unquote(to, a) ? 0
+				     : foreign_at(&p->t->base, a->s, e, "\"%.*s\" is not text",
+						  (int)(a->len < 60 ? a->len : 60), a->s);
+}
+
+/* The memory of a pointer; nothing is appended if it is unknown. *v: the pointer, if its value
+ * matters. */
+static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, const struct part *a,
+		   uint64_t *v, struct err *e)
+{
+	switch (letter) {
 	case 'p':
-		return path_arg(p, a, *dir, e);
+		*v = !is_null(a);
+		return path(p, to, a, e);
 	case 'P':
+		return strace_path(p, a, p->dir, to, e);
 	case 'T':
 	case 'N':
-		return heap_text(p, a, *dir, letter, e);
-	case 's':
-		return strace_number(p, a, false, &p->r.length, e);
-	case 'o':
-		return strace_number(p, a, true, &p->r.offset, e);
-	case 'B':
-		return is_null(a) ? 0 : strace_number(p, a, false, &p->r.offset, e);
+		return text(p, to, a, e);
+	case 'Y': /* the whole text is shown with a sufficient -s */
+		if (p->r.rvalue <= 0 || !a->len || a->s[a->len - 1] != '"' ||
+		    !strace_unquote(to, a) ||
+		    to->len != (uint64_t)p->r.rvalue)
+			strbuf_reset(to);
+		return 0;
+	case 'L':
+		if (p->r.rvalue || !strace_unquote_bytes(to, a))
+			strbuf_reset(to);
+		return 0;
 	case 'i':
-		buffers(p, a);
+		buffers(to, a);
+		v[1] = to->len / sizeof(struct iovec); /* the buffers that are shown */
 		return 0;
-	case 'O':
-	case 'A':
-	case 'w':
-	case 'v':
-		p->r.flags |= (uint32_t)flags(p, a);
+	case 'H': {
+		const uint64_t how[2] = {key_value(p, a, "flags="), key_value(p, a, "mode=")};
+		strbuf_add(to, how, sizeof how);
 		return 0;
-	case 'H':
-		p->r.flags = (uint32_t)key_value(a, "flags=", &p->t->names);
-		p->r.length = key_value(a, "mode=", &p->t->names);
-		return 0;
-	case 'm':
-	case 'a':
-		p->r.length = flags(p, a);
-		return 0;
-	case 'n':
-		p->peer = (struct op_peer){(int32_t)strace_first_fd(a->s, a->s + a->len),
-					   OBJECT_NONE, OFFSET_NONE};
-		p->has_peer = true;
-		return rc;
-	case 'X':
-		return peer_arg(p, a, e);
-	case '@':
-		at_offset(a, &p->r.offset);
-		p->has_at_offset = p->r.offset != OFFSET_NONE;
-		return 0;
-	case '#':
-		at_offset(a, &p->peer.offset);
-		return 0;
-	case 'u':
-	case 'g':
-		rc = strace_number(p, a, true, &v, e);
-		p->r.offset |= letter == 'u' ? (uint32_t)v : (uint64_t)(uint32_t)v << 32;
-		return rc;
+	}
 	case 't':
-		times_arg(p, a);
+		times(p, to, a);
 		return 0;
-	case 'c':
-		return fcntl_args(p, i);
-	case 'K':
-		return strace_clone_args(p, e);
+	case '@':
+	case '#':
+		at_offset(to, a);
+		return 0;
+	case 'q':
+		pair(to, a);
+		return 0;
 	case 'k':
-		return strace_bind_args(p, e);
-	case 'R':
-		p->r.flags |= (uint32_t)(flags(p, a) & 7) << 29;
-		return 0;
-	case 'M':
-		p->r.flags |= (uint32_t)flags(p, a) & 0x1fffffff;
+		return address(p, to, a, e);
+	case '*':
+		if (has(a, "l_type="))
+			lock(p, to, a);
+		else if (p->call->op == OP_IOCTL)
+			return *a->s == '{' ? clone_range(p, to, a, e)
+					    : strace_descriptor(p, a, (int64_t *)v, e);
+		else if (*a->s != '{')
+			*v = flags(p, a);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-int strace_take_args(struct parsed *p, struct err *e)
+/* --- numbers ------------------------------------------------------------- */
+
+static int number(struct strace_parsed *p, char letter, unsigned int i, struct err *e)
 {
-	const struct part *dir = NULL;
-	unsigned int i = 0;
+	const struct part *a = &p->arg[i];
+	uint64_t *v = &p->value[i];
+	int64_t fd = -1;
 	int rc = 0;
-	for (const char *letter = p->call->args; *letter && !rc; letter++, i++) {
-		if (i >= p->n && (strchr("mAOv_c", *letter) || (*letter == 's' && p->r.rvalue < 0)))
-			return 0; /* an optional argument */
+	switch (letter) {
+	case 'f':
+	case 'X':
+		if (p->call->op == OP_MMAP && *a->s == '-') { /* of no file */
+			p->value[3] |= MAP_ANONYMOUS;
+			return 0;
+		}
+		if (p->entered && p->call->op == OP_CLOSE) { /* another open may have the number */
+			*v = (uint64_t)strace_first_fd(a->s, a->s + a->len);
+			return 0;
+		}
+		rc = strace_descriptor(p, a, &fd, e);
+		*v = fd >= INT32_MIN && fd <= INT32_MAX ? (uint64_t)fd : (uint64_t)-1;
+		return rc;
+	case 'D':
+	case 'd':
+		p->dir = a;
+		p->dir_at = i;
+		*v = (uint64_t)AT_FDCWD;
+		return 0;
+	case 'n':
+		*v = (uint64_t)strace_first_fd(a->s, a->s + a->len);
+		return 0;
+	case 'o':
+	case 'u':
+	case 'g':
+		return strace_number(p, a, true, v, e);
+	case 'B':
+		return is_null(a) ? 0 : strace_number(p, a, false, v, e);
+	case 's':
+		return strace_number(p, a, false, v, e);
+	case '1':
+	case 'l':
+		*v = UINT32_MAX;
+		return *a->s == '~' ? 0 : strace_number(p, a, false, v, e);
+	case 'c':
+		*v = p->call->op != OP_IOCTL	 ? flags(p, a)
+		     : has(a, "FICLONERANGE") ? FICLONERANGE
+		     : has(a, "FICLONE")	 ? FICLONE
+						 : 0;
+		/* strace shows other commands of ioctl() too, which are no requests on files */
+		p->no_request = p->call->op == OP_IOCTL && (!*v || p->r.rvalue);
+		return 0;
+	case '_':
+		return 0;
+	default:
+		*v = flags(p, a);
+		if (p->call->kind == SYSCALL_PAIR || p->call->kind == SYSCALL_DESCRIPTOR)
+			*v = has(a, "CLOEXEC") ? O_CLOEXEC | MFD_CLOEXEC : 0; /* SOCK_, EFD_ ... */
+		else if (p->call->kind == SYSCALL_CLOSE_RANGE)
+			*v = has(a, "CLOSE_RANGE_CLOEXEC") ? 4 : 0;
+		return 0;
+	}
+}
+
+static bool is_optional(const struct strace_parsed *p, char letter)
+{
+	return p->call->kind != SYSCALL_REQUEST || strchr("mAOv_cVLYE*", letter) ||
+	       (letter == 's' && p->r.rvalue < 0);
+}
+
+int strace_take_args(struct strace_parsed *p, bool partly, struct err *e)
+{
+	unsigned int i = 0, n_pointers = 0;
+	int rc = 0;
+	for (const char *letter = p->call->args; *letter && !rc && !p->no_request; letter++, i++) {
+		if (i >= p->n && (partly || is_optional(p, *letter)))
+			return 0;
 		if (i >= p->n)
 			return foreign_at(&p->t->base, p->ret, e,
-					  "%s has %u arguments, more are needed", p->call->name,
-					  p->n);
-		rc = take_arg(p, *letter, i, &dir, e);
-		if (rc && p->r.rvalue < 0 && strchr("pPTN", *letter))
-			rc = 0; /* an unreadable path: the call failed because of it */
+					  "%s has %u arguments, more are needed",
+					  strace_call_name(p->call), p->n);
+		if (!strchr(SYSCALL_POINTERS, *letter)) {
+			rc = number(p, *letter, i, e);
+			continue;
+		}
+		struct strbuf *to = &p->t->memory[n_pointers];
+		struct syscall_memory *m = &p->memory[n_pointers++];
+		strbuf_reset(to);
+		rc = pointee(p, *letter, to, &p->arg[i], &p->value[i], e);
+		if (strchr("pPTN", *letter)) {
+			/* an unreadable path: the call failed because of it */
+			const bool unreadable = rc && p->r.rvalue < 0;
+			*m = (struct syscall_memory){rc ? NULL : to->s ? to->s : "", to->len};
+			rc = unreadable ? 0 : rc;
+			p->dir = NULL;
+		} else if (to->len) {
+			*m = (struct syscall_memory){to->s, to->len};
+		}
 	}
 	return rc;
 }

@@ -141,14 +141,14 @@ static uint64_t buffers_length(const struct part *value)
 
 /* One control block, "{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>, aio_buf=...,
  * aio_nbytes=4096, aio_offset=0}". */
-static int block_take(struct parsed *p, const struct part *block, struct strace_aio_request *one,
+static int block_take(struct strace_parsed *p, const struct part *block,
+		      struct strace_aio_request *one,
 		      struct err *e)
 {
 	const char *s = block->s + 1, *end = block->s + block->len;
 	struct part field, value;
 	int rc = 0;
 	while (!rc && strace_next_part(&s, end, &field)) {
-		struct open_file *f = NULL;
 		int64_t fd = -1;
 		if (is_field(&field, "aio_data", &value))
 			one->data = number_of(&value);
@@ -161,11 +161,12 @@ static int block_take(struct parsed *p, const struct part *block, struct strace_
 		else if (is_field(&field, "aio_buf", &value) && value.len && *value.s == '[')
 			one->r.length = buffers_length(&value);
 		else if (is_field(&field, "aio_fildes", &value)) {
-			/* strace_file() sets it if there is no open file */
-			p->r.object = OBJECT_NONE;
-			rc = strace_file(p, &value, &fd, &f, e);
+			rc = strace_descriptor(p, &value, &fd, e);
 			one->r.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
-			one->r.object = f ? f->object : p->r.object;
+			rc = rc ? rc
+				: syscalls_file_object(p->t->calls_made,
+						       syscalls_file(p->t->calls_made, p->tid, fd),
+						       &one->r.object, e);
 		}
 	}
 	return rc;
@@ -179,12 +180,12 @@ static bool element(const char **s, const char *end, struct part *one)
 	return strace_next_part(s, end, one) && one->len > 1 && *one->s == '{';
 }
 
-static uint64_t context_of(const struct parsed *p)
+static uint64_t context_of(const struct strace_parsed *p)
 {
 	return number_of(&p->arg[0]);
 }
 
-static int submitted(struct parsed *p, const struct part *list, struct err *e)
+static int submitted(struct strace_parsed *p, const struct part *list, struct err *e)
 {
 	struct strace_async *a = &p->t->async;
 	const char *s = list->s + 1, *end = list->s + list->len;
@@ -192,13 +193,13 @@ static int submitted(struct parsed *p, const struct part *list, struct err *e)
 	int64_t n = 0;
 	int rc = 0;
 	for (; !rc && n < p->r.rvalue && element(&s, end, &block); n++) {
-		struct strace_aio_request one = {.pid = p->th->process->pid,
+		struct strace_aio_request one = {.pid = p->r.pid,
 						 .context = context_of(p),
 						 .r = foreign_record()};
 		one.r.op = OP_AIO_OTHER;
 		one.r.begin_ns = p->r.begin_ns;
-		one.r.pid = p->th->process->pid;
-		one.r.tid = p->th->tid;
+		one.r.pid = p->r.pid;
+		one.r.tid = p->tid;
 		rc = block_take(p, &block, &one, e);
 		one.ticket = record_queue_add(&p->t->base.queue, &one.r);
 		if (!rc && a->n_in_flight < IN_FLIGHT_MAX)
@@ -210,7 +211,8 @@ static int submitted(struct parsed *p, const struct part *list, struct err *e)
 	return rc;
 }
 
-static int request_finish(struct parsed *p, const struct strace_aio_request *one, int64_t result,
+static int request_finish(struct strace_parsed *p, const struct strace_aio_request *one,
+			  int64_t result,
 			  struct err *e)
 {
 	struct trace_record r = one->r, *place = record_queue_at(&p->t->base.queue, one->ticket);
@@ -225,7 +227,7 @@ static int request_finish(struct parsed *p, const struct strace_aio_request *one
 	return 0;
 }
 
-static int fetched(struct parsed *p, const struct part *list, struct err *e)
+static int fetched(struct strace_parsed *p, const struct part *list, struct err *e)
 {
 	const char *s = list->s + 1, *end = list->s + list->len;
 	struct part event, field, value;
@@ -240,7 +242,7 @@ static int fetched(struct parsed *p, const struct part *list, struct err *e)
 				data = number_of(&value);
 			else if (is_field(&field, "res", &value))
 				result = signed_of(&value);
-		if (request_remove(&p->t->async, p->th->process->pid, context_of(p), data, result,
+		if (request_remove(&p->t->async, p->r.pid, context_of(p), data, result,
 				   &one))
 			rc = request_finish(p, &one, result, e);
 		else
@@ -249,7 +251,7 @@ static int fetched(struct parsed *p, const struct part *list, struct err *e)
 	return rc;
 }
 
-int strace_async_take(struct parsed *p, struct err *e)
+int strace_async_take(struct strace_parsed *p, struct err *e)
 {
 	const unsigned int at = p->r.op == OP_IO_SUBMIT ? 2 : 3;
 	const struct part *list = &p->arg[at];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The initial state of files: kind, permissions and size, as the first result of stat and similar
- * calls shows them. A name that was changed or created before that is unknown. */
+/* What requests tell of files: their sizes at each moment, and their initial state: kind,
+ * permissions and size, as the first result of stat and similar calls shows them. A name that was
+ * changed or created before that is unknown. */
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -56,9 +57,9 @@ static bool device_of(const struct part *a, uint64_t *device)
 }
 
 /* Takes the state of a file from a result of stat or a similar call. */
-static void stat_seen(struct parsed *p, const char *name)
+static void stat_seen(struct strace_parsed *p, const struct trace_record *r, const char *name)
 {
-	const bool follows = p->r.op == OP_FSTAT || !(p->r.flags & AT_SYMLINK_NOFOLLOW);
+	const bool follows = r->op == OP_FSTAT || !(r->flags & AT_SYMLINK_NOFOLLOW);
 	for (unsigned int i = 0; i < p->n; i++) {
 		const struct part *a = &p->arg[i];
 		struct found_file f = {.mode = a->len && *a->s == '{' ? mode_of(a, "_mode=") : 0};
@@ -75,14 +76,15 @@ static void stat_seen(struct parsed *p, const char *name)
 
 /* If the decoration of the opened file differs from the requested path, that path led through a
  * symbolic link. */
-static void link_shown(struct parsed *p, const char *requested)
+static void link_shown(struct strace_parsed *p, const struct trace_record *r,
+		       const char *requested)
 {
 	struct strace *t = p->t;
 	const char *s = p->ret;
 	struct part d;
 	uint64_t fd;
-	if (p->r.op != OP_OPEN || !scan_u64(&s, p->end, &fd) || !strace_decoration(s, p->end, &d) ||
-	    *d.s != '/' || strace_rename_under_way(&t->system))
+	if (r->op != OP_OPEN || !scan_u64(&s, p->end, &fd) || !strace_decoration(s, p->end, &d) ||
+	    *d.s != '/' || strace_rename_under_way(t))
 		return;
 	/* ".." after a link is not resolved here */
 	for (unsigned int i = 0; i < p->n && i < 2; i++)
@@ -93,14 +95,14 @@ static void link_shown(struct parsed *p, const char *requested)
 	    strncmp(requested, "proc/", 5) && strncmp(requested, "dev/", 4) &&
 	    strncmp(requested, "sys/", 4))
 		strace_links_see(&t->links, &t->before, requested, t->path.s + 1,
-				 p->r.flags & O_CREAT);
+				 r->flags & O_CREAT);
 }
 
-static bool changes_nothing(const struct parsed *p)
+static bool changes_nothing(const struct trace_record *r)
 {
-	switch (p->r.op) {
+	switch (r->op) {
 	case OP_OPEN:
-		return !(p->r.flags & (O_CREAT | O_TRUNC));
+		return !(r->flags & (O_CREAT | O_TRUNC));
 	case OP_ACCESS:
 	case OP_CHDIR:
 	case OP_STATFS:
@@ -108,52 +110,156 @@ static bool changes_nothing(const struct parsed *p)
 	case OP_LISTXATTR:
 		return true;
 	default: /* calls with a path change data, names or attributes */
-		return !(op_info(p->r.op)->uses & OP_HAS_PATH) &&
-		       op_info(p->r.op)->family != FAMILY_WRITE && p->r.op != OP_FTRUNCATE &&
-		       p->r.op != OP_FALLOCATE && p->r.op != OP_FCHMOD;
+		return !(op_info(r->op)->uses & OP_HAS_PATH) &&
+		       op_info(r->op)->family != FAMILY_WRITE && r->op != OP_FTRUNCATE &&
+		       r->op != OP_FALLOCATE && r->op != OP_FCHMOD;
 	}
 }
 
-/* After rename or link the second name has the state of the first. */
-static void second_made(struct parsed *p, const char *first)
-{
-	struct strbuf name = STRBUF_INIT;
-	strbuf_add(&name, p->heap.s, p->heap.len);
-	if (p->r.op == OP_RENAME)
-		files_renamed(&p->t->before, first, name.s, p->r.flags & RENAME_EXCHANGE);
-	else
-		files_made(&p->t->before, name.s);
-	strbuf_release(&name);
-}
-
-void strace_before(struct parsed *p)
+/* The initial state of the request's file. `second`: the text of the record's heap item. */
+static void before(struct strace_parsed *p, const struct trace_record *r, const char *name,
+		   const char *second)
 {
 	struct strace *t = p->t;
-	const struct trace_object *o =
-	    t->before_listed ? NULL : trace_object(&t->base.base, p->r.object);
-	const unsigned int uses = op_info(p->r.op)->uses;
-	const bool makes = p->r.op == OP_MKDIR || p->r.op == OP_SYMLINK || p->r.op == OP_MKNOD ||
-			   (p->r.op == OP_OPEN && p->r.flags & O_CREAT && p->r.flags & O_EXCL);
-	if (!o || o->kind != OBJECT_PATH || (p->file && p->file->unnamed))
-		return;
-	if (p->r.rvalue < 0) {
-		if (p->r.error == ENOENT && uses & OP_HAS_PATH && !(uses & OP_HEAP_PATH) && !makes)
-			files_made(&t->before, o->name);
+	const unsigned int uses = op_info(r->op)->uses;
+	const bool makes = r->op == OP_MKDIR || r->op == OP_SYMLINK || r->op == OP_MKNOD ||
+			   (r->op == OP_OPEN && r->flags & O_CREAT && r->flags & O_EXCL);
+	if (r->rvalue < 0) {
+		if (r->error == ENOENT && uses & OP_HAS_PATH && !(uses & OP_HEAP_PATH) && !makes)
+			files_made(&t->before, name);
 		return;
 	}
-	link_shown(p, o->name);
-	if (p->r.op == OP_STAT || p->r.op == OP_STATX || p->r.op == OP_FSTAT)
-		stat_seen(p, o->name);
+	link_shown(p, r, name);
+	if (r->op == OP_STAT || r->op == OP_STATX || r->op == OP_FSTAT)
+		stat_seen(p, r, name);
 	else if (makes)
-		files_made(&t->before, o->name);
-	else if (p->r.op == OP_READLINK)
-		files_link_read(&t->before, o->name, p->has_heap ? p->heap.s : NULL);
-	else if (!changes_nothing(p))
-		files_unknown(&t->before, o->name);
-	else if (uses & OP_HAS_PATH && !(p->r.flags & AT_SYMLINK_NOFOLLOW))
-		files_followed(&t->before, o->name);
-	if (p->has_heap && (p->r.op == OP_RENAME || p->r.op == OP_LINK))
-		second_made(p, o->name);
+		files_made(&t->before, name);
+	else if (r->op == OP_READLINK)
+		files_link_read(&t->before, name, second);
+	else if (!changes_nothing(r))
+		files_unknown(&t->before, name);
+	else if (uses & OP_HAS_PATH && !(r->flags & AT_SYMLINK_NOFOLLOW))
+		files_followed(&t->before, name);
+	/* then the second name has the state of the first */
+	if (second && r->op == OP_RENAME)
+		files_renamed(&t->before, name, second, r->flags & RENAME_EXCHANGE);
+	else if (second && r->op == OP_LINK)
+		files_made(&t->before, second);
+}
+
+/* --- sizes at each moment ------------------------------------------------ */
+
+int64_t strace_size(void *context, uint32_t object)
+{
+	const struct strace *t = context;
+	return object < t->n_sizes ? t->size[object] : -1;
+}
+
+static void size_set(struct strace *t, uint32_t object, int64_t size)
+{
+	if (object == OBJECT_NONE || (size < 0 && object >= t->n_sizes))
+		return;
+	while (object >= t->n_sizes) {
+		GROW(t->size, t->n_sizes, t->sizes_cap);
+		t->size[t->n_sizes++] = -1;
+	}
+	t->size[object] = size;
+}
+
+static void written(struct strace *t, const struct trace_record *r)
+{
+	const int64_t size = strace_size(t, r->object);
+	int64_t end;
+	if (r->offset == OFFSET_NONE)
+		size_set(t, r->object, -1);
+	else if (size >= 0 && !__builtin_add_overflow((int64_t)r->offset, r->rvalue, &end) &&
+		 end > size)
+		size_set(t, r->object, end);
+}
+
+static void size_shown(struct strace_parsed *p, const struct trace_record *r)
+{
+	for (unsigned int i = 0; i < p->n; i++) {
+		const struct part *a = &p->arg[i];
+		uint64_t size;
+		if (a->len && *a->s == '{' && key_number(a, "st_size=", &size) &&
+		    size <= INT64_MAX && !memmem(a->s, a->len, "S_IFDIR", 7))
+			size_set(p->t, r->object, (int64_t)size);
+	}
+}
+
+/* The name of an object after a rename or a copy has another file or other content. */
+static void size_unknown(struct strace *t, const char *name)
+{
+	uint32_t id;
+	if (!foreign_object(&t->base, OBJECT_PATH, name, strlen(name), &id, NULL))
+		size_set(t, id, -1);
+}
+
+/* The file that a copy writes. */
+static void copied_to(struct strace_parsed *p)
+{
+	struct syscalls *calls = p->t->calls_made;
+	const char *at = strchr(p->call->args, p->call->op == OP_IOCTL ? 'f' : 'X');
+	struct app_open_file *f =
+	    at ? syscalls_file(calls, p->tid, (int64_t)p->value[at - p->call->args]) : NULL;
+	uint32_t id;
+	if (f && !syscalls_file_object(calls, f, &id, NULL))
+		size_set(p->t, id, -1);
+}
+
+static void size_follow(struct strace_parsed *p, const struct trace_record *r, const char *second)
+{
+	struct strace *t = p->t;
+	const uint32_t how = r->flags;
+	int64_t size;
+	if (r->op == OP_RENAME || r->op == OP_UNLINK || r->op == OP_RMDIR ||
+	    r->op == OP_FALLOCATE)
+		size_set(t, r->object, -1);
+	if (r->op == OP_RENAME && !r->rvalue && second)
+		size_unknown(t, second);
+	if (r->rvalue < 0)
+		return;
+	switch (r->op) {
+	case OP_OPEN:
+		if (how & O_TRUNC || (how & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+			size_set(t, r->object, 0);
+		return;
+	case OP_LSEEK:
+		if (how == SEEK_END && !__builtin_sub_overflow(r->rvalue, (int64_t)r->offset, &size))
+			size_set(t, r->object, size);
+		return;
+	case OP_TRUNCATE:
+	case OP_FTRUNCATE:
+		size_set(t, r->object, (int64_t)r->length);
+		return;
+	case OP_STAT:
+	case OP_FSTAT:
+		size_shown(p, r);
+		return;
+	default:
+		if (op_info(r->op)->family == FAMILY_WRITE && r->rvalue > 0)
+			written(t, r);
+		else if (op_info(r->op)->family == FAMILY_COPY)
+			copied_to(p);
+	}
+}
+
+void strace_made(void *context, const struct trace_record *r, const struct app_open_file *f,
+		 const char *second)
+{
+	struct strace *t = context;
+	struct strace_parsed *p = t->now;
+	if (!p)
+		return;
+	t->base.base.notes.n_umask_unknown += op_makes_file(r->op, r->flags) && r->rvalue >= 0 &&
+					      !syscalls_umask_of(t->calls_made, p->tid);
+	t->moved |= (r->op == OP_CHDIR || r->op == OP_FCHDIR) && !r->rvalue;
+	size_follow(p, r, second);
+	const struct trace_object *o =
+	    t->before_listed ? NULL : trace_object(&t->base.base, r->object);
+	if (o && o->kind == OBJECT_PATH && !(f && f->unnamed))
+		before(p, r, o->name, second);
 }
 
 void strace_before_list(struct strace *t)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes a request of a call: doc/formats/strace.md. */
 
+#include <sched.h>
+
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
+#include "common/xalloc.h"
 
 /* --- the result ---------------------------------------------------------- */
 
 /* Removes "<0.000021>" from the end and returns the duration, or -1. The common case, a plain
  * number before it, is tried first. */
-static int64_t take_duration(struct parsed *p)
+static int64_t take_duration(struct strace_parsed *p)
 {
 	const char *open = p->ret;
 	int64_t ns;
@@ -27,7 +30,7 @@ static int64_t take_duration(struct parsed *p)
 	return ns;
 }
 
-static int take_result(struct parsed *p, struct err *e)
+static int take_result(struct strace_parsed *p, struct err *e)
 {
 	const char *s = p->ret, *end = p->end;
 	uint64_t u = 0;
@@ -59,12 +62,12 @@ static int take_result(struct parsed *p, struct err *e)
 
 /* --- calls that are not requests ----------------------------------------- */
 
-static int64_t known_end_ns(const struct parsed *p)
+static int64_t known_end_ns(const struct strace_parsed *p)
 {
 	return p->r.end_ns == TIME_NONE ? p->r.begin_ns : p->r.end_ns;
 }
 
-static void take_child(struct parsed *p, uint32_t pid, uint32_t parent)
+static void take_child(struct strace_parsed *p, uint32_t pid, uint32_t parent)
 {
 	if (pid == parent) /* numbers of another PID namespace */
 		return;
@@ -72,18 +75,85 @@ static void take_child(struct parsed *p, uint32_t pid, uint32_t parent)
 	processes_see(&p->t->processes, pid, parent, known_end_ns(p));
 }
 
-static void take_clone(struct parsed *p, const char *text, const char *end)
+static uint64_t clone_flags(const char *text, size_t len)
 {
-	size_t len = (size_t)(end - text);
-	bool thread = memmem(text, len, "CLONE_THREAD", 12),
-	     share = memmem(text, len, "CLONE_FILES", 11);
-	if (p->r.rvalue > 0 && p->r.rvalue <= UINT32_MAX) {
-		traced_thread_cloned(&p->t->system, p->th, (uint32_t)p->r.rvalue, thread, share);
-		p->th->process->exits |= thread; /* any of its threads may call exit_group */
-		if (!thread)
-			take_child(p, (uint32_t)p->r.rvalue, p->th->process->pid);
-	} else if (p->t->system.cloning == p->th)
-		p->t->system.cloning = NULL;
+	return (memmem(text, len, "CLONE_THREAD", 12) ? CLONE_THREAD : 0) |
+	       (memmem(text, len, "CLONE_FILES", 11) ? CLONE_FILES : 0);
+}
+
+/* A new thread has its own number: a number in a PID namespace may equal that of a traced thread,
+ * and the trace cannot tell them apart. */
+static struct strace_thread *thread_new(struct strace *t, uint32_t tid, uint32_t parent)
+{
+	const uint32_t i = *u64_map_at(&t->thread_of, tid, t->n_threads);
+	if (i == t->n_threads) {
+		GROW(t->thread, t->n_threads, t->threads_cap);
+		t->thread[t->n_threads++] = (struct strace_thread){.text = STRBUF_INIT};
+	}
+	struct strace_thread *th = &t->thread[i];
+	t->n_unseen += th->alive && !th->seen;
+	*th = (struct strace_thread){
+	    .tid = tid, .parent = parent, .alive = true, .text = th->text};
+	return th;
+}
+
+static struct strace_thread *thread_get(struct strace *t, uint32_t tid)
+{
+	const uint32_t *known = u64_map_find(&t->thread_of, tid);
+	if (known && t->thread[*known].alive)
+		return &t->thread[*known];
+	if (!t->cloning) {
+		t->n_orphans++;
+		return thread_new(t, tid, 0);
+	}
+	/* the child runs before the parent's clone() returns */
+	const struct strace_thread *from = &t->thread[t->cloning - 1];
+	const uint32_t parent = from->tid;
+	t->cloning = 0;
+	syscalls_cloned(t->calls_made, parent, tid, clone_flags(from->text.s, from->text.len));
+	struct strace_thread *th =
+	    thread_new(t, tid, syscalls_process(t->calls_made, parent));
+	th->adopted = true;
+	t->n_unreturned++;
+	return th;
+}
+
+struct strace_thread *strace_thread_get(struct strace *t, uint32_t tid)
+{
+	struct strace_thread *th = thread_get(t, tid);
+	th->seen = true;
+	return th;
+}
+
+struct strace_thread *strace_first_thread(struct strace *t, struct strace_thread *th)
+{
+	const uint32_t *i = u64_map_find(&t->thread_of, syscalls_process(t->calls_made, th->tid));
+	return i ? &t->thread[*i] : th;
+}
+
+static void take_clone(struct strace_parsed *p, const char *text, const char *end)
+{
+	struct strace *t = p->t;
+	const uint64_t flags = clone_flags(text, (size_t)(end - text));
+	const uint32_t *own = u64_map_find(&t->thread_of, p->tid);
+	if (own && t->cloning == *own + 1)
+		t->cloning = 0;
+	if (p->r.rvalue <= 0 || p->r.rvalue > UINT32_MAX)
+		return;
+	const uint32_t tid = (uint32_t)p->r.rvalue, *known = u64_map_find(&t->thread_of, tid);
+	const bool there = known && t->thread[*known].alive;
+	if (there && t->thread[*known].adopted && !t->thread[*known].returned) {
+		t->thread[*known].returned = true;
+		t->n_unreturned--;
+	}
+	if (own && flags & CLONE_THREAD) /* any of its threads may call exit_group */
+		strace_first_thread(t, &t->thread[*own])->exits = true;
+	if (tid != p->tid && !(there && t->thread[*known].adopted)) {
+		syscalls_cloned(t->calls_made, p->tid, tid, flags);
+		thread_new(t, tid, p->r.pid);
+	}
+	if (!(flags & CLONE_THREAD))
+		take_child(p, tid, p->r.pid);
 }
 
 static bool has(const char *text, const char *end, const char *word)
@@ -93,7 +163,7 @@ static bool has(const char *text, const char *end, const char *word)
 
 /* The result of wait4 names the child, waitid shows "si_pid=1234". A child that stopped or
  * continued has not ended. */
-static void take_wait(struct parsed *p, const char *text, const char *end)
+static void take_wait(struct strace_parsed *p, const char *text, const char *end)
 {
 	static const char si_pid[] = "si_pid=";
 	uint64_t pid = p->r.rvalue > 0 ? (uint64_t)p->r.rvalue : 0;
@@ -106,113 +176,30 @@ static void take_wait(struct parsed *p, const char *text, const char *end)
 	if (s && !p->r.rvalue && (s += sizeof si_pid - 1, !scan_u64(&s, end, &pid)))
 		return;
 	if (p->r.rvalue >= 0 && pid && pid <= UINT32_MAX && (ended || !may_be_alive))
-		processes_waited(&p->t->processes, (uint32_t)pid, p->th->tid, known_end_ns(p));
+		processes_waited(&p->t->processes, (uint32_t)pid, p->tid, known_end_ns(p));
 }
 
-/* Records a descriptor without a file, such as a pipe: only its close on exec matters. */
-static void descriptor_made(struct parsed *p, int64_t fd, bool cloexec)
-{
-	struct err ignored;
-	char name[64];
-	uint32_t object;
-	int len = snprintf(name, sizeof name, "%s:[line %llu]", p->call->args,
-			   (unsigned long long)p->t->base.in.line);
-	err_clear(&ignored);
-	if (foreign_object(&p->t->base, OBJECT_FD, name, (size_t)len, &object, &ignored))
-		return;
-	struct open_file *f = open_file_new(object, -1, false);
-	descriptor_set(p->th, fd, f, cloexec);
-	open_file_put(f);
-}
-
-/* "[3, 4]", "[3<pipe:[12]>, 4<pipe:[12]>]" */
-static void pair_made(struct parsed *p, const struct part *a, bool cloexec)
-{
-	const char *s = a->s, *end = a->s + a->len;
-	uint64_t fd;
-	for (int i = 0; i < 2 && s < end && (*s == '[' || *s == ' '); i++) {
-		s++;
-		if (!scan_u64(&s, end, &fd) || fd > INT32_MAX)
-			return;
-		descriptor_made(p, (int64_t)fd, cloexec);
-		s = memmem(s, (size_t)(end - s), ", ", 2);
-		if (!s++)
-			return;
-	}
-}
-
-/* Makes a close of each open descriptor in the range. "~0U" is the largest number. */
-static int close_range_made(struct parsed *p, bool cloexec, struct err *e)
-{
-	struct descriptor_table *d = p->th->process->table;
-	uint64_t from = 0, to = UINT32_MAX;
-	int rc = 0;
-	if (strace_number(p, &p->arg[0], false, &from, NULL) ||
-	    (*p->arg[1].s != '~' && strace_number(p, &p->arg[1], false, &to, NULL)))
-		return 0;
-	for (uint64_t fd = from; fd <= to && fd < d->n && !rc; fd++) {
-		const struct open_file *f = d->file[fd];
-		if (f && cloexec) {
-			d->cloexec[fd] = true;
-		} else if (f) {
-			struct trace_record r = p->r;
-			r.op = OP_CLOSE;
-			r.fd = (int32_t)fd;
-			r.object = f->object;
-			r.pid = p->th->process->pid;
-			r.tid = p->th->tid;
-			rc = foreign_add(&p->t->base, &r, e);
-			descriptor_set(p->th, (int64_t)fd, NULL, false);
-		}
-	}
-	return rc;
-}
-
-static int take_other(struct parsed *p, const struct call_line *l, struct err *e)
+/* A call of a kind that only the reader knows. */
+static void take_other(struct strace_parsed *p, const struct call_line *l)
 {
 	struct strace *t = p->t;
-	uint64_t mask;
-	const bool makes = p->call->kind == CALL_DESCRIPTOR || p->call->kind == CALL_PAIR;
-	/* pidfd_open(2), io_uring_setup(2) */
-	const bool always =
-	    !strncmp(p->call->name, "pidfd", 5) || !strcmp(p->call->name, "io_uring_setup");
-	/* O_, SOCK_, EFD_ ... */
-	const bool cloexec = makes && (always || has(l->text, l->end, "CLOEXEC"));
-	t->base.base.notes.n_passed_over++;
-	if (p->call->kind == CALL_CLONE) {
+	if (p->call->kind == SYSCALL_CLONE)
 		take_clone(p, l->text, l->end);
-	} else if (p->call->kind == CALL_WAIT) {
+	else if (p->call->kind == SYSCALL_WAIT)
 		take_wait(p, l->text, l->end);
-	} else if (p->call->kind == CALL_UMASK && p->n &&
-		   !strace_number(p, &p->arg[0], false, &mask, NULL)) {
-		if (!p->th->process->umask && !t->first_umask && t->system.n_orphans == 1)
-			t->first_umask = OP_UMASK_KNOWN | (uint32_t)(p->r.rvalue & 0777);
-		p->th->process->umask = OP_UMASK_KNOWN | (uint32_t)(mask & 0777);
-	} else if (p->call->kind == CALL_EXEC && p->r.rvalue == 0) {
-		descriptors_exec(p->th);
-	} else if (p->call->kind == CALL_DESCRIPTOR && p->r.rvalue >= 0) {
-		t->n_rings += !strcmp(p->call->name, "io_uring_setup");
-		descriptor_made(p, p->r.rvalue, cloexec);
-	} else if (p->call->kind == CALL_PAIR && p->n && p->r.rvalue == 0) {
-		pair_made(p, &p->arg[p->n > 3 ? 3 : 0], cloexec);
-	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 &&
-		   strace_unquote(&t->path, &p->arg[0])) {
-		const struct strbuf *root = &p->th->process->root;
-		const bool below = root->len && t->path.s[0] == '/';
-		if (below)
-			path_join(&t->joined, root->s, t->path.s + 1, t->path.len - 1);
-		const struct strbuf *cwd = below ? &t->joined : &t->path;
-		strace_set_cwd(p, cwd->s, cwd->len);
-	} else if (p->call->kind == CALL_CLOSE_RANGE && p->n > 1 && p->r.rvalue == 0) {
-		return close_range_made(p, has(l->text, l->end, "CLOSE_RANGE_CLOEXEC"), e);
-	}
-	return 0;
+	else if (p->call->kind == SYSCALL_EXEC && p->r.rvalue == 0)
+		syscalls_executed(t->calls_made, p->tid, p->tid);
+	else if (p->call->kind == SYSCALL_GETCWD && p->n && p->r.rvalue > 0 &&
+		 strace_unquote(&t->path, &p->arg[0]) && t->path.s[0] == '/')
+		strace_set_cwd(p, syscalls_path_at(t->calls_made, p->tid, AT_FDCWD, t->path.s,
+						   t->path.len));
 }
 
 /* --- the whole call ------------------------------------------------------ */
 
 /* The end comes from -T, or from the stamp of the resumed line. */
-static int times(struct parsed *p, const struct call_line *l, int64_t duration_ns, struct err *e)
+static int times(struct strace_parsed *p, const struct call_line *l, int64_t duration_ns,
+		 struct err *e)
 {
 	p->r.begin_ns = l->begin_ns;
 	if (duration_ns >= 0 && __builtin_add_overflow(l->begin_ns, duration_ns, &p->r.end_ns))
@@ -220,58 +207,95 @@ static int times(struct parsed *p, const struct call_line *l, int64_t duration_n
 				  "the call takes longer than there is time");
 	if (duration_ns < 0 && l->resumed)
 		p->r.end_ns = l->stamp_ns;
-	return 0;
+	return p->call->kind == SYSCALL_REQUEST ? foreign_check(&p->r, e) : 0;
 }
 
-static int hand_over(struct parsed *p, bool resumed, struct err *e)
+static void parsed_init(struct strace_parsed *p, struct strace *t, uint32_t tid,
+			const struct syscall_row *call)
+{
+	memset(p, 0, offsetof(struct strace_parsed, arg)); /* arg[] is set by strace_split() */
+	p->t = t;
+	p->tid = tid;
+	p->call = call;
+	p->r = foreign_record();
+	p->r.op = (uint16_t)call->op;
+	p->r.pid = syscalls_process(t->calls_made, tid);
+	p->r.pid = p->r.pid ? p->r.pid : tid;
+	p->r.tid = tid;
+}
+
+void strace_begin_call(struct strace *t, struct strace_thread *th, const char *text,
+		       const char *end)
+{
+	struct strace_parsed p;
+	struct err ignored;
+	const struct trace_notes notes = t->base.base.notes;
+	parsed_init(&p, t, th->tid, th->call);
+	err_clear(&ignored);
+	/* a close, or a call on memory, takes effect at its begin */
+	if (th->call->op == OP_CLOSE || op_info(th->call->op)->family == FAMILY_MAP) {
+		struct strbuf whole = STRBUF_INIT;
+		strbuf_add(&whole, text, (size_t)(end - text));
+		strbuf_addch(&whole, ')');
+		const char *s = whole.s;
+		p.n = strace_split(&s, whole.s + whole.len, p.arg);
+		strace_take_args(&p, true, &ignored);
+		strbuf_release(&whole);
+	}
+	t->base.base.notes = notes; /* the resumed line counts */
+	th->entered = true;
+	syscalls_enter(t->calls_made, th->tid, th->begin_ns, th->call, p.value, NULL);
+}
+
+static bool is_copy(uint64_t command)
+{
+	return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+}
+
+/* Adds the end of a call, and its begin unless that is known. */
+static int call_end(struct strace_parsed *p, const struct call_line *l, struct err *e)
 {
 	struct strace *t = p->t;
-	if (p->has_peer && (op_info(p->r.op)->uses & OP_HEAP_PEER)) {
-		if (p->r.op == OP_DUP2)
-			p->peer.object = OBJECT_NONE;
-		p->r.heap = foreign_heap(&t->base, &p->peer, sizeof p->peer);
-	} else if (p->has_heap && (op_info(p->r.op)->uses & OP_HEAP || p->r.op == OP_READLINK)) {
-		p->r.heap = foreign_heap(&t->base, p->heap.s, p->heap.len);
-	}
-	if (op_makes_file(p->r.op, p->r.flags)) {
-		if (p->th->process->umask)
-			p->r.length =
-			    op_mode_under(p->r.op, p->r.length, p->th->process->umask);
-		else if (p->r.rvalue >= 0)
-			t->base.base.notes.n_umask_unknown++;
-	}
-	p->r.pid = p->th->process->pid;
-	p->r.tid = p->th->tid;
-	int rc = foreign_check(&p->r, e);
-	struct trace_record *place =
-	    resumed && p->th->has_ticket ? record_queue_at(&t->base.queue, p->th->ticket) : NULL;
-	if (rc || !place)
-		return rc ? rc : foreign_add(&t->base, &p->r, e);
-	p->r.commit = TRACE_COMMIT;
-	*place = p->r;
-	return 0;
+	struct syscalls *calls = t->calls_made;
+	const int64_t result = p->r.rvalue < 0 ? -(int64_t)(p->r.error ? p->r.error : EIO)
+					       : p->r.rvalue;
+	const char *s = p->ret;
+	struct part d;
+	uint64_t fd;
+	if (p->entered)
+		syscalls_arguments(calls, p->tid, p->value);
+	else
+		syscalls_enter(calls, p->tid, l->begin_ns, p->call, p->value, NULL);
+	const uint32_t umask = syscalls_umask_of(calls, p->tid);
+	if (p->call->kind == SYSCALL_UMASK && !umask && !t->first_umask && t->n_orphans == 1)
+		t->first_umask = OP_UMASK_KNOWN | (uint32_t)(p->r.rvalue & 0777);
+	struct app_open_file *f =
+	    p->r.op == OP_OPEN ? syscalls_file(calls, p->tid, p->r.rvalue) : NULL;
+	t->missing.n_reopened += f && f->opened;
+	/* a copy of a standard stream */
+	const bool copies = result >= 0 && (p->r.op == OP_DUP || p->r.op == OP_DUP2 ||
+					    (p->r.op == OP_FCNTL && is_copy(p->value[1])));
+	if (copies && p->value[0] <= 2 && !syscalls_file(calls, p->tid, (int64_t)p->value[0]))
+		syscalls_descriptor(calls, p->tid, (int)p->value[0], "", 0, OFFSET_NONE, 0);
+	t->now = p;
+	int rc = syscalls_exit(calls, p->tid, p->r.end_ns, p->call, result, p->memory, e);
+	t->now = NULL;
+	f = p->r.op == OP_OPEN ? syscalls_file(calls, p->tid, p->r.rvalue) : NULL;
+	if (f)
+		f->opened = true;
+	if (f && scan_u64(&s, p->end, &fd) && strace_decoration(s, p->end, &d))
+		strace_keep_shown(t, f, s, d.s + d.len + 1);
+	return rc;
 }
 
-static void skip_call(struct parsed *p, bool resumed)
-{
-	p->t->base.base.notes.n_passed_over++;
-	if (resumed && p->th->has_ticket)
-		record_queue_drop(&p->t->base.queue, p->th->ticket);
-}
-
-int strace_take_call(struct strace *t, struct traced_thread *th, const struct call_line *l,
+int strace_take_call(struct strace *t, struct strace_thread *th, const struct call_line *l,
 		     struct err *e)
 {
-	struct parsed p;
+	struct strace_parsed p;
 	const char *s = l->text;
-	memset(&p, 0, offsetof(struct parsed, arg)); /* arg[] is large, and set by strace_split() */
-	p.t = t;
-	p.th = th;
-	p.call = l->call;
+	parsed_init(&p, t, th->tid, l->call);
+	p.entered = l->entered;
 	p.end = l->end;
-	p.r = foreign_record();
-	p.peer = (struct op_peer){-1, OBJECT_NONE, OFFSET_NONE};
-	strbuf_init(&p.heap);
 	p.n = strace_split(&s, l->end, p.arg);
 	while (s && s < l->end && *s == ' ')
 		s++;
@@ -280,33 +304,24 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 	for (s++; s < l->end && *s == ' '; s++)
 		;
 	p.ret = s;
-	p.r.op = (uint16_t)l->call->op;
-	if (op_info(p.r.op)->uses & OP_KNOWS_OFFSET)
-		p.r.offset = OFFSET_NONE;
 	int64_t duration_ns = take_duration(&p);
 	int rc = take_result(&p, e);
 	rc = rc ? rc : times(&p, l, duration_ns, e);
-	if (!rc && l->call->kind != CALL_REQUEST)
-		return take_other(&p, l, e);
-	/* an anonymous mapping, which may replace one of a file */
-	/* of no file, perhaps where one was mapped */
-	if (!rc && l->call->op == OP_MMAP && p.n > 4 && *p.arg[4].s == '-') {
-		if (p.r.rvalue != -1 && !strace_number(&p, &p.arg[1], false, &p.r.length, NULL))
-			traced_map_set(th->process, (uint64_t)p.r.rvalue, p.r.length, OBJECT_NONE);
-		skip_call(&p, l->resumed);
+	t->base.base.notes.n_passed_over += !rc && p.call->kind != SYSCALL_REQUEST;
+	if (rc || p.call->kind > SYSCALL_UMASK) {
+		if (!rc)
+			take_other(&p, l);
+		return rc;
+	}
+	rc = strace_take_args(&p, false, e);
+	if (!rc && p.no_request) {
+		t->base.base.notes.n_passed_over++;
+		if (p.entered)
+			syscalls_forget(t->calls_made, p.tid);
 		return 0;
 	}
-	rc = rc ? rc : strace_take_args(&p, e);
-	rc = rc ? rc : strace_effects(&p, e);
-	if (!rc && !p.no_file)
-		strace_before(&p);
-	if (!rc && p.no_file)
-		skip_call(&p, l->resumed);
-	else if (!rc)
-		rc = hand_over(&p, l->resumed, e);
+	rc = rc ? rc : call_end(&p, l, e);
 	if (!rc && (p.r.op == OP_IO_SUBMIT || p.r.op == OP_IO_GETEVENTS))
 		rc = strace_async_take(&p, e);
-	strbuf_release(&p.heap);
-	open_file_put(p.file);
 	return rc;
 }

@@ -159,8 +159,6 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 							    ? r->length & OP_MODE_BITS
 							    : r->length)),
 		       true;
-	case 'a':
-		return strbuf_addf(b, "%#llo", (unsigned long long)r->length), true;
 	case '@':
 		return add_offset_pointer(b, op_info(r->op)->uses & OP_KNOWS_OFFSET ? OFFSET_NONE
 										    : r->offset),
@@ -326,10 +324,9 @@ static bool add_arg(struct strace_line *x, const struct trace_record *r, char le
 	case '#':
 		return add_peer(x, r, letter);
 	default:
-		if (r->op == OP_READLINK && letter == '_' && r->heap != HEAP_NONE && r->rvalue > 0)
+		if (letter == 'Y' && r->heap != HEAP_NONE && r->rvalue > 0)
 			return add_heap_text(x, r, false);
-		if ((r->op == OP_SETXATTR || r->op == OP_FSETXATTR) &&
-			letter == '_' && r->flags & OP_ACL_IS_MODE)
+		if (letter == 'L' && r->flags & OP_ACL_IS_MODE)
 			return add_acl(&x->text, r->flags), true;
 		return add_number(&x->text, r, letter) || add_buffer(&x->text, r);
 	}
@@ -349,61 +346,51 @@ static const struct {
     {OP_LINK, "link"},         {OP_SYMLINK, "symlink"},     {OP_READLINK, "readlink"},
     {OP_UNLINK, "unlink"},     {OP_MKDIR, "mkdir"},         {OP_RMDIR, "rmdir"}};
 
-static const struct strace_call *call_named(const char *name)
-{
-	for (const struct strace_call *c = strace_calls; c->name; c++)
-		if (!strcmp(c->name, name))
-			return c;
-	return NULL;
-}
-
-static const struct strace_call *old_row_of(const struct trace_record *r)
+static const char *old_name_of(const struct trace_record *r)
 {
 	if (r->op == OP_STAT && (r->flags & AT_SYMLINK_NOFOLLOW))
-		return call_named("lstat");
+		return "lstat";
 	if ((r->op == OP_DUP2 || r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK ||
 	     r->op == OP_CHMOD) &&
 	    r->flags)
 		return NULL;
 	for (size_t i = 0; i < sizeof old_calls / sizeof *old_calls; i++)
 		if (old_calls[i].op == r->op)
-			return call_named(old_calls[i].name);
+			return old_calls[i].name;
 	return NULL;
 }
 
-/* The row that expresses an operation: the call that programs use today, such as openat. */
-static const struct strace_call *new_row_of(const struct trace_record *r)
+static bool is_clone(const struct trace_record *r)
+{
+	return r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES;
+}
+
+/* The name of a call that programs use today, such as openat, where several express an operation;
+ * NULL: the only one. */
+static const char *new_name_of(const struct trace_record *r)
 {
 	static const struct {
 		enum trace_op op;
-		const char *name;
-	} of_links[] = {{OP_GETXATTR, "lgetxattr"},
-			{OP_SETXATTR, "lsetxattr"},
-			{OP_LISTXATTR, "llistxattr"},
-			{OP_REMOVEXATTR, "lremovexattr"}},
-	  chosen[] = {{OP_OPEN, "openat"},
-		      {OP_STAT, "newfstatat"},
-		      {OP_UNLINK, "unlink"},
-		      {OP_UTIMENS, "utimensat"}};
-	const uint16_t op = r->op == OP_FUTIMENS ? OP_UTIMENS : r->op;
-	const char *name = NULL;
+		const char *name, *with_flags;
+	} chosen[] = {{OP_OPEN, "openat", "openat"},
+		      {OP_STAT, "newfstatat", "newfstatat"},
+		      {OP_UTIMENS, "utimensat", "utimensat"},
+		      {OP_FUTIMENS, "utimensat", "utimensat"},
+		      {OP_DUP2, NULL, "dup3"},
+		      {OP_RENAME, NULL, "renameat2"},
+		      {OP_CHOWN, NULL, "fchownat"},
+		      {OP_LINK, NULL, "linkat"},
+		      {OP_UNLINK, NULL, "unlinkat"}},
+	  of_links[] = {{OP_GETXATTR, NULL, "lgetxattr"},
+			{OP_SETXATTR, NULL, "lsetxattr"},
+			{OP_LISTXATTR, NULL, "llistxattr"},
+			{OP_REMOVEXATTR, NULL, "lremovexattr"}};
 	for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
-		if (chosen[i].op == op)
-			name = chosen[i].name;
-	if (r->op == OP_DUP2 && r->flags)
-		name = "dup3";
+		if (chosen[i].op == r->op)
+			return r->flags ? chosen[i].with_flags : chosen[i].name;
 	for (size_t i = 0; i < sizeof of_links / sizeof *of_links; i++)
 		if (of_links[i].op == r->op && r->flags & AT_SYMLINK_NOFOLLOW)
-			name = of_links[i].name;
-	if (r->op == OP_RENAME && r->flags)
-		name = "renameat2";
-	if (r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES)
-		name = "ioctl";
-	if ((r->op == OP_CHOWN || r->op == OP_LINK || r->op == OP_UNLINK) && r->flags)
-		name = r->op == OP_CHOWN ? "fchownat" : r->op == OP_LINK ? "linkat" : "unlinkat";
-	for (const struct strace_call *c = strace_calls; c->name; c++)
-		if (c->op == op && (!name || !strcmp(c->name, name)))
-			return c;
+			return of_links[i].with_flags;
 	return NULL;
 }
 
@@ -419,22 +406,33 @@ void strace_add_result(struct strace_line *x, const struct trace_record *r)
 		strbuf_addf(b, ") = %#llx", (unsigned long long)r->rvalue);
 	else
 		strbuf_addf(b, ") = %lld",
-			    r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES
-				? 0LL
-				: (long long)r->rvalue);
+			    is_clone(r) ? 0LL : (long long)r->rvalue);
 	if ((op_info(r->op)->uses & OP_RETURNS_FD) && r->rvalue >= 0) {
 		b->len = strlen(b->s) - strlen(strrchr(b->s, ' ') + 1);
 		add_fd(x, (int32_t)r->rvalue, r->object);
 	}
 }
 
-const struct strace_call *strace_row_of(const struct trace_record *r, bool old)
+const struct syscall_row *strace_row_of(const struct trace_record *r, bool old, const char **name)
 {
-	return old ? old_row_of(r) : new_row_of(r);
+	static const struct syscall_row clone = {"ioctl", -1, OP_IOCTL, "K", 0, 0};
+	const struct syscall_row *row;
+	*name = old ? old_name_of(r) : is_clone(r) ? clone.name : new_name_of(r);
+	if (*name || old)
+		return !*name ? NULL : is_clone(r) ? &clone : strace_call_find(*name, strlen(*name));
+	for (row = strace_rows; row->name && row->op != r->op; row++)
+		;
+	for (row = row->name ? row : syscall_rows; row->name && row->op != r->op; row++)
+		;
+	/* an ioctl() other than a clone is not read either */
+	if (!row->name || row->op == OP_IOCTL)
+		return NULL;
+	*name = strace_call_name(row);
+	return row;
 }
 
 bool strace_add_args(struct strace_line *x, const struct trace_record *r,
-		     const struct strace_call *c)
+		     const struct syscall_row *c)
 {
 	bool makes = r->op == OP_OPEN && (r->flags & (O_CREAT | 020000000));
 	for (const char *letter = c->args; *letter; letter++) {
@@ -444,8 +442,9 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r,
 			strbuf_addstr(&x->text, ", ");
 		if (!add_arg(x, r, *letter) || x->failed)
 			return false;
-		if (*letter == 'i' && letter[1] == '_')
-			letter++; /* add_buffers() appended the number of buffers */
+		/* add_buffers() appended the number of buffers, add_command() the argument */
+		if ((*letter == 'i' && letter[1] == '_') || (*letter == 'c' && letter[1] == '*'))
+			letter++;
 	}
 	if (x->old && (r->op == OP_STAT || r->op == OP_FSTAT))
 		strbuf_addstr(
@@ -458,13 +457,14 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r,
 int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text,
 		     struct err *e)
 {
-	const struct strace_call *c = new_row_of(r);
+	const char *name;
+	const struct syscall_row *c = strace_row_of(r, false, &name);
 	const char *root = trace_meta(t)->root;
 	struct strace_line x = {.t = t, .root = root ? root : "/", .text = *text, .err = e};
 	size_t len = text->len;
 	bool known = false;
 	if (c) {
-		strbuf_addf(&x.text, "%s(", c->name);
+		strbuf_addf(&x.text, "%s(", name);
 		known = strace_add_args(&x, r, c);
 	}
 	if (known)

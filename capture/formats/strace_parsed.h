@@ -3,23 +3,25 @@
 #ifndef CAPTURE_FORMATS_STRACE_PARSED_H
 #define CAPTURE_FORMATS_STRACE_PARSED_H
 
+#include "capture/app/app_state.h"
 #include "capture/formats/strace_private.h"
 
 #define PARTS_MAX 8
 
-struct parsed {
+struct strace_parsed {
 	struct strace *t;
-	struct traced_thread *th;
-	const struct strace_call *call;
+	uint32_t tid;
+	const struct syscall_row *call;
 	unsigned int n; /* of arg[] */
 	const char *ret, *end; /* the result, after "= " */
-	struct trace_record r;
-	struct open_file *file; /* of the argument f */
-	struct op_peer peer;
-	bool has_peer, has_path, nameless_path, has_at_offset;
-	bool no_file; /* the call concerns memory without a file: it is not a request */
-	struct strbuf heap;
-	bool has_heap;
+	struct trace_record r; /* times, result and operation */
+	const struct part *dir; /* the directory argument of the next path, or NULL */
+	unsigned int dir_at;	/* its number */
+	bool no_request;	/* a call that strace shows, but that is not a request */
+	bool entered;		/* its begin is known already */
+	/* as the kernel gets them; memory[i].data is in t->memory[i] */
+	uint64_t value[SYSCALL_ARGS];
+	struct syscall_memory memory[SYSCALL_MEMORIES];
 	struct part arg[PARTS_MAX];
 };
 
@@ -46,38 +48,31 @@ struct part strace_without_deleted(const char *s, size_t len);
 /* Unescapes a decoration into t->path. False: it is malformed. */
 bool strace_decoration_text(struct strace *t, const struct part *d);
 /* Whether a rename is unfinished: strace may show its effect already. */
-bool strace_rename_under_way(const struct traced_system *s);
-
-int strace_object(struct strace *t, const struct part *decoration, uint32_t *id, struct err *e);
+bool strace_rename_under_way(const struct strace *t);
 /* Stores the decoration s[..end) of `f`, to be compared with that of the next call. */
-void strace_keep_shown(struct strace *t, struct open_file *f, const char *s, const char *end);
-/* The open file of a descriptor argument. A file opened before the trace began is created from its
- * decoration. NULL: unknown. */
-int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f,
-		struct err *e);
+void strace_keep_shown(const struct strace *t, struct app_open_file *f, const char *s,
+		       const char *end);
+/* The number of a descriptor argument. A file opened before the trace began, or whose open the
+ * trace lacks, is opened by its decoration. */
+int strace_descriptor(struct strace_parsed *p, const struct part *a, int64_t *fd, struct err *e);
 /* Sets the working directory of the process. */
-void strace_set_cwd(struct parsed *p, const char *path, size_t len);
-/* Puts the full path of an argument into t->joined, without the leading slash; the root is ".".
+void strace_set_cwd(struct strace_parsed *p, const char *path);
+/* Makes the absolute path of an argument, as far as its directory is known, in `to`; of "" nothing.
  * `dir`: the argument with the descriptor that the path is relative to, or NULL. */
-int strace_path(struct parsed *p, const struct part *a, const struct part *dir, struct err *e);
+int strace_path(struct strace_parsed *p, const struct part *a, const struct part *dir,
+		struct strbuf *to, struct err *e);
 
-/* --- strace_args.c, strace_effects.c --- */
+/* --- strace_args.c --- */
 
-/* strace_special.c: ioctl and bind. They set no_file if the call is not a request. Errors: by
- * foreign_at. */
-int strace_clone_args(struct parsed *p, struct err *e);
-int strace_bind_args(struct parsed *p, struct err *e);
-int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64_t *v,
+int strace_number(struct strace_parsed *p, const struct part *a, bool is_signed, uint64_t *v,
 		  struct err *e);
-/* Reads all arguments by the letters of the call's row. */
-int strace_take_args(struct parsed *p, struct err *e);
-/* Applies the call to open files, positions, sizes and the working directory, and completes the
- * request from them. */
-int strace_effects(struct parsed *p, struct err *e);
+/* Reads all arguments by the letters of the call's row. `partly`: some are not printed yet. */
+int strace_take_args(struct strace_parsed *p, bool partly, struct err *e);
 
-/* --- strace_before.c --- */
+/* --- strace_before.c: what requests tell of files; members of struct syscalls_sink --- */
 
-/* Derives the initial state of files from the call's result. */
-void strace_before(struct parsed *p);
+void strace_made(void *context, const struct trace_record *r, const struct app_open_file *f,
+		 const char *second);
+int64_t strace_size(void *context, uint32_t object);
 
 #endif

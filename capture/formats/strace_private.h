@@ -4,9 +4,9 @@
 #define CAPTURE_FORMATS_STRACE_PRIVATE_H
 
 #include "capture/app/app_files.h"
-#include "capture/formats/descriptors.h"
+#include "capture/formats/foreign.h"
 #include "capture/formats/names.h"
-#include "capture/op.h"
+#include "capture/kernel/syscalls.h"
 #include "capture/processes.h"
 #include "capture/trace.h"
 #include "common/u64_map.h"
@@ -32,12 +32,13 @@ struct strace_async {
 
 struct foreign;
 struct strace;
-struct parsed;
+struct strace_thread;
+struct strace_parsed;
 
 void strace_async_release(struct strace_async *a); /* leaves it empty; `follows` stays */
 /* Adds the requests of an io_submit, or the results of an io_getevents, whose own record is in the
  * queue. Errors: as of foreign_add(). */
-int strace_async_take(struct parsed *p, struct err *e);
+int strace_async_take(struct strace_parsed *p, struct err *e);
 /* At the end of the trace: requests without a result get no end. */
 void strace_async_end(struct strace_async *a, struct foreign *f);
 
@@ -72,44 +73,24 @@ struct strace_missing {
 	uint64_t n_links, n_targets; /* for the notes of these names; of the first pass */
 };
 
+/* The thread that stands for the process of th. */
+struct strace_thread *strace_first_thread(struct strace *t, struct strace_thread *th);
 /* A call without a row begins at s. */
-void strace_exit_seen(struct traced_thread *th, const char *s, const char *end);
+void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s, const char *end);
 /* "+++ exited with 0 +++" and similar, at s. */
-void strace_thread_ended(struct strace *t, struct traced_thread *th, const char *s,
+void strace_thread_ended(struct strace *t, struct strace_thread *th, const char *s,
 			 const char *end);
-/* open() returned this descriptor, which is not set yet. */
-void strace_descriptor_opened(struct strace *t, const struct traced_thread *th, int64_t fd);
 /* At the end of the trace: sets the notes, and adds them to the facts `capture`. Returns whether
  * there are any. */
 bool strace_missing_end(struct strace *t, json_t *capture);
 
-enum call_kind {
-	CALL_REQUEST,
-	CALL_CLONE,
-	CALL_EXEC,
-	CALL_CLOSE_RANGE,
-	CALL_GETCWD,
-	CALL_WAIT,
-	CALL_PAIR,
-	CALL_DESCRIPTOR,
-	CALL_UMASK
-};
-
-/* A system call. CALL_PAIR and CALL_DESCRIPTOR create two descriptors, or one, without a file;
- * `args` then names their kind. Otherwise `args` has a letter for each argument:
- * f descriptor   D directory descriptor of p   p path   P second path   d directory descriptor of P
- * T target of a link   s length   o offset   i buffers of readv   O flags of open   H struct
- * open_how   A flags of *at   m mode   a access mode   w whence   v number or flags   n requested
- * descriptor   X descriptor written to   @ offset pointer of f   # offset pointer of X   N name of
- * an attribute   u user   g group   c command and argument of fcntl   R protection   M mmap flags
- * B address   K arguments of an ioctl that clones a file   k arguments of bind   _ ignored */
-struct strace_call {
-	const char *name;
-	enum trace_op op;
-	const char *args;
-	enum call_kind kind;
-};
-extern const struct strace_call strace_calls[]; /* ends with a NULL name */
+/* The system call that strace prints by this name, with the letters of syscalls.h; NULL: it is not
+ * read. doc/formats/strace.md */
+const struct syscall_row *strace_call_find(const char *name, size_t len);
+/* The rows that have precedence over syscall_rows for strace; end with a NULL name. */
+extern const struct syscall_row strace_rows[];
+/* The name that strace prints. */
+const char *strace_call_name(const struct syscall_row *row);
 
 /* Identifies the thread of a line, which strace does not always print. */
 #define STRACE_ATTACHED_MAX 16u
@@ -126,13 +107,46 @@ struct strace_threads {
 	uint64_t n_alive, alive_sum;
 };
 
+/* A thread, and its unfinished call. */
+struct strace_thread {
+	uint32_t tid, parent; /* parent 0: unknown */
+	bool alive, noted;
+	bool adopted, returned; /* it ran before its clone returned; the clone returned it */
+	bool seen;		/* the trace has a line of it */
+	bool exits, ended;	/* of its process, in the first thread: strace_missing.c */
+	bool pending, entered; /* entered: the call is a request */
+	const struct syscall_row *call; /* NULL: a call that is not read */
+	char name[24];
+	struct strbuf text; /* its arguments, as far as they were read */
+	int64_t begin_ns;
+};
+
+#define STRACE_RENAMES 64u
+
 struct strace {
 	struct foreign base;
-	struct name_table names, calls; /* calls: index into strace_calls */
-	struct traced_system system;
+	struct name_table names, calls; /* calls: the address of the row */
+	struct syscalls *calls_made;
+	struct strace_thread *thread; /* thread[n_threads] */
+	uint32_t n_threads, threads_cap;
+	struct u64_map thread_of; /* by tid */
+	uint32_t cloning; /* index + 1 of the thread whose clone() began last; 0: none */
+	uint32_t n_orphans; /* threads whose parent is unknown */
+	uint32_t n_unreturned; /* adopted threads whose number no clone has returned */
+	uint64_t n_unseen; /* threads that were replaced unseen */
+	bool moved; /* a process changed its working directory */
+	struct strace_parsed *now; /* the call that ends */
+	int64_t *size; /* size[n_sizes]: of files, by object; -1 unknown */
+	uint32_t n_sizes, sizes_cap;
+	/* the last components of the last renamed paths, by number modulo STRACE_RENAMES */
+	struct strace_rename {
+		char *from, *to;
+	} renamed[STRACE_RENAMES];
+	uint64_t n_renames;
+	struct strbuf memory[SYSCALL_MEMORIES]; /* of the arguments of `now` */
 	struct processes processes; /* read so far */
 	char *extra;		    /* extra_json of the metadata, at the end of a pass */
-	struct strbuf path, base_path, joined;
+	struct strbuf path;
 	/* the initial working directory of the first process, and its umask (with OP_UMASK_KNOWN),
 	 * once a pass has found them */
 	struct strbuf start;
@@ -142,7 +156,6 @@ struct strace {
 	bool differences; /* stamps are differences between lines (-r) */
 	bool over;	  /* the summary (-C) has begun */
 	int64_t first_ns, last_ns;
-	uint64_t n_rings; /* io_uring instances created: their requests appear in no line */
 	struct strace_missing missing;
 	struct strace_async async;
 	struct app_files before; /* initial state of the files, as far as results show it */
@@ -162,22 +175,31 @@ struct part {
 /* A complete call: `text` follows "name(" and ends at `end`. stamp_ns is the time of the last line.
  * Errors: EINVAL by foreign_at. */
 struct call_line {
-	const struct strace_call *call;
+	const struct syscall_row *call;
 	const char *text, *end;
 	int64_t begin_ns, stamp_ns;
-	bool resumed;
+	bool resumed, entered; /* entered: strace_begin_call() was called */
 };
-int strace_take_call(struct strace *t, struct traced_thread *thread, const struct call_line *l,
+int strace_take_call(struct strace *t, struct strace_thread *th, const struct call_line *l,
 		     struct err *e);
+/* Begins a call whose line another line interrupts: the known arguments are text[..end). */
+void strace_begin_call(struct strace *t, struct strace_thread *th, const char *text,
+		       const char *end);
+
+/* The thread of a number; a new thread gets the state of an unfinished clone(). Borrowed until the
+ * next call. */
+struct strace_thread *strace_thread_get(struct strace *t, uint32_t tid);
 
 /* Appends "name(arguments) = result" in strace's form. Returns 1, or 0 and appends nothing if
  * strace has no such call or an argument is unknown. Errors: of reading the heap item. */
 int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text,
 		     struct err *e);
 
-/* Initialises and releases the reader's state, except the struct foreign. */
+/* Initialises and releases the reader's state, except the struct foreign. Reset: forgets threads
+ * and their files. */
 void strace_state_init(struct strace *t);
 void strace_state_release(struct strace *t);
+void strace_state_reset(struct strace *t);
 
 /* Puts the list of the initial files into the metadata, at the end of the first pass. */
 void strace_before_list(struct strace *t);
@@ -226,13 +248,13 @@ struct strace_line {
 	struct err *err;    /* the reason; borrowed, NULL is fine */
 };
 
-/* The row of the call that expresses a request. NULL: strace has none, or with `old` ARTC does not
- * support it. */
-const struct strace_call *strace_row_of(const struct trace_record *r, bool old);
+/* The row of the call that expresses a request, and its name. NULL: strace has none, or with `old`
+ * ARTC does not support it. */
+const struct syscall_row *strace_row_of(const struct trace_record *r, bool old, const char **name);
 /* Appends the arguments. False: an argument is unknown, or `failed` is set; part of them may be
  * appended. */
 bool strace_add_args(struct strace_line *x, const struct trace_record *r,
-		     const struct strace_call *c);
+		     const struct syscall_row *c);
 /* Appends ") = 4</a>" or ") = -1 ENOENT (No such file or directory)". */
 void strace_add_result(struct strace_line *x, const struct trace_record *r);
 

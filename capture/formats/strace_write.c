@@ -141,6 +141,8 @@ static void strace_processes_thread(struct strace_processes *p, const struct tra
 		    r->tid, r->tid);
 }
 
+#define DESCRIPTORS_MAX (1 << 20) /* higher numbers are not followed */
+
 struct strace_out_lane {
 	uint32_t tid, pid;
 	int64_t end_us;
@@ -209,7 +211,7 @@ static void add_duration(struct strace_out *x, int64_t ns)
 static void note_opened(struct strace_out *x, const struct trace_record *r)
 {
 	if (!(op_info(r->op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) || r->rvalue < 0 ||
-	    r->rvalue >= DESCRIPTOR_MAX)
+	    r->rvalue >= DESCRIPTORS_MAX)
 		return;
 	size_t fd = (size_t)r->rvalue;
 	if (fd >= x->n_opened) {
@@ -222,7 +224,7 @@ static void note_opened(struct strace_out *x, const struct trace_record *r)
 
 /* The reason why a request cannot be written, or NULL. */
 static const char *cannot(const struct strace_out *x, const struct trace_record *r,
-			  const struct strace_call *c)
+			  const struct syscall_row *c)
 {
 	if (!c)
 		return x->line.old ? "ARTC is not known to take the call"
@@ -239,7 +241,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		     struct err *e)
 {
 	struct strace_out *x = ctx;
-	const struct strace_call *c = strace_row_of(r, x->line.old);
+	const char *name;
+	const struct syscall_row *c = strace_row_of(r, x->line.old, &name);
 	if ((*why = cannot(x, r, c)))
 		return 0;
 	strbuf_reset(&x->line.text);
@@ -260,7 +263,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	}
 	strbuf_addf(&x->line.text, "%u ", r->tid);
 	add_stamp(x, ns, us);
-	strbuf_addf(&x->line.text, " %s(", c->name);
+	strbuf_addf(&x->line.text, " %s(", name);
 	x->line.err = e;
 	if (!strace_add_args(&x->line, r, c))
 		return x->line.failed;

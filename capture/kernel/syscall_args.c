@@ -12,11 +12,11 @@ struct args_state {
 	int dir;
 };
 
-/* The memory of the next pointer argument; NULL: unknown, or the pointer is NULL. */
-static const struct syscall_memory *memory_next(struct args_state *k, uint64_t pointer)
+/* The memory of the next pointer argument; NULL: unknown. */
+static const struct syscall_memory *memory_next(struct args_state *k)
 {
 	const struct syscall_memory *m = k->memory < k->end ? k->memory++ : NULL;
-	return m && m->data && pointer ? m : NULL;
+	return m && m->data ? m : NULL;
 }
 
 static void text_arg(struct args_state *k, char letter, const struct syscall_memory *m)
@@ -124,7 +124,7 @@ static void address_arg(struct syscall_done *d, const struct syscall_memory *m)
 static void pointer_arg(struct args_state *k, char letter, uint64_t v, uint64_t following)
 {
 	struct syscall_done *d = k->d;
-	const struct syscall_memory *m = memory_next(k, v);
+	const struct syscall_memory *m = memory_next(k);
 	switch (letter) {
 	case 'i':
 		vector_arg(k, m, following);

@@ -78,12 +78,51 @@ static struct trace_record record_of(const struct syscall_thread *t, int64_t beg
 				     .op = (uint16_t)op};
 }
 
+static void call_over(struct syscall_thread *t)
+{
+	state_file_drop(t->closing);
+	t->closing = NULL;
+	t->row = NULL;
+}
+
+void syscalls_forget(struct syscalls *c, uint32_t tid)
+{
+	struct syscall_thread *t = syscall_thread_of(c, tid);
+	if (t->row && t->has_ticket)
+		record_queue_drop(c->queue, t->ticket);
+	call_over(t);
+}
+
+void syscalls_arguments(struct syscalls *c, uint32_t tid, const uint64_t arg[SYSCALL_ARGS])
+{
+	memcpy(syscall_thread_of(c, tid)->arg, arg, SYSCALL_ARGS * sizeof *arg);
+}
+
+/* Whether an unfinished call on memory is one without a file. Otherwise it has the file's object.
+ */
+static bool is_without_file(struct syscalls *c, const struct syscall_thread *t,
+			    struct trace_record *r)
+{
+	if (op_info(t->row->op)->family != FAMILY_MAP)
+		return false;
+	if (t->row->op == OP_MMAP)
+		return t->arg[3] & MAP_ANONYMOUS;
+	const struct app_mapping *m = state_mapping(t->process, t->arg[0], 1);
+	return !m || syscalls_file_object(c, m->file, &r->object, NULL);
+}
+
 /* Ends the thread's unfinished call without a result. */
 void syscall_abandon(struct syscalls *c, struct syscall_thread *t)
 {
 	if (t->row) {
 		struct trace_record *r =
 		    t->has_ticket ? record_queue_at(c->queue, t->ticket) : NULL;
+		if (r && is_without_file(c, t, r)) {
+			c->counts.n_other++;
+			record_queue_drop(c->queue, t->ticket);
+			call_over(t);
+			return;
+		}
 		c->counts.n_unfinished++;
 		if (r && c->sink.keep_unfinished) {
 			r->rvalue = -1;
@@ -93,9 +132,12 @@ void syscall_abandon(struct syscalls *c, struct syscall_thread *t)
 			record_queue_drop(c->queue, t->ticket);
 		}
 	}
-	state_file_drop(t->closing);
-	t->closing = NULL;
-	t->row = NULL;
+	call_over(t);
+}
+
+void syscalls_abandon(struct syscalls *c, uint32_t tid)
+{
+	syscall_abandon(c, syscall_thread_of(c, tid));
 }
 
 void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
@@ -142,13 +184,24 @@ bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns,
 
 /* --- a call ends: its record --------------------------------------------- */
 
-static int file_object(struct syscalls *c, const struct app_open_file *f, uint32_t *id,
-		       struct err *e)
+int syscalls_file_object(struct syscalls *c, struct app_open_file *f, uint32_t *id, struct err *e)
 {
-	return f ? syscall_object(c, f->path, f->is_path, id, e) : 0;
+	int rc = 0;
+	if (f && !f->path[0])
+		*id = OBJECT_NONE;
+	else if (f && f->object && c->sink.from_text)
+		*id = f->object - 1;
+	else if (f && !(rc = syscall_object(c, f->path, f->is_path, id, e)))
+		f->object = *id + 1;
+	return rc;
 }
 
-static uint64_t position_of(const struct syscall_done *d, const struct app_open_file *f)
+static int64_t size_of(const struct syscall_done *d, uint32_t object)
+{
+	return d->c->sink.size ? d->c->sink.size(d->c->sink.context, object) : -1;
+}
+
+static uint64_t position_of(struct syscall_done *d, struct app_open_file *f)
 {
 	const struct log_record *l = &d->l;
 	unsigned int uses = op_info(l->op)->uses;
@@ -156,13 +209,18 @@ static uint64_t position_of(const struct syscall_done *d, const struct app_open_
 	if (l->offset != OFFSET_NONE || !at_position)
 		return l->offset;
 	bool appends = f && f->append && op_info(l->op)->family == FAMILY_WRITE;
+	uint32_t id;
+	if (appends && d->c->sink.size && !syscalls_file_object(d->c, f, &id, NULL)) {
+		const int64_t size = size_of(d, id);
+		return d->appends_at = size < 0 ? OFFSET_NONE : (uint64_t)size;
+	}
 	return f && f->position_known && !appends && !looked_up_after(f, (int64_t)l->begin)
 		   ? f->position
 		   : OFFSET_NONE;
 }
 
 /* The record's object: 1; 0 for memory without a file; or an error. */
-static int object_take(struct syscall_done *d, const struct app_open_file *f, uint32_t *id,
+static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t *id,
 		       struct err *e)
 {
 	const struct log_record *l = &d->l;
@@ -172,14 +230,14 @@ static int object_take(struct syscall_done *d, const struct app_open_file *f, ui
 		if (d->path)
 			rc = syscall_object(d->c, d->path, true, id, e);
 		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a form for descriptors */
-			rc = file_object(d->c, state_file(d->t->process, l->fd), id, e);
+			rc = syscalls_file_object(d->c, state_file(d->t->process, l->fd), id, e);
 		else
 			d->c->counts.n_unnamed += l->error != EFAULT;
 	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
 		const struct app_mapping *m = state_mapping(d->t->process, l->offset, l->length);
-		return m ? (rc = file_object(d->c, m->file, id, e), rc ? rc : 1) : 0;
+		return m ? (rc = syscalls_file_object(d->c, m->file, id, e), rc ? rc : 1) : 0;
 	} else if (uses & OP_HAS_FD) {
-		rc = file_object(d->c, f, id, e);
+		rc = syscalls_file_object(d->c, f, id, e);
 		d->c->counts.n_unknown += !f && l->fd >= 0 && !l->error;
 	}
 	return rc ? rc : 1;
@@ -212,8 +270,8 @@ static int heap_put(struct syscall_done *d, struct trace_record *r, struct err *
 	unsigned int uses = op_info(d->l.op)->uses;
 	if (uses & OP_HEAP_PEER && d->has_peer) {
 		struct op_peer peer = d->peer;
-		const struct app_open_file *f = state_file(d->t->process, peer.fd);
-		int rc = d->l.op == OP_DUP2 ? 0 : file_object(c, f, &peer.object, e);
+		struct app_open_file *f = state_file(d->t->process, peer.fd);
+		int rc = d->l.op == OP_DUP2 ? 0 : syscalls_file_object(c, f, &peer.object, e);
 		if (rc)
 			return rc;
 		if (peer.offset == OFFSET_NONE && f && f->position_known && !f->append &&
@@ -221,15 +279,15 @@ static int heap_put(struct syscall_done *d, struct trace_record *r, struct err *
 			peer.offset = f->position;
 		return c->sink.heap(c->sink.context, &peer, sizeof peer, &r->heap, e);
 	}
-	if (!(uses & OP_HEAP) || !d->has_extra)
+	if (!(uses & OP_HEAP || d->l.op == OP_READLINK) || !d->has_extra)
 		return 0;
 	if (uses & OP_HEAP_PATH)
 		second_path(d);
 	return c->sink.heap(c->sink.context, d->m.extra, d->m.extra_len, &r->heap, e);
 }
 
-static int record_make(struct syscall_done *d, const struct app_open_file *f,
-		       struct trace_record *r, struct err *e)
+static int record_make(struct syscall_done *d, struct app_open_file *f, struct trace_record *r,
+		       struct err *e)
 {
 	const struct log_record *l = &d->l;
 	unsigned int uses = op_info(l->op)->uses;
@@ -248,11 +306,17 @@ static int record_make(struct syscall_done *d, const struct app_open_file *f,
 	int rc = object_take(d, f, &r->object, e);
 	if (rc <= 0)
 		return rc;
+	if (r->flags & OP_COPY_CLONES && r->op == OP_COPY_FILE_RANGE && !r->length) {
+		const int64_t size = size_of(d, r->object); /* up to the end of the source */
+		if (size > 0 && (uint64_t)size > r->offset)
+			r->length = (uint64_t)size - r->offset;
+		r->rvalue = (int64_t)r->length;
+	}
 	rc = heap_put(d, r, e);
 	return rc ? rc : 1;
 }
 
-static int hand_over(struct syscall_done *d, const struct app_open_file *f, struct err *e)
+static int hand_over(struct syscall_done *d, struct app_open_file *f, struct err *e)
 {
 	struct syscalls *c = d->c;
 	struct syscall_thread *t = d->t;
@@ -281,6 +345,8 @@ static int hand_over(struct syscall_done *d, const struct app_open_file *f, stru
 		*place = r;
 	else
 		record_queue_add(c->queue, &r);
+	if (c->sink.made)
+		c->sink.made(c->sink.context, &r, f, d->has_extra ? d->m.extra : NULL);
 	return 0;
 }
 
@@ -378,8 +444,15 @@ static void apply(struct syscall_done *d)
 		return;
 	const int to = d->has_peer ? d->peer.fd : -1;
 	const uint64_t before = position_at(d, d->l.fd), to_before = position_at(d, to);
+	const size_t n_maps = t->process->n_maps;
 	if (d->l.op != OP_CLOSE) /* syscall_begin() did that */
 		state_apply(&c->state, t->process, &d->m, d->path);
+	c->n_slots += t->process->n_maps - n_maps;
+	if (d->appends_at != OFFSET_NONE && d->l.result > 0) {
+		struct app_open_file *f = state_file(t->process, d->l.fd);
+		f->position = d->appends_at + (uint64_t)d->l.result;
+		f->position_known = true;
+	}
 	position_check(d, d->l.fd, before);
 	position_check(d, to, to_before);
 	if (d->l.op == OP_RENAME && !d->l.result && d->path && d->has_second) {
@@ -440,13 +513,13 @@ static int range_close(struct syscall_done *d, struct err *e)
 	if (d->l.result < 0 || d->l.flags & 4 || d->t->hidden)
 		return 0;
 	for (uint64_t fd = d->l.offset; fd <= d->l.length && fd < p->n_fds && !rc; fd++) {
-		const struct app_open_file *f = state_file(p, (int)fd);
+		struct app_open_file *f = state_file(p, (int)fd);
 		if (!f)
 			continue;
 		struct trace_record r = record_of(d->t, d->t->begin_ns, OP_CLOSE);
 		r.end_ns = (int64_t)d->l.end;
 		r.fd = (int32_t)fd;
-		rc = file_object(d->c, f, &r.object, e);
+		rc = syscalls_file_object(d->c, f, &r.object, e);
 		r.commit = TRACE_COMMIT;
 		if (!rc)
 			record_queue_add(d->c->queue, &r);
@@ -491,6 +564,7 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 				       .dir = AT_FDCWD,
 				       .op = (uint16_t)row->op,
 				       .flags = row->flags}};
+	d.appends_at = OFFSET_NONE;
 	d.m =
 	    (struct merge_record){.r = &d.l, .pid = t->pid, .tid = t->tid, .second_dir = AT_FDCWD};
 	if (op_info(row->op)->uses & OP_KNOWS_OFFSET)
@@ -500,8 +574,8 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 	if (d.has_path && !d.path_unknown && (d.m.path_len || d.l.dir != AT_FDCWD))
 		d.path =
 		    state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path, d.m.path_len);
-	const struct app_open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process,
-										      d.l.fd);
+	struct app_open_file *f =
+	    row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
 	int rc = 0;
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {
 		descriptors_made(&d);
@@ -513,9 +587,7 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		apply(&d);
 	}
 	t->before_ns = ns;
-	state_file_drop(t->closing);
-	t->closing = NULL;
-	t->row = NULL;
+	call_over(t);
 	return rc;
 }
 

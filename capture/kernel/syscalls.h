@@ -14,14 +14,20 @@
 #include "common/err.h"
 
 /* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: creates one or two descriptors without a file. SYSCALL_UMASK:
- * sets the umask of the process. These are not requests. */
+ * sets the umask of the process. These are not requests. The kinds after it are for callers. */
 enum syscall_kind {
 	SYSCALL_REQUEST,
 	SYSCALL_CLOSE_RANGE,
 	SYSCALL_DESCRIPTOR,
 	SYSCALL_PAIR,
-	SYSCALL_UMASK
+	SYSCALL_UMASK,
+	SYSCALL_CLONE,
+	SYSCALL_EXEC,
+	SYSCALL_GETCWD,
+	SYSCALL_WAIT
 };
+
+struct app_open_file;
 
 /* A system call. `args` has a letter for each argument:
  * f descriptor   D directory descriptor of p   p path   P second path   d directory descriptor of P
@@ -31,7 +37,7 @@ enum syscall_kind {
  * group   c command of fcntl or ioctl   * its argument, possibly a pointer   k socket address (its
  * length follows)   E results of asynchronous requests   R protection   M flags of mmap   B address
  * V device   1 first   l last   _ skipped   q address of a pair's two numbers   L value of an
- * attribute, read for access control lists */
+ * attribute, read for access control lists   Y the text of a link, as read */
 struct syscall_row {
 	const char *name; /* as in the tracepoint sys_enter_NAME */
 	int number;	  /* of the system call on this machine; -1: none */
@@ -48,7 +54,7 @@ const struct syscall_row *syscall_row_of_name(const char *name, size_t len);
 #define SYSCALL_ARGS 6
 #define SYSCALL_MEMORIES 3 /* maximum number of pointer arguments of a call */
 
-#define SYSCALL_POINTERS "pPTNiHt@#qL*kE" /* the letters of pointer arguments */
+#define SYSCALL_POINTERS "pPTNYiHt@#qL*kE" /* the letters of pointer arguments */
 #define SYSCALL_ARGUMENT_BYTES 32u	  /* of struct flock and struct file_clone_range */
 #define SYSCALL_EVENTS_MAX 128		  /* results read of one io_getevents() */
 
@@ -92,6 +98,15 @@ struct syscalls_sink {
 	bool lists_all;
 	/* A call that does not return becomes a request without an end; otherwise it is dropped. */
 	bool keep_unfinished;
+	/* The calls are read from a text: working directories are unknown ("") until
+	 * syscalls_thread(), and objects keep their numbers. */
+	bool from_text;
+	/* The size of a file, -1: unknown. Appends then have an offset. NULL: unavailable. */
+	int64_t (*size)(void *context, uint32_t object);
+	/* A finished request, with the open file of its descriptor (or NULL) and the text of its
+	 * second path, without the leading slash (or NULL). NULL: not wanted. */
+	void (*made)(void *context, const struct trace_record *r, const struct app_open_file *f,
+		     const char *second);
 	uint64_t page_bytes;
 };
 
@@ -142,6 +157,13 @@ void syscalls_aio_begin(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t r
 			uint64_t index, const struct syscall_row *row,
 			const uint64_t arg[SYSCALL_ARGS]);
 
+/* Replaces the arguments of the thread's unfinished call, which were not all known at its begin. */
+void syscalls_arguments(struct syscalls *c, uint32_t tid, const uint64_t arg[SYSCALL_ARGS]);
+/* Ends the thread's unfinished call without a request. */
+void syscalls_forget(struct syscalls *c, uint32_t tid);
+/* Ends it as one that does not return. */
+void syscalls_abandon(struct syscalls *c, uint32_t tid);
+
 /* The thread's unfinished call, and the end of its previous call; false: there is none. */
 bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns,
 		      const struct syscall_row **row);
@@ -154,6 +176,8 @@ uint32_t syscalls_process(struct syscalls *c, uint32_t tid);
 void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char *cwd, bool hidden);
 /* The umask of the thread's process. */
 void syscalls_umask(struct syscalls *c, uint32_t tid, uint32_t umask);
+/* With OP_UMASK_KNOWN; 0: unknown. */
+uint32_t syscalls_umask_of(struct syscalls *c, uint32_t tid);
 /* A descriptor that the thread has at `as_of_ns`: calls that end before do not move its position.
  * The position is unknown after a call that moves it, begins before `as_of_ns` and ends after it:
  * `position` may or may not include the move. OFFSET_NONE: unknown. */
@@ -165,6 +189,14 @@ void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *p
 void syscalls_under_way(struct syscalls *c, uint32_t tid, int fd);
 void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t to, uint64_t offset,
 		      const char *path);
+
+/* An open file of the thread; NULL: unknown. Borrowed until the next event of the thread. */
+struct app_open_file *syscalls_file(struct syscalls *c, uint32_t tid, int64_t fd);
+/* Its object, or OBJECT_NONE. Errors: of the sink. */
+int syscalls_file_object(struct syscalls *c, struct app_open_file *f, uint32_t *id,
+			 struct err *e);
+/* The working directory; "": unknown. Borrowed. */
+const char *syscalls_cwd(struct syscalls *c, uint32_t tid);
 
 /* The absolute path of `path` for the thread, relative to descriptor `dir` or AT_FDCWD; NULL:
  * unknown. Borrowed until the next call. */

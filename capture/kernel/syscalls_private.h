@@ -44,7 +44,7 @@ struct syscalls {
 	struct syscalls_counts counts;
 	struct app_state state;
 	struct syscall_thread *slot[SYSCALL_THREAD_SLOTS], *last;
-	uint64_t n_slots; /* descriptors of all processes */
+	uint64_t n_slots; /* descriptors and mappings of all processes */
 	uint64_t n_nameless; /* files opened by an unknown name */
 	bool reads_rings, reads_aio;
 	uint64_t n_made; /* descriptors without a file */
@@ -73,6 +73,7 @@ struct syscall_done {
 	int32_t pair[2];
 	const void *argument; /* memory of fcntl's or ioctl's argument, or NULL */
 	bool no_request;
+	uint64_t appends_at; /* the offset of a write that appends; OFFSET_NONE */
 };
 
 /* syscall_args.c: fills d->l and d->m from the registers and the memory of pointers. */

@@ -20,7 +20,7 @@ struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid)
 	return c->last = *slot_of(c, tid);
 }
 
-/* Limit of recorded descriptors of all processes, for hostile traces. */
+/* Limit of recorded descriptors and mappings of all processes, for hostile traces. */
 #define SLOTS_MAX (UINT64_C(1) << 22) /* 64 MiB */
 
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd)
@@ -38,7 +38,8 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p)
 {
 	if (--p->n_threads)
 		return;
-	c->n_slots -= c->n_slots < p->n_fds ? c->n_slots : p->n_fds;
+	const uint64_t n = p->n_fds + p->n_maps;
+	c->n_slots -= c->n_slots < n ? c->n_slots : n;
 	state_process_drop(&c->state, p);
 }
 
@@ -46,9 +47,9 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p)
 static struct process_state *process_new(struct syscalls *c, uint32_t pid,
 					 const struct process_state *from, bool by_exec)
 {
-	const bool room = !from || c->n_slots + from->n_fds + 16 <= SLOTS_MAX;
+	const bool room = !from || c->n_slots + from->n_fds + from->n_maps + 16 <= SLOTS_MAX;
 	struct process_state *p = state_process_from(&c->state, pid, room ? from : NULL, by_exec);
-	c->n_slots += p->n_fds;
+	c->n_slots += p->n_fds + p->n_maps;
 	return p;
 }
 
@@ -68,7 +69,12 @@ static struct syscall_thread *thread_new(struct syscalls *c, uint32_t tid, uint3
 struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid)
 {
 	struct syscall_thread *t = syscall_thread_find(c, tid);
-	return t ? t : thread_new(c, tid, tid, process_new(c, tid, NULL, false));
+	if (t)
+		return t;
+	t = thread_new(c, tid, tid, process_new(c, tid, NULL, false));
+	if (c->sink.from_text)
+		t->process->cwd[0] = '\0';
+	return t;
 }
 
 void syscalls_ended(struct syscalls *c, uint32_t tid)
@@ -140,10 +146,17 @@ void syscalls_umask(struct syscalls *c, uint32_t tid, uint32_t umask)
 	syscall_thread_of(c, tid)->process->umask = OP_UMASK_KNOWN | (umask & 0777);
 }
 
+uint32_t syscalls_umask_of(struct syscalls *c, uint32_t tid)
+{
+	return syscall_thread_of(c, tid)->process->umask;
+}
+
 void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags,
 			 uint64_t position, int64_t as_of_ns)
 {
 	struct syscall_thread *t = syscall_thread_of(c, tid);
+	if (!syscall_room_for(c, t->process, fd))
+		return;
 	struct app_open_file *f =
 	    state_file_listed(t->process, path, strlen(path), flags, position);
 	f->as_of_ns = as_of_ns;
@@ -152,6 +165,17 @@ void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *p
 	if (position == OFFSET_NONE)
 		syscall_position_lost(c, f);
 	state_file_drop(f);
+}
+
+struct app_open_file *syscalls_file(struct syscalls *c, uint32_t tid, int64_t fd)
+{
+	return fd < 0 || fd > INT32_MAX ? NULL
+					: state_file(syscall_thread_of(c, tid)->process, (int)fd);
+}
+
+const char *syscalls_cwd(struct syscalls *c, uint32_t tid)
+{
+	return syscall_thread_of(c, tid)->process->cwd;
 }
 
 void syscalls_under_way(struct syscalls *c, uint32_t tid, int fd)

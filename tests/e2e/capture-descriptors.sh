@@ -103,7 +103,7 @@ expect_status 0 "$VALIDATE" import made.strace -o strace.trace
 	fail "$(cat out)"
 }
 "$VALIDATE" info --csv csv strace.trace >/dev/null
-grep -q ',write,"descriptor=pipe:[[]line [0-9]*[]];fd=[0-9]*;length=8",8' csv && grep -q ',read,"descriptor=socket:' csv ||
+grep -q ',write,"descriptor=pipe2*:[[][0-9]*[]];fd=[0-9]*;length=8",8' csv && grep -q ',read,"descriptor=accept:' csv ||
 	fail "pipes and sockets in strace's output: $(cat csv)"
 (cd in && strace -f -ttt -T -y -o ../made.strace ../made alone)
 expect_status 0 "$VALIDATE" import made.strace -o strace.trace
