@@ -112,7 +112,7 @@ static bool take_call(const char *s, const char *end, struct perf_line *l)
 
 /* --- arguments ----------------------------------------------------------- */
 
-/* The letters of a row (syscalls.h) that an argument with this name may have. */
+/* The letters of a row (syscall_table.h) that an argument with this name may have. */
 static const char *letters_of(const char *name, size_t len)
 {
 	static const char *const known[][2] = {

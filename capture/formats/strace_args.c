@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The arguments of a call as the kernel gets them, by the letters of its row (syscalls.h): numbers,
- * and the memory of pointers. */
+/* The arguments of a call as the kernel gets them, by the letters of its row (syscall_table.h):
+ * numbers, and the memory of pointers. */
 #include <linux/fs.h>
 #include <sys/mman.h>
 #include <sys/socket.h>

@@ -84,8 +84,8 @@ void strace_thread_ended(struct strace *t, struct strace_thread *th, const char 
  * there are any. */
 bool strace_missing_end(struct strace *t, json_t *capture);
 
-/* The system call that strace prints by this name, with the letters of syscalls.h; NULL: it is not
- * read. doc/formats/strace.md */
+/* The system call that strace prints by this name, with the letters of syscall_table.h; NULL: it is
+ * not read. doc/formats/strace.md */
 const struct syscall_row *strace_call_find(const char *name, size_t len);
 /* The rows that have precedence over syscall_rows for strace; end with a NULL name. */
 extern const struct syscall_row strace_rows[];

@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <utime.h>
 
-#include "capture/kernel/syscalls.h"
 #include "capture/preload/uring.h"
+#include "capture/syscall_table.h"
 
-/* The calls that are recorded by the letters of their row (syscalls.h). NULL: another call. */
+/* The calls that are recorded by the letters of their row (syscall_table.h). NULL: another call. */
 static const struct syscall_row *row_of(long number)
 {
 	const struct syscall_row *w = syscall_row_of_number(number);

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compiles the shared code with the flags of the library. */
-#include "capture/kernel/syscall_table.c"
+#include "capture/syscall_table.c"

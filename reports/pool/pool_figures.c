@@ -97,15 +97,19 @@ static void script_add(struct figure *f, const struct pool *p, bool scatter, con
 
 static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 {
-	struct figure *f = figure_add(fs, scatter ? "mandel-k" : "mandel-h", NULL, WIDTH, HEIGHT);
-	size_t first[256], n[256],
-	    at = 0, n_laboratories = p->n_laboratories < 256 ? p->n_laboratories : 256;
-	strbuf_addf(&f->data, "# place, Mandel's %s\n", scatter ? "k" : "h");
+	SCOPED_STRBUF data = STRBUF_INIT;
+	size_t first[256], n[256], at = 0, n_values = 0,
+	    n_laboratories = p->n_laboratories < 256 ? p->n_laboratories : 256;
 	for (size_t i = 0; i < n_laboratories; i++) {
 		first[i] = at;
-		n[i] = data_add(&f->data, p, i, scatter, at);
+		n[i] = data_add(&data, p, i, scatter, at);
 		at += n[i] + 2;
+		n_values += n[i];
 	}
+	if (!n_values) /* equal laboratories have no h */
+		return;
+	struct figure *f = figure_add(fs, scatter ? "mandel-k" : "mandel-h", NULL, WIDTH, HEIGHT);
+	strbuf_addf(&f->data, "# place, Mandel's %s\n%s", scatter ? "k" : "h", data.s);
 	script_add(f, p, scatter, first, n, at);
 	if (scatter)
 		figure_caption(f, "Mandel's k: scatter of each laboratory over the common one, a "

@@ -40,7 +40,7 @@ bad 'the target has no device'
 printf 'volume = hd\n' | protocol >bad.conf
 bad 'did you mean "hdd"'
 printf 'volume = hdd\ndevice = x\n' | protocol >bad.conf
-bad 'one of the two'
+bad 'use only one of both'
 printf 'size = 1M\n' | protocol >bad.conf
 bad 'there is none'
 sed 's/^engine = block/engine = event/; s/^mode.*//' file.conf >bad.conf

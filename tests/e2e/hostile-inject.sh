@@ -29,7 +29,7 @@ inject 30 --points 60 --only capture-app --family stat
 # a trace whose writer fails at once is removed; earlier an empty file stayed
 inject 1 --points 20 --only replay --family seek
 # a file of a report that cannot be written completely is removed; earlier its first part stayed
-inject 20 --points 40 --only pool --family write
+inject 20 --points 40 --only pool --family stream-write
 # gnuplot is not started if its directory cannot be set; earlier it wrote into another directory
 inject 40 --points 80 --only info-html --family malloc
 

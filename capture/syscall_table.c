@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The system calls on files: numbers, operations, and arguments. */
-#include <sys/syscall.h>
+#include "capture/syscall_table.h"
 
-#include "capture/kernel/syscalls.h"
+#include <sys/syscall.h>
 
 /* Newer architectures lack some of these calls, older headers lack others. */
 #ifdef SYS_open

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The system calls on files: numbers, operations, and arguments. Used by captures and importers. */
+#ifndef CAPTURE_SYSCALL_TABLE_H
+#define CAPTURE_SYSCALL_TABLE_H
+
+#include "capture/op.h"
+#include "common/std.h"
+
+/* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: creates one or two descriptors without a file. SYSCALL_UMASK:
+ * sets the umask of the process. These are not requests. The kinds after it are for callers. */
+enum syscall_kind {
+	SYSCALL_REQUEST,
+	SYSCALL_CLOSE_RANGE,
+	SYSCALL_DESCRIPTOR,
+	SYSCALL_PAIR,
+	SYSCALL_UMASK,
+	SYSCALL_CLONE,
+	SYSCALL_EXEC,
+	SYSCALL_GETCWD,
+	SYSCALL_WAIT
+};
+
+/* A system call. `args` has a letter for each argument:
+ * f descriptor   D directory descriptor of p   p path   P second path   d directory descriptor of P
+ * T target of a link   N name of an attribute   s length   o offset   i buffers of readv (their
+ * number follows)   H struct open_how   m mode   w v O A flags   n requested descriptor of dup2   X
+ * descriptor written to   @ offset pointer of f   # offset pointer of X   t two times   u user   g
+ * group   c command of fcntl or ioctl   * its argument, possibly a pointer   k socket address (its
+ * length follows)   E results of asynchronous requests   R protection   M flags of mmap   B address
+ * V device   1 first   l last   _ skipped   q address of a pair's two numbers   L value of an
+ * attribute, read for access control lists   Y the text of a link, as read */
+struct syscall_row {
+	const char *name; /* as in the tracepoint sys_enter_NAME */
+	int number;	  /* of the system call on this machine; -1: none */
+	enum trace_op op;
+	const char *args;
+	enum syscall_kind kind;
+	uint32_t flags; /* implied by the name: AT_SYMLINK_NOFOLLOW of lstat */
+};
+extern const struct syscall_row syscall_rows[]; /* ends with a NULL name */
+const struct syscall_row *syscall_row_of_number(int64_t number); /* NULL: not in the table */
+/* also "fstat" for newfstat */
+const struct syscall_row *syscall_row_of_name(const char *name, size_t len);
+
+#define SYSCALL_ARGS 6
+#define SYSCALL_MEMORIES 3 /* maximum number of pointer arguments of a call */
+
+#define SYSCALL_POINTERS "pPTNYiHt@#qL*kE" /* the letters of pointer arguments */
+#define SYSCALL_ARGUMENT_BYTES 32u	  /* of struct flock and struct file_clone_range */
+#define SYSCALL_EVENTS_MAX 128		  /* results read of one io_getevents() */
+
+/* The memory of pointer arguments, in the order of their letters. data NULL: unknown. */
+struct syscall_memory {
+	/* a copy: a string without its NUL, an array of struct iovec, ... */
+	const void *data;
+	size_t len;
+};
+/* How to read the i-th pointer argument; false: there is none. POINTER_OPTIONAL: bytes, if the
+ * argument is a pointer at all. POINTER_SIZED: as many bytes as the next argument says.
+ * POINTER_RESULT, POINTER_EVENTS: read when the call ends, POINTER_EVENTS as many as it returns. */
+enum syscall_pointer {
+	POINTER_TEXT = 1,
+	POINTER_BYTES,
+	POINTER_VECTOR,
+	POINTER_OPTIONAL,
+	POINTER_SIZED,
+	POINTER_RESULT,
+	POINTER_EVENTS
+};
+struct syscall_pointee {
+	enum syscall_pointer what;
+	unsigned int arg;
+	size_t size; /* POINTER_BYTES, POINTER_OPTIONAL, POINTER_RESULT: at most 127 */
+};
+bool syscall_pointee(const struct syscall_row *row, unsigned int i, struct syscall_pointee *to);
+
+#endif
