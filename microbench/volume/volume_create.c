@@ -144,6 +144,10 @@ static void serve(const struct volume *v, const struct volume_config *c, int loc
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL); /* an inherited mask could block termination */
+	/* FUSE ends at these signals only if no other handler, such as an inherited one, is set */
+	static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		signal(ending[i], SIG_DFL);
 	setsid();
 	signal(SIGPIPE, SIG_IGN);
 	lock_fd = keep_only(lock_fd, &ready_fd);
