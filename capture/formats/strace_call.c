@@ -141,14 +141,16 @@ static void take_clone(struct strace_parsed *p, const char *text, const char *en
 	if (p->r.rvalue <= 0 || p->r.rvalue > UINT32_MAX)
 		return;
 	const uint32_t tid = (uint32_t)p->r.rvalue, *known = u64_map_find(&t->thread_of, tid);
-	const bool there = known && t->thread[*known].alive;
-	if (there && t->thread[*known].adopted && !t->thread[*known].returned) {
+	const bool adopted = known && t->thread[*known].adopted;
+	/* the child may even end before the parent's vfork() returns */
+	const bool awaited = adopted && !t->thread[*known].returned;
+	if (awaited) {
 		t->thread[*known].returned = true;
 		t->n_unreturned--;
 	}
 	if (own && flags & CLONE_THREAD) /* any of its threads may call exit_group */
 		strace_first_thread(t, &t->thread[*own])->exits = true;
-	if (tid != p->tid && !(there && t->thread[*known].adopted)) {
+	if (tid != p->tid && !awaited && !(adopted && t->thread[*known].alive)) {
 		syscalls_cloned(t->calls_made, p->tid, tid, flags);
 		thread_new(t, tid, p->r.pid);
 	}

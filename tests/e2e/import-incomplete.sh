@@ -61,6 +61,11 @@ grep -v exit_group whole.log >no-exit.log
 incomplete "$filtered: 2" no-exit.log
 grep -v 'close(' whole.log >no-close.log
 incomplete "$reopened: 1" no-close.log
+# the child ends before vfork returns
+sed 's/ clone(.*/ vfork( <unfinished ...>/; /^11.*exited/a 10 1.000055 <... vfork resumed>) = 11 <0.000035>' whole.log >vfork.log
+complete vfork.log
+grep -v 'close(' vfork.log >no-close.log
+incomplete "$reopened: 1" no-close.log
 # a thread may end the process, of which -ff shows only its own calls
 grep -v exit_group log.11 >thread.11
 complete thread.11
