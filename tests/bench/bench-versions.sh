@@ -23,7 +23,7 @@ tar cf a.tar tree
 
 # both versions replay traces of the older one
 "$old" microbench random-read --requests 100000 --file-size 64M --dir files -o read.trace >/dev/null &&
-	"$old" microbench random-mixed --level 2 --requests 50000 --file-size 64M --dir files -o mixed.trace >/dev/null &&
+	"$old" microbench random-write --level 2 --requests 50000 --file-size 64M --dir files -o write.trace >/dev/null &&
 	mkdir run && (cd run && "$old" capture app --snapshot --root "$PWD" -o ../tar.trace -- tar xf ../a.tar) >/dev/null &&
 	(cd tree && "$old" capture app --snapshot --root "$PWD" -o ../grep.trace -- grep -r nothing .) >/dev/null
 [ -s grep.trace ] || { echo 'the traces could not be made' >&2; exit 3; }
@@ -57,7 +57,7 @@ measure() { # CASE VERSION
 	esac
 }
 cases='prepare capture'
-for trace in read mixed tar; do
+for trace in read write tar; do
 	for way in event,fs event,temporal event,none coordinator,fs compiled,fs; do cases="$cases $trace,$way"; done
 done
 for round in $(seq 0 "$BENCH_ROUNDS"); do # round 0 fills caches and is not counted
