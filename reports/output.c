@@ -22,8 +22,10 @@ int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, con
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!out) {
 		int ret = err_sys(e, errno, "cannot create %s", path);
-		if (fd >= 0)
+		if (fd >= 0) {
 			close(fd);
+			unlink(path);
+		}
 		return ret;
 	}
 	errno = 0;
