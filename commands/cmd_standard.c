@@ -24,7 +24,7 @@ static const struct option_spec standard_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "FILE",
 	 .help = "certify: write the certificate to FILE"},
 	{.name = "quick", .type = OPT_FLAG, .offset = FIELD(o.quick),
-	 .help = "certify: a small grid (constant, exponential; 200 us, 1 ms; 1 and 16 in flight), 15 s"},
+	 .help = "certify: a small grid (constant, exponential; 200 us, 1 ms; 1 and 16 in flight)"},
 	{.name = "rounds", .type = OPT_UINT, .offset = FIELD(o.rounds), .arg = "N", .max = 10000,
 	 .help = "visits to each point, at least 3 (default: certify 6, check 3)"},
 	{.name = "over", .type = OPT_DURATION, .offset = FIELD(o.over_ns), .arg = "TIME",
@@ -219,11 +219,13 @@ static int comparison_print(const struct standard *certified, const struct stand
 	       "bias now", "E_n", "p99");
 	for (size_t i = 0; i < now->n; i++) {
 		const struct standard_point *p = &now->point[i];
-		const struct standard_comparison c = standard_compare(certified_of(certified, p), p);
+		const struct standard_comparison c =
+		    standard_compare(certified_of(certified, p), p);
 		char then_text[40], now_text[40];
 		snprintf(then_text, sizeof then_text, "%.2f +- %.2f %%", 100 * c.certified->bias,
 			 100 * c.certified->expanded);
-		snprintf(now_text, sizeof now_text, "%.2f +- %.2f %%", 100 * p->bias, 100 * c.u_now);
+		snprintf(now_text, sizeof now_text, "%.2f +- %.2f %%", 100 * p->bias,
+			 100 * c.u_now);
 		printf("%-12s%8s%7u%20s%20s%8.2f%11s%s\n", p->model,
 		       duration_text((double)p->service_ns).s, p->depth, then_text, now_text, c.e_n,
 		       duration_text(p->excess_p99_ns).s, c.agrees ? "" : "  does not agree");
@@ -242,7 +244,9 @@ static int check(struct standard_config *c, const char *path, struct err *e)
 		c->o.rounds = 3;
 	if (standard_read(&certified, path, e))
 		return EXIT_FAILED;
-	int status = standard_is_here(&certified, path, c->o.environment, e) ? EXIT_NOT_COMPARABLE : -1;
+	int status = standard_is_here(&certified, path, c->o.environment, e)
+			 ? EXIT_NOT_COMPARABLE
+			 : -1;
 	standard_check_points(&certified, &points);
 	if (status < 0 && !points.n) {
 		err_set(e, EINVAL, "%s has no valid point", path);

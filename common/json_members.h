@@ -51,8 +51,8 @@ struct json_member {
 	 * (`known`) obeys it. */
 	size_t flag_at;
 	/* Written if the value (of a group: that of member `key`; of an object: its first) is above
-	 * 0, true, not empty, not NULL; a ratio if it is finite, a hash if it is not 0. Reading leaves the field of an absent
-	 * member as it is. */
+	 * 0, true, not empty, not NULL; a ratio if it is finite, a hash if it is not 0. Reading
+	 * leaves the field of an absent member as it is. */
 	bool if_set;
 	bool may_be_absent; /* always written; not in files of earlier versions */
 	size_t key;

@@ -6,7 +6,7 @@
  * A thread waits if it has exited, sleeps in a call that waits, or polls in a call of MPI, and
  * nothing of that changes. A thread also waits, by polling memory, if it has computed for longer
  * than its maximum in the run without delays, times a factor. If all threads wait at the same time,
- * those that have not exited wait for the throttled node, perhaps through other nodes.
+ * each thread that has not exited waits for the throttled node, perhaps through other nodes.
  *
  * Source: parallel-trace paper, 4.1.2. The paper also uses the longest call; here a call counts as
  * soon as no thread remains that could end it. */

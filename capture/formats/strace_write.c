@@ -301,8 +301,8 @@ static void add_exit(const struct strace_out *x, uint32_t pid, struct strbuf *te
 		strbuf_addstr(text, "exit_group(0) = ?\n");
 }
 
-/* An import takes a process without an exit for cut off. So the exits of an incomplete trace are not
- * written. */
+/* An import counts a process without an exit as cut off. So the exits of an incomplete trace are
+ * not written. */
 static int write_tail(void *ctx, struct sink *s, struct err *e)
 {
 	struct strace_out *x = ctx;

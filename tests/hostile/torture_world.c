@@ -64,7 +64,7 @@ static int device_copy(const char *name, mode_t mode, dev_t number)
 	return mknod(path, mode, number) || chmod(path, mode & 07777);
 }
 
-/* Besides the scene's own devices, only those that programs need to run. */
+/* Makes the devices that programs need to run. The scene makes its own devices. */
 static int devices_make(const struct scene *s)
 {
 	int bad = mkdir(SCENE_DIR "/dev", 0755) ||

@@ -137,7 +137,7 @@ static void role_start(struct fixture *f, size_t i, enum kind kind)
 		_exit(0);
 	}
 	setpgid(pid, pid);
-	/* nobody holds it back: it may make requests before it is waited for */
+	/* no gate stops this process: it may make requests before the campaign looks for it */
 	while ((kind == FOREIGN || kind == MOVES) && !f->seen[i]->n_done)
 		usleep(100);
 	*x = (struct round_role){.page = page, .pid = pid, .by = kind == BY_GATE || kind == BREAKS ? PAUSE_GATE : PAUSE_SIGNAL,

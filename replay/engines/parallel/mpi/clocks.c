@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Offsets between clocks of different hosts. The head repeatedly asks each rank of another host for
- * its time. A rank reads its clock between the question and the arrival of its answer. So half of the fastest
- * round trip is an upper limit of the error, even if the two directions differ in latency. Offsets
- * are measured before and after the replay and interpolated linearly. Source: Cristian,
- * Probabilistic clock synchronization (1989). */
+ * its time. A rank reads its clock between the question and the arrival of its answer. So half of
+ * the fastest round trip is an upper limit of the error, even if the two directions differ in
+ * latency. Offsets are measured before and after the replay and interpolated linearly. Source:
+ * Cristian, Probabilistic clock synchronization (1989). */
 
 #include "replay/engines/parallel/mpi/rank.h"
 
