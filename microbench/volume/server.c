@@ -346,7 +346,8 @@ static int session_run(struct server *s, int ready_fd, struct err *e)
 		ret = session_loop(session, ready_fd, e);
 		answers_stop(s->answers); /* while the session can still take them */
 		s->answers = NULL;
-		fuse_session_unmount(session);
+		/* volume_remove() unmounts: it finds the loop device by the name of its file, which
+		 * an unmounted file loses */
 	}
 	if (session) {
 		fuse_remove_signal_handlers(session);

@@ -76,9 +76,9 @@ server_wait() {
 	return 1
 }
 
-# The server is killed or stopped: readers get an error, the command ends, and nothing stays. A signal
-# that comes while the volume is being removed anyway has no effect, so it is repeated.
-for signal in KILL STOP; do
+# The server is killed, stopped or ended: readers get an error, the command ends, and nothing stays. A
+# signal that comes while the volume is being removed anyway has no effect, so it is repeated.
+for signal in KILL STOP TERM; do
 	"$VALIDATE" standard certify --root "$root" -q >broken.out 2>broken.err &
 	process=$!
 	while server_wait; do
