@@ -177,8 +177,8 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
 	if (g->n_more)
-		strbuf_addf(out, " %llu more replicates would probably decide %s.",
-			    (unsigned long long)g->n_more,
+		strbuf_addf(out, " %llu more replicate%s would probably decide %s.",
+			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",
 			    g->n_impractical  ? "the rest"
 			    : g->n_cells == 1 ? "it"
 					      : "them");
