@@ -104,9 +104,13 @@ expect_line out 'complete'
 "$VALIDATE" capture vfs -o killed.trace -- sh -c 'echo $$ >sleeper; exec sleep 100' >killed.out &
 pid=$!
 until_begun $pid
+# the command starts only after the capture has begun
+until [ -s sleeper ]; do
+	kill -0 $pid || fail "the capture ended: $(cat killed.out)"
+	sleep 0.1
+done
 kill -KILL $pid
 wait $pid 2>/dev/null || :
-while [ ! -s sleeper ]; do sleep 0.1; done
 kill "$(cat sleeper)"
 capture -- true
 [ ! -d "/sys/kernel/tracing/instances/validate-$pid" ] || fail "a killed capture's instance was not removed"
