@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Returns the spool's records in order of begin. A thread writes a record when a call ends, so its
  * records are in order, unless a signal handler made calls during another call: the records of such
- * a thread are sorted by an array of offsets. The threads' streams are merged by a heap. */
+ * a thread are sorted by an array of places. The threads' streams are merged by a heap. */
 #include <sys/mman.h>
 
 #include "capture/app/app_private.h"
 #include "common/heap.h"
 #include "common/xalloc.h"
 
+struct merge_place { /* of a record */
+	uint64_t begin;
+	uint64_t at;	/* offset in the spool */
+	uint64_t nth;	/* position in the thread's stream: windows are spooled in any order */
+};
+
 struct merge_source { /* one thread of one process image */
 	uint32_t first, n;    /* its windows: order[first .. first + n) */
 	uint32_t window;      /* index of the current window */
 	uint32_t unit;	      /* next unit in it */
-	uint64_t *sorted;     /* offsets in the spool, or NULL */
+	struct merge_place *sorted; /* NULL: the stream is in order */
 	size_t n_sorted, at;
 	uint64_t begin;	      /* of the next record */
 	const char *next;     /* the next record, NULL at the end */
@@ -55,11 +61,6 @@ static uint32_t units_at(const struct merge *m, uint64_t at)
 	return log_units(m->base + at, left < LOG_UNITS ? (uint32_t)left : LOG_UNITS);
 }
 
-static uint64_t begin_at(const struct merge *m, uint64_t at)
-{
-	return log_begin(m->base + at, units_at(m, at));
-}
-
 static void source_advance(const struct merge *m, struct merge_source *s)
 {
 	if (!s->sorted) {
@@ -69,22 +70,22 @@ static void source_advance(const struct merge *m, struct merge_source *s)
 	s->next = NULL;
 	if (s->at == s->n_sorted)
 		return;
-	uint64_t at = s->sorted[s->at++];
-	s->next = m->base + at;
-	s->n_units = units_at(m, at);
-	s->begin = begin_at(m, at);
+	const struct merge_place *place = &s->sorted[s->at++];
+	s->next = m->base + place->at;
+	s->n_units = units_at(m, place->at);
+	s->begin = place->begin;
 }
 
-static int compare_places(const void *a, const void *b, void *merge)
+static int compare_places(const void *a, const void *b)
 {
-	const uint64_t *x = a, *y = b;
-	uint64_t bx = begin_at(merge, *x), by = begin_at(merge, *y);
-	if (bx != by)
-		return bx < by ? -1 : 1;
-	return (*x > *y) - (*x < *y);
+	const struct merge_place *x = a, *y = b;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Sorts the offsets of the records if they are not in order. */
+/* Sorts the records if they are not in order. Records of equal begin keep their order: written
+ * data precedes its request. */
 static void source_order(struct merge *m, struct merge_source *s)
 {
 	uint64_t last = 0;
@@ -98,9 +99,11 @@ static void source_order(struct merge *m, struct merge_source *s)
 	s->window = s->unit = 0;
 	while (stream_next(m, s)) {
 		GROW(s->sorted, s->n_sorted, cap);
-		s->sorted[s->n_sorted++] = (uint64_t)(s->next - m->base);
+		s->sorted[s->n_sorted] = (struct merge_place){
+		    s->begin, (uint64_t)(s->next - m->base), s->n_sorted};
+		s->n_sorted++;
 	}
-	qsort_r(s->sorted, s->n_sorted, sizeof *s->sorted, compare_places, m);
+	qsort(s->sorted, s->n_sorted, sizeof *s->sorted, compare_places);
 }
 
 /* --- the heap ------------------------------------------------------------ */
