@@ -169,8 +169,9 @@ static void summary_print(const struct standard *s)
 	if (n)
 		printf("; of these, largest bias %.2g %%, largest U %.2g %% (95 %%)", 100 * bias,
 		       100 * expanded);
-	printf("\n%s, server threads %s real-time priority; %.0f s",
-	       s->loop ? "loop device" : "file", s->realtime ? "with" : "without", s->duration_s);
+	printf("\n%s, server threads %s real-time priority, idle CPUs %s awake; %.0f s",
+	       s->loop ? "loop device" : "file", s->realtime ? "with" : "without",
+	       s->awake ? "kept" : "not kept", s->duration_s);
 	if (isfinite(s->others_share))
 		printf("; other processes used %.1f %% of the CPUs", 100 * s->others_share);
 	putchar('\n');

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/volume/answers.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "common/wait.h"
+
+#define AWAKE_NS 1000000000 /* the processors are kept awake this long after the last answer */
 
 struct answers {
 	void (*give)(const struct answer *x);
@@ -19,6 +23,8 @@ struct answers {
 	size_t n, cap;
 	_Atomic uint32_t n_added; /* checked while spinning: a new answer may be due earlier */
 	bool stop;
+	int latency_fd; /* of /dev/cpu_dma_latency, or -1 */
+	bool awake;	/* the processors are kept awake */
 };
 
 /* --- the heap ------------------------------------------------------------ */
@@ -49,6 +55,29 @@ static struct answer heap_pop(struct answers *a)
 	}
 	a->heap[i] = last;
 	return first;
+}
+
+/* --- the processors ------------------------------------------------------ */
+
+/* An idle processor needs some 10 us to wake up, on a virtual machine up to 60 us, and each request
+ * waits for several wake-ups. A latency limit of 0 makes idle processors poll
+ * (Documentation/power/pm_qos_interface.rst of Linux). */
+static void awake_set(struct answers *a, bool awake)
+{
+	const int32_t limit_us = awake ? 0 : INT32_MAX;
+	if (a->latency_fd < 0 || a->awake == awake)
+		return;
+	a->awake = awake;
+	if (write(a->latency_fd, &limit_us, sizeof limit_us) != sizeof limit_us)
+		atomic_store(&a->log->head->awake, 0);
+}
+
+/* Without the permission the processors sleep as the system decides. */
+static void latency_open(struct answers *a)
+{
+	a->latency_fd = open("/dev/cpu_dma_latency", O_RDWR | O_CLOEXEC);
+	atomic_store(&a->log->head->awake, a->latency_fd >= 0);
+	awake_set(a, true);
 }
 
 /* --- the thread ---------------------------------------------------------- */
@@ -89,15 +118,29 @@ static void spin(struct answers *a, int64_t left_ns)
 	pthread_mutex_lock(&a->mutex);
 }
 
+/* Call with the mutex. Waits for an answer to be added. */
+static void idle(struct answers *a)
+{
+	if (!a->awake) {
+		pthread_cond_wait(&a->changed, &a->mutex);
+		return;
+	}
+	const int64_t until_ns = clock_monotonic_ns() + AWAKE_NS;
+	const struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
+	if (pthread_cond_timedwait(&a->changed, &a->mutex, &until) == ETIMEDOUT && !a->n)
+		awake_set(a, false);
+}
+
 static void *answers_run(void *argument)
 {
 	struct answers *a = argument;
 	pthread_mutex_lock(&a->mutex);
 	while (!a->stop || a->n) {
 		if (!a->n) {
-			pthread_cond_wait(&a->changed, &a->mutex);
+			idle(a);
 			continue;
 		}
+		awake_set(a, true);
 		int64_t due_ns = instant(&a->heap[0]), left_ns = due_ns - clock_monotonic_ns();
 		if (left_ns <= 0 || a->stop) {
 			struct answer x = heap_pop(a);
@@ -141,6 +184,7 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 		return err_set(e, ENOMEM, "not enough memory for the queue of answers");
 	a->give = give_one;
 	a->log = log;
+	latency_open(a);
 	int ret = clock_init(&a->clock, 5000000, e);
 	if (!ret) {
 		waiter_thread_setup(); /* the setup under which the margin was measured */
@@ -154,6 +198,8 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 		ret = thread_start(a, e);
 	}
 	if (ret) {
+		if (a->latency_fd >= 0)
+			close(a->latency_fd);
 		free(a);
 		return ret;
 	}
@@ -211,6 +257,8 @@ void answers_stop(struct answers *a)
 	pthread_join(a->thread, NULL);
 	pthread_mutex_destroy(&a->mutex);
 	pthread_cond_destroy(&a->changed);
+	if (a->latency_fd >= 0)
+		close(a->latency_fd);
 	free(a->heap);
 	free(a);
 }

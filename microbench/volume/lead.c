@@ -11,13 +11,17 @@
 #define N_USABLE 8u
 #define PASS_NS 40000000.0 /* aimed duration of a pass */
 #define PASSES 3
-#define TRIES 3
+#define TRIES 2
+#define WARM_DEPTH 16
 /* models slower than this get the lead of depth 1 at every depth: measuring would take seconds, and
  * the differences are small beside the service time */
 #define SLOW_NS 5000000.0
-/* The last pass must be as close to the model as this, as a share of the service time or in ns. */
-#define STEADY_SHARE 0.02
-#define STEADY_NS 5000.0
+/* A pass ends the search if it is as close to the model as FINE, as a share of the service time or
+ * in ns. The lead is steady if the best pass is as close as STEADY. */
+#define FINE_SHARE 0.003
+#define FINE_NS 2000.0
+#define STEADY_SHARE 0.015
+#define STEADY_NS 4000.0
 
 static int ascending(const void *a, const void *b)
 {
@@ -29,11 +33,14 @@ struct pass {
 	double excess_ns;     /* mean of the middle 90 % of response - programmed */
 	double programmed_ns; /* mean */
 	double low_ns, high_ns; /* quartiles of the time outside the server */
-	double most_ns; /* plausible lead: twice its 5 % quantile; longer times are other work's */
+	/* plausible lead: twice a low quantile of that time; longer times are other work's */
+	double most_ns;
 	uint32_t n_usable; /* requests programmed longer than the lead: it can shorten them */
 };
 
-static struct pass pass_of(const struct volume_request *r, uint32_t n)
+/* The low quantile is 5 % for single requests. Requests that end together wait for each other, so
+ * it is 25 % for several in flight. */
+static struct pass pass_of(const struct volume_request *r, uint32_t n, uint32_t depth)
 {
 	double *excess = xcalloc(n, sizeof *excess), *way = xcalloc(n, sizeof *way), sum = 0;
 	struct pass p = {.n_usable = 0};
@@ -49,7 +56,7 @@ static struct pass pass_of(const struct volume_request *r, uint32_t n)
 	for (uint32_t i = cut; i < p.n_usable - cut; i++)
 		sum += excess[i];
 	p.excess_ns = p.n_usable ? sum / (p.n_usable - 2 * cut) : 0;
-	p.most_ns = 2 * way[n / 20];
+	p.most_ns = 2 * way[depth > 1 ? n / 4 : n / 20];
 	p.low_ns = way[n / 4];
 	p.high_ns = way[n - 1 - n / 4];
 	free(excess);
@@ -69,49 +76,65 @@ static int pass_make(const struct volume_client *c, struct volume_log *log, doub
 		volume_log_reset(log);
 	int ret = volume_client_run(c, request, (uint32_t)n, e);
 	if (!ret)
-		*p = pass_of(request, (uint32_t)n);
+		*p = pass_of(request, (uint32_t)n, c->depth);
 	free(request);
 	return ret;
 }
 
-/* Corrects the lead of one depth by the excess of each pass. The last pass only checks it. */
+static bool is_close(const struct pass *p, double share, double ns)
+{
+	return fabs(p->excess_ns) <= fmax(ns, share * p->programmed_ns);
+}
+
+/* Corrects the lead of one depth by the excess of each pass, and keeps the lead of the best pass.
+ * The first passes also warm up. */
 static int depth_settle(const struct volume_client *c, struct volume_log *log, int depth,
 			struct volume_lead *lead, double *programmed_ns, struct err *e)
 {
-	struct pass p = {.programmed_ns = *programmed_ns};
+	struct pass p = {.programmed_ns = *programmed_ns}, best = {.excess_ns = INFINITY};
 	int ret = 0;
-	bool steady = false;
+	int64_t best_ns = lead->ns[depth];
+	bool usable = true;
 	/* after a depth whose lead is not steady the others are not either */
 	const int most = lead->n_steady == (uint32_t)depth ? PASSES * TRIES : PASSES;
-	for (int i = 0; i < most && !ret && !steady; i++) {
+	for (int i = 0; i < most && usable; i++) {
+		atomic_store(&log->head->lead_ns[depth], lead->ns[depth]);
 		ret = pass_make(c, log, p.programmed_ns, &p, e);
 		if (ret)
-			break;
+			return ret;
 		if (i == 0 && depth == 0) {
 			lead->low_ns = (int64_t)p.low_ns;
 			lead->high_ns = (int64_t)p.high_ns;
 		}
-		const bool usable = p.n_usable >= N_USABLE;
-		steady = i >= PASSES - 1 &&
-			 (!usable || fabs(p.excess_ns) <=
-					 fmax(STEADY_NS, STEADY_SHARE * p.programmed_ns));
-		if (usable && !steady)
-			lead->ns[depth] = llround(
-			    fmin(p.most_ns, fmax(0, (double)lead->ns[depth] + p.excess_ns)));
-		atomic_store(&log->head->lead_ns[depth], lead->ns[depth]);
+		usable = p.n_usable >= N_USABLE;
+		if (i >= PASSES - 1 && fabs(p.excess_ns) < fabs(best.excess_ns)) {
+			best = p;
+			best_ns = lead->ns[depth];
+		}
+		if (i >= PASSES - 1 && is_close(&p, FINE_SHARE, FINE_NS))
+			break;
+		lead->ns[depth] =
+		    llround(fmin(p.most_ns, fmax(0, (double)lead->ns[depth] + p.excess_ns)));
 	}
+	lead->ns[depth] = best_ns;
+	atomic_store(&log->head->lead_ns[depth], best_ns);
 	*programmed_ns = p.programmed_ns;
-	if (!ret && steady && lead->n_steady == (uint32_t)depth)
+	if (lead->n_steady == (uint32_t)depth &&
+	    (!usable || is_close(&best, STEADY_SHARE, STEADY_NS)))
 		lead->n_steady++;
-	return ret;
+	return 0;
 }
 
 static int leads_settle(struct volume_client *c, struct volume_log *log, struct volume_lead *lead,
 			struct err *e)
 {
 	double programmed_ns = 0;
-	int ret = 0;
+	struct pass warm;
+	int ret;
 	*lead = (struct volume_lead){.n_steady = 0};
+	/* a server that has served requests in parallel, with all its threads, is faster */
+	c->depth = WARM_DEPTH;
+	ret = pass_make(c, log, 0, &warm, e);
 	for (int d = 0; d < VOLUME_DEPTHS && !ret; d++) {
 		if (d && programmed_ns > SLOW_NS) {
 			lead->ns[d] = lead->ns[0];

@@ -43,6 +43,7 @@ struct volume_log_head {
 	/* factor on service times, in millionths; 0: none (volume_slow) */
 	_Atomic uint32_t slowness_ppm;
 	_Atomic uint32_t realtime; /* the server's threads run under SCHED_FIFO */
+	_Atomic uint32_t awake;	   /* idle processors poll while the volume is in use */
 };
 
 struct volume_log {

@@ -145,6 +145,7 @@ void volume_read(struct volume *v, const char *root, const char *name)
 	struct volume_log log;
 	if (!volume_log_open(&log, v->log, false, NULL)) {
 		v->realtime = atomic_load(&log.head->realtime);
+		v->awake = atomic_load(&log.head->awake);
 		volume_log_close(&log);
 	}
 	server_look(v);

@@ -51,7 +51,9 @@ struct volume { /* strings are owned */
 	char *group;
 	char device[LOOP_NAME_MAX]; /* "": no loop device */
 	pid_t pid;
-	bool alive, realtime; /* realtime: the server's threads run under SCHED_FIFO */
+	bool alive;
+	bool realtime; /* the server's threads run under SCHED_FIFO */
+	bool awake;    /* idle processors poll while the volume is in use */
 };
 
 /* Creates a volume and returns when it is usable. `root` NULL: the default. Errors: EEXIST; EINVAL

@@ -44,6 +44,7 @@ jq -e '(.points | length) == 8 and ([.points[].visits] | unique) == [3] and
 	([.points[] | .bias, .expanded_uncertainty, .excess_p99_ns | type] | unique) == ["number"] and
 	([.points[] | select(.valid) | select((.bias | fabs) + .expanded_uncertainty > 0.020001)] | length) == 0 and
 	([.points[] | select(.valid | not) | .reason | type] | unique - ["string"]) == [] and
+	(.awake | type) == "boolean" and
 	.machine.kernel == "'"$(uname -r)"'"' c.json >/dev/null || fail "$(cat c.json)"
 valid=$(jq '[.points[] | select(.valid)] | length' c.json)
 [ "$status" -eq 0 ] && [ "$valid" -gt 0 ] || [ "$status" -eq 1 ] && [ "$valid" -eq 0 ] || fail "status $status with $valid valid points"

@@ -212,6 +212,20 @@ kill -KILL $replay
 wait $replay 2>/dev/null || :
 expect_status 0 "$VALIDATE" volume remove --root "$root" held
 
+# the kernel asks the server for nothing else between reads and writes, which would add to their times
+expect_status 0 "$VALIDATE" volume create --root "$root" mixed --size 8M --service constant:time=0
+device=$("$VALIDATE" volume list --root "$root" --json mixed | jq -r '.volumes[0].path')
+replies() {
+	awk '/syscw/ { print $2 }' "/proc/$(cat "$root/mixed/lock")/io"
+}
+"$VALIDATE" volume trace --root "$root" mixed -o mixed.trace --reset >/dev/null
+before=$(replies)
+expect_status 0 "$VALIDATE" microbench br --destructive --device "$device" --read-share 50% --requests 400 -o load.trace
+after=$(replies)
+requests=$("$VALIDATE" volume list --root "$root" --json mixed | jq '.volumes[0] | .reads.n + .writes.n')
+[ "$requests" -ge 400 ] && [ $((after - before)) -le $((requests + 40)) ] || fail "$((after - before)) replies to $requests requests"
+expect_status 0 "$VALIDATE" volume remove --root "$root" mixed
+
 # limited by a control group: the limit belongs to the device while it exists, and not to a later
 # device of the same number. The device is known for any name of the root, and is removed with it.
 newline='

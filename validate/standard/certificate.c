@@ -121,13 +121,13 @@ json_t *standard_to_json(const struct standard *s)
 	for (size_t i = 0; i < s->n; i++)
 		json_array_append_new(points, point_to_json(&s->point[i]));
 	return json_pack(
-	    "{s:s, s:i, s:O, s:s, s:f, s:o, s:o, s:b, s:b, s:f, s:f, s:f, s:o, s:o}", "format",
+	    "{s:s, s:i, s:O, s:s, s:f, s:o, s:o, s:b, s:b, s:b, s:f, s:f, s:f, s:o, s:o}", "format",
 	    FORMAT, "version", VERSION, "machine", s->machine, "made", s->made, "duration_s",
 	    s->duration_s, "cpu_share_of_others", real_or_null(s->others_share),
 	    "cpu_share_stolen", real_or_null(s->stolen_share), "loop_device", s->loop, "realtime",
-	    s->realtime, "limit", STANDARD_LIMIT, "limit_excess_ns", STANDARD_EXCESS_NS,
-	    "limit_excess_share", STANDARD_EXCESS_SHARE, "range", ranges_to_json(s), "points",
-	    points);
+	    s->realtime, "awake", s->awake, "limit", STANDARD_LIMIT, "limit_excess_ns",
+	    STANDARD_EXCESS_NS, "limit_excess_share", STANDARD_EXCESS_SHARE, "range",
+	    ranges_to_json(s), "points", points);
 }
 
 static bool number_get(const json_t *o, const char *key, double least, double most, double *x)
@@ -190,6 +190,7 @@ static int certificate_take(struct standard *s, const json_t *o, struct err *e)
 		s->stolen_share = NAN;
 	s->loop = json_is_true(json_object_get(o, "loop_device"));
 	s->realtime = json_is_true(json_object_get(o, "realtime"));
+	s->awake = json_is_true(json_object_get(o, "awake"));
 	s->point = xcalloc(json_array_size(points), sizeof *s->point);
 	for (s->n = 0; s->n < json_array_size(points); s->n++) {
 		int ret = point_read(&s->point[s->n], json_array_get(points, s->n), s->n, e);

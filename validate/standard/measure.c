@@ -12,7 +12,8 @@
 
 #define VOLUME_NAME "standard"
 #define VOLUME_BYTES (UINT64_C(32) << 20)
-#define VISIT_NS 60000000.0
+#define VISIT_NS 250000000 /* a visit makes loops until so much time has passed */
+#define LOOP_NS 60000000.0
 #define REQUESTS_LEAST 32.0
 #define REQUESTS_MOST 2048.0
 #define STEP_NS 1000000 /* the readings of two clocks differ by less */
@@ -111,24 +112,24 @@ int standard_clocks_check(const struct standard_clocks *from, const struct stand
 
 /* --- a visit ------------------------------------------------------------- */
 
-static void visit_add(struct standard_point *p, const struct volume_request *r, uint32_t n,
+static void visit_add(struct standard_point *p, const struct volume_request *r, uint64_t n,
 		      double hours, bool steady)
 {
 	struct standard_visit v = {.hours = hours, .steady = steady};
 	double excess[2] = {0};
-	uint32_t n_of[2] = {0};
-	for (uint32_t i = 0; i < n; i++) {
+	uint64_t n_of[2] = {0};
+	for (uint64_t i = 0; i < n; i++) {
 		const double excess_ns = (double)(r[i].response_ns - r[i].programmed_ns);
-		v.programmed_ns += (double)r[i].programmed_ns / n;
-		v.response_ns += (double)r[i].response_ns / n;
-		v.server_ns += (double)r[i].server_ns / n;
+		v.programmed_ns += (double)r[i].programmed_ns / (double)n;
+		v.response_ns += (double)r[i].response_ns / (double)n;
+		v.server_ns += (double)r[i].server_ns / (double)n;
 		excess[r[i].write] += excess_ns;
 		n_of[r[i].write]++;
 		v.lead_ns = r[i].lead_ns > v.lead_ns ? r[i].lead_ns : v.lead_ns;
 		GROW(p->excess_ns, p->n_excess, p->cap_excess);
 		p->excess_ns[p->n_excess++] = excess_ns;
 	}
-	v.write_ns = excess[1] / n_of[1] - excess[0] / n_of[0];
+	v.write_ns = excess[1] / (double)n_of[1] - excess[0] / (double)n_of[0];
 	GROW(p->visit, p->n_visits, p->cap_visits);
 	p->visit[p->n_visits++] = v;
 }
@@ -137,7 +138,7 @@ static uint32_t requests_of(const struct standard_point *p)
 {
 	const uint32_t parallel = kinds[kind_of(p)].parallel;
 	const double served = parallel && parallel < p->depth ? parallel : p->depth;
-	return (uint32_t)fmin(REQUESTS_MOST, fmax(VISIT_NS * served / (double)p->service_ns,
+	return (uint32_t)fmin(REQUESTS_MOST, fmax(LOOP_NS * served / (double)p->service_ns,
 						  fmax(REQUESTS_LEAST, 2 * p->depth)));
 }
 
@@ -147,16 +148,30 @@ static int visit_make(struct measuring *m, const struct volume *v, struct standa
 	const struct volume_client c = {.path = volume_path(v), .log = v->log,
 					.n_bytes = v->n_bytes, .server = v->pid, .depth = p->depth,
 					.writes = true};
-	const uint32_t n = requests_of(p);
-	struct volume_request *r = xcalloc(n, sizeof *r);
-	const int64_t now_ns = clock_monotonic_ns();
+	const uint32_t n_loop = requests_of(p);
+	struct volume_request *r = NULL;
+	struct volume_log log;
+	const int64_t begin_ns = clock_monotonic_ns();
+	uint64_t n = 0, cap = 0;
 	uint32_t at = 0;
 	while (at < VOLUME_DEPTHS - 1 && p->depth > volume_depth[at])
 		at++;
-	int ret = volume_client_run(&c, r, n, e);
+	int ret = volume_log_open(&log, v->log, true, e);
+	if (ret)
+		return ret;
+	do {
+		for (const uint64_t end = n + n_loop; n < end; n++)
+			GROW(r, n, cap);
+		n -= n_loop;
+		volume_log_reset(&log);
+		ret = volume_client_run(&c, r + n, n_loop, e);
+		n += n_loop;
+	} while (!ret && clock_monotonic_ns() - begin_ns < VISIT_NS);
 	if (!ret)
-		visit_add(p, r, n, (double)(now_ns - m->begun_ns) / 3600e9, v->lead.n_steady > at);
+		visit_add(p, r, n, (double)(begin_ns - m->begun_ns) / 3600e9,
+			  v->lead.n_steady > at);
 	free(r);
+	volume_log_close(&log);
 	return ret;
 }
 
@@ -178,6 +193,7 @@ static int volume_visit(struct measuring *m, struct standard_point *first,
 		return ret;
 	m->s->loop = v.device[0];
 	m->s->realtime = v.realtime;
+	m->s->awake = v.awake;
 	for (struct standard_point *p = first; p <= last && !ret; p++)
 		ret = visit_make(m, &v, p, e);
 	struct err second = ERR_INIT;

@@ -58,7 +58,7 @@ struct standard {
 	/* shares of the CPUs used by other processes and kernel threads, or stolen, if the caller
 	 * measures them; NaN: unknown */
 	double others_share, stolen_share;
-	bool loop, realtime;
+	bool loop, realtime, awake;
 	struct standard_point *point; /* point[n] */
 	size_t n;
 };
