@@ -11,6 +11,7 @@ kept() { # NAME COMMAND...: in ./NAME.run, to ./NAME.trace
 	(cd "$name.run" && "$VALIDATE" capture app --snapshot --content --root "$PWD" -o "../$name.trace" -- "$@") >capture.out 2>&1 ||
 		fail "capture of $name: $(cat capture.out)"
 	grep -q "^content .* -> ../$name.trace.content; that file holds the program's data" capture.out || fail "$(cat capture.out)"
+	! grep -E 'not stored|lost|incomplete' capture.out || fail "capture of $name: $(cat capture.out)"
 	[ "$(stat -c %a "$name.trace.content")" = 600 ] || fail 'others may read it'
 }
 
