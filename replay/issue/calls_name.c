@@ -28,11 +28,13 @@ static int open_socket(const struct rooted *root, const char *path, uint32_t fla
 	return is_socket ? (int)call_error(ENXIO) : rooted_open_timed(root, path, flags, mode);
 }
 
+/* Programs that walk through trees open names relative to their directory and with O_NOFOLLOW. So
+ * does the replay: a look-up of the whole path takes longer. */
 void call_open(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
 	uint32_t flags = rooted_flags(b->flags);
-	const struct rooted *root = &k->p->root;
+	struct rooted at = k->p->root;
 	const char *path = k->path->whole;
 	if (call_is_bad(k)) {
 		CALL(k, call_bad_path(k));
@@ -40,13 +42,19 @@ void call_open(struct caller *k)
 	}
 	if (b->replaces)
 		call_slot_end(k->p, b->replaces);
+	if (flags & O_NOFOLLOW) {
+		at.fd = call_directory(k, k->path);
+		path = k->path->last;
+	}
+	if (at.fd < 0)
+		return;
 	if (k->c->traced == -ENXIO)
-		CALL(k, open_socket(root, path, flags, b->mode));
+		CALL(k, open_socket(&at, path, flags, b->mode));
 	else
-		CALL(k, rooted_open_timed(root, path, flags, b->mode));
+		CALL(k, rooted_open_timed(&at, path, flags, b->mode));
 	if (k->out->rvalue < 0)
 		return;
-	int fd = rooted_settle(root, (int)k->out->rvalue, path, flags);
+	int fd = rooted_settle(&at, (int)k->out->rvalue, k->path->whole, flags);
 	k->out->rvalue = fd < 0 ? -errno : 0;
 	if (fd >= 0)
 		call_slot_set(k, k->c->slot, fd);

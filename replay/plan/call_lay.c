@@ -271,7 +271,8 @@ static bool is_plain(const struct slots *s, const struct load_request *r)
 	case OP_CLOSE:
 		return !b->stream && !b->directory && !s->process[b->process].locks;
 	case OP_OPEN:
-		return r->rvalue != -EFAULT && r->rvalue != -ENXIO && !b->heir && !b->replaces;
+		return r->rvalue != -EFAULT && r->rvalue != -ENXIO && !b->heir && !b->replaces &&
+		       !(b->flags & O_NOFOLLOW);
 	default:
 		return false;
 	}

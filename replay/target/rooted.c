@@ -13,6 +13,7 @@
 #include "common/xalloc.h"
 
 #define TEMPORARY (O_TMPFILE & ~O_DIRECTORY) /* the bit of its own */
+#define PAGE_BYTES 4096u
 #define N_TRIES 100
 #define N_LINKS 40 /* as the kernel */
 
@@ -79,6 +80,13 @@ int rooted_look_cached(int dir_fd, const char *path, uint32_t flags)
 	return fd;
 }
 
+/* A name without a slash, whose link is not followed, is in its directory. */
+static bool is_inside(const char *path, uint32_t flags)
+{
+	return flags & O_NOFOLLOW && (uintptr_t)path >= PAGE_BYTES && !strchr(path, '/') &&
+	       strcmp(path, "..") != 0;
+}
+
 static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
 {
 	struct open_how how = {
@@ -89,13 +97,15 @@ static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mo
 	};
 	long fd;
 	int n_tries = 0;
+	if (is_inside(path, flags)) /* takes less time than openat2 */
+		return openat(dir_fd, path, (int)flags, (mode_t)how.mode);
 	do { /* EAGAIN: a rename elsewhere raced with a ".."; the kernel asks to try again */
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
 	} while (fd < 0 && errno == EAGAIN && ++n_tries < N_TRIES);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return (int)fd;
 	/* a request that failed with EFAULT: confine.h would read the invalid path */
-	if ((uintptr_t)path < 4096) {
+	if ((uintptr_t)path < PAGE_BYTES) {
 		errno = EFAULT;
 		return -1;
 	}

@@ -5,7 +5,8 @@
  * Paths: absolute paths, "..", and links are resolved as if the target directory were the root
  * (openat2 with RESOLVE_IN_ROOT), as in a container. Links of /proc are not followed. This costs
  * some 0.2 us more than open(2). If openat2 is missing or forbidden, capture/confine.h is used,
- * which refuses links instead. Mounts below the directory belong to it.
+ * which refuses links instead. Mounts below the directory belong to it. A name without a slash that
+ * is not ".." cannot leave its directory if its link is not followed (O_NOFOLLOW): open(2) is used.
  *
  * Types: the type of a file is checked when it is opened, because a trace can rename, link and
  * replace a file that was checked before. With a clone of the directory that allows no devices

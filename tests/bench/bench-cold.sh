@@ -7,7 +7,8 @@
 # from order statistics): of all calls, and without the slowest 1 %, because on a busy machine a few
 # calls that waited for a processor decide the mean of all. Needs root, losetup, mkfs.ext4,
 # mkfs.xfs, git, jq. usage: bench-cold.sh; BENCH_PAIRS=20 BENCH_TREE=DIR (what is copied: the
-# sources) BENCH_FS='ext4 xfs' BENCH_PROGRAMS='grep git find'
+# sources) BENCH_FS='ext4 xfs' BENCH_PROGRAMS='grep git find' BENCH_REPLAY='--order thread' (options
+# of the replays)
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -65,7 +66,8 @@ program() { # FS PROGRAM TRACE
 
 replay() { # FS REFERENCE TRACE
 	cold
-	"$VALIDATE" replay --dir "$dir/$1/tree" --no-sync-output -o "$3" "$2" >"$dir/said"
+	# shellcheck disable=SC2086 # several options
+	"$VALIDATE" replay --dir "$dir/$1/tree" --no-sync-output -o "$3" ${BENCH_REPLAY-} "$2" >"$dir/said"
 	grep -q '^mismatches *0$' "$dir/said" || {
 		cat "$dir/said"
 		exit 1

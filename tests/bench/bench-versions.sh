@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # An older version beside the present one: execution time of replays at full speed, time to prepare
-# files, and time of a program under capture app. In each round every case runs with both versions,
-# in random order. Shown: the ratio new / old of each case, median and the 95 % interval by order
-# statistics.
+# files, and under capture app and capture vfs the time of a read call and of the whole capture
+# (1 or 2 threads). In each round every case runs with both versions, in random order. Shown: the
+# ratio new / old of each case, median and the 95 % interval by order statistics.
 #
 # usage: BENCH_OLD=OLD/build bench-versions.sh [BUILD]; BENCH_ROUNDS=20; BENCH_DIR=/dev/shm
-# (directory of the files). Without BENCH_OLD the present version is compared with itself.
+# (directory of the files); BENCH_CASES='prepare call,vfs,2' (default all). Without BENCH_OLD the
+# present version is compared with itself.
 BENCH_ROUNDS=${BENCH_ROUNDS:-$([ -n "${BENCH_QUICK-1}" ] && echo 7 || echo 20)}
 . "$(dirname "$0")/lib.sh"
 new=$BUILD/validate old=$(cd -- "${BENCH_OLD:-$BUILD}" && pwd)/validate || exit 3
@@ -48,7 +49,11 @@ measure() { # CASE VERSION
 		whole "$2" replay --prepare-only --dir fresh grep.trace
 		rm -r fresh
 		;;
-	capture) whole "$2" capture app -o out.trace -- ./loop file 100000 1 9>/dev/null ;;
+	call,* | capture,*)
+		set -- "$2" $(echo "$1" | tr , ' ')
+		all=$(whole "$1" capture "$3" -o out.trace -- ./loop file 100000 "$4" 9>loop.out) || exit 3
+		[ "$2" = capture ] && echo "$all" || cut -d ' ' -f 1 loop.out
+		;;
 	*)
 		set -- "$2" $(echo "$1" | tr , ' ')
 		program=$1 trace=$2.trace engine=$3 order=$4
@@ -56,10 +61,14 @@ measure() { # CASE VERSION
 		;;
 	esac
 }
-cases='prepare capture'
+cases=prepare
+for what in call capture; do
+	for method in app vfs; do cases="$cases $what,$method,1 $what,$method,2"; done
+done
 for trace in read write tar; do
 	for way in event,fs event,temporal event,none coordinator,fs compiled,fs; do cases="$cases $trace,$way"; done
 done
+cases=${BENCH_CASES:-$cases}
 for round in $(seq 0 "$BENCH_ROUNDS"); do # round 0 fills caches and is not counted
 	for case in $(echo "$cases" | tr ' ' '\n' | shuf); do
 		for which in $(shuf -e old new); do
@@ -70,11 +79,12 @@ for round in $(seq 0 "$BENCH_ROUNDS"); do # round 0 fills caches and is not coun
 done
 "$old" version | head -n 1
 "$new" version | head -n 1
-printf '%-26s %10s %9s\n' "$BENCH_ROUNDS pairs" 'old, ms' 'new / old'
+printf '%-26s %13s %9s\n' "$BENCH_ROUNDS pairs" old 'new / old'
 for case in $cases; do
-	awk -v c="$case" '$1 == c { print $2 / $3, $3 / 1e6 }' "$dir/times" | sort -n | awk -v c="$case" '
-		{ x[NR] = $1; ms[NR] = $2; sum += $2 }
+	awk -v c="$case" '$1 == c { print $2 / $3, $3 }' "$dir/times" | sort -n | awk -v c="$case" '
+		{ x[NR] = $1; sum += $2 }
 		END { k = int((NR - 1.96 * sqrt(NR)) / 2); if (k < 1) k = 1
-			printf "%-26s %10.2f %9.3f (%.3f to %.3f)\n", c, sum / NR, (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2,
+			old = c ~ /^call/ ? sprintf("%.0f ns", sum / NR) : sprintf("%.2f ms", sum / NR / 1e6)
+			printf "%-26s %13s %9.3f (%.3f to %.3f)\n", c, old, (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2,
 				x[k], x[NR + 1 - k] }'
 done

@@ -28,7 +28,9 @@ n_files=300
 		mkdir -p "target/d$((i / 20))"
 		echo "file $i" >"target/d$((i / 20))/f$i"
 		echo "stat(\"/d$((i / 20))/f$i\", {st_mode=S_IFREG|0644, st_size=10}) = 0"
-		echo "openat(AT_FDCWD, \"/d$((i / 20))/f$i\", O_RDONLY) = 3"
+		flags=O_RDONLY
+		[ $i -eq 7 ] && flags='O_RDONLY|O_NOFOLLOW'
+		echo "openat(AT_FDCWD, \"/d$((i / 20))/f$i\", $flags) = 3"
 		echo 'read(3, "file", 4) = 4'
 		echo 'close(3) = 0'
 		i=$((i + 1))
@@ -79,6 +81,10 @@ for engine in $engines; do
 	[ "$n" -le 1 ] || fail "engine $engine: $n look-ups before the first request: $(head -n 3 between)"
 	n=$(look_ups log)
 	[ "$n" -ge $n_files ] || fail "strace shows $n look-ups in all: this test sees nothing"
+
+	# O_NOFOLLOW: relative to the directory, as programs that walk through trees
+	grep -q 'openat([0-9]*, "f7", [A-Z_|]*O_NOFOLLOW' log ||
+		fail "engine $engine: a name with O_NOFOLLOW is not opened in its directory: $(grep 'f7"' log)"
 done
 
 # a missing file is still named before the start

@@ -43,9 +43,16 @@ static void attack(struct sample *s, uint32_t n_paths)
 {
 	int64_t t = 0;
 	for (uint32_t i = 0; i < n_paths; i++) {
-		static const int flags[] = {O_WRONLY | O_CREAT, O_RDWR | O_CREAT | O_TRUNC,
-					    O_WRONLY, O_RDONLY};
-		for (int k = 0; k < 4; k++, t += 10) {
+		static const int flags[] = {
+		    O_WRONLY | O_CREAT,
+		    O_RDWR | O_CREAT | O_TRUNC,
+		    O_WRONLY,
+		    O_RDONLY,
+		    O_WRONLY | O_CREAT | O_NOFOLLOW,
+		    O_WRONLY | O_NOFOLLOW,
+		    O_RDONLY | O_NOFOLLOW,
+		};
+		for (int k = 0; k < (int)(sizeof flags / sizeof *flags); k++, t += 10) {
 			sample_open(s, 1, t, t + 1, i, flags[k], 100 + k);
 			sample_data(s, 1, t + 2, t + 3, OP_WRITE, 100 + k, i, OFFSET_NONE, 6, 6);
 			sample_data(s, 1, t + 4, t + 5, OP_PWRITE, 100 + k, i, 0, 6, 6);
@@ -343,6 +350,36 @@ static void more_than_the_disk_holds_is_refused_before_it_is_filled(void **state
 	sample_release(&s);
 }
 
+/* Such a name is opened without RESOLVE_IN_ROOT. */
+static void a_name_with_nofollow_stays_in_its_directory(void **state)
+{
+	(void)state;
+	struct rig g;
+	struct rooted r = {.tree = -1};
+	struct stat at, up, found;
+	rig_init(&g);
+	char *link = xasprintf("%s/link", g.tree);
+	assert_int_equal(stat(g.tree, &at), 0);
+	assert_int_equal(stat(g.dir, &up), 0);
+	assert_int_equal(symlink("..", link), 0);
+	assert_int_equal(rooted_begin(&r, g.tree, NULL), 0);
+	static const char *const inside[] = {"..", ".", "../", "/", "/.."};
+	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+		int fd = rooted_open(&r, inside[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		assert_int_equal(fstat(fd, &found), 0);
+		assert_int_equal(found.st_ino, at.st_ino);
+		assert_int_not_equal(found.st_ino, up.st_ino);
+		close(fd);
+	}
+	assert_int_equal(rooted_open(&r, "link", O_RDONLY | O_NOFOLLOW, 0), -1);
+	assert_int_equal(errno, ELOOP);
+	assert_int_equal(rooted_open(&r, "missing", O_RDONLY | O_NOFOLLOW, 0), -1);
+	assert_int_equal(errno, ENOENT);
+	rooted_release(&r);
+	free(link);
+	rig_release(&g);
+}
+
 static void flags_are_cut_to_what_is_replayed(void **state)
 {
 	(void)state;
@@ -363,6 +400,7 @@ int main(void)
 		cmocka_unit_test(damaged_and_wrong_inputs),
 		cmocka_unit_test(wrong_places),
 		cmocka_unit_test(more_than_the_disk_holds_is_refused_before_it_is_filled),
+		cmocka_unit_test(a_name_with_nofollow_stays_in_its_directory),
 		cmocka_unit_test(flags_are_cut_to_what_is_replayed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
