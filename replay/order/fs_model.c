@@ -6,6 +6,9 @@
 #include "replay/order/fs_model_private.h"
 
 #define LINKS_MAX 10 /* links followed in one path */
+#define DOTS 2 /* "." and ".." in a listing */
+/* entries of a listing that fit the C library's buffer of 32 KiB with names of any length */
+#define LISTED_MAX 110
 
 /* --- words --------------------------------------------------------------- */
 
@@ -71,6 +74,7 @@ uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete)
 	m->word[object + WORD_KIND] = kind;
 	m->word[object + WORD_LINK] = UNKNOWN;
 	m->word[object + WORD_ENTRIES] = complete ? 0 : UNKNOWN;
+	m->word[object + WORD_LISTED] = complete ? DOTS : UNKNOWN;
 	return object;
 }
 
@@ -302,16 +306,24 @@ bool found_must_not_exist(struct fs_model *m, struct found *f)
 	return true;
 }
 
+static void count_change(struct fs_model *m, uint32_t word, bool made, bool removed)
+{
+	const uint64_t n = m->word[word];
+	if (n != UNKNOWN && made)
+		word_set(m, word, n + 1);
+	if (n != UNKNOWN && removed)
+		word_set(m, word, n ? n - 1 : 0);
+}
+
 void name_set(struct fs_model *m, const struct found *f, uint64_t meaning)
 {
 	if (!f->name)
 		return;
-	uint64_t is = m->word[f->name], was = is == ASSUMED || is == UNKNOWN ? ABSENT : is,
-		 entries = m->word[f->directory + WORD_ENTRIES];
-	if (entries != UNKNOWN && was == ABSENT && meaning != ABSENT)
-		word_set(m, f->directory + WORD_ENTRIES, entries + 1);
-	if (entries != UNKNOWN && was != ABSENT && meaning == ABSENT)
-		word_set(m, f->directory + WORD_ENTRIES, entries ? entries - 1 : 0);
+	uint64_t is = m->word[f->name], was = is == ASSUMED || is == UNKNOWN ? ABSENT : is;
+	const bool made = was == ABSENT && meaning != ABSENT,
+		   removed = was != ABSENT && meaning == ABSENT;
+	count_change(m, f->directory + WORD_ENTRIES, made, removed);
+	count_change(m, f->directory + WORD_LISTED, made, removed);
 	word_set(m, f->name, meaning);
 	name_report(m, f, true);
 }
@@ -343,6 +355,34 @@ static void entry_listed(struct fs_model *m, const struct fileset *before, size_
 	word_set(m, f.object + WORD_SIZE, before->entry[i].size);
 	if (link)
 		word_set(m, f.object + WORD_LINK, path_of_text(m, link, (uint32_t)strlen(link)));
+}
+
+/* The first readdir of a listing reads all its entries into the C library's buffer, if they fit: it
+ * shows how many entries the directory has. */
+static void listings_find(struct fs_model *m)
+{
+	struct listing {
+		uint32_t first, n; /* first NONE32: not begun; n 0: its entries are not counted */
+	} *of_slot = xcalloc((size_t)m->s->n + 1, sizeof *of_slot);
+	for (uint32_t i = 0; i < m->l->n; i++) {
+		const struct load_request *r = &m->l->request[i];
+		struct listing *x = &of_slot[r->slot];
+		if (r->op == OP_OPENDIR || r->op == OP_FDOPENDIR || r->op == OP_REWINDDIR)
+			*x = (struct listing){NONE32, 0};
+		if (r->op == OP_SEEKDIR || (r->op == OP_READDIR && (r->passed || r->rvalue < 0)))
+			*x = (struct listing){i, 0};
+		if (r->op != OP_READDIR)
+			continue;
+		if (x->first == NONE32)
+			x->first = i;
+		if (r->rvalue == 0 && x->n && x->n <= LISTED_MAX)
+			*u64_map_at(&m->listing, x->first, 0) = x->n;
+		if (r->rvalue == 0)
+			x->n = 0;
+		else if (x->n || x->first == i)
+			x->n++;
+	}
+	free(of_slot);
 }
 
 static void slot_begin(struct fs_model *m, uint32_t slot)
@@ -383,6 +423,7 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 			m->slot_word[i] = m->slot_word[s->slot[i].origin];
 		else if (i)
 			slot_begin(m, i);
+	listings_find(m);
 	m->journal = true;
 }
 
@@ -396,6 +437,7 @@ void fs_model_release(struct fs_model *m)
 	free(m->slot_word);
 	u64_map_release(&m->entry);
 	u64_map_release(&m->xattr);
+	u64_map_release(&m->listing);
 	u64_map_release(&m->component_of);
 	*m = (struct fs_model){.l = NULL};
 }

@@ -100,8 +100,10 @@ struct fs_model {
 	bool journal; /* keep old values */
 	bool listed;  /* the trace has a table of initial files */
 	bool force;   /* accept every result, even if the model contradicts it */
+	bool any_count; /* accept every number of listed entries */
 	struct u64_map entry; /* (directory, component) -> name */
 	struct u64_map xattr; /* (object, component) -> word */
+	struct u64_map listing; /* first readdir of a listing -> number of entries in it */
 	struct u64_map component_of; /* hash -> component */
 	struct fs_text *component_text; /* component_text[n_components] */
 	uint32_t n_components, components_cap;

@@ -83,6 +83,19 @@ static void listed(struct fs_model *m, uint32_t directory)
 	attribute_report(m, directory, false);
 }
 
+/* A readdir that begins a listing. */
+static bool count_fits(struct fs_model *m, const struct load_request *r, uint32_t directory)
+{
+	const uint32_t *n = u64_map_find(&m->listing, (uint64_t)(r - m->l->request)),
+		       word = directory + WORD_LISTED;
+	if (!n || m->word[word] == *n)
+		return true;
+	if (m->word[word] != UNKNOWN && !m->any_count && !m->force)
+		return false;
+	word_set(m, word, *n);
+	return true;
+}
+
 /* --- moving data --------------------------------------------------------- */
 
 static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint64_t asked,
@@ -294,6 +307,8 @@ static bool object_apply(struct fs_model *m, const struct load_request *r, uint3
 		size_change(m, object, r->length);
 	else if (r->op == OP_FALLOCATE && r->rvalue >= 0)
 		allocate_apply(m, r, object);
+	else if (r->op == OP_READDIR && !count_fits(m, r, object))
+		return false;
 	else if (family == FAMILY_DIRECTORY && r->op != OP_CLOSEDIR && r->op != OP_TELLDIR)
 		listed(m, object);
 	else if (family == FAMILY_STREAM)

@@ -287,6 +287,15 @@ static void settle(struct linear_search *s, uint32_t request)
 		s->result->n_moved++;
 		return;
 	}
+	/* Other processes may change directories, and a file system may list an entry of a directory
+	 * that changes meanwhile, or not. */
+	s->model.any_count = true;
+	const bool explained = place(s, request, false);
+	s->model.any_count = false;
+	if (explained) {
+		s->placed[(s->n - 1) % WINDOW].forced = true;
+		return;
+	}
 	s->result->n_unexplained++;
 	place(s, request, true);
 }

@@ -81,6 +81,51 @@ static void a_directory_comes_before_what_is_in_it(void **state)
 	check_order(&s, 1, 0, 2, 3);
 }
 
+/* opendir, then a readdir for each entry and the end. Returns the first readdir. */
+static uint32_t list(struct sample *s, uint32_t tid, int64_t begin, uint32_t path, int n_entries)
+{
+	sample_data(s, tid, begin, begin + 1, OP_OPENDIR, 7, path, OFFSET_NONE, 0, 7);
+	const uint32_t first = (uint32_t)s->n;
+	for (int i = 0; i <= n_entries; i++)
+		sample_data(s, tid, begin + 2 + 2 * i, begin + 3 + 2 * i, OP_READDIR, 7, path,
+			    OFFSET_NONE, 0, i < n_entries);
+	sample_data(s, tid, begin + 60, begin + 61, OP_CLOSEDIR, 7, path, OFFSET_NONE, 0, 0);
+	return first;
+}
+
+/* A listing shows by the number of its entries whether an entry was created or removed before. */
+static void a_listing_counts_entries(void **state)
+{
+	(void)state;
+	for (int seen = 0; seen < 2; seen++)
+		for (int initial = 0; initial < 2; initial++) {
+			struct sample s = {.paths = {"d", "d/e", "d/f"}, .n_paths = 3};
+			if (!initial) {
+				mkdir_at(&s, 1, 0, 1, 0);
+				mkdir_at(&s, 1, 2, 3, 1);
+			}
+			(void)list(&s, 2, 10, 0, 3);
+			const uint32_t makes = (uint32_t)s.n;
+			mkdir_at(&s, 1, 100, 1000, 2);
+			const uint32_t lists = list(&s, 2, 200, 0, 3 + seen);
+			(void)list(&s, 2, 300, 0, 3 + seen);
+			check_order(&s, seen, 0, seen ? makes : lists, seen ? lists : makes);
+		}
+}
+
+/* Other processes change directories too: no order explains the second listing. */
+static void a_listing_may_have_unknown_entries(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"d", "d/e"}, .n_paths = 2};
+	mkdir_at(&s, 1, 0, 1, 0);
+	(void)list(&s, 2, 10, 0, 2);
+	(void)list(&s, 2, 100, 0, 5);
+	mkdir_at(&s, 1, 200, 201, 1);
+	const uint32_t last = list(&s, 2, 300, 0, 6);
+	check_order(&s, 0, 0, 0, last);
+}
+
 struct heard {
 	uint32_t *request, n; /* request[n] */
 	uint64_t n_words, n_calls;
@@ -168,6 +213,8 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_read_existed),
 		cmocka_unit_test(a_created_file_has_the_written_content),
 		cmocka_unit_test(a_directory_comes_before_what_is_in_it),
+		cmocka_unit_test(a_listing_counts_entries),
+		cmocka_unit_test(a_listing_may_have_unknown_entries),
 		cmocka_unit_test(all_events_are_reported_in_order),
 		cmocka_unit_test(words_are_used_again),
 	};
