@@ -242,6 +242,10 @@ static void captured_print(const struct captured_summary *c)
 		       " were read by their workers\n",
 		       "content", size_text(c->n_bytes).s, c->n_requests,
 		       size_text(c->n_locked_bytes).s, c->n_late);
+	if (c->n_missing)
+		printf("note: the content of %" PRIu64 " writing request%s was not captured; the "
+		       "replay wrote other data\n",
+		       c->n_missing, c->n_missing == 1 ? "" : "s");
 }
 
 static void memory_print(const struct replay_config *c, const struct replay_memory *m)

@@ -210,9 +210,10 @@ static json_t *memory_to_json(const struct replay_memory *m)
 
 static json_t *captured_to_json(const struct captured_summary *c)
 {
-	return c->n_requests
-		   ? json_pack("{s:I, s:I, s:I, s:I}", "n_requests", (json_int_t)c->n_requests,
-			       "n_bytes", (json_int_t)c->n_bytes, "n_late", (json_int_t)c->n_late,
+	return c->n_requests || c->n_missing
+		   ? json_pack("{s:I, s:I, s:I, s:I, s:I}", "n_requests", (json_int_t)c->n_requests,
+			       "n_bytes", (json_int_t)c->n_bytes, "n_missing",
+			       (json_int_t)c->n_missing, "n_late", (json_int_t)c->n_late,
 			       "locked_bytes", (json_int_t)c->n_locked_bytes)
 		   : NULL;
 }

@@ -19,7 +19,7 @@ struct captured {
 	uint64_t n_seq;
 	struct captured_item *item; /* item[n]; from captured_start() on in shared memory */
 	uint64_t n, cap;
-	uint64_t n_bytes;
+	uint64_t n_bytes, n_missing; /* captured_summary */
 	int memory_fd;
 	/* The ring holds the fetched items of [oldest, next), in order, at positions `from` to
 	 * `to`, continuing at its start. */
@@ -108,8 +108,10 @@ bool captured_add(struct captured *c, uint64_t record, uint64_t *number)
 {
 	struct captured_item made = {.state = ITEM_WANTED};
 	const uint64_t seq = record < c->n_seq ? c->seq[record] : record;
-	if (!content_find(c->reader.content, seq, &made.place, &made.n_bytes))
+	if (!content_find(c->reader.content, seq, &made.place, &made.n_bytes)) {
+		c->n_missing++;
 		return false;
+	}
 	GROW(c->item, c->n, c->cap);
 	c->item[c->n] = made;
 	c->n_bytes += made.n_bytes;
@@ -271,8 +273,11 @@ int captured_stop(struct captured *c, struct captured_summary *s, struct err *e)
 	const struct captured_shared *shared = c->reader.shared;
 	end(c);
 	if (s)
-		*s = (struct captured_summary){
-		    c->n, c->n_bytes, shared ? atomic_load(&shared->n_late) : 0, c->n_locked_bytes};
+		*s = (struct captured_summary){.n_requests = c->n,
+					       .n_bytes = c->n_bytes,
+					       .n_missing = c->n_missing,
+					       .n_late = shared ? atomic_load(&shared->n_late) : 0,
+					       .n_locked_bytes = c->n_locked_bytes};
 	const int failure = shared ? atomic_load(&shared->failure) : 0;
 	return failure ? err_set(e, failure, "payload captured: %s", shared->why) : 0;
 }

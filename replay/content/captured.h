@@ -15,6 +15,7 @@ struct captured;
 
 struct captured_summary {
 	uint64_t n_requests, n_bytes; /* with captured content */
+	uint64_t n_missing; /* requests whose content was not captured: other data were written */
 	uint64_t n_late;	      /* requests whose worker read the content itself */
 	uint64_t n_locked_bytes;
 };

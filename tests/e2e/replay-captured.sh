@@ -105,6 +105,33 @@ $compiler -w -O2 -o put "$SRCDIR/tests/programs/put.c" || fail 'put.c does not c
 kept put "$PWD/put"
 alike put mixed other child more again -- --order fs
 
+# content that capture does not store: the replay counts these writes
+cat >wide.c <<'END'
+#include <stdio.h>
+#include <wchar.h>
+int main(void)
+{
+	FILE *f = fopen("wide", "w");
+	fputws(L"wide\n", f);
+	fputws(L"characters\n", f);
+	fclose(f);
+	f = fopen("plain", "w");
+	fputs("plain\n", f);
+	return fclose(f);
+}
+END
+$compiler -w -O1 -o wide wide.c || fail 'wide.c does not compile'
+mkdir wide.run wide.again
+expect_status 0 "$VALIDATE" capture app --content --root "$PWD/wide.run" -o wide.trace -- sh -c 'cd wide.run && ../wide'
+expect_line out '2 requests wrote data that is not stored'
+for engine in event coordinator compiled; do
+	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --payload captured --dir wide.again -o wide.out wide.trace
+	expect_line out 'note: the content of 2 writing requests was not captured; the replay wrote other data'
+	expect_status 0 "$VALIDATE" info --json wide.out
+	grep -q '"n_missing": 2' out || fail "$(grep -A5 captured_content out)"
+	cmp wide.run/plain wide.again/plain || fail 'content that was stored differs'
+done
+
 # formatted, character by character, and asynchronous; by two processes
 cat >others.c <<'END'
 #include <aio.h>
