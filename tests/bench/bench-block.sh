@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Block replay at full rate. The reference is a program (fio, random reads of 4 KiB, queue depth 32)
-# on a loop device, at shares of the rate that it reaches there (Poisson arrivals; at 100 % as fast
-# as it can). It is captured, and replayed by this program with 1 and 2 workers, by fio --read_iolog
+# Block replay beside its peers. The reference is a program (fio, random reads of 4 KiB, queue depth
+# 32) on a loop device, at shares of the rate that it reaches there (Poisson arrivals; at 100 % as
+# fast as it can), or at rates. It is captured, and replayed by this program with 1 and 2 workers, by fio --read_iolog
 # and by btreplay. The program also runs once more. `capture block` observes all of them. For each
 # the output has the errors of execution time and mean response time and the share of reordered
-# requests, in per cent (median, smallest and largest of the repeats). It has the highest share that
+# requests, in per cent, and the 99th percentile of the issue error less its median, in us (median,
+# smallest and largest of the repeats). It has the highest share that
 # keeps execution time within 1 %, response time within 5 % and reordering below 1 %. It has the CPU
 # time of a request and the lateness of requests. Needs root, tracefs and fio.
 #
-# Environment: ENGINES, SHARES (per cent), REPEATS, REQUESTS; DIR, the directory of the loop
-# device's file.
+# Environment: ENGINES; SHARES (per cent; above 100: requests per second), REPEATS, REQUESTS and
+# DURATION (s) limit a run; DIR, the directory of the loop device's file.
 set -eu
 [ "$(id -u)" -eq 0 ] || { echo 'skipped: loop devices and tracefs need root'; exit 0; }
 for tool in fio losetup jq; do command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }; done
 [ -w /sys/kernel/tracing/instances ] || { echo 'skipped: no tracefs'; exit 0; }
-engines=${ENGINES:-libaio io_uring} shares=${SHARES:-10 50 90 95 100} repeats=${REPEATS:-3} n=${REQUESTS:-60000}
+engines=${ENGINES:-libaio io_uring} shares=${SHARES:-10 50 90 95 100} repeats=${REPEATS:-3} most_requests=${REQUESTS:-60000} n=${REQUESTS:-60000}
 dir=${DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")}
 work=$(mktemp -d "$dir/bench-block.XXXXXX")
 device=
@@ -37,11 +38,13 @@ program() { # ENGINE RATE, 0 as fast as it can: the command line of the referenc
 }
 note() { # CASE TRACE: appends its errors to a file
 	"$VALIDATE" metrics --json --match key ref.trace "$2" >m.json 2>m.err || { cat m.err; return 0; }
-	jq -r '"\(.execution_time_error_pct) \(.response[0].mean_error_pct) \(100 * .order.issue.all.ro_ratio)"' m.json >>"$1"
+	jq -r '"\(.execution_time_error_pct) \(.response[0].mean_error_pct) \(100 * .order.issue.all.ro_ratio)",
+		" \(.schedule_error_ns | (.p99 - .p50) / 1000)"' m.json | paste -s -d ' ' >>"$1"
 }
 spread() { # FILE COLUMN: median [least, largest]
 	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { printf "%+.2f [%+.2f, %+.2f]", v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
+label() { [ "$1" -le 100 ] && echo "$1 %" || echo "$1/s"; }
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 good() { # FILE: whether the medians are within the limits
 	for c in 1 2 3; do
@@ -76,26 +79,32 @@ for engine in $engines; do
 	most=$(median "$engine-most" | cut -d . -f 1)
 	echo "$engine: the program reaches $most requests/s"
 	for share in $shares; do
-		rate=$([ "$share" -eq 100 ] && echo 0 || echo $((most * share / 100)))
+		case $share in
+		100) rate=0 ;;
+		[1-9]|[1-9][0-9]) rate=$((most * share / 100)) ;;
+		*) rate=$share ;;
+		esac
+		n=$most_requests
+		[ $rate -eq 0 ] || [ $((rate * ${DURATION:-30})) -ge "$n" ] || n=$((rate * ${DURATION:-30}))
 		for seed in $(seq "$repeats"); do
 			captured ref.trace $(program "$engine" "$rate")
 			replays "$engine" "$share"
 		done
 	done
-	printf '%-12s %-10s %-28s %-28s %s\n' share replayer 'execution time, % error' 'response time, % error' 'reordered, %'
+	printf '%-12s %-10s %-28s %-28s %-24s %s\n' share replayer 'execution time, % error' 'response time, % error' 'reordered, %' 'issue error, p99, us'
 	for share in $shares; do
 		for who in again hf-1 hf-2 fio btreplay; do
 			[ -s "$engine-$who-$share" ] || continue
-			printf '%-12s %-10s %-28s %-28s %s\n' "$share %" $who "$(spread "$engine-$who-$share" 1)" "$(spread "$engine-$who-$share" 2)" \
-				"$(spread "$engine-$who-$share" 3)"
-			! good "$engine-$who-$share" || echo "$share" >"$engine-best-$who"
+			printf '%-12s %-10s %-28s %-28s %-24s %s\n' "$(label $share)" $who "$(spread "$engine-$who-$share" 1)" \
+				"$(spread "$engine-$who-$share" 2)" "$(spread "$engine-$who-$share" 3)" "$(spread "$engine-$who-$share" 4)"
+			[ "$share" -gt 100 ] || ! good "$engine-$who-$share" || echo "$share" >"$engine-best-$who"
 		done
 	done
-	for who in again hf-1 hf-2 fio btreplay; do
+	[ "$(printf '%s\n' $shares | sort -n | head -n 1)" -gt 100 ] || for who in again hf-1 hf-2 fio btreplay; do
 		echo "  $who keeps the limits up to $(cat "$engine-best-$who" 2>/dev/null || echo none of the) % of the program's rate"
 	done
 	for share in $shares; do
-		echo "  at $share %: processor time a request $(median "$engine-cpu-own-$share" | awk '{ printf "%.2f", $1 / 1000 }') us (fio, the program:" \
+		echo "  at $(label $share): processor time a request $(median "$engine-cpu-own-$share" | awk '{ printf "%.2f", $1 / 1000 }') us (fio, the program:" \
 			"$(median "$engine-cpu-fio-$share" | awk '{ printf "%.2f", $1 / 1000 }') us); issue error $(head -n 1 "$engine-late-$share")"
 	done
 done
