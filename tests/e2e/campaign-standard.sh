@@ -67,6 +67,14 @@ jq -e --arg sum "$(sha256sum <c.json | cut -d' ' -f1)" '.standard | .file == "c.
 	results/environment.json >/dev/null || fail "$(jq .standard results/environment.json)"
 grep -q 'c.json of 2026-01-31' results/report/certificate.txt || fail "$(cat results/report/certificate.txt)"
 
+# the deviation of the standard is a row of each budget: it scales the bias by at most |bias| + U = 1.4 %
+expect_verdict "$VALIDATE" report results --format json
+cp out report.json
+jq -e '[.. | objects | select(.source? == "deviation of the standard")] | length == 2 and all(.[]; .type == "B")' report.json >/dev/null ||
+	fail "$(jq -c '[.. | objects | select(.source?)]' report.json)"
+jq -c '[.. | objects | select(.budget? and .bias?) | [.program.mean_ns.mean, .replay.mean_ns.mean, (.budget.rows[] | select(.source == "deviation of the standard") | .value)]]' report.json >rows.json
+jq -e 'length == 2 and all(.[]; (.[2] - 0.014 * (.[1] / .[0] - 1 | fabs) | fabs) < 1e-9)' rows.json >/dev/null || fail "$(cat rows.json)"
+
 # each run meets the same service times, as no requests queue in the model; the server saw each request
 jq -s -c 'map(.served) | {n: (map(.n) | unique), programmed: (map(.programmed_ns) | unique | length), late: all(.[]; .delivered_ns > 0)}' results/runs/*.json >served
 [ "$(cat served)" = '{"n":[60],"programmed":1,"late":true}' ] || fail "$(cat served)"

@@ -186,7 +186,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	c->too_early = p->budget_ns ? c->n_blocks < p->n_replicates_min : !a->look;
 	measure_times(c, e, &pairs, a->results);
 	blank_measure(c, a->results, a->n_replicates);
-	measure_budget(c, e, &pairs);
+	measure_budget(c, e, &pairs, a->results);
 	c->worth = worth_of(&c->budget);
 	measure_order(c, e, &pairs, a->results);
 	measure_concurrency(c, e, &pairs);

@@ -145,7 +145,9 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 		   const struct results *r);
 #define BUDGET_ORDER "order in the block" /* name of the budget row */
 #define BUDGET_CORRECTION "correction of capture"
-void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p);
+#define BUDGET_DEVIATION "deviation of the standard"
+void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p,
+		    const struct results *r);
 void measure_order(struct cell *c, struct evidence *e, const struct pairs *p,
 		   const struct results *r);
 void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p);

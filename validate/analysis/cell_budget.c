@@ -8,7 +8,7 @@
 
 enum {
 	ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_ZERO, ROW_RESOLUTION,
-	ROW_READ_COST, ROW_CORRECTION, N_ROWS,
+	ROW_READ_COST, ROW_CORRECTION, ROW_STANDARD, N_ROWS,
 };
 
 /* The scatter of the replays and the uncertainty of their mean share one standard deviation. */
@@ -43,6 +43,14 @@ static double read_cost(const struct run_summary *s)
 static double clock_correction(const struct run_summary *s)
 {
 	return s->correction_u_ns;
+}
+
+/* Largest share of the response time that the certified standard adds: |bias| + U. 0: none. */
+static double standard_share(const struct results *r)
+{
+	const json_t *standard = json_object_get(r->environment, "standard");
+	return json_number_value(json_object_get(standard, "bias")) +
+	       json_number_value(json_object_get(standard, "expanded_uncertainty"));
 }
 
 static void row_set(struct budget_row *row, const struct budget_component *c)
@@ -140,8 +148,10 @@ static enum stat_status budget_check(const struct cell *c)
  * interval of program and replay, so only the difference counts. A single recorded reference has no
  * mean row: its scatter is unknown (sources.c). With replays without calls, a row for the zero of
  * the stamps (blank.h). With corrected capture (correction.h), a row for the uncertainty of the
- * correction: it is equal in all replicates, so repetition does not show it. */
-void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p)
+ * correction: it is equal in all replicates, so repetition does not show it. On a certified
+ * standard, a row for its deviation: a delay d in both response times changes the bias b by b d. */
+void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p,
+		    const struct results *r)
 {
 	struct budget *b = &c->budget;
 	struct budget_component row[N_ROWS];
@@ -187,6 +197,9 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 					      cost / mean, INFINITY);
 	row[ROW_CORRECTION] = budget_component(BUDGET_CORRECTION, BUDGET_TYPE_B, BUDGET_NORMAL,
 					       corrected / mean, INFINITY);
+	const double deviation = standard_share(r) * fabs(c->x.mean / mean - 1);
+	row[ROW_STANDARD] = budget_component(BUDGET_DEVIATION, BUDGET_TYPE_B, BUDGET_RECTANGULAR,
+					     deviation, INFINITY);
 	b->status = budget_combine(row, N_ROWS, &total);
 	if (!b->status)
 		b->status = budget_expand(&total, 0.95, BUDGET_CONTINUOUS, &b->k95, &b->U95);
@@ -203,6 +216,7 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 	    b, c, hypot(hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u), row[ROW_CORRECTION].u));
 	for (size_t i = 0; i < N_ROWS; i++)
 		if (!(c->single_reference && i == ROW_MEAN_R) && !(i == ROW_ZERO && zero <= 0) &&
-		    !(i == ROW_CORRECTION && corrected <= 0))
+		    !(i == ROW_CORRECTION && corrected <= 0) &&
+		    !(i == ROW_STANDARD && deviation <= 0))
 			row_set(&b->row[b->n_rows++], &row[i]);
 }

@@ -153,6 +153,14 @@ static void sources_reference(struct analysis *a)
 	if (single)
 		add(a, "reference", WARNING, "scatter of the reference",
 		    "one recording serves several replays: its own scatter is not in the budget");
+	const json_t *standard = json_object_get(a->results->environment, "standard");
+	if (standard)
+		add(a, "reference", IN_BUDGET, BUDGET_DEVIATION,
+		    "certified %s: |bias| at most %.2g %%, U at most %.2g %% (95 %%); program and "
+		    "replay meet it alike, so it only scales the bias",
+		    json_string_value(json_object_get(standard, "made")),
+		    100 * json_number_value(json_object_get(standard, "bias")),
+		    100 * json_number_value(json_object_get(standard, "expanded_uncertainty")));
 	add(a, "reference", 0, "instrumentation",
 	    "the program's stamps are taken in the program itself, just around the call");
 }
