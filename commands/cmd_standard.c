@@ -25,6 +25,9 @@ static const struct option_spec standard_options[] = {
 	 .help = "certify: write the certificate to FILE"},
 	{.name = "quick", .type = OPT_FLAG, .offset = FIELD(o.quick),
 	 .help = "certify: a small grid (constant, exponential; 200 us, 1 ms; 1 and 16 in flight)"},
+	{.name = "file", .type = OPT_FLAG, .offset = FIELD(o.file),
+	 .help = "certify: requests go to the volume's file, without a loop device (protocol: "
+		 "volume-file = yes)"},
 	{.name = "rounds", .type = OPT_UINT, .offset = FIELD(o.rounds), .arg = "N", .max = 10000,
 	 .help = "visits to each point, at least 3 (default: certify 6, check 3)"},
 	{.name = "over", .type = OPT_DURATION, .offset = FIELD(o.over_ns), .arg = "TIME",
@@ -249,6 +252,7 @@ static int check(struct standard_config *c, const char *path, struct err *e)
 			 ? EXIT_NOT_COMPARABLE
 			 : -1;
 	standard_check_points(&certified, &points);
+	c->o.file = !certified.loop;
 	if (status < 0 && !points.n) {
 		err_set(e, EINVAL, "%s has no valid point", path);
 		status = EXIT_NOT_TRUSTED;

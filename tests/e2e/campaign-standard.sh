@@ -12,7 +12,7 @@ version=$("$VALIDATE" --version | sed 's/validate //')
 cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)
 jq -n --arg host "$(uname -n)" --arg cpu "$cpu" --argjson n "$(getconf _NPROCESSORS_ONLN)" --arg kernel "$(uname -r)" --arg version "$version" '
 	{format: "certificate of a reference volume", version: 1, made: "2026-01-31T00:00:00Z", duration_s: 100,
-	machine: {machine: $host, "CPU model": (if $cpu == "" then null else $cpu end), "number of CPUs": $n, kernel: $kernel, "version of validate": $version},
+	loop_device: true, machine: {machine: $host, "CPU model": (if $cpu == "" then null else $cpu end), "number of CPUs": $n, kernel: $kernel, "version of validate": $version},
 	points: [{service_ns: 1000000, depth: 1}, {service_ns: 5000000, depth: 1}, {service_ns: 1000000, depth: 4}, {service_ns: 5000000, depth: 4}]
 		| map(. + {model: "exponential", visits: 6, programmed_ns: .service_ns, bias: 0.004, bias_at_server: 0.001,
 			expanded_uncertainty: 0.01, coverage_factor: 2.5, scatter: 0.004, drift_per_hour: 0, excess_p50_ns: 1000,
@@ -56,10 +56,20 @@ for change in 's/exponential:mean=2ms/exponential:mean=900us/' 's/exponential:me
 	expect_status 3 "$VALIDATE" run outside.conf -q -o refused
 	expect_line err 'outside the range'
 done
+sed 's/^size = 4M/&\nvolume-file = yes/' on.conf >file.conf
+expect_status 3 "$VALIDATE" run file.conf -q -o refused
+expect_line err 'it is on a file, and c.json was made on a loop device'
 sed 's/c.json/none.json/' on.conf >none.conf
 expect_status 3 "$VALIDATE" run none.conf -q -o refused
 expect_line err 'validate standard certify -o none.json'
 [ ! -e refused ] || fail 'a refused campaign left results'
+
+# on the volume's file, without a loop device
+jq '.loop_device = false' c.json >of-file.json
+sed 's/c.json/of-file.json/' file.conf >on-file.conf
+expect_verdict "$VALIDATE" run on-file.conf -q -o on-file
+! grep -q '"state":"failed"' on-file/journal || fail "a run on a file failed: $(grep '"failed"' on-file/journal | head -n 1)"
+! grep -q '/dev/loop' on-file/journal || fail "a loop device was used: $(grep -m 1 /dev/loop on-file/journal)"
 
 expect_verdict "$VALIDATE" run on.conf -q -o results
 ! grep -q '"state":"failed"' results/journal || fail "a run failed: $(grep '"failed"' results/journal | head -n 1)"

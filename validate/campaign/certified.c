@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/certified.h"
 
+#include <unistd.h>
+
 #include "common/file_digest.h"
 #include "common/files.h"
 #include "common/text.h"
@@ -27,6 +29,10 @@ static int scenarios_cover(const struct protocol *p, const struct standard *s, d
 		ret = t->volume ? scenario_config(&p->scenario[i], &c, e)
 				: err_set(e, EINVAL, "target %s is not a volume, so %s does not "
 						     "apply to it", t->name, p->standard);
+		if (!ret && s->loop == (t->volume_file || geteuid()))
+			ret = err_set(e, EINVAL, "it is on a %s, and %s was made on a %s",
+				      s->loop ? "file" : "loop device", p->standard,
+				      s->loop ? "loop device" : "file");
 		const uint64_t depth = ret || !c.queue_depth ? 1 : c.queue_depth * c.level;
 		if (!ret)
 			ret = standard_covers(s, t->volume, t->size_bytes, depth, &worst, e);

@@ -82,6 +82,7 @@ static int volume_begin(struct target_device *d, const struct target *t, const c
 	volume_config_init(&c);
 	c.service = t->volume;
 	c.n_bytes = t->size_bytes;
+	c.loop = c.loop && !t->volume_file;
 	device_adopt(name);
 	int ret = volume_create(NULL, name, &c, &v, e);
 	if (ret)

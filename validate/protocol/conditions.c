@@ -28,7 +28,9 @@ static void target_add(const struct target *t, struct strbuf *out)
 	line_add(out, "volume", t->volume);
 	if (t->volume)
 		number_add(out, "size", t->size_bytes, "");
-	/* baselines of earlier versions do not have this line */
+	/* baselines of earlier versions do not have these lines */
+	if (t->volume_file)
+		line_add(out, "volume-file", "yes");
 	if (t->responsiveness != RESPONSIVENESS_AUTO)
 		line_add(out, "responsiveness", responsiveness_names[t->responsiveness]);
 }

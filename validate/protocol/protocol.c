@@ -196,13 +196,16 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 			       struct target *t, struct err *e)
 {
 	const struct ini_key *volume = ini_key_find(s, "volume"), *size = ini_key_find(s, "size"),
-			     *destructive = ini_key_find(s, "destructive");
+			     *destructive = ini_key_find(s, "destructive"),
+			     *file = ini_key_find(s, "volume-file");
 	struct service *service = NULL;
 	int ret = 0;
 	if (t->device && t->volume)
 		return key_err(f, volume, e, "the target already has a device: use only one of both");
 	if (t->destructive && !t->device)
 		return key_err(f, destructive, e, "the target has no device");
+	if (t->volume_file && !t->volume)
+		return key_err(f, file, e, "the target has no volume");
 	if (t->size_bytes && (!t->volume || t->size_bytes % 4096))
 		return key_err(f, size, e,
 			       t->volume ? "it must be a multiple of 4096 bytes"

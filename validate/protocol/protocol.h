@@ -107,6 +107,7 @@ struct target {
 	/* service model (microbench/volume/service.h) of a volume that the campaign creates */
 	char *volume;
 	uint64_t size_bytes; /* of the volume */
+	bool volume_file; /* requests go to the volume's file, without a loop device */
 	bool destructive; /* the device may be overwritten */
 	/* enum responsiveness: half of the blocks use a slower volume (protocol_slows) */
 	int responsiveness;

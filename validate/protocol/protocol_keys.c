@@ -162,6 +162,9 @@ const struct option_spec target_keys[] = {
 	     "created for the campaign and removed at its end"},
     {.name = "size", .type = OPT_SIZE, .offset = FIELD(size_bytes), .arg = "SIZE",
      .help = "size of the volume, in memory (default 256M)", .min = 4096, .max = 1e15},
+    {.name = "volume-file", .type = OPT_FLAG, .offset = FIELD(volume_file),
+     .help = "requests go to the volume's file, without a loop device (default: as root, to a loop "
+	     "device)"},
     {.name = "responsiveness", .type = OPT_CHOICE, .offset = FIELD(responsiveness),
      .arg = "WHETHER", .choices = responsiveness_names,
      .help = "serve half of the blocks 1.5 times as slowly from the volume, which the replay must "

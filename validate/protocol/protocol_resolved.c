@@ -62,6 +62,8 @@ static void target_section(const struct target *t, struct strbuf *out)
 	if (t->volume)
 		strbuf_addf(out, "volume = %s\nsize = %llu\n", t->volume,
 			    (unsigned long long)t->size_bytes);
+	if (t->volume_file)
+		key_add(out, "volume-file", "yes");
 	if (t->volume)
 		key_add(out, "responsiveness", responsiveness_names[t->responsiveness]);
 }

@@ -187,6 +187,7 @@ static int volume_visit(struct measuring *m, struct standard_point *first,
 	c.service = model;
 	c.n_bytes = VOLUME_BYTES;
 	c.log_cap = 1 << 16;
+	c.loop = c.loop && !m->o->file;
 	int ret = volume_create(m->o->root, VOLUME_NAME, &c, &v, e);
 	free(model);
 	if (ret)

@@ -67,6 +67,7 @@ struct standard_options {
 	uint64_t rounds; /* visits to each point; at least 3 */
 	int64_t over_ns; /* spread the rounds over this time; 0: no pauses */
 	bool quick;	 /* a small grid */
+	bool file; /* requests go to the volume's file, without a loop device */
 	uint64_t seed;	 /* of the order */
 	const char *root; /* as volume_create */
 	const json_t *environment; /* of this machine (environment_make()) */
