@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/judge_options.h"
 #include "common/options_describe.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -11,50 +12,21 @@
 #include "reports/forms.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/chances.h"
-#include "validate/judge/judge.h"
 #include "validate/protocol/protocol.h"
 
-#define FIELD(name) offsetof(struct judge_config, name)
 static const struct option_spec judge_options[] = {
-    {.group = "Replayers and reference", .name = "with", .type = OPT_LIST, .offset = FIELD(with),
-     .arg = "REPLAYER",
-     .help = "engine of \"validate replay --list-engines\" with its options: "
-	     "event:order=fs,timing=think; can be repeated (default: every installed replayer that "
-	     "can replay the trace; on a device, a replayer of another project only if it can be "
-	     "observed there. Engines of validate: order=fs,timing=timestamp; on a device "
-	     "mode=hf)"},
-    {.name = "rerun", .type = OPT_FLAG, .offset = FIELD(rerun),
-     .help = "also run the captured command, in a fresh copy of its files, as the reference; "
-	     "its effects outside the copy are repeated (default: ask at a terminal, else use the "
-	     "recording)"},
-    {.name = "files", .type = OPT_STRING, .offset = FIELD(files), .arg = "DIR",
-     .help = "--rerun: directory with the files as they were before the command, with the names "
-	     "and sizes of the trace; a file of unchanged size keeps its content"},
-    {.group = "Target", .name = "dir", .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR",
-     .help = "trace of calls: create its files in a fresh directory below DIR (default: the "
-	     "results directory)"},
-    {.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "DEV",
-     .help = "trace of a block device: replay on this block device or file"},
-    {.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive),
-     .help = "permit overwriting the content of the device"},
-    {.name = "cache", .type = OPT_CHOICE, .offset = FIELD(cache), .choices = judge_caches,
-     .help = "trace of calls: state of the page cache before each replay; auto: as in the "
-	     "recording, judged by bytes read from storage or by response times of reads (default "
-	     "auto)"},
-    {.group = "Campaign and output", .name = "replicates", .type = OPT_UINT,
-     .offset = FIELD(replicates), .arg = "N", .min = 2, .max = 10000,
-     .help = "replicates of each replayer (default 10; with --rerun 20)"},
-    {.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "RESULTS",
-     .help = "results directory, new or empty (default results-judge-NAME-DATE-TIME)"},
-    {.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run),
-     .help = "print the protocol and change nothing"},
-    {.name = "format", .type = OPT_STRING, .offset = FIELD(format), .arg = "FORM",
-     .help = "output format at the end, see \"validate report --list\" (default terminal)"},
-    {.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet),
-     .help = "print neither protocol nor progress"},
-    {.name = NULL},
+	JUDGE_TRACE_ROWS(
+	    "engine of \"validate replay --list-engines\" with its options: "
+	    "event:order=fs,timing=think; can be repeated (default: every installed replayer that "
+	    "can replay the trace; on a device, a replayer of another project only if it can be "
+	    "observed there. Engines of validate: order=fs,timing=timestamp; on a device "
+	    "mode=hf)"),
+	{.group = "Campaign and output", .name = "replicates", .type = OPT_UINT,
+	 .offset = JUDGE_FIELD(replicates), .arg = "N", .min = 2, .max = 10000,
+	 .help = "replicates of each replayer (default 10; with --rerun 20)"},
+	JUDGE_OUTPUT_ROWS("judge"),
+	{.name = NULL},
 };
-#undef FIELD
 
 static const char synopsis[] =
     "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
@@ -195,13 +167,14 @@ static int judge(const struct judge_config *c, const struct judged *j,
 {
 	SCOPED_STRBUF text = STRBUF_INIT, script = STRBUF_INIT;
 	SCOPED(protocol_release) struct protocol p = {0};
+	SCOPED_FREE char *name = xasprintf("%s-%s", c->claim ? "claim" : "judge", j->name);
 	char *path = NULL, *dir = NULL, *files = c->files ? realpath(c->files, NULL) : NULL;
 	int status =
 	    rerun_check(c, j, e) || judge_protocol_make(&text, c, j, e) ? EXIT_USAGE : EXIT_OK;
 	if (status == EXIT_OK && c->rerun)
 		rerun_script(&script, &j->rerun, files);
 	if (status == EXIT_OK &&
-	    judge_protocol_write(&text, c->rerun ? &script : NULL, j->name, &path, e))
+	    judge_protocol_write(&text, c->rerun ? &script : NULL, name, &path, e))
 		status = EXIT_FAILED;
 	if (status == EXIT_OK &&
 	    (protocol_read(&p, path, e) || replayers_find(&p, e) || chances_check(&p, e))) {
@@ -228,37 +201,36 @@ static int judge(const struct judge_config *c, const struct judged *j,
 	return status;
 }
 
+int judge_trace(struct judge_config *c, const char *path, struct err *e)
+{
+	const struct report_form *form;
+	SCOPED(judged_release) struct judged j = {0};
+	if (report_form_choose(c->format, &form, e) < 0)
+		return EXIT_USAGE;
+	if (judged_read(&j, path, e))
+		return EXIT_FAILED;
+	const bool block = j.level == LEVEL_BLOCK;
+	if (block ? !c->device : c->device != NULL)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    block ? "--device is missing: %s is a trace of a device's requests"
+					  : "--device: %s is a trace of calls on files (--dir)",
+				    path);
+	if (block && !c->destructive)
+		return command_fail(
+		    EXIT_USAGE, e, EINVAL,
+		    "--destructive is missing: the replays can overwrite the content of %s",
+		    c->device);
+	c->rerun = j.rerun_wanted = rerun_ask(c, &j);
+	return judge(c, &j, form, e);
+}
+
 static int judge_run(int argc, char **argv, struct err *e)
 {
 	struct judge_config c = {.format = "terminal"};
-	const struct report_form *form;
-	SCOPED(judged_release) struct judged j = {0};
 	int n_positional;
-	int status = command_parse(&cmd_judge, synopsis, about, judge_options, &c, argc, argv, 1, 1,
-				   &n_positional, e);
-	if (status >= 0)
-		return status;
-	if (report_form_choose(c.format, &form, e) < 0)
-		return EXIT_USAGE;
-	if (judged_read(&j, argv[1], e))
-		return EXIT_FAILED;
-	const bool block = j.level == LEVEL_BLOCK;
-	if (block ? !c.device : c.device != NULL) {
-		err_set(e, EINVAL,
-			block ? "--device is missing: %s is a trace of a device's requests"
-			      : "--device: %s is a trace of calls on files (--dir)",
-			argv[1]);
-		status = EXIT_USAGE;
-	} else if (block && !c.destructive) {
-		err_set(e, EINVAL,
-			"--destructive is missing: the replays can overwrite the content of %s",
-			c.device);
-		status = EXIT_USAGE;
-	} else {
-		c.rerun = j.rerun_wanted = rerun_ask(&c, &j);
-		status = judge(&c, &j, form, e);
-	}
-	return status;
+	const int status = command_parse(&cmd_judge, synopsis, about, judge_options, &c, argc, argv,
+					 1, 1, &n_positional, e);
+	return status >= 0 ? status : judge_trace(&c, argv[1], e);
 }
 
 const struct command cmd_judge = {"judge", "judge replayers by replays of one trace", judge_run};

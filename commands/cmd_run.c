@@ -187,7 +187,9 @@ static int run_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
 	int ret = config.resume ? results_links_refuse(config.dir, e) : 0;
-	ret = ret ? ret : protocol_read_with(&p, path, config.replicates, e);
+	ret = ret ? ret
+		  : protocol_read_with(
+			&p, path, &(struct protocol_given){.replicates = config.replicates}, e);
 	free(path);
 	if (ret)
 		return EXIT_USAGE;

@@ -20,6 +20,7 @@ const struct command *const commands[] = {
 	&cmd_init,
 	&cmd_run,
 	&cmd_judge,
+	&cmd_claim,
 	&cmd_report,
 	&cmd_compare,
 	&cmd_baseline,

@@ -9,7 +9,8 @@
 
 #define LEAST_SHARE 0.03 /* share of the time from which a part is named */
 
-const struct fact facts[] = {{"Pairing", facts_add_pairing},
+const struct fact facts[] = {{"Cost of the claim", facts_add_claim},
+			     {"Pairing", facts_add_pairing},
 			     {"Other processes", facts_add_others},
 			     {"Where the time went", facts_add_time},
 			     {NULL, NULL}};
@@ -123,6 +124,42 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, "%s whole runs one after the other: %s%s%s",
 			    n_sliced ? "; elsewhere" : "Program and replays made",
 			    replayer ? replayer : "", replayer ? ": " : "", why);
+}
+
+double words_elapsed_s(const struct results *r)
+{
+	double sum = 0;
+	uint32_t last = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		last = r->run[i].session > last ? r->run[i].session : last;
+	for (uint32_t session = 0; session <= last; session++) {
+		double from = INFINITY, to = -INFINITY;
+		for (size_t i = 0; i < r->n_runs; i++) {
+			const struct run *run = &r->run[i];
+			if (run->session != session || run->started_ns <= 0)
+				continue;
+			from = fmin(from, (double)run->started_ns * 1e-9);
+			to = fmax(to, (double)run->started_ns * 1e-9 + run->run_s);
+		}
+		sum += to > from ? to - from : 0;
+	}
+	return sum;
+}
+
+/* What it took to show or refute the claim. */
+void facts_add_claim(struct strbuf *out, const struct analysis *a)
+{
+	const struct results *r = a->results;
+	unsigned int most = 0;
+	size_t n = 0;
+	if (!r->protocol.claimed)
+		return;
+	for (size_t i = 0; i < a->n_cells; i++)
+		most = a->cell[i].n_pairs > most ? a->cell[i].n_pairs : most;
+	for (size_t i = 0; i < r->n_runs; i++)
+		n += r->run[i].state == RUN_OK || r->run[i].state == RUN_FAILED;
+	strbuf_addf(out, "The claim took at most %u pairs of a case, %zu runs and %s", most, n,
+		    duration_text(words_elapsed_s(r) * 1e9).s);
 }
 
 static double mean_share(const struct analysis *a, double (*share)(const struct run *r))

@@ -46,20 +46,37 @@ static void add_leanings(struct strbuf *out, const struct analysis *a)
 		strbuf_addch(out, ')');
 }
 
+/* The words for a verdict of trust. With a claim they are about the claim. */
+static const char *word_trusted(const struct analysis *a)
+{
+	return a->results->protocol.claimed ? "shown" : "trusted";
+}
+
+static const char *word_not_trusted(const struct analysis *a)
+{
+	return a->results->protocol.claimed ? "refuted" : "not trusted";
+}
+
 void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 {
+	const char *claim = a->results->protocol.claimed;
+	const char *word = claim ? "shown" : "Trusted";
+	if (claim) {
+		strbuf_addstr(out, "Claim \"");
+		escape_line(out, claim);
+		strbuf_addstr(out, "\": ");
+	}
 	if (!a->n_cells)
-		strbuf_addstr(out, "Nothing could be judged");
+		strbuf_addstr(out, claim ? "nothing could be judged" : "Nothing could be judged");
+	else if (a->n_trusted == a->n_cells && a->n_cells == 1)
+		strbuf_addf(out, "%s in the one case", word);
 	else if (a->n_trusted == a->n_cells)
-		strbuf_addf(out,
-			    a->n_cells == 1 ? "Trusted in the one case"
-					    : "Trusted in all %zu cases",
-			    a->n_cells);
+		strbuf_addf(out, "%s in all %zu cases", word, a->n_cells);
 	else
-		strbuf_addf(out, "Trusted in %zu of %zu case%s", a->n_trusted, a->n_cells,
+		strbuf_addf(out, "%s in %zu of %zu case%s", word, a->n_trusted, a->n_cells,
 			    a->n_cells == 1 ? "" : "s");
 	if (a->n_not_trusted)
-		strbuf_addf(out, "; %zu not trusted", a->n_not_trusted);
+		strbuf_addf(out, "; %zu %s", a->n_not_trusted, word_not_trusted(a));
 	if (a->n_inconclusive) {
 		strbuf_addf(out, "; %zu undecided", a->n_inconclusive);
 		add_leanings(out, a);
@@ -235,17 +252,19 @@ void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t 
 	if (!n_cells)
 		strbuf_addstr(out, "no complete block");
 	else if (n[VERDICT_TRUSTED] == n_cells)
-		strbuf_addf(out, n_cells == 1 ? "trusted" : "trusted in all %zu scenarios",
+		strbuf_addf(out, n_cells == 1 ? "%s" : "%s in all %zu scenarios", word_trusted(a),
 			    n_cells);
 	else if (n_cells == 1)
-		strbuf_addstr(out, n[VERDICT_NOT_TRUSTED] ? "not trusted" : "undecided");
+		strbuf_addstr(out, n[VERDICT_NOT_TRUSTED] ? word_not_trusted(a) : "undecided");
 	else if (n[VERDICT_NOT_TRUSTED] == n_cells || n[VERDICT_INCONCLUSIVE] == n_cells)
 		strbuf_addf(out, "%s in all %zu scenarios",
-			    n[VERDICT_NOT_TRUSTED] ? "not trusted" : "undecided", n_cells);
+			    n[VERDICT_NOT_TRUSTED] ? word_not_trusted(a) : "undecided", n_cells);
 	else {
-		strbuf_addf(out, "trusted in %zu of %zu scenarios", n[VERDICT_TRUSTED], n_cells);
+		strbuf_addf(out, "%s in %zu of %zu scenarios", word_trusted(a), n[VERDICT_TRUSTED],
+			    n_cells);
 		if (n[VERDICT_NOT_TRUSTED])
-			strbuf_addf(out, ", not trusted in %zu", n[VERDICT_NOT_TRUSTED]);
+			strbuf_addf(out, ", %s in %zu", word_not_trusted(a),
+				    n[VERDICT_NOT_TRUSTED]);
 		if (n[VERDICT_INCONCLUSIVE])
 			strbuf_addf(out, ", undecided in %zu", n[VERDICT_INCONCLUSIVE]);
 	}

@@ -11,27 +11,6 @@
 
 #define MOST_REASON 240 /* columns of a reason */
 
-/* Duration of the campaign's sessions in seconds; 0: unknown. */
-static double elapsed_s(const struct results *r)
-{
-	double sum = 0;
-	uint32_t last = 0;
-	for (size_t i = 0; i < r->n_runs; i++)
-		last = r->run[i].session > last ? r->run[i].session : last;
-	for (uint32_t session = 0; session <= last; session++) {
-		double from = INFINITY, to = -INFINITY;
-		for (size_t i = 0; i < r->n_runs; i++) {
-			const struct run *run = &r->run[i];
-			if (run->session != session || run->started_ns <= 0)
-				continue;
-			from = fmin(from, (double)run->started_ns * 1e-9);
-			to = fmax(to, (double)run->started_ns * 1e-9 + run->run_s);
-		}
-		sum += to > from ? to - from : 0;
-	}
-	return sum;
-}
-
 static void add_time(struct strbuf *out, double seconds)
 {
 	if (seconds <= 0)
@@ -326,7 +305,7 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		       const char *dir)
 {
 	const size_t left = runs_left(a->results);
-	const double seconds = elapsed_s(a->results);
+	const double seconds = words_elapsed_s(a->results);
 	if (!a->complete && left) {
 		strbuf_addf(text, "The campaign is not finished: %zu of %zu runs are left", left,
 			    a->results->n_runs);

@@ -140,6 +140,7 @@ static const char *const templates[REASON_N] = {
 			   "(see validate info)",
     [REASON_BIAS_UNLIMITED] = "the bias has no limit",
     [REASON_BIAS_NOT_JUDGED] = "the bias was not judged",
+    [REASON_CLAIM_NOT_JUDGED] = "%S was not judged, and the claim names it",
     [REASON_OWN_STAMPS] = "the replayer's own stamps measure its response times (times = self, "
 			  "observe = own)",
     [REASON_ONE_RECORDING] = "all %.0f pairs replay the same recording: its effect is not known "

@@ -189,10 +189,11 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which)
 {
+	const size_t n_listed = components_listed(&a->results->protocol.accept);
 	size_t n = 0, i = 0;
-	for (size_t k = 0; k < COMPONENT_N; k++)
+	for (size_t k = 0; k < n_listed; k++)
 		n += a->assessed[k] == which;
-	for (size_t k = 0; k < COMPONENT_N; k++)
+	for (size_t k = 0; k < n_listed; k++)
 		if (a->assessed[k] == which) {
 			strbuf_addf(out, "%s%s",
 				    i == 0       ? ""

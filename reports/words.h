@@ -72,6 +72,10 @@ void words_add_machine(struct strbuf *out, const struct analysis *a);
 
 /* How a campaign was measured, a sentence each without its full stop. Nothing is appended where the
  * results do not say. */
+/* Duration of the campaign's sessions in seconds; 0: unknown. */
+double words_elapsed_s(const struct results *r);
+/* "The claim took at most 14 pairs of a case, 43 runs and 1 min 2 s". */
+void facts_add_claim(struct strbuf *out, const struct analysis *a);
 /* "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 % of the
  * requests were left out" */
 void facts_add_pairing(struct strbuf *out, const struct analysis *a);

@@ -30,7 +30,7 @@ static void end_part(struct strbuf *out)
 static void add_components(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<dl>\n");
-	for (int k = 0; k < COMPONENT_N; k++) {
+	for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++) {
 		SCOPED_STRBUF limit = STRBUF_INIT;
 		const struct component_row *w = components[k];
 		words_add_limits(&limit, &a->results->protocol, k);

@@ -16,7 +16,7 @@
 static json_t *limits(const struct accept_limits *l)
 {
 	json_t *o = json_object();
-	for (int k = 0; k < COMPONENT_N; k++) {
+	for (size_t k = 0; k < components_listed(l); k++) {
 		double limit = accept_limit(l, k);
 		if (components[k]->unit == COMPONENT_COUNT && !isnan(limit))
 			json_add(o, J_COUNT(accept_limit_names[k], (uint64_t)limit));
@@ -147,7 +147,7 @@ static json_t *sources(const struct analysis *a)
 static void set_verdict(json_t *o, const struct analysis *a)
 {
 	json_t *assessed = json_array(), *not_assessed = json_array();
-	for (size_t k = 0; k < COMPONENT_N; k++)
+	for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++)
 		json_array_append_new(a->assessed[k] ? assessed : not_assessed,
 				      json_text(component_names[k]));
 	json_add(o, J_TEXT("verdict", verdict_name(a->verdict)), J_COUNT("n_trusted", a->n_trusted),

@@ -2,6 +2,7 @@
 /* One case as JSON: everything in struct cell, in its order. */
 #include "reports/json/json_report.h"
 #include "validate/analysis/leaning.h"
+#include "validate/components/component.h"
 
 static void set_bias_and_precision(json_t *o, const struct cell *c)
 {
@@ -146,10 +147,10 @@ static json_t *parts(const struct component *c)
 	return all;
 }
 
-static json_t *components(const struct cell *c)
+static json_t *components_json(const struct analysis *a, const struct cell *c)
 {
 	json_t *all = json_array();
-	for (size_t k = 0; k < COMPONENT_N; k++) {
+	for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++) {
 		const struct component *p = &c->component[k];
 		json_t *o = json_object();
 		json_add(o, J_TEXT("component", component_names[k]),
@@ -177,7 +178,7 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 		J_TEXT("verdict", verdict_name(c->verdict)));
 	if (cell_leaning(c) != LEANING_NONE)
 		json_add(o, J_TEXT("leaning", leaning_text(cell_leaning(c))));
-	json_add(o, J_TEXT("reason", c->verdict_reason), J_VALUE("components", components(c)));
+	json_add(o, J_TEXT("reason", c->verdict_reason), J_VALUE("components", components_json(a, c)));
 	json_set_why(o, a, c);
 	json_add(o, J_VALUE("blank", json_blank(&c->blank)), J_COUNT("n_blocks", c->n_blocks),
 		J_COUNT("n_pairs", c->n_pairs), J_COUNT("n_failed_program", c->n_failed_program),

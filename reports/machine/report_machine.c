@@ -5,6 +5,7 @@
 #include "reports/machine/machine.h"
 #include "reports/output.h"
 #include "reports/words.h"
+#include "validate/components/component.h"
 
 static enum outcome outcome_of(enum decision d)
 {
@@ -83,7 +84,7 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 							   : OUTCOME_OPEN,
 	};
 	for (size_t i = 0; i < a->n_cells; i++) {
-		for (size_t k = 0; k < COMPONENT_N; k++)
+		for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++)
 			component_row(m, a, &a->cell[i], &a->cell[i].component[k]);
 		if (a->cell[i].verdict != VERDICT_TRUSTED && !is_told(&a->cell[i]))
 			verdict_row(m, a, &a->cell[i]);

@@ -34,17 +34,28 @@ const struct table_kind table_summary = {
 	"how many times more the replay's results scatter than the program's. Time: difference "
 	"of the execution time. Intervals are 95 % confidence intervals."};
 
+static size_t listed(const struct analysis *a)
+{
+	return components_listed(&a->results->protocol.accept);
+}
+
+/* Of a table with a row for each component of each case. */
 static size_t components_n(const struct analysis *a)
 {
-	return a->n_cells * COMPONENT_N;
+	return a->n_cells * listed(a);
+}
+
+static const struct component *component_at(const struct analysis *a, size_t i)
+{
+	return &a->cell[i / listed(a)].component[i % listed(a)];
 }
 
 static void components_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i / COMPONENT_N]);
-	const struct component *p = ROW_ITEM(t, &c->component[i % COMPONENT_N]);
+	const struct cell *c = ROW_ITEM(t, &a->cell[i / listed(a)]);
+	const struct component *p = ROW_ITEM(t, component_at(a, i));
 	COL_CELL(t, a, c);
-	COL_TEXT(t, "component", "Component", component_names[i % COMPONENT_N]);
+	COL_TEXT(t, "component", "Component", component_names[i % listed(a)]);
 	COL_DECISION(t, "decision", "Decision", p->decision);
 	COL_ESTIMATE(t, NUMBER, "estimate", "Estimate", &p->estimate);
 	COL_NUMBER(t, NUMBER, "limit", "Limit", p->limit, NAN);
@@ -64,12 +75,6 @@ const struct table_kind table_components = {"components", "Every component of ev
 	components_n, components_row, .data_only = true, .note =
 	"Relative quantities are ratios (0.1 is 10 %), issue errors are ns."};
 
-static size_t limits_n(const struct analysis *a)
-{
-	(void)a;
-	return COMPONENT_N;
-}
-
 static void limits_row(struct table *t, const struct analysis *a, size_t i)
 {
 	COL_TEXT(t, "component", "Component", component_names[i]);
@@ -79,7 +84,7 @@ static void limits_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "source", "Source", components[i]->source);
 }
 
-const struct table_kind table_limits = {"limits", "What is good enough", limits_n, limits_row};
+const struct table_kind table_limits = {"limits", "What is good enough", listed, limits_row};
 
 static void add_options(struct table *t, const struct setting *s, size_t n)
 {
@@ -174,7 +179,7 @@ static void component_columns(struct table *t, const struct component *c, enum t
 static void distribution_row(struct table *t, const struct analysis *a, size_t i)
 {
 	COL_CELL(t, a, &a->cell[i]);
-	for (size_t k = 0; k < COMPONENT_N; k++) {
+	for (size_t k = 0; k < listed(a); k++) {
 		const struct component_row *row = components[k];
 		char title[60];
 		if (!row->words.what)
@@ -192,29 +197,23 @@ const struct table_kind table_distribution = {"distribution",
 	"%. Shape: largest difference of the distributions, each run's over its own typical "
 	"response. Operation and half: the part that deviates most."};
 
-static size_t parts_n(const struct analysis *a)
-{
-	return a->n_cells * COMPONENT_N;
-}
-
 static size_t n_parts(const struct analysis *a, size_t i)
 {
-	return a->cell[i / COMPONENT_N].component[i % COMPONENT_N].n_parts;
+	return component_at(a, i)->n_parts;
 }
 
 static void parts_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	const struct cell *cell = ROW_ITEM(t, &a->cell[i / COMPONENT_N]);
-	const struct component *c = ROW_ITEM(t, &cell->component[i % COMPONENT_N]);
-	COL_CELL(t, a, cell);
-	COL_TEXT(t, "component", "Component", component_names[i % COMPONENT_N]);
+	const struct component *c = ROW_ITEM(t, component_at(a, i));
+	COL_CELL(t, a, &a->cell[i / listed(a)]);
+	COL_TEXT(t, "component", "Component", component_names[i % listed(a)]);
 	COL_TEXT(t, "part", "Part", c->part[k].label);
 	COL_ESTIMATE(t, NUMBER, "estimate", "Estimate [95 %]", &c->part[k].estimate);
 	COL_NUMBER(t, NUMBER, "limit", "Limit ±", c->limit, NAN);
 }
 
 const struct table_kind table_parts = {"parts", "Every part of the components that have several",
-	parts_n, .n_items = n_parts, .item = parts_item, .n_row_headers = 4, .note =
+	components_n, .n_items = n_parts, .item = parts_item, .n_row_headers = 4, .note =
 	"Relative deviations are ratios (0.1 is 10 %)."};
 
 /* The table of the causes of differences in response time and execution time. */

@@ -97,10 +97,28 @@ static struct reason bar(enum reason_code code, double a, double b)
 	return (struct reason){.code = code, .number = {a, b, 100 * MOST_FAILED}};
 }
 
+/* What forbids trust if a component was not judged. A claim is shown only if all of its parts are
+ * judged; other protocols need the bias. Counts may be not applicable. */
+static struct reason bar_of_unjudged(const struct protocol *p, const struct cell *c)
+{
+	const struct component *bias = &c->component[COMPONENT_BIAS];
+	for (int k = 0; p->claimed && k < COMPONENT_N; k++)
+		if (!isnan(c->component[k].limit) && !components[k]->replayers_own &&
+		    (c->component[k].decision == DECISION_NOT_APPLICABLE ||
+		     c->component[k].decision == DECISION_NOT_ASSESSED))
+			return (struct reason){.code = REASON_CLAIM_NOT_JUDGED,
+					       .text = component_names[k]};
+	if (p->claimed)
+		return bar(REASON_NONE, 0, 0);
+	if (isnan(bias->limit) && !c->bias.status)
+		return bar(REASON_BIAS_UNLIMITED, 0, 0);
+	return bar(bias->decision == DECISION_ACCEPT ? REASON_NONE : REASON_BIAS_NOT_JUDGED, 0, 0);
+}
+
 /* What forbids trust regardless of the components. */
 static struct reason bar_of(const struct protocol *p, const struct cell *c)
 {
-	const struct component *bias = &c->component[COMPONENT_BIAS];
+	const struct reason unjudged = bar_of_unjudged(p, c);
 	if (c->n_failed_replayer)
 		return bar(REASON_REPLAYS_FAILED, c->n_failed_replayer, c->n_blocks);
 	if (c->n_failed_program > MOST_FAILED * c->n_blocks)
@@ -115,10 +133,8 @@ static struct reason bar_of(const struct protocol *p, const struct cell *c)
 			   0);
 	if (c->no_responses)
 		return bar(REASON_NO_RESPONSES, 0, 0);
-	if (isnan(bias->limit) && !c->bias.status)
-		return bar(REASON_BIAS_UNLIMITED, 0, 0);
-	if (bias->decision != DECISION_ACCEPT)
-		return bar(REASON_BIAS_NOT_JUDGED, 0, 0);
+	if (unjudged.code)
+		return unjudged;
 	if (times_itself(p, c))
 		return bar(REASON_OWN_STAMPS, 0, 0);
 	return bar(c->one_recording ? REASON_ONE_RECORDING : REASON_NONE, c->n_pairs, 0);

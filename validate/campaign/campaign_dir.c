@@ -176,31 +176,6 @@ static void dir_unmake(const struct campaign *c)
 	}
 }
 
-/* Copies the protocol's text with another value of `replicates` in section [protocol]. */
-static void replicates_put(struct strbuf *out, const char *text, const char *replicates)
-{
-	static const char section[] = "[protocol]", key[] = "replicates";
-	const char *from = text, *to = text; /* the text to replace */
-	bool inside = false, found = false;
-	for (const char *line = text; *line && !found;
-	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
-		const char *next = line + strcspn(line, "\n") + (strchr(line, '\n') != NULL);
-		const char *word = line + strspn(line, " \t");
-		if (*word == '[')
-			inside = !strncmp(word, section, sizeof section - 1);
-		if (*word == '[' && inside)
-			from = to = next;
-		found = inside && !strncmp(word, key, sizeof key - 1) && word[sizeof key - 1] &&
-			strchr(" \t=:", word[sizeof key - 1]);
-		if (found) {
-			from = line;
-			to = next;
-		}
-	}
-	strbuf_addf(out, "%.*s%sreplicates = %s\n%s", (int)(from - text), text,
-		    from > text && from[-1] != '\n' ? "\n" : "", replicates, to);
-}
-
 /* The journal is written last: if it exists, all other files do. */
 int dir_begin(struct campaign *c, struct err *e)
 {
@@ -214,13 +189,10 @@ int dir_begin(struct campaign *c, struct err *e)
 			      "the results directory %s is not empty: name another, or continue "
 			      "its campaign with --resume", c->options->dir);
 	ret = ret ? ret : dir_resolve(c, e);
-	ret = ret ? ret : file_read(c->protocol->path, &text, 0, e);
-	if (!ret && c->protocol->replicates_given) {
-		struct strbuf changed = STRBUF_INIT;
-		replicates_put(&changed, text.s, c->protocol->replicates);
-		strbuf_release(&text);
-		text = changed;
-	}
+	if (!ret && c->protocol->text)
+		strbuf_addstr(&text, c->protocol->text);
+	else
+		ret = ret ? ret : file_read(c->protocol->path, &text, 0, e);
 	ret = ret ? ret : subdirs_make(c, e);
 	ret = ret ? ret : file_put(c, "protocol.conf", text.s, text.len, e);
 	ret = ret ? ret : published_put(c, e);

@@ -110,6 +110,13 @@ static uint64_t further_pairs(const struct cell *c)
 	return unknown ? 0 : most;
 }
 
+/* Further pairs cannot decide a claim of which a part cannot be judged. */
+static bool is_decided(const struct protocol *p, const struct cell *c)
+{
+	return c->verdict != VERDICT_INCONCLUSIVE ||
+	       (p->claimed && c->bar.code == REASON_CLAIM_NOT_JUDGED);
+}
+
 /* A comparison decides for all replayers of its scenario. */
 static void comparison_take(struct campaign *c, const struct campaign_change *change)
 {
@@ -143,7 +150,7 @@ int look_cases(struct campaign *c, struct err *e)
 	for (size_t i = 0; i < a.n_cells; i++) {
 		const struct cell *cell = &a.cell[i];
 		c->look_case[cell->scenario * c->protocol->n_replayers + cell->replayer] =
-		    (struct look_case){cell->verdict != VERDICT_INCONCLUSIVE, further_pairs(cell)};
+		    (struct look_case){is_decided(c->protocol, cell), further_pairs(cell)};
 	}
 	if (r.protocol.compare.old) {
 		ret = comparison_make(&k, &r, &a, e);

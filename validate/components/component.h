@@ -83,6 +83,10 @@ struct component_row {
 
 extern const struct component_row *const components[]; /* [COMPONENT_N], by kind, then NULL */
 
+/* Number of components that reports list: COMPONENT_N, or COMPONENT_ON_DEMAND if no component on
+ * demand has a limit. */
+size_t components_listed(const struct accept_limits *l);
+
 /* Measures every component of one cell. */
 void components_measure(const struct measuring *m);
 void components_measure_across(const struct analysis *a, struct evidence *e);

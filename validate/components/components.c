@@ -12,6 +12,14 @@ COMPONENT_LIST(DECLARE)
 #define ROW(KIND, row, ...) [COMPONENT_##KIND] = &component_##row,
 const struct component_row *const components[] = {COMPONENT_LIST(ROW)[COMPONENT_N] = NULL};
 
+size_t components_listed(const struct accept_limits *l)
+{
+	for (int k = COMPONENT_ON_DEMAND; k < COMPONENT_N; k++)
+		if (!isnan(accept_limit(l, k)))
+			return COMPONENT_N;
+	return COMPONENT_ON_DEMAND;
+}
+
 void components_measure(const struct measuring *m)
 {
 	for (size_t k = 0; k < COMPONENT_N; k++)

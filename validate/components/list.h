@@ -62,11 +62,24 @@
 	X(RESPONSIVENESS, responsiveness, "responsiveness", responsiveness, OPT_RATIO, 0.10,       \
 	  "responsiveness", 1e-6, 0.99,                                                            \
 	  "largest deviation of the change of the response time where a volume serves more "       \
-	  "slowly, either way (default 10%)")
+	  "slowly, either way (default 10%)")                                                      \
+	X(MEDIAN, median, "median", median, OPT_RATIO, NAN, "median", 1e-6, 0.99,                  \
+	  "largest relative deviation of the median of the response times, either way (default "   \
+	  "none)")                                                                                 \
+	X(P90, p90, "p90", p90, OPT_RATIO, NAN, "p90", 1e-6, 0.99,                                 \
+	  "the same for their 90th percentile (default none)")                                     \
+	X(P99, p99, "p99", p99, OPT_RATIO, NAN, "p99", 1e-6, 0.99,                                 \
+	  "the same for their 99th percentile (default none)")                                     \
+	X(P999, p999, "p99.9", p999, OPT_RATIO, NAN, "p999", 1e-6, 0.99,                           \
+	  "the same for their 99.9th percentile (default none)")                                   \
+	X(IOPS, iops, "IOPS", iops, OPT_RATIO, NAN, "iops", 1e-6, 0.99,                            \
+	  "largest relative deviation of the requests per second, either way (default none)")
 
 #define COMPONENT_KIND(KIND, ...) COMPONENT_##KIND,
 enum component_kind { COMPONENT_LIST(COMPONENT_KIND) COMPONENT_N };
 #undef COMPONENT_KIND
+/* Components from here on are listed only if a protocol limits one of them. */
+#define COMPONENT_ON_DEMAND COMPONENT_MEDIAN
 
 typedef double limit_OPT_RATIO, limit_OPT_DOUBLE;
 typedef uint64_t limit_OPT_UINT;

@@ -14,9 +14,13 @@
 #define QUICK_NS 10000
 
 struct judge_config {
-	struct option_list with;
+	struct option_list with; /* NULL: a number that a name uses already */
 	const char *dir, *device, *output, *format, *files;
 	uint64_t replicates; /* 0: the usual number */
+	/* NULL, or a claim (protocol key `claim`) that is judged alone, without a control, with
+	 * these values of `replicates` and `budget` */
+	const char *claim, *claim_replicates;
+	int64_t claim_budget_ns;
 	int cache;           /* index of judge_caches */
 	bool rerun, destructive, dry_run, quiet;
 };
@@ -67,7 +71,7 @@ int judge_replayers_add(struct strbuf *out, const struct judge_config *c, const 
 /* Appends the whole protocol. Errors: as above; EINVAL for a path that a protocol cannot hold. */
 int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j,
 			struct err *e);
-/* Writes `text` to judge-NAME.conf in a new directory, and `script` (NULL: none) beside it. The
+/* Writes `text` to NAME.conf in a new directory, and `script` (NULL: none) beside it. The
  * protocol gets the file's name. Ownership: judge_protocol_remove removes both and frees
  * `*path`. */
 int judge_protocol_write(const struct strbuf *text, const struct strbuf *script, const char *name,

@@ -102,19 +102,24 @@ int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const 
 {
 	const unsigned long long usual = c->rerun ? 20 : 10,
 				 replicates = c->replicates ? c->replicates : usual;
+	SCOPED_FREE char *number = xasprintf("%llu", replicates);
 	int ret = path_check(j->path, strlen("trace = \"\""), e);
 	strbuf_addf(out,
-		    "; Made by validate judge. To change it: edit a copy, and validate run it.\n"
+		    "; Made by validate %s. To change it: edit a copy, and validate run it.\n"
 		    "[protocol]\n"
 		    "title = Verdict on replays of %s\n"
-		    "replicates = %llu\n"
+		    "replicates = %s\n"
 		    "reference = %s\n"
 		    "min-duration = 0\n"
-		    "timeout = %llds\n"
-		    "\n"
-		    "[target here]\n",
-		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", replicates,
-		    c->rerun ? "rerun" : "trace", (long long)timeout_s(j));
+		    "timeout = %llds\n",
+		    c->claim ? "claim" : "judge",
+		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace",
+		    c->claim ? c->claim_replicates : number, c->rerun ? "rerun" : "trace",
+		    (long long)timeout_s(j));
+	if (c->claim)
+		strbuf_addf(out, "budget = %lldns\nclaim = %s\n",
+			    (long long)c->claim_budget_ns, c->claim);
+	strbuf_addstr(out, "\n[target here]\n");
 	if (j->level == LEVEL_BLOCK) {
 		ret = ret ? ret : path_add(out, "device", c->device, e);
 		if (c->destructive)
@@ -126,7 +131,7 @@ int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const 
 	}
 	reference_add(out, c, j);
 	ret = ret ? ret : judge_replayers_add(out, c, j, e);
-	if (c->rerun)
+	if (c->rerun || c->claim)
 		return ret;
 	strbuf_addf(out,
 		    "\n"
@@ -150,7 +155,7 @@ int judge_protocol_write(const struct strbuf *text, const struct strbuf *script,
 		free(dir);
 		return ret;
 	}
-	*path = xasprintf("%s/judge-%s.conf", dir, name);
+	*path = xasprintf("%s/%s.conf", dir, name);
 	SCOPED_FREE char *beside = xasprintf("%s/" RERUN_SCRIPT, dir);
 	free(dir);
 	int ret = file_write_atomic(*path, text->s, text->len, e);

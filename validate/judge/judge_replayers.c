@@ -181,8 +181,8 @@ int judge_replayers_add(struct strbuf *out, const struct judge_config *c, const 
 	if (!c->with.n)
 		replayers_add_all(out, c, j);
 	for (size_t i = 0; i < c->with.n && !ret; i++)
-		ret = replayer_add(out, c->with.text[i], i, j, e);
-	if (c->with.n && !c->rerun && !ret)
+		ret = c->with.text[i] ? replayer_add(out, c->with.text[i], i, j, e) : 0;
+	if (c->with.n && !c->rerun && !c->claim && !ret)
 		control_add(out, j);
 	return ret;
 }

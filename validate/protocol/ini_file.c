@@ -207,10 +207,15 @@ int ini_file_read(struct ini_file *f, const char *path, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	*f = (struct ini_file){0};
-	struct ini_reading r = {.file = f, .path = path, .err = e};
 	int ret = file_read(path, &text, FILE_MAX_BYTES, e);
-	ret = ret ? ret : text_check(&r, &text);
-	r.at = text.s;
+	return ret ? ret : ini_text_read(f, path, &text, e);
+}
+
+int ini_text_read(struct ini_file *f, const char *path, const struct strbuf *text, struct err *e)
+{
+	*f = (struct ini_file){0};
+	struct ini_reading r = {.file = f, .path = path, .at = text->s, .err = e};
+	int ret = text_check(&r, text);
 	int line = ret ? 0 : ini_parse_stream(next_line, &r, on_key, &r);
 	if (line > 0 && (!r.failed || (unsigned int)line < r.line)) {
 		/* inih reports an earlier line */

@@ -11,6 +11,7 @@
 #define VALIDATE_INI_FILE_H
 
 #include "common/err.h"
+#include "common/strbuf.h"
 #include "common/std.h"
 
 struct ini_key {
@@ -34,6 +35,8 @@ struct ini_file {
 /* Errors: EINVAL with "path:line: reason"; EFBIG above 1 MiB; of the system, with the path.
  * Ownership: ini_file_release(). */
 int ini_file_read(struct ini_file *f, const char *path, struct err *e);
+/* As ini_file_read(), from a text; `path` is for messages. */
+int ini_text_read(struct ini_file *f, const char *path, const struct strbuf *text, struct err *e);
 void ini_file_release(struct ini_file *f);
 
 /* NULL: no such key */

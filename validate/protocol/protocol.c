@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "common/files.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "microbench/volume/service.h"
@@ -123,8 +124,7 @@ static int replicates_read(struct protocol *p, struct err *e)
 	return 0;
 }
 
-static int protocol_section(struct protocol *p, const struct protocol_file *f,
-			    const char *replicates, struct err *e)
+static int protocol_section(struct protocol *p, const struct protocol_file *f, struct err *e)
 {
 	const struct ini_section *s = section_find(f, "protocol");
 	if (!s)
@@ -132,18 +132,11 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f,
 	int ret = section_set(f, protocol_keys, p, s, e);
 	if (ret)
 		return ret;
-	if (replicates) {
-		free(p->replicates);
-		p->replicates = xstrdup(replicates);
-		p->replicates_given = true;
-	}
 	if (!p->replicates)
 		p->replicates = xstrdup(p->budget_ns ? "8..60" : "20");
 	const struct ini_key *k = ini_key_find(s, "replicates");
 	if (replicates_read(p, e) < 0)
-		return replicates ? err_context(e, "--replicates")
-		       : k        ? key_refuse(f, k, e)
-				  : -EINVAL;
+		return k ? key_refuse(f, k, e) : -EINVAL;
 	cpu_set_t cpus;
 	if (p->cpus && cpus_parse(p->cpus, &cpus, e) < 0)
 		return key_refuse(f, ini_key_find(s, "cpus"), e);
@@ -320,20 +313,17 @@ static void bank_default(struct protocol *p)
 		p->n_bank = 1;
 }
 
-int protocol_read(struct protocol *p, const char *path, struct err *e)
-{
-	return protocol_read_with(p, path, NULL, e);
-}
-
-int protocol_read_with(struct protocol *p, const char *path, const char *replicates, struct err *e)
+/* `text` NULL: the file's. */
+static int text_read(struct protocol *p, const char *path, const struct strbuf *text, struct err *e)
 {
 	struct protocol_file f = {.path = path};
 	defaults_set(p);
 	names_set(p, path);
-	int ret = ini_file_read(&f.ini, path, e);
+	p->text = text ? xstrdup(text->s) : NULL;
+	int ret = text ? ini_text_read(&f.ini, path, text, e) : ini_file_read(&f.ini, path, e);
 	ret = ret ? ret : sections_check(&f, e);
 	ret = ret ? ret : comments_check(&f, e);
-	ret = ret ? ret : protocol_section(p, &f, replicates, e);
+	ret = ret ? ret : protocol_section(p, &f, e);
 	ret = ret ? ret : target_sections(p, &f, e);
 	ret = ret ? ret : workloads_read(p, &f, e);
 	if (!ret)
@@ -342,6 +332,8 @@ int protocol_read_with(struct protocol *p, const char *path, const char *replica
 	ret = ret ? ret : parallel_check(p, e);
 	ret = ret ? ret : observe_resolve(p, e);
 	ret = ret ? ret : pairing_check(p, e);
+	if (!ret && p->claimed && claim_limits(p, e))
+		ret = key_refuse(&f, ini_key_find(section_find(&f, "protocol"), "claim"), e);
 	if (!ret && section_find(&f, "accept"))
 		ret = accept_read(&f, p, section_find(&f, "accept"), e);
 	ret = ret ? ret : compare_read(p, &f, e);
@@ -358,6 +350,27 @@ int protocol_read_with(struct protocol *p, const char *path, const char *replica
 	if (ret)
 		protocol_release(p);
 	return ret;
+}
+
+int protocol_read(struct protocol *p, const char *path, struct err *e)
+{
+	return text_read(p, path, NULL, e);
+}
+
+int protocol_read_with(struct protocol *p, const char *path, const struct protocol_given *g,
+		       struct err *e)
+{
+	SCOPED_STRBUF text = STRBUF_INIT;
+	int ret = protocol_read(p, path, e);
+	if (ret || !(g->replicates || g->budget || g->claim || g->replayers || g->sections))
+		return ret;
+	protocol_release(p);
+	ret = file_read(path, &text, 0, e);
+	if (ret)
+		return ret;
+	protocol_text_change(&text, g);
+	ret = text_read(p, path, &text, e);
+	return ret ? err_context(e, g->claim ? "with the claim" : "--replicates") : 0;
 }
 
 static void settings_free(struct setting *option, size_t n)
@@ -388,6 +401,7 @@ void protocol_release(struct protocol *p)
 	compare_release(p);
 	claims_release(p);
 	published_release(p);
+	FREE_EACH(p->text, p->claimed);
 	FREE_EACH(p->target, p->scenario, p->replayer, p->path, p->name, p->title, p->issuer,
 		  p->place, p->standard, p->replicates, p->scratch, p->cpus, p->scheduler);
 	*p = (struct protocol){0};

@@ -241,8 +241,10 @@ struct protocol {
 	/* name of the file without .conf, for directories */
 	char *name;
 	char *replicates;                            /* as in the file: "20", "10..60" */
-	/* from protocol_read_with(), not from the file */
-	bool replicates_given;
+	/* the text read instead of the file (protocol_read_with); NULL: the file's */
+	char *text;
+	/* "p99 within 10 %, IOPS within 2 %", or NULL: the verdict is about this claim alone */
+	char *claimed;
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
 	/* [n_looks] replicate counts of the verdicts, ascending; the last is the maximum */
 	unsigned int look[8], n_looks;
@@ -310,9 +312,23 @@ extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], c
  * system, with the path. Ownership: protocol_release(). */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 
-/* As protocol_read(), with `replicates` ("20", "10..60") instead of the file's key; NULL: the
- * key. */
-int protocol_read_with(struct protocol *p, const char *path, const char *replicates, struct err *e);
+/* Changes of a protocol by the command line; NULL: none. */
+struct protocol_given {
+	const char *replicates, *budget; /* values of these keys of [protocol] */
+	const char *claim;		 /* its key `claim`; [accept] and [compare] are left out */
+	/* names of the sections [replayer NAME] that remain; NULL-terminated */
+	const char *const *replayers;
+	const char *sections; /* text added at the end */
+};
+
+/* As protocol_read(), with changes of the text. Errors: as for the file itself, then for the changed
+ * text, whose line numbers may differ. */
+int protocol_read_with(struct protocol *p, const char *path, const struct protocol_given *g,
+		       struct err *e);
+/* Changes the text of a protocol. */
+void protocol_text_change(struct strbuf *text, const struct protocol_given *g);
+/* Whether the text has a section [kind name]. */
+bool protocol_text_has(const char *text, const char *kind, const char *name);
 void protocol_release(struct protocol *p);
 
 /* Largest number of cases (a replayer in a scenario) with all details. A larger campaign, or one
@@ -325,7 +341,7 @@ bool protocol_in_detail(const struct protocol *p);
 /* True if half of the blocks slow this target's volume by SLOW_FACTOR, so that the response of a
  * replay to its storage can be judged. Default (auto): yes if nothing else changes, that is for
  * built-in workloads without an arrival rate, replays at full speed, at least 6 replicates, no
- * claims and no published values. */
+ * claims, no key `claim` and no published values. */
 #define SLOW_FACTOR 1.5
 bool protocol_slows(const struct protocol *p, size_t target);
 

@@ -64,6 +64,9 @@ const struct option_spec protocol_keys[] = {
     {.name = "budget", .type = OPT_DURATION, .offset = FIELD(budget_ns), .arg = "TIME",
      .help = "time of the whole campaign; undecided scenarios share it, decided ones stop; 0: none "
 	     "(default 0)", .max = 30 * 86400e9},
+    {.name = "claim", .type = OPT_STRING, .offset = FIELD(claimed), .arg = "TEXT",
+     .help = "judge only this claim: \"mean response time within 5 %, p99 within 10 %\"; no other "
+	     "limit has a default (default none)"},
     {.name = "allow-undecidable", .type = OPT_FLAG, .offset = FIELD(allow_undecidable),
      .help = "run with fewer replicates than any acceptance needs, to describe only (default no: "
 	     "refused)"},

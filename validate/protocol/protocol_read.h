@@ -63,6 +63,8 @@ void compare_release(struct protocol *p);
 /* Sets every key of a section from its table. */
 int section_set(const struct protocol_file *f, const struct option_spec *table, void *config,
 		const struct ini_section *s, struct err *e);
+/* Key `claim`: replaces all limits. Errors: EINVAL for a text that is no claim. */
+int claim_limits(struct protocol *p, struct err *e);
 /* [claim ...]; measures and selectors are checked, but a selector may match nothing. */
 int claims_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 void claims_release(struct protocol *p);

@@ -20,6 +20,7 @@ static void protocol_section(const struct protocol *p, struct strbuf *out)
 	key_add(out, "issuer", p->issuer);
 	key_add(out, "place", p->place);
 	key_add(out, "standard", p->standard);
+	key_add(out, "claim", p->claimed);
 	key_add(out, "replicates", p->replicates);
 	if (p->allow_undecidable)
 		key_add(out, "allow-undecidable", "yes");

@@ -17,7 +17,7 @@ static bool follows_its_storage(const struct scenario *s)
 
 static bool slows_by_default(const struct protocol *p, size_t target)
 {
-	if (p->n_replicates_min < FEWEST_BLOCKS || p->n_claims || p->n_published)
+	if (p->n_replicates_min < FEWEST_BLOCKS || p->n_claims || p->n_published || p->claimed)
 		return false;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		if (p->replayer[i].timed)

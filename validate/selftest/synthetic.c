@@ -29,6 +29,8 @@ const char *const world_names[WORLD_N] = {
 /* Limits of components without a default limit; these replays are timed. */
 #define LIMIT_ISSUE_ERROR_NS 1000000
 #define LIMIT_SHARE_LATE 0.05
+#define LIMIT_ON_DEMAND 0.10
+#define REQUESTS_FOR_P999 5000 /* five beyond it */
 /* sd of a normal with outliers relative to the normal: 1 + p m^2/3 - (p m/2)^2 */
 #define OUTLIERS_SD                                                                                \
 	sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
@@ -338,6 +340,12 @@ static double share_below(double edge, double less)
 	return fmin(1, fmax(0, share - (edge > 0.25 && edge < 1.75 ? less : 0)));
 }
 
+/* The deviation of a component on demand. */
+static double on_demand(const struct defect *d, bool struck, enum component_kind k)
+{
+	return struck && d->kind == k ? 1 + d->times * LIMIT_ON_DEMAND : 1;
+}
+
 /* Sets the distribution: `z` is a small scatter; `faultless_mean` is the mean without a defect. */
 static void distribution_set(struct run_summary *s, const struct defect *d, bool struck, double z,
 			     double faultless_mean)
@@ -351,6 +359,12 @@ static void distribution_set(struct run_summary *s, const struct defect *d, bool
 	    struck && d->kind == COMPONENT_OPERATION ? d->times * accept_defaults.operation : 0;
 	double less = 0.002 * z +
 		      (struck && d->kind == COMPONENT_SHAPE ? d->times * accept_defaults.shape : 0);
+	if (d->kind == COMPONENT_P999)
+		s->response.n = REQUESTS_FOR_P999;
+	s->response_median *= on_demand(d, struck, COMPONENT_MEDIAN) * off;
+	s->response_p90 *= on_demand(d, struck, COMPONENT_P90) * off;
+	s->response_p99 *= on_demand(d, struck, COMPONENT_P99) * off;
+	s->response_p999 *= on_demand(d, struck, COMPONENT_P999) * off;
 	s->response_tail = mean * 4 * tail * off;
 	s->response_typical = faultless_mean * 0.85 * typical;
 	s->has_halves = true;
@@ -394,7 +408,7 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 	bool struck = role == 1 && d->kind != COMPONENT_N;
 	double longer = struck && d->kind == COMPONENT_EXECUTION_TIME
 			    ? 1 + d->times * s->results.protocol.accept.execution_time
-			    : 1;
+			    : 1 / on_demand(d, struck, COMPONENT_IOPS);
 	const size_t n = s->n_blocks;
 	const double sd = own_sd(world, d, struck);
 	own_draw(world, sd, rng, c.own, n);
@@ -433,6 +447,14 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 	    d->kind == COMPONENT_UNCERTAINTY ? NAN : accept_defaults.precision_ratio;
 	p->accept.issue_error_ns = is_timed(d) ? LIMIT_ISSUE_ERROR_NS : -1;
 	p->accept.share_late = is_timed(d) ? LIMIT_SHARE_LATE : NAN;
+	p->accept.median = d->kind == COMPONENT_MEDIAN ? LIMIT_ON_DEMAND : NAN;
+	p->accept.p90 = d->kind == COMPONENT_P90 ? LIMIT_ON_DEMAND : NAN;
+	p->accept.p99 = d->kind == COMPONENT_P99 ? LIMIT_ON_DEMAND : NAN;
+	p->accept.p999 = d->kind == COMPONENT_P999 ? LIMIT_ON_DEMAND : NAN;
+	p->accept.iops = d->kind == COMPONENT_IOPS ? LIMIT_ON_DEMAND : NAN;
+	/* requests per second and the execution time deviate together */
+	p->accept.execution_time =
+	    d->kind == COMPONENT_IOPS ? NAN : accept_defaults.execution_time;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		p->replayer[i].timed = is_timed(d);
 	for (size_t scenario = 0; scenario < p->n_scenarios; scenario++) {
@@ -459,6 +481,7 @@ bool synthetic_is_struck(const struct cell *c, const struct defect *d)
 bool synthetic_is_trusted(const struct cell *c, const struct defect *d)
 {
 	return c->verdict == VERDICT_TRUSTED &&
-	       (d->kind != COMPONENT_UNCERTAINTY ||
-		c->component[COMPONENT_UNCERTAINTY].decision == DECISION_ACCEPT);
+	       ((d->kind != COMPONENT_UNCERTAINTY &&
+		 (d->kind < COMPONENT_ON_DEMAND || d->kind == COMPONENT_N)) ||
+		c->component[d->kind].decision == DECISION_ACCEPT);
 }

@@ -65,8 +65,8 @@ void synthetic_made_until(struct synthetic *s, unsigned int n_blocks);
 /* Whether the cell has the defect: a defect of one level is only in cells of that level. */
 bool synthetic_is_struck(const struct cell *c, const struct defect *defect);
 
-/* Whether the cell is trusted. If the machine is too noisy, U is not judged. Such trust does not
- * count for a defect of U. */
+/* Whether the cell is trusted. If the machine is too noisy, U is not judged, and a quantile is not
+ * judged in short runs. Such trust does not count for a defect of that component. */
 bool synthetic_is_trusted(const struct cell *c, const struct defect *defect);
 
 #endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate claim: tests one claim about replayers, on a trace or with a protocol. The claim becomes
+ * the limits of components; the budget loop of campaigns stops at the first look that decides. */
+#include "commands/commands.h"
+#include "commands/judge_options.h"
+#include "common/files.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "reports/forms.h"
+#include "validate/campaign/campaign.h"
+#include "validate/campaign/chances.h"
+#include "validate/protocol/protocol.h"
+
+#define BUDGET_NS INT64_C(600000000000)
+#define REPLICATES "8..60"
+
+static const struct option_spec claim_options[] = {
+	JUDGE_TRACE_ROWS(
+	    "[replayer NAME] of the protocol, or an engine of \"validate replay --list-engines\" "
+	    "with its options: event:order=fs; can be repeated (default: every replayer of the "
+	    "protocol, or every installed replayer that can replay the trace)"),
+	{.group = "Campaign and output", .name = "budget", .type = OPT_DURATION,
+	 .offset = JUDGE_FIELD(claim_budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
+	 .help = "longest time of the campaign (default 10min)"},
+	{.name = "replicates", .type = OPT_STRING, .offset = JUDGE_FIELD(claim_replicates),
+	 .arg = "A..B",
+	 .help = "fewest and most pairs of a case, with a look after each (default " REPLICATES ")"},
+	JUDGE_OUTPUT_ROWS("claim"),
+	{.name = NULL},
+};
+
+static const char synopsis[] =
+    "CLAIM [--with REPLAYER]... [--budget TIME] [--rerun] [--dir DIR | --device DEV "
+    "[--destructive]] [options] TRACE\n"
+    "CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
+static const char about[] =
+	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %, IOPS within\n"
+	"2 %\": for each replayer, each quantity of its replays deviates from the program's by\n"
+	"less than that. The campaign looks at the claim after each pair of runs and ends as\n"
+	"soon as it is shown or refuted in each case, or when the budget is used. A trace\n"
+	"becomes a protocol as by \"validate judge\": without --rerun a deviation from the\n"
+	"recording refutes nothing. A protocol (its name ends in .conf) is used without its\n"
+	"own limits.\n"
+	"\n"
+	"Exit status: 0 shown in each case, 1 refuted in a case, 4 undecided, 2 wrong\n"
+	"usage, 3 failed, 6 refused for safety.";
+
+/* Divides --with into replayers of the protocol and engines, whose sections are appended. `keep` is
+ * all NULL, with room for all and one more. */
+static int replayers_choose(struct strbuf *sections, const char **keep, const char *text,
+			    const struct judge_config *c, const struct protocol *p, struct err *e)
+{
+	struct judge_config more = {.rerun = true};
+	struct judged j = {.level = LEVEL_SYSCALL, .rerun_wanted = true};
+	size_t n = 0, n_more = 0;
+	for (size_t i = 0; i < p->n_targets; i++)
+		if (p->target[i].device || p->target[i].volume)
+			j.level = LEVEL_BLOCK;
+	for (size_t i = 0; i < c->with.n; i++)
+		if (protocol_text_has(text, "replayer", c->with.text[i]))
+			keep[n++] = c->with.text[i];
+	more.with.n = n; /* their numbers are used, so that "event" and "event-1" differ */
+	for (size_t i = 0; i < c->with.n; i++)
+		if (!word_in(c->with.text[i], keep)) {
+			more.with.text[more.with.n++] = c->with.text[i];
+			n_more++;
+		}
+	return n_more ? judge_replayers_add(sections, &more, &j, e) : 0;
+}
+
+/* Reads the protocol with the claim, the budget and the chosen replayers. */
+static int claimed_read(struct protocol *p, const struct judge_config *c, const char *path,
+			struct err *e)
+{
+	SCOPED_STRBUF sections = STRBUF_INIT, text = STRBUF_INIT;
+	SCOPED_FREE const char **keep = xcalloc(c->with.n + 1, sizeof *keep);
+	SCOPED_FREE char *budget = xasprintf("%lldns", (long long)c->claim_budget_ns);
+	int ret = file_read(path, &text, 0, e);
+	ret = ret ? ret : protocol_read(p, path, e);
+	if (ret)
+		return ret;
+	ret = replayers_choose(&sections, keep, text.s, c, p, e);
+	protocol_release(p);
+	return ret ? ret
+		   : protocol_read_with(p, path,
+					&(struct protocol_given){
+					    .replicates = c->claim_replicates,
+					    .budget = budget,
+					    .claim = c->claim,
+					    .replayers = c->with.n ? keep : NULL,
+					    .sections = sections.len ? sections.s : NULL},
+					e);
+}
+
+static int with_protocol(const struct judge_config *c, const char *path, struct err *e)
+{
+	const struct report_form *form;
+	SCOPED(protocol_release) struct protocol p = {0};
+	if (c->rerun || c->files || c->dir || c->cache)
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "--rerun, --files, --dir and --cache are for traces; a protocol "
+				    "names its programs and targets");
+	if (report_form_choose(c->format, &form, e) < 0 || claimed_read(&p, c, path, e) ||
+	    replayers_find(&p, e) || chances_check(&p, e))
+		return EXIT_USAGE;
+	SCOPED_FREE char *name = xasprintf("claim-%s", p.name);
+	SCOPED_FREE char *dir = c->output ? xstrdup(c->output) : run_default_dir(name);
+	const struct campaign_options o = {.dir = dir, .quiet = c->quiet};
+	int status = c->dry_run && campaign_dry_run(&p, &o, stdout, e) ? EXIT_FAILED
+								       : run_consent(&p, c->device, e);
+	return status == EXIT_OK && !c->dry_run ? run_campaign(&p, &o, form, e) : status;
+}
+
+static int claim_run(int argc, char **argv, struct err *e)
+{
+	struct judge_config c = {.format = "terminal", .claim_replicates = REPLICATES,
+				 .claim_budget_ns = BUDGET_NS};
+	int n_positional;
+	const int status = command_parse(&cmd_claim, synopsis, about, claim_options, &c, argc, argv,
+					 2, 2, &n_positional, e);
+	if (status >= 0)
+		return status;
+	c.claim = argv[1];
+	if (strpbrk(c.claim, "\n;#\""))
+		return command_fail(EXIT_USAGE, e, EINVAL,
+				    "a claim is one line without quotes, ; and #: separate its parts "
+				    "by commas");
+	const size_t len = strlen(argv[2]);
+	return len > 5 && !strcmp(argv[2] + len - 5, ".conf") ? with_protocol(&c, argv[2], e)
+							      : judge_trace(&c, argv[2], e);
+}
+
+const struct command cmd_claim = {"claim", "show or refute a claim about replayers", claim_run};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options of the commands that make a protocol for a trace, as rows of a table over struct
+ * judge_config, and their common part. */
+#ifndef COMMANDS_JUDGE_OPTIONS_H
+#define COMMANDS_JUDGE_OPTIONS_H
+
+#include "common/options.h"
+#include "validate/judge/judge.h"
+
+#define JUDGE_FIELD(name) offsetof(struct judge_config, name)
+/* Replayers, reference and target. `with_help`: of --with. */
+#define JUDGE_TRACE_ROWS(with_help)                                                                \
+	{.group = "Replayers and reference", .name = "with", .type = OPT_LIST,                     \
+	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
+	{.name = "rerun", .type = OPT_FLAG, .offset = JUDGE_FIELD(rerun),                          \
+	 .help = "also run the captured command, in a fresh copy of its files, as the reference; " \
+		 "its effects outside the copy are repeated (default: ask at a terminal, else use " \
+		 "the recording)"},                                                                \
+	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
+	 .help = "--rerun: directory with the files as they were before the command, with the "    \
+		 "names and sizes of the trace; a file of unchanged size keeps its content"},      \
+	{.group = "Target", .name = "dir", .type = OPT_STRING, .offset = JUDGE_FIELD(dir),         \
+	 .arg = "DIR",                                                                             \
+	 .help = "trace of calls: create its files in a fresh directory below DIR (default: the "  \
+		 "results directory)"},                                                            \
+	{.name = "device", .type = OPT_STRING, .offset = JUDGE_FIELD(device), .arg = "DEV",        \
+	 .help = "trace of a block device: replay on this block device or file"},                  \
+	{.name = "destructive", .type = OPT_FLAG, .offset = JUDGE_FIELD(destructive),              \
+	 .help = "permit overwriting the content of the device"},                                  \
+	{.name = "cache", .type = OPT_CHOICE, .offset = JUDGE_FIELD(cache),                        \
+	 .choices = judge_caches,                                                                  \
+	 .help = "trace of calls: state of the page cache before each replay; auto: as in the "    \
+		 "recording, judged by bytes read from storage or by response times of reads "     \
+		 "(default auto)"}
+/* Output; `name` is the command. */
+#define JUDGE_OUTPUT_ROWS(name_)                                                                   \
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = JUDGE_FIELD(output),       \
+	 .arg = "RESULTS",                                                                         \
+	 .help = "results directory, new or empty (default results-" name_ "-NAME-DATE-TIME)"},    \
+	{.name = "dry-run", .type = OPT_FLAG, .offset = JUDGE_FIELD(dry_run),                      \
+	 .help = "print the protocol and change nothing"},                                         \
+	{.name = "format", .type = OPT_STRING, .offset = JUDGE_FIELD(format), .arg = "FORM",       \
+	 .help = "output format at the end, see \"validate report --list\" (default terminal)"},   \
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = JUDGE_FIELD(quiet),           \
+	 .help = "print neither protocol nor progress"}
+
+/* Makes a protocol for the trace at `path`, runs it and prints the report, or prints it only
+ * (dry_run). Returns an exit status. */
+int judge_trace(struct judge_config *c, const char *path, struct err *e);
+
+#endif

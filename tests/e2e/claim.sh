@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate claim: a claim becomes the limits of a protocol and is shown, refuted or left open; it
+# ends at the first look that decides; refusals.
+. "$SRCDIR/tests/e2e/lib.sh"
+command -v jq >/dev/null || skip "jq is not there to read JSON"
+
+cat >protocol.conf <<END
+[protocol]
+replicates = 20
+bank = 5
+min-duration = 5ms
+settle = 1ms
+[target here]
+cache = warm
+[workload reads]
+type = sequential-read
+file-size = 2M
+requests = 600
+[replayer loses]
+engine = event
+mutant = lost:5%
+[replayer event]
+engine = event
+[accept]
+precision-ratio = 1.5
+[compare]
+old = event
+new = loses
+END
+ended() { sed -n 's/.*"event":"budget","why":"\([a-z]*\)".*/\1/p' "$1/journal"; }
+wide='Mean response time within 95 %, p99 within 99 % and IOPS within 95 %'
+
+expect_status 2 "$VALIDATE" claim "$wide"
+expect_status 2 "$VALIDATE" claim 'p98 within 5 %' protocol.conf
+expect_line err '"p98" is no quantity of a claim'
+expect_status 2 "$VALIDATE" claim 'p99 below 5 %' protocol.conf
+expect_line err 'QUANTITY within PERCENT'
+expect_status 2 "$VALIDATE" claim 'p99 within 5 %
+seed = 3' protocol.conf
+expect_line err 'a claim is one line'
+expect_status 2 "$VALIDATE" claim "$wide" --with evnt protocol.conf
+expect_line err 'did you mean "event"'
+expect_status 2 "$VALIDATE" claim "$wide" --rerun protocol.conf
+expect_status 2 "$VALIDATE" claim "$wide" nowhere.conf
+sed 's/^seed/sed/; s/^bank = 5/bnak = 5/' protocol.conf >wrong.conf
+expect_status 2 "$VALIDATE" claim "$wide" wrong.conf
+expect_line err 'wrong.conf:3: '
+
+# a dry run counts the pairs and changes nothing
+expect_status 0 "$VALIDATE" claim "$wide" --with event --dry-run protocol.conf
+expect_line out 'IOPS'
+expect_line out 'at most 10 min 0 s (budget)'
+[ "$(ls)" = "$(printf '%s\n' err out protocol.conf wrong.conf)" ] || fail "a dry run made $(ls)"
+
+# lost requests refute any claim, at the first look
+expect_status 1 "$VALIDATE" claim "$wide" --with loses -o lost -q protocol.conf
+expect_line out 'refuted'
+expect_line out 'The claim took at most 8 pairs of a case'
+[ "$(ended lost)" = decided ] || fail "it ended by: $(ended lost)"
+expect_line lost/protocol.conf "claim = $wide"
+expect_line lost/protocol.conf 'replicates = 8..60'
+! grep -q '^\[accept\]\|^\[compare\]\|^\[replayer event\]' lost/protocol.conf || fail "left in: $(cat lost/protocol.conf)"
+"$VALIDATE" report lost --format json >lost.json || :
+jq -e '[.cells[0].components[] | select(.limit != null) | .component] == ["bias", "fidelity", "p99", "IOPS"]' lost.json >/dev/null ||
+	fail "judged: $(jq -c '[.cells[0].components[] | [.component, .limit]]' lost.json)"
+jq -e '.cells[0].components[] | select(.component == "IOPS") | .estimate.value | type == "number"' lost.json >/dev/null || fail "IOPS has no estimate"
+
+# a replayer that is not in the protocol, beside one that is; how it ends depends on the machine
+expect_verdict "$VALIDATE" claim "$wide" --with event --with event:order=none,timing=fullspeed --budget 20s -o wide -q protocol.conf
+tr -s '\n ' '  ' <out >joined # lines wrap anywhere
+expect_line joined "Claim \"$wide\": "
+[ "$(jq -r '[.cells[].replayer] | sort | join(" ")' wide/report/report.json)" = 'event event-1' ] || fail "$(jq -c '[.cells[].replayer]' wide/report/report.json)"
+if [ "$status" -eq 0 ]; then
+	expect_line joined 'shown in all 2 cases'
+	[ "$(ended wide)" = decided ] || fail "shown, but it ended by: $(ended wide)"
+fi
+# the stored protocol gives the same verdict without the command
+again=0
+"$VALIDATE" report wide >again.txt || again=$?
+[ "$again" -eq "$status" ] || fail "the report has status $again instead of $status"
+
+# a part that cannot be judged is not shown, and more pairs would not help
+sed 's/^min-duration = .*/min-duration = 0/' protocol.conf >few.conf
+expect_status 4 "$VALIDATE" claim 'p99.9 within 99 %' --with event -o few -q few.conf
+tr -s '\n ' '  ' <out >joined
+expect_line joined 'p99.9 was not judged, and the claim names it'
+[ "$(ended few)" = decided ] || fail "it ended by: $(ended few)"
+
+# a trace: the protocol of validate judge, with the claim and without a control
+mkdir files
+expect_status 0 "$VALIDATE" microbench rr --requests 300 --file-size 1M --dir files -o reference.trace
+rm -rf files
+expect_status 0 "$VALIDATE" claim 'latency within 5 %' --with event:order=none --budget 5s --dry-run reference.trace
+expect_line out 'claim = latency within 5 %'
+expect_line out 'budget = 5000000000ns'
+expect_line out 'replicates = 8..60'
+! grep -q '^\[accept\]\|control' out || fail "$(cat out)"
+expect_verdict "$VALIDATE" claim 'latency within 95 %' --with event --budget 10s -o trace -q reference.trace
+expect_line out 'Claim "latency within 95 %": '
+[ "$status" -ne 1 ] || fail "a recording refuted a claim"

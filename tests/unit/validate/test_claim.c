@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Claims: what a claim limits, changes of a protocol's text, error rates with a look after every
+ * pair, and the number of pairs against a fixed design of equal power (doc/claim.md). */
+/* long: 30 s */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <gsl/gsl_randist.h>
+
+#include "common/xalloc.h"
+#include "validate/protocol/protocol_read.h"
+#include "validate/stats/multiplicity.h"
+#include "validate/stats/paired_mean.h"
+
+static int claim_read(struct protocol *p, const char *text, struct err *e)
+{
+	*p = (struct protocol){.accept = accept_defaults, .claimed = (char *)text};
+	return claim_limits(p, e);
+}
+
+static void test_a_claim_limits_what_it_names(void **state)
+{
+	(void)state;
+	struct protocol p;
+	struct err e = ERR_INIT;
+	assert_int_equal(claim_read(&p, "Mean response  time within 5 %, p99 within 10%, IOPS "
+					"within 2 %", &e), 0);
+	for (int k = 0; k < COMPONENT_N; k++) {
+		const double limit = accept_limit(&p.accept, k),
+			     wanted = k == COMPONENT_BIAS       ? 0.05
+				      : k == COMPONENT_P99      ? 0.10
+				      : k == COMPONENT_IOPS     ? 0.02
+				      : k == COMPONENT_FIDELITY ? 0
+								: NAN;
+		assert_true(limit == wanted || (isnan(limit) && isnan(wanted)));
+	}
+	assert_true(isnan(p.accept.execution_time_timed));
+	assert_int_equal(claim_read(&p, "latency within 0.1 and p99.9 latency within 20 %; "
+					"execution time within 3 %", &e), 0);
+	assert_true(p.accept.bias == 0.1 && p.accept.p999 == 0.2 && p.accept.execution_time == 0.03 &&
+		    p.accept.execution_time_timed == 0.03 && isnan(p.accept.p99));
+}
+
+static void test_other_texts_are_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *message;
+	} bad[] = {
+	    {"p99", "\"p99\": a part of a claim is QUANTITY within PERCENT"},
+	    {"p99 within 10 %,", ""},
+	    {"p98 within 10 %", "\"p98\" is no quantity of a claim"},
+	    {"p99 within", "\"p99 within\": a part of a claim"},
+	    {"p99 within x", "p99: \"x\""},
+	    {"p99 within 200 %", "p99: "},
+	    {"p99 within 10 %, p99 latency within 5 %", "it limits \"p99\" twice"},
+	    {"precision within 5 %", "\"precision\" is no quantity"},
+	    {", p99 within 10 %", "\"\": a part of a claim"},
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct protocol p;
+		struct err e = ERR_INIT;
+		const int ret = claim_read(&p, bad[i].text, &e);
+		if (!*bad[i].message) { /* a comma at the end is no further part */
+			assert_int_equal(ret, 0);
+			continue;
+		}
+		assert_true(ret == -EINVAL || ret == -ERANGE);
+		if (!strstr(e.msg, bad[i].message))
+			fail_msg("%s: %s", bad[i].text, e.msg);
+	}
+}
+
+static void test_the_text_of_a_protocol_changes(void **state)
+{
+	(void)state;
+	static const char before[] = "; x\n[protocol]\nreplicates = 20,\n   30\nseed = 2\n"
+				     "[accept]\nbias = 1%\n[replayer a]\nengine = event\n"
+				     "[workload w]\ntype = rw\n[replayer ab]\nengine = fio\n";
+	static const char after[] = "; x\n[protocol]\nclaim = p99 within 1 %\nbudget = 1s\n"
+				    "replicates = 8..9\nseed = 2\n[replayer a]\nengine = event\n"
+				    "[workload w]\ntype = rw\n\n[replayer n]\n";
+	struct strbuf text = STRBUF_INIT;
+	const char *const keep[] = {"a", NULL};
+	strbuf_addstr(&text, before);
+	assert_true(protocol_text_has(text.s, "replayer", "ab"));
+	assert_false(protocol_text_has(text.s, "replayer", "b"));
+	protocol_text_change(&text, &(struct protocol_given){.replicates = "8..9", .budget = "1s",
+							     .claim = "p99 within 1 %",
+							     .replayers = keep,
+							     .sections = "[replayer n]\n"});
+	assert_string_equal(text.s, after);
+	strbuf_release(&text);
+}
+
+/* --- simulated claims of one part ------------------------------------------ */
+
+enum { FIRST = 8, MOST = 90, TRIALS = 600 };
+#define LIMIT 0.05
+#define POWER 0.95
+#define SD 0.06 /* of ln(replay/program) from pair to pair */
+
+/* The smallest P-values of a series after each number of pairs. */
+struct course {
+	double accept[MOST + 1]; /* larger of the two, allowing for dependence */
+	double outside[MOST + 1];
+};
+
+static void course_make(struct course *c, const double *d)
+{
+	const double low = log1p(-LIMIT), high = log1p(LIMIT);
+	for (size_t n = FIRST; n <= MOST; n++) {
+		struct paired_mean m;
+		assert_int_equal(paired_mean_of(d, n, &m), STAT_OK);
+		const struct mean_sides below = paired_mean_sides(&m, low),
+					above = paired_mean_sides(&m, high);
+		c->accept[n] = fmax(below.above.wide, above.below.wide);
+		c->outside[n] = fmin(below.below.alone, above.above.alone);
+	}
+}
+
+enum outcome { UNDECIDED, SHOWN, REFUTED };
+
+/* The first decision with a look after each pair from FIRST to `last`; first == last: one look. */
+static enum outcome outcome_of(const struct course *c, size_t first, size_t last, size_t *n_pairs)
+{
+	const double span = log((double)last / (double)first), level = sequential_level(0.05, span);
+	for (*n_pairs = first; *n_pairs <= last; ++*n_pairs) {
+		if (2 * sequential_p(c->outside[*n_pairs], span) <= 0.01)
+			return REFUTED;
+		if (c->accept[*n_pairs] <= level)
+			return SHOWN;
+	}
+	*n_pairs = last;
+	return UNDECIDED;
+}
+
+/* Series with a true deviation; t3: heavy tails; ar: both roles depend on the run before. */
+enum world { NORMAL, T3, AR6, N_WORLDS };
+static const char *const world_names[] = {"normal", "t3", "AR 0.6"};
+
+static void courses_draw(struct course *c, enum world world, double deviation, unsigned long seed)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, seed);
+	for (int trial = 0; trial < TRIALS; trial++) {
+		double d[MOST], state = gsl_ran_gaussian(rng, 1);
+		for (size_t i = 0; i < MOST; i++) {
+			state = 0.6 * state + 0.8 * gsl_ran_gaussian(rng, 1);
+			d[i] = log1p(deviation) +
+			       SD * (world == NORMAL ? gsl_ran_gaussian(rng, 1)
+				     : world == T3   ? gsl_ran_tdist(rng, 3) / sqrt(3)
+						     : state);
+		}
+		course_make(&c[trial], d);
+	}
+	gsl_rng_free(rng);
+}
+
+static size_t count(const struct course *c, size_t first, size_t last, enum outcome wanted,
+		    double *mean_pairs)
+{
+	size_t n = 0, n_pairs, sum = 0;
+	for (int trial = 0; trial < TRIALS; trial++) {
+		n += outcome_of(&c[trial], first, last, &n_pairs) == wanted;
+		sum += n_pairs;
+	}
+	*mean_pairs = (double)sum / TRIALS;
+	return n;
+}
+
+static double most_of(double rate)
+{
+	return TRIALS * rate + 3 * sqrt(TRIALS * rate * (1 - rate));
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	struct course *c = xcalloc(TRIALS, sizeof *c);
+	double pairs;
+	for (enum world world = 0; world < N_WORLDS; world++) {
+		courses_draw(c, world, LIMIT, 1 + world);
+		const size_t shown = count(c, FIRST, 60, SHOWN, &pairs),
+			     refuted = count(c, FIRST, 60, REFUTED, &pairs);
+		print_message("%s, at the limit: shown %.1f %%, refuted %.1f %% of %d\n",
+			      world_names[world], 100 * (double)shown / TRIALS, 100 * (double)refuted / TRIALS,
+			      TRIALS);
+		assert_true(shown <= most_of(0.05));
+		if (world != AR6) /* rejections are for independent runs */
+			assert_true(refuted <= most_of(0.01));
+	}
+	free(c);
+}
+
+/* A design must be chosen before the deviation is known. So the fixed design has the smallest number
+ * of pairs, and the sequential design the smallest maximum, with which each claim of these
+ * deviations is decided with the power. */
+static void test_pairs_at_equal_power(void **state)
+{
+	(void)state;
+	static const double deviations[] = {0, 2 * LIMIT, 4 * LIMIT};
+	enum { N = sizeof deviations / sizeof *deviations };
+	struct course *c[N];
+	double sum = 0;
+	size_t fixed = FIRST, last = FIRST, fixed_of[N];
+	for (size_t i = 0; i < N; i++) {
+		const enum outcome wanted = deviations[i] > 0 ? REFUTED : SHOWN;
+		double pairs;
+		c[i] = xcalloc(TRIALS, sizeof **c);
+		courses_draw(c[i], NORMAL, deviations[i], 11 + i);
+		fixed_of[i] = FIRST;
+		while (fixed_of[i] < MOST &&
+		       (double)count(c[i], fixed_of[i], fixed_of[i], wanted, &pairs) < POWER * TRIALS)
+			fixed_of[i]++;
+		fixed = fixed_of[i] > fixed ? fixed_of[i] : fixed;
+		while (last < MOST &&
+		       (double)count(c[i], FIRST, last, wanted, &pairs) < POWER * TRIALS)
+			last++;
+	}
+	for (size_t i = 0; i < N; i++) {
+		double pairs;
+		count(c[i], FIRST, last, SHOWN, &pairs);
+		print_message("deviation %.0f %%: at most %zu pairs, on average %.1f; fixed design for "
+			      "this deviation alone %zu, for all %zu\n",
+			      100 * deviations[i], last, pairs, fixed_of[i], fixed);
+		sum += pairs;
+		free(c[i]);
+	}
+	print_message("all: %.0f %% of the fixed design\n", 100 * sum / N / (double)fixed);
+	assert_true(fixed < MOST && last < MOST);
+	assert_true(sum / N <= 0.60 * (double)fixed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_a_claim_limits_what_it_names),
+	    cmocka_unit_test(test_other_texts_are_refused),
+	    cmocka_unit_test(test_the_text_of_a_protocol_changes),
+	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_pairs_at_equal_power),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

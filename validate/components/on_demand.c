@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relative deviations of quantiles of a run's response times, and of its requests per second: the
+ * quantities that claims name. They are measured and listed only if a protocol limits them. */
+#include "validate/components/component.h"
+
+#define BEYOND 5 /* fewest requests of a run beyond its quantile */
+
+static void quantile_measure(const struct measuring *m, enum component_kind k,
+			     double (*value)(const struct run_summary *s), double share_beyond)
+{
+	struct family *f = &m->e->family[k];
+	const double fewest = (double)pairs_fewest_requests(m->pairs);
+	if (components_listed(&m->results->protocol.accept) <= (size_t)k)
+		return;
+	if (m->pairs->n && fewest * share_beyond < BEYOND)
+		f->status = STAT_NOT_APPLICABLE;
+	else if (!pairs_have(m->pairs, value))
+		f->status = STAT_NOT_ASSESSED;
+	else
+		family_add_ratio(f, "", m->pairs, value);
+}
+
+#define WITHIN                                                                                     \
+	"accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval " \
+	"lies wholly outside"
+
+/* The scatter of a quantile is relative to that of the mean. */
+#define QUANTILE(KIND, row, share_beyond, heading, name, of_scatter)                               \
+	static double row##_of(const struct run_summary *s)                                        \
+	{                                                                                          \
+		return s->response_##row;                                                          \
+	}                                                                                          \
+	static void measure_##row(const struct measuring *m)                                       \
+	{                                                                                          \
+		quantile_measure(m, COMPONENT_##KIND, row##_of, share_beyond);                     \
+	}                                                                                          \
+	const struct component_row component_##row = {                                             \
+	    .title = heading, .shown = "deviation", .words = {name, true},                         \
+	    .absent = "the protocol does not limit it, or the summaries do not hold it",           \
+	    .inapplicable = "a run has fewer than 5 requests beyond this quantile",                \
+	    .meaning = "By how much the " name " of the response times of a replay is longer "     \
+		       "(+) or shorter (-) than in the program.",                                  \
+	    .rule = WITHIN "; not applicable to runs with fewer than 5 requests beyond it",        \
+	    .source = "as bias", .above = "the " name " is %s longer",                             \
+	    .below = "the " name " is %s shorter", .unit = COMPONENT_CHANGE, .two_sided = true,    \
+	    .scatter = of_scatter, .relative = true, .measure = measure_##row,                     \
+	    .decide = decide_parts, .plan = plan_parts,                                            \
+	}
+
+QUANTILE(MEDIAN, median, 0.5, "Median", "median", 1);
+QUANTILE(P90, p90, 0.1, "90th percentile", "90th percentile", 1);
+QUANTILE(P99, p99, 0.01, "99th percentile", "99th percentile", 2);
+QUANTILE(P999, p999, 0.001, "99.9th percentile", "99.9th percentile", 4);
+
+static double requests_per_ns(const struct run_summary *s)
+{
+	return s->execution_ns > 0 && s->response.n
+		   ? (double)s->response.n / (double)s->execution_ns
+		   : NAN;
+}
+
+static void measure_iops(const struct measuring *m)
+{
+	if (components_listed(&m->results->protocol.accept) <= COMPONENT_IOPS)
+		return;
+	if (pairs_have(m->pairs, requests_per_ns))
+		family_add_ratio(&m->e->family[COMPONENT_IOPS], "", m->pairs, requests_per_ns);
+}
+
+const struct component_row component_iops = {
+    .title = "IOPS", .shown = "deviation", .words = {"requests per second", true},
+    .absent = "the protocol does not limit it, or a run has no duration",
+    .meaning = "By how much a replay makes more (+) or fewer (-) requests per second than the "
+	       "program, from the first request's begin to the last one's end.",
+    .rule = WITHIN, .source = "as bias", .above = "%s more requests per second",
+    .below = "%s fewer requests per second", .unit = COMPONENT_CHANGE, .two_sided = true,
+    .scatter = 1, .measure = measure_iops, .decide = decide_parts, .plan = plan_parts,
+};
