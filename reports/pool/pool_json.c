@@ -34,7 +34,8 @@ static json_t *case_json(const struct pool *p, const struct pool_case *c)
 	json_add(o, J_TEXT("scenario", c->scenario), J_TEXT("replayer", c->replayer),
 		J_COUNT("n_results", c->n_results), J_STATUS("bias", c->status, c->mean),
 		J_STATUS("s_r", c->status, c->s_r), J_STATUS("s_L", c->status, c->s_L),
-		J_STATUS("s_R", c->status, c->s_R),
+		J_STATUS("s_R", c->status, c->s_R), J_STATUS("s_R_lo95", c->status, c->s_R_lo95),
+		J_STATUS("s_R_hi95", c->status, c->s_R_hi95),
 		J_STATUS("repeatability_limit", c->status, c->r_limit),
 		J_STATUS("reproducibility_limit", c->status, c->R_limit));
 	for (size_t i = 0; i < c->n_groups; i++)

@@ -130,6 +130,8 @@ static void study_row(struct table *t, const struct pool_case *c)
 	COL_TENTH(t, SHARE, "s_r", "s_r", c->status, c->s_r);
 	COL_TENTH(t, SHARE, "s_L", "s_L", c->status, c->s_L);
 	COL_TENTH(t, SHARE, "s_R", "s_R", c->status, c->s_R);
+	COL_TENTH(t, SHARE, "s_R_lo95", "s_R from", c->status, c->s_R_lo95);
+	COL_TENTH(t, SHARE, "s_R_hi95", "to", c->status, c->s_R_hi95);
 	COL_TENTH(t, SHARE, "r_limit", "r", c->status, c->r_limit);
 	COL_TENTH(t, SHARE, "R_limit", "R", c->status, c->R_limit);
 }
@@ -141,7 +143,8 @@ static void table_studies(struct table *t, const struct pool *p)
 		   "Of x/r, the replay's %s over that of the program run again beside it. Bias: "
 		   "the laboratories' mean of x/r - 1. Two results "
 		   "of one laboratory differ by more than r, and of two laboratories by more than "
-		   "R, once in twenty (ISO 5725-6).",
+		   "R, once in twenty (ISO 5725-6). From, to: the 95 %% interval of s_R; few "
+		   "laboratories give a wide one.",
 		   pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)

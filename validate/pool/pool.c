@@ -87,6 +87,8 @@ static void case_compute(struct pool_case *c, const struct values *group)
 	c->s_r = s.s_r;
 	c->s_L = sqrt(s.s_L2);
 	c->s_R = s.s_R;
+	c->s_R_lo95 = s.s_R_lo95;
+	c->s_R_hi95 = s.s_R_hi95;
 	c->r_limit = LIMIT_FACTOR * s.s_r;
 	c->R_limit = LIMIT_FACTOR * s.s_R;
 	for (size_t i = 0; i < c->n_groups; i++)

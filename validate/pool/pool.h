@@ -37,6 +37,7 @@ struct pool_case {
 	size_t n_groups, n_results;
 	double mean;		   /* of the laboratories' means of x/r - 1 */
 	double s_r, s_L, s_R;	   /* standard deviations of x/r */
+	double s_R_lo95, s_R_hi95;
 	double r_limit, R_limit;
 	/* `group` is an index into group[] */
 	struct outlier_finding cochran, grubbs_max, grubbs_min, double_high, double_low;

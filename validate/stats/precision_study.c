@@ -6,6 +6,33 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 
+/* Adds one mean square's part of the variance of both limits. */
+static enum stat_status limits_add(double term, double df, double *below, double *above)
+{
+	double lower, upper;
+	enum stat_status s = chi2_quantile(0.025, df, &lower);
+	s = s ? s : chi2_quantile(0.975, df, &upper);
+	if (s)
+		return s;
+	*below += pow((1 - df / upper) * term, 2);
+	*above += pow((df / lower - 1) * term, 2);
+	return STAT_OK;
+}
+
+static enum stat_status reproducibility_limits(const struct anova *a, struct precision_study *p)
+{
+	const double between = a->ms_between / a->n0, within = (1 - 1 / a->n0) * a->ms_within;
+	double below = 0, above = 0;
+	enum stat_status s = limits_add(between, a->df_between, &below, &above);
+	s = s ? s : limits_add(within, a->df_within, &below, &above);
+	if (s)
+		return s;
+	p->s_R_lo95 = sqrt(fmax(0, between + within - sqrt(below)));
+	/* s_R has no negative part between the groups */
+	p->s_R_hi95 = fmax(p->s_R, sqrt(between + within + sqrt(above)));
+	return STAT_OK;
+}
+
 enum stat_status precision_study(const struct values *groups, size_t n_groups,
 				 struct precision_study *p)
 {
@@ -17,7 +44,7 @@ enum stat_status precision_study(const struct values *groups, size_t n_groups,
 	p->s_L2_raw = (a.ms_between - a.ms_within) / a.n0;
 	p->s_L2 = fmax(0, p->s_L2_raw);
 	p->s_R = sqrt(a.ms_within + p->s_L2);
-	return STAT_OK;
+	return reproducibility_limits(&a, p);
 }
 
 /* Sum of squares of sorted[from..to) about its mean, relative to that of all n. */

@@ -3,7 +3,11 @@
  * among the groups.
  *
  * s_r^2 = MS_within, s_L^2 = max(0, (MS_between - MS_within)/n0), s_R^2 = s_r^2 + s_L^2;
- * limits r = 2.8 s_r, R = 2.8 s_R.
+ * limits r = 2.8 s_r, R = 2.8 s_R. Interval of s_R: s_R^2 = MS_between/n0 + (1 - 1/n0) MS_within is
+ * a sum with positive coefficients c_i of mean squares S_i with nu_i degrees of freedom. Its limits
+ * are s^2 - sqrt(sum (G_i c_i S_i)^2) and s^2 + sqrt(sum (H_i c_i S_i)^2), G_i = 1 -
+ * nu_i/chi2_0.975(nu_i), H_i = nu_i/chi2_0.025(nu_i) - 1 (modified large-sample method; Graybill and
+ * Wang 1980).
  * Cochran: C = max s_i^2/sum s_i^2, critical 1/(1 + (p-1)/F_{1-alpha/p}(n-1, (p-1)(n-1))).
  * Grubbs, on group means: G = (max - mean)/s or (mean - min)/s, critical (p-1)/sqrt p
  * sqrt(t^2/(p-2+t^2)), t = t_{1-alpha/(2p)}(p-2); double: sum of squares without the two extremes
@@ -19,6 +23,7 @@
 
 struct precision_study {
 	double s_r, s_R;
+	double s_R_lo95, s_R_hi95; /* for normal values and groups of about equal size */
 	/* between groups: the unbiased estimate, possibly negative, and its non-negative value */
 	double s_L2_raw, s_L2;
 };

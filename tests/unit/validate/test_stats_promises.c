@@ -19,6 +19,7 @@
 #include "validate/stats/multiplicity.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/planning.h"
+#include "validate/stats/precision_study.h"
 #include "validate/stats/variance_ratio.h"
 
 static gsl_rng *generator(unsigned long seed)
@@ -336,6 +337,45 @@ static void test_planned_replicates_settle(void **state)
 	gsl_rng_free(rng);
 }
 
+/* 95 % interval of s_R with few laboratories; `unequal`: of 5 to 20 results. */
+static void test_reproducibility_interval(void **state)
+{
+	(void)state;
+	enum { MOST = 10, RESULTS = 20, STUDIES = 4000 };
+	static const struct {
+		size_t laboratories;
+		double s_L; /* s_r is 1 */
+		bool unequal;
+	} rows[] = {{3, 0, false}, {3, 2, false}, {5, 0.5, false},
+		    {5, 5, false}, {10, 1, false}, {5, 1, true}};
+	gsl_rng *rng = generator(7);
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		const double s_R = sqrt(1 + rows[row].s_L * rows[row].s_L);
+		int covered = 0;
+		for (int study = 0; study < STUDIES; study++) {
+			double x[MOST][RESULTS];
+			struct values group[MOST];
+			struct precision_study p;
+			for (size_t i = 0; i < rows[row].laboratories; i++) {
+				const double at = gsl_ran_gaussian(rng, rows[row].s_L);
+				for (size_t k = 0; k < RESULTS; k++)
+					x[i][k] = at + gsl_ran_gaussian(rng, 1);
+				group[i] = (struct values){
+				    x[i], rows[row].unequal ? 5 * (i % 4 + 1) : RESULTS};
+			}
+			assert_int_equal(precision_study(group, rows[row].laboratories, &p),
+					 STAT_OK);
+			assert_true(p.s_R_lo95 <= p.s_R && p.s_R <= p.s_R_hi95);
+			covered += p.s_R_lo95 <= s_R && s_R <= p.s_R_hi95;
+		}
+		print_message("95 %% interval of s_R, %zu laboratories%s, s_L %g: %.1f %%\n",
+			      rows[row].laboratories, rows[row].unequal ? " of unequal size" : "",
+			      rows[row].s_L, 100.0 * covered / STUDIES);
+		assert_true(covered >= 0.94 * STUDIES && covered <= 0.99 * STUDIES);
+	}
+	gsl_rng_free(rng);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +385,7 @@ int main(void)
 	    cmocka_unit_test(test_holm_family),
 	    cmocka_unit_test(test_looks_hold_alpha),
 	    cmocka_unit_test(test_planned_replicates_settle),
+	    cmocka_unit_test(test_reproducibility_interval),
 	};
 	gsl_set_error_handler_off();
 	return cmocka_run_group_tests_name("promises of the statistics", tests, NULL, NULL);
