@@ -322,7 +322,7 @@ PROTOCOLS = $(sort $(wildcard protocols/*.conf protocols/*.csv))
 SOURCED = protocols/workloads/lib.sh protocols/workloads/ranks.sh
 WORKLOAD_SCRIPTS = $(sort $(wildcard protocols/workloads/*.sh))
 # documents keep their places below DOCDIR, so that their links lead to each other
-DOCUMENTS = $(sort $(wildcard README.md SECURITY.md CHANGELOG.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/images/* doc/samples/*.html doc/samples/*.txt protocols/README.md))
+DOCUMENTS = $(sort $(wildcard README.md SECURITY.md CHANGELOG.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/notebooks/* doc/images/* doc/samples/*.html doc/samples/*.txt protocols/README.md))
 SHELLS = bash zsh fish
 
 $(BUILD)/completion.%: doc/completion $(MAIN)
@@ -350,7 +350,7 @@ uninstall:
 	for script in $(notdir $(WORKLOAD_SCRIPTS)); do rm -f "$(PROTOCOLDIR)/workloads/$$script"; done
 	for document in $(DOCUMENTS); do rm -f "$(DOCDIR)/$$document"; done
 	-rmdir "$(LIBDIR)" "$(PROTOCOLDIR)/workloads" "$(PROTOCOLDIR)" "$(DATADIR)" "$(DOCDIR)/protocols" \
-		"$(DOCDIR)/doc/formats" "$(DOCDIR)/doc/ci" "$(DOCDIR)/doc/images" "$(DOCDIR)/doc/samples" "$(DOCDIR)/doc" "$(DOCDIR)" 2>/dev/null
+		"$(DOCDIR)/doc/formats" "$(DOCDIR)/doc/ci" "$(DOCDIR)/doc/notebooks" "$(DOCDIR)/doc/images" "$(DOCDIR)/doc/samples" "$(DOCDIR)/doc" "$(DOCDIR)" 2>/dev/null
 
 # --- distribution: the committed files, the same bytes for the same commit -----------------------------------------------
 DIST = $(BUILD)/validate-$(VERSION).tar.gz

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.csv: every table with all digits (RFC 4180). The header has the units
- * (doc/report.md). A word stands for a number that does not exist. */
+ * (doc/report.md). A number that does not exist is empty; the last column gives the reason. */
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/text_table.h"
@@ -20,107 +20,64 @@ static void add_double(struct strbuf *out, double x)
 	strbuf_addstr(out, text);
 }
 
-static void add_number(struct strbuf *out, enum stat_status status, double x)
+/* Appends the number, or nothing and a reason ("bias_ratio: too_few") to `unknown`. */
+static void add_number(struct strbuf *out, struct strbuf *unknown, const struct table_column *c,
+		       const struct table_cell *cell, size_t field)
 {
-	if (status != STAT_OK)
-		strbuf_addstr(out, stat_status_name(status));
-	else if (isnan(x))
-		strbuf_addstr(out, "undefined");
-	else if (isinf(x))
-		strbuf_addstr(out, x > 0 ? "infinite" : "-infinite");
-	else
+	double x;
+	const char *reason = table_field_value(cell, field, &x);
+	if (!reason && field == 0 && c->format == FORMAT_COUNT)
+		strbuf_addf(out, "%.0f", x);
+	else if (!reason)
 		add_double(out, x);
+	if (!reason || (field && cell->status))
+		return; /* the reason of an unknown estimate is given once */
+	strbuf_addstr(unknown, unknown->len ? "; " : "");
+	table_field_name(unknown, c, field);
+	strbuf_addf(unknown, ": %s", reason);
 }
 
-static const char *unit_suffix(enum table_format f)
-{
-	switch (f) {
-	case FORMAT_TIME:
-		return "_ns";
-	case FORMAT_RATE:
-		return "_per_s";
-	case FORMAT_BYTES:
-		return "_bytes";
-	case FORMAT_RELATIVE:
-	case FORMAT_SHARE:
-		return "_ratio";
-	case FORMAT_PERCENT:
-		return "_percent";
-	default:
-		return "";
-	}
-}
-
-static void add_header(struct strbuf *out, const struct table *t)
-{
-	static const char *const limits[] = {"lo90", "hi90", "lo95", "hi95"};
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct table_column *c = &t->column[i];
-		const char *unit = unit_suffix(c->format);
-		strbuf_addf(out, "%s%s%s", i ? "," : "", c->key, unit);
-		for (size_t k = 0; c->estimate && k < 4; k++)
-			strbuf_addf(out, ",%s_%s%s", c->key, limits[k], unit);
-		if (c->estimate)
-			strbuf_addf(out, ",%s_df", c->key);
-	}
-	strbuf_addstr(out, "\r\n");
-}
-
-static void add_value(struct strbuf *out, const struct table_column *column,
-		      enum stat_status status, double value)
-{
-	if (column->format == FORMAT_COUNT && status == STAT_OK && isfinite(value))
-		strbuf_addf(out, "%.0f", value);
-	else
-		add_number(out, status, value);
-}
-
-static void add_cell(struct strbuf *out, const struct table_column *column,
+static void add_cell(struct strbuf *out, struct strbuf *unknown, const struct table_column *column,
 		     const struct table_cell *cell)
 {
-	switch (cell->kind) {
-	case CELL_NONE:
-		break;
-	case CELL_TEXT:
+	for (size_t k = 0; k < table_n_fields(column); k++) {
+		strbuf_addstr(out, k ? "," : "");
+		if (cell->kind == CELL_NUMBER || cell->kind == CELL_ESTIMATE)
+			add_number(out, unknown, column, cell, k);
+	}
+	if (cell->kind == CELL_TEXT)
 		escape_csv(out, cell->text, 1);
-		break;
-	case CELL_DECISION:
+	else if (cell->kind == CELL_DECISION)
 		strbuf_addstr(out, decision_name(cell->decision));
-		break;
-	case CELL_VERDICT:
+	else if (cell->kind == CELL_VERDICT)
 		strbuf_addstr(out, verdict_name(cell->verdict));
-		break;
-	case CELL_NUMBER:
-		add_value(out, column, cell->status, cell->value);
-		break;
-	case CELL_ESTIMATE:
-		add_value(out, column, cell->status, cell->estimate->value);
-		break;
-	}
-	if (!column->estimate)
-		return;
-	if (cell->kind != CELL_ESTIMATE) {
-		strbuf_addstr(out, ",,,,,");
-		return;
-	}
-	const struct estimate *e = cell->estimate;
-	const double limit[] = {e->lo90, e->hi90, e->lo95, e->hi95, e->df};
-	for (size_t k = 0; k < 5; k++) {
-		strbuf_addch(out, ',');
-		add_number(out, e->status, limit[k]);
-	}
+}
+
+static bool has_numbers(const struct table *t)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (!table_column_is_text(&t->column[i]))
+			return true;
+	return false;
 }
 
 void csv_add_table(struct strbuf *out, const struct table *t)
 {
-	add_header(out, t);
-	for (size_t r = 0; r < table_n_rows(t); r++) {
-		for (size_t i = 0; i < t->n_columns; i++) {
-			if (i)
-				strbuf_addch(out, ',');
-			add_cell(out, &t->column[i], table_at(t, r, i));
+	SCOPED_STRBUF unknown = STRBUF_INIT;
+	const bool numbers = has_numbers(t);
+	for (size_t i = 0; i < t->n_columns; i++)
+		for (size_t k = 0; k < table_n_fields(&t->column[i]); k++) {
+			strbuf_addstr(out, i || k ? "," : "");
+			table_field_name(out, &t->column[i], k);
 		}
-		strbuf_addstr(out, "\r\n");
+	strbuf_addstr(out, numbers ? ",unknown\r\n" : "\r\n");
+	for (size_t r = 0; r < table_n_rows(t); r++) {
+		strbuf_reset(&unknown);
+		for (size_t i = 0; i < t->n_columns; i++) {
+			strbuf_addstr(out, i ? "," : "");
+			add_cell(out, &unknown, &t->column[i], table_at(t, r, i));
+		}
+		strbuf_addf(out, numbers ? ",%s\r\n" : "%s\r\n", unknown.s);
 	}
 }
 

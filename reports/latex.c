@@ -7,14 +7,9 @@
 #include "reports/forms.h"
 #include "reports/tables/tables.h"
 
-#define ROWS_A_PAGE 40
-#define WIDE_TEXT 32 /* characters from which a column wraps */
-
-static bool is_text(const struct table_column *c)
-{
-	return c->format == FORMAT_TEXT || c->format == FORMAT_DECISION ||
-	       c->format == FORMAT_VERDICT;
-}
+#define LINES_A_PIECE 40 /* fit on a page */
+#define WIDE_TEXT 32	 /* characters from which a column wraps */
+#define WRAPPED_TEXT 18	 /* characters of a wrapped line, at the least */
 
 static size_t widest(const struct table *t, size_t column)
 {
@@ -53,35 +48,67 @@ static void add_head(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, " \\\\\n\\midrule\n");
 }
 
-void latex_add_table(struct strbuf *out, const struct table *t)
+static bool is_wrapped(const struct table *t, size_t column)
 {
-	const bool is_long = table_n_rows(t) > ROWS_A_PAGE;
-	const char *environment = is_long ? "longtable" : "tabular";
-	strbuf_addstr(out, "% ");
-	escape_line(out, t->title);
-	strbuf_addstr(out, "; needs \\usepackage{booktabs,graphicx,longtable}\n");
-	if (!is_long) /* scales the table if it is wider than the line */
-		strbuf_addstr(
-		    out, "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{");
-	strbuf_addf(out, "\\begin{%s}{", environment);
+	return table_column_is_text(&t->column[column]) && widest(t, column) > WIDE_TEXT;
+}
+
+static size_t n_lines(const struct table *t, size_t row)
+{
+	size_t lines = 1;
 	for (size_t i = 0; i < t->n_columns; i++) {
-		if (is_text(&t->column[i]) && widest(t, i) > WIDE_TEXT)
-			strbuf_addstr(out, "p{0.3\\linewidth}");
-		else
-			strbuf_addch(out, is_text(&t->column[i]) ? 'l' : 'r');
+		const struct table_cell *cell = table_at(t, row, i);
+		if (cell->kind != CELL_TEXT || !is_wrapped(t, i))
+			continue;
+		const size_t n = (text_width(cell->text) + WRAPPED_TEXT - 1) / WRAPPED_TEXT;
+		lines = n > lines ? n : lines;
 	}
+	return lines;
+}
+
+/* A row behind the last row of a piece that begins with `from`: a longer table is divided, because
+ * a scaled one cannot break over pages. */
+static size_t piece_end(const struct table *t, size_t from)
+{
+	size_t lines = 0, r = from;
+	while (r < table_n_rows(t) && (r == from || lines + n_lines(t, r) <= LINES_A_PIECE))
+		lines += n_lines(t, r++);
+	return r;
+}
+
+/* Scaled if it is wider than the line. */
+static void add_piece(struct strbuf *out, const struct table *t, size_t from, size_t to)
+{
+	strbuf_addstr(out, "\\noindent\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}"
+			   "{!}{\\begin{tabular}{");
+	for (size_t i = 0; i < t->n_columns; i++)
+		strbuf_addstr(out, is_wrapped(t, i)			   ? "p{0.3\\linewidth}"
+				   : table_column_is_text(&t->column[i]) ? "l"
+									   : "r");
 	strbuf_addstr(out, "}\n");
 	add_head(out, t);
-	if (is_long)
-		strbuf_addstr(out, "\\endhead\n");
-	for (size_t r = 0; r < table_n_rows(t); r++) {
+	for (size_t r = from; r < to; r++) {
 		for (size_t i = 0; i < t->n_columns; i++) {
 			strbuf_addstr(out, i ? " & " : "");
 			add_cell(out, &t->column[i], table_at(t, r, i));
 		}
 		strbuf_addstr(out, " \\\\\n");
 	}
-	strbuf_addf(out, "\\bottomrule\n\\end{%s}%s\n", environment, is_long ? "" : "}");
+	strbuf_addstr(out, "\\bottomrule\n\\end{tabular}}\n");
+}
+
+void latex_add_table(struct strbuf *out, const struct table *t)
+{
+	strbuf_addstr(out, "% ");
+	escape_line(out, t->title);
+	strbuf_addstr(out, "; needs \\usepackage{booktabs,graphicx}\n");
+	size_t from = 0;
+	do {
+		const size_t to = piece_end(t, from);
+		strbuf_addstr(out, from ? "\\par\\medskip\n" : "");
+		add_piece(out, t, from, to);
+		from = to;
+	} while (from < table_n_rows(t));
 }
 
 void latex_add_tables(struct strbuf *out, const struct tables *ts, bool with_data)

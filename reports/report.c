@@ -9,6 +9,7 @@ const struct report_form *const report_forms[] = {
     &report_form_html,
     &report_form_csv,
     &report_form_latex,
+    &report_form_sqlite,
     &report_form_json,
     &report_form_certificate,
     &report_form_dcc,

@@ -266,3 +266,57 @@ void table_cell_text(struct strbuf *out, const struct table_column *c,
 	else
 		add_number(out, c, cell);
 }
+
+/* --- cells in data files ------------------------------------------------- */
+
+static const char *const field_names[] = {"", "_lo90", "_hi90", "_lo95", "_hi95", "_df"};
+#define N_FIELDS (sizeof field_names / sizeof *field_names)
+
+bool table_column_is_text(const struct table_column *c)
+{
+	return c->format == FORMAT_TEXT || c->format == FORMAT_DECISION ||
+	       c->format == FORMAT_VERDICT;
+}
+
+const char *table_unit(const struct table_column *c)
+{
+	switch (c->format) {
+	case FORMAT_TIME:
+		return "ns";
+	case FORMAT_RATE:
+		return "per_s";
+	case FORMAT_BYTES:
+		return "bytes";
+	case FORMAT_RELATIVE:
+	case FORMAT_SHARE:
+		return "ratio";
+	case FORMAT_PERCENT:
+		return "percent";
+	default:
+		return "";
+	}
+}
+
+size_t table_n_fields(const struct table_column *c)
+{
+	return c->estimate ? N_FIELDS : 1;
+}
+
+void table_field_name(struct strbuf *out, const struct table_column *c, size_t field)
+{
+	const char *unit = field + 1 < N_FIELDS ? table_unit(c) : "";
+	strbuf_addf(out, "%s%s%s%s", c->key, field_names[field], *unit ? "_" : "", unit);
+}
+
+const char *table_field_value(const struct table_cell *c, size_t field, double *x)
+{
+	const struct estimate *e = c->kind == CELL_ESTIMATE ? c->estimate : NULL;
+	const double of_estimate[N_FIELDS] = {e ? e->value : 0, e ? e->lo90 : 0, e ? e->hi90 : 0,
+					      e ? e->lo95 : 0,  e ? e->hi95 : 0, e ? e->df : 0};
+	*x = e ? of_estimate[field] : c->value;
+	return c->status  ? stat_status_name(c->status)
+	       : isnan(*x) ? "undefined"
+	       : *x == INFINITY ? "infinite"
+	       : *x == -INFINITY ? "-infinite"
+				 : NULL;
+}

@@ -149,7 +149,7 @@ expect_status 0 "$VALIDATE" stats pytest.json --column "$(jq -r '.benchmarks[0].
 
 # forms
 expect_status 0 "$VALIDATE" report --list
-[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate dcc markdown junit github openmetrics prometheus bmf github-benchmark pytest-benchmark " ] || fail "--list: $(cat out)"
+[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex sqlite json certificate dcc markdown junit github openmetrics prometheus bmf github-benchmark pytest-benchmark " ] || fail "--list: $(cat out)"
 expect_status 2 "$VALIDATE" report results --format htlm
 expect_line err 'did you mean "html"?'
 expect_status 2 "$VALIDATE" report
