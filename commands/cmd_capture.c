@@ -85,7 +85,7 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	programs_print("warning", "could not be seen (statically linked, or with other privileges)",
 		       &o->unseen);
 	programs_print("warning",
-		       "made, or can make, system calls for files past the C library, which are "
+		       "made, or can make, calls on files past the capture library, which are "
 		       "not in the trace",
 		       &o->own_calls);
 	programs_print(

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_census.h"
 
+#include <unistd.h>
+
 #include "capture/op.h"
 #include "common/fnv1a.h"
 #include "common/xalloc.h"
@@ -81,8 +83,10 @@ static uint32_t objects_number(struct objects *o, const char *path, size_t len)
 	struct object *x = &o->object[o->n];
 	*x = (struct object){.path = xcalloc(1, len + 1)};
 	memcpy(x->path, path, len);
-	if (!code_scan_is_known(x->path))
+	if (!code_scan_is_known(x->path)) {
 		code_scan_file(x->path, &x->found);
+		x->missing = access(x->path, F_OK) < 0 || !strncmp(x->path, "/proc/", 6);
+	}
 	return o->slot[at] = (uint32_t)o->n++;
 }
 
@@ -186,19 +190,31 @@ static void births_judge(const struct spool *s, struct births *b, struct app_out
 	free(b->v);
 }
 
+/* A program may be removed after it has run (the tests of a configure script). */
+static bool is_hidden(const struct object *x, bool is_program)
+{
+	static const char gone[] = " (deleted)"; /* when it started */
+	const size_t len = strlen(x->path), n = sizeof gone - 1;
+	return x->missing && (!is_program || (len > n && !strcmp(x->path + len - n, gone)));
+}
+
 /* The first object of an image is its program. */
 static void object_see(struct census *c, struct census_image *i, const struct merge_record *r)
 {
 	if (!r->path_len)
 		return;
-	path_join(&c->path, i->cwd ? i->cwd : "/", r->path, r->path_len);
+	const bool past = r->r->flags & LOG_OBJECT_PAST;
+	const bool is_name = past && !memchr(r->path, '/', r->path_len);
+	path_join(&c->path, is_name ? "" : i->cwd ? i->cwd : "/", r->path, r->path_len);
 	uint32_t number = objects_number(&c->objects, c->path.s, c->path.len);
 	if (!number)
 		return;
 	const struct code_scan *found = &objects_at(&c->objects, number)->found;
-	if (!i->program)
+	const bool is_program = !i->program;
+	if (is_program)
 		i->program = number;
-	if (!i->suspect && found->n_files + found->n_any)
+	if (!i->suspect && (past || found->n_files + found->n_any ||
+			    is_hidden(objects_at(&c->objects, number), is_program)))
 		i->suspect = number;
 	if (!i->ringed && found->n_rings)
 		i->ringed = number;

@@ -99,6 +99,7 @@ enum { OBJECTS_MAX = 65536 };
 
 struct object {
 	char *path;
+	bool missing; /* no file of that name is left to scan */
 	struct code_scan found;
 };
 

@@ -114,19 +114,25 @@ static bool is_file(int64_t n)
 	return false;
 }
 
-static void site_count(const struct code_looker *l, const uint8_t *at, struct code_scan *s)
+/* The first instruction begins at `code`. `compatible`: the call is one of 32 bits, which has other
+ * numbers. */
+static void site_count(const struct code_looker *l, const uint8_t *code, const uint8_t *at,
+		       bool compatible, struct code_scan *s)
 {
+	const bool near = at - code < BACK;
 	int hits = 0, known = 0, made = 0;
 	int64_t number = -1;
-	for (int i = 0; i < STARTS; i++) {
+	for (int i = 0; i < (near ? 1 : STARTS); i++) {
 		enum code_number how;
-		hits += arrives(l, at - BACK + i, at, &how, &number);
+		hits += arrives(l, near ? code : at - BACK + i, at, &how, &number);
 		known += how == NUMBER_KNOWN;
 		made += how == NUMBER_MADE;
 	}
-	if (hits < HITS || (!known && !made))
+	if (hits < (near ? 1 : HITS) || (!known && !made))
 		return;
-	if (!known)
+	if (compatible) /* its two bytes also occur in addresses and constants */
+		s->n_any += known && number >= 0 && number < LATEST;
+	else if (!known)
 		s->n_any++;
 	else if (number == SYS_io_uring_setup || number == SYS_io_uring_enter ||
 		 number == SYS_io_uring_register) {
@@ -149,16 +155,16 @@ struct code_image {
 static void range_scan(const struct code_looker *l, const struct code_image *m, uint64_t at,
 		       uint64_t n, struct code_scan *s)
 {
-	static const uint8_t instruction[] = {0x0f, 0x05};
+	static const uint8_t instructions[][2] = {{0x0f, 0x05}, {0xcd, 0x80}}; /* syscall, int */
 	if (at > m->size || n > m->size - at)
 		return;
 	const uint8_t *code = m->base + at;
-	for (size_t i = BACK; i + sizeof instruction <= n; i++) {
-		const uint8_t *found = memmem(code + i, n - i, instruction, sizeof instruction);
-		if (!found)
-			return;
-		i = (size_t)(found - code);
-		site_count(l, found, s);
+	for (int k = 0; k < 2; k++) {
+		const uint8_t *found = code;
+		while ((found = memmem(found, n - (size_t)(found - code), instructions[k], 2))) {
+			site_count(l, code, found, k == 1, s);
+			found++;
+		}
 	}
 }
 

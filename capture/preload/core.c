@@ -68,8 +68,13 @@ static void signals_restore(const uint64_t *was)
 
 void *capture_real(const char *name)
 {
+	/* dlsym() itself has a hook. Its version: since glibc 2.34, and before (x86-64, AArch64) */
+	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", NULL};
+	static __typeof__(&dlsym) look_up;
 	int saved = errno;
-	void *found = dlsym(RTLD_NEXT, name);
+	for (const char *const *v = versions; !look_up && *v; v++)
+		look_up = (__typeof__(&dlsym))dlvsym(RTLD_NEXT, "dlsym", *v);
+	void *found = look_up ? look_up(RTLD_NEXT, name) : NULL;
 	errno = saved;
 	return found;
 }

@@ -125,7 +125,8 @@ enum log_event {
 	LOG_CLOSE_RANGE, /* offset: first descriptor; length: last descriptor; flags */
 	/* path: the working directory after a C library function changed it */
 	LOG_CWD,
-	LOG_OBJECT, /* path: an executable file or library in the process */
+	/* path: an executable file or library in the process; flags: LOG_OBJECT_PAST */
+	LOG_OBJECT,
 	LOG_WAIT,   /* end of a child that the process waited for: result */
 	/* data of the request of this thread with the same begin; precedes its record: fd; offset:
 	 * first byte; extra: the data */
@@ -133,6 +134,9 @@ enum log_event {
 	LOG_DESCRIPTOR, /* new descriptor by a call that is no request: fields as LOG_FD */
 	LOG_LAST = LOG_DESCRIPTOR,
 };
+
+/* the program calls functions of the C library through this library or in it, without the hooks */
+#define LOG_OBJECT_PAST 1u
 
 /* sizes of the record's text, stored in `many` */
 struct log_text {
