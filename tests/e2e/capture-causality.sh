@@ -208,6 +208,15 @@ for p in /proc/[0-9]*; do
 	[ "$(readlink "$p/exe")" != "$(realpath ../parallel)" ] || fail "${p#/proc/} of the application goes on"
 done
 
+# an MPI library that a module of the program loads for itself
+for part in 'LIBRARY -shared -fPIC -o libmpi.so' 'MODULE -shared -fPIC -o module.so -L. -lmpi -Wl,-rpath,.' 'PROGRAM -o ../local-mpi -ldl'; do
+	# shellcheck disable=SC2086
+	${CC:-cc} -w "$SRCDIR/tests/programs/local-mpi.c" -D$part || fail 'local-mpi.c does not compile'
+done
+rm -rf ../trace ../trace.runs
+expect_status 0 "$VALIDATE" capture causality -o ../trace --nodes none -- ../local-mpi
+rm -f ./*
+
 # faults
 rm -rf ../trace.runs
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel fails

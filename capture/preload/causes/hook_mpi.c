@@ -5,6 +5,9 @@
  *
  * Source: MPI 3.1, appendix A.2 (C bindings) and A.3 (Fortran: one more argument, the error; names
  * in small letters with "_"). */
+#include <dlfcn.h>
+#include <link.h>
+
 #include "capture/preload/core.h"
 
 typedef long word;
@@ -40,11 +43,66 @@ typedef long word;
 
 enum { MPI_ERROR_OTHER = 15 };
 
+/* --- the MPI library ------------------------------------------------------ */
+
+enum { OBJECTS_MAX = 1024 };
+
+struct objects {
+	const char *name[OBJECTS_MAX];
+	size_t n;
+};
+
+static int object_add(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct objects *o = ctx;
+	(void)size;
+	if (info->dlpi_name && *info->dlpi_name && o->n < OBJECTS_MAX)
+		o->name[o->n++] = info->dlpi_name;
+	return 0;
+}
+
+/* Finds the function in an object that was loaded with RTLD_LOCAL, as Python loads its modules: it
+ * is in no scope that RTLD_NEXT searches. */
+static void *local_real(const char *name, const void *own)
+{
+	struct objects o = {.n = 0};
+	dl_iterate_phdr(object_add, &o);
+	for (size_t i = 0; i < o.n; i++) {
+		void *object = dlopen(o.name[i], RTLD_LAZY | RTLD_NOLOAD);
+		void *found = object ? dlsym(object, name) : NULL;
+		if (object)
+			dlclose(object); /* a reference of the program keeps it loaded */
+		if (found && found != own)
+			return found;
+	}
+	return NULL;
+}
+
+static void *mpi_real(const char *name, const void *own)
+{
+	const int saved = errno;
+	void *found = dlsym(RTLD_NEXT, name);
+	found = found ? found : local_real(name, own);
+	errno = saved;
+	return found;
+}
+
+#define MPI_REAL(name)										   \
+	(__extension__({									   \
+		static __typeof__(&name) real_##name;						   \
+		if (unlikely(!real_##name))							   \
+			real_##name =								   \
+			    (__typeof__(&name))mpi_real(#name, (const void *)(uintptr_t)name);	   \
+		real_##name;									   \
+	}))
+
+/* --- hooks ---------------------------------------------------------------- */
+
 #define FORWARD(how, name, n)									   \
 	word name(PARAMETERS_##n);								   \
 	EXPORT word name(PARAMETERS_##n)							   \
 	{											   \
-		__typeof__(&name) real = REAL(name);						   \
+		__typeof__(&name) real = MPI_REAL(name);						   \
 		CAUSE_WAIT(how);								   \
 		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;				   \
 	}
@@ -59,7 +117,7 @@ enum { MPI_ERROR_OTHER = 15 };
 	word name(PARAMETERS_##n);								   \
 	EXPORT word name(PARAMETERS_##n)							   \
 	{											   \
-		__typeof__(&name) real = REAL(name);						   \
+		__typeof__(&name) real = MPI_REAL(name);						   \
 		word got = MPI_ERROR_OTHER;							   \
 		if (real) {									   \
 			CAUSE_WAIT(how);							   \

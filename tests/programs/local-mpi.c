@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program that knows no MPI loads a module of its own with RTLD_LOCAL, as Python does, and the
+ * module needs an MPI library (of two functions). Three files are made of this: with -DLIBRARY,
+ * -DMODULE, and neither. */
+#ifdef LIBRARY
+int MPI_Init(int *n, char ***words)
+{
+	(void)n;
+	(void)words;
+	return 0;
+}
+
+int MPI_Barrier(void *communicator)
+{
+	(void)communicator;
+	return 7;
+}
+#elif defined(MODULE)
+int MPI_Init(int *n, char ***words);
+int MPI_Barrier(void *communicator);
+
+int meet(void)
+{
+	return MPI_Init(0, 0) ? 1 : MPI_Barrier(0);
+}
+#else
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(void)
+{
+	void *module = dlopen("./module.so", RTLD_NOW | RTLD_LOCAL);
+	int (*meet)(void) = module ? (int (*)(void))dlsym(module, "meet") : NULL;
+	FILE *f = fopen("data", "w");
+	if (!meet || !f) {
+		fprintf(stderr, "%s\n", module ? "data" : dlerror());
+		return 2;
+	}
+	fputs("written\n", f);
+	fclose(f);
+	return meet() == 7 ? 0 : 3;
+}
+#endif
