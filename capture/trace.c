@@ -54,7 +54,7 @@ static bool cause_counted(struct trace *t, const struct trace_record *r)
 	c->n_computes += r->op == OP_COMPUTE;
 	c->n_signals += r->op == OP_SIGNAL;
 	c->n_waits += r->op == OP_WAIT;
-	if (r->op == OP_COMPUTE)
+	if (r->op == OP_COMPUTE && r->flags == COMPUTE_BUSY)
 		c->compute_ns += (double)r->length;
 	return true;
 }

@@ -142,7 +142,8 @@ enum trace_op {
 	OP_PAGE_CACHE_ADD = 112,
 	/* not calls: dependencies between the requests of a node of a parallel application
 	 * (capture/causality/causality.h) */
-	/* length: ns of computation; offset: ns blocked besides that, OFFSET_NONE unknown */
+	/* length: ns of computation; offset: ns blocked besides that, OFFSET_NONE unknown; flags:
+	 * enum compute_kind */
 	OP_COMPUTE = 113,
 	OP_SIGNAL = 114, /* length: number of the node that waits for this */
 	/* length: number of the node waited for; the k-th wait of a pair matches the k-th signal */
@@ -150,6 +151,14 @@ enum trace_op {
 	OP_N
 };
 #define OFFSET_NONE UINT64_MAX
+
+/* What a node does between two requests, in the flags of OP_COMPUTE. Only COMPUTE_BUSY needs a CPU.
+ */
+enum compute_kind {
+	COMPUTE_BUSY = 0,     /* it computes */
+	COMPUTE_ASLEEP = 2,   /* it sleeps until a time */
+	COMPUTE_EXTERNAL = 4, /* it waits for something that is not a node */
+};
 
 struct trace_record {
 	uint64_t seq;
@@ -289,7 +298,7 @@ int trace_rewind(struct trace *t, struct err *e);
  * anew after each trace_rewind(). For code that processes requests only. */
 struct trace_causes {
 	uint64_t n_computes, n_signals, n_waits;
-	double compute_ns; /* of all */
+	double compute_ns; /* of COMPUTE_BUSY */
 };
 void trace_requests_only(struct trace *t, bool on);
 const struct trace_causes *trace_causes(const struct trace *t); /* skipped so far; borrowed */

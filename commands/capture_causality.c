@@ -76,6 +76,34 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 		      : 0;
 }
 
+/* Compares a replay on paper with the application. */
+static void prediction_print(const struct collect_outcome *o)
+{
+	const struct causality_merge_counts *m = &o->merged;
+	if (o->application_ns <= 0)
+		return;
+	const double lost = 1 - (double)m->predicted_ns / (double)o->application_ns;
+	printf("%-14s%s of running time, the application itself takes %s\n", "on paper",
+	       duration_text((double)m->predicted_ns).s,
+	       duration_text((double)o->application_ns).s);
+	if (m->external_ns)
+		printf("%-14s%s waiting for something that is not a node, replayed as time\n",
+		       "external", duration_text((double)m->external_ns).s);
+	if (fabs(lost) <= COLLECT_PREDICTION_MAX)
+		return;
+	printf("%-14sa replay will take %.3g %% %s time than the application. ", "warning",
+	       100 * fabs(lost), lost > 0 ? "less" : "more");
+	if (m->unexplained_ns)
+		printf("No dependency explains %s of waiting calls; the longest, %s, is before "
+		       "request %" PRIu64 " of node %" PRIu32
+		       ". Delay every request of all nodes\n",
+		       duration_text((double)m->unexplained_ns).s,
+		       duration_text((double)m->longest_ns).s, m->longest_request,
+		       m->longest_node);
+	else
+		printf("The nodes compete for CPUs, or the computing of the runs differs\n");
+}
+
 static void print(const struct collect_config *c, const struct collect_outcome *o)
 {
 	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests,
@@ -95,6 +123,7 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 	       o->by_throttling ? "think times of the delayed nodes"
 				: "think times without calls that block",
 	       o->cpu_time ? "CPU time" : "time of the clock");
+	prediction_print(o);
 	if (o->n_computing)
 		printf("%-14s%" PRIu64
 		       " times a node that waited was found computing: it polls memory\n",

@@ -6,19 +6,20 @@
  * one trace of all its nodes. Its requests and their times are those of a run without delays.
  * Between them, in the order of each node, are:
  *
- * compute: length: ns of computation before the node's next request; offset: ns blocked besides
+ * compute: length: ns of computation before the node's next request; offset: ns blocked besides;
+ *	    flags: enum compute_kind (trace.h)
  * wait: length: number of the node waited for, before its next request
  * signal: length: number of the node that may continue, after its last request
  *
  * The k-th wait of node b for node a matches the k-th signal of a to b. These records have the pid
  * and tid of their node; begin and end are the instant of the record (compute: its interval).
  * Between two requests of a node are first its signals, then computation with the waits at their
- * positions in it: computation before and after a wait are two records. The metadata (extra_json)
- * have:
+ * positions in it: computation before and after a wait are two records. COMPUTE_EXTERNAL follows the
+ * waits. The metadata (extra_json) have:
  *
  * "causality": {"nodes": [{"node": 0, "pid": 11, "tid": 11, "rank": 0, "host": "name"}, ...],
  * "period": 1, "throttled": [0, 1, ...], "runs": 9, "compute": "blocking-calls" | "throttled",
- * "clock": "cpu" | "wall", "application_ns": 1234, "tracing_ns": 5678}
+ * "clock": "cpu" | "wall", "predicted_ns": 1233, "application_ns": 1234, "tracing_ns": 5678}
  *
  * Only the nodes with numbers, pids and tids are mandatory. rank -1: not in an MPI job.
  * application_ns: from the first begin to the last end of the run without delays; tracing_ns: of
@@ -58,6 +59,7 @@ struct causality_facts {
 	bool by_throttling;
 	bool cpu_time;	    /* compute is CPU time; otherwise wall clock time */
 	int64_t application_ns, tracing_ns; /* 0: unknown */
+	int64_t predicted_ns; /* of a replay on paper; 0: unknown */
 	struct json_t *kept;	/* owns the strings of facts that were read; otherwise NULL */
 	uint32_t *by_thread;	/* node numbers sorted by (pid, tid), or NULL */
 };
@@ -93,7 +95,11 @@ struct causality_edge {
 /* One run of the application: its requests and compute records as a trace, and the observed edges.
  * The "causality" of the trace maps threads to nodes, with equal numbers in all runs. Records that
  * are not requests of a node, such as page faults and calls of other threads, do not count in
- * edges, and are omitted from the base run. */
+ * edges, and are omitted from the base run.
+ *
+ * A compute record of a run has in addition, in ns: rvalue: its computation in CPU time and timed
+ * sleep; intended_ns: its timed sleep; dispatch_ns: the part of `offset` off the CPU in calls that
+ * poll. TIME_NONE: none. Its flags are CAUSE_GOES_ON (preload/causes.h) or 0. */
 struct causality_run {
 	const char *trace; /* path */
 	int64_t throttled; /* the node that was delayed; -1: none */
@@ -108,6 +114,16 @@ struct causality_merge_counts {
 	/* edges whose signals stand directly after the held requests, because their later positions
 	 * contradicted other edges */
 	uint64_t n_early;
+	int64_t external_ns; /* of all nodes, waiting for something that is not a node */
+	/* Time in waiting calls that no dependency explains, of all nodes. It is not external,
+	 * because a dependency may have been missed: not every request was delayed. And the longest
+	 * one: node, request after it, ns. */
+	int64_t unexplained_ns, longest_ns;
+	uint32_t longest_node;
+	uint64_t longest_request;
+	/* The running time of a replay on paper: each node takes its own time in the base run, and
+	 * waits for its signals. */
+	int64_t predicted_ns;
 };
 
 /* Merges the runs of one application. run[0] is the run without delays, whose requests and times

@@ -39,6 +39,10 @@ struct collect_config {
 	bool progress; /* shown on stderr */
 };
 
+/* largest difference of the predicted running time, as a share of the measured one, without a
+ * warning */
+#define COLLECT_PREDICTION_MAX 0.05
+
 struct collect_outcome {
 	/* outside: threads with requests that are not ranks of the job */
 	uint32_t n_nodes, n_throttled, n_outside;

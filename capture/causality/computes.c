@@ -23,7 +23,7 @@ static int file_get(struct computes *c, uint64_t n, const char *dir, struct err 
 			       c->n_bytes);
 	c->v = at;
 	for (uint64_t i = 0; i < n; i++)
-		c->v[i] = (struct compute){-1, 0};
+		c->v[i] = (struct compute){-1, 0, 0};
 	return 0;
 }
 
@@ -44,6 +44,7 @@ static int of_run(struct computes *c, const struct causality_run *run, uint32_t 
 			continue;
 		struct compute *at = &c->v[c->first[node] + number];
 		at->ns = (at->ns < 0 ? 0 : at->ns) + (int64_t)r->length;
+		at->slept_ns += r->intended_ns > 0 ? r->intended_ns : 0;
 		if (r->offset != OFFSET_NONE)
 			at->blocked_ns += r->offset;
 	}

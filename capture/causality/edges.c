@@ -40,16 +40,17 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 			       last, g->signaller, n_requests[g->signaller]);
 	if (g->waiter_request == n_requests[g->waiter])
 		return 0; /* the waiter makes no further request, so nothing is delayed */
-	l->link[l->n++] = (struct causality_link){g->signaller,
-						  g->waiter,
-						  PLACE_AFTER(last, 0),
-						  PLACE_BEFORE(g->waiter_request, 0),
-						  last + 1,
-						  g->waiter_request,
-						  g->computed_ppm,
-						  late ? g->signalled_ppm : 0,
-						  number,
-						  late && (g->n_later || g->signalled_ppm)};
+	l->link[l->n++] =
+	    (struct causality_link){.signaller = g->signaller,
+				    .waiter = g->waiter,
+				    .signal_place = PLACE_AFTER(last, 0),
+				    .wait_place = PLACE_BEFORE(g->waiter_request, 0),
+				    .signal_request = last + 1,
+				    .wait_request = g->waiter_request,
+				    .computed_ppm = g->computed_ppm,
+				    .signalled_ppm = late ? g->signalled_ppm : 0,
+				    .edge = number,
+				    .is_later = late && (g->n_later || g->signalled_ppm)};
 	return 0;
 }
 

@@ -118,19 +118,21 @@ static int word(const json_t *o, const char *name, const char *first, const char
 
 static int all_read(struct causality_facts *f, const json_t *o, struct err *e)
 {
-	json_int_t period, runs, application, tracing;
+	json_int_t period, runs, application, predicted, tracing;
 	int rc = nodes_read(f, json_object_get(o, "nodes"), e);
 	rc = rc ? rc : throttled_read(f, json_object_get(o, "throttled"), e);
 	rc = rc ? rc : word(o, "compute", "blocking-calls", "throttled", &f->by_throttling, e);
 	rc = rc ? rc : word(o, "clock", "wall", "cpu", &f->cpu_time, e);
 	rc = rc ? rc : whole(o, "period", 0, INT64_MAX, 0, &period, e);
 	rc = rc ? rc : whole(o, "runs", 0, UINT32_MAX, 0, &runs, e);
+	rc = rc ? rc : whole(o, "predicted_ns", 0, INT64_MAX, 0, &predicted, e);
 	rc = rc ? rc : whole(o, "application_ns", 0, INT64_MAX, 0, &application, e);
 	rc = rc ? rc : whole(o, "tracing_ns", 0, INT64_MAX, 0, &tracing, e);
 	if (rc)
 		return rc;
 	f->period = (uint64_t)period;
 	f->n_runs = (uint32_t)runs;
+	f->predicted_ns = predicted;
 	f->application_ns = application;
 	f->tracing_ns = tracing;
 	return 0;
@@ -200,10 +202,10 @@ char *causality_facts_text(const struct causality_facts *f, const char *extra_js
 	for (uint32_t i = 0; i < f->n_throttled; i++)
 		json_array_append_new(throttled, json_integer(f->throttled[i]));
 	json_t *o =
-	    json_pack("{s:o,s:I,s:o,s:I,s:s,s:s,s:I,s:I}", "nodes", nodes_json(f), "period",
+	    json_pack("{s:o,s:I,s:o,s:I,s:s,s:s,s:I,s:I,s:I}", "nodes", nodes_json(f), "period",
 		      (json_int_t)f->period, "throttled", throttled, "runs", (json_int_t)f->n_runs,
 		      "compute", f->by_throttling ? "throttled" : "blocking-calls", "clock",
-		      f->cpu_time ? "cpu" : "wall", "application_ns", (json_int_t)f->application_ns,
+		      f->cpu_time ? "cpu" : "wall", "predicted_ns", (json_int_t)f->predicted_ns, "application_ns", (json_int_t)f->application_ns,
 		      "tracing_ns", (json_int_t)f->tracing_ns);
 	char *text = json_is_object(top) && !json_object_set(top, "causality", o)
 			 ? json_dumps(top, JSON_COMPACT)

@@ -8,6 +8,7 @@ enum {
 	POLL_QUIET_BLIND = 10, /* the same if failed polls cannot be seen */
 	START_QUIET = 20,
 	POLL_IDLE_LEAST = 5,
+	LOOKS_LEAST = 2, /* the first of them may have begun before a thread was held */
 	SPIN_IDLE_LEAST = 1000, /* a thread that yields so often does not compute */
 	POLL_CPU_LEAST_NS = 1000000,
 };
@@ -30,6 +31,8 @@ enum judge_verdict judge_thread(const struct judge_sight *now, const struct judg
 		break;
 	case CAUSE_POLLING:
 		return now->os_state == 'D' ? JUDGE_ACTIVE : JUDGE_POLLS;
+	case CAUSE_LOOKING:
+		return JUDGE_LOOKS;
 	case CAUSE_STARTING:
 		return JUDGE_STARTS;
 	case CAUSE_COMPUTING:
@@ -89,6 +92,12 @@ enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sig
 		return now->changes == before->changes && now->n_slices == before->n_slices
 			   ? JUDGE_UNCHANGED
 			   : JUDGE_CHANGED;
+	case JUDGE_LOOKS:
+		if (now->changes != before->changes)
+			return JUDGE_CHANGED;
+		at_least(needed_ns, quiet_ns);
+		return now->n_idle - before->n_idle >= LOOKS_LEAST ? JUDGE_UNCHANGED
+								   : JUDGE_NOT_YET;
 	case JUDGE_POLLS:
 		if (now->changes != before->changes)
 			return JUDGE_CHANGED;

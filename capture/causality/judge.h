@@ -11,6 +11,7 @@ enum judge_verdict {
 	JUDGE_GONE,   /* it has ended */
 	JUDGE_ASLEEP, /* asleep in a blocking call */
 	JUDGE_POLLS,  /* in a call that may poll */
+	JUDGE_LOOKS,  /* it looks for a file in vain */
 	/* its rank is being initialised and may need the held rank for that, which is not a
 	 * dependency of the application */
 	JUDGE_STARTS,

@@ -19,8 +19,18 @@ struct links_walk {
 	uint32_t first, n_ready;
 };
 
+static void barrier_release(struct causality_barrier *b)
+{
+	free(b->node);
+	free(b->place);
+	free(b->request);
+}
+
 void causality_links_release(struct causality_links *l)
 {
+	for (uint32_t i = 0; i < l->n_barriers; i++)
+		barrier_release(&l->barrier[i]);
+	free(l->barrier);
 	free(l->link);
 	*l = (struct causality_links){0};
 }
@@ -97,23 +107,35 @@ static uint32_t waits_for(const struct links_walk *w, uint32_t node)
 	return w->l->link[w->by_wait[w->node[node].wait]].signaller;
 }
 
+/* A hub shows as its barrier. */
+static void end_text(struct strbuf *out, const struct causality_links *l, uint32_t node,
+		     const struct causality_link *g)
+{
+	if (node + l->n_hubs >= l->n_nodes)
+		strbuf_addf(out, "barrier %" PRIu32, g->barrier);
+	else
+		strbuf_addf(out, "node %" PRIu32, node);
+}
+
 static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-		for (uint32_t i = 0; i < w->l->n_nodes; i++) /* after n steps it is on the cycle */
+	for (uint32_t i = 0; i < w->l->n_nodes; i++) /* after n steps it is on the cycle */
 		node = waits_for(w, node);
 	uint32_t first = node, n = 0;
 	do {
 		const struct causality_link *g = &w->l->link[w->by_wait[w->node[node].wait]];
 		if (n++ < 6) {
-			strbuf_addf(&text,
-				    "%s node %" PRIu32 " before its request %" PRIu64
-				    " for node %" PRIu32,
-				    n > 1 ? "," : "", node, g->wait_request, g->signaller);
+			strbuf_addstr(&text, n > 1 ? ", " : " ");
+			end_text(&text, w->l, node, g);
+			if (node + w->l->n_hubs < w->l->n_nodes)
+				strbuf_addf(&text, " before its request %" PRIu64, g->wait_request);
+			strbuf_addstr(&text, " for ");
+			end_text(&text, w->l, g->signaller, g);
 			if (g->signal_request)
 				strbuf_addf(&text, " after its request %" PRIu64,
 					    g->signal_request - 1);
-			else
+			else if (g->signaller + w->l->n_hubs < w->l->n_nodes)
 				strbuf_addstr(&text, " before any request of it");
 		}
 		node = g->signaller;

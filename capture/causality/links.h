@@ -7,6 +7,14 @@
 #include "capture/causality/causality.h"
 #include "common/strbuf.h"
 
+/* Nodes that each wait for all others: none continues from its place before all have arrived. */
+struct causality_barrier {
+	uint32_t n_nodes;
+	uint32_t *node;	   /* node[n_nodes], ascending */
+	uint64_t *place;   /* of their waits */
+	uint64_t *request; /* the requests after the waits */
+};
+
 /* A wait and its signal. Places ascend in the order of a node. */
 struct causality_link {
 	uint32_t signaller, waiter;
@@ -20,12 +28,20 @@ struct causality_link {
 	size_t edge;
 	/* the signal stands where the waiter continued, after the held request */
 	bool is_later;
+	/* 1 + the index in barrier[] of the barrier that it belongs to, and either end is a hub; 0:
+	 * none */
+	uint32_t barrier;
 };
 
 struct causality_links {
 	struct causality_link *link; /* link[n], owned */
 	size_t n, cap;
-	uint32_t n_nodes;
+	uint32_t n_nodes; /* with hubs */
+	/* The last n_hubs of the nodes are hubs. A hub stands for the barriers of one set of nodes:
+	 * it waits for the signals of each, and sends the signals for its waits. */
+	uint32_t n_hubs;
+	struct causality_barrier *barrier; /* barrier[n_barriers], owned: those with records */
+	uint32_t n_barriers;
 };
 
 void causality_links_release(struct causality_links *l);
@@ -47,7 +63,7 @@ struct causality_walk {
 int causality_links_walk(const struct causality_links *l, const struct causality_walk *w,
 			 struct err *e);
 
-/* Reads the waits and signals of `t` from its beginning. Places count a node's records; consecutive
+/* Reads the waits and signals of `t` from its beginning. Barriers with records get hubs. Places count a node's records; consecutive
  * waits count as one, and so do consecutive signals. Waits and signals of a pair of nodes match one
  * by one. Errors: as causality_check; EINVAL for an unknown node, a wait for itself, or a thread
  * that is not a node; of reading. */
@@ -60,13 +76,6 @@ int causality_links_read(struct causality_links *l, struct trace *t,
  * redundant links stay. Errors: as causality_links_walk. */
 int causality_links_reduce(struct causality_links *l, struct err *e);
 
-/* Nodes that each wait for all others: none continues from its place before all have arrived. */
-struct causality_barrier {
-	uint32_t n_nodes;
-	uint32_t *node;	   /* node[n_nodes], ascending */
-	uint64_t *place;   /* of their waits */
-	uint64_t *request; /* the requests after the waits */
-};
 struct causality_barriers {
 	struct causality_barrier *v; /* v[n], in a possible order, owned */
 	uint32_t n, cap;

@@ -119,7 +119,7 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs,
 			       n_runs, facts->n_nodes);
 	uint64_t *n_requests = xcalloc(facts->n_nodes, sizeof *n_requests);
 	int rc = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
-	rc = rc ? rc : merge_write(&run[0], &l, &c, facts, output, &counts->n_left_out, e);
+	rc = rc ? rc : merge_write(&run[0], &l, &c, facts, output, counts, e);
 	rc = rc ? rc : barriers_count(output, counts, e);
 	computes_release(&c);
 	causality_links_release(&l);

@@ -28,6 +28,7 @@ struct computes {
 };
 struct compute {
 	int64_t ns; /* -1 none */
+	int64_t slept_ns;
 	uint64_t blocked_ns;
 };
 
@@ -36,9 +37,19 @@ int computes_gather(struct computes *c, const struct causality_run *run, uint32_
 		    const uint64_t *n_requests, uint32_t n_nodes, const char *dir, struct err *e);
 void computes_release(struct computes *c);
 
-/* Writes the base run with waits and signals. Errors: of reading and writing. */
-int merge_write(const struct causality_run *base, const struct causality_links *l,
+/* merge_external.c: the time of a compute record outside of waiting calls, by the wall clock; 0 if
+ * unknown. */
+int64_t merge_elapsed(const struct trace_record *r);
+/* The part of a computation's blocked time, in ns, that no wait explains. `r` is a compute record
+ * of the base run. wait[n]: the links of the waits before its request, sent_ns[]: when their signals
+ * were sent. `polled`: the node may also have waited outside of waiting calls. */
+int64_t merge_unexplained(const struct trace_record *r, const struct causality_links *l,
+			  const size_t *wait, size_t n, const int64_t *sent_ns, bool polled);
+
+/* Writes the base run with waits and signals, and counts. Changes the places of `l` to those of the
+ * records. Errors: of reading and writing. */
+int merge_write(const struct causality_run *base, struct causality_links *l,
 		const struct computes *c, const struct causality_facts *facts, const char *output,
-		uint64_t *n_left_out, struct err *e);
+		struct causality_merge_counts *counts, struct err *e);
 
 #endif

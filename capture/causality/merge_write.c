@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "capture/causality/merge_private.h"
+#include "capture/causality/work_private.h"
 #include "capture/preload/causes.h"
 #include "common/file_beside.h"
 #include "common/heap.h"
@@ -14,10 +15,17 @@
 #define SPLIT_LEAST_NS INT64_C(20000)
 
 struct merge_node {
+	uint64_t place;	  /* of its records, as causality_links_read() counts them */
+	uint16_t last_op; /* of its last record */
+	/* where it is in the base run: the time without waiting calls since its last request; and
+	 * all its time so far, except for waits for other nodes */
+	int64_t at_ns, own_ns;
 	size_t wait, waits_end, signal, signals_end; /* in by_wait[], by_signal[] */
 	uint64_t n_requests, n_parts; /* requests written; compute records since the last one */
 	bool owes;	    /* signals after its last request are due at due_ns */
 	int64_t due_ns;
+	int64_t external_ns; /* before its next request, after its waits */
+	int64_t contended_ns; /* there, off the CPU while it polled */
 	int64_t last_ns;    /* time of its last record */
 };
 
@@ -29,14 +37,23 @@ struct due {
 struct merge_job {
 	struct requests q;
 	struct trace_writer *to;
-	const struct causality_links *l;
+	struct causality_links *l;
 	const struct computes *c;
+	const struct causality_facts *facts;
+	struct causality_merge_counts *counts;
+	bool complete; /* each request of each node was delayed: no dependency is missing */
 	size_t *by_wait, *by_signal;
+	/* The first pass writes nothing. It sets the places of the links to those of their records,
+	 * and sent_ns[l->n]: when each signal was sent in the base run. */
+	bool first_pass;
+	int64_t *sent_ns;
+	/* own_ns of the nodes at each link */
+	struct work_amount *at_wait, *at_signal;
 	struct merge_node *node;
 	struct due *due; /* a heap by ns */
 	size_t n_due, cap_due;
 	uint32_t n_objects;
-	uint64_t seq, n_left_out;
+	uint64_t seq;
 	struct trace_record out[1024];
 	size_t n_out;
 };
@@ -50,37 +67,86 @@ static int flush(struct merge_job *j, struct err *e)
 	return n ? trace_writer_append(j->to, j->out, n, e) : 0;
 }
 
-static int emit(struct merge_job *j, const struct trace_record *r, struct err *e)
+static int emit(struct merge_job *j, uint32_t of, const struct trace_record *r, struct err *e)
 {
+	struct merge_node *n = &j->node[of];
+	n->place += r->op != n->last_op || (r->op != OP_SIGNAL && r->op != OP_WAIT);
+	n->last_op = r->op;
+	if (j->first_pass)
+		return 0;
 	struct trace_record *to = &j->out[j->n_out++];
 	*to = *r;
 	to->seq = j->seq++;
 	return j->n_out == sizeof j->out / sizeof *j->out ? flush(j, e) : 0;
 }
 
-static int emit_cause(struct merge_job *j, enum trace_op op, uint32_t of, int64_t ns,
-		      uint64_t length, uint64_t offset, struct err *e)
+static struct trace_record cause_of(const struct merge_job *j, enum trace_op op, uint32_t of,
+				    int64_t ns, uint64_t length)
 {
 	const struct causality_node *n = &j->q.f.node[of];
-	const struct trace_record r = {.begin_ns = ns,
-				       .end_ns = ns,
-				       .intended_ns = TIME_NONE,
-				       .dispatch_ns = TIME_NONE,
-				       .offset = offset,
-				       .length = length,
-				       .pid = n->pid,
-				       .tid = n->tid,
-				       .object = OBJECT_NONE,
-				       .fd = -1,
-				       .heap = HEAP_NONE,
-				       .op = (uint16_t)op};
-	return emit(j, &r, e);
+	return (struct trace_record){.begin_ns = ns,
+				     .end_ns = ns,
+				     .intended_ns = TIME_NONE,
+				     .dispatch_ns = TIME_NONE,
+				     .length = length,
+				     .pid = n->pid,
+				     .tid = n->tid,
+				     .object = OBJECT_NONE,
+				     .fd = -1,
+				     .heap = HEAP_NONE,
+				     .op = (uint16_t)op};
+}
+
+static int link_emit_first(struct merge_job *j, bool signal, uint32_t of, size_t link,
+			   const struct trace_record *r, struct err *e)
+{
+	struct causality_link *g = &j->l->link[link];
+	const int rc = emit(j, of, r, e);
+	*(signal ? &g->signal_place : &g->wait_place) = j->node[of].place;
+	if (signal)
+		j->sent_ns[link] = j->node[of].at_ns;
+	return rc;
+}
+
+/* Writes the signal or the wait of a link. */
+static int emit_link(struct merge_job *j, enum trace_op op, uint32_t of, int64_t ns, size_t link,
+		     struct err *e)
+{
+	const struct causality_link *g = &j->l->link[link];
+	const bool signal = op == OP_SIGNAL;
+	const struct trace_record r =
+	    cause_of(j, op, of, ns, signal ? g->waiter : g->signaller);
+	if (j->first_pass)
+		return link_emit_first(j, signal, of, link, &r, e);
+	(signal ? j->at_signal : j->at_wait)[link].ns = j->node[of].own_ns;
+	return emit(j, of, &r, e);
+}
+
+/* Writes a computation, of which the node slept for `slept_ns`, as up to two records. */
+static int emit_compute(struct merge_job *j, uint32_t of, const struct trace_record *r,
+			int64_t slept_ns, struct err *e)
+{
+	struct trace_record part = *r;
+	const int64_t length = (int64_t)r->length;
+	part.flags = slept_ns >= SPLIT_LEAST_NS ? COMPUTE_ASLEEP : COMPUTE_BUSY;
+	if (slept_ns < SPLIT_LEAST_NS || length - slept_ns < SPLIT_LEAST_NS)
+		return emit(j, of, &part, e);
+	struct trace_record busy = *r;
+	busy.flags = COMPUTE_BUSY;
+	busy.length = (uint64_t)(length - slept_ns);
+	busy.offset = 0;
+	busy.end_ns = busy.begin_ns;
+	part.length = (uint64_t)slept_ns;
+	int rc = emit(j, of, &busy, e);
+	return rc ? rc : emit(j, of, &part, e);
 }
 
 /* Objects and heap items keep their places, because nothing else is written to the heap. */
-static int emit_copy(struct merge_job *j, const struct trace_record *r, struct err *e)
+static int emit_copy(struct merge_job *j, uint32_t of, const struct trace_record *r, struct err *e)
 {
 	struct trace_record copy = *r;
+	if (j->first_pass)
+		return emit(j, of, r, e);
 	for (; j->n_objects < trace_n_objects(j->q.t); j->n_objects++) {
 		const struct trace_object *o = trace_object(j->q.t, j->n_objects);
 		uint32_t id;
@@ -100,7 +166,7 @@ static int emit_copy(struct merge_job *j, const struct trace_record *r, struct e
 		if (rc)
 			return rc;
 	}
-	return emit(j, &copy, e);
+	return emit(j, of, &copy, e);
 }
 
 /* --- signals that are due later ------------------------------------------ */
@@ -135,8 +201,7 @@ static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t u
 		if (g->signal_request > n->n_requests ||
 		    (g->signal_request == n->n_requests && g->signalled_ppm > upto_ppm))
 			break;
-		n->signal++;
-		rc = emit_cause(j, OP_SIGNAL, of, ns, g->waiter, 0, e);
+		rc = emit_link(j, OP_SIGNAL, of, ns, j->by_signal[n->signal++], e);
 	}
 	return rc;
 }
@@ -163,8 +228,7 @@ static int waits_emit(struct merge_job *j, uint32_t of, int64_t ns, uint64_t num
 		const struct causality_link *g = &j->l->link[j->by_wait[n->wait]];
 		if (g->wait_request > number)
 			break;
-		n->wait++;
-		rc = emit_cause(j, OP_WAIT, of, ns, g->signaller, 0, e);
+		rc = emit_link(j, OP_WAIT, of, ns, j->by_wait[n->wait++], e);
 	}
 	return rc;
 }
@@ -191,19 +255,23 @@ static int64_t next_ppm(const struct merge_job *j, const struct merge_node *n, u
 }
 
 /* Writes a computation with the signals and waits inside it at their positions. Those after its end
- * stand before the request. */
-static int compute_emit(struct merge_job *j, const struct trace_record *r, uint32_t of,
-			uint64_t number, struct err *e)
+ * stand before the request. The order of computing and sleeping is unknown: each part between two
+ * positions has the same share of both. */
+static int compute_emit(struct merge_job *j, const struct trace_record *r, int64_t slept_ns,
+			uint32_t of, uint64_t number, struct err *e)
 {
 	struct merge_node *n = &j->node[of];
 	struct trace_record rest = *r;
+	const double slept = r->length ? (double)slept_ns / (double)r->length : 0;
+	const int64_t own_ns = n->own_ns, from_ns = r->begin_ns, elapsed_ns = merge_elapsed(r);
 	int rc = 0;
 	int64_t ppm;
 	bool signals;
 	while (!rc && (ppm = next_ppm(j, n, number, &signals)) >= 0) {
 		const uint64_t done = r->length - rest.length,
 			       upto = (uint64_t)((double)r->length * (double)ppm / COMPUTED_ALL);
-		if (upto + SPLIT_LEAST_NS > r->length)
+		/* a short time before a signal is ignored, and after a wait */
+		if (upto + SPLIT_LEAST_NS > r->length && !(signals && upto < SPLIT_LEAST_NS))
 			break;
 		if (upto >= done + SPLIT_LEAST_NS) {
 			struct trace_record part = *r;
@@ -211,16 +279,58 @@ static int compute_emit(struct merge_job *j, const struct trace_record *r, uint3
 			part.offset = 0;
 			part.end_ns = part.begin_ns;
 			rest.length -= part.length;
-			rc = emit(j, &part, e);
+			rc = emit_compute(j, of, &part, llrint(slept * (double)part.length), e);
 		}
+		n->own_ns = own_ns + llrint((double)elapsed_ns * (double)ppm / COMPUTED_ALL);
+		n->at_ns = from_ns + (n->own_ns - own_ns);
 		if (!rc && signals)
 			rc = signals_emit(j, of, r->begin_ns, (uint32_t)ppm, e);
 		else if (!rc)
-			rc = emit_cause(j, OP_WAIT, of, r->begin_ns,
-					j->l->link[j->by_wait[n->wait++]].signaller, 0, e);
+			rc = emit_link(j, OP_WAIT, of, r->begin_ns, j->by_wait[n->wait++], e);
 	}
-	rc = rc ? rc : emit(j, &rest, e);
+	rc = rc ? rc : emit_compute(j, of, &rest, llrint(slept * (double)rest.length), e);
+	n->own_ns = own_ns + elapsed_ns;
+	n->at_ns = from_ns + elapsed_ns;
 	return rc ? rc : signals_emit(j, of, n->last_ns, COMPUTED_ALL, e);
+}
+
+/* Decides what the node waits for in its waiting calls before request `number`. */
+static void waiting_explain(struct merge_job *j, const struct trace_record *r, uint32_t of,
+			    uint64_t number, bool polled)
+{
+	struct merge_node *n = &j->node[of];
+	struct causality_merge_counts *c = j->counts;
+	size_t end = n->wait;
+	while (end < n->waits_end && j->l->link[j->by_wait[end]].wait_request <= number)
+		end++;
+	int64_t ns = merge_unexplained(r, j->l, j->by_wait + n->wait, end - n->wait, j->sent_ns,
+				       polled);
+	if (j->facts->cpu_time && r->dispatch_ns > 0) {
+		const int64_t contended_ns = r->dispatch_ns < ns ? r->dispatch_ns : ns;
+		n->contended_ns += contended_ns;
+		ns -= contended_ns;
+	}
+	if (ns < SPLIT_LEAST_NS)
+		return;
+	if (j->complete) {
+		n->external_ns += ns;
+		c->external_ns += ns;
+		return;
+	}
+	c->unexplained_ns += ns;
+	if (ns > c->longest_ns) {
+		c->longest_ns = ns;
+		c->longest_node = of;
+		c->longest_request = number;
+	}
+}
+
+/* Writes a computation that another one follows, which has the waits. */
+static int compute_emit_part(struct merge_job *j, const struct trace_record *r, int64_t slept_ns,
+			     uint32_t of, struct err *e)
+{
+	j->node[of].own_ns += merge_elapsed(r);
+	return emit_compute(j, of, r, slept_ns, e);
 }
 
 static int compute_take(struct merge_job *j, const struct trace_record *r, int64_t node,
@@ -228,10 +338,14 @@ static int compute_take(struct merge_job *j, const struct trace_record *r, int64
 {
 	const struct compute *other = compute_of(j, node, number);
 	struct trace_record changed = *r;
+	int64_t slept_ns = r->intended_ns > 0 ? r->intended_ns : 0;
+	changed.intended_ns = changed.dispatch_ns = TIME_NONE;
 	changed.flags = 0;
 	changed.rvalue = 0;
 	if (r->flags & CAUSE_GOES_ON) /* the next record of the computation has the waits */
-		return other ? 0 : emit(j, &changed, e);
+		return other ? 0 : compute_emit_part(j, &changed, slept_ns, (uint32_t)node, e);
+	if (!j->first_pass)
+		waiting_explain(j, r, (uint32_t)node, number, other);
 	if (j->node[node].n_parts++ && other) /* its first record had the whole length */
 		return 0;
 	if (other && other->ns < 0)
@@ -239,8 +353,19 @@ static int compute_take(struct merge_job *j, const struct trace_record *r, int64
 	if (other) {
 		changed.length = (uint64_t)other->ns;
 		changed.offset = other->blocked_ns;
+		slept_ns = other->slept_ns;
 	}
-	return compute_emit(j, &changed, (uint32_t)node, number, e);
+	return compute_emit(j, &changed, slept_ns, (uint32_t)node, number, e);
+}
+
+static int external_emit(struct merge_job *j, uint32_t of, int64_t ns, struct err *e)
+{
+	struct merge_node *n = &j->node[of];
+	struct trace_record r = cause_of(j, OP_COMPUTE, of, ns, (uint64_t)n->external_ns);
+	r.flags = COMPUTE_EXTERNAL;
+	n->own_ns += n->external_ns + n->contended_ns;
+	n->external_ns = n->contended_ns = 0;
+	return r.length ? emit(j, of, &r, e) : 0;
 }
 
 static int request_take(struct merge_job *j, const struct trace_record *r, int64_t node,
@@ -249,14 +374,20 @@ static int request_take(struct merge_job *j, const struct trace_record *r, int64
 	struct merge_node *n = &j->node[node];
 	const struct compute *other = compute_of(j, node, number);
 	int rc = 0;
-	if (other && !n->n_parts && other->ns >= 0)
-		rc = emit_cause(j, OP_COMPUTE, (uint32_t)node, ns, (uint64_t)other->ns,
-				other->blocked_ns, e);
+	if (other && !n->n_parts && other->ns >= 0) {
+		struct trace_record compute =
+		    cause_of(j, OP_COMPUTE, (uint32_t)node, ns, (uint64_t)other->ns);
+		compute.offset = other->blocked_ns;
+		rc = emit_compute(j, (uint32_t)node, &compute, other->slept_ns, e);
+	}
 	n->n_parts = 0;
 	rc = rc ? rc : signals_emit(j, (uint32_t)node, ns, COMPUTED_ALL, e);
 	n->n_requests = number + 1;
 	rc = rc ? rc : waits_emit(j, (uint32_t)node, ns, number, e);
-	rc = rc ? rc : emit_copy(j, r, e);
+	rc = rc ? rc : external_emit(j, (uint32_t)node, ns, e);
+	rc = rc ? rc : emit_copy(j, (uint32_t)node, r, e);
+	n->at_ns = r->end_ns > ns ? r->end_ns : ns;
+	n->own_ns += r->end_ns != TIME_NONE && r->begin_ns != TIME_NONE ? r->end_ns - r->begin_ns : 0;
 	if (n->signal < n->signals_end &&
 	    j->l->link[j->by_signal[n->signal]].signal_request <= n->n_requests) {
 		n->owes = true;
@@ -272,7 +403,7 @@ static int take(struct merge_job *j, const struct trace_record *r, int64_t node,
 		struct err *e)
 {
 	if (node < 0 || (!is_request(r) && r->op != OP_COMPUTE)) {
-		j->n_left_out++;
+		j->counts->n_left_out++;
 		return 0;
 	}
 	struct merge_node *n = &j->node[node];
@@ -302,9 +433,10 @@ static int take_all(struct merge_job *j, struct err *e)
 	return rc ? rc : flush(j, e);
 }
 
-static void links_index(struct merge_job *j)
+/* Sets each node to its first wait and signal. */
+static void nodes_reset(struct merge_job *j)
 {
-	causality_links_order(j->l, j->by_wait, j->by_signal);
+	memset(j->node, 0, j->l->n_nodes * sizeof *j->node);
 	for (size_t i = 0; i < j->l->n; i++) {
 		j->node[j->l->link[i].waiter].waits_end++;
 		j->node[j->l->link[i].signaller].signals_end++;
@@ -317,32 +449,86 @@ static void links_index(struct merge_job *j)
 		n->signals_end += n->signal;
 		n->last_ns = TIME_NONE;
 	}
+	j->counts->n_left_out = 0;
 }
 
-static int write_all_of(struct merge_job *j, const struct causality_facts *facts, const char *path,
-			const char *shown, struct err *e)
+static int first_pass(struct merge_job *j, struct err *e)
+{
+	causality_links_order(j->l, j->by_wait, j->by_signal);
+	nodes_reset(j);
+	j->first_pass = true;
+	int rc = requests_rewind(&j->q, e);
+	rc = rc ? rc : take_all(j, e);
+	j->first_pass = false;
+	nodes_reset(j);
+	return rc ? rc : requests_rewind(&j->q, e);
+}
+
+/* A replay on paper: each node takes its own time in the base run, and waits for its signals. */
+static int running_predict(struct merge_job *j, struct err *e)
+{
+	struct work_amount longest, *total = xcalloc((size_t)j->l->n_nodes + 1, sizeof *total);
+	for (uint32_t i = 0; i < j->l->n_nodes; i++)
+		total[i].ns = j->node[i].own_ns;
+	int rc = critical_path(j->l, j->at_wait, j->at_signal, total, &longest, e);
+	j->counts->predicted_ns = longest.ns;
+	free(total);
+	return rc;
+}
+
+static int meta_write(struct merge_job *j, const struct causality_facts *facts, const char *path,
+		      const char *shown, struct err *e)
 {
 	const struct trace_write_options how = {.shown = shown};
 	struct causality_facts f = *facts;
 	struct trace_meta meta = *trace_meta(j->q.t);
 	f.node = j->q.f.node;
+	f.predicted_ns = j->counts->predicted_ns;
 	char *extra = causality_facts_text(&f, meta.extra_json);
 	meta.extra_json = extra;
-	int rc = trace_writer_open(&j->to, path, &meta, &how, e);
-	if (!rc) {
-		rc = take_all(j, e);
-		if (rc)
-			trace_writer_abort(j->to);
-		else
-			rc = trace_writer_close(j->to, e);
-	}
+	int rc = j->to ? trace_writer_set_meta(j->to, &meta, e)
+		       : trace_writer_open(&j->to, path, &meta, &how, e);
 	free(extra);
 	return rc;
 }
 
-int merge_write(const struct causality_run *base, const struct causality_links *l,
+static int write_all_of(struct merge_job *j, const struct causality_facts *facts, const char *path,
+			const char *shown, struct err *e)
+{
+	int rc = meta_write(j, facts, path, shown, e);
+	if (rc)
+		return rc;
+	rc = take_all(j, e);
+	rc = rc ? rc : running_predict(j, e);
+	rc = rc ? rc : meta_write(j, facts, path, shown, e);
+	if (!rc)
+		return trace_writer_close(j->to, e);
+	trace_writer_abort(j->to);
+	return rc;
+}
+
+/* Whether each request of each node was delayed, or no other node exists. */
+static bool is_complete(const struct causality_facts *f)
+{
+	return f->n_nodes == 1 || (f->period == 1 && f->n_throttled == f->n_nodes);
+}
+
+static void job_release(struct merge_job *j)
+{
+	requests_close(&j->q);
+	free(j->node);
+	free(j->by_wait);
+	free(j->by_signal);
+	free(j->sent_ns);
+	free(j->at_wait);
+	free(j->at_signal);
+	free(j->due);
+	free(j);
+}
+
+int merge_write(const struct causality_run *base, struct causality_links *l,
 		const struct computes *c, const struct causality_facts *facts, const char *output,
-		uint64_t *n_left_out, struct err *e)
+		struct causality_merge_counts *counts, struct err *e)
 {
 	struct merge_job *j = xcalloc(1, sizeof *j);
 	int rc = requests_open(&j->q, base->trace, facts->n_nodes, e);
@@ -355,22 +541,20 @@ int merge_write(const struct causality_run *base, const struct causality_links *
 	rc = fd < 0 ? fd : 0;
 	j->l = l;
 	j->c = c;
+	j->facts = facts;
+	j->counts = counts;
+	j->complete = is_complete(facts);
 	j->node = xcalloc((size_t)facts->n_nodes + 1, sizeof *j->node);
 	j->by_wait = xcalloc(l->n + 1, sizeof *j->by_wait);
 	j->by_signal = xcalloc(l->n + 1, sizeof *j->by_signal);
-	if (!rc) {
-		links_index(j);
-		rc = write_all_of(j, facts, temporary, output, e);
-	}
+	j->sent_ns = xcalloc(l->n + 1, sizeof *j->sent_ns);
+	j->at_wait = xcalloc(l->n + 1, sizeof *j->at_wait);
+	j->at_signal = xcalloc(l->n + 1, sizeof *j->at_signal);
+	rc = rc ? rc : first_pass(j, e);
+	rc = rc ? rc : write_all_of(j, facts, temporary, output, e);
 	rc = file_beside_keep(temporary, output, rc, e);
 	if (fd >= 0)
 		close(fd);
-	*n_left_out = j->n_left_out;
-	requests_close(&j->q);
-	free(j->node);
-	free(j->by_wait);
-	free(j->by_signal);
-	free(j->due);
-	free(j);
+	job_release(j);
 	return rc;
 }

@@ -3,12 +3,17 @@
 
 #include "capture/op.h"
 #include "capture/pour.h"
+#include "capture/preload/causes.h"
 #include "common/xalloc.h"
 
 struct filter {
 	const struct causality_facts *facts;
 	/* armed_ns[n_nodes]: the next request from this instant on counts; NEVER: none */
 	int64_t *armed_ns;
+	/* Failed attempts at a request that the node repeats: it polls. drop[n_drop]: indices of
+	 * their records, ascending; at: the next record, and the next of drop[]. */
+	uint64_t *drop, at, drop_at;
+	size_t n_drop, drop_cap;
 	bool *begun; /* begun[n_nodes]: the node has made a request that counts */
 	int64_t first_ns, last_ns;
 	bool by_clock;
@@ -33,12 +38,27 @@ static bool is_cause(const struct trace_record *r)
 	return op_info(r->op)->family == FAMILY_CAUSE;
 }
 
+static int64_t at_most(int64_t ns, uint64_t most)
+{
+	return ns < 0 ? 0 : (uint64_t)ns < most ? ns : (int64_t)most;
+}
+
+/* Moves the facts of the log's compute event to the members of a run's record (causality_run). */
+static void compute_convert(struct trace_record *r)
+{
+	r->intended_ns = at_most(r->rvalue, r->length);
+	r->dispatch_ns =
+	    at_most((int64_t)(r->flags >> CAUSE_OFF_CPU_SHIFT) * 1000, (uint64_t)TRACE_TIME_MAX);
+	r->rvalue = (int64_t)r->length;
+	r->flags &= CAUSE_GOES_ON;
+}
+
 /* Reduces a compute record to the part that counts. Returns false if no part counts. */
 static bool compute_keep(const struct filter *f, int64_t node, struct trace_record *r)
 {
 	if (r->end_ns <= f->first_ns && !f->begun[node])
 		return false;
-	r->rvalue = (int64_t)r->length;
+	compute_convert(r);
 	if (f->by_clock) {
 		int64_t passed = r->end_ns - r->begin_ns - (int64_t)r->offset;
 		r->length = passed > 0 ? (uint64_t)passed : 0;
@@ -49,12 +69,24 @@ static bool compute_keep(const struct filter *f, int64_t node, struct trace_reco
 		r->length = r->length < left ? r->length : left;
 		r->offset = r->offset < left - r->length ? r->offset : left - r->length;
 	}
+	r->intended_ns = at_most(r->intended_ns, r->length);
+	r->dispatch_ns = at_most(r->dispatch_ns, r->offset);
+	return true;
+}
+
+static bool is_dropped(struct filter *f)
+{
+	const uint64_t at = f->at++;
+	if (f->drop_at == f->n_drop || f->drop[f->drop_at] != at)
+		return false;
+	f->drop_at++;
 	return true;
 }
 
 static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 {
 	struct filter *f = ctx;
+	const bool dropped = is_dropped(f);
 	int64_t node = causality_node_of(f->facts, r->pid, r->tid);
 	if (node < 0)
 		return 0;
@@ -65,6 +97,8 @@ static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 	if (is_cause(r) || r->begin_ns < f->armed_ns[node])
 		return 0;
 	f->armed_ns[node] = NEVER;
+	if (dropped)
+		return 0;
 	f->begun[node] = true;
 	f->n++;
 	while (r->object != OBJECT_NONE && r->object >= f->n_named &&
@@ -125,23 +159,64 @@ static void files_keep(void *ctx, struct trace_meta *meta)
 	free(name);
 }
 
-/* The begin of the first request that counts. */
-static int first_find(struct trace *t, struct filter *f, struct err *e)
+/* --- repeated attempts ---------------------------------------------------- */
+
+struct last_request { /* of a node */
+	uint64_t index;
+	uint32_t object;
+	uint16_t op;
+	bool failed;
+};
+
+static bool is_lookup(uint16_t op)
 {
+	return op == OP_STAT || op == OP_STATX || op == OP_ACCESS || op == OP_OPEN;
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static void attempt_take(struct filter *f, struct last_request *last, const struct trace_record *r,
+			 uint64_t index)
+{
+	if (last->failed && last->op == r->op && last->object == r->object) {
+		GROW(f->drop, f->n_drop, f->drop_cap);
+		f->drop[f->n_drop++] = last->index;
+	}
+	*last = (struct last_request){index, r->object, r->op,
+				      r->error && is_lookup(r->op) && r->object != OBJECT_NONE};
+}
+
+/* Finds the failed attempts, and the begin of the first request that counts. */
+static int requests_look(struct trace *t, struct filter *f, struct err *e)
+{
+	struct last_request *last = xcalloc((size_t)f->facts->n_nodes + 1, sizeof *last);
 	const struct trace_record *r;
+	bool any = false;
 	int rc;
-	while ((rc = trace_next(t, &r, e)) > 0) {
-		int64_t node = causality_node_of(f->facts, r->pid, r->tid);
+	for (uint64_t index = 0; (rc = trace_next(t, &r, e)) > 0; index++) {
+		const int64_t node = causality_node_of(f->facts, r->pid, r->tid);
 		if (node < 0)
 			continue;
 		if (r->op == OP_COMPUTE) {
 			f->armed_ns[node] = r->end_ns;
 		} else if (!is_cause(r) && r->begin_ns >= f->armed_ns[node]) {
-			f->first_ns = f->last_ns = r->begin_ns;
-			return trace_rewind(t, e);
+			f->armed_ns[node] = NEVER;
+			attempt_take(f, &last[node], r, index);
+			if (!any)
+				f->first_ns = f->last_ns = r->begin_ns;
+			any = true;
 		}
 	}
-	return rc < 0 ? rc : err_set(e, ENODATA, "no request of the application is in the trace");
+	free(last);
+	if (f->n_drop)
+		qsort(f->drop, f->n_drop, sizeof *f->drop, compare_indices);
+	return rc < 0 ? rc
+	       : any  ? trace_rewind(t, e)
+		      : err_set(e, ENODATA, "no request of the application is in the trace");
 }
 
 int run_filter(const char *from, const char *to, const struct causality_facts *facts, bool compress,
@@ -153,7 +228,7 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 	disarm(&f);
 	f.begun = xcalloc(facts->n_nodes + 1, sizeof *f.begun);
 	int rc = trace_open(&t, from, e);
-	rc = rc ? rc : first_find(t, &f, e);
+	rc = rc ? rc : requests_look(t, &f, e);
 	if (!rc) {
 		struct trace_meta meta = *trace_meta(t);
 		struct pour p = {.filter = filter_record,
@@ -172,6 +247,7 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 	free(f.armed_ns);
 	free(f.begun);
 	free(f.named);
+	free(f.drop);
 	free(f.entry);
 	free(f.detail);
 	*counts = (struct run_filter_counts){f.n, f.last_ns - f.first_ns};

@@ -99,7 +99,8 @@ static void held_look(struct watch *w, int64_t now)
 static void stuck_tell(struct watch *w, int64_t now)
 {
 	static const char *const names[] = {"computes", "waits",        "polls",    "starts",
-					    "sleeps",   "in a request", "held back"};
+					    "sleeps",   "in a request", "held back",
+					    "looks for a file"};
 	struct strbuf b = STRBUF_INIT;
 	uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stuck_at; i++) {

@@ -87,7 +87,7 @@ static struct watch_so_far so_far_of(const struct raw_sight *r, int64_t cpu_ns, 
 	else if (r->state == CAUSE_SLEEPING)
 		f.compute_ns += passed;
 	else if (r->state == CAUSE_WAITING || r->state == CAUSE_POLLING ||
-		 r->state == CAUSE_STARTING)
+		 r->state == CAUSE_LOOKING || r->state == CAUSE_STARTING)
 		f.blocked_ns += passed;
 	return f;
 }

@@ -2,36 +2,27 @@
 #include "capture/causality/work.h"
 
 #include "capture/causality/requests.h"
+#include "capture/causality/work_private.h"
 #include "common/xalloc.h"
 
-struct amount {
-	int64_t ns, compute_ns; /* requests and computation; computation alone */
-};
 
-struct work_place { /* a node's state while the trace is read, or on the walk through it */
+struct work_place { /* a node's state while the trace is read */
 	size_t wait, signal;  /* in by_wait[], by_signal[] */
-	struct amount done;   /* work of the node so far */
-	struct amount when;   /* time on the critical path */
+	struct work_amount done;   /* work of the node so far */
 };
 
 struct work_reading {
 	struct causality_work *w;
 	size_t *by_wait, *by_signal;
-	struct amount *at_wait, *at_signal; /* [links.n]: work of the node before it */
-	struct amount *sent;		    /* [links.n]: time on the critical path */
+	struct work_amount *at_wait, *at_signal; /* [links.n]: work of the node before it */
 	struct work_place *place;
 };
 
-static int64_t plus(int64_t a, int64_t b)
-{
-	return a > TRACE_TIME_MAX - b ? TRACE_TIME_MAX : a + b;
-}
-
 static void do_work(struct work_place *p, int64_t ns, bool computing)
 {
-	p->done.ns = plus(p->done.ns, ns);
+	p->done.ns = work_plus(p->done.ns, ns);
 	if (computing)
-		p->done.compute_ns = plus(p->done.compute_ns, ns);
+		p->done.compute_ns = work_plus(p->done.compute_ns, ns);
 }
 
 static void request_take(struct causality_node_work *n, struct work_place *p,
@@ -44,7 +35,7 @@ static void request_take(struct causality_node_work *n, struct work_place *p,
 	n->first_ns =
 	    n->first_ns == TIME_NONE || r->begin_ns < n->first_ns ? r->begin_ns : n->first_ns;
 	n->last_ns = end_ns > n->last_ns ? end_ns : n->last_ns;
-	n->request_ns = plus(n->request_ns, end_ns - r->begin_ns);
+	n->request_ns = work_plus(n->request_ns, end_ns - r->begin_ns);
 	do_work(p, end_ns - r->begin_ns, false);
 }
 
@@ -56,8 +47,11 @@ static void take(struct work_reading *x, uint32_t of, const struct trace_record 
 	switch (r->op) {
 	case OP_COMPUTE:
 		n->n_computes++;
-		n->compute_ns = plus(n->compute_ns, ns);
-		do_work(p, ns, true);
+		int64_t *sum = r->flags & COMPUTE_EXTERNAL ? &n->external_ns
+			       : r->flags & COMPUTE_ASLEEP ? &n->asleep_ns
+							   : &n->compute_ns;
+		*sum = work_plus(*sum, ns);
+		do_work(p, ns, sum == &n->compute_ns);
 		break;
 	case OP_SIGNAL:
 		n->n_signals++;
@@ -90,62 +84,40 @@ static void places_reset(struct work_reading *x)
 	}
 }
 
-/* --- the critical path --------------------------------------------------- */
-
-static void advance(struct work_place *p, const struct amount *done)
+static int path_find(struct work_reading *x, struct err *e)
 {
-	p->when.ns = plus(p->when.ns, done->ns - p->done.ns);
-	p->when.compute_ns = plus(p->when.compute_ns, done->compute_ns - p->done.compute_ns);
-	p->done = *done;
-}
-
-static void signalled(void *ctx, size_t i)
-{
-	struct work_reading *x = ctx;
-	struct work_place *p = &x->place[x->w->links.link[i].signaller];
-	advance(p, &x->at_signal[i]);
-	x->sent[i] = p->when;
-}
-
-static void waited(void *ctx, size_t i)
-{
-	struct work_reading *x = ctx;
-	struct work_place *p = &x->place[x->w->links.link[i].waiter];
-	advance(p, &x->at_wait[i]);
-	if (x->sent[i].ns > p->when.ns)
-		p->when = x->sent[i];
-}
-
-static int critical_path(struct work_reading *x, struct err *e)
-{
-	const struct causality_walk walk = {.signal = signalled, .wait = waited, .ctx = x};
 	struct causality_work *w = x->w;
-	struct amount *total = xcalloc((size_t)w->n_nodes + 1, sizeof *total);
+	struct work_amount longest,
+	    *total = xcalloc((size_t)w->links.n_nodes + 1, sizeof *total);
 	for (uint32_t i = 0; i < w->n_nodes; i++)
 		total[i] = x->place[i].done;
-	memset(x->place, 0, w->n_nodes * sizeof *x->place);
-	int rc = causality_links_walk(&w->links, &walk, e);
-	for (uint32_t i = 0; i < w->n_nodes && !rc; i++) {
-		struct work_place *p = &x->place[i];
-		advance(p, &total[i]);
-		if (p->when.ns > w->critical_ns) {
-			w->critical_ns = p->when.ns;
-			w->critical_compute_ns = p->when.compute_ns;
-		}
-	}
+	int rc = critical_path(&w->links, x->at_wait, x->at_signal, total, &longest, e);
+	w->critical_ns = longest.ns;
+	w->critical_compute_ns = longest.compute_ns;
 	free(total);
 	return rc;
 }
 
 /* --- totals -------------------------------------------------------------- */
 
+static uint64_t single_waits(const struct causality_links *l)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		n += !l->link[i].barrier;
+	return n;
+}
+
 static int implied_count(struct causality_work *w, struct err *e)
 {
 	struct causality_links copy = w->links;
+	const uint64_t n = single_waits(&w->links);
+	if (!n)
+		return 0;
 	copy.link = xcalloc(copy.n + 1, sizeof *copy.link);
 	memcpy(copy.link, w->links.link, copy.n * sizeof *copy.link);
 	int rc = causality_links_reduce(&copy, e);
-	w->n_implied = w->links.n - copy.n;
+	w->n_implied = n - single_waits(&copy);
 	free(copy.link);
 	return rc;
 }
@@ -160,15 +132,18 @@ static void links_count(struct causality_work *w, const size_t *by_wait)
 {
 	const struct causality_link *v = w->links.link;
 	uint64_t *pair = xcalloc(w->links.n + 1, sizeof *pair);
+	size_t n_pairs = 0;
 	for (size_t i = 0; i < w->links.n; i++) {
 		const struct causality_link *g = &v[by_wait[i]],
 					    *before = i ? &v[by_wait[i - 1]] : NULL;
-		w->n_waiting += !before || before->waiter != g->waiter ||
-				before->wait_request != g->wait_request;
-		pair[i] = (uint64_t)v[i].signaller << 32 | v[i].waiter;
+		if (g->waiter < w->n_nodes)
+			w->n_waiting += !before || before->waiter != g->waiter ||
+					before->wait_request != g->wait_request;
+		if (!g->barrier)
+			pair[n_pairs++] = (uint64_t)g->signaller << 32 | g->waiter;
 	}
-	qsort(pair, w->links.n, sizeof *pair, compare_pairs);
-	for (size_t i = 0; i < w->links.n; i++)
+	qsort(pair, n_pairs, sizeof *pair, compare_pairs);
+	for (size_t i = 0; i < n_pairs; i++)
 		w->n_pairs += !i || pair[i] != pair[i - 1];
 	free(pair);
 }
@@ -183,8 +158,10 @@ static void all_sum(struct causality_work *w)
 		a->n_computes += n->n_computes;
 		a->n_signals += n->n_signals;
 		a->n_waits += n->n_waits;
-		a->request_ns = plus(a->request_ns, n->request_ns);
-		a->compute_ns = plus(a->compute_ns, n->compute_ns);
+		a->request_ns = work_plus(a->request_ns, n->request_ns);
+		a->compute_ns = work_plus(a->compute_ns, n->compute_ns);
+		a->asleep_ns = work_plus(a->asleep_ns, n->asleep_ns);
+		a->external_ns = work_plus(a->external_ns, n->external_ns);
 		if (n->first_ns != TIME_NONE &&
 		    (a->first_ns == TIME_NONE || n->first_ns < a->first_ns))
 			a->first_ns = n->first_ns;
@@ -220,14 +197,13 @@ int causality_work_read(struct causality_work *w, struct trace *t, const struct 
 	x.by_signal = xcalloc(n, sizeof *x.by_signal);
 	x.at_wait = xcalloc(n, sizeof *x.at_wait);
 	x.at_signal = xcalloc(n, sizeof *x.at_signal);
-	x.sent = xcalloc(n, sizeof *x.sent);
-	x.place = xcalloc((size_t)f->n_nodes + 1, sizeof *x.place);
+	x.place = xcalloc((size_t)w->links.n_nodes + 1, sizeof *x.place);
 	if (!rc) {
 		causality_links_order(&w->links, x.by_wait, x.by_signal);
 		links_count(w, x.by_wait);
 		rc = trace_read(&x, t, f, e);
 	}
-	rc = rc ? rc : critical_path(&x, e);
+	rc = rc ? rc : path_find(&x, e);
 	rc = rc ? rc : implied_count(w, e);
 	rc = rc ? rc : causality_barriers_find(&w->barriers, &w->links, e);
 	all_sum(w);
@@ -235,7 +211,6 @@ int causality_work_read(struct causality_work *w, struct trace *t, const struct 
 	free(x.by_signal);
 	free(x.at_wait);
 	free(x.at_signal);
-	free(x.sent);
 	free(x.place);
 	return rc;
 }

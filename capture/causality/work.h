@@ -8,7 +8,8 @@
 
 struct causality_node_work {
 	uint64_t n_requests, n_computes, n_signals, n_waits;
-	int64_t request_ns, compute_ns; /* of requests with a known end; of computation */
+	int64_t request_ns; /* of requests with a known end */
+	int64_t compute_ns, asleep_ns, external_ns; /* of compute records, by kind (trace.h) */
 	int64_t first_ns, last_ns;	/* begin of its first, end of its last; TIME_NONE: none */
 };
 
@@ -18,7 +19,7 @@ struct causality_work {
 	uint32_t n_nodes;
 	uint64_t n_implied; /* waits that follow from others */
 	uint64_t n_waiting; /* requests that wait */
-	uint64_t n_pairs;   /* pairs of nodes of which one waits for the other */
+	uint64_t n_pairs;   /* pairs of nodes of which one waits for the other, without barriers */
 	/* Critical path: the shortest execution in which each node does its computation and
 	 * requests one after the other, with the traced durations, and waits only where it must;
 	 * and the computation on it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines of a parallel application's text: COMPUTE, SIGNAL and WAIT, calls in strace's form or
+/* The lines of a parallel application's text: COMPUTE, SLEEP, EXTERNAL, SIGNAL and WAIT, calls in strace's form or
  * our own, and comments with times. */
 
 #include "capture/formats/number.h"
@@ -49,11 +49,12 @@ static void take_comment(struct parallel_line *l)
 /* --- lines other than calls ---------------------------------------------- */
 
 static int add_cause(struct parallel *p, const struct parallel_line *l, enum trace_op op,
-		     uint64_t length, uint64_t offset, struct err *e)
+		     uint32_t flags, uint64_t length, uint64_t offset, struct err *e)
 {
 	struct text_node *n = &p->node[p->at];
 	struct trace_record r = foreign_record();
 	r.op = (uint16_t)op;
+	r.flags = flags;
 	r.length = length;
 	r.offset = offset;
 	r.pid = p->facts.node[p->at].pid;
@@ -80,22 +81,22 @@ static int take_partner(struct parallel *p, const struct parallel_line *l, const
 	if (node >= p->facts.n_nodes || node == p->at)
 		return foreign_at(&p->calls.base, at, e, "node %llu %s", (unsigned long long)node,
 				  node == p->at ? "would wait for itself" : "does not exist");
-	return add_cause(p, l, op, node, 0, e);
+	return add_cause(p, l, op, 0, node, 0, e);
 }
 
 static int take_compute(struct parallel *p, const struct parallel_line *l, const char *s,
-			struct err *e)
+			enum compute_kind kind, struct err *e)
 {
 	int64_t ns;
 	const char *at = s;
 	if (s < l->end && *s == ')') /* COMPUTE() as in the paper's examples */
-		return add_cause(p, l, OP_COMPUTE, 0, OFFSET_NONE, e);
+		return add_cause(p, l, OP_COMPUTE, kind, 0, OFFSET_NONE, e);
 	if (!scan_decimal(&s, l->end, 1000000000, &ns, NULL) || s == l->end || *s != ')' ||
 	    s + 1 != l->end || ns > TRACE_TIME_MAX)
 		return foreign_at(&p->calls.base, at, e, "seconds and a parenthesis are expected");
 	bool unknown = l->blocked_unknown || !l->has_begin || l->blocked_ns < 0;
 	uint64_t blocked = unknown ? OFFSET_NONE : l->has_blocked ? (uint64_t)l->blocked_ns : 0;
-	return add_cause(p, l, OP_COMPUTE, (uint64_t)ns, blocked, e);
+	return add_cause(p, l, OP_COMPUTE, kind, (uint64_t)ns, blocked, e);
 }
 
 /* "node 3: ...": the following lines belong to node 3. */
@@ -253,7 +254,11 @@ int parallel_line(struct foreign *f, const char *s, size_t len, struct err *e)
 	take_comment(&l);
 	const char *at = l.s;
 	if (take_word(&at, l.end, "COMPUTE("))
-		return take_compute(p, &l, at, e);
+		return take_compute(p, &l, at, COMPUTE_BUSY, e);
+	if (take_word(&at, l.end, "SLEEP("))
+		return take_compute(p, &l, at, COMPUTE_ASLEEP, e);
+	if (take_word(&at, l.end, "EXTERNAL("))
+		return take_compute(p, &l, at, COMPUTE_EXTERNAL, e);
 	if (take_word(&at, l.end, "WAIT("))
 		return take_partner(p, &l, at, OP_WAIT, e);
 	if (take_word(&at, l.end, "SIGNAL("))

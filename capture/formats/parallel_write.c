@@ -186,7 +186,9 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		*why = "it is longer than a trace can be";
 		if (r->length > (uint64_t)TRACE_TIME_MAX)
 			return 0;
-		strbuf_addstr(&x->line, "COMPUTE(");
+		strbuf_addstr(&x->line, r->flags & COMPUTE_EXTERNAL ? "EXTERNAL("
+					: r->flags & COMPUTE_ASLEEP ? "SLEEP("
+								    : "COMPUTE(");
 		add_seconds(&x->line, (int64_t)r->length);
 		strbuf_addch(&x->line, ')');
 		add_times(&x->line, r);

@@ -29,6 +29,7 @@ enum cause_state {
 	CAUSE_SLEEPING, /* in a call that ends at a time; counted as computing */
 	CAUSE_REQUEST, /* in a request on the application's files */
 	CAUSE_HELD,    /* before a request, until the collector releases the thread */
+	CAUSE_LOOKING, /* between requests that look for one file in vain */
 	CAUSE_STATES
 };
 
@@ -37,8 +38,12 @@ enum cause_state {
 /* flag of a slot: the process has become a launcher of ranks, which is not watched */
 #define CAUSE_LAUNCHER 2u
 
-/* flag of a compute event in the log: more computing follows, and no request */
+/* A compute event in the log. length: CPU time and timed sleep; result: timed sleep alone; offset:
+ * time in waiting calls. Flag CAUSE_GOES_ON: more computing follows, and no request. The other bits
+ * of the flags: time off the CPU in calls that poll, in us, at most CAUSE_OFF_CPU_MAX. */
 #define CAUSE_GOES_ON 1u
+#define CAUSE_OFF_CPU_SHIFT 1
+#define CAUSE_OFF_CPU_MAX (UINT32_MAX >> CAUSE_OFF_CPU_SHIFT)
 
 struct cause_slot {
 	_Atomic uint64_t changes; /* number of state changes */
@@ -52,7 +57,7 @@ struct cause_slot {
 	_Atomic int64_t since_ns, since_cpu_ns; /* start of the state */
 	_Atomic uint64_t n_requests; /* requests started, including held ones */
 	_Atomic uint64_t n_held;     /* requests held */
-	/* times that the thread found no work in a polling call and yielded */
+	/* times that the thread found no work in a polling call and yielded, or looked in vain */
 	_Atomic uint64_t n_idle;
 	_Atomic uint32_t n_children; /* processes and threads that it created */
 	uint32_t depth;		     /* nested waiting calls */
@@ -67,6 +72,8 @@ struct cause_slot {
 	 * timed sleep, and time in waiting calls */
 	_Atomic int64_t compute_ns;
 	_Atomic int64_t blocked_ns;
+	int64_t slept_ns;   /* part of compute_ns in timed sleep */
+	int64_t off_cpu_ns; /* part of blocked_ns off the CPU in calls that poll */
 	uint64_t outside_ticks;	    /* end of that request */
 	/* maxima of the times between two requests, and of a request */
 	int64_t compute_max_ns, blocked_max_ns, request_max_ns;

@@ -48,6 +48,7 @@ static uint64_t length_of(const struct note *n)
 void capture_note(const struct note *n)
 {
 	int saved = errno;
+	cause_recorded(n->op, n->result < 0 ? saved : 0);
 	/* EFAULT: the pointers are invalid and must not be dereferenced */
 	bool readable = !(n->result < 0 && saved == EFAULT);
 	const ssize_t len_or_none = path_length(n, saved);

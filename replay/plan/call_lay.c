@@ -300,8 +300,9 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 	uint64_t number = 0;
 	const bool payload = !r->passed && writes_payload(c, r, &number);
 	c->n_passed[r->passed]++;
-	if (op_info(r->op)->family == FAMILY_CAUSE)
-		return (struct hot_request){.op = (uint8_t)r->op, .offset = r->length};
+	if (op_info(r->op)->family == FAMILY_CAUSE) /* length of computing: enum compute_kind */
+		return (struct hot_request){
+		    .op = (uint8_t)r->op, .offset = r->length, .length = r->flags};
 	if (r->passed) {
 		h.op = HOT_PASSED;
 	} else if (is_plain(s, r) && !payload && reads_action(l->reads, s, r) == READ_AS_IS) {

@@ -15,24 +15,36 @@ static int64_t span_of(const struct causality_work *w)
 	return w->all.first_ns == TIME_NONE ? 0 : w->all.last_ns - w->all.first_ns;
 }
 
+/* Of all nodes, in ns. */
+static double work_of(const struct causality_work *w)
+{
+	const struct causality_node_work *all = &w->all;
+	return (double)all->request_ns + (double)all->compute_ns + (double)all->asleep_ns +
+	       (double)all->external_ns;
+}
+
 static void print_nodes(const struct causality_work *w)
 {
-	printf("\n%6s  %10s  %10s  %10s  %10s  %10s\n", "node", "requests", "their time",
-	       "computing", "signals", "waits");
+	printf("\n%6s  %10s  %10s  %10s  %10s  %10s  %10s  %10s\n", "node", "requests",
+	       "their time", "computing", "asleep", "external", "signals", "waits");
 	for (uint32_t i = 0; i < w->n_nodes && i < NODES_SHOWN; i++) {
 		const struct causality_node_work *n = &w->node[i];
-		printf("%6" PRIu32 "  %10" PRIu64 "  %10s  %10s  %10" PRIu64 "  %10" PRIu64 "\n", i,
-		       n->n_requests, duration_text((double)n->request_ns).s,
-		       duration_text((double)n->compute_ns).s, n->n_signals, n->n_waits);
+		printf("%6" PRIu32 "  %10" PRIu64 "  %10s  %10s  %10s  %10s  %10" PRIu64
+		       "  %10" PRIu64 "\n",
+		       i, n->n_requests, duration_text((double)n->request_ns).s,
+		       duration_text((double)n->compute_ns).s,
+		       duration_text((double)n->asleep_ns).s,
+		       duration_text((double)n->external_ns).s, n->n_signals, n->n_waits);
 	}
 	if (w->n_nodes > NODES_SHOWN)
 		printf("(and %" PRIu32 " more: --json has all)\n", w->n_nodes - NODES_SHOWN);
 }
 
-static void print_text(const struct causality_work *w, const char *path)
+static void print_text(const struct causality_work *w, const struct causality_facts *f,
+		       const char *path)
 {
 	const struct causality_node_work *all = &w->all;
-	double work_ns = (double)all->request_ns + (double)all->compute_ns;
+	const double work_ns = work_of(w);
 	uint64_t n_of_barriers = 0;
 	for (uint32_t i = 0; i < w->barriers.n; i++)
 		n_of_barriers +=
@@ -43,9 +55,15 @@ static void print_text(const struct causality_work *w, const char *path)
 	       all->n_requests, w->n_nodes, w->n_nodes == 1 ? "" : "s",
 	       duration_text((double)span_of(w)).s, duration_text((double)all->request_ns).s,
 	       duration_text((double)all->compute_ns).s);
-	printf("Waits          %zu for the end of another node's request, before %" PRIu64
+	if (all->asleep_ns || all->external_ns)
+		printf("               %s asleep by the clock, %s waiting for something that is "
+		       "not a node\n",
+		       duration_text((double)all->asleep_ns).s,
+		       duration_text((double)all->external_ns).s);
+	printf("Waits          %" PRIu64
+	       " for the end of another node's request, before %" PRIu64
 	       " requests, between %" PRIu64 " pair%s of nodes\n",
-	       w->links.n, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
+	       all->n_waits, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)
 		printf("               %" PRIu64 " of them follow from others\n", w->n_implied);
 	printf("Barriers       %" PRIu32 ", of %" PRIu64 " waits\n", w->barriers.n, n_of_barriers);
@@ -55,6 +73,10 @@ static void print_text(const struct causality_work *w, const char *path)
 		printf("; %.3g nodes at a time in the mean, at most",
 		       work_ns / (double)w->critical_ns);
 	putchar('\n');
+	if (f->predicted_ns > 0 && f->application_ns > 0)
+		printf("On paper       %s of running time; the application took %s\n",
+		       duration_text((double)f->predicted_ns).s,
+		       duration_text((double)f->application_ns).s);
 	print_nodes(w);
 }
 
@@ -62,7 +84,8 @@ static json_t *node_json(const struct causality_node_work *n)
 {
 	return json_make(J_COUNT("n_requests", n->n_requests), J_COUNT("n_computes", n->n_computes),
 		J_COUNT("n_signals", n->n_signals), J_COUNT("n_waits", n->n_waits),
-		J_INT("request_ns", n->request_ns), J_INT("compute_ns", n->compute_ns));
+		J_INT("request_ns", n->request_ns), J_INT("compute_ns", n->compute_ns),
+		J_INT("asleep_ns", n->asleep_ns), J_INT("external_ns", n->external_ns));
 }
 
 static json_t *barriers_json(const struct causality_barriers *b)
@@ -81,7 +104,7 @@ static json_t *barriers_json(const struct causality_barriers *b)
 	return list;
 }
 
-static void print_json(const struct causality_work *w)
+static void print_json(const struct causality_work *w, const struct causality_facts *f)
 {
 	json_t *o = node_json(&w->all), *nodes = json_array();
 	for (uint32_t i = 0; i < w->n_nodes; i++)
@@ -91,10 +114,10 @@ static void print_json(const struct causality_work *w)
 		 J_COUNT("n_waiting_requests", w->n_waiting), J_COUNT("n_node_pairs", w->n_pairs),
 		 J_INT("span_ns", span_of(w)), J_INT("critical_path_ns", w->critical_ns),
 		 J_INT("critical_path_compute_ns", w->critical_compute_ns),
-		 J_VALUE("parallelism", w->critical_ns > 0 ? json_real(((double)w->all.request_ns +
-									(double)w->all.compute_ns) /
-								       (double)w->critical_ns)
-							   : json_null()),
+		 J_INT("predicted_ns", f->predicted_ns),
+		 J_VALUE("parallelism", w->critical_ns > 0
+					    ? json_real(work_of(w) / (double)w->critical_ns)
+					    : json_null()),
 		 J_VALUE("barriers", barriers_json(&w->barriers)), J_VALUE("nodes", nodes));
 	json_print(o);
 }
@@ -117,9 +140,9 @@ int deps_parallel(struct trace *t, const struct causality_facts *f,
 		rc = dot_write(t, f, &w, c, e);
 	if (!rc && !(c->dot && !strcmp(c->dot, "-"))) {
 		if (c->json)
-			print_json(&w);
+			print_json(&w, f);
 		else
-			print_text(&w, c->path);
+			print_text(&w, f, c->path);
 	}
 	return rc;
 }

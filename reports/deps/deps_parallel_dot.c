@@ -25,7 +25,8 @@ static void dot_quoted(struct strbuf *out, const char *name)
 
 struct shown_node { /* requests of a node in the graph: first .. first + n */
 	uint64_t first, n;
-	double compute_ns; /* since the node's previous request */
+	/* since the node's previous request: computing, asleep, external */
+	double compute_ns[3];
 	struct strbuf requests, order;
 };
 
@@ -62,11 +63,17 @@ static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const 
 		return;
 	strbuf_addf(&n->order, "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64, of,
 		    number - 1, of, number);
-	if (n->compute_ns > 0) {
-		SCOPED_STRBUF time = STRBUF_INIT;
-		format_duration(&time, n->compute_ns);
-		strbuf_addf(&n->order, " [label=\"compute %s\"]", time.s);
+	static const char *const kinds[] = {"compute", "sleep", "external"};
+	bool any = false;
+	for (int i = 0; i < 3; i++) {
+		if (n->compute_ns[i] <= 0)
+			continue;
+		strbuf_addf(&n->order, "%s%s ", any ? "\\n" : " [label=\"", kinds[i]);
+		format_duration(&n->order, n->compute_ns[i]);
+		any = true;
 	}
+	if (any)
+		strbuf_addstr(&n->order, "\"]");
 	strbuf_addstr(&n->order, ";\n");
 }
 
@@ -81,13 +88,16 @@ static int requests_draw(struct drawing *d, struct trace *t, const struct deps_p
 		if (of < 0)
 			continue;
 		if (r->op == OP_COMPUTE)
-			d->node[of].compute_ns += (double)r->length;
+			d->node[of].compute_ns[r->flags & COMPUTE_EXTERNAL ? 2
+					       : r->flags & COMPUTE_ASLEEP ? 1
+									   : 0] +=
+			    (double)r->length;
 		if (!is_request(r))
 			continue;
 		uint64_t number = d->n_requests[of]++;
 		if (i >= c->from && (!c->n_shown || i - c->from < c->n_shown))
 			request_draw(d, (uint32_t)of, number, t, r);
-		d->node[of].compute_ns = 0;
+		memset(d->node[of].compute_ns, 0, sizeof d->node[of].compute_ns);
 		i++;
 	}
 	return rc ? rc : got;

@@ -70,6 +70,17 @@ same 'polling' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 expect_line ../out 'it polls memory'
 expect_line ../out 'think times of the delayed nodes'
 
+# a file that another node creates is looked for: each look is one request, and waits
+rm -rf ../trace ../trace.runs ./*
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --before 'rm -f ready*' -- ../parallel files 6
+mv out err ..
+expect_line ../out 'requests      33 of 2 nodes'
+for pair in '0:2 1:0' '0:5 1:2' '0:8 1:4' '0:11 1:7' '0:14 1:9' '0:17 1:11'; do
+	edges 0 | grep -qF "$pair " || fail "no dependency $pair: $(edges 0)"
+done
+same 'files, backwards' "$(edges 1)" ''
+! grep -q 'polls memory' ../out || fail 'looking for a file is taken for computing'
+
 # a node that has not begun also waits: the parent's k-th write precedes its k-th child, for which
 # the next write waits; with many children each run finds it once
 capture children 3

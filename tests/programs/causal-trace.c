@@ -6,7 +6,7 @@
  *	NODE open PATH US		creates it
  *	NODE write|read OFFSET LENGTH US
  *	NODE close US
- *	NODE compute NS			which takes as long in the trace
+ *	NODE compute NS			which takes as long in the trace; also asleep NS, external NS
  *	NODE signal NODE, NODE wait NODE
  *	NODE pause US			nothing is recorded
  *
@@ -77,30 +77,38 @@ static struct trace_record *add(unsigned int i, enum trace_op op, int64_t ns)
 static void request_read(struct trace_writer *w, unsigned int i, const char *what, const char *rest)
 {
 	struct err e = ERR_INIT;
+	struct trace_record *r;
 	unsigned long long a = 0, b = 0, us = 0;
 	char path[200];
 	if (!strcmp(what, "open") && sscanf(rest, "%199s %llu", path, &us) == 2) {
 		must(trace_writer_object(w, OBJECT_PATH, path, &node[i].object, &e), &e);
-		struct trace_record *r = add(i, OP_OPEN, (int64_t)us * 1000);
+		r = add(i, OP_OPEN, (int64_t)us * 1000);
 		r->flags = O_RDWR | O_CREAT;
 		r->length = 0644;
 		r->rvalue = r->fd = node[i].fd;
 		r->object = node[i].object;
 	} else if ((!strcmp(what, "write") || !strcmp(what, "read")) &&
 		   sscanf(rest, "%llu %llu %llu", &a, &b, &us) == 3) {
-		struct trace_record *r =
-		    add(i, *what == 'w' ? OP_PWRITE : OP_PREAD, (int64_t)us * 1000);
+		r = add(i, *what == 'w' ? OP_PWRITE : OP_PREAD, (int64_t)us * 1000);
 		r->offset = a;
 		r->length = b;
 		r->rvalue = (int64_t)b;
 		r->fd = node[i].fd;
 		r->object = node[i].object;
 	} else if (!strcmp(what, "close") && sscanf(rest, "%llu", &us) == 1) {
-		struct trace_record *r = add(i, OP_CLOSE, (int64_t)us * 1000);
+		r = add(i, OP_CLOSE, (int64_t)us * 1000);
 		r->fd = node[i].fd;
 		r->object = node[i].object;
 	} else if (!strcmp(what, "compute") && sscanf(rest, "%llu", &a) == 1) {
 		add(i, OP_COMPUTE, (int64_t)a)->length = a;
+	} else if (!strcmp(what, "asleep") && sscanf(rest, "%llu", &a) == 1) {
+		r = add(i, OP_COMPUTE, (int64_t)a);
+		r->length = a;
+		r->flags = COMPUTE_ASLEEP;
+	} else if (!strcmp(what, "external") && sscanf(rest, "%llu", &a) == 1) {
+		r = add(i, OP_COMPUTE, (int64_t)a);
+		r->length = a;
+		r->flags = COMPUTE_EXTERNAL;
 	} else if (!strcmp(what, "signal") && sscanf(rest, "%llu", &a) == 1) {
 		add(i, OP_SIGNAL, 0)->length = a;
 	} else if (!strcmp(what, "wait") && sscanf(rest, "%llu", &a) == 1) {

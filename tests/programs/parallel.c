@@ -2,6 +2,7 @@
 /* Small parallel applications whose dependencies are known: parallel KIND [N]. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -9,8 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -467,6 +471,109 @@ static int cancelled(void)
 	return got != PTHREAD_CANCELED || sem_getvalue(&free_one, &value) || value != 1;
 }
 
+/* As by_pipe, but the child polls for a file that the parent creates after each write. */
+static int by_files(void)
+{
+	char name[20];
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	if (!fork()) {
+		for (int i = 0; i < n; i++) {
+			snprintf(name, sizeof name, "ready%d", i);
+			while (i % 3 == 0   ? access(name, F_OK)
+			       : i % 3 == 1 ? stat(name, &(struct stat){0})
+					    : close(open(name, O_RDONLY)))
+				usleep(2000);
+			get(fd, i);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		compute(20);
+		put(fd, i);
+		snprintf(name, sizeof name, "ready%d", i);
+		close(file_open(name, O_WRONLY));
+	}
+	children_wait();
+	return 0;
+}
+
+static sem_t work_begins, work_ends;
+
+static void *helper(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < n; i++) {
+		sem_wait(&work_begins);
+		compute(20);
+		sem_post(&work_ends);
+	}
+	return NULL;
+}
+
+/* Before each write a thread without requests computes for 20 ms. */
+static int helped(void)
+{
+	pthread_t t;
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	sem_init(&work_begins, 0, 0);
+	sem_init(&work_ends, 0, 0);
+	if (pthread_create(&t, NULL, helper, NULL))
+		die("pthread_create");
+	for (int i = 0; i < n; i++) {
+		sem_post(&work_begins);
+		sem_wait(&work_ends);
+		put(fd, i);
+	}
+	pthread_join(t, NULL);
+	return 0;
+}
+
+static void nap(int i)
+{
+	struct timespec t = {0, 20000000};
+	struct timeval v = {0, 20000};
+	struct epoll_event event;
+	int empty = epoll_create1(0);
+	switch (i % 6) {
+	case 0:
+		nanosleep(&t, NULL);
+		break;
+	case 1:
+		usleep(20000);
+		break;
+	case 2:
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+		break;
+	case 3:
+		poll(NULL, 0, 20);
+		break;
+	case 4:
+		select(0, NULL, NULL, NULL, &v);
+		break;
+	default:
+		epoll_wait(empty, &event, 1, 20);
+	}
+	close(empty);
+}
+
+/* Four processes sleep for 20 ms before each write, each time by another call. */
+static int naps(void)
+{
+	for (int k = 0; k < 4; k++)
+		if (!fork()) {
+			char name[20];
+			snprintf(name, sizeof name, "nap%d", k);
+			int fd = file_open(name, O_RDWR | O_TRUNC);
+			for (int i = 0; i < n; i++) {
+				nap(i);
+				put(fd, i);
+			}
+			_exit(0);
+		}
+	children_wait();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -481,6 +588,12 @@ int main(int argc, char **argv)
 		return threads();
 	if (!strcmp(kind, "polling"))
 		return polling();
+	if (!strcmp(kind, "files"))
+		return by_files();
+	if (!strcmp(kind, "helped"))
+		return helped();
+	if (!strcmp(kind, "naps"))
+		return naps();
 	if (!strcmp(kind, "locking"))
 		return locking();
 	if (!strcmp(kind, "computing"))

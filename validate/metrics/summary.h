@@ -58,7 +58,7 @@ struct causality_summary {
 	uint64_t n_nodes, n_throttled, n_runs, period;
 	int64_t application_ns, tracing_ns;		/* tracing_ns: of all capture runs */
 	uint64_t n_computes, n_waits, n_signals;	/* records that are not requests */
-	int64_t compute_ns;				/* sum over the nodes */
+	int64_t compute_ns;				/* sum over the nodes, on a CPU */
 };
 
 /* Time of all capture runs over that of the application, and its mean increase per run with a

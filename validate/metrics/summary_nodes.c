@@ -46,6 +46,8 @@ static void cause_add(struct causality_summary *c, const struct trace_record *r)
 	if (r->op != OP_COMPUTE)
 		return;
 	c->n_computes++;
+	if (r->flags != COMPUTE_BUSY)
+		return;
 	if (__builtin_add_overflow(c->compute_ns, (int64_t)(r->length & INT64_MAX), &c->compute_ns))
 		c->compute_ns = INT64_MAX;
 }

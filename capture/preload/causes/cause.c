@@ -23,6 +23,16 @@ static __thread uint64_t child_key __attribute__((tls_model("initial-exec")));
 /* a signal handler may run while a request is held */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 
+/* The request that the thread makes or made last. A thread that makes one request on one name again
+ * and again, and fails, polls: it waits until another thread creates the file. */
+static __thread struct attempt {
+	uint64_t path; /* hash of the name; 0: none */
+	uint16_t op, failed_op; /* failed_op: of the last attempt at this name, if it failed */
+	int error;
+	int64_t begin_ns;
+	uint64_t begin_ticks;
+} attempt __attribute__((tls_model("initial-exec")));
+
 static struct cause_page *page; /* NULL: nothing is watched */
 static bool page_looked_for;
 
@@ -236,10 +246,14 @@ static void account(struct cause_slot *s, int64_t now, int64_t cpu)
 		break;
 	case CAUSE_SLEEPING:
 		ADD(s->compute_ns, passed);
+		s->slept_ns += passed;
 		s->compute_sum_ns += passed;
 		break;
-	case CAUSE_WAITING:
 	case CAUSE_POLLING:
+		s->off_cpu_ns += passed > used ? passed - used : 0;
+		__attribute__((fallthrough));
+	case CAUSE_WAITING:
+	case CAUSE_LOOKING:
 	case CAUSE_STARTING:
 		ADD(s->blocked_ns, passed);
 		s->blocked_sum_ns += passed;
@@ -272,13 +286,16 @@ static void become(struct cause_slot *s, enum cause_state state)
 static void compute_note(struct cause_slot *s, uint32_t flags)
 {
 	const uint64_t begin = s->outside_ticks, end = clock_now(&capture_clock);
+	const int64_t off_us = s->off_cpu_ns / 1000;
+	const uint32_t off_cpu = off_us < CAUSE_OFF_CPU_MAX ? (uint32_t)off_us : CAUSE_OFF_CPU_MAX;
 	const struct note n = {.begin = begin,
 			       .end = end > begin ? end : begin,
 			       .op = OP_COMPUTE,
 			       .fd = -1,
-			       .flags = flags,
+			       .flags = flags | off_cpu << CAUSE_OFF_CPU_SHIFT,
 			       .length = (uint64_t)s->compute_ns,
-			       .offset = (uint64_t)s->blocked_ns};
+			       .offset = (uint64_t)s->blocked_ns,
+			       .result = s->slept_ns};
 	most(&s->compute_max_ns, s->compute_ns);
 	most(&s->phase_max_ns, s->compute_ns + s->blocked_ns);
 	capture_note(&n);
@@ -318,6 +335,7 @@ static void phase_begin(struct cause_slot *s)
 {
 	atomic_store_explicit(&s->compute_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->blocked_ns, 0, memory_order_relaxed);
+	s->slept_ns = s->off_cpu_ns = 0;
 	s->outside_ticks = clock_now(&capture_clock);
 }
 
@@ -326,6 +344,83 @@ static void request_end(struct cause_slot *s, enum cause_state outside)
 	become(s, outside);
 	phase_begin(s);
 }
+
+/* --- looking for a file --------------------------------------------------- */
+
+static uint64_t path_hash(const struct subject *subject)
+{
+	if (subject->kind != SUBJECT_PATH)
+		return 0;
+	uint64_t x = (uint64_t)(uint32_t)subject->fd + 1;
+	for (const char *c = subject->path; *c; c++)
+		x = splitmix_mix(x * SPLITMIX_STEP + (unsigned char)*c);
+	return x ? x : 1;
+}
+
+static bool is_lookup(uint16_t op)
+{
+	return op == OP_STAT || op == OP_STATX || op == OP_ACCESS || op == OP_OPEN;
+}
+
+void cause_recorded(uint16_t op, int error)
+{
+	if (!is_lookup(op))
+		return;
+	attempt.op = op;
+	attempt.error = error;
+}
+
+static void attempt_begin(const struct subject *subject)
+{
+	const uint64_t path = path_hash(subject);
+	if (path != attempt.path)
+		attempt.failed_op = OP_INVALID;
+	attempt.path = path;
+	attempt.op = OP_INVALID;
+}
+
+/* Returns whether the same request on the same name failed twice in succession. */
+static bool attempt_end(void)
+{
+	const bool failed = attempt.path && attempt.op && attempt.error;
+	const bool again = failed && attempt.op == attempt.failed_op;
+	attempt.failed_op = failed ? attempt.op : OP_INVALID;
+	return again;
+}
+
+/* A request of a thread that looks for a file. Returns true if it is the same one again; otherwise
+ * the thread has stopped to look. */
+static bool looks_again(struct cause_slot *s, const struct subject *subject)
+{
+	if (path_hash(subject) != attempt.path) {
+		become(s, CAUSE_COMPUTING);
+		return false;
+	}
+	attempt.op = OP_INVALID;
+	attempt.begin_ns = now_ns();
+	attempt.begin_ticks = clock_now(&capture_clock);
+	return true;
+}
+
+/* The thread has found the file: it was blocked until the last attempt, which counts as the
+ * request. */
+static void look_end(struct cause_slot *s)
+{
+	if (attempt.error && attempt.op == attempt.failed_op) {
+		ADD(s->n_idle, 1);
+		return;
+	}
+	const struct note n = {.begin = s->outside_ticks,
+			       .end = attempt.begin_ticks,
+			       .op = OP_COMPUTE,
+			       .fd = -1,
+			       .offset = (uint64_t)(attempt.begin_ns - s->since_ns)};
+	attempt.failed_op = OP_INVALID;
+	capture_note(&n);
+	request_end(s, CAUSE_COMPUTING);
+}
+
+/* --- calls ---------------------------------------------------------------- */
 
 struct cause_call cause_enter(const struct subject *subject, bool waits)
 {
@@ -339,8 +434,14 @@ struct cause_call cause_enter(const struct subject *subject, bool waits)
 	uint32_t state = s ? atomic_load_explicit(&s->state, memory_order_relaxed) : CAUSE_HELD;
 	if (state != CAUSE_REQUEST && state != CAUSE_HELD && !cause_of_library &&
 	    cause_counts(p, subject)) {
-		c = (struct cause_call){CAUSE_A_REQUEST, (int)state};
-		request_begin(p, s, waits);
+		if (state == CAUSE_LOOKING && looks_again(s, subject)) {
+			c = (struct cause_call){CAUSE_A_LOOK, (int)state};
+		} else {
+			state = state == CAUSE_LOOKING ? CAUSE_COMPUTING : state;
+			c = (struct cause_call){CAUSE_A_REQUEST, (int)state};
+			attempt_begin(subject);
+			request_begin(p, s, waits);
+		}
 	} else if (state == CAUSE_COMPUTING) {
 		c = (struct cause_call){CAUSE_A_CALL, (int)state};
 		become(s, CAUSE_WAITING);
@@ -403,7 +504,12 @@ void cause_leave(struct cause_call *c)
 	is_busy = true;
 	struct cause_slot *s = page ? slot_mine(page) : NULL;
 	if (s && c->what == CAUSE_A_REQUEST) {
-		request_end(s, (enum cause_state)c->state_before);
+		const bool looks = attempt_end() && c->state_before == CAUSE_COMPUTING;
+		request_end(s, looks ? CAUSE_LOOKING : (enum cause_state)c->state_before);
+	} else if (s && c->what == CAUSE_A_LOOK) {
+		look_end(s);
+		if (atomic_load_explicit(&s->state, memory_order_relaxed) != CAUSE_LOOKING)
+			woken_note(page, s);
 	} else if (s) {
 		become(s, (enum cause_state)c->state_before);
 		woken_note(page, s);

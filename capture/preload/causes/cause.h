@@ -25,7 +25,7 @@ struct subject {
 	const char *path;
 };
 
-enum cause_what { CAUSE_NOTHING, CAUSE_A_REQUEST, CAUSE_A_CALL };
+enum cause_what { CAUSE_NOTHING, CAUSE_A_REQUEST, CAUSE_A_CALL, CAUSE_A_LOOK };
 struct cause_call {
 	enum cause_what what;
 	int state_before; /* enum cause_state */
@@ -53,6 +53,8 @@ CAUSE_HIDDEN void cause_exec(bool failed);
 CAUSE_HIDDEN void cause_phase_end(void);
 CAUSE_HIDDEN void cause_idle(void);
 CAUSE_HIDDEN void cause_asynchronous(void);
+/* The present call was recorded as this operation (enum trace_op), with errno or 0. */
+CAUSE_HIDDEN void cause_recorded(uint16_t op, int error);
 CAUSE_HIDDEN uint64_t cause_child_key(void); /* for a thread that will be created */
 CAUSE_HIDDEN void cause_thread_begin(uint64_t key);
 CAUSE_HIDDEN bool cause_is_watched(void);

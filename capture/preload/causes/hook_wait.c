@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that sleep until an event, which another thread may cause, and calls that sleep for a time.
  */
+#include <fcntl.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <threads.h>
 
 #include "capture/preload/core.h"
 
@@ -24,8 +26,9 @@
 	CALL_AS(CAUSE_WAITING, type, name, parameters, __VA_ARGS__)
 #define SLEEPS(type, name, parameters, ...)                                                        \
 	CALL_AS(CAUSE_SLEEPING, type, name, parameters, __VA_ARGS__)
-/* With a timeout of 0 the call returns at once. Libraries use this while they poll without work. */
-#define WAITS_UNLESS(looks, type, name, parameters, ...)					   \
+/* With a timeout of 0 the call returns at once. Libraries use this while they poll without work. If
+ * `sleeps`, nothing but the timeout can end the call. */
+#define WAITS_OR_SLEEPS(looks, sleeps, type, name, parameters, ...)				   \
 	EXPORT type name parameters								   \
 	{											   \
 		__typeof__(&name) real = REAL(name);						   \
@@ -33,9 +36,11 @@
 			cause_idle();								   \
 			return real(__VA_ARGS__);						   \
 		}										   \
-		CAUSE_WAIT(CAUSE_WAITING);							   \
+		CAUSE_WAIT((sleeps) ? CAUSE_SLEEPING : CAUSE_WAITING);				   \
 		return real(__VA_ARGS__);							   \
 	}
+#define WAITS_UNLESS(looks, type, name, parameters, ...)					   \
+	WAITS_OR_SLEEPS(looks, false, type, name, parameters, __VA_ARGS__)
 
 /* --- sockets -------------------------------------------------------------- */
 
@@ -81,33 +86,55 @@ static bool is_zero(const struct timespec *t)
 	return t && !t->tv_sec && !t->tv_nsec;
 }
 
-WAITS_UNLESS(!limit, int, poll, (struct pollfd * fds, nfds_t n, int limit), fds, n, limit)
-WAITS_UNLESS(!limit, int, __poll_chk, (struct pollfd * fds, nfds_t n, int limit, size_t room), fds,
-	     n, limit, room)
-WAITS_UNLESS(is_zero(limit), int, ppoll,
-	     (struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask),
-	     fds, n, limit, mask)
-WAITS_UNLESS(is_zero(limit), int, __ppoll_chk,
-	     (struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask,
-	      size_t room),
-	     fds, n, limit, mask, room)
-WAITS_UNLESS(limit && !limit->tv_sec && !limit->tv_usec, int, select,
-	     (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
-	      struct timeval *restrict limit),
-	     n, r, w, x, limit)
-WAITS_UNLESS(is_zero(limit), int, pselect,
-	     (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
-	      const struct timespec *restrict limit, const sigset_t *restrict mask),
-	     n, r, w, x, limit, mask)
-WAITS_UNLESS(!limit, int, epoll_wait, (int fd, struct epoll_event *to, int n, int limit), fd, to, n,
-	     limit)
-WAITS_UNLESS(!limit, int, epoll_pwait,
-	     (int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask), fd, to, n,
-	     limit, mask)
-WAITS_UNLESS(is_zero(limit), int, epoll_pwait2,
-	     (int fd, struct epoll_event *to, int n, const struct timespec *limit,
-	      const sigset_t *mask),
-	     fd, to, n, limit, mask)
+/* Whether no descriptor is registered: /proc/self/fdinfo has a line "tfd:" for each. */
+static bool epoll_is_empty(int fd)
+{
+	char path[40], text[256], digits[12];
+	size_t n = sizeof digits - 1;
+	unsigned int left = fd < 0 ? 0 : (unsigned int)fd;
+	digits[n] = 0;
+	do
+		digits[--n] = (char)('0' + left % 10);
+	while (left /= 10);
+	memcpy(path, "/proc/self/fdinfo/", sizeof "/proc/self/fdinfo/" - 1);
+	strcpy(path + sizeof "/proc/self/fdinfo/" - 1, digits + n);
+	const long info = RAW(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (info < 0)
+		return false;
+	const long got = RAW(SYS_read, info, text, sizeof text);
+	RAW(SYS_close, info);
+	return got > 0 && !memmem(text, (size_t)got, "tfd:", 4);
+}
+
+WAITS_OR_SLEEPS(!limit, !n && limit > 0, int, poll, (struct pollfd * fds, nfds_t n, int limit), fds,
+		n, limit)
+WAITS_OR_SLEEPS(!limit, !n && limit > 0, int, __poll_chk,
+		(struct pollfd * fds, nfds_t n, int limit, size_t room), fds, n, limit, room)
+WAITS_OR_SLEEPS(is_zero(limit), !n && limit, int, ppoll,
+		(struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask),
+		fds, n, limit, mask)
+WAITS_OR_SLEEPS(is_zero(limit), !n && limit, int, __ppoll_chk,
+		(struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask,
+		 size_t room),
+		fds, n, limit, mask, room)
+WAITS_OR_SLEEPS(limit && !limit->tv_sec && !limit->tv_usec, (!n || (!r && !w && !x)) && limit, int,
+		select,
+		(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
+		 struct timeval *restrict limit),
+		n, r, w, x, limit)
+WAITS_OR_SLEEPS(is_zero(limit), (!n || (!r && !w && !x)) && limit, int, pselect,
+		(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
+		 const struct timespec *restrict limit, const sigset_t *restrict mask),
+		n, r, w, x, limit, mask)
+WAITS_OR_SLEEPS(!limit, limit > 0 && epoll_is_empty(fd), int, epoll_wait,
+		(int fd, struct epoll_event *to, int n, int limit), fd, to, n, limit)
+WAITS_OR_SLEEPS(!limit, limit > 0 && epoll_is_empty(fd), int, epoll_pwait,
+		(int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask), fd, to, n,
+		limit, mask)
+WAITS_OR_SLEEPS(is_zero(limit), limit && epoll_is_empty(fd), int, epoll_pwait2,
+		(int fd, struct epoll_event *to, int n, const struct timespec *limit,
+		 const sigset_t *mask),
+		fd, to, n, limit, mask)
 
 /* --- messages, semaphores of System V and POSIX queues, signals ----------- */
 
@@ -149,6 +176,7 @@ SLEEPS(int, clock_nanosleep,
        t, left)
 SLEEPS(int, usleep, (useconds_t us), us)
 SLEEPS(unsigned int, sleep, (unsigned int seconds), seconds)
+SLEEPS(int, thrd_sleep, (const struct timespec *t, struct timespec *left), t, left)
 
 /* In a polling call this means that there was no work. */
 EXPORT int sched_yield(void)

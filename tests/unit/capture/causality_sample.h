@@ -5,7 +5,8 @@
  *
  * w, r: a pwrite or pread of 4096 bytes at offset 4096 * request number, of file f<node>; c NS:
  * compute; C NS: compute, with another part of the same computing after it; s NODE: signal; W NODE:
- * wait. Nodes have pid 100 + run * 1000 + node. An event without a time follows the previous event
+ * wait; p NS ELAPSED BLOCKED SLEPT OFF: compute with its interval, of which it was blocked, and off
+ * the CPU in calls that poll (ns); z NS, x NS (in what is read): asleep, external. Nodes have pid 100 + run * 1000 + node. An event without a time follows the previous event
  * of its node. */
 #ifndef TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
 #define TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
@@ -74,6 +75,17 @@ static inline void made_write(const char *path, uint32_t n_nodes, uint32_t run, 
 			r.fd = 3;
 			last_ns[node] = r.end_ns;
 			must(trace_writer_object(w, OBJECT_PATH, name, &r.object, &e), &e);
+		} else if (what == 'p') {
+			long long elapsed, blocked, slept, off;
+			assert_int_equal(sscanf(text, " %lld %lld %lld %lld", &elapsed, &blocked,
+						&slept, &off),
+					 4);
+			r.op = OP_COMPUTE;
+			r.rvalue = a;
+			r.end_ns = r.begin_ns + elapsed;
+			r.offset = (uint64_t)blocked;
+			r.intended_ns = slept;
+			r.dispatch_ns = off;
 		} else {
 			r.op = what == 'c' || what == 'C' ? OP_COMPUTE
 			       : what == 's'              ? OP_SIGNAL
@@ -111,7 +123,7 @@ static inline char *made_read(const char *path)
 		bool request = r->op == OP_PWRITE || r->op == OP_PREAD;
 		char what = r->op == OP_PWRITE    ? 'w'
 			    : r->op == OP_PREAD   ? 'r'
-			    : r->op == OP_COMPUTE ? 'c'
+			    : r->op == OP_COMPUTE ? "c.z.x"[r->flags]
 			    : r->op == OP_SIGNAL  ? 's'
 						  : 'W';
 		strbuf_addf(&out, "%s%d %c %lld", out.len ? ", " : "", (int)node, what,

@@ -99,6 +99,24 @@ static void test_polls(void **unused)
 	assert_int_equal(needed, MS);
 }
 
+/* A thread that looks for a file continues by itself when the file exists: only later attempts show
+ * that it does not exist. */
+static void test_looks(void **unused)
+{
+	int64_t needed;
+	const struct judge_sight before = {.state = CAUSE_LOOKING, .os_state = 'S', .changes = 7, .n_slices = 9, .n_idle = 100};
+	struct judge_sight now = before;
+	(void)unused;
+	assert_int_equal(judge(before), JUDGE_LOOKS);
+	assert_int_equal(since(JUDGE_LOOKS, before, now, &needed), JUDGE_NOT_YET);
+	now.n_idle++;
+	assert_int_equal(since(JUDGE_LOOKS, before, now, &needed), JUDGE_NOT_YET);
+	now.n_idle++;
+	assert_int_equal(since(JUDGE_LOOKS, before, now, &needed), JUDGE_UNCHANGED);
+	now.changes++;
+	assert_int_equal(since(JUDGE_LOOKS, before, now, &needed), JUDGE_CHANGED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +124,7 @@ int main(void)
 		cmocka_unit_test(test_computing),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_polls),
+		cmocka_unit_test(test_looks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,107 @@ static void the_critical_path_is_the_longest_way(void **state)
 	causality_work_release(&w);
 }
 
+/* Merges a base run with these edges; each request of each node was delayed. */
+static void merge_complete(uint32_t n_nodes, const struct causality_edge *edge, uint64_t n_edges,
+			   bool cpu_time, struct causality_merge_counts *counts)
+{
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, n_edges}};
+	uint32_t throttled[] = {0, 1, 2, 3};
+	struct causality_facts f = made_facts(n_nodes, 100);
+	struct err e = ERR_INIT;
+	f.throttled = throttled;
+	f.n_throttled = n_nodes;
+	f.cpu_time = cpu_time;
+	must(causality_merge(run, 1, &f, SCRATCH("merged"), counts, &e), &e);
+	free(f.node);
+}
+
+/* A helper thread without requests works for 298 us of the 300 us between two requests. */
+static void a_wait_for_no_node_is_external(void **state)
+{
+	(void)state;
+	struct causality_merge_counts counts;
+	made_write(SCRATCH("base"), 1, 0, "0 w 0 10, 0 p 2000 300000 298000 0 0, 0 w 310 10");
+	merge_complete(1, NULL, 0, false, &counts);
+	assert_int_equal(counts.external_ns, 298000);
+	assert_int_equal(counts.predicted_ns, 320000);
+	expect("0 w 0, 0 c 2000, 0 x 298000, 0 w 310");
+}
+
+/* Node 1 is blocked for 490 us. The request that it waits for ends 200 us after the begin of that,
+ * and the signal follows after half of 40 us. So it waits for something else for 270 us. */
+static void a_wait_that_outlasts_its_signal_is_external_from_then_on(void **state)
+{
+	(void)state;
+	struct causality_merge_counts counts;
+	const struct causality_edge edge[] = {{0, 1, 1, 1, 500000, 0, 500000}};
+	made_write(SCRATCH("base"), 2, 0,
+		   "1 w 0 10, 0 w 1 5, 1 p 40000 530000 490000 0 0, 0 w 200 30, "
+		   "0 p 40000 40000 0 0 0, 0 w 270 5, 1 w 540 5");
+	merge_complete(2, edge, 1, false, &counts);
+	assert_int_equal(counts.external_ns, 270000);
+	expect("1 w 0, 0 w 1, 1 c 20000, 1 W 0, 1 c 20000, 0 w 200, 0 c 20000, 0 s 1, 0 c 20000, "
+	       "0 w 270, 1 x 270000, 1 w 540");
+}
+
+/* With CPU time, the time in which a node wanted to poll and had no CPU is no wait. */
+static void a_wait_for_a_cpu_is_not_external(void **state)
+{
+	(void)state;
+	struct causality_merge_counts counts;
+	made_write(SCRATCH("base"), 1, 0, "0 w 0 10, 0 p 2000 300000 298000 0 250000, 0 w 310 10");
+	merge_complete(1, NULL, 0, true, &counts);
+	expect("0 w 0, 0 c 2000, 0 x 48000, 0 w 310");
+}
+
+/* If requests were not delayed, a dependency may be missing. */
+static void a_wait_without_complete_knowledge_is_unexplained(void **state)
+{
+	(void)state;
+	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	made_write(SCRATCH("base"), 2, 0,
+		   "0 w 0 10, 1 w 5 5, 0 p 2000 300000 298000 0 0, 1 p 0 100000 100000 0 0, "
+		   "1 w 110 5, 0 w 310 10");
+	must(merge(run, 1, 2, false, &counts, &e), &e);
+	assert_int_equal(counts.external_ns, 0);
+	assert_int_equal(counts.unexplained_ns, 398000);
+	assert_int_equal(counts.longest_ns, 298000);
+	assert_int_equal(counts.longest_node, 0);
+	assert_int_equal(counts.longest_request, 1);
+	expect("0 w 0, 1 w 5, 0 c 2000, 1 c 0, 1 w 110, 0 w 310");
+}
+
+/* Before and after a wait, the same part of the computing is sleep. */
+static void sleeping_is_kept_apart(void **state)
+{
+	(void)state;
+	struct causality_merge_counts counts;
+	const struct causality_edge edge[] = {{0, 1, 0, 1, 250000}};
+	made_write(SCRATCH("base"), 2, 0,
+		   "0 w 0 5, 1 w 1 5, 0 p 50000 50000 0 50000 0, 1 p 1000000 1000000 0 800000 0, "
+		   "0 w 55 5, 1 w 1010 5");
+	merge_complete(2, edge, 1, true, &counts);
+	struct causality_work w;
+	struct err e = ERR_INIT;
+	struct causality_facts f;
+	struct trace *t;
+	must(trace_open(&t, SCRATCH("merged"), &e), &e);
+	must(causality_facts_read(&f, trace_meta(t), &e), &e);
+	must(causality_work_read(&w, t, &f, &e), &e);
+	assert_int_equal(w.node[1].compute_ns, 200000);
+	assert_int_equal(w.node[1].asleep_ns, 800000);
+	assert_int_equal(w.node[0].asleep_ns, 50000);
+	assert_int_equal(w.critical_ns, 1010000);
+	assert_int_equal(w.critical_compute_ns, 200000);
+	causality_work_release(&w);
+	causality_facts_release(&f);
+	trace_close(t);
+	expect("0 w 0, 1 w 1, 0 s 1, 0 z 50000, 1 c 50000, 1 z 200000, 1 W 0, 1 c 150000, "
+	       "1 z 600000, 0 w 55, 1 w 1010");
+}
+
 static void other_requests_are_an_error_that_says_which(void **state)
 {
 	(void)state;
@@ -502,6 +603,11 @@ int main(void)
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
 	    cmocka_unit_test(a_barrier_is_found_in_the_merged_trace),
 	    cmocka_unit_test(the_critical_path_is_the_longest_way),
+	    cmocka_unit_test(a_wait_for_no_node_is_external),
+	    cmocka_unit_test(a_wait_that_outlasts_its_signal_is_external_from_then_on),
+	    cmocka_unit_test(a_wait_for_a_cpu_is_not_external),
+	    cmocka_unit_test(a_wait_without_complete_knowledge_is_unexplained),
+	    cmocka_unit_test(sleeping_is_kept_apart),
 	    cmocka_unit_test(records_that_are_no_requests_are_skipped_and_counted),
 	    cmocka_unit_test(other_requests_are_an_error_that_says_which),
 	    cmocka_unit_test(a_cycle_is_a_named_error),

@@ -101,10 +101,11 @@ struct computing {
 	bool sleeps, on_processor;
 };
 
-static void compute(struct runner *w, const struct computing *how, int64_t ns)
+/* Sleeping, and waiting for something that is not a node, take elapsed time and no CPU. */
+static void compute(struct runner *w, const struct computing *how, uint32_t kind, int64_t ns)
 {
 	const struct clock *c = &w->crew->plan->clock;
-	if (how->sleeps)
+	if (how->sleeps || kind != COMPUTE_BUSY)
 		wait_until(&w->waiter, clock_now(c) + (uint64_t)((double)ns / c->ns_per_tick));
 	else if (how->on_processor && ns >= CPU_TIME_MIN_NS)
 		compute_on_processor(c, ns);
@@ -133,7 +134,7 @@ static void lane_causal(struct runner *w)
 		}
 		const uint64_t begin = clock_begin(clock);
 		if (h->op == OP_COMPUTE)
-			compute(w, &how, (int64_t)h->offset);
+			compute(w, &how, h->length, (int64_t)h->offset);
 		else if (h->op == OP_SIGNAL)
 			message_signal(&n->messages, h->length);
 		else

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/work_private.h"
+#include "common/xalloc.h"
+
+struct critical {
+	const struct causality_links *links;
+	const struct work_amount *at_wait, *at_signal;
+	struct work_amount *sent; /* sent[links->n]: time of each signal */
+	struct critical_node {
+		struct work_amount done; /* its work so far */
+		struct work_amount when; /* the time then */
+	} *node;
+};
+
+int64_t work_plus(int64_t a, int64_t b)
+{
+	return a > TRACE_TIME_MAX - b ? TRACE_TIME_MAX : a + b;
+}
+
+static void advance(struct critical_node *n, const struct work_amount *done)
+{
+	n->when.ns = work_plus(n->when.ns, done->ns - n->done.ns);
+	n->when.compute_ns = work_plus(n->when.compute_ns, done->compute_ns - n->done.compute_ns);
+	n->done = *done;
+}
+
+static void signalled(void *ctx, size_t i)
+{
+	struct critical *x = ctx;
+	struct critical_node *n = &x->node[x->links->link[i].signaller];
+	advance(n, &x->at_signal[i]);
+	x->sent[i] = n->when;
+}
+
+static void waited(void *ctx, size_t i)
+{
+	struct critical *x = ctx;
+	struct critical_node *n = &x->node[x->links->link[i].waiter];
+	advance(n, &x->at_wait[i]);
+	if (x->sent[i].ns > n->when.ns)
+		n->when = x->sent[i];
+}
+
+int critical_path(const struct causality_links *l, const struct work_amount *at_wait,
+		  const struct work_amount *at_signal, const struct work_amount *total,
+		  struct work_amount *longest, struct err *e)
+{
+	struct critical x = {l, at_wait, at_signal, xcalloc(l->n + 1, sizeof *x.sent),
+			     xcalloc((size_t)l->n_nodes + 1, sizeof *x.node)};
+	const struct causality_walk walk = {.signal = signalled, .wait = waited, .ctx = &x};
+	int rc = causality_links_walk(l, &walk, e);
+	*longest = (struct work_amount){0};
+	for (uint32_t i = 0; i < l->n_nodes && !rc; i++) {
+		advance(&x.node[i], &total[i]);
+		if (x.node[i].when.ns > longest->ns)
+			*longest = x.node[i].when;
+	}
+	free(x.sent);
+	free(x.node);
+	return rc;
+}

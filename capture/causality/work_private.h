@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The critical path. Private to capture/causality. */
+#ifndef CAPTURE_CAUSALITY_WORK_PRIVATE_H
+#define CAPTURE_CAUSALITY_WORK_PRIVATE_H
+
+#include "capture/causality/links.h"
+
+struct work_amount {
+	int64_t ns, compute_ns; /* of a node's work; of that, of computing */
+};
+
+int64_t work_plus(int64_t a, int64_t b); /* at most TRACE_TIME_MAX */
+
+/* The shortest execution if all nodes begin together. at_wait[l->n], at_signal[l->n]: work of the
+ * node before each wait and each signal; total[l->n_nodes]: all work of each node. Errors: as
+ * causality_links_walk. */
+int critical_path(const struct causality_links *l, const struct work_amount *at_wait,
+		  const struct work_amount *at_signal, const struct work_amount *total,
+		  struct work_amount *longest, struct err *e);
+
+#endif

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture causality: no time between requests vanishes. Sleeping is told from computing, and waiting
+# for a thread without requests from waiting for a node.
+. "$SRCDIR/tests/e2e/lib.sh"
+preload_before_sanitizer
+command -v jq >/dev/null || skip 'no jq'
+${CC:-cc} -w -O1 -o parallel "$SRCDIR/tests/programs/parallel.c" -pthread || fail 'parallel.c does not compile'
+mkdir work
+cd work
+
+deps() { # jq filter that must hold
+	"$VALIDATE" deps --json ../trace >../deps.json || fail 'deps fails'
+	jq -e "$1" ../deps.json >/dev/null || fail "not: $1: $(cat ../deps.json)"
+}
+
+# a thread without requests computes for 20 ms before each write
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel helped 6
+expect_line out 'of 1 node '
+expect_line out 'waiting for something that is not a node, replayed as time'
+! grep warning out || fail 'the paper replay differs although no time is lost'
+deps '.external_ns > 100e6 and .asleep_ns == 0 and .compute_ns < 60e6'
+deps '.predicted_ns > 110e6'
+"$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
+[ "$(grep -c '^EXTERNAL(0[.]' ../text)" -ge 5 ] || fail "$(cat ../text)"
+"$VALIDATE" import --from parallel ../text -o ../back >/dev/null
+"$VALIDATE" export --to parallel ../back -o ../text-of-back >/dev/null
+[ "$(sed 1d ../text)" = "$(sed 1d ../text-of-back)" ] || fail 'the text and back differ'
+
+# four processes sleep 20 ms before each write, by all calls; with fewer CPUs, computing is in CPU
+# time
+rm -rf ../trace ../trace.runs ./*
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --clock cpu -- ../parallel naps 7
+deps '.asleep_ns > 4 * 6 * 20e6 and .compute_ns < 500e6' # (before the first request of all is nothing)
+deps '.n_waits == 0 and .external_ns < 100e6'
+deps '.predicted_ns > 120e6'
+"$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
+[ "$(grep -c '^SLEEP(0[.]' ../text)" -ge 24 ] || fail "$(cat ../text)"
+
+# if no request is delayed, the cause of a wait is unknown: it is not replayed, and a warning names it
+rm -rf ../trace ../trace.runs ./*
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none -- sh -c '../parallel helped 6 & ../parallel independent; wait'
+expect_line out 'No dependency explains'
+deps '.external_ns == 0'
