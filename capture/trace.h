@@ -145,8 +145,10 @@ enum trace_op {
 	/* length: ns of computation; offset: ns blocked besides that, OFFSET_NONE unknown; flags:
 	 * enum compute_kind */
 	OP_COMPUTE = 113,
-	OP_SIGNAL = 114, /* length: number of the node that waits for this */
-	/* length: number of the node waited for; the k-th wait of a pair matches the k-th signal */
+	/* length: number of the node that waits for this; with flag CAUSE_OF_BARRIER, of a barrier */
+	OP_SIGNAL = 114,
+	/* length: number of the node waited for; the k-th wait of a pair matches the k-th signal.
+	 * With flag CAUSE_OF_BARRIER: number of a barrier, of which all signals are waited for */
 	OP_WAIT = 115,
 	OP_N
 };
@@ -159,6 +161,8 @@ enum compute_kind {
 	COMPUTE_ASLEEP = 2,   /* it sleeps until a time */
 	COMPUTE_EXTERNAL = 4, /* it waits for something that is not a node */
 };
+
+#define CAUSE_OF_BARRIER 2u /* flag of OP_SIGNAL and OP_WAIT */
 
 struct trace_record {
 	uint64_t seq;

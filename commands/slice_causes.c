@@ -4,9 +4,9 @@
 #include "capture/causality/causality.h"
 #include "common/xalloc.h"
 
-struct end { /* a signal or a wait */
+struct end { /* a signal or a wait; of a barrier: its number is the waiter */
 	uint32_t signaller, waiter;
-	bool is_wait, kept;
+	bool of_barrier, is_wait, kept;
 	uint64_t number; /* among all of them */
 };
 
@@ -18,6 +18,8 @@ struct slice_causes {
 static int compare_ends(const void *a, const void *b)
 {
 	const struct end *x = a, *y = b;
+	if (x->of_barrier != y->of_barrier)
+		return x->of_barrier ? 1 : -1;
 	if (x->signaller != y->signaller)
 		return x->signaller < y->signaller ? -1 : 1;
 	if (x->waiter != y->waiter)
@@ -25,6 +27,20 @@ static int compare_ends(const void *a, const void *b)
 	if (x->is_wait != y->is_wait)
 		return x->is_wait ? 1 : -1;
 	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* end[n] are those of one barrier. It stays if one node signals and one waits. */
+static void barrier_look(struct slice_causes *x, const struct end *end, size_t n)
+{
+	bool signals = false, waits = false;
+	for (size_t i = 0; i < n; i++) {
+		signals |= end[i].kept && !end[i].is_wait;
+		waits |= end[i].kept && end[i].is_wait;
+	}
+	for (size_t i = 0; i < n; i++) {
+		x->drop[end[i].number] = !signals || !waits;
+		x->n_dropped += end[i].kept && x->drop[end[i].number];
+	}
 }
 
 /* end[n] are those of one pair of nodes: signals, then waits. The k-th wait belongs to the k-th
@@ -61,8 +77,11 @@ static int ends_read(struct trace *t, const struct causality_facts *f, struct sl
 		uint32_t of = node < 0 ? UINT32_MAX : (uint32_t)node,
 			 other = r->length < f->n_nodes ? (uint32_t)r->length : UINT32_MAX;
 		GROW(*end, *n, cap);
-		(*end)[*n] = (struct end){is_wait ? other : of, is_wait ? of : other, is_wait,
-					  keep == 1, *n};
+		(*end)[*n] =
+		    r->flags & CAUSE_OF_BARRIER
+			? (struct end){0, (uint32_t)r->length, true, is_wait, keep == 1, *n}
+			: (struct end){is_wait ? other : of, is_wait ? of : other, false, is_wait,
+				       keep == 1, *n};
 		++*n;
 	}
 	return rc;
@@ -87,11 +106,15 @@ int slice_causes_open(struct slice_causes **out, struct trace *t,
 	if (n)
 		qsort(end, n, sizeof *end, compare_ends);
 	for (size_t from = 0, to; !rc && from < n; from = to) {
-		for (to = from + 1; to < n && end[to].signaller == end[from].signaller &&
+		for (to = from + 1; to < n && end[to].of_barrier == end[from].of_barrier &&
+				    end[to].signaller == end[from].signaller &&
 				    end[to].waiter == end[from].waiter;
 		     to++)
 			;
-		pair_look(x, end + from, to - from);
+		if (end[from].of_barrier)
+			barrier_look(x, end + from, to - from);
+		else
+			pair_look(x, end + from, to - from);
 	}
 	free(end);
 	slice_filter_close(filter);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds barriers. Two nodes wait for each other at a place of each if both wait there for a signal
+/* Finds barriers: those with records, and those among single waits. Two nodes wait for each other at a place of each if both wait there for a signal
  * that the other sent before its own wait. A barrier is a set of nodes of which all pairs do. A
  * signal may be much older than the wait, for example if not every request was delayed. */
 
@@ -13,20 +13,26 @@ struct barriers_finder {
 	size_t *by_pair; /* links by (signaller, waiter, place of the wait) */
 	size_t *first;	 /* first[signaller * n_nodes + waiter]: start of the pair in by_pair[] */
 	uint32_t *at;	 /* of each pair: the link found last */
+	uint32_t n_nodes; /* without hubs */
+	uint32_t *of_record; /* of_record[l->n_barriers]: its index in v[] */
 };
 
 /* by_wait[] has the waits of each node, and so of each pair, in order. */
 static void pairs_make(struct barriers_finder *f)
 {
 	const struct causality_links *l = f->l;
-	const size_t n_pairs = (size_t)l->n_nodes * l->n_nodes;
+	const size_t n_pairs = (size_t)f->n_nodes * f->n_nodes;
 	for (size_t i = 0; i < l->n; i++)
-		f->first[(size_t)l->link[i].signaller * l->n_nodes + l->link[i].waiter + 1]++;
+		if (!l->link[i].barrier)
+			f->first[(size_t)l->link[i].signaller * f->n_nodes + l->link[i].waiter +
+				 1]++;
 	for (size_t i = 0; i < n_pairs; i++)
 		f->first[i + 1] += f->first[i];
 	for (size_t i = 0; i < l->n; i++) {
 		const struct causality_link *g = &l->link[f->by_wait[i]];
-		size_t pair = (size_t)g->signaller * l->n_nodes + g->waiter;
+		if (g->barrier)
+			continue;
+		size_t pair = (size_t)g->signaller * f->n_nodes + g->waiter;
 		f->by_pair[f->first[pair] + f->at[pair]++] = f->by_wait[i];
 	}
 	memset(f->at, 0, n_pairs * sizeof *f->at);
@@ -38,7 +44,7 @@ static size_t link_at(struct barriers_finder *f, uint32_t signaller, uint32_t wa
 		      uint64_t place)
 {
 	const struct causality_link *v = f->l->link;
-	const size_t pair = (size_t)signaller * f->l->n_nodes + waiter, first = f->first[pair],
+	const size_t pair = (size_t)signaller * f->n_nodes + waiter, first = f->first[pair],
 		     n = f->first[pair + 1] - first;
 	uint32_t *at = &f->at[pair];
 	while (*at < n && v[f->by_pair[first + *at]].wait_place < place)
@@ -110,6 +116,8 @@ static void look(struct barriers_finder *f, size_t from, size_t to)
 	m[n++] = (struct barriers_member){first->waiter, first->wait_place, first->wait_request};
 	for (size_t i = from; i < to; i++) {
 		const struct causality_link *g = &f->l->link[f->by_wait[i]];
+		if (g->barrier)
+			continue;
 		size_t back = link_at(f, g->waiter, g->signaller, g->signal_place + 1);
 		if (back == f->l->n || f->b->of_link[back] != UINT32_MAX ||
 		    f->b->of_link[f->by_wait[i]] != UINT32_MAX)
@@ -125,12 +133,32 @@ static void look(struct barriers_finder *f, size_t from, size_t to)
 	free(m);
 }
 
+static void *copy_of(const void *from, size_t n)
+{
+	void *to = xmalloc(n);
+	return memcpy(to, from, n);
+}
+
+static void record_add(struct barriers_finder *f, uint32_t record)
+{
+	const struct causality_barrier *r = &f->l->barrier[record];
+	struct causality_barriers *b = f->b;
+	f->of_record[record] = b->n;
+	GROW(b->v, b->n, b->cap);
+	b->v[b->n++] =
+	    (struct causality_barrier){.n_nodes = r->n_nodes,
+				       .node = copy_of(r->node, r->n_nodes * sizeof *r->node),
+				       .place = copy_of(r->place, r->n_nodes * sizeof *r->place),
+				       .request =
+					   copy_of(r->request, r->n_nodes * sizeof *r->request)};
+}
+
 static void waited(void *ctx, size_t i)
 {
 	struct barriers_finder *f = ctx;
 	const struct causality_link *g = &f->l->link[i];
 	size_t from = 0, to = f->l->n;
-		while (from < to) { /* by_wait: beginning of its place */
+	while (from < to) { /* by_wait: beginning of its place */
 		size_t mid = from + (to - from) / 2;
 		const struct causality_link *x = &f->l->link[f->by_wait[mid]];
 		if (x->waiter < g->waiter ||
@@ -144,27 +172,36 @@ static void waited(void *ctx, size_t i)
 		if (x->waiter != g->waiter || x->wait_place != g->wait_place)
 			break;
 	}
-	if (f->by_wait[to - 1] == i)
+	if (f->by_wait[to - 1] != i)
+		return;
+	if (g->waiter >= f->n_nodes)
+		record_add(f, g->barrier - 1);
+	else
 		look(f, from, to);
 }
 
 int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l,
 			    struct err *e)
 {
-	struct barriers_finder f = {.b = b, .l = l};
+	struct barriers_finder f = {.b = b, .l = l, .n_nodes = l->n_nodes - l->n_hubs};
 	const struct causality_walk walk = {.wait = waited, .ctx = &f};
 	size_t n = l->n + 1;
 	*b = (struct causality_barriers){.of_link = xcalloc(n, sizeof *b->of_link)};
 	f.by_wait = xcalloc(n, sizeof *f.by_wait);
 	f.by_signal = xcalloc(n, sizeof *f.by_signal);
 	f.by_pair = xcalloc(n, sizeof *f.by_pair);
-	f.first = xcalloc((size_t)l->n_nodes * l->n_nodes + 2, sizeof *f.first);
-	f.at = xcalloc((size_t)l->n_nodes * l->n_nodes + 1, sizeof *f.at);
+	f.first = xcalloc((size_t)f.n_nodes * f.n_nodes + 2, sizeof *f.first);
+	f.at = xcalloc((size_t)f.n_nodes * f.n_nodes + 1, sizeof *f.at);
+	f.of_record = xcalloc((size_t)l->n_barriers + 1, sizeof *f.of_record);
 	causality_links_order(l, f.by_wait, f.by_signal);
 	for (size_t i = 0; i < l->n; i++)
 		b->of_link[i] = UINT32_MAX;
 	pairs_make(&f);
 	int rc = causality_links_walk(l, &walk, e);
+	for (size_t i = 0; i < l->n && !rc; i++)
+		if (l->link[i].barrier)
+			b->of_link[i] = f.of_record[l->link[i].barrier - 1];
+	free(f.of_record);
 	free(f.by_wait);
 	free(f.by_signal);
 	free(f.by_pair);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Matches the waits and signals of a trace. */
 
-#include "capture/causality/links.h"
+#include "capture/causality/links_private.h"
 #include "capture/causality/requests.h"
 #include "common/xalloc.h"
 
@@ -36,10 +36,30 @@ static void end_add(struct link_ends *ends, const struct link_end *one)
 	ends->v[ends->n++] = *one;
 }
 
-static int take(struct link_ends *signals, struct link_ends *waits, struct links_read_node *node,
-		const struct causality_facts *f, const struct trace_record *r, uint64_t index,
+struct links_reading {
+	struct link_ends signals, waits;
+	struct link_marks marks;
+	struct links_read_node *node;
+	const struct causality_facts *f;
+};
+
+static int mark_take(struct links_reading *x, uint32_t of, const struct trace_record *r,
+		     uint64_t index, struct err *e)
+{
+	if (!r->length || r->length > UINT32_MAX)
+		return err_set(e, EINVAL, "record %" PRIu64 ": %s at barrier %" PRIu64, index,
+			       op_name(r->op), r->length);
+	GROW(x->marks.v, x->marks.n, x->marks.cap);
+	x->marks.v[x->marks.n++] =
+	    (struct link_mark){(uint32_t)r->length, of, x->node[of].place, x->node[of].n_requests,
+			       r->op == OP_WAIT};
+	return 0;
+}
+
+static int take(struct links_reading *x, const struct trace_record *r, uint64_t index,
 		struct err *e)
 {
+	const struct causality_facts *f = x->f;
 	int64_t of = causality_node_of(f, r->pid, r->tid);
 	bool cause = op_info(r->op)->family == FAMILY_CAUSE;
 	if (of < 0)
@@ -48,12 +68,14 @@ static int take(struct link_ends *signals, struct link_ends *waits, struct links
 				       " of process %" PRIu32 ", which is not a node",
 				       index, op_name(r->op), r->tid, r->pid)
 			     : 0;
-	struct links_read_node *n = &node[of];
+	struct links_read_node *n = &x->node[of];
 	n->place += r->op != n->last_op || (r->op != OP_SIGNAL && r->op != OP_WAIT);
 	n->last_op = r->op;
 	n->n_requests += is_request(r);
 	if (r->op != OP_SIGNAL && r->op != OP_WAIT)
 		return 0;
+	if (r->flags & CAUSE_OF_BARRIER)
+		return mark_take(x, (uint32_t)of, r, index, e);
 	if (r->length >= f->n_nodes || r->length == (uint64_t)of)
 		return err_set(e, EINVAL,
 			       "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64
@@ -64,7 +86,7 @@ static int take(struct link_ends *signals, struct link_ends *waits, struct links
 	struct link_end one = {r->op == OP_WAIT ? other : (uint32_t)of,
 			       r->op == OP_WAIT ? (uint32_t)of : other, index, n->place,
 			       n->n_requests};
-	end_add(r->op == OP_WAIT ? waits : signals, &one);
+	end_add(r->op == OP_WAIT ? &x->waits : &x->signals, &one);
 	return 0;
 }
 
@@ -114,8 +136,13 @@ static int join(struct causality_links *l, struct link_ends *signals, struct lin
 			return lone_find(signals, waits, i, e);
 		const struct link_end *s = &signals->v[i], *w = &waits->v[i];
 		l->link[l->n++] =
-		    (struct causality_link){s->signaller, s->waiter,  s->place,     w->place,
-					    s->request,   w->request, COMPUTED_ALL, 0};
+		    (struct causality_link){.signaller = s->signaller,
+					    .waiter = s->waiter,
+					    .signal_place = s->place,
+					    .wait_place = w->place,
+					    .signal_request = s->request,
+					    .wait_request = w->request,
+					    .computed_ppm = COMPUTED_ALL};
 	}
 	return 0;
 }
@@ -123,19 +150,21 @@ static int join(struct causality_links *l, struct link_ends *signals, struct lin
 int causality_links_read(struct causality_links *l, struct trace *t,
 			 const struct causality_facts *f, struct err *e)
 {
-	struct link_ends signals = {0}, waits = {0};
-	struct links_read_node *node = xcalloc(f->n_nodes + 1, sizeof *node);
+	struct links_reading x = {.f = f,
+				  .node = xcalloc((size_t)f->n_nodes + 1, sizeof *x.node)};
 	const struct trace_record *r;
 	uint64_t index = 0;
 	*l = (struct causality_links){.n_nodes = f->n_nodes};
 	int rc = trace_rewind(t, e), got = 0;
 	while (!rc && (got = trace_next(t, &r, e)) == 1)
-		rc = take(&signals, &waits, node, f, r, index++, e);
+		rc = take(&x, r, index++, e);
 	rc = rc ? rc : got;
-	rc = rc ? rc : join(l, &signals, &waits, e);
-	free(signals.v);
-	free(waits.v);
-	free(node);
+	rc = rc ? rc : join(l, &x.signals, &x.waits, e);
+	rc = rc ? rc : link_marks_join(l, &x.marks, e);
+	free(x.signals.v);
+	free(x.waits.v);
+	free(x.marks.v);
+	free(x.node);
 	if (rc)
 		causality_links_release(l);
 	return rc;

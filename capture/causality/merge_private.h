@@ -46,6 +46,19 @@ int64_t merge_elapsed(const struct trace_record *r);
 int64_t merge_unexplained(const struct trace_record *r, const struct causality_links *l,
 			  const size_t *wait, size_t n, const int64_t *sent_ns, bool polled);
 
+/* merge_barriers.c: barriers with records of their own: two for each of n nodes instead of n - 1
+ * signals and waits. */
+struct merge_barriers {
+	uint32_t *number; /* number[l->n]: of the link's barrier, from 1; 0: none */
+	/* [l->n]: an earlier link of the same node and barrier has the record */
+	bool *again_wait, *again_signal;
+};
+/* Places are those of the records. Errors: as causality_links_walk. Ownership:
+ * merge_barriers_release, also after an error. */
+int merge_barriers_find(struct merge_barriers *m, const struct causality_links *l,
+			const size_t *by_wait, const size_t *by_signal, struct err *e);
+void merge_barriers_release(struct merge_barriers *m); /* all-zero is fine */
+
 /* Writes the base run with waits and signals, and counts. Changes the places of `l` to those of the
  * records. Errors: of reading and writing. */
 int merge_write(const struct causality_run *base, struct causality_links *l,

@@ -49,6 +49,7 @@ struct merge_job {
 	int64_t *sent_ns;
 	/* own_ns of the nodes at each link */
 	struct work_amount *at_wait, *at_signal;
+	struct merge_barriers barriers;
 	struct merge_node *node;
 	struct due *due; /* a heap by ns */
 	size_t n_due, cap_due;
@@ -114,12 +115,16 @@ static int emit_link(struct merge_job *j, enum trace_op op, uint32_t of, int64_t
 {
 	const struct causality_link *g = &j->l->link[link];
 	const bool signal = op == OP_SIGNAL;
-	const struct trace_record r =
-	    cause_of(j, op, of, ns, signal ? g->waiter : g->signaller);
+	struct trace_record r = cause_of(j, op, of, ns, signal ? g->waiter : g->signaller);
 	if (j->first_pass)
 		return link_emit_first(j, signal, of, link, &r, e);
 	(signal ? j->at_signal : j->at_wait)[link].ns = j->node[of].own_ns;
-	return emit(j, of, &r, e);
+	if (!j->barriers.number[link])
+		return emit(j, of, &r, e);
+	r.length = j->barriers.number[link];
+	r.flags = CAUSE_OF_BARRIER;
+	const bool again = (signal ? j->barriers.again_signal : j->barriers.again_wait)[link];
+	return again ? 0 : emit(j, of, &r, e);
 }
 
 /* Writes a computation, of which the node slept for `slept_ns`, as up to two records. */
@@ -461,7 +466,8 @@ static int first_pass(struct merge_job *j, struct err *e)
 	rc = rc ? rc : take_all(j, e);
 	j->first_pass = false;
 	nodes_reset(j);
-	return rc ? rc : requests_rewind(&j->q, e);
+	rc = rc ? rc : requests_rewind(&j->q, e);
+	return rc ? rc : merge_barriers_find(&j->barriers, j->l, j->by_wait, j->by_signal, e);
 }
 
 /* A replay on paper: each node takes its own time in the base run, and waits for its signals. */
@@ -479,7 +485,7 @@ static int running_predict(struct merge_job *j, struct err *e)
 static int meta_write(struct merge_job *j, const struct causality_facts *facts, const char *path,
 		      const char *shown, struct err *e)
 {
-	const struct trace_write_options how = {.shown = shown};
+	const struct trace_write_options how = {.shown = shown, .compress = true};
 	struct causality_facts f = *facts;
 	struct trace_meta meta = *trace_meta(j->q.t);
 	f.node = j->q.f.node;
@@ -516,6 +522,7 @@ static bool is_complete(const struct causality_facts *f)
 static void job_release(struct merge_job *j)
 {
 	requests_close(&j->q);
+	merge_barriers_release(&j->barriers);
 	free(j->node);
 	free(j->by_wait);
 	free(j->by_signal);

@@ -75,9 +75,13 @@ static int take_partner(struct parallel *p, const struct parallel_line *l, const
 {
 	uint64_t node;
 	const char *at = s;
+	const bool of_barrier = take_word(&s, l->end, "barrier ");
 	if (!scan_u64(&s, l->end, &node) || s == l->end || *s != ')' || s + 1 != l->end)
 		return foreign_at(&p->calls.base, at, e,
-				  "a node's number and a parenthesis are expected");
+				  "the number of a node or a barrier and a parenthesis are "
+				  "expected");
+	if (of_barrier)
+		return add_cause(p, l, op, CAUSE_OF_BARRIER, node, 0, e);
 	if (node >= p->facts.n_nodes || node == p->at)
 		return foreign_at(&p->calls.base, at, e, "node %llu %s", (unsigned long long)node,
 				  node == p->at ? "would wait for itself" : "does not exist");

@@ -197,7 +197,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 			return 1;
 		}
 	} else if (r->op == OP_SIGNAL || r->op == OP_WAIT) {
-		strbuf_addf(&x->line, "%s(%llu)", r->op == OP_WAIT ? "WAIT" : "SIGNAL",
+		strbuf_addf(&x->line, "%s(%s%llu)", r->op == OP_WAIT ? "WAIT" : "SIGNAL",
+			    r->flags & CAUSE_OF_BARRIER ? "barrier " : "",
 			    (unsigned long long)r->length);
 		add_times(&x->line, r);
 	} else {

@@ -46,9 +46,9 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 	const struct causality_node_work *all = &w->all;
 	const double work_ns = work_of(w);
 	uint64_t n_of_barriers = 0;
-	for (uint32_t i = 0; i < w->barriers.n; i++)
+	for (size_t i = 0; i < w->links.n; i++)
 		n_of_barriers +=
-		    (uint64_t)w->barriers.v[i].n_nodes * (w->barriers.v[i].n_nodes - 1);
+		    w->barriers.of_link[i] != UINT32_MAX && w->links.link[i].waiter < w->n_nodes;
 	printf("%s, dependencies between the nodes of a parallel application\n", path);
 	printf("Requests       %" PRIu64 " of %" PRIu32
 	       " node%s over %s; %s in them, %s of computing\n",
@@ -62,7 +62,7 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 		       duration_text((double)all->external_ns).s);
 	printf("Waits          %" PRIu64
 	       " for the end of another node's request, before %" PRIu64
-	       " requests, between %" PRIu64 " pair%s of nodes\n",
+	       " requests; %" PRIu64 " pair%s of nodes without barriers\n",
 	       all->n_waits, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)
 		printf("               %" PRIu64 " of them follow from others\n", w->n_implied);

@@ -141,3 +141,61 @@ expect_status 3 "$VALIDATE" import bad.0 -o bad.trace
 expect_line err 'bad.0: line 2, column 8'
 expect_status 0 "$VALIDATE" import --lenient 1 bad.0 -o bad.trace
 expect_line out 'left out: 1'
+
+# barriers as records of their own: each node has one signal and one wait
+rm -f n.* p.*
+sed 's/SIGNAL(1)/SIGNAL(barrier 1)/; s/SIGNAL(2)//; s/WAIT(1)/WAIT(barrier 1)/; s/WAIT(2)//' >n.0 <<'END'
+open64m("/data/f0", 578, 416 ) = 3
+COMPUTE(0.001)
+SIGNAL(1)
+SIGNAL(2)
+COMPUTE(0.002)
+WAIT(1)
+WAIT(2)
+write(3, 4096) = 4096
+END
+for i in 1 2; do
+	cat >n.$i <<END
+open64m("/data/f$i", 578, 416) = 3
+COMPUTE(0.00$((2 * i + 1)))
+SIGNAL(barrier 1)
+WAIT(barrier 1)
+write(3, 4096) = 4096
+END
+done
+expect_status 0 "$VALIDATE" import n.0 n.1 n.2 -o p.trace
+expect_line out 'Between    compute 4, signal 3, wait 3'
+expect_status 0 "$VALIDATE" deps p.trace
+expect_line out 'Barriers       1, of 3 waits'
+expect_line out 'Critical path  5 ms'
+expect_status 0 "$VALIDATE" deps --dot - p.trace
+[ "$(grep -c 'label="barrier 1 of nodes 0-2"' out)" -eq 1 ] || fail 'the barrier is not one box'
+expect_status 0 "$VALIDATE" export --to parallel p.trace -o p.txt
+expect_line p.txt '/* barrier 1 of nodes 0-2 before write */'
+expect_status 0 "$VALIDATE" import p.txt -o q.trace
+expect_status 0 "$VALIDATE" deps q.trace
+expect_line out 'Barriers       1, of 3 waits'
+# the rest of a barrier is a barrier; without its signals nothing is left of it
+expect_status 0 "$VALIDATE" slice --thread 1,2 p.trace -o q.trace
+expect_status 0 "$VALIDATE" deps q.trace
+expect_line out 'Barriers       1, of 2 waits'
+expect_status 0 "$VALIDATE" slice --operation write,wait p.trace -o q.trace
+expect_line out 'left out'
+expect_status 0 "$VALIDATE" deps q.trace
+expect_line out 'Barriers       0'
+
+# their number of links grows with the nodes and not with its square
+i=0
+while [ $i -lt 200 ]; do
+	printf '/* node %d: of 200 */\n' $i
+	k=1
+	while [ $k -le 50 ]; do
+		printf 'SIGNAL(barrier %d)\nWAIT(barrier %d)\n' $k $k
+		k=$((k + 1))
+	done
+	i=$((i + 1))
+done >many.txt
+expect_status 0 "$VALIDATE" import --from parallel many.txt -o many.trace
+[ "$(stat -c %s many.trace)" -lt 2500000 ] || fail "50 barriers of 200 nodes take $(stat -c %s many.trace) bytes"
+expect_status 0 "$VALIDATE" deps many.trace
+expect_line out 'Barriers       50, of 10000 waits'

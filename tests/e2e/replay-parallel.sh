@@ -113,6 +113,25 @@ awk -F , 'NR > 1 && $2 == 1100 && $5 == "open" { print $(NF - 2) }' in.csv >b
 awk -F , 'NR > 1 && $2 == 100 && $5 == "pwrite" { print $(NF - 2) }' in.csv >a
 in_order "$(cat a)" "$(cat b)" begins
 
+# --- barriers: nobody continues before all three have arrived, twice
+for i in 0 1 2; do
+	printf 'node %d %d 0\n' $i $i
+done >barriers
+for i in 0 1 2; do
+	printf "$i open f$i 10\n$i compute ${i}0000000\n$i signal-at 1\n$i wait-at 1\n$i write 0 10 10\n"
+	printf "$i compute $((2 - i))0000000\n$i signal-at 2\n$i wait-at 2\n$i close 10\n"
+done >>barriers
+./causal-trace barriers.trace <barriers
+replay 0 --prepare -o out.trace barriers.trace
+expect_line out 'mismatches      0'
+stamps out.trace >times
+"$VALIDATE" export --to csv barriers.trace -o in.csv
+awk -F , 'NR == FNR { split($0, x, " "); begin[x[1]] = x[2]; end[x[1]] = x[3]; next }
+	FNR > 1 { n = NF - 2; seq = $n; if ($5 == "signal") k[$1]++
+		if ($5 == "signal" && (!last[k[$1]] || begin[seq] > last[k[$1]])) last[k[$1]] = begin[seq]
+		if ($5 == "pwrite" || $5 == "close") { b = $5 == "close" ? 2 : 1; if (!first[b] || begin[seq] < first[b]) first[b] = begin[seq] } }
+	END { exit !(first[1] >= last[1] && first[2] >= last[2] && last[1] && last[2]) }' times in.csv || fail "a barrier was passed too early: $(cat times)"
+
 # --- sleeping, and waiting for something that is not a node, use no CPU
 printf 'node 0 0 0\n0 open a 10\n0 asleep 2500000000\n0 external 1500000000\n0 close 10\n' | ./causal-trace asleep.trace cpu
 (

@@ -8,6 +8,7 @@
  *	NODE close US
  *	NODE compute NS			which takes as long in the trace; also asleep NS, external NS
  *	NODE signal NODE, NODE wait NODE
+ *	NODE signal-at BARRIER, NODE wait-at BARRIER
  *	NODE pause US			nothing is recorded
  *
  * Each node's time begins at 0 and goes on by what it does. "none" for a node's RANK: the trace
@@ -113,6 +114,14 @@ static void request_read(struct trace_writer *w, unsigned int i, const char *wha
 		add(i, OP_SIGNAL, 0)->length = a;
 	} else if (!strcmp(what, "wait") && sscanf(rest, "%llu", &a) == 1) {
 		add(i, OP_WAIT, 0)->length = a;
+	} else if (!strcmp(what, "signal-at") && sscanf(rest, "%llu", &a) == 1) {
+		r = add(i, OP_SIGNAL, 0);
+		r->length = a;
+		r->flags = CAUSE_OF_BARRIER;
+	} else if (!strcmp(what, "wait-at") && sscanf(rest, "%llu", &a) == 1) {
+		r = add(i, OP_WAIT, 0);
+		r->length = a;
+		r->flags = CAUSE_OF_BARRIER;
 	} else if (!strcmp(what, "pause") && sscanf(rest, "%llu", &us) == 1) {
 		node[i].now_ns += (int64_t)us * 1000;
 	} else {

@@ -89,14 +89,21 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 	struct share s;
 	struct vm_region image;
 	share_make(&s, p, r);
-	const uint64_t channels_bytes = r->n_channels * sizeof *r->channel;
-	const struct bundle_rank head = {r->n_channels, r->n_inside, sizeof head,
-					 rounded(sizeof head + channels_bytes)};
+	const uint64_t channels_bytes = r->n_channels * sizeof *r->channel,
+		       lists_bytes = r->n_lists * sizeof *r->list,
+		       listed_bytes = r->n_listed * sizeof *r->listed;
+	struct bundle_rank head = {
+	    .n_channels = r->n_channels, .n_inside = r->n_inside, .channels_at = sizeof head};
+	head.lists_at = head.channels_at + channels_bytes;
+	head.listed_at = head.lists_at + lists_bytes;
+	head.image_at = rounded(head.listed_at + listed_bytes);
 	part->at = f->at = rounded(f->at);
 	part->n_outcome_bytes = image_outcome_bytes(&s.plan);
 	int ret = image_make(&s.plan, &image, e);
 	ret = ret ? ret : put(f, &head, sizeof head, e);
 	ret = ret ? ret : put(f, r->channel, channels_bytes, e);
+	ret = ret ? ret : put(f, r->list, lists_bytes, e);
+	ret = ret ? ret : put(f, r->listed, listed_bytes, e);
 	f->at = part->at + head.image_at;
 	ret = ret ? ret : put(f, image.base, ((const struct image *)image.base)->n_bytes, e);
 	part->n_bytes = f->at - part->at;

@@ -4,7 +4,7 @@
  * part by messages, and gathers the results.
  *
  * Plan file: struct bundle_terms, struct bundle_part[n_ranks], then the parts. A part is a struct
- * bundle_rank, its channels, and the rank's share of the plan as an image
+ * bundle_rank, its channels, its lists of channels, and the rank's share of the plan as an image
  * (replay/engines/compiled/image.h). Result file: struct bundle_result, struct
  * bundle_rank_result[n_ranks], then the outcomes of rank after rank, lane after lane, in the layout
  * of image_outcomes_set(); their ticks are ns of the head's CLOCK_MONOTONIC. Only the version that
@@ -51,7 +51,7 @@ struct bundle_part {
 
 struct bundle_rank {
 	uint32_t n_channels, n_inside;
-	uint64_t channels_at, image_at; /* offsets in the part */
+	uint64_t channels_at, lists_at, listed_at, image_at; /* offsets in the part */
 };
 
 struct bundle_rank_result {

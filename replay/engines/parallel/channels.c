@@ -12,11 +12,29 @@ struct pair { /* node `from` signals node `to` */
 	uint32_t at_from, at_to; /* number of the channel in each rank */
 };
 
+struct mark { /* a signal or wait of a barrier */
+	uint32_t barrier, lane, index; /* index: of its request in the lane */
+	bool is_wait;
+};
+
+struct mark_set { /* the barriers that the same nodes reach */
+	size_t first; /* the marks of one of them: signals, then waits, by lane */
+	uint32_t n_signals, n_waits, n_uses;
+	uint32_t first_pair;
+	uint32_t next; /* a set with the same hash, or NONE32 */
+	uint32_t *list; /* list[n_signals + n_waits] */
+};
+
 struct node_pairs {
 	struct pair *pair; /* pair[n] */
 	uint32_t n, cap;
 	struct u64_map of_nodes, tags; /* tags: number of channels between two ranks */
 	uint32_t *lane_of_node, *node_of_lane; /* NONE32: none */
+	struct mark *mark; /* mark[n_marks] */
+	size_t n_marks, marks_cap;
+	struct mark_set *set; /* set[n_sets] */
+	uint32_t n_sets, sets_cap;
+	uint32_t *set_of; /* set_of[n_marks] */
 };
 
 static void nodes_place(struct node_pairs *ps, const struct causality_facts *f,
@@ -65,6 +83,13 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 	if (own == NONE32)
 		return err_set(e, EINVAL, "record %llu: a %s of a thread that is not a node",
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op));
+	if (h->length & CAUSE_OF_BARRIER) {
+		GROW(ps->mark, ps->n_marks, ps->marks_cap);
+		ps->mark[ps->n_marks++] =
+		    (struct mark){(uint32_t)other, lane, k, h->op == OP_WAIT};
+		h->length = CHANNEL_LIST; /* its number follows */
+		return 0;
+	}
 	if (other >= f->n_nodes || other == own || ps->lane_of_node[other] == NONE32)
 		return err_set(e, EINVAL, "record %llu: a %s of node %u for node %llu, which %s",
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op), own,
@@ -79,6 +104,145 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 	h->length = (uint32_t)(x - ps->pair);
 	return 0;
 }
+
+/* --- barriers ------------------------------------------------------------ */
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+	if (x->barrier != y->barrier)
+		return x->barrier < y->barrier ? -1 : 1;
+	if (x->is_wait != y->is_wait)
+		return x->is_wait ? 1 : -1;
+	return (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+static bool same_marks(const struct mark *a, const struct mark *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].lane != b[i].lane || a[i].is_wait != b[i].is_wait)
+			return false;
+	return true;
+}
+
+/* The set of the barrier whose marks are mark[from .. to). */
+static uint32_t set_of_marks(struct node_pairs *ps, struct u64_map *known, size_t from, size_t to)
+{
+	const struct mark *m = &ps->mark[from];
+	uint64_t hash = to - from;
+	for (size_t i = 0; i < to - from; i++)
+		hash = hash * UINT64_C(0x9e3779b97f4a7c15) + 2 * (uint64_t)m[i].lane +
+		       m[i].is_wait + 1;
+	uint32_t *first = u64_map_at(known, hash, NONE32);
+	for (uint32_t i = *first; i != NONE32; i = ps->set[i].next)
+		if (ps->set[i].n_signals + ps->set[i].n_waits == to - from &&
+		    same_marks(&ps->mark[ps->set[i].first], m, to - from))
+			return i;
+	GROW(ps->set, ps->n_sets, ps->sets_cap);
+	struct mark_set *s = &ps->set[ps->n_sets];
+	*s = (struct mark_set){
+	    .first = from, .next = *first, .list = xcalloc(to - from + 1, sizeof *s->list)};
+	for (size_t i = 0; i < to - from; i++)
+		*(m[i].is_wait ? &s->n_waits : &s->n_signals) += 1;
+	*first = ps->n_sets;
+	return ps->n_sets++;
+}
+
+/* A channel from each node of a set that signals to each other node that waits. */
+static void set_pairs(struct node_pairs *ps, struct mark_set *s)
+{
+	const struct mark *m = &ps->mark[s->first], *w = m + s->n_signals;
+	s->first_pair = ps->n;
+	for (uint32_t i = 0; i < s->n_signals; i++)
+		for (uint32_t k = 0; k < s->n_waits; k++) {
+			if (m[i].lane == w[k].lane)
+				continue;
+			GROW(ps->pair, ps->n, ps->cap);
+			ps->pair[ps->n++] = (struct pair){.from = m[i].lane,
+							  .to = w[k].lane,
+							  .from_node = ps->node_of_lane[m[i].lane],
+							  .to_node = ps->node_of_lane[w[k].lane],
+							  .n_signals = s->n_uses,
+							  .n_waits = s->n_uses};
+		}
+}
+
+static void sets_find(struct node_pairs *ps)
+{
+	struct u64_map known = {.cell = NULL};
+	ps->set_of = xcalloc(ps->n_marks + 1, sizeof *ps->set_of);
+	if (ps->n_marks)
+		qsort(ps->mark, ps->n_marks, sizeof *ps->mark, compare_marks);
+	for (size_t from = 0, to; from < ps->n_marks; from = to) {
+		for (to = from; to < ps->n_marks && ps->mark[to].barrier == ps->mark[from].barrier;)
+			to++;
+		const uint32_t set = set_of_marks(ps, &known, from, to);
+		ps->set[set].n_uses++;
+		for (size_t i = from; i < to; i++)
+			ps->set_of[i] = set;
+	}
+	for (uint32_t i = 0; i < ps->n_sets; i++)
+		set_pairs(ps, &ps->set[i]);
+	u64_map_release(&known);
+}
+
+static void list_begin(struct layout_rank *r, uint32_t *number)
+{
+	GROW(r->list, r->n_lists, r->lists_cap);
+	r->list[r->n_lists] = (struct channel_list){r->n_listed, 0};
+	*number = r->n_lists++ | CHANNEL_LIST;
+}
+
+static void list_add(struct layout_rank *r, uint32_t channel)
+{
+	GROW(r->listed, r->n_listed, r->listed_cap);
+	r->listed[r->n_listed++] = channel;
+	r->list[r->n_lists - 1].n++;
+}
+
+/* One list for each signal and each wait of a set. A list is complete before the next one begins. */
+static void set_lists(struct rank_layout *y, const struct node_pairs *ps, struct mark_set *s)
+{
+	uint32_t *pair_at = xcalloc((size_t)s->n_signals * s->n_waits + 1, sizeof *pair_at);
+	uint32_t next = s->first_pair;
+	const struct mark *m = &ps->mark[s->first], *w = m + s->n_signals;
+	for (uint32_t i = 0; i < s->n_signals; i++) {
+		struct layout_rank *r = &y->rank[y->rank_of_lane[m[i].lane]];
+		list_begin(r, &s->list[i]);
+		for (uint32_t k = 0; k < s->n_waits; k++) {
+			const bool own = m[i].lane == w[k].lane;
+			pair_at[(size_t)i * s->n_waits + k] = own ? NONE32 : next;
+			if (!own)
+				list_add(r, ps->pair[next++].at_from);
+		}
+	}
+	for (uint32_t k = 0; k < s->n_waits; k++) {
+		struct layout_rank *r = &y->rank[y->rank_of_lane[w[k].lane]];
+		list_begin(r, &s->list[s->n_signals + k]);
+		for (uint32_t i = 0; i < s->n_signals; i++) {
+			const uint32_t pair = pair_at[(size_t)i * s->n_waits + k];
+			if (pair != NONE32)
+				list_add(r, ps->pair[pair].at_to);
+		}
+	}
+	free(pair_at);
+}
+
+/* Sets the lists of the requests of all barriers. */
+static void lists_set(struct rank_layout *y, struct replay_plan *p, struct node_pairs *ps)
+{
+	for (uint32_t i = 0; i < ps->n_sets; i++)
+		set_lists(y, ps, &ps->set[i]);
+	for (size_t from = 0, to; from < ps->n_marks; from = to) {
+		const struct mark_set *s = &ps->set[ps->set_of[from]];
+		to = from + s->n_signals + s->n_waits;
+		for (size_t i = from; i < to; i++)
+			p->lane[ps->mark[i].lane].request[ps->mark[i].index].length =
+			    s->list[i - from];
+	}
+}
+
+/* --- channels ------------------------------------------------------------ */
 
 static uint32_t channel_add(struct layout_rank *r, struct channel c)
 {
@@ -120,6 +284,20 @@ static bool is_message(const struct hot_request *h)
 	return h->op == OP_SIGNAL || h->op == OP_WAIT;
 }
 
+static void pairs_release(struct node_pairs *ps)
+{
+	u64_map_release(&ps->of_nodes);
+	u64_map_release(&ps->tags);
+	for (uint32_t i = 0; i < ps->n_sets; i++)
+		free(ps->set[i].list);
+	free(ps->set);
+	free(ps->set_of);
+	free(ps->mark);
+	free(ps->pair);
+	free(ps->lane_of_node);
+	free(ps->node_of_lane);
+}
+
 int channels_find(struct rank_layout *y, struct replay_plan *p, const struct causality_facts *f,
 		  const struct load *l, struct err *e)
 {
@@ -130,6 +308,8 @@ int channels_find(struct rank_layout *y, struct replay_plan *p, const struct cau
 		for (uint32_t k = 0; k < p->lane[i].n && !ret; k++)
 			ret = is_message(&p->lane[i].request[k]) ? request_count(&ps, p, f, i, k, e)
 								 : 0;
+	if (!ret)
+		sets_find(&ps);
 	for (uint32_t i = 0; i < ps.n && !ret; i++) {
 		ret = pair_lay(y, &ps, &ps.pair[i], e);
 		y->n_signals += ps.pair[i].n_signals;
@@ -138,14 +318,12 @@ int channels_find(struct rank_layout *y, struct replay_plan *p, const struct cau
 	for (uint32_t i = 0; i < p->n_lanes && !ret; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			struct hot_request *h = &p->lane[i].request[k];
-			if (is_message(h))
+			if (is_message(h) && !(h->length & CHANNEL_LIST))
 				h->length = h->op == OP_SIGNAL ? ps.pair[h->length].at_from
 							       : ps.pair[h->length].at_to;
 		}
-	u64_map_release(&ps.of_nodes);
-	u64_map_release(&ps.tags);
-	free(ps.pair);
-	free(ps.lane_of_node);
-	free(ps.node_of_lane);
+	if (!ret)
+		lists_set(y, p, &ps);
+	pairs_release(&ps);
 	return ret;
 }

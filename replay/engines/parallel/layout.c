@@ -171,6 +171,8 @@ void layout_free(struct rank_layout *y)
 	for (uint32_t i = 0; y && i < y->n_ranks; i++) {
 		free(y->rank[i].lane);
 		free(y->rank[i].channel);
+		free(y->rank[i].list);
+		free(y->rank[i].listed);
 	}
 	if (!y)
 		return;

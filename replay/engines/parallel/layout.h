@@ -28,11 +28,23 @@ struct channel { /* of one rank. Hot requests of signals and waits have its numb
 	uint32_t n;    /* signals */
 };
 
+/* A signal or wait of a barrier has the number of a list, and this bit: the channels to or from all
+ * other nodes of the barrier. */
+#define CHANNEL_LIST 0x80000000u
+
+struct channel_list {
+	uint32_t first, n; /* in listed[] */
+};
+
 struct layout_rank {
 	uint32_t *lane; /* lane[n_lanes], ascending: of the plan */
 	uint32_t n_lanes, lanes_cap;
 	struct channel *channel; /* channel[n_channels] */
 	uint32_t n_channels, channels_cap;
+	struct channel_list *list; /* list[n_lists] */
+	uint32_t n_lists, lists_cap;
+	uint32_t *listed; /* listed[n_listed]: numbers of channels */
+	uint32_t n_listed, listed_cap;
 	uint32_t n_inside; /* gates */
 	uint32_t pid; /* lowest traced process number */
 };

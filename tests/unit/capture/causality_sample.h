@@ -5,7 +5,7 @@
  *
  * w, r: a pwrite or pread of 4096 bytes at offset 4096 * request number, of file f<node>; c NS:
  * compute; C NS: compute, with another part of the same computing after it; s NODE: signal; W NODE:
- * wait; p NS ELAPSED BLOCKED SLEPT OFF: compute with its interval, of which it was blocked, and off
+ * wait; S, V BARRIER: signal, wait at a barrier; p NS ELAPSED BLOCKED SLEPT OFF: compute with its interval, of which it was blocked, and off
  * the CPU in calls that poll (ns); z NS, x NS (in what is read): asleep, external. Nodes have pid 100 + run * 1000 + node. An event without a time follows the previous event
  * of its node. */
 #ifndef TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
@@ -87,11 +87,13 @@ static inline void made_write(const char *path, uint32_t n_nodes, uint32_t run, 
 			r.intended_ns = slept;
 			r.dispatch_ns = off;
 		} else {
-			r.op = what == 'c' || what == 'C' ? OP_COMPUTE
-			       : what == 's'              ? OP_SIGNAL
-							  : OP_WAIT;
+			r.op = what == 'c' || what == 'C'   ? OP_COMPUTE
+			       : what == 's' || what == 'S' ? OP_SIGNAL
+							    : OP_WAIT;
 			r.rvalue = r.op == OP_COMPUTE ? a : 0;
-			r.flags = what == 'C' ? CAUSE_GOES_ON : 0;
+			r.flags = what == 'C'		      ? CAUSE_GOES_ON
+				  : what == 'S' || what == 'V' ? CAUSE_OF_BARRIER
+							       : 0;
 		}
 		r.seq = seq++;
 		must(trace_writer_append(w, &r, 1, &e), &e);
@@ -124,7 +126,8 @@ static inline char *made_read(const char *path)
 		char what = r->op == OP_PWRITE    ? 'w'
 			    : r->op == OP_PREAD   ? 'r'
 			    : r->op == OP_COMPUTE ? "c.z.x"[r->flags]
-			    : r->op == OP_SIGNAL  ? 's'
+			    : r->op == OP_SIGNAL  ? r->flags ? 'S' : 's'
+			    : r->flags		  ? 'V'
 						  : 'W';
 		strbuf_addf(&out, "%s%d %c %lld", out.len ? ", " : "", (int)node, what,
 			    request ? (long long)r->begin_ns / 1000 : (long long)r->length);

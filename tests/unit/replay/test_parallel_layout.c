@@ -114,6 +114,46 @@ static void a_signal_and_its_wait_meet(void **state)
 	unmake(&x);
 }
 
+static const struct channel *listed(const struct made *x, uint32_t lane, uint32_t k, uint32_t i,
+				    uint32_t n)
+{
+	const struct layout_rank *r = &x->p.layout->rank[x->p.layout->rank_of_lane[lane]];
+	const uint32_t number = x->p.lane[lane].request[k].length;
+	assert_true(number & CHANNEL_LIST);
+	assert_true((number & ~CHANNEL_LIST) < r->n_lists);
+	const struct channel_list *l = &r->list[number & ~CHANNEL_LIST];
+	assert_int_equal(l->n, n);
+	return &r->channel[r->listed[l->first + i]];
+}
+
+/* Two barriers of the same nodes share their channels. Node 2 only signals at the third one. */
+static void a_barrier_has_a_channel_for_each_pair(void **state)
+{
+	(void)state;
+	struct made x = made_of(3, "0 w 10 5, 0 S 1, 0 V 1, 0 S 2, 0 V 2, 1 w 20 5, 1 S 1, 1 V 1, "
+				   "1 S 2, 1 V 2, 2 w 30 5, 2 S 1, 2 V 1, 2 S 2, 2 V 2, 0 w 50 5, "
+				   "2 S 3, 0 V 3");
+	for (uint32_t lane = 0; lane < 3; lane++)
+		for (uint32_t i = 0; i < 2; i++) {
+			const struct channel *out = listed(&x, lane, 1, i, 2),
+					     *in = listed(&x, lane, 2, i, 2);
+			assert_int_equal(out->kind, CHANNEL_OUT);
+			assert_int_equal(in->kind, CHANNEL_IN);
+			assert_int_equal(out->n, 2);
+			assert_int_equal(in->n, 2);
+			assert_int_equal(out->peer, (lane == 0) + (i && 1) + (i && lane == 1));
+			assert_ptr_equal(out, listed(&x, lane, 3, i, 2));
+			assert_ptr_equal(in, listed(&x, lane, 4, i, 2));
+		}
+	assert_int_equal(listed(&x, 2, 5, 0, 1)->kind, CHANNEL_OUT);
+	assert_int_equal(listed(&x, 0, 6, 0, 1)->peer, 2);
+	assert_int_equal(x.p.layout->rank[0].n_channels, 5);
+	unmake(&x);
+	refused(2, "0 w 10 5, 0 S 1, 1 w 20 5, 1 S 1", "no node waits");
+	refused(2, "0 w 10 5, 0 V 1, 1 w 20 5, 1 V 1", "no node signals");
+	refused(2, "0 V 1, 0 w 10 5, 0 S 1, 1 V 1, 1 w 20 5, 1 S 1", "barrier 1");
+}
+
 static void computing_has_its_length_and_no_result(void **state)
 {
 	(void)state;
@@ -223,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_rank_for_each_process),
 	    cmocka_unit_test(a_signal_and_its_wait_meet),
+	    cmocka_unit_test(a_barrier_has_a_channel_for_each_pair),
 	    cmocka_unit_test(computing_has_its_length_and_no_result),
 	    cmocka_unit_test(other_modes_leave_out_what_is_no_request),
 	    cmocka_unit_test(processes_of_one_rank_share_one),

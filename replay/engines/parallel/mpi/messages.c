@@ -93,7 +93,7 @@ static void wait_for(struct messages *m, struct channel_line *l)
 	}
 }
 
-void message_signal(struct messages *m, uint32_t channel)
+static void signal_one(struct messages *m, uint32_t channel)
 {
 	const struct channel *c = &m->rank->channel[channel];
 	struct channel_line *l = &m->line[channel];
@@ -112,7 +112,7 @@ void message_signal(struct messages *m, uint32_t channel)
 	(void)is_over(m, l);
 }
 
-void message_wait(struct messages *m, uint32_t channel)
+static void wait_one(struct messages *m, uint32_t channel)
 {
 	const struct channel *c = &m->rank->channel[channel];
 	struct channel_line *l = &m->line[channel];
@@ -126,4 +126,25 @@ void message_wait(struct messages *m, uint32_t channel)
 		post(m, channel);
 		leave(m);
 	}
+}
+
+static void each(struct messages *m, uint32_t channel, void (*one)(struct messages *, uint32_t))
+{
+	if (!(channel & CHANNEL_LIST)) {
+		one(m, channel);
+		return;
+	}
+	const struct channel_list *l = &m->rank->list[channel & ~CHANNEL_LIST];
+	for (uint32_t i = 0; i < l->n; i++)
+		one(m, m->rank->listed[l->first + i]);
+}
+
+void message_signal(struct messages *m, uint32_t channel)
+{
+	each(m, channel, signal_one);
+}
+
+void message_wait(struct messages *m, uint32_t channel)
+{
+	each(m, channel, wait_one);
 }

@@ -39,8 +39,9 @@ struct messages {
 int messages_open(struct messages *m, struct replay_rank *r, struct err *e);
 void messages_close(struct messages *m);
 
+/* `channel`: a number, or that of a list with CHANNEL_LIST. */
 void message_signal(struct messages *m, uint32_t channel);
-/* Returns when the next signal has arrived. */
+/* Returns when the next signal has arrived, over each channel of a list. */
 void message_wait(struct messages *m, uint32_t channel);
 
 #endif

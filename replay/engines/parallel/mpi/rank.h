@@ -37,6 +37,8 @@ struct replay_rank {
 	char *share;		  /* the rank's part of the plan */
 	uint64_t share_bytes;
 	const struct channel *channel; /* channel[n_channels], in `share` */
+	const struct channel_list *list; /* in `share` */
+	const uint32_t *listed;
 	uint32_t n_channels, n_inside;
 	struct replay_plan plan;
 	struct outcome *outcome; /* in the layout of image_outcomes_set() */

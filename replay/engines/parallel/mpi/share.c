@@ -220,6 +220,8 @@ static int plan_take(struct replay_rank *r, struct err *e)
 	const struct bundle_rank *head = (const struct bundle_rank *)(const void *)r->share;
 	*p = (struct replay_plan){.root = {.fd = -1, .tree = -1}, .payload = r->terms->payload};
 	r->channel = (const struct channel *)(const void *)(r->share + head->channels_at);
+	r->list = (const struct channel_list *)(const void *)(r->share + head->lists_at);
+	r->listed = (const uint32_t *)(const void *)(r->share + head->listed_at);
 	r->n_channels = head->n_channels;
 	r->n_inside = head->n_inside;
 	int ret = clock_init(&p->clock, REPLAY_CALIBRATION_NS, e);

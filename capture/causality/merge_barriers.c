@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Barriers that a merge writes as records of their own. */
+#include "capture/causality/merge_private.h"
+#include "common/xalloc.h"
+
+struct last_signal { /* of the present node at a barrier */
+	uint64_t place;
+	uint32_t node; /* + 1; 0: none */
+};
+
+/* Sets differs[barrier] if the signals of a node stand at several places: one record would be too
+ * late for some of the waits. */
+static void places_compare(const struct causality_links *l, const size_t *by_signal,
+			   const struct causality_barriers *b, bool *differs)
+{
+	struct last_signal *last = xcalloc((size_t)b->n + 1, sizeof *last);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct causality_link *g = &l->link[by_signal[i]];
+		const uint32_t of = b->of_link[by_signal[i]];
+		if (of == UINT32_MAX)
+			continue;
+		if (last[of].node == g->signaller + 1 && last[of].place != g->signal_place)
+			differs[of] = true;
+		last[of] = (struct last_signal){g->signal_place, g->signaller + 1};
+	}
+	free(last);
+}
+
+/* order[l->n]: the links in the order of the nodes that wait, or that signal. */
+static void again_find(const struct causality_links *l, const uint32_t *number, uint32_t n_numbers,
+		       const size_t *order, bool of_waits, bool *again)
+{
+	uint32_t *last = xcalloc((size_t)n_numbers + 1, sizeof *last); /* node + 1 */
+	for (size_t i = 0; i < l->n; i++) {
+		const struct causality_link *g = &l->link[order[i]];
+		const uint32_t of = number[order[i]], node = of_waits ? g->waiter : g->signaller;
+		if (!of)
+			continue;
+		again[order[i]] = last[of] == node + 1;
+		last[of] = node + 1;
+	}
+	free(last);
+}
+
+int merge_barriers_find(struct merge_barriers *m, const struct causality_links *l,
+			const size_t *by_wait, const size_t *by_signal, struct err *e)
+{
+	struct causality_barriers b = {0};
+	int rc = causality_barriers_find(&b, l, e);
+	uint32_t *number = xcalloc((size_t)b.n + 1, sizeof *number), n = 0;
+	bool *differs = xcalloc((size_t)b.n + 1, sizeof *differs);
+	*m = (struct merge_barriers){.number = xcalloc(l->n + 1, sizeof *m->number),
+				     .again_wait = xcalloc(l->n + 1, sizeof *m->again_wait),
+				     .again_signal = xcalloc(l->n + 1, sizeof *m->again_signal)};
+	if (!rc) {
+		places_compare(l, by_signal, &b, differs);
+		for (uint32_t i = 0; i < b.n; i++)
+			number[i] = b.v[i].n_nodes > 2 && !differs[i] ? ++n : 0;
+		for (size_t i = 0; i < l->n; i++)
+			m->number[i] = b.of_link[i] == UINT32_MAX ? 0 : number[b.of_link[i]];
+		again_find(l, m->number, n, by_wait, true, m->again_wait);
+		again_find(l, m->number, n, by_signal, false, m->again_signal);
+	}
+	free(differs);
+	free(number);
+	causality_barriers_release(&b);
+	return rc;
+}
+
+void merge_barriers_release(struct merge_barriers *m)
+{
+	free(m->number);
+	free(m->again_wait);
+	free(m->again_signal);
+	*m = (struct merge_barriers){0};
+}
