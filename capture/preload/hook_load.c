@@ -9,8 +9,8 @@
 
 #include "capture/preload/core.h"
 
-/* The C library derives the search path, the namespace and RTLD_NEXT from the return address. So the
- * real function must return to the program. */
+/* The C library derives the search path, the namespace and RTLD_NEXT from the return address. So
+ * the real function must return to the program. */
 #if defined(__clang__)
 #define TAIL_CALL
 #define RETURN __attribute__((musttail)) return
@@ -26,8 +26,8 @@ static void past_note(const char *library)
 		    .flags = LOG_OBJECT_PAST);
 }
 
-/* A path is independent of the caller: the loaded objects are noted at once, because the program may
- * be killed. */
+/* A path is independent of the caller: the loaded objects are noted at once, because the program
+ * may be killed. */
 static bool is_plain_path(const char *name)
 {
 	return name && strchr(name, '/') && !strchr(name, '$');
