@@ -11,7 +11,7 @@ const struct unseen_fact unseen_facts[] = {
      "processes that ended without a call of exit: calls are missing",
      "strace -e and -z leave out calls"},
     {"n_reopened", NOTE(n_reopened), true,
-     "descriptors that were opened twice without a close between: calls are missing",
+     "descriptors that were opened twice, or used after their close: calls are missing",
      "strace -e and -z leave out calls"},
     {"n_cut_off", NOTE(n_cut_off), true,
      "threads that had not ended when the output of strace ends: it was cut", NULL},

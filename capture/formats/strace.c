@@ -121,6 +121,7 @@ static int take_call(struct strace *t, struct strace_thread *th, const char *s, 
 		return foreign_at(&t->base, s, e, "neither a call nor a signal");
 	if (!call)
 		strace_exit_seen(t, th, s, end);
+	strace_passing_seen(t, s, end);
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	const char *mark = ends_with(s, end, unfinished) ? unfinished
@@ -265,8 +266,8 @@ static void strace_reset(struct foreign *f)
 	strace_async_release(&t->async);
 	f->base.meta.meta.extra_json = NULL;
 	t->has_first = t->time_of_day = t->differences = t->over = false;
-	t->missing.detached = false;
-	t->missing.n_filtered = t->missing.n_reopened = 0;
+	t->missing.detached = t->missing.passed = false;
+	t->missing.n_filtered = t->missing.n_reopened = t->missing.n_unopened = 0;
 	if (!t->before_listed) {
 		files_release(&t->before);
 		files_init(&t->before);

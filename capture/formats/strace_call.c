@@ -268,6 +268,8 @@ static int call_end(struct strace_parsed *p, const struct call_line *l, struct e
 		syscalls_arguments(calls, p->tid, p->value);
 	else
 		syscalls_enter(calls, p->tid, l->begin_ns, p->call, p->value, NULL);
+	if (p->call->op == OP_CLOSE && p->call->kind != SYSCALL_CLOSE_RANGE && result == 0)
+		strace_closed(t, p->tid, (int64_t)p->value[0]);
 	const uint32_t umask = syscalls_umask_of(calls, p->tid);
 	if (p->call->kind == SYSCALL_UMASK && !umask && !t->first_umask && t->n_orphans == 1)
 		t->first_umask = OP_UMASK_KNOWN | (uint32_t)(p->r.rvalue & 0777);

@@ -3,12 +3,45 @@
  * - a clone returned a thread of which there is no line (no -f, one file of -ff, CLONE_UNTRACED);
  * - a process ended ("+++ exited") without a call of exit or exit_group (-e trace=, -z, -P);
  * - an open returned a descriptor that another open returned before and nothing closed (the same);
+ * - a descriptor is used after its close, and no call opened it again (the same);
  * - a thread has no end, although strace did not detach (the file was cut). */
 #include "capture/formats/blanks.h"
+#include "capture/formats/strace_parsed.h"
 #include "capture/formats/strace_private.h"
 #include "capture/unseen.h"
 
 #define LISTED_MAX 4096u
+
+void strace_passing_seen(struct strace *t, const char *s, const char *end)
+{
+	t->missing.passed |= starts(s, end, "recvm") || starts(s, end, "pidfd_getfd(");
+}
+
+/* The word and bit of a descriptor; NULL: it is not noted. */
+static uint64_t *closed_word(struct strace *t, uint32_t tid, int64_t fd, uint64_t *bit)
+{
+	const uint32_t *i = u64_map_find(&t->thread_of, syscalls_process(t->calls_made, tid));
+	*bit = UINT64_C(1) << (fd & 63);
+	return i && fd >= 0 && fd < 256 ? &t->thread[*i].closed[fd / 64] : NULL;
+}
+
+void strace_closed(struct strace *t, uint32_t tid, int64_t fd)
+{
+	uint64_t bit, *word = closed_word(t, tid, fd, &bit);
+	if (word)
+		*word |= bit;
+}
+
+void strace_unopened(struct strace *t, uint32_t tid, int64_t fd, const struct part *name)
+{
+	static const char memory[] = "/memfd:";
+	uint64_t bit, *word = closed_word(t, tid, fd, &bit);
+	if (!word || !(*word & bit) || *name->s != '/' ||
+	    (name->len >= sizeof memory - 1 && !memcmp(name->s, memory, sizeof memory - 1)))
+		return;
+	t->missing.n_unopened++;
+	*word &= ~bit;
+}
 
 void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s, const char *end)
 {
@@ -53,7 +86,8 @@ bool strace_missing_end(struct strace *t, json_t *capture)
 	n->n_filtered = t->missing.n_filtered;
 	if (!n->n_untraced && !renumbered && !t->missing.of_one_thread &&
 	    !syscalls_counts(t->calls_made)->n_rings)
-		n->n_reopened = t->missing.n_reopened;
+		n->n_reopened =
+		    t->missing.n_reopened + (t->missing.passed ? 0 : t->missing.n_unopened);
 	n->n_cut_off = t->missing.detached ? 0 : n_alive;
 	n->n_links_unknown = t->missing.n_links;
 	n->n_targets_unknown = t->missing.n_targets;

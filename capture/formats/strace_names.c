@@ -96,6 +96,8 @@ int strace_descriptor(struct strace_parsed *p, const struct part *a, int64_t *fd
 		if (!strace_decoration_text(t, &name))
 			return foreign_at(&t->base, d.s, e, "\"%.*s\" is no name",
 					  (int)(d.len < 60 ? d.len : 60), d.s);
+		if (!f)
+			strace_unopened(t, p->tid, *fd, &name);
 		if (*fd >= 0 && *fd <= INT32_MAX)
 			syscalls_descriptor(t->calls_made, p->tid, (int)*fd, t->path.s, 0,
 					    OFFSET_NONE, 0);

@@ -33,6 +33,7 @@ struct strace_async {
 struct foreign;
 struct strace;
 struct strace_thread;
+struct part;
 struct strace_parsed;
 
 void strace_async_release(struct strace_async *a); /* leaves it empty; `follows` stays */
@@ -69,12 +70,19 @@ void strace_links_release(struct strace_links *l); /* a zeroed struct is fine */
 struct strace_missing {
 	bool of_one_thread; /* the file of a thread (strace -ff): its descriptors are others' too */
 	bool detached;	    /* strace ended before the programs */
-	uint64_t n_filtered, n_reopened;
+	bool passed;	    /* a process may have got descriptors from another one */
+	uint64_t n_filtered, n_reopened, n_unopened;
 	uint64_t n_links, n_targets; /* for the notes of these names; of the first pass */
 };
 
 /* The thread that stands for the process of th. */
 struct strace_thread *strace_first_thread(struct strace *t, struct strace_thread *th);
+/* Any call begins at s. */
+void strace_passing_seen(struct strace *t, const char *s, const char *end);
+/* A thread closed a descriptor. */
+void strace_closed(struct strace *t, uint32_t tid, int64_t fd);
+/* A thread uses a descriptor that no call opened and whose file is `name`. */
+void strace_unopened(struct strace *t, uint32_t tid, int64_t fd, const struct part *name);
 /* A call without a row begins at s. */
 void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s, const char *end);
 /* "+++ exited with 0 +++" and similar, at s. */
@@ -114,6 +122,7 @@ struct strace_thread {
 	bool adopted, returned; /* it ran before its clone returned; the clone returned it */
 	bool seen;		/* the trace has a line of it */
 	bool exits, ended;	/* of its process, in the first thread: strace_missing.c */
+	uint64_t closed[4];	/* likewise: descriptors below 256 that were closed */
 	bool pending, entered; /* entered: the call is a request */
 	const struct syscall_row *call; /* NULL: a call that is not read */
 	char name[24];

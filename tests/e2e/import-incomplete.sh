@@ -43,7 +43,7 @@ S
 complete whole.log
 untraced='processes or threads that were started and not traced'
 filtered='processes that ended without a call of exit: calls are missing'
-reopened='descriptors that were opened twice without a close between: calls are missing'
+reopened='descriptors that were opened twice, or used after their close: calls are missing'
 cut='threads that had not ended when the output of strace ends: it was cut'
 
 # without -f, or of files of -ff only some
@@ -61,6 +61,16 @@ grep -v exit_group whole.log >no-exit.log
 incomplete "$filtered: 2" no-exit.log
 grep -v 'close(' whole.log >no-close.log
 incomplete "$reopened: 1" no-close.log
+# no open: the names of -y show that a closed descriptor was opened again
+sed '/close/a 10 1.000074 openat(AT_FDCWD, "/d/c", O_RDONLY) = 3</d/c> <0.000001>\
+10 1.000075 read(3</d/c>, "x", 1) = 1 <0.000001>\
+10 1.000076 close(3</d/c>) = 0 <0.000001>' whole.log >named.log
+complete named.log
+grep -v 'open' named.log >no-open.log
+incomplete "$reopened: 1" no-open.log
+# but another process may have passed the descriptor
+sed '/close/a 10 1.000073 recvmsg(9<socket:[1]>, {msg_name=NULL}, 0) = 1 <0.000001>' no-open.log >passed.log
+complete passed.log
 # the child ends before vfork returns
 sed 's/ clone(.*/ vfork( <unfinished ...>/; /^11.*exited/a 10 1.000055 <... vfork resumed>) = 11 <0.000035>' whole.log >vfork.log
 complete vfork.log
