@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads restricted to some CPUs: the trace's "affinity" (doc/formats/trace.md). */
-#ifndef CAPTURE_AFFINITY_H
-#define CAPTURE_AFFINITY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ void affinity_add(struct json_t *rows, uint32_t pid, uint32_t tid,
 
 /* Gets the CPU set of the calling thread. Returns 0, or -1 if it cannot be represented. */
 int affinity_own(uint64_t set[AFFINITY_WORDS]);
-
-#endif

@@ -2,8 +2,7 @@
 /* The captured command as separate words, and its working directory: member "command" of a trace's
  * extra facts. validate judge --rerun runs it again. The metadata's own `command` is one line for
  * display. */
-#ifndef CAPTURE_COMMAND_FACTS_H
-#define CAPTURE_COMMAND_FACTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -28,5 +27,3 @@ struct captured_command {
  * captured_command_release, also after an error. */
 int captured_command_read(struct captured_command *c, const struct trace_meta *meta, struct err *e);
 void captured_command_release(struct captured_command *c);
-
-#endif

@@ -3,8 +3,7 @@
  * path must be relative and must not contain "..", and no symbolic link on the way is followed.
  * openat2(2) does this in one step (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS). Where it is missing
  * (before Linux 5.6, or forbidden in a container), the path is walked component by component. */
-#ifndef CAPTURE_CONFINE_H
-#define CAPTURE_CONFINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -36,5 +35,3 @@ const char *confined_kind_name(mode_t mode);
  * the component in `path`. With `create`, missing directories are made (mode 0777 less the umask).
  */
 int confined_parent(int dir_fd, const char *path, bool create, const char **name, struct err *e);
-
-#endif

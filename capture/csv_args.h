@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The `args` of a CSV line: the call's arguments as name=value;name=value; doc/formats/csv.md. */
-#ifndef CAPTURE_CSV_ARGS_H
-#define CAPTURE_CSV_ARGS_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -33,5 +32,3 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 size_t utf8_char_len(const unsigned char *s, size_t len);
 /* Whether the text has control characters or invalid UTF-8, which terminals may interpret. */
 bool text_has_control(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result of a snapshot of files (--snapshot). */
-#ifndef CAPTURE_FILES_NOTED_H
-#define CAPTURE_FILES_NOTED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ struct files_noted {
 	uint64_t n_left_out;  /* all files, if they were too many for a trace */
 	uint64_t n_holes_cut; /* files with more holes than are recorded */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The formats that traces are read from and written to: one file and one row each. */
-#ifndef CAPTURE_FORMAT_H
-#define CAPTURE_FORMAT_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -117,5 +116,3 @@ extern const struct trace_format format_mapping, format_strace, format_blktrace,
     format_iolog, format_dxt, format_dftracer, format_oraclegeneral, format_btrecord, format_blkreplay,
     format_events, format_perfetto, format_artc, format_artc_init, format_tracepoints,
     format_perf_trace, format_parallel;
-
-#endif

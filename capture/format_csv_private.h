@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of the CSV reader, and the conversion of fields to a record. Private to capture/. */
-#ifndef CAPTURE_FORMAT_CSV_PRIVATE_H
-#define CAPTURE_FORMAT_CSV_PRIVATE_H
+#pragma once
 
 #include <csv.h>
 
@@ -98,5 +97,3 @@ size_t csv_scan(struct csv_trace *t, const char *s, size_t len);
 /* Opens with libcsv splitting all lines, for comparison with csv_scan(). */
 int csv_open_by_libcsv(struct trace **t, const char *path, const struct trace_open_options *o,
 		       struct err *e);
-
-#endif

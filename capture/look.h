@@ -2,8 +2,7 @@
 /* The state of a file before a program uses its path: type, mode, size, holes, target of a link.
  * Used by the preload library in the traced thread, and by capture vfs from outside while the
  * thread waits. */
-#ifndef CAPTURE_LOOK_H
-#define CAPTURE_LOOK_H
+#pragma once
 
 #include "common/std.h"
 
@@ -51,5 +50,3 @@ void look_path(const struct look_sink *s, int dir, const char *path, int shown_d
 void look_list(const struct look_sink *s, int fd, int shown_fd);
 /* Looks at everything below `path`, at most `depth` levels deep. */
 void look_tree(const struct look_sink *s, const char *path, int depth);
-
-#endif

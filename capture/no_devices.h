@@ -12,8 +12,7 @@
  * saw the directory opened, still knows its path. If neither is permitted (old kernels, some
  * containers), the directory is opened without a clone, and every open must examine the file first
  * (confine.h, replay/target/rooted.h). */
-#ifndef CAPTURE_NO_DEVICES_H
-#define CAPTURE_NO_DEVICES_H
+#pragma once
 
 #include "common/err.h"
 
@@ -22,5 +21,3 @@
  * permitted. Errors: of open(2), with the path. Ownership: the caller closes both. Source:
  * open_tree(2), mount_setattr(2). */
 int no_devices_open(const char *dir, int *tree, struct err *e);
-
-#endif

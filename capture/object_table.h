@@ -2,8 +2,7 @@
 /* The distinct objects of a trace, by id and by (kind, name). Grows with the number of distinct
  * objects only. Entries never move, so borrowed pointers stay valid until release. Private to
  * capture/. */
-#ifndef CAPTURE_OBJECT_TABLE_H
-#define CAPTURE_OBJECT_TABLE_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -41,5 +40,3 @@ int object_table_intern(struct object_table *t, enum object_kind kind, const cha
 /* The same for name[len], which need not be NUL-terminated and contains no NUL. */
 int object_table_intern_bytes(struct object_table *t, enum object_kind kind, const char *name,
 			      size_t len, uint32_t *id, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The operations that a trace can hold, with one row per enum trace_op. The row says what an
  * operation uses and does; code switches over operations only where each needs code of its own. */
-#ifndef CAPTURE_OP_H
-#define CAPTURE_OP_H
+#pragma once
 
 #include <fcntl.h>
 
@@ -200,5 +199,3 @@ static inline uint64_t op_bytes_moved(const struct trace_record *r)
 /* Flag of OP_IO_URING_ENTER: the ring's requests are in the trace, because the program uses
  * liburing or the capture reads the ring. */
 #define LOG_BY_LIBURING 1u
-
-#endif

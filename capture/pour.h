@@ -2,8 +2,7 @@
 /* Copies one or several traces into a new trace file: all requests or those that pass a filter,
  * with objects optionally renamed. Import and slice use it. Several traces are merged by the begin
  * of their requests. */
-#ifndef CAPTURE_POUR_H
-#define CAPTURE_POUR_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -45,5 +44,3 @@ int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t
  * Errors: as trace_copy. */
 int trace_sort(const char *from, const char *to, const struct trace_write_options *o,
 	       struct err *e);
-
-#endif

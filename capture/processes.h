@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parent of each process and the thread that waited for its end: the trace's "processes"
  * (doc/formats/trace.md). */
-#ifndef CAPTURE_PROCESSES_H
-#define CAPTURE_PROCESSES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t e
 void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns);
 /* New reference: the rows as an array; NULL if there are fewer than two. */
 json_t *processes_list(const struct processes *p);
-
-#endif

@@ -2,8 +2,7 @@
 /* Kernel statistics of a measured region, taken just before and after it by our own programs and
  * engines. They are stored in the trace's extra metadata ("facts"), to tell deviations of the
  * program from those of the machine. */
-#ifndef CAPTURE_RUN_FACTS_H
-#define CAPTURE_RUN_FACTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ void run_facts_add(struct run_facts *to, const struct run_facts *f);
 struct json_t *run_facts_to_json(const struct run_facts *f);
 /* Errors: EINVAL for a missing or wrongly typed member. */
 int run_facts_from_json(struct run_facts *f, const struct json_t *o, struct err *e);
-
-#endif

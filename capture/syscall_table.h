@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The system calls on files: numbers, operations, and arguments. Used by captures and importers. */
-#ifndef CAPTURE_SYSCALL_TABLE_H
-#define CAPTURE_SYSCALL_TABLE_H
+#pragma once
 
 #include "capture/op.h"
 #include "common/std.h"
@@ -73,5 +72,3 @@ struct syscall_pointee {
 	size_t size; /* POINTER_BYTES, POINTER_OPTIONAL, POINTER_RESULT: at most 127 */
 };
 bool syscall_pointee(const struct syscall_row *row, unsigned int i, struct syscall_pointee *to);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Times are ns of CLOCK_MONOTONIC relative to the trace's epoch (meta.epoch_ns), or TIME_NONE if
  * unknown. Source: metrology paper, section III-A (events <f,b,e,c>) and Table I. */
-#ifndef CAPTURE_TRACE_H
-#define CAPTURE_TRACE_H
+#pragma once
 
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
@@ -329,5 +328,3 @@ struct trace_health {
 	uint64_t n_unread; /* lines or records of a foreign format that could not be read */
 };
 void trace_health(const struct trace *t, struct trace_health *h);
-
-#endif

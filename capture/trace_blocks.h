@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the blocks of a trace file one at a time through a small mapped window, and detects damage.
  * Private to capture/. */
-#ifndef CAPTURE_TRACE_BLOCKS_H
-#define CAPTURE_TRACE_BLOCKS_H
+#pragma once
 
 #include "capture/trace_format.h"
 #include "common/err.h"
@@ -53,5 +52,3 @@ int block_look(const struct block_file *f, struct window *w, uint64_t offset, st
  * wrong. */
 int block_payload(const struct block_file *f, struct window *w, const struct trace_block *b,
 		  const void **p, const char **why, struct err *e);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Each block header has its own offset and the file's nonce. So a search after damage does not
  * mistake a trace inside a trace, or a moved block, for a block of this file. */
-#ifndef CAPTURE_TRACE_FORMAT_H
-#define CAPTURE_TRACE_FORMAT_H
+#pragma once
 
 #include "capture/trace.h"
 
@@ -103,5 +102,3 @@ static inline uint64_t align_up(uint64_t x, uint64_t to)
 }
 
 uint32_t block_header_crc(const struct block_header *h); /* trace_blocks.c */
-
-#endif

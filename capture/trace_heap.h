@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the side heap block of a reference, in memory that does not grow with the trace. Private to
  * capture/. */
-#ifndef CAPTURE_TRACE_HEAP_H
-#define CAPTURE_TRACE_HEAP_H
+#pragma once
 
 #include "capture/trace_blocks.h"
 
@@ -32,5 +31,3 @@ int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err
  * far holds it. Returns 0. Errors: of reading; ENOMEM; EIO if a good block has become bad. */
 int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t ref,
 		   const void **data, size_t *len, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A trace's metadata as JSON text and back. Private to capture/. */
-#ifndef CAPTURE_TRACE_META_H
-#define CAPTURE_TRACE_META_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -25,5 +24,3 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
  * are ignored. Replaces `m`, or leaves it unchanged on an error (EINVAL, with the JSON line and
  * key). */
 int meta_from_json(struct meta_store *m, const char *text, size_t len, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The interface of a readable format. The first member of its struct is a struct trace. Private to
  * capture/. */
-#ifndef CAPTURE_TRACE_PRIVATE_H
-#define CAPTURE_TRACE_PRIVATE_H
+#pragma once
 
 #include "capture/format.h"
 #include "capture/object_table.h"
@@ -63,5 +62,3 @@ static inline bool records_are_usable(const struct trace_record *r, size_t n)
 	}
 	return usable;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Splits a trace into several files, PATH.000, PATH.001 ...: the parts of a long capture. */
-#ifndef CAPTURE_TRACE_SPLIT_H
-#define CAPTURE_TRACE_SPLIT_H
+#pragma once
 
 #include "capture/trace.h"
 
@@ -26,5 +25,3 @@ int trace_split(const char *path, const struct trace_parts *p, bool compress, ui
 char *trace_part_name(const char *path, uint32_t index);
 /* The index of a part, from its extra metadata; -1: the trace is not a part. */
 int64_t trace_part_index(const struct trace_meta *meta);
-
-#endif

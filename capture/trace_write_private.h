@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a trace being written, and the interfaces between the writer's files. Private to
  * capture/. */
-#ifndef CAPTURE_TRACE_WRITE_PRIVATE_H
-#define CAPTURE_TRACE_WRITE_PRIVATE_H
+#pragma once
 
 #include <sys/uio.h>
 #include <zstd.h>
@@ -55,5 +54,3 @@ int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t coun
 int writer_end_records(struct trace_writer *w, struct err *e);
 int writer_put_objects(struct trace_writer *w, struct err *e);
 int writer_put_heap(struct trace_writer *w, struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
 /* Counts of what a capture could not record: programs that it could not observe, and programs that
  * made system calls outside of the C library or contain code for that. Such a trace is incomplete
  * by an unknown amount. */
-#ifndef CAPTURE_UNSEEN_H
-#define CAPTURE_UNSEEN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -55,5 +54,3 @@ uint64_t async_calls_unshown(const struct async_counts *a);
 uint64_t async_requests_missing(const struct async_counts *a);
 /* Requests without a result. 0 for a trace in which no request has an end. */
 uint64_t async_results_missing(const struct async_counts *a);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Capture methods with their own files; cmd_capture.c holds the table. argv[0] is the method's
  * name. Functions return an exit status. */
-#ifndef COMMANDS_CAPTURE_H
-#define COMMANDS_CAPTURE_H
+#pragma once
 
 #include "capture/files_noted.h"
 #include "capture/trace_split.h"
@@ -22,5 +21,3 @@ int rotate_check(struct trace_parts *p, const char *text, struct err *e);
  * trace_split. */
 int rotate_apply(const struct trace_parts *p, const char *text, const char *output, bool compress,
 		 struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Subcommands: one file and one table row each; main.c holds the table. */
-#ifndef COMMANDS_COMMANDS_H
-#define COMMANDS_COMMANDS_H
+#pragma once
 
 #include "common/err.h"
 #include "common/options.h"
@@ -79,5 +78,3 @@ int run_consent(const struct protocol *p, const char *device, struct err *e);
  * itself. Returns the exit status of the verdict, or EXIT_FAILED with a message in `e`. */
 int run_campaign(const struct protocol *p, const struct campaign_options *o,
 		 const struct report_form *form, struct err *e);
-
-#endif

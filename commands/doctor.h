@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks of validate doctor, one row each. */
-#ifndef COMMANDS_DOCTOR_H
-#define COMMANDS_DOCTOR_H
+#pragma once
 
 #include <jansson.h>
 
@@ -24,5 +23,3 @@ struct doctor_check {
 	void (*judge)(const json_t *facts, struct doctor_finding *f);
 };
 extern const struct doctor_check doctor_checks[]; /* ends with a row without a name */
-
-#endif

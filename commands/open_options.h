@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options for reading a foreign trace, as rows of a command's table. */
-#ifndef COMMANDS_OPEN_OPTIONS_H
-#define COMMANDS_OPEN_OPTIONS_H
+#pragma once
 
 #include "capture/format.h"
 #include "common/options.h"
@@ -57,5 +56,3 @@ int find_format(const struct trace_format **f, const char *option, const char *n
 
 /* Prints all formats and their capabilities. */
 void list_formats(void);
-
-#endif

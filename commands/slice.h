@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Selects the requests of a slice and changes their times. */
-#ifndef COMMANDS_SLICE_H
-#define COMMANDS_SLICE_H
+#pragma once
 
 #include "capture/fileset/fileset.h"
 #include "capture/trace.h"
@@ -111,5 +110,3 @@ int anonymise_attribute(struct anonymiser *a, const char *name, struct strbuf *o
 int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct fileset *to,
 		      struct err *e);
 void anonymise_fileset_release(struct fileset *f);
-
-#endif

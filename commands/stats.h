@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate stats, in parts: the input, and single statistics by name. */
-#ifndef COMMANDS_STATS_H
-#define COMMANDS_STATS_H
+#pragma once
 
 #include "reports/stats/stats_report.h"
 
@@ -30,5 +29,3 @@ void stats_sessions_fill(struct stats_sample *s);
 /* --list, and --compute NAME [role=...] [key=value]... Return an exit status. */
 int stats_list(void);
 int stats_compute(const struct stats_config *config, char **argument, size_t n, struct err *e);
-
-#endif

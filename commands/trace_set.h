@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Several traces as one: opened, put on one time line, with common metadata. For import and
  * slice. */
-#ifndef COMMANDS_TRACE_SET_H
-#define COMMANDS_TRACE_SET_H
+#pragma once
 
 #include <jansson.h>
 
@@ -43,5 +42,3 @@ void trace_set_unseen(const struct trace_set *m, size_t n, json_t *top);
 /* The extra facts of the first trace with the processes of all, and member `key`: counts and
  * warnings of the reading. Call it after reading. The caller frees the result. */
 char *trace_set_extra_json(const struct trace_set *m, const char *key);
-
-#endif

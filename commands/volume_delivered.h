@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Delivered service times of a volume, beside those of its model, from its log. */
-#ifndef COMMANDS_VOLUME_DELIVERED_H
-#define COMMANDS_VOLUME_DELIVERED_H
+#pragma once
 
 #include <jansson.h>
 
@@ -12,5 +11,3 @@
 int volume_delivered_print(const struct volume_log *log, struct err *e);
 /* Adds "n_lost", "reads", "writes" and "flushes" to the object. */
 int volume_delivered_json(const struct volume_log *log, json_t *o, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The memory cgroup of this process, version 1 or 2, and how much anonymous memory it may use. */
-#ifndef COMMON_CGROUP_WHERE_H
-#define COMMON_CGROUP_WHERE_H
+#pragma once
 
 #include "common/std.h"
 
@@ -29,5 +28,3 @@ struct cgroup_room {
 /* The page cache can be reclaimed, anonymous memory without swap cannot: a request for more than
  * limit - anonymous calls the out-of-memory killer. */
 struct cgroup_room cgroup_room(const char *root);
-
-#endif

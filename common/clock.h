@@ -12,8 +12,7 @@
  * Units: ticks are counter ticks, ns are nanoseconds of CLOCK_MONOTONIC (since boot).
  * Source: calibration and read cost enter the uncertainty budget as Type B components (GUM 4.3.7).
  */
-#ifndef COMMON_CLOCK_H
-#define COMMON_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -117,5 +116,3 @@ static inline void cpu_relax(void)
 	__asm__ __volatile__("" ::: "memory");
 #endif
 }
-
-#endif

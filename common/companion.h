@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that are built and installed together with this program. */
-#ifndef COMMON_COMPANION_H
-#define COMMON_COMPANION_H
+#pragma once
 
 #include "common/err.h"
 
@@ -9,5 +8,3 @@
  * (installed). `what_it_is`: for the message. NULL with the error; ENOENT: in neither. The caller
  * frees. */
 char *companion_find(const char *name, const char *what_it_is, struct err *e);
-
-#endif

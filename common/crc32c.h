@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CRC-32C (Castagnoli, RFC 3720 B.4), with the SSE 4.2 instruction where the processor has it. */
-#ifndef COMMON_CRC32C_H
-#define COMMON_CRC32C_H
+#pragma once
 
 #include "common/std.h"
 
@@ -10,5 +9,3 @@ uint32_t crc32c(uint32_t crc, const void *data, size_t len);
 
 /* The same without the instruction, for a test. */
 uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len);
-
-#endif

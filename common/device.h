@@ -6,8 +6,7 @@
  * (arrays, logical volumes, encryption); other loop devices over the same file; signatures of file
  * systems, arrays and partition tables. There is no override. Signatures may be on a reference
  * volume of this program, and that too is looked up. */
-#ifndef COMMON_DEVICE_H
-#define COMMON_DEVICE_H
+#pragma once
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -78,5 +77,3 @@ bool device_is_volume(const struct device_system *s, const struct stat *st);
 int device_signature(int fd, char **kind, struct err *e);
 /* As device_signature, partition tables skipped. */
 int device_signature_whole(int fd, char **kind, struct err *e);
-
-#endif

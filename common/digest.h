@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts libgcrypt, for SHA-256 (FIPS 180-4). */
-#ifndef COMMON_DIGEST_H
-#define COMMON_DIGEST_H
+#pragma once
 
 #include "common/err.h"
 
@@ -9,5 +8,3 @@
  * calls abort() if a file of /proc cannot be read or memory is missing. Errors: EMFILE, ENFILE (a
  * later call tries again); EIO: it could not start, and never will in this process. */
 int digest_ready(struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Drops caches of the whole machine through /proc/sys/vm/drop_caches. Dirty pages stay: sync first.
  * Source: Linux, Documentation/admin-guide/sysctl/vm.rst. */
-#ifndef COMMON_DROP_CACHES_H
-#define COMMON_DROP_CACHES_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -18,5 +17,3 @@ bool may_drop_caches(void);
 
 /* Errors: of the system, EACCES without the privilege. */
 int caches_drop(enum dropped_caches what, struct err *e);
-
-#endif

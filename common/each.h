@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs independent pieces of work on as many threads as there are usable processors, at most
  * EACH_THREADS_MAX. */
-#ifndef VALIDATE_COMMON_EACH_H
-#define VALIDATE_COMMON_EACH_H
+#pragma once
 
 #include "common/std.h"
 
@@ -13,5 +12,3 @@
 void each_do(size_t n, void (*one)(void *context, size_t i), void *context);
 /* The number of threads, with the caller's: 1 or more. */
 size_t each_threads(size_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * Every function that can fail takes a `struct err *` as its last parameter and returns 0 (or a
  * count) or a negative errno. The function that detects an error writes the message with file, line
  * and value; its callers put their context in front. Only main() prints. */
-#ifndef COMMON_ERR_H
-#define COMMON_ERR_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -31,5 +30,3 @@ int err_sys(struct err *e, int code, const char *fmt, ...) __attribute__((format
 int err_context(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 void err_clear(struct err *e);
-
-#endif

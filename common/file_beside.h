@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that are written under another name until they are whole. */
-#ifndef COMMON_FILE_BESIDE_H
-#define COMMON_FILE_BESIDE_H
+#pragma once
 
 #include "common/err.h"
 
@@ -17,5 +16,3 @@ int file_beside_keep(char *name, const char *path, int ret, struct err *e);
 /* Removes the files of that name in `dir` that a killed process of this user left: no process holds
  * their lock. All other ends of a process remove them at once (leftovers.h). */
 void file_beside_sweep(const char *dir);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SHA-256 (FIPS 180-4; by libgcrypt) of the content of a file. */
-#ifndef COMMON_FILE_DIGEST_H
-#define COMMON_FILE_DIGEST_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -18,5 +17,3 @@ int file_digest_fd(int fd, const char *path, char hex[FILE_DIGEST_HEX], struct e
 int bytes_digest(const void *bytes, size_t n, char hex[FILE_DIGEST_HEX], struct err *e);
 /* Of a regular file. Errors: also of file_open_regular() and pread(). */
 int file_digest(const char *path, char hex[FILE_DIGEST_HEX], struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of our own: written whole or not at all, read whole, removed only inside a directory that
  * is named. */
-#ifndef COMMON_FILES_H
-#define COMMON_FILES_H
+#pragma once
 
 #include <dirent.h>
 #include <sys/types.h>
@@ -55,5 +54,3 @@ int path_remove(const char *path, struct err *e);
 /* The file that this program was started from. NULL with the error where /proc is not mounted. The
  * caller frees. */
 char *program_path(struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* FNV-1a of 64 bits (Fowler, Noll and Vo), for tables of names. Its low bits are the weaker ones.
  * Chosen names can collide: a table then becomes slow. */
-#ifndef COMMON_FNV1A_H
-#define COMMON_FNV1A_H
+#pragma once
 
 #include "common/std.h"
 
@@ -16,5 +15,3 @@ static inline uint64_t fnv1a(uint64_t hash, const void *bytes, size_t n)
 		hash = (hash ^ b[i]) * UINT64_C(0x100000001b3);
 	return hash;
 }
-
-#endif

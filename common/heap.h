@@ -4,8 +4,7 @@
  * Elements are passed as `void *` and compared by a function, as by qsort(): a macro that generates
  * functions, as in klib, is harder to read and to debug. The functions are inline, so that the
  * compiler knows the size and the comparison, and the heap costs what one written by hand costs. */
-#ifndef VALIDATE_COMMON_HEAP_H
-#define VALIDATE_COMMON_HEAP_H
+#pragma once
 
 #include <assert.h>
 
@@ -57,5 +56,3 @@ static inline void heap_make(const struct heap_type *t, void *heap, size_t n)
 	for (size_t i = n / 2; i-- > 0;)
 		heap_sift_down(t, heap, n, i);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Unsigned 64-bit counts and seeds in JSON; jansson's integers are signed. */
-#ifndef COMMON_JSON_COUNT_H
-#define COMMON_JSON_COUNT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@ static inline json_t *json_of_count(uint64_t n)
 	snprintf(text, sizeof text, "%" PRIu64, n);
 	return json_string(text);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Members of a JSON object and the fields of a struct that hold them: a table that reading and
  * writing share. Reading checks every value. Members that are not in the table are ignored. */
-#ifndef COMMON_JSON_MEMBERS_H
-#define COMMON_JSON_MEMBERS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -74,5 +73,3 @@ int json_members_get(void *s, const struct json_member *table, const json_t *o, 
 /* Adds the members of *s to `o`, in the order of the table. Errors: -1: no memory, or a value that
  * JSON does not have (NaN). */
 int json_members_put(json_t *o, const void *s, const struct json_member *table);
-
-#endif

@@ -4,8 +4,7 @@
  * The process keeps a list of these names. An abnormal end that the program can handle (no memory,
  * SIGBUS, a terminating signal) removes all files on the list. A child of fork() inherits the list
  * but removes nothing of its parent. */
-#ifndef COMMON_LEFTOVERS_H
-#define COMMON_LEFTOVERS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -26,5 +25,3 @@ void leftover_drop(const char *path);
 /* Removes all that is on the list, directories with their content. Safe in a signal handler; errno
  * may change. */
 void leftovers_remove(void);
-
-#endif

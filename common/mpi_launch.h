@@ -3,8 +3,7 @@
  * here needs MPI.
  *
  * Source: OpenMPI 4.1, mpirun(1); the parameters of its FAQ on oversubscribed nodes. */
-#ifndef COMMON_MPI_LAUNCH_H
-#define COMMON_MPI_LAUNCH_H
+#pragma once
 
 #include "common/err.h"
 #include "common/words.h"
@@ -21,5 +20,3 @@ int mpi_launch_words(struct words_list *w, const char *launcher, unsigned int n_
 /* The same for ranks with several threads: n_threads in all, which share the processors. */
 int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigned int n_ranks,
 			     unsigned int n_threads, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The shared-memory files that ranks of OpenMPI leave in /dev/shm when they and their launcher are
  * killed. Note the existing files before a job, and remove the new ones after it. */
-#ifndef COMMON_MPI_LEFTOVERS_H
-#define COMMON_MPI_LEFTOVERS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -15,5 +14,3 @@ void mpi_leftovers_note(struct mpi_leftovers *m);
 /* Removes the new files of this user and host that no process has open or mapped, and releases `m`.
  * Returns how many. */
 size_t mpi_leftovers_remove(struct mpi_leftovers *m);
-
-#endif

@@ -2,8 +2,7 @@
 /* One table describes a configuration: its command-line options, its keys in a protocol file, its
  * help and its man page. A row names a field of a plain struct; the struct is filled with defaults
  * first. */
-#ifndef COMMON_OPTIONS_H
-#define COMMON_OPTIONS_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -80,5 +79,3 @@ void help_row(FILE *out, const char *left, const char *right);
 /* The options part of --help: aligned, wrapped at HELP_WIDTH columns, choices listed. A row with a
  * group begins with a blank line and the heading. */
 void options_help(const struct option_spec *table, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A configuration as JSON, and as the command line that produces it. */
-#ifndef COMMON_OPTIONS_DESCRIBE_H
-#define COMMON_OPTIONS_DESCRIBE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -23,5 +22,3 @@ const struct option_spec *options_changed(const struct option_spec *table, const
 
 /* Appends a word quoted for a shell, in single quotes if it needs any. */
 void shell_word(struct strbuf *out, const char *word);
-
-#endif

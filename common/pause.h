@@ -18,8 +18,7 @@
  * Another project's program does not read the word. Its keeper, the process that starts it, writes
  * its own number on the page, and the controller stops the keeper's descendants by signals. The
  * keeper itself is never stopped; its limits count active time (pause_active_ns). */
-#ifndef COMMON_PAUSE_H
-#define COMMON_PAUSE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -123,5 +122,3 @@ void pause_clock_go(struct pause_page *page);
 void pause_let_finish(struct pause_page *page);
 /* Sleeps until n_events differs from `seen`, at most `ns`. */
 void pause_events_wait(struct pause_page *page, uint32_t seen, int64_t ns);
-
-#endif

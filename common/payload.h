@@ -5,8 +5,7 @@
  * Blocks have 4096 bytes. In each sector of 512 bytes the first part is random and the rest zeros,
  * so that a compressor of blocks or whole files saves the chosen share. A duplicate is one of 16
  * blocks that are the same in all files; every other block differs from all others. */
-#ifndef COMMON_PAYLOAD_H
-#define COMMON_PAYLOAD_H
+#pragma once
 
 #include "common/std.h"
 
@@ -19,5 +18,3 @@ struct payload {
 
 /* The bytes [offset, offset + len) of the content of `key`, a function of `p` and these alone. */
 void payload_make(const struct payload *p, uint64_t key, uint64_t offset, void *to, size_t len);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * All buffers are in one pre-faulted region; request k of a thread uses slot k modulo the number of
  * slots. */
-#ifndef COMMON_PLACEMENT_H
-#define COMMON_PLACEMENT_H
+#pragma once
 
 #include "common/err.h"
 #include "common/vm.h"
@@ -79,5 +78,3 @@ static inline void *placement_buffer(const struct placement *p, unsigned int thr
 {
 	return placement_slot(&p->row[thread], k);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Small files of /proc, read beside a measured region whose memory must not be disturbed: with
  * three system calls and no allocation. */
-#ifndef COMMON_PROC_TEXT_H
-#define COMMON_PROC_TEXT_H
+#pragma once
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,5 +20,3 @@ static inline bool proc_text_read(const char *path, char *text, size_t size)
 	text[got > 0 ? got : 0] = 0;
 	return got > 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which processes have files open or mapped. */
-#ifndef COMMON_PROCESS_MAPS_H
-#define COMMON_PROCESS_MAPS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -12,5 +11,3 @@
 size_t processes_mapping(const char *path, pid_t *pid, size_t n_max);
 /* The number of processes, as far as this user may see them, that have the file open. */
 size_t processes_opening(const char *path);
-
-#endif

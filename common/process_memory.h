@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How much memory a process has, and how much there is, from /proc. */
-#ifndef COMMON_PROCESS_MEMORY_H
-#define COMMON_PROCESS_MEMORY_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -20,5 +19,3 @@ uint64_t memory_available_bytes(void);
  * the reset. */
 void process_peak_reset(void);
 uint64_t process_peak_bytes(void); /* 0: the kernel does not say */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The processors that this process may use, and binding a thread to one of them. */
-#ifndef COMMON_PROCESSORS_H
-#define COMMON_PROCESSORS_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -30,5 +29,3 @@ int thread_pin(int cpu);
 /* Binds the calling thread to a list as for processors_parse, which ends at its NUL or at a slash.
  * An empty list does nothing. Returns 0 or an errno; EINVAL: another text. */
 int thread_bind(const char *list);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The progress line on stderr: rewritten in place on a terminal, otherwise a new line every 10 s;
  * may be silent. TERM=dumb, or no TERM, counts as no terminal. */
-#ifndef COMMON_PROGRESS_H
-#define COMMON_PROGRESS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -24,5 +23,3 @@ void progress_start(struct progress *p, uint64_t n_total, double work_total, boo
  * time left is estimated from the work done since the first call. */
 void progress_step(struct progress *p, uint64_t n_done, double work_done, const char *what);
 void progress_end(struct progress *p); /* clears the line */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which part of a file is in the page cache. */
-#ifndef COMMON_RESIDENCY_H
-#define COMMON_RESIDENCY_H
+#pragma once
 
 #include "common/std.h"
 
@@ -24,5 +23,3 @@ struct fileset_residency {
  * pages as cached unless the caller owns or may write the file. */
 int residency_get(int fd, uint64_t offset, uint64_t n_bytes, bool by_cachestat,
 		  struct residency *r);
-
-#endif

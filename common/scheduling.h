@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The scheduling policy of a thread: as text, and how to set it (sched(7), sched_setattr(2)). */
-#ifndef COMMON_SCHEDULING_H
-#define COMMON_SCHEDULING_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -50,5 +49,3 @@ bool scheduling_is_realtime(const struct scheduling *s);
  * the threads wait by spinning. */
 void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spin, char *to,
 			size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* splitmix64 (Steele, Lea, Flood 2014; constants by Vigna): mixes the bits of a number, and makes a
  * sequence of random numbers. It is no protection against chosen keys unless they are salted. */
-#ifndef COMMON_SPLITMIX_H
-#define COMMON_SPLITMIX_H
+#pragma once
 
 #include "common/std.h"
 
@@ -21,5 +20,3 @@ static inline uint64_t splitmix_next(uint64_t *state)
 {
 	return splitmix_mix(*state += SPLITMIX_STEP);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The headers of C that most files need. The project's headers include it, directly or through
  * another one, so sources include only what is not here. */
-#ifndef COMMON_STD_H
-#define COMMON_STD_H
+#pragma once
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,5 +11,3 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A growing string, always NUL-terminated. Ends the program if there is no memory (xalloc.h). */
-#ifndef COMMON_STRBUF_H
-#define COMMON_STRBUF_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -38,5 +37,3 @@ void phrase_add(char *phrase, size_t size, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));
-
-#endif

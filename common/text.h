@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cleans text from files and child processes before it goes into JSON or to a terminal. */
-#ifndef COMMON_TEXT_H
-#define COMMON_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -18,5 +17,3 @@ void text_make_line(char *s);
 /* JSON string of s with '?' for invalid bytes: jansson refuses them, and paths may contain any.
  * NULL gives null. */
 json_t *text_to_json(const char *s);
-
-#endif

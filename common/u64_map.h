@@ -3,8 +3,7 @@
  * (pid, fd) to slot. The caller hashes longer keys to 64 bits and compares the element found. Keys
  * are mixed with a random salt, so that no trace can cause collisions on purpose. Grows as needed
  * (xalloc.h). */
-#ifndef VALIDATE_COMMON_U64_MAP_H
-#define VALIDATE_COMMON_U64_MAP_H
+#pragma once
 
 #include "common/std.h"
 
@@ -23,5 +22,3 @@ static inline uint64_t u64_pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
-
-#endif

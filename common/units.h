@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parses and prints sizes, durations, percentages and lists, for the command line and protocols. */
-#ifndef COMMON_UNITS_H
-#define COMMON_UNITS_H
+#pragma once
 
 #include "common/err.h"
 #include "common/strbuf.h"
@@ -58,5 +57,3 @@ int name_refuse(struct err *e, int code, const char *name, const char *const *na
 /* The names of a NULL-terminated table of pointers to structs that begin with their name,
  * NULL-terminated. The caller frees the list. */
 const char **names_of(const void *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files without a name, which are gone when they are closed, however the program ends. */
-#ifndef COMMON_UNNAMED_FILE_H
-#define COMMON_UNNAMED_FILE_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -22,5 +21,3 @@ int file_reserve(int fd, uint64_t n_bytes);
 
 /* Whether the file system keeps the file in memory (tmpfs, ramfs). */
 bool file_in_memory(int fd);
-
-#endif

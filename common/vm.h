@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Large memory for the measured path: anonymous mappings whose pages are all present and writable
  * before the measurement. */
-#ifndef COMMON_VM_H
-#define COMMON_VM_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -37,5 +36,3 @@ void vm_forget(void *p, size_t n_bytes);
  * now, so that no later write faults. The content stays. Whole pages around [p, p + n_bytes), which
  * must be writable. */
 void vm_own(void *p, size_t n_bytes);
-
-#endif

@@ -13,8 +13,7 @@
  * then waits in the run queue for milliseconds. A thread that sleeps instead gets a CPU soon after
  * it wakes. So `hybrid` looks at its run-queue delay every 10 ms. While this is more than 2 % of the
  * time, the CPUs count as contended and the margin is at its minimum. */
-#ifndef COMMON_WAIT_H
-#define COMMON_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -95,5 +94,3 @@ static inline uint64_t waiter_margin(const struct waiter *w)
 void waiter_learn(struct waiter *w, uint64_t overshoot_ticks);
 /* Narrows the margin after a wait of `gap_ticks`, if that was shorter than the margin. */
 void waiter_forgo(struct waiter *w, uint64_t gap_ticks);
-
-#endif

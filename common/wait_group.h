@@ -10,8 +10,7 @@
  * Each thread has a seat. All this is advice to the kernel; the clock alone decides which thread is
  * due (wait.h). Source: Joukov, Wong, Zadok, Accurate and Efficient Replaying of File System Traces
  * (FAST 2005), section 2.3. */
-#ifndef COMMON_WAIT_GROUP_H
-#define COMMON_WAIT_GROUP_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -58,5 +57,3 @@ uint32_t wait_group_before(const struct wait_group *g, uint32_t seat, uint64_t d
 uint32_t wait_group_next(const struct wait_group *g);
 /* Wakes the sleeper in `seat`; false: it is awake, or another thread woke it. */
 bool wait_group_wake(const struct wait_group *g, uint32_t seat);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands in options and protocols: words with placeholders in braces, run without a shell. */
-#ifndef COMMON_WORDS_H
-#define COMMON_WORDS_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -40,5 +39,3 @@ void placeholders_release(struct placeholders *p);
 /* Replaces {name} in `word`; {{ is a brace, and so is a brace without a name behind it. Errors:
  * EINVAL for an unknown name, with the nearest one. The caller frees *out. */
 int placeholders_replace(const struct placeholders *p, const char *word, char **out, struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
 /* Allocation of small things (names, tables, configuration, the state of threads). Without memory
  * these print one line and exit with status 3. For big arrays (records, samples) use vm.h, or malloc
  * with a checked result: there a clear error is possible. */
-#ifndef COMMON_XALLOC_H
-#define COMMON_XALLOC_H
+#pragma once
 
 #include "common/std.h"
 
@@ -55,5 +54,3 @@ static inline void free_pointers(void *const *pointer, size_t n)
 			(v) = xreallocarray((v), (cap), sizeof *(v));                              \
 		}                                                                                  \
 	} while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A configuration for the trace's metadata: as options, and as the command that repeats the run. */
-#ifndef MICROBENCH_DESCRIBE_H
-#define MICROBENCH_DESCRIBE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@ json_t *describe_options(const struct workload *w, const struct microbench_confi
  * from the defaults. */
 void describe_command(const struct workload *w, const struct microbench_config *c,
 		      struct strbuf *out);
-
-#endif

@@ -2,8 +2,7 @@
 /* Random choices are made before the measured region: blocks and lengths of pauses. Each thread and
  * purpose has its own stream derived from the seed. Equal seeds therefore give equal requests,
  * whatever the other options are, and a longer run begins with the same requests. */
-#ifndef MICROBENCH_DRAW_H
-#define MICROBENCH_DRAW_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -36,5 +35,3 @@ int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, uns
  * large as its mean; uniform from 0 to twice the mean. Errors: ENOMEM. */
 int draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed,
 	       unsigned int thread, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The measured loop, an inline function. Each workload gets its own copy with its call compiled in:
  * no indirect call, no switch, and only the call between the two stamps. */
-#ifndef MICROBENCH_LOOP_H
-#define MICROBENCH_LOOP_H
+#pragma once
 
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -141,5 +140,3 @@ bench_loop(struct bench_thread *t, enum trace_op op, bool sequential, bench_call
 {
 	bench_loop_mixed(t, op, op, sequential, call, call);
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Source: metrology paper, section III-D (workloads, levels, pauses). Unlike in the paper's program
  * only the call lies between the stamps. */
-#ifndef MICROBENCH_MICROBENCH_H
-#define MICROBENCH_MICROBENCH_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -170,5 +169,3 @@ struct microbench_outcome {
  * may be NULL. */
 int microbench_run(const struct workload *w, const struct microbench_config *c,
 		   struct microbench_outcome *o, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run: set up, started, recorded. Private to microbench. */
-#ifndef MICROBENCH_RUN_H
-#define MICROBENCH_RUN_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -101,5 +100,3 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 int bench_failure(const struct bench_run *r, struct err *e);
 /* Takes a pending signal: EINTR with its name, or 0 if there is none. */
 int bench_interrupted(int signal_fd, struct err *e);
-
-#endif

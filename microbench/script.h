@@ -6,8 +6,7 @@
  * A script consists of units (a round, a transaction, a compilation): a run ends after a whole
  * unit, and --requests counts units. Steps before the first unit's end belong to it; steps after
  * the last unit are the end of the script. */
-#ifndef MICROBENCH_SCRIPT_H
-#define MICROBENCH_SCRIPT_H
+#pragma once
 
 #include "capture/trace.h"
 
@@ -105,5 +104,3 @@ size_t script_step_of_call(const struct script *s, uint64_t n);
 void script_write_whole(struct script *s, unsigned int slot, uint64_t n_bytes, uint64_t piece);
 void script_read_whole(struct script *s, unsigned int slot, uint64_t n_bytes, uint64_t piece,
 		       bool to_end);
-
-#endif

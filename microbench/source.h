@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts a worker's samples to trace records, in its own order. Samples hold only times and
  * results; the rest comes from the drawn blocks or the script. */
-#ifndef MICROBENCH_SOURCE_H
-#define MICROBENCH_SOURCE_H
+#pragma once
 
 #include "microbench/run.h"
 
@@ -39,5 +38,3 @@ void source_take(struct source *s, const struct bench_run *r, struct trace_recor
 int64_t source_time(const struct bench_run *r, uint64_t ticks);
 /* The path of step `k` of a thread's script, for messages. */
 const char *source_step_path(const struct bench_thread *t, size_t k);
-
-#endif

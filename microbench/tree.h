@@ -6,8 +6,7 @@
  *
  * Source: metrology paper, section III-D (sizes); filebench 1.5, its manual's section on file sets
  * and its fileserver personality (dirwidth 20, shape 1.5). */
-#ifndef MICROBENCH_TREE_H
-#define MICROBENCH_TREE_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -39,5 +38,3 @@ uint64_t tree_size(gsl_rng *rng, double mean, double shape);
 /* Appends an entry to a set, which takes ownership of the string. */
 void fileset_add_directory(struct fileset *s, size_t *cap, char *path);
 void fileset_add_file(struct fileset *s, size_t *cap, char *path, uint64_t n_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The workloads; workloads.c holds the table. */
-#ifndef MICROBENCH_WORKLOADS_H
-#define MICROBENCH_WORKLOADS_H
+#pragma once
 
 #include "microbench/microbench.h"
 
@@ -11,5 +10,3 @@ extern const struct workload workload_random_read, workload_random_write, worklo
     workload_block_random, workload_block_sequential, workload_checkpoint, workload_checkpoint_sync,
     workload_checkpoint_compute, workload_partitioned_read, workload_earthquake,
     workload_shared_polling, workload_mpi_io;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of engines. */
-#ifndef REPLAY_REGISTRY_H
-#define REPLAY_REGISTRY_H
+#pragma once
 
 #include "replay/options/engine.h"
 
@@ -12,5 +11,3 @@ struct replay_config replay_settled(const struct replay_config *c);
 /* LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK: requests on a device; 0: both,
  * depending on the target. */
 enum trace_level replay_engine_level(const struct replay_engine *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All steps of a replay, from reading the trace to writing the replay trace. */
-#ifndef REPLAY_REPLAY_H
-#define REPLAY_REPLAY_H
+#pragma once
 
 #include "common/err.h"
 #include "replay/load/prepare.h"
@@ -24,5 +23,3 @@ int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *
 
 /* Checks engine, mutant and combinations of options, without the trace. Errors: EINVAL, ENOENT. */
 int replay_check(const struct replay_config *c, struct err *e);
-
-#endif

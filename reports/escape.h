@@ -3,8 +3,7 @@
  * other programs supply them. All functions append to `out`. Bytes that are not valid UTF-8 become
  * U+FFFD, so a report is always valid text. No text contains a workflow command of a CI service
  * ("::error::", "##[group]", "##vso[task]"): its last sign is replaced. */
-#ifndef REPORTS_ESCAPE_H
-#define REPORTS_ESCAPE_H
+#pragma once
 
 #include "common/strbuf.h"
 
@@ -37,5 +36,3 @@ void text_cut_name(struct strbuf *out, const char *s, size_t width);
  * first line begins at column `column`, further lines with `indent` blanks. Adds no newline at
  * the end. */
 void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width);
-
-#endif

@@ -2,8 +2,7 @@
 /* What a reader needs first, in plain words, the same on the terminal and on the page: the verdict,
  * the main cause for each replayer, and what to do next. All text is UTF-8 without line breaks;
  * names are as in the protocol, not escaped. */
-#ifndef REPORTS_FIRST_SCREEN_H
-#define REPORTS_FIRST_SCREEN_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
@@ -57,5 +56,3 @@ struct findings {
 /* Ownership: findings_release; the analysis must outlive it. */
 void findings_collect(struct findings *f, const struct analysis *a);
 void findings_release(struct findings *f);
-
-#endif

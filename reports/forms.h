@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of report_forms[], one file each. */
-#ifndef REPORTS_FORMS_H
-#define REPORTS_FORMS_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/analysis/analysis.h"
@@ -36,5 +35,3 @@ int report_form_choose(const char *name, const struct report_form **form, struct
  * step. Errors: of the system, with the file; then the old report remains. A missing gnuplot is
  * no error. */
 int report_write_all(const struct analysis *a, const char *dir, struct err *e);
-
-#endif

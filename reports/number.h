@@ -2,8 +2,7 @@
 /* Numbers for people: an uncertainty has two significant digits and its value ends at the same
  * place (GUM 7.2.6); a value that comes without one has `digits` significant digits. Text is UTF-8
  * ("µs", "±"); NaN is "undefined", never a number. */
-#ifndef REPORTS_NUMBER_H
-#define REPORTS_NUMBER_H
+#pragma once
 
 #include "common/strbuf.h"
 
@@ -28,5 +27,3 @@ void number_add_interval(struct strbuf *out, double lo, double hi, int decimals,
 			 struct number_unit unit);
 /* A probability: "0.034", "< 0.0001". */
 void number_add_p(struct strbuf *out, double p);
-
-#endif

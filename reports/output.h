@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes finished text to files and streams. */
-#ifndef REPORTS_OUTPUT_H
-#define REPORTS_OUTPUT_H
+#pragma once
 
 #include "common/err.h"
 #include "common/strbuf.h"
@@ -27,5 +26,3 @@ int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const 
 
 /* Writes the text to a file; "-": to standard output. */
 int output_path(const char *path, const struct strbuf *text, struct err *e);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reasons of decisions and verdicts in words, the same in every form. */
-#ifndef REPORTS_REASONS_H
-#define REPORTS_REASONS_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
 /* Words the reasons of all components and verdicts, in their members `reason` and
  * `verdict_reason`. */
 void analysis_word(struct analysis *a);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reports of studies over several campaigns (pool, history): printing a form, and writing a
  * directory with all forms. */
-#ifndef REPORTS_STUDY_FORM_H
-#define REPORTS_STUDY_FORM_H
+#pragma once
 
 #include "reports/figures/figure.h"
 #include "reports/tables/tables.h"
@@ -27,5 +26,3 @@ int study_print(const struct study_form *s, const void *study, const char *form,
 /* Creates DIR with index.html, plots/, tables/, COMMAND.json and summary.txt. Errors: of the
  * system; EEXIST if DIR holds anything else. */
 int study_write(const struct study_form *s, const void *study, const char *dir, struct err *e);
-
-#endif

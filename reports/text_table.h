@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Forms of a table: text for a terminal, CSV, LaTeX; and the parts of the terminal summary. */
-#ifndef REPORTS_TEXT_TABLE_H
-#define REPORTS_TEXT_TABLE_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "reports/tables/table.h"
@@ -44,5 +43,3 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 void terminal_begin_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style,
 			    bool bold);
 void terminal_end_verdict(struct strbuf *out, const struct terminal_style *style);
-
-#endif

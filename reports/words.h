@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plain words for what is measured and decided, the same in every form. */
-#ifndef REPORTS_WORDS_H
-#define REPORTS_WORDS_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "reports/tables/table.h"
@@ -129,5 +128,3 @@ const char *const *published_defects(const struct analysis *a);
 /* "random-read, event: trusted up to 5000 requests/s; at 9000 requests/s (random-read level=2)
  * inconclusive; ..." One line, as it came: not escaped. */
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For tests: a readable heap item of a trace. */
-#ifndef TESTS_HEAP_ITEM_H
-#define TESTS_HEAP_ITEM_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,5 +17,3 @@ static inline const void *heap_item(const struct trace *t, uint32_t ref, size_t 
 	fprintf(stderr, "%s\n", e.msg);
 	abort();
 }
-
-#endif

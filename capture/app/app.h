@@ -6,8 +6,7 @@
  * The traced processes write into memory-mapped files in a scratch directory (preload/log.h).
  * Meanwhile full windows are copied to a spool file and freed. After the end of the last process,
  * the spool is merged by begin into the trace. */
-#ifndef CAPTURE_APP_H
-#define CAPTURE_APP_H
+#pragma once
 
 #include "capture/files_noted.h"
 #include "common/err.h"
@@ -99,5 +98,3 @@ uint32_t app_scratch_clean(const char *scratch);
 
 /* The file that a shell would execute for `name`. NULL with the error. The caller frees. */
 char *app_command_find(const char *name, struct err *e);
-
-#endif

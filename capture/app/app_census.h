@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A first pass over the records: finds the process images, and programs that were started but did
  * not appear. Private to capture/. */
-#ifndef CAPTURE_APP_CENSUS_H
-#define CAPTURE_APP_CENSUS_H
+#pragma once
 
 #include "capture/app/app_private.h"
 #include "capture/app/app_state.h"
@@ -136,5 +135,3 @@ struct census {
 /* Fills in the census, and the processes and unseen programs of `o`. */
 void census_take(struct census *c, const struct spool *s, struct merge *m, struct app_outcome *o);
 void census_release(struct census *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The extra metadata of a captured trace (doc/formats/trace.md). Private to capture/. */
-#ifndef CAPTURE_APP_FACTS_H
-#define CAPTURE_APP_FACTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -22,5 +21,3 @@ json_t *facts_affinity(const struct spool *s);
 char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors,
 		 const json_t *processes, const json_t *affinity, const struct app_memory *m,
 		 int64_t epoch_ns);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files found by captured programs, in their state before the first use. Private to capture/.
  */
-#ifndef CAPTURE_APP_FILES_H
-#define CAPTURE_APP_FILES_H
+#pragma once
 
 #include "capture/app/app_private.h"
 #include "capture/files_noted.h"
@@ -90,5 +89,3 @@ void files_through_links(struct app_files *f, struct fileset *to);
 /* Sets the metadata with that list, or without it if it is too long. Errors: of the writer. */
 int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_meta *meta,
 		   struct files_noted *n, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Interfaces between the parts of the capture of applications. Private to capture/. */
-#ifndef CAPTURE_APP_PRIVATE_H
-#define CAPTURE_APP_PRIVATE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -162,5 +161,3 @@ void path_keep_trailing_slash(struct strbuf *to, const char *path, size_t len, u
 int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock,
 		    uint64_t start, int64_t wall_epoch_ns, const struct app_memory *memory,
 		    struct app_outcome *o, struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
 /* Descriptors, working directories and mappings of the traced processes at each moment, followed
  * through the records in order of begin, so that a read has a file and an offset. Private to
  * capture/. */
-#ifndef CAPTURE_APP_STATE_H
-#define CAPTURE_APP_STATE_H
+#pragma once
 
 #include "capture/app/app_private.h"
 #include "common/strbuf.h"
@@ -129,5 +128,3 @@ void state_descriptor_set(struct process_state *p, int fd, struct app_open_file 
 			  bool close_on_exec);
 void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd,
 		 struct app_open_file *f, bool close_on_exec);
-
-#endif

@@ -8,8 +8,7 @@
  * call is the last constant loaded into its register, if there is one.
  *
  * x86-64 only; elsewhere nothing is found. */
-#ifndef CAPTURE_CODE_SCAN_H
-#define CAPTURE_CODE_SCAN_H
+#pragma once
 
 #include "common/std.h"
 
@@ -27,5 +26,3 @@ bool code_scan_file(const char *path, struct code_scan *s);
 /* Whether the object, by its file name, is part of the C library or makes no requests of the
  * program: dynamic linker, libc, our library, the compilers' runtimes. */
 bool code_scan_is_known(const char *path);
-
-#endif

@@ -26,8 +26,7 @@
  * all runs together.
  *
  * Source: parallel-trace paper, sections 3 and 4, figures 3, 5, 6 and 7. */
-#ifndef CAPTURE_CAUSALITY_H
-#define CAPTURE_CAUSALITY_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -143,5 +142,3 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs,
  * Errors: ENOENT for a wait without a signal; EINVAL for a signal without a wait (a merge leaves
  * none); ELOOP for a cycle; each names nodes and requests. */
 int causality_check(struct trace *t, struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
 /* Captures a parallel application with its causes: makes a run without delays and a throttled run
  * for each node, and merges them. The runs stay in a directory, so that a killed capture can be
  * resumed. doc/parallel.md describes the method. */
-#ifndef CAPTURE_CAUSALITY_COLLECT_H
-#define CAPTURE_CAUSALITY_COLLECT_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "common/err.h"
@@ -61,5 +60,3 @@ void collect_config_init(struct collect_config *c);
  * belong to another command or other options; ECHILD, EDEADLK, EILSEQ, ENOTSUP as run_once() and
  * causality_merge(); EINTR: finished runs stay for --resume. */
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e);
-
-#endif

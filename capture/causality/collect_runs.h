@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runs of a capture in a directory: runs.json, and for each run its trace, its edges and the
  * output of the application. */
-#ifndef CAPTURE_CAUSALITY_COLLECT_RUNS_H
-#define CAPTURE_CAUSALITY_COLLECT_RUNS_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "capture/causality/watch.h"
@@ -46,5 +45,3 @@ void kept_runs_forget(struct kept_runs *k);
 
 int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, struct err *e);
 int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, struct err *e);
-
-#endif

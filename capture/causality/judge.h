@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decides whether a thread can continue by itself, from its state now and at the first of the
  * inspections since which nothing has changed. Reads neither clock nor files: watch.c does. */
-#ifndef CAPTURE_CAUSALITY_JUDGE_H
-#define CAPTURE_CAUSALITY_JUDGE_H
+#pragma once
 
 #include "capture/preload/causes.h"
 
@@ -50,5 +49,3 @@ enum judge_change { JUDGE_CHANGED, JUDGE_NOT_YET, JUDGE_UNCHANGED };
 enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sight *before,
 			      const struct judge_sight *now, int64_t quiet_ns,
 			      int64_t blocked_max_ns, int64_t *needed_ns);
-
-#endif

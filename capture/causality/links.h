@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The waits of a parallel application with their signals, and an order in which the nodes can
  * proceed. */
-#ifndef CAPTURE_CAUSALITY_LINKS_H
-#define CAPTURE_CAUSALITY_LINKS_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "common/strbuf.h"
@@ -88,5 +87,3 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 /* Appends ascending numbers as "0-3,5". */
 void causality_nodes_text(struct strbuf *out, const uint32_t *node, uint32_t n);
 void causality_barriers_release(struct causality_barriers *b); /* all-zero is fine */
-
-#endif

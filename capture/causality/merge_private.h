@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The steps of a merge. Private to capture/causality. */
-#ifndef CAPTURE_CAUSALITY_MERGE_PRIVATE_H
-#define CAPTURE_CAUSALITY_MERGE_PRIVATE_H
+#pragma once
 
 #include "capture/causality/links.h"
 #include "capture/causality/requests.h"
@@ -64,5 +63,3 @@ void merge_barriers_release(struct merge_barriers *m); /* all-zero is fine */
 int merge_write(const struct causality_run *base, struct causality_links *l,
 		const struct computes *c, const struct causality_facts *facts, const char *output,
 		struct causality_merge_counts *counts, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the threads of a run that are nodes of the application, and matches nodes between runs. */
-#ifndef CAPTURE_CAUSALITY_NODES_H
-#define CAPTURE_CAUSALITY_NODES_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "capture/causality/watch.h"
@@ -21,5 +20,3 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 /* Parses "all", "random:M" or a list such as "0,2-5" into wanted[n_nodes]. Errors: EINVAL for other
  * text; ERANGE for an unknown node. */
 int nodes_choose(const char *text, uint64_t seed, uint32_t n_nodes, bool *wanted, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The requests of an application's nodes in one run. Private to capture/causality. */
-#ifndef CAPTURE_CAUSALITY_REQUESTS_H
-#define CAPTURE_CAUSALITY_REQUESTS_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "capture/op.h"
@@ -39,5 +38,3 @@ int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t 
 /* Appends the arguments and the result of a request as text. Errors: of reading its heap item. */
 int request_describe(struct strbuf *out, const struct trace *t, const struct trace_record *r,
 		     struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reduces a run's capture to its nodes: their requests on the application's files, each with the
  * computation before it. */
-#ifndef CAPTURE_CAUSALITY_RUN_FILTER_H
-#define CAPTURE_CAUSALITY_RUN_FILTER_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "common/err.h"
@@ -23,5 +22,3 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 /* The time from the first begin to the last end of requests in any trace. Errors: of reading;
  * ENODATA. */
 int trace_running(const char *path, int64_t *running_ns, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inspects threads of other processes, and kills processes. Source: proc(5), schedstat of the
  * kernel's sched-stats.rst. */
-#ifndef CAPTURE_CAUSALITY_THREAD_LOOK_H
-#define CAPTURE_CAUSALITY_THREAD_LOOK_H
+#pragma once
 
 #include "common/std.h"
 
@@ -16,5 +15,3 @@ bool threads_each(uint32_t pid, bool (*each)(void *ctx, uint32_t tid), void *ctx
 
 /* Sends SIGKILL to all descendants of this process. */
 void descendants_kill(void);
-
-#endif

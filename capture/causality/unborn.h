@@ -2,8 +2,7 @@
 /* Nodes of the run without delays that do not exist yet in another run. If all existing threads
  * wait for the held node, so does the thread that would create the others: they wait for it, too.
  */
-#ifndef CAPTURE_CAUSALITY_UNBORN_H
-#define CAPTURE_CAUSALITY_UNBORN_H
+#pragma once
 
 #include "capture/causality/watch.h"
 #include "capture/preload/causes.h"
@@ -32,5 +31,3 @@ void unborn_note(struct unborn *u, const struct cause_page *p, int64_t at_ns, ui
 
 /* The slot of the thread with this key, or SLOT_NONE. */
 uint32_t slot_of_key(const struct cause_page *p, uint64_t key);
-
-#endif

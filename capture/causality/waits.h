@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes dependencies between requests of waits at instants. */
-#ifndef CAPTURE_CAUSALITY_WAITS_H
-#define CAPTURE_CAUSALITY_WAITS_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "capture/causality/watch.h"
@@ -15,5 +14,3 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts,
 		   const struct watch_wait *wait, uint64_t n_waits, const int64_t *number,
 		   struct causality_edge **edge, uint64_t *n_edges, uint64_t *n_computing,
 		   struct err *e);
-
-#endif

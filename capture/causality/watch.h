@@ -10,8 +10,7 @@
  *
  * Source: parallel-trace paper, 4.1.2. The paper also uses the longest call; here a call counts as
  * soon as no thread remains that could end it. */
-#ifndef CAPTURE_CAUSALITY_WATCH_H
-#define CAPTURE_CAUSALITY_WATCH_H
+#pragma once
 
 #include "common/std.h"
 #include "common/err.h"
@@ -90,5 +89,3 @@ void watch_end(struct watch *w, struct watch_outcome *o);
 const struct watch_thread *watch_threads(const struct watch *w, uint32_t *n);
 /* by time */
 const struct watch_wait *watch_waits(const struct watch *w, uint64_t *n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* State of the watchdog, and its view of each thread. Private to watch.c and watch_look.c. */
-#ifndef CAPTURE_CAUSALITY_WATCH_PRIVATE_H
-#define CAPTURE_CAUSALITY_WATCH_PRIVATE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -62,5 +61,3 @@ int64_t watch_times(double factor, int64_t ns, int64_t floor_ns);
 enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *to, int64_t now);
 /* Whether all threads have waited for long enough. */
 bool watch_all_wait(struct watch *w, int64_t now);
-
-#endif

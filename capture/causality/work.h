@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Totals of a parallel application's trace: the work of its nodes, their waits, and the lower bound
  * of its execution time. */
-#ifndef CAPTURE_CAUSALITY_WORK_H
-#define CAPTURE_CAUSALITY_WORK_H
+#pragma once
 
 #include "capture/causality/links.h"
 
@@ -33,5 +32,3 @@ struct causality_work {
 int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f,
 			struct err *e);
 void causality_work_release(struct causality_work *w);
-
-#endif

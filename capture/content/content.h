@@ -5,8 +5,7 @@
  * Content is cut into blocks of 4096 bytes from the beginning of each request; the last one is
  * shorter. Equal blocks are stored once: by their SHA-256 (FIPS 180-4; by libgcrypt). The layout:
  * doc/formats/content.md. */
-#ifndef CAPTURE_CONTENT_H
-#define CAPTURE_CONTENT_H
+#pragma once
 
 #include "common/std.h"
 #include "common/err.h"
@@ -61,5 +60,3 @@ bool content_find(const struct content *c, uint64_t seq, uint64_t *place, uint64
  * the system; EIO if a block has changed. */
 int content_read(const struct content *c, uint64_t place, uint64_t from, void *to, size_t n,
 		 struct err *e);
-
-#endif

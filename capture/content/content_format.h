@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The layout of a content file, little-endian (doc/formats/content.md). Private to capture/content.
  */
-#ifndef CAPTURE_CONTENT_FORMAT_H
-#define CAPTURE_CONTENT_FORMAT_H
+#pragma once
 
 #include "capture/content/content.h"
 
@@ -36,5 +35,3 @@ _Static_assert(sizeof(struct content_header) == 80 && sizeof(struct content_bloc
 		   sizeof(struct content_request) == 24,
 	       "no gaps");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "written as it lies in memory");
-
-#endif

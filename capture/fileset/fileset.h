@@ -2,8 +2,7 @@
 /* The files that a workload or a trace needs: creates them, restores them by overwriting in place,
  * evicts them from the page cache, and verifies that by residency. Paths are relative to a
  * directory and never leave it (openat2 with RESOLVE_BENEATH, no links). */
-#ifndef CAPTURE_FILESET_H
-#define CAPTURE_FILESET_H
+#pragma once
 
 #include "common/err.h"
 #include "common/residency.h"
@@ -119,5 +118,3 @@ int fileset_remove(const struct fileset *s, int dir_fd, struct err *e);
  * the system. */
 int fileset_clear(const struct fileset *s, int dir_fd, const char *top,
 		  bool (*is_ours)(const char *name), bool look_only, struct err *e);
-
-#endif

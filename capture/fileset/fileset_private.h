@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to the fileset's files in capture/. */
-#ifndef CAPTURE_FILESET_PRIVATE_H
-#define CAPTURE_FILESET_PRIVATE_H
+#pragma once
 
 #include "capture/fileset/fileset.h"
 
@@ -24,5 +23,3 @@ int name_make(int dir_fd, const char *first, const char *path, struct err *e);
  * may block, and opening a device may have effects. Returns a descriptor or a negative errno; EPERM
  * for a refusal. */
 int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e);
-
-#endif

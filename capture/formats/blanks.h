@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Words and blanks in the lines of foreign traces. Nothing at or after `end` is read. */
-#ifndef CAPTURE_FORMATS_BLANKS_H
-#define CAPTURE_FORMATS_BLANKS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -24,5 +23,3 @@ static inline const char *word_end(const char *s, const char *end)
 		s++;
 	return s;
 }
-
-#endif

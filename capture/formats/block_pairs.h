@@ -2,8 +2,7 @@
 /* Pairs events of the block layer to requests: the issue (D) with the completion (C), or with
  * --queue the queueing (Q) with the completion. Merges, requeues, splits and partial completions
  * between them are followed. */
-#ifndef CAPTURE_FORMATS_BLOCK_PAIRS_H
-#define CAPTURE_FORMATS_BLOCK_PAIRS_H
+#pragma once
 
 #include "capture/formats/foreign.h"
 
@@ -57,5 +56,3 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 		     struct err *e);
 /* Gives the requests that are still in flight to the trace, without an end. */
 void block_pairs_end(struct block_pairs *p, struct foreign *f);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A reader makes requests from one line at a time, in bounded memory. The requests before a bad
  * line are returned before the error. */
-#ifndef CAPTURE_FORMATS_FOREIGN_H
-#define CAPTURE_FORMATS_FOREIGN_H
+#pragma once
 
 #include "capture/formats/record_queue.h"
 #include "capture/formats/text_input.h"
@@ -95,5 +94,3 @@ void foreign_lost(struct foreign *f, uint64_t n);
 uint32_t foreign_heap(struct foreign *f, const void *data, size_t len);
 /* Finishes a queued request that never ended: unknown end, result -1, ECANCELED. */
 void foreign_unfinished(struct foreign *f, uint64_t ticket);
-
-#endif

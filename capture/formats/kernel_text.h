@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Code that the readers of the kernel's tracepoint texts share: from system calls and block events
  * to requests. */
-#ifndef CAPTURE_FORMATS_KERNEL_TEXT_H
-#define CAPTURE_FORMATS_KERNEL_TEXT_H
+#pragma once
 
 #include "capture/formats/block_pairs.h"
 #include "capture/formats/names.h"
@@ -54,5 +53,3 @@ int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns,
 		      const struct syscall_row *row, const uint64_t *arg, struct err *e);
 int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row,
 		     int64_t result, struct text args, struct err *e);
-
-#endif

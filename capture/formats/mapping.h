@@ -2,8 +2,7 @@
 /* Mapping files describe the columns of a delimited text. One reader and one writer serve all such
  * formats. Known formats are mapping files built into the program; the user names others by path.
  * Manual: doc/formats/mapping.md. */
-#ifndef CAPTURE_FORMATS_MAPPING_H
-#define CAPTURE_FORMATS_MAPPING_H
+#pragma once
 
 #include "capture/format.h"
 #include "capture/op.h"
@@ -88,5 +87,3 @@ int mapping_write(const struct mapping *m, struct trace *t, const char *path,
 /* The built-in mappings, one row each in the table of formats. */
 extern const struct trace_format format_msr, format_snia, format_alibaba, format_tencent,
     format_spc, format_systor, format_fiu, format_twitter, format_cachelib, format_ibmcos;
-
-#endif

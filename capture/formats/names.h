@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of constants as tools print them (O_RDONLY, ENOENT, SEEK_SET, ...), with their values on
  * Linux. */
-#ifndef CAPTURE_FORMATS_NAMES_H
-#define CAPTURE_FORMATS_NAMES_H
+#pragma once
 
 #include "common/std.h"
 
@@ -25,5 +24,3 @@ void name_table_add_constants(struct name_table *t);
 
 /* Evaluates "A|B|0x10", "0" or "07"; unknown names count as 0 and set *all to false. */
 uint64_t names_or(const struct name_table *t, const char *s, size_t len, bool *all);
-
-#endif

@@ -2,8 +2,7 @@
 /* Scanning of numbers in foreign traces. Unlike strtoull: no locale, no blanks, no sign unless
  * asked for, overflow is reported, and nothing at or after `end` is read. On success *s is left
  * after the number, on failure at the error. */
-#ifndef CAPTURE_FORMATS_NUMBER_H
-#define CAPTURE_FORMATS_NUMBER_H
+#pragma once
 
 #include "common/std.h"
 
@@ -101,5 +100,3 @@ static inline bool scan_decimal(const char **s, const char *end, int64_t unit, i
 		*digits = n_digits;
 	return true;
 }
-
-#endif

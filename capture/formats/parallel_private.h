@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Declarations that the reader and the writer of parallel applications' texts share. */
-#ifndef CAPTURE_FORMATS_PARALLEL_PRIVATE_H
-#define CAPTURE_FORMATS_PARALLEL_PRIVATE_H
+#pragma once
 
 #include "capture/format.h"
 
@@ -9,5 +8,3 @@
 
 int parallel_write(struct trace *t, const char *path, struct trace_export_report *report,
 		   struct err *e);
-
-#endif

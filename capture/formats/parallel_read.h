@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reader of parallel applications' texts: files and nodes (parallel.c), lines
  * (parallel_line.c). */
-#ifndef CAPTURE_FORMATS_PARALLEL_READ_H
-#define CAPTURE_FORMATS_PARALLEL_READ_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "capture/csv_args.h"
@@ -43,5 +42,3 @@ static inline bool take_word(const char **s, const char *end, const char *word)
 	*s += len;
 	return true;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* A queue of requests between their begin, which decides their place, and their end, which may be
  * read much later. Requests leave in the order of insertion; an unfinished request delays the later
  * ones, up to a limit. */
-#ifndef CAPTURE_FORMATS_RECORD_QUEUE_H
-#define CAPTURE_FORMATS_RECORD_QUEUE_H
+#pragma once
 
 #include "capture/trace.h"
 
@@ -31,5 +30,3 @@ void record_queue_drop(struct record_queue *q, uint64_t ticket);
 /* The finished records at the front: *r[*n], borrowed until the next call of any function here; *n
  * may be 0. */
 void record_queue_take(struct record_queue *q, const struct trace_record **r, size_t *n);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes an exported trace: to a file that appears complete or not at all, or to standard output.
  */
-#ifndef CAPTURE_FORMATS_SINK_H
-#define CAPTURE_FORMATS_SINK_H
+#pragma once
 
 #include "capture/format.h"
 #include "common/strbuf.h"
@@ -39,5 +38,3 @@ void sink_json_string(struct sink *s, const char *text);
 /* Whether the request read or wrote data of a known object at a known offset; *why says why not. */
 bool sink_is_transfer(const struct trace *t, const struct trace_record *r, bool *is_write,
 		      const char **why);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A complete call of strace, on its way to a request. Private to the reader of strace. */
-#ifndef CAPTURE_FORMATS_STRACE_PARSED_H
-#define CAPTURE_FORMATS_STRACE_PARSED_H
+#pragma once
 
 #include "capture/app/app_state.h"
 #include "capture/formats/strace_private.h"
@@ -74,5 +73,3 @@ int strace_take_args(struct strace_parsed *p, bool partly, struct err *e);
 void strace_made(void *context, const struct trace_record *r, const struct app_open_file *f,
 		 const char *second);
 int64_t strace_size(void *context, uint32_t object);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of the reader of strace, and the interfaces between its parts. */
-#ifndef CAPTURE_FORMATS_STRACE_PRIVATE_H
-#define CAPTURE_FORMATS_STRACE_PRIVATE_H
+#pragma once
 
 #include "capture/app/app_files.h"
 #include "capture/formats/foreign.h"
@@ -266,5 +265,3 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r,
 		     const struct syscall_row *c);
 /* Appends ") = 4</a>" or ") = -1 ENOENT (No such file or directory)". */
 void strace_add_result(struct strace_line *x, const struct trace_record *r);
-
-#endif

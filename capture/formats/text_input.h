@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a file by lines or pieces through one buffer of bounded size. Lines end in LF, CR LF or CR,
  * in any mixture. */
-#ifndef CAPTURE_FORMATS_TEXT_INPUT_H
-#define CAPTURE_FORMATS_TEXT_INPUT_H
+#pragma once
 
 #include "common/std.h"
 #include "common/err.h"
@@ -38,5 +37,3 @@ static inline void text_input_take(struct text_input *in, size_t n)
 {
 	in->at += n;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Captures the requests of a block device by kernel tracepoints, while a command runs or until
  * interrupted. */
-#ifndef CAPTURE_KERNEL_BLOCK_H
-#define CAPTURE_KERNEL_BLOCK_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -55,5 +54,3 @@ int block_watch_begin(struct block_watch **b, const struct block_config *c, stru
 int block_watch_stop(struct block_watch *b, struct err *e);
 int block_watch_write(struct block_watch *b, struct block_outcome *o, struct err *e);
 void block_watch_close(struct block_watch *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The device in the events: requests of a partition appear on its disk, at the disk's sectors. */
-#ifndef CAPTURE_KERNEL_BLOCK_DEVICE_H
-#define CAPTURE_KERNEL_BLOCK_DEVICE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,5 +20,3 @@ int block_device_of_number(struct block_device *d, dev_t number, struct err *e);
 /* The block device of PATH: itself, or the device of its file system. Errors: of the system;
  * ENOTBLK if there is none. */
 int block_device_below(dev_t *number, const char *path, struct err *e);
-
-#endif

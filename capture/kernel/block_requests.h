@@ -9,8 +9,7 @@
  *
  * The module only converts events to requests, in the order of their begins. Memory grows with the
  * numbers of requests in flight and of requests that wait for their events. */
-#ifndef CAPTURE_KERNEL_BLOCK_REQUESTS_H
-#define CAPTURE_KERNEL_BLOCK_REQUESTS_H
+#pragma once
 
 #include "common/std.h"
 #include "common/block/direction.h"
@@ -69,5 +68,3 @@ int block_requests_add(struct block_requests *q, const struct block_event *v);
 /* Outputs the requests in flight, without an end. */
 int block_requests_finish(struct block_requests *q, struct block_counts *n);
 void block_requests_close(struct block_requests *q);
-
-#endif

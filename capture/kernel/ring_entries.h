@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests of io_uring as system calls: the kernel's copy of an entry, laid out as in the running
  * kernel (btf.h), becomes the arguments of the equivalent call. */
-#ifndef CAPTURE_KERNEL_RING_ENTRIES_H
-#define CAPTURE_KERNEL_RING_ENTRIES_H
+#pragma once
 
 #include "capture/kernel/syscalls.h"
 #include "capture/kernel/user_memory_private.h"
@@ -25,5 +24,3 @@ const struct syscall_row *ring_entries_call(const struct ring_entries *r,
 					    uint64_t arg[SYSCALL_ARGS]);
 /* The same for an entry of io_submit(). Source: linux/aio_abi.h. */
 const struct syscall_row *aio_entry_call(const struct um_ring_entry *u, uint64_t arg[SYSCALL_ARGS]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Interface between the inspecting process and the reader of its records. */
-#ifndef CAPTURE_KERNEL_SNAPSHOT_PRIVATE_H
-#define CAPTURE_KERNEL_SNAPSHOT_PRIVATE_H
+#pragma once
 
 #include "capture/kernel/syscalls.h"
 
@@ -18,5 +17,3 @@ struct snapshot_record { /* in the file, followed by path and extra; a multiple 
 void snapshot_look(int channel, int file) __attribute__((noreturn));
 /* Sends a descriptor over a socket; returns 0 or an errno. */
 int snapshot_send(int channel, int fd);
-
-#endif

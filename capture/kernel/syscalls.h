@@ -6,8 +6,7 @@
  * Descriptors, positions, working directories and mappings are followed (app_state.h), so that a
  * read has a file and an offset. Events arrive in the order of their times. The module only
  * converts events to records. */
-#ifndef CAPTURE_KERNEL_SYSCALLS_H
-#define CAPTURE_KERNEL_SYSCALLS_H
+#pragma once
 
 #include "capture/formats/record_queue.h"
 #include "capture/syscall_table.h"
@@ -171,5 +170,3 @@ int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err
 void syscalls_finish(struct syscalls *c);
 /* A program was executed whose calls are not recorded. */
 void syscalls_program_unseen(struct syscalls *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Interfaces between the parts of syscalls.h: threads, arguments of a call, files by number. */
-#ifndef CAPTURE_KERNEL_SYSCALLS_PRIVATE_H
-#define CAPTURE_KERNEL_SYSCALLS_PRIVATE_H
+#pragma once
 
 #include "capture/app/app_state.h"
 #include "capture/kernel/syscalls.h"
@@ -106,5 +105,3 @@ struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid); /*
 void syscall_position_lost(struct syscalls *c, struct app_open_file *f);
 /* creates an unknown thread */
 struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid);
-
-#endif

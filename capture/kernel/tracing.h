@@ -5,8 +5,7 @@
  * Times are CLOCK_MONOTONIC (trace clock "mono"), so that kernel and program times agree. The
  * buffers do not overwrite: events that find no room are lost and counted per CPU. Requires tracefs
  * and root. */
-#ifndef CAPTURE_KERNEL_TRACING_H
-#define CAPTURE_KERNEL_TRACING_H
+#pragma once
 
 #include "common/std.h"
 #include "common/err.h"
@@ -83,5 +82,3 @@ static inline int64_t tracing_signed(const struct tracing_event *v, struct traci
 	       : f.size == 1 ? (int8_t)x
 			     : (int64_t)x;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Instructions and common steps of the BPF programs. Registers as in user_memory_program.c. */
-#ifndef CAPTURE_KERNEL_USER_MEMORY_ASSEMBLY_H
-#define CAPTURE_KERNEL_USER_MEMORY_ASSEMBLY_H
+#pragma once
 
 #include "capture/kernel/syscalls.h"
 #include "capture/kernel/user_memory_private.h"
@@ -193,5 +192,3 @@ static inline void hand_over(struct um_code *c, const struct um_maps *m, int k, 
 	count(c, m, lost, 1);
 	land(c, &done);
 }
-
-#endif

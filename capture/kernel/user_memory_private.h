@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Data structures that the BPF programs and their reader share. */
-#ifndef CAPTURE_KERNEL_USER_MEMORY_PRIVATE_H
-#define CAPTURE_KERNEL_USER_MEMORY_PRIVATE_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -104,5 +103,3 @@ void um_code_ring_submit(struct um_code *c, const struct um_maps *m,
 void um_code_ring_done(struct um_code *c, const struct um_maps *m, const struct um_ring_layout *l);
 void um_code_aio(struct um_code *c, const struct um_maps *m);
 void um_code_ended(struct um_code *c, const struct um_maps *m);
-
-#endif

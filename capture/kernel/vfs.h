@@ -2,8 +2,7 @@
 /* Captures the file accesses of a command or a running process by kernel tracepoints: system calls,
  * faults on mapped files, and pages inserted into the page cache. Statically linked programs and
  * direct system calls are covered. */
-#ifndef CAPTURE_KERNEL_VFS_H
-#define CAPTURE_KERNEL_VFS_H
+#pragma once
 
 #include "capture/files_noted.h"
 #include "capture/kernel/syscalls.h"
@@ -49,5 +48,3 @@ struct vfs_outcome {
 /* Errors: ENOENT, EACCES if kernel tracing is unavailable, with advice; ESRCH: no such process; of
  * starting the command; of the system. A failing command is not an error. */
 int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e);
-
-#endif

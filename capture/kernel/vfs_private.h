@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Interfaces between the parts of vfs.h. */
-#ifndef CAPTURE_KERNEL_VFS_PRIVATE_H
-#define CAPTURE_KERNEL_VFS_PRIVATE_H
+#pragma once
 
 #include "capture/app/app_files.h"
 #include "capture/app/app_private.h"
@@ -143,5 +142,3 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 		    bool hidden, struct err *e);
 /* Learns the inode numbers of a program and its loader, for faults. */
 int vfs_program_identify(struct syscalls *c, const char *path, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Waits during a capture for a command to end, a time limit, or a signal. */
-#ifndef CAPTURE_KERNEL_WATCHED_H
-#define CAPTURE_KERNEL_WATCHED_H
+#pragma once
 
 #include <signal.h>
 #include <sys/types.h>
@@ -40,5 +39,3 @@ struct watched {
  * the time limit the command gets SIGTERM, and one second later SIGKILL. It is not started if a
  * signal is pending. Errors: of starting it, with its name. */
 int watched_run(const struct watched_options *o, struct watched *w, struct err *e);
-
-#endif

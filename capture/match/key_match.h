@@ -12,8 +12,7 @@
  *
  * The tables are far larger than the CPU caches. So a request's key is computed in advance,
  * KEY_MATCH_AHEAD requests before it is put, and prefetches its slots. */
-#ifndef CAPTURE_MATCH_KEY_MATCH_H
-#define CAPTURE_MATCH_KEY_MATCH_H
+#pragma once
 
 #include "capture/trace.h"
 #include "capture/match/sequences.h"
@@ -91,5 +90,3 @@ static inline const void *key_match_kept(const struct key_match *m, const struct
 
 /* The remaining waiting requests, in no particular order: *at begins with 0. NULL: no more. */
 const struct key_waiting *key_match_left(const struct key_match *m, size_t *at);
-
-#endif

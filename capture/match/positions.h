@@ -6,8 +6,7 @@
  * that existed before the trace is assumed to be at 0, where replayers begin, too. Writes of a file
  * opened to append have no position; failed requests move nothing. Memory: 16 to 32 bytes for each
  * descriptor number of each process, 24 for each file open at one time. */
-#ifndef CAPTURE_MATCH_POSITIONS_H
-#define CAPTURE_MATCH_POSITIONS_H
+#pragma once
 
 #include "capture/match/sequences.h"
 #include "capture/trace.h"
@@ -33,5 +32,3 @@ void positions_release(struct positions *p);
 /* Takes the next record, in order of begin, and returns its offset, or the descriptor's position;
  * OFFSET_NONE if neither is known. */
 uint64_t positions_follow(struct positions *p, const struct trace_record *r);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers keys (of threads, objects, ...) in the order of their first use, and counts the requests
  * of each. At most 32 bytes per key. */
-#ifndef CAPTURE_MATCH_SEQUENCES_H
-#define CAPTURE_MATCH_SEQUENCES_H
+#pragma once
 
 #include "common/std.h"
 
@@ -38,5 +37,3 @@ static inline uint32_t sequences_place(struct sequences *s, uint64_t key, uint32
 	*k = s->slot[i].n++;
 	return s->slot[i].id;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Asynchronous requests in the preload library. The library records two events for each request:
  * its submission and the fetch of its result. The collector combines both events into one request
  * by their key, which is unique while the request is under way. */
-#ifndef CAPTURE_PRELOAD_ASYNC_H
-#define CAPTURE_PRELOAD_ASYNC_H
+#pragma once
 
 #include <linux/aio_abi.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ __attribute__((visibility("hidden"))) void aio_ring_fetched(aio_context_t contex
 __attribute__((visibility("hidden"))) void aio_ring_forget(aio_context_t context);
 /* Call it in a forked child, which has no contexts. */
 __attribute__((visibility("hidden"))) void aio_rings_forked(void);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Times are ns of CLOCK_MONOTONIC; CPU times are those of the thread. The collector must check
  * every slot: the memory belongs to the traced programs. */
-#ifndef CAPTURE_PRELOAD_CAUSES_H
-#define CAPTURE_PRELOAD_CAUSES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ struct cause_page {
 
 /* after this time without a sign of life of the collector, no thread is held */
 #define CAUSE_BEAT_MAX_NS INT64_C(10000000000)
-
-#endif

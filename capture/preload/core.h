@@ -5,8 +5,7 @@
  * writes a record into the window of its thread. It takes no lock, allocates no memory, makes no
  * system call and keeps errno. Three events need more work, all outside the timed region: the next
  * window (every 2046 records), the first call of a thread and the first call of a process. */
-#ifndef CAPTURE_PRELOAD_CORE_H
-#define CAPTURE_PRELOAD_CORE_H
+#pragma once
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -374,5 +373,3 @@ static inline void capture_look(int dir, const char *path)
 		state_note(dir, path);
 	}
 }
-
-#endif

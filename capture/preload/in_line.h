@@ -6,8 +6,7 @@
  *
  * This works only in a process with one thread, because another thread may change a buffer during
  * the look. Streams of wide characters have other buffers, and memory streams are no files. */
-#ifndef CAPTURE_PRELOAD_IN_LINE_H
-#define CAPTURE_PRELOAD_IN_LINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ HIDDEN void in_line_forget(const FILE *f);
 /* all streams, before a call or an exit that flushes them */
 HIDDEN void in_line_note_all(void);
 HIDDEN void in_line_noted_all(void);	       /* after such a call */
-
-#endif

@@ -14,8 +14,7 @@
  * disturb it.
  *
  * The collector must check all data: a traced process may write anything. */
-#ifndef CAPTURE_PRELOAD_LOG_H
-#define CAPTURE_PRELOAD_LOG_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -229,5 +228,3 @@ static inline void log_expand(const void *at, uint32_t n, struct log_record *r)
 }
 
 #define LOG_TEXT_MAX 16384u /* most bytes of path and extra */
-
-#endif

@@ -2,8 +2,7 @@
 /* Attributes of streams for the hooks, and the records of formatted calls. Include it where
  * <features.h> was included without __USE_EXTERN_INLINES, because the hooks define these functions.
  */
-#ifndef CAPTURE_PRELOAD_STREAM_H
-#define CAPTURE_PRELOAD_STREAM_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -109,5 +108,3 @@ static inline uint32_t stream_flags(const char *mode)
 	int got = call;										   \
 	va_end(ap);										   \
 	return got
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io_uring rings of liburing, and rings that a program maps itself. */
-#ifndef CAPTURE_PRELOAD_URING_H
-#define CAPTURE_PRELOAD_URING_H
+#pragma once
 
 #include <linux/io_uring.h>
 #include <signal.h>
@@ -82,5 +81,3 @@ HIDDEN void uring_mapped_register(int fd, unsigned int what, const void *arg, un
 HIDDEN void uring_mapped_look(void);
 /* Records what io_uring_enter submitted on this ring. Returns false for an unknown ring. */
 HIDDEN bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end);
-
-#endif

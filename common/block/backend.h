@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How requests are submitted to the kernel and completed: one row and one file for each backend. A
  * queue belongs to one worker. */
-#ifndef COMMON_BLOCK_BACKEND_H
-#define COMMON_BLOCK_BACKEND_H
+#pragma once
 
 #include "common/block/direction.h"
 #include "common/err.h"
@@ -59,5 +58,3 @@ extern const struct block_backend *const block_backends[]; /* the best first; NU
 
 /* A synchronous discard, for backends without another one: 0 or a negative errno. */
 int block_discard(int fd, bool is_block, uint64_t offset, uint64_t length);
-
-#endif

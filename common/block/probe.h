@@ -2,8 +2,7 @@
 /* Which backend suits a target. io_uring first tries each request without waiting (RWF_NOWAIT). If
  * the target cannot do that, a kernel thread (io-wq) makes the request, which costs two changes of
  * threads. So io_uring is chosen only if the target accepts such requests. */
-#ifndef COMMON_BLOCK_PROBE_H
-#define COMMON_BLOCK_PROBE_H
+#pragma once
 
 #include "common/block/backend.h"
 
@@ -33,5 +32,3 @@ struct block_probe {
  * io_submit wait for each request. Reads longer than 1 MiB are cut to that. Does not fail: if
  * nothing can be measured, the choice is io_uring, and `why` says so. */
 void block_choose(struct block_choice *c, const struct block_probe *p);
-
-#endif

@@ -8,8 +8,7 @@
  * pause if there is one. With a rate it is open: requests are due at fixed intervals or as a
  * Poisson process, one or a burst at a time, independent of completions, and wait only if the queue
  * is full. */
-#ifndef MICROBENCH_BLOCK_LOAD_H
-#define MICROBENCH_BLOCK_LOAD_H
+#pragma once
 
 #include "common/block/backend.h"
 #include "common/err.h"
@@ -76,5 +75,3 @@ int block_begin(const struct bench_run *r, struct bench_thread *t);
 void block_end(struct bench_thread *t);
 /* block_loop.c */
 void block_loop(struct bench_thread *t);
-
-#endif

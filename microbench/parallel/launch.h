@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts the ranks of a parallel application and waits for them. The files must exist, because
  * ranks do not create any. */
-#ifndef MICROBENCH_PARALLEL_LAUNCH_H
-#define MICROBENCH_PARALLEL_LAUNCH_H
+#pragma once
 
 #include "common/words.h"
 #include "microbench/microbench.h"
@@ -18,5 +17,3 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
  * printed a message on standard error; EINTR for a signal, after the end of the job. */
 int parallel_launch(const struct workload *w, const struct microbench_config *c,
 		    struct microbench_outcome *o, struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
 /* The measured loop of one rank of a parallel application: the stamped calls of its script, and
  * between them computation and communication with other ranks. Communication is by callbacks, so
  * nothing here needs MPI. */
-#ifndef MICROBENCH_PARALLEL_RANK_LOOP_H
-#define MICROBENCH_PARALLEL_RANK_LOOP_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -25,5 +24,3 @@ struct rank_messages {
 /* Plays the script of `t` to its end, or to the first call with an unexpected result
  * (t->failed). */
 void rank_loop(struct bench_thread *t, const struct rank_messages *m);
-
-#endif

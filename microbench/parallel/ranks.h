@@ -3,8 +3,7 @@
  * script depends only on the configuration, the rank and the number of ranks. A rank therefore
  * makes the same requests in every run, on which the search for dependencies by delaying ranks
  * relies. */
-#ifndef MICROBENCH_PARALLEL_RANKS_H
-#define MICROBENCH_PARALLEL_RANKS_H
+#pragma once
 
 #include "microbench/microbench.h"
 #include "microbench/script.h"
@@ -27,5 +26,3 @@ void ranks_file(const struct microbench_config *c, struct fileset *s, size_t *ca
 
 /* Options of these workloads besides the common ones. */
 extern const char *const ranks_options[], *const ranks_compute_options[];
-
-#endif

@@ -2,8 +2,7 @@
 /* Gives each answer at its due time. One thread gives them in the order of due times: it sleeps
  * until shortly before and spins the rest. The number of pending answers is unlimited, so a
  * volume's parallelism does not depend on threads. */
-#ifndef MICROBENCH_VOLUME_ANSWERS_H
-#define MICROBENCH_VOLUME_ANSWERS_H
+#pragma once
 
 #include "common/clock.h"
 #include "common/err.h"
@@ -28,5 +27,3 @@ int answers_start(struct answers **a, void (*give)(const struct answer *x), stru
 void answers_add(struct answers *a, const struct answer *x);
 /* Gives pending answers at once and ends the thread. NULL: no effect. */
 void answers_stop(struct answers *a);
-
-#endif

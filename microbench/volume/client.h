@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests to a volume in a closed loop, with the times of each at both sides: what the client
  * waited, and what the server logged. */
-#ifndef MICROBENCH_VOLUME_CLIENT_H
-#define MICROBENCH_VOLUME_CLIENT_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -34,5 +33,3 @@ uint32_t volume_client_most(uint64_t n_bytes);
  * log lacks a request. */
 int volume_client_run(const struct volume_client *c, struct volume_request *request, uint32_t n,
 		      struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
 /* Log of a volume's server, in the order of completion: a file of fixed-size entries that the
  * server maps and other programs read. An entry is written before its request is answered, so all
  * answered requests are in the log even if the server is killed. Times: ns of CLOCK_MONOTONIC. */
-#ifndef MICROBENCH_VOLUME_LOG_H
-#define MICROBENCH_VOLUME_LOG_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -68,5 +67,3 @@ void volume_log_reset(struct volume_log *l);
  * begin of service, end the answer; `name` is the device. Errors: of the system. */
 int volume_log_trace(const struct volume_log *l, const char *name, const char *service,
 		     const char *path, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loop devices. Needs root. */
-#ifndef MICROBENCH_VOLUME_LOOP_H
-#define MICROBENCH_VOLUME_LOOP_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -19,5 +18,3 @@ int loop_detach(const char *device, const char *file, struct err *e);
  * message: there is none; if it cannot be determined those of the system, and EIO, for example
  * without /sys for a device whose file's server has ended. */
 int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
 /* The server of a volume: a FUSE file system with one file, "volume", in memory or in a file. It
  * answers every request when its service time is over. Its threads run under SCHED_FIFO where that
  * is permitted and there is more than one CPU. */
-#ifndef MICROBENCH_VOLUME_SERVER_H
-#define MICROBENCH_VOLUME_SERVER_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -24,5 +23,3 @@ struct volume_server {
 /* Mounts, writes one byte to `ready_fd` and closes it, serves until SIGTERM, SIGINT, SIGHUP or an
  * unmount, and unmounts. Errors: of the system and of FUSE; EINVAL for the model; ENOMEM. */
 int volume_serve(const struct volume_server *v, int ready_fd, struct err *e);
-
-#endif

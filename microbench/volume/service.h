@@ -28,8 +28,7 @@
  * 60 s / rpm. A request waits until its first byte comes under the head and is transferred at
  * `rate` bytes/s, which with rpm determines the length of a track. Source: Ruemmler and Wilkes, "An
  * introduction to disk drive modeling", IEEE Computer 27(3), 1994. */
-#ifndef MICROBENCH_VOLUME_SERVICE_H
-#define MICROBENCH_VOLUME_SERVICE_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -77,5 +76,3 @@ int64_t service_scale_ns(const struct service *s);
 
 /* The model with all defaults. The caller frees it. */
 char *service_describe(const struct service *s);
-
-#endif

@@ -3,8 +3,7 @@
  * The limit applies to the caller's group and the device. Processes of other groups, and kernel
  * threads that write back for others, are not limited. The kernel releases requests in slices of
  * 100 ms: the rate is kept, service times are not. Needs root. */
-#ifndef MICROBENCH_VOLUME_THROTTLE_H
-#define MICROBENCH_VOLUME_THROTTLE_H
+#pragma once
 
 #include "common/err.h"
 #include "microbench/volume/service.h"
@@ -17,5 +16,3 @@ int throttle_set(const char *group, const char *device, const struct service_lim
 		 struct err *e);
 /* Removes the limits, because another device may get this device's number. */
 void throttle_clear(const char *group, const char *device);
-
-#endif

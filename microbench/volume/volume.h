@@ -5,8 +5,7 @@
  * /run/validate-volumes, for ordinary users $XDG_RUNTIME_DIR/validate-volumes or
  * /tmp/validate-volumes-UID. A volume is alive while its server holds the lock, which contains the
  * server's process ID. */
-#ifndef MICROBENCH_VOLUME_VOLUME_H
-#define MICROBENCH_VOLUME_VOLUME_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -90,5 +89,3 @@ int volume_lead_measure(const struct volume *v, struct volume_lead *lead, struct
 /* Empties the log; equal requests get equal random times again, from the next request on. No
  * request may be in flight. Errors: of the system. */
 int volume_restart(const struct volume *v, struct err *e);
-
-#endif

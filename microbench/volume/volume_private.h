@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by volume.c, volume_create.c and volume_remove.c. */
-#ifndef MICROBENCH_VOLUME_VOLUME_PRIVATE_H
-#define MICROBENCH_VOLUME_VOLUME_PRIVATE_H
+#pragma once
 
 #include "microbench/volume/volume.h"
 
@@ -19,5 +18,3 @@ void volume_read(struct volume *v, const char *root, const char *name);
 char *volume_inside(const struct volume *v, const char *name); /* DIR/NAME. The caller frees it. */
 /* Opens the lock; its holder is alive. Returns -errno. */
 int volume_lock_open(const struct volume *v);
-
-#endif

@@ -5,8 +5,7 @@
  * the content is not in memory yet, because another worker is behind or it is larger than the
  * memory, the worker reads it itself. Workers may belong to other processes: the memory is
  * shared. */
-#ifndef REPLAY_CAPTURED_H
-#define REPLAY_CAPTURED_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -40,5 +39,3 @@ void captured_descriptors(const struct captured *c, int *content_fd, int *memory
 /* Ends the reading thread. Errors: of the system, or EIO, if some content could not be read: then
  * arbitrary bytes were written. */
 int captured_stop(struct captured *c, struct captured_summary *s, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Captured content (captured.h) for workers in any process: fetched content is in shared memory; a
  * worker reads content that was not fetched itself. Compiled programs are linked with this file. */
-#ifndef REPLAY_CAPTURED_TAKE_H
-#define REPLAY_CAPTURED_TAKE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -52,5 +51,3 @@ void captured_own(const struct captured_reader *r);
 int captured_join(struct captured_reader **r, int content_fd, int memory_fd, struct err *e);
 /* Stores why content could not be read; only the first failure is kept. */
 void captured_failed(struct captured_shared *s, const struct err *why);
-
-#endif

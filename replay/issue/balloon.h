@@ -10,8 +10,7 @@
  * locked. The memory belongs to the replaying process (engine compiled: to its program), so it is
  * freed however that process ends. Source: metrology paper, section IV-C (file-server workload: an
  * effect of up to 120 %). */
-#ifndef REPLAY_BALLOON_H
-#define REPLAY_BALLOON_H
+#pragma once
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -80,5 +79,3 @@ json_t *balloon_to_json(const struct balloon *b);
 /* The step after `n_requests` ended requests or, if by_time, `ns` after the start; for tests. */
 const struct balloon_step *balloon_step_at(const struct balloon *b, uint64_t n_requests,
 					   int64_t ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Issues the calls of a call table (plan/call_table.h). */
-#ifndef REPLAY_CALLS_H
-#define REPLAY_CALLS_H
+#pragma once
 
 #include "replay/plan/plan.h"
 
@@ -23,5 +22,3 @@ void call_leave(struct replay_plan *p, uint32_t process);
 void call_table_finish(struct replay_plan *p);
 /* Closes streams and mappings and releases the table. An all-zero table is fine. */
 void call_table_release(struct call_table *c);
-
-#endif

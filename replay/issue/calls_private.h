@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the calls. Private to replay/issue/calls*.c. */
-#ifndef REPLAY_CALLS_PRIVATE_H
-#define REPLAY_CALLS_PRIVATE_H
+#pragma once
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -163,5 +162,3 @@ void call_map_settle(struct caller *k, struct call_map *m, int fd); /* after mma
 /* prepares a touch; false: do not touch the page */
 bool call_touch_settle(struct caller *k, struct call_map *m, char *at);
 void call_touch_ahead(struct caller *k, struct call_map *m); /* reads ahead as at capture */
-
-#endif

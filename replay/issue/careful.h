@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The loop for mutants and --stop-on-mismatch, and how a pool takes requests. */
-#ifndef REPLAY_CAREFUL_H
-#define REPLAY_CAREFUL_H
+#pragma once
 
 #include "replay/issue/crew.h"
 
@@ -22,5 +21,3 @@ bool ration_take(const struct runner *w, struct ration *r);
 /* Returns the last chunk of a lane that is read ahead, after k requests. If the lane has more
  * requests, threads that wait for them are woken. */
 void lane_fed(const struct runner *w, uint32_t k);
-
-#endif

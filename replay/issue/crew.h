@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The threads of a file-level engine: prepared, started together, joined. The engine supplies the
  * loop that they run. */
-#ifndef REPLAY_CREW_H
-#define REPLAY_CREW_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -106,5 +105,3 @@ void crew_gather(struct crew *c);
 int64_t crew_lead_ns(const struct crew *c, uint32_t n_processes);
 /* crew_process.c: crew_run with one process for each traced process. */
 int crew_run_processes(struct crew *c, struct err *e);
-
-#endif

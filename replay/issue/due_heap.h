@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A binary heap of lanes, ordered by the due time of their next request. */
-#ifndef REPLAY_DUE_HEAP_H
-#define REPLAY_DUE_HEAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ static inline uint64_t due_heap_first(const struct due_heap *h)
 {
 	return h->item[0].due_ticks;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * otherwise it would take a CPU from a worker during a request. It drops what it has read and
  * written from the page cache. Source: Joukov, Wong and Zadok (FAST 2005), sections 2.1 and 2.2:
  * prefetching on a fixed horizon. */
-#ifndef REPLAY_FEED_H
-#define REPLAY_FEED_H
+#pragma once
 
 #include "common/err.h"
 #include "replay/plan/plan.h"
@@ -59,5 +58,3 @@ static inline uint32_t plan_first_left(const struct replay_plan *p, uint32_t lan
 		next++;
 	return next;
 }
-
-#endif

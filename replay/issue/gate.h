@@ -17,8 +17,7 @@
  * locked instruction, somewhere in the next system call, waits for it. gate_drain moves that wait
  * before the begin stamp. Two gates share a line: fetching the line in order to publish also
  * fetches the progress of the other thread. */
-#ifndef REPLAY_GATE_H
-#define REPLAY_GATE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -105,5 +104,3 @@ static inline void gate_drain(const struct gates *g, uint32_t i, uint32_t progre
 		gate_wake(g, i);
 	atomic_fetch_or_explicit(gate_progress(g, i), 0, memory_order_seq_cst);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* One request between stamps. All arguments of the call are in registers before the first stamp.
  * Between the stamps are the call and, if another thread waits for its begin, the publication of
  * its begin. */
-#ifndef REPLAY_ISSUE_H
-#define REPLAY_ISSUE_H
+#pragma once
 
 #include <unistd.h>
 
@@ -218,5 +217,3 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 		issue_stamped(s, HOT_NOTHING, a, publish, begun, careful, out);
 	}
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Requests and outcomes are accessed in memory order, so the CPU prefetches them. Explicit
  * prefetching at full speed added 5 ns to each timed region (doc/replay-engines.md). A worker that
  * waits for a due time prefetches its request before the wait. */
-#ifndef REPLAY_LOOPS_H
-#define REPLAY_LOOPS_H
+#pragma once
 
 #include "replay/issue/careful.h"
 #include "replay/issue/crew.h"
@@ -146,5 +145,3 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 		}
 	}
 }
-
-#endif

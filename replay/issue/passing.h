@@ -4,8 +4,7 @@
  * socket (SCM_RIGHTS) right after its open: like fork, this creates another descriptor of the same
  * open file. The sender waits, outside the stamps, until it has arrived, so that requests that wait
  * for the open find the descriptor. */
-#ifndef REPLAY_PASSING_H
-#define REPLAY_PASSING_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void passing_leave(struct passing *p, uint32_t own);
 /* Sends a copy of `fd` to the process as its slot `slot`. Returns when it has arrived or the
  * process has left. */
 void passing_send(struct passing *p, uint32_t process, uint32_t slot, int fd);
-
-#endif

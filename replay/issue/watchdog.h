@@ -2,8 +2,7 @@
 /* Detects a replay that makes no progress. A request may block that did not block in the trace: a
  * lock taken in another order, a file system that does not respond. The message names the request
  * and a request that waits for it. */
-#ifndef REPLAY_WATCHDOG_H
-#define REPLAY_WATCHDOG_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "replay/issue/crew.h"
@@ -29,5 +28,3 @@ void watchdog_describe(const struct watchdog *w, struct strbuf *to);
  * not begun; nothing if all have ended. */
 void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t to,
 			     struct strbuf *text);
-
-#endif

@@ -6,8 +6,7 @@
  * bytes that were read and that the trace itself had not written.
  *
  * Paths are those before the first request. Other entries of a directory are unknown. */
-#ifndef REPLAY_INITIAL_H
-#define REPLAY_INITIAL_H
+#pragma once
 
 #include "capture/trace.h"
 #include "replay/load/load.h"
@@ -70,5 +69,3 @@ int initial_holes_make(const struct initial *i, const struct fileset *f, const s
 
 /* Sets the extended attributes. Errors: of the system; ENOTSUP if the file system has none. */
 int initial_attributes_set(const struct initial *i, const struct rooted *root, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The walk over a trace's requests. Private to replay/load/initial*.c. */
-#ifndef REPLAY_INITIAL_PRIVATE_H
-#define REPLAY_INITIAL_PRIVATE_H
+#pragma once
 
 #include "replay/load/initial.h"
 #include "replay/load/name_model.h"
@@ -42,5 +41,3 @@ struct open_state *initial_state(struct walker *w, uint32_t slot);
 void initial_was_read(struct walker *w, uint32_t node, uint64_t end);
 /* Takes a request that has a descriptor but no path. */
 void initial_descriptor_seen(struct walker *w, const struct load_request *r);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A trace is untrusted data: a record that cannot be replayed safely is refused here, with its
  * number. */
-#ifndef REPLAY_LOAD_H
-#define REPLAY_LOAD_H
+#pragma once
 
 #include "capture/op.h"
 #include "capture/trace.h"
@@ -242,5 +241,3 @@ bool load_async_settle(struct load *l);
 /* Moves requests to channels, which are added after the other threads. l->request is in issue
  * order. */
 void load_async_spread(struct load *l);
-
-#endif

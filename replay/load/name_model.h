@@ -2,8 +2,7 @@
 /* A model of the file system that a trace used: names in directories and the files they refer to. A
  * file that the trace did not create existed before; its node is created at its first look-up. A
  * rename moves a whole tree. For initial.c. */
-#ifndef REPLAY_NAME_MODEL_H
-#define REPLAY_NAME_MODEL_H
+#pragma once
 
 #include "replay/load/initial.h"
 #include "common/u64_map.h"
@@ -74,5 +73,3 @@ void name_model_set(struct name_model *m, struct name_path path, uint32_t node);
 uint32_t name_model_make(struct name_model *m, enum initial_kind kind);
 /* The path of a node before the first request, or NULL. The caller frees. */
 char *name_model_first_path(const struct name_model *m, uint32_t node);
-
-#endif

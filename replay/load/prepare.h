@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The input of a replay and the files that it needs in the target directory. */
-#ifndef REPLAY_PREPARE_H
-#define REPLAY_PREPARE_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -37,5 +36,3 @@ int replay_files_prepare(const char *trace_path, const struct replay_config *c, 
  * with a name that the trace creates. Directories with other content stay. Errors: as
  * replay_files_prepare; of the system. */
 int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e);
-
-#endif

@@ -7,8 +7,7 @@
  * other requests that change nothing. It brings a file system into the state that the trace leaves,
  * as fast as possible. Source: Joukov, Wong and Zadok (FAST 2005), section 2.5, which replays
  * page-level reads inside the kernel; doc/replay-engines.md describes the substitute here. */
-#ifndef REPLAY_READS_H
-#define REPLAY_READS_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -53,5 +52,3 @@ enum read_action {
 /* How a request that is not skipped is replayed. */
 enum read_action reads_action(const struct reads *x, const struct slots *s,
 			      const struct load_request *r);
-
-#endif

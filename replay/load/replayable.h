@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which records of a trace of system calls a replay would refuse or skip. Found by the same walk
  * that prepares a replay, without access to the files. */
-#ifndef REPLAY_REPLAYABLE_H
-#define REPLAY_REPLAYABLE_H
+#pragma once
 
 #include "capture/op.h"
 #include "replay/load/load.h"
@@ -35,5 +34,3 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 
 uint64_t replayable_n_passed(const struct replayable *x, enum pass_reason reason);
 uint64_t replayable_n_unknown(const struct replayable *x);
-
-#endif

@@ -11,8 +11,7 @@
  * requests.
  *
  * Slot 0 is a missing descriptor: requests on it fail with EBADF. */
-#ifndef REPLAY_SLOTS_H
-#define REPLAY_SLOTS_H
+#pragma once
 
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
@@ -161,5 +160,3 @@ static inline bool slot_is_copy(const struct slots *s, uint32_t slot)
 {
 	return s->slot[slot].origin != slot;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The walk that finds slots. Private to replay/load/slots*.c. */
-#ifndef REPLAY_SLOTS_PRIVATE_H
-#define REPLAY_SLOTS_PRIVATE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -115,5 +114,3 @@ void stream_follow(struct finder *f, struct load_request *r);
 /* slots_map.c */
 void map_follow(struct finder *f, struct load_request *r);
 void touch_follow(struct finder *f, struct load_request *r);
-
-#endif

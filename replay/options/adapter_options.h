@@ -2,8 +2,7 @@
 /* Options of foreign replayers: those of all adapters, and those of each adapter. Their rows are
  * part of replay_options, so that each row is an option of the command line and a key of a
  * protocol's [replayer NAME]. Keys of one adapter begin with its name: fio-iodepth. */
-#ifndef REPLAY_ADAPTER_OPTIONS_H
-#define REPLAY_ADAPTER_OPTIONS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -154,5 +153,3 @@ struct adapter_options {
 	 .help = "engine exec: the replayer issues each request as soon as possible and ignores "  \
 		 "the traced times (default no)"},						   \
 	KNOWN_OPTION_ROWS(AT)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options of engine `block`. doc/block-replay.md defines them. */
-#ifndef REPLAY_BLOCK_OPTIONS_H
-#define REPLAY_BLOCK_OPTIONS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -51,5 +50,3 @@ struct block_options {
 	bool dry_run;		/* --dry-run: only print what would be done */
 	int beyond, unaligned;	/* --beyond, --unaligned */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The configuration of a replay and its option table. Options of one engine have their own struct
  * and table (block_options.h etc.). doc/replay-engines.md defines the policies. */
-#ifndef REPLAY_CONFIG_H
-#define REPLAY_CONFIG_H
+#pragma once
 
 #include "common/options.h"
 #include "replay/options/adapter_options.h"
@@ -111,5 +110,3 @@ extern const struct option_spec block_option_table[], parallel_option_table[],
     compiled_option_table[], adapter_option_table[];
 /* Sets all strings to NULL, for a copy that goes to another process. */
 void replay_config_drop_texts(struct replay_config *c);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * An engine runs a prepared plan (plan.h) and fills in outcomes. Loading the trace, opening files
  * in the target directory and writing the replay trace are the same for all engines. */
-#ifndef REPLAY_ENGINE_H
-#define REPLAY_ENGINE_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -51,5 +50,3 @@ struct replay_engine {
 	int (*replay)(const char *trace_path, const struct replay_config *c,
 		      struct replay_summary *s, struct err *e);
 };
-
-#endif

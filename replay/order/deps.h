@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Statistics of the dependencies that an order policy derives from a trace: their number and kind,
  * and how much concurrency they permit. Nothing is replayed. */
-#ifndef REPLAY_DEPS_H
-#define REPLAY_DEPS_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -47,5 +46,3 @@ static inline uint32_t deps_source(const struct deps *d, const struct edge *g)
 {
 	return d->of[d->first[g->thread] + (g->threshold - 1) / 2];
 }
-
-#endif

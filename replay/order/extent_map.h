@@ -3,8 +3,7 @@
  * McCreight 1972). Random writes and hostile traces take logarithmic time, and a look-up touches
  * few cache lines. Empty nodes are removed; others are not merged. Many files share one pool of
  * nodes; up to three extents take 64 bytes. */
-#ifndef REPLAY_EXTENT_MAP_H
-#define REPLAY_EXTENT_MAP_H
+#pragma once
 
 #include "common/std.h"
 
@@ -28,5 +27,3 @@ bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, ui
 		  bool (*visit)(void *arg, uint32_t owner), void *arg);
 /* Frees the nodes of a map. */
 void extent_clear(struct extent_pool *p, uint32_t root);
-
-#endif

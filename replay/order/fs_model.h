@@ -12,8 +12,7 @@
  * All changing state is in one array of words, with a journal of old values, so that any number of
  * steps can be undone. An object is the index of its first word, a name (directory entry) the index
  * of its word. */
-#ifndef REPLAY_FS_MODEL_H
-#define REPLAY_FS_MODEL_H
+#pragma once
 
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
@@ -129,5 +128,3 @@ static inline size_t fs_model_mark(const struct fs_model *m)
 	return m->n_undo;
 }
 void fs_model_back(struct fs_model *m, size_t mark);
-
-#endif

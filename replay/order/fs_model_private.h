@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of the model. Private to replay/order/fs_model*.c. */
-#ifndef REPLAY_FS_MODEL_PRIVATE_H
-#define REPLAY_FS_MODEL_PRIVATE_H
+#pragma once
 
 #include "replay/order/fs_model.h"
 
@@ -75,5 +74,3 @@ void size_change(struct fs_model *m, uint32_t object, uint64_t size);
 void slot_opened(struct fs_model *m, uint32_t slot); /* also opens its heirs */
 void attribute_report(struct fs_model *m, uint32_t object, bool change);
 bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t object);
-
-#endif

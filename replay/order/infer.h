@@ -13,8 +13,7 @@
  *
  * Requests are added in issue order (by begin). Memory is bounded by the number of open intervals.
  * Source: hfplayer paper, section 3.1 (overlap, short think time, redundant dependencies). */
-#ifndef REPLAY_INFER_H
-#define REPLAY_INFER_H
+#pragma once
 
 #include "common/std.h"
 #include "common/err.h"
@@ -79,5 +78,3 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 /* After the last request: reports the remaining ranks and completes the summary. */
 void infer_finish(struct infer *f);
 void infer_release(struct infer *f); /* a zeroed struct is fine */
-
-#endif

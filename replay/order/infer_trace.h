@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Infers the dependencies of a whole trace (infer.h), and writes a trace that contains them. */
-#ifndef REPLAY_INFER_TRACE_H
-#define REPLAY_INFER_TRACE_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -36,5 +35,3 @@ int infer_trace(struct infer_what *w, struct trace *t, struct infer_summary *s, 
  * parents in 8 bytes, and their number in 4 bytes. The extra metadata get the threshold. Errors: as
  * infer_trace, and of writing. */
 int infer_annotate(struct trace *t, int64_t threshold_ns, const char *path, struct err *e);
-
-#endif

@@ -10,8 +10,7 @@
  * means the order in which calls can have taken effect (order_linear.c). A request only waits for
  * earlier requests, so no policy can deadlock. q "ended before" r if q.end <= r.begin. The exact
  * rules are in doc/replay-engines.md. */
-#ifndef REPLAY_ORDER_H
-#define REPLAY_ORDER_H
+#pragma once
 
 #include "common/err.h"
 #include "replay/load/load.h"
@@ -71,5 +70,3 @@ void edges_sort(struct edges *d);
 /* order_fs.c */
 int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
 		    const struct slots *s, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* State of the derivation of order `fs`. Private to replay/order/order_fs*.c. */
-#ifndef REPLAY_ORDER_FS_PRIVATE_H
-#define REPLAY_ORDER_FS_PRIVATE_H
+#pragma once
 
 #include "replay/order/extent_map.h"
 #include "replay/order/order.h"
@@ -113,5 +112,3 @@ void fs_forget(struct fs *f);
  * fs_forget() before each request. */
 int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l,
 			       const struct slots *s, uint32_t forget_at, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of the derivation of an order. Private to replay/order. */
-#ifndef REPLAY_ORDER_PRIVATE_H
-#define REPLAY_ORDER_PRIVATE_H
+#pragma once
 
 #include "common/err.h"
 #include "replay/load/load.h"
@@ -85,5 +84,3 @@ void linear_release(struct linear *x); /* a zeroed struct is fine */
  * than 64 threads, or more than 64 MiB of such clocks, only edges that earlier waits of the same
  * thread imply are left out, which the derivation has done. Errors: ENOMEM. */
 int edges_reduce(struct edges *d, const struct load *l, const struct linear *order, struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
 /* Sets of threads with the last request of each thread that used a resource: a later request of
  * another thread must wait for them. Requests are numbers that the caller chooses. All sets of a
  * derivation share one table and reuse its memory. */
-#ifndef REPLAY_USE_SET_H
-#define REPLAY_USE_SET_H
+#pragma once
 
 #include "common/u64_map.h"
 
@@ -44,5 +43,3 @@ static inline uint32_t use_table_used(const struct use_table *t)
 {
 	return t->n ? t->n - 1 - t->n_free : 0;
 }
-
-#endif

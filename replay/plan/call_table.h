@@ -9,8 +9,7 @@
  * names are in the dentry cache, and follows it if the kernel must read them from storage. The call
  * is made on the last component and does not follow a link there. If a call follows links and the
  * name may be a link, the whole path is looked up between the stamps. */
-#ifndef REPLAY_CALL_TABLE_H
-#define REPLAY_CALL_TABLE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <time.h>
@@ -165,5 +164,3 @@ uint32_t call_map_next(const struct call_table *c, uint32_t map); /* call_map.ne
  * ENOMEM. */
 int call_table_revive(struct call_table *c, const struct call_process_laid *laid,
 		      const uint32_t *map_next, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of a call table. Private to plan/call_*.c and issue/calls*.c. */
-#ifndef REPLAY_CALL_TABLE_PRIVATE_H
-#define REPLAY_CALL_TABLE_PRIVATE_H
+#pragma once
 
 #include <dirent.h>
 #include <pthread.h>
@@ -52,5 +51,3 @@ void call_paths_begin(struct call_table *c, const struct slots *s);
 uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name, bool on_name);
 /* The same for "." in the directory of that name. */
 uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The longest waits of a timed replay, checked before it starts: a damaged time must not delay it
  * for years. */
-#ifndef REPLAY_GAPS_H
-#define REPLAY_GAPS_H
+#pragma once
 
 #include "common/std.h"
 #include "common/err.h"
@@ -22,5 +21,3 @@ void gaps_init(struct gaps *g, int64_t limit_ns, double speed);
  * begins, because a request that took long in the trace may end at once in the replay. `record`:
  * its index in the trace. Errors: ERANGE with the request and the time. */
 int gaps_add(struct gaps *g, int64_t begin_ns, uint64_t record, struct err *e);
-
-#endif

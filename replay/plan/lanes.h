@@ -3,8 +3,7 @@
  * share a lane: the requests of the later thread follow those of the earlier one. So the number of
  * workers is the largest number of threads at one time. Source: Joukov, Wong and Zadok (FAST 2005),
  * section 2.3. */
-#ifndef REPLAY_LANES_H
-#define REPLAY_LANES_H
+#pragma once
 
 #include "replay/load/load.h"
 
@@ -21,5 +20,3 @@ struct lanes {
  * Ownership: lanes_release. */
 void lanes_assign(struct lanes *out, const struct load *l, bool join);
 void lanes_release(struct lanes *x); /* a zeroed struct is fine */
-
-#endif

@@ -5,8 +5,7 @@
  * Faults of single requests (lost, repeat, swap, offset, size) change an exact share of the reads
  * and writes, chosen at random with a fixed seed, in the plan before the run. Other faults act
  * during the run. */
-#ifndef REPLAY_MUTANT_H
-#define REPLAY_MUTANT_H
+#pragma once
 
 #include "common/std.h"
 #include "common/err.h"
@@ -89,5 +88,3 @@ static inline int32_t shift_after(uint64_t packed)
 {
 	return (int32_t)(uint32_t)packed;
 }
-
-#endif

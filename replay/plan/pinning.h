@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --cpus traced: workers are pinned to the CPUs to which their traced threads were pinned. Other
  * workers are not pinned. */
-#ifndef REPLAY_PINNING_H
-#define REPLAY_PINNING_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -28,5 +27,3 @@ static inline const char *pinning_next(const char *at)
 	at = strchr(at, '/');
 	return at ? at + 1 : NULL;
 }
-
-#endif

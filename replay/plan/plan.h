@@ -7,8 +7,7 @@
  * A lane is a sequence of requests. With an order policy it has the requests of one traced thread,
  * or of several threads that did not exist at the same time (lanes.h), and one worker runs it from
  * start to end. With order `none` lanes are queues from which workers take requests. */
-#ifndef REPLAY_PLAN_H
-#define REPLAY_PLAN_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -261,5 +260,3 @@ static inline bool outcome_differs(const struct outcome *o, int64_t expected)
 {
 	return o->rvalue != expected && !(expected == -1 && o->rvalue < 0);
 }
-
-#endif

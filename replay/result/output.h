@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts outcomes to a replay trace, in which record i replays record i of the input, and to a
  * summary. */
-#ifndef REPLAY_OUTPUT_H
-#define REPLAY_OUTPUT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -81,5 +80,3 @@ char *replay_describe_command(const struct replay_config *c, const struct replay
 char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,
 			    const struct replay_summary *s, const struct trace_meta *input,
 			    const char *input_path);
-
-#endif

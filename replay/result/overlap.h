@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mismatches of calls that overlapped a call of another thread on the same name or file. The trace
  * does not show which of two overlapping calls took effect first. */
-#ifndef REPLAY_OVERLAP_H
-#define REPLAY_OVERLAP_H
+#pragma once
 
 #include "common/std.h"
 
@@ -28,5 +27,3 @@ struct overlap {
  * file. */
 uint64_t overlap_add(struct overlap *o, struct overlap_call c);
 void overlap_release(struct overlap *o);
-
-#endif

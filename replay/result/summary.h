@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The summary of a replay, for the terminal. */
-#ifndef REPLAY_SUMMARY_H
-#define REPLAY_SUMMARY_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/block/probe.h"
@@ -148,5 +147,3 @@ struct replay_summary {
 	struct captured_summary captured; /* payload captured */
 	char scheduling_note[300]; /* effects of a real-time scheduler here; "" none */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --cache cold: the last step before the first request. After it, setup must look up no name in the
  * target directory. */
-#ifndef REPLAY_EVICT_H
-#define REPLAY_EVICT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -22,5 +21,3 @@ extern const char *const metadata_state_names[];
  * system, with the path; EOPNOTSUPP for a directory in memory. */
 int evict_target(const struct fileset *listed, const struct fileset *shown, int dir_fd,
 		 enum metadata_state *state, struct err *e);
-
-#endif

@@ -17,8 +17,7 @@
  * calls.
  *
  * A refused open fails with EPERM and is counted. */
-#ifndef REPLAY_ROOTED_H
-#define REPLAY_ROOTED_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -71,5 +70,3 @@ int rooted_look_cached(int dir_fd, const char *path, uint32_t flags);
  * cache, EPERM (negative) a device, FIFO or socket, which a replay never opens. Gives a clear
  * message before the run and does not read metadata from storage; the check at the open decides. */
 int rooted_kind(const struct rooted *r, const char *path, struct err *e);
-
-#endif

@@ -3,8 +3,7 @@
  * and protocol. It is collected once, and written as text, as a page for printing and as a digital
  * calibration certificate. Source: ISO/IEC 17025, 7.8 (contents of a report of results);
  * doc/certificate.md answers it line by line. */
-#ifndef REPORTS_CERTIFICATE_H
-#define REPORTS_CERTIFICATE_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "reports/tables/table.h"
@@ -59,5 +58,3 @@ extern const char certificate_explanation[];
 int certificate_text(struct strbuf *out, const struct analysis *a, struct err *e);
 void certificate_add_text(struct strbuf *out, const struct certificates *c, size_t width);
 void certificate_add_html(struct strbuf *out, const struct certificates *c);
-
-#endif

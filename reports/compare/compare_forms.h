@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Forms of a comparison. They compute nothing. */
-#ifndef REPORTS_COMPARE_FORMS_H
-#define REPORTS_COMPARE_FORMS_H
+#pragma once
 
 #include "common/err.h"
 #include "common/strbuf.h"
@@ -47,5 +46,3 @@ extern const struct compare_form compare_form_markdown, compare_form_junit, comp
 
 /* Describes a baseline for people. */
 void baseline_text_add(struct strbuf *out, const struct baseline *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate deps for the trace of a parallel application: which node waits for which. */
-#ifndef REPORTS_DEPS_DEPS_REPORT_H
-#define REPORTS_DEPS_DEPS_REPORT_H
+#pragma once
 
 #include "capture/causality/work.h"
 #include "capture/trace.h"
@@ -42,5 +41,3 @@ struct deps_inferred_config {
 /* Errors: EINVAL for --think-time (*usage is set); of reading and writing. */
 int deps_inferred(struct trace *t, const struct deps_inferred_config *c, bool *usage,
 		  struct err *e);
-
-#endif

@@ -3,8 +3,7 @@
  * them. Scripts contain outside text only inside single quotes, where gnuplot expands nothing. The
  * same analysis and gnuplot give the same bytes. Without gnuplot, data and scripts are written and
  * figures have no `svg`. */
-#ifndef REPORTS_FIGURE_H
-#define REPORTS_FIGURE_H
+#pragma once
 
 #include "common/err.h"
 #include "common/strbuf.h"
@@ -112,5 +111,3 @@ void gnuplot_add_data(struct strbuf *script, const char *name, const struct strb
  * gnuplot in $PATH; ETIMEDOUT; EIO with gnuplot's first error message; EFBIG; of the system. After
  * an error `text` may hold plots made before it. */
 int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, struct err *e);
-
-#endif

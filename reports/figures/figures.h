@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builders of figures by subject, and what they share. */
-#ifndef REPORTS_FIGURES_H
-#define REPORTS_FIGURES_H
+#pragma once
 
 #include "reports/figures/figure.h"
 
@@ -57,5 +56,3 @@ double plot_step(double lo, double hi, size_t most);
 void plot_number(struct strbuf *out, double x);
 /* Appends the text in single quotes, cut to `width` characters. */
 void plot_string(struct strbuf *out, const char *text, size_t width);
-
-#endif

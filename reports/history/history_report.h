@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The forms of a history. They compute nothing. */
-#ifndef REPORTS_HISTORY_REPORT_H
-#define REPORTS_HISTORY_REPORT_H
+#pragma once
 
 #include "reports/study_form.h"
 #include "validate/history/changes.h"
@@ -35,5 +34,3 @@ extern const struct study_form history_form; /* a study is a struct history_stud
 const struct history_campaign *history_campaign_at(const struct history_study *s,
 						   const struct history_charts *c, size_t place);
 const char *history_date(const struct history_campaign *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page, part by part. Names and other text from outside go through escape_html. */
-#ifndef REPORTS_HTML_H
-#define REPORTS_HTML_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "reports/figures/figure.h"
@@ -71,5 +70,3 @@ void html_add_figures(struct strbuf *out, const struct html_page *p, const char 
 		      bool small);
 /* A note that figures are missing and why; nothing if all are there. */
 void html_add_missing(struct strbuf *out, const struct figures *fs);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate info: data of its forms (text, page, JSON), and what they share. */
-#ifndef REPORTS_INFO_H
-#define REPORTS_INFO_H
+#pragma once
 
 #include <jansson.h>
 
@@ -88,5 +87,3 @@ int info_plot_text(struct strbuf *out, const struct info *x, unsigned int column
 
 /* members of the profile other than the operations */
 void info_json_profile(json_t *top, const struct info *x);
-
-#endif

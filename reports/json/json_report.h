@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of report.json. */
-#ifndef REPORTS_JSON_REPORT_H
-#define REPORTS_JSON_REPORT_H
+#pragma once
 
 #include "reports/json/json_value.h"
 #include "validate/analysis/analysis.h"
@@ -27,5 +26,3 @@ json_t *json_costs(const struct analysis *a);
 json_t *json_league(const struct analysis *a);
 json_t *json_at_device(const struct analysis *a);
 json_t *json_parallel(const struct analysis *a); /* for protocols with parallel applications */
-
-#endif

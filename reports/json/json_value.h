@@ -4,8 +4,7 @@
  *	json_t *o = json_make(J_TEXT("name", s->name), J_COUNT("level", s->level));
  *	json_add(o, J_ESTIMATE("bias", &c->bias), J_BOOL("complete", a->complete));
  */
-#ifndef REPORTS_JSON_VALUE_H
-#define REPORTS_JSON_VALUE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -72,5 +71,3 @@ void json_add_shown(struct strbuf *out, const char *text, size_t len);
  * `out`. Drops `o`. */
 void json_print(json_t *o);
 void json_add_document(struct strbuf *out, json_t *o);
-
-#endif

@@ -2,8 +2,7 @@
 /* Rows of a case and a component with an outcome and a sentence, for programs that read the results
  * of many tools. A report and a comparison are converted to this form, and each format is written
  * once. */
-#ifndef REPORTS_MACHINE_H
-#define REPORTS_MACHINE_H
+#pragma once
 
 #include "common/strbuf.h"
 
@@ -58,5 +57,3 @@ struct machine_format {
 extern const struct machine_format *const machine_formats[];
 extern const struct machine_format machine_markdown, machine_junit, machine_github,
     machine_openmetrics, machine_prometheus;
-
-#endif

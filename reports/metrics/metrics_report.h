@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The forms of validate metrics: text and JSON. */
-#ifndef REPORTS_METRICS_REPORT_H
-#define REPORTS_METRICS_REPORT_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "validate/metrics/metrics.h"
@@ -36,5 +35,3 @@ void cells_add_row(struct strbuf *out, const char *label, const double *x, size_
 /* Reference, replay, and their difference. */
 void cells_add_pair(struct strbuf *out, const char *label, double reference, double replay,
 		    enum cell_unit unit);
-
-#endif

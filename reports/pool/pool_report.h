@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The forms of a study between laboratories. They compute nothing. */
-#ifndef REPORTS_POOL_REPORT_H
-#define REPORTS_POOL_REPORT_H
+#pragma once
 
 #include "reports/study_form.h"
 #include "validate/pool/pool.h"
@@ -22,5 +21,3 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 extern const char pool_explanation[];
 
 extern const struct study_form pool_form; /* a study is a struct pool */
-
-#endif

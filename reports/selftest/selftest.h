@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Forms of the results of a self-test. */
-#ifndef REPORTS_SELFTEST_H
-#define REPORTS_SELFTEST_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/selftest/capture_trial.h"
@@ -17,5 +16,3 @@ void selftest_print_json(const struct rates *rates, FILE *out);
 int selftest_plot(const struct rates *rates, const char *dir, struct err *e);
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out);
-
-#endif

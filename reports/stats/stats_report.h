@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of validate stats, and their forms. */
-#ifndef REPORTS_STATS_REPORT_H
-#define REPORTS_STATS_REPORT_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/columns/columns.h"
@@ -48,5 +47,3 @@ void stats_print_json(const struct stats *s);
 /* Draws the samples on one axis of `width` characters, a line for each, with range, quartiles,
  * median and mean. */
 void stats_print_plot(const struct stats *s, size_t width);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A table as data: typed cells under typed columns. It is built once (tables.h), and every form
  * renders it. */
-#ifndef REPORTS_TABLE_H
-#define REPORTS_TABLE_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
@@ -108,5 +107,3 @@ void table_cell_text(struct strbuf *out, const struct table_column *c,
 		     const struct table_cell *cell, bool half_width);
 /* "–" for nothing and for "not applicable"; the name of another undefined result: "too few". */
 const char *table_status_words(enum stat_status s);
-
-#endif

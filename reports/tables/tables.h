@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of a report, made from an analysis. Each form chooses the tables that it shows. */
-#ifndef REPORTS_TABLES_H
-#define REPORTS_TABLES_H
+#pragma once
 
 #include "reports/tables/table.h"
 
@@ -95,5 +94,3 @@ void table_cell(struct table *t, const struct analysis *a, const struct cell *c)
 
 size_t table_n_cells(const struct analysis *a);
 size_t table_n_scenarios(const struct analysis *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef REPORTS_TERMINAL_H
-#define REPORTS_TERMINAL_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
@@ -10,5 +9,3 @@
  * report is not named. */
 void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color,
 		  const char *dir, const char *report_in);
-
-#endif

@@ -9,8 +9,7 @@
  * behind a request that was held up. The readings of a replay are not known, but its trace shows
  * the same: a thread that waits by spinning and has nothing else to do is late by 2 us or more for
  * no other reason. */
-#ifndef BENCH_BARE_ISSUE_H
-#define BENCH_BARE_ISSUE_H
+#pragma once
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -145,5 +144,3 @@ static bool bare_run(struct bare *b, struct bare_thread *thread)
 	}
 	return good;
 }
-
-#endif

@@ -12,8 +12,7 @@
  * the thread is ready, or at which the other thread acted if that is later, to the begin. CPUs
  * fetch a line when they need it; so a request that waits for something new cannot know it
  * sooner. */
-#ifndef BENCH_IDEAL_ORDER_H
-#define BENCH_IDEAL_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -141,5 +140,3 @@ static double ideal_rate(const char *trace_path, const char *run_path, int64_t w
 	lanes_free(run);
 	return ratio;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The time that a cache line takes from one CPU to another: half of the round trip of two threads
  * that answer each other through one line and do nothing else. On a virtual machine it depends on
  * the hypervisor's placement of the CPUs, and changes within minutes. */
-#ifndef BENCH_LINE_WAY_H
-#define BENCH_LINE_WAY_H
+#pragma once
 
 #include <pthread.h>
 #include <sched.h>
@@ -64,5 +63,3 @@ static double line_way_ns(void)
 	qsort(ns, LINE_STRETCHES, sizeof *ns, compare_way);
 	return (double)ns[LINE_STRETCHES / 2] / LINE_STRETCH / 2;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests for benchmarks, the same in each run: reads and writes of 512 bytes to 64 KiB at random
  * offsets of 64 files, by four threads. */
-#ifndef BENCH_MADE_TRACE_H
-#define BENCH_MADE_TRACE_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -96,5 +95,3 @@ static void made_trace(const char *path, uint64_t n)
 	}
 	must(trace_writer_close(w, &e), &e);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * the trace belongs to thread i modulo their number; it begins i µs after the start and ends some
  * time before that thread's next request. The state of the files is kept, so that results are those
  * of a file system in which calls take effect when they begin. */
-#ifndef BENCH_PREPARE_SHAPES_H
-#define BENCH_PREPARE_SHAPES_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -290,5 +289,3 @@ static void shape_trace(const char *path, const struct shape *shape, uint64_t n)
 	free(m.size);
 	free(m.busy);
 }
-
-#endif

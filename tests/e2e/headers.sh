@@ -9,7 +9,7 @@ cd "$SRCDIR"
 bad=0 n=0
 compiled_alone() { # header
 	[ -f "$BUILD/obj/${1%.h}.o" ] && [ "$(grep -m 1 '^[[:space:]]*#[[:space:]]*include' "${1%.h}.c")" = "#include \"$1\"" ] &&
-		[ "$(grep -m 1 '^#' "$1" | cut -d ' ' -f 1)" = '#ifndef' ]
+		[ "$(grep -m 1 '^#' "$1" | cut -d ' ' -f 1)" = '#pragma' ]
 }
 for header in */*.h */*/*.h */*/*/*.h; do
 	[ -f "$header" ] || continue

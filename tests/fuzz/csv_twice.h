@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CSV split by csv_scan() and by libcsv alone: equal requests, names, heap, errors and notes. Ends
  * the program if they differ. */
-#ifndef TESTS_FUZZ_CSV_TWICE_H
-#define TESTS_FUZZ_CSV_TWICE_H
+#pragma once
 
 #undef NDEBUG
 #include <assert.h>
@@ -51,5 +50,3 @@ static uint64_t csv_twice(const char *path, uint64_t n_lenient)
 	trace_close(b);
 	return n_read;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An untrusted foreign trace: for any content, reading it ends, its requests are valid, and a
  * second pass gives the same; strictly, and leniently. */
-#ifndef TESTS_FUZZ_FUZZ_FORMAT_H
-#define TESTS_FUZZ_FUZZ_FORMAT_H
+#pragma once
 
 #include <assert.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ static void fuzz_format(const struct trace_format *f, const uint8_t *data, size_
 		fuzz_format(&(FORMAT), data, size, (struct trace_open_options){__VA_ARGS__});                          \
 		return 0;                                                                                              \
 	}
-
-#endif

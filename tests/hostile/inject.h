@@ -5,8 +5,7 @@
  * The driver writes a plan into a state file. The others map it, count the calls of each family and
  * make the n-th call of one family fail. All processes of a command share the file, so n counts
  * over all of them. */
-#ifndef TESTS_HOSTILE_INJECT_H
-#define TESTS_HOSTILE_INJECT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ struct inject_state {
 };
 
 #define STATE_VARIABLE "VALIDATE_INJECT_STATE"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The driver of fault injection: cases, their files, runs and judgements. */
-#ifndef TESTS_HOSTILE_INJECT_WALK_H
-#define TESTS_HOSTILE_INJECT_WALK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ const char *run_judge(const struct walk *w, const struct fault_case *c, const st
 
 _Noreturn void give_up(const char *how, ...) __attribute__((format(printf, 1, 2)));
 char *text_make(const char *how, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A hostile trace, replayed once and judged. */
-#ifndef TORTURE_ATTEMPT_H
-#define TORTURE_ATTEMPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ bool attempt_ran(int status);
 
 /* Before the first attempt: calibrates the clock that all attempts use. */
 void attempts_begin(void);
-
-#endif

@@ -2,8 +2,7 @@
 /* Random hostile traces. Operations and their fields come from the program's own table
  * (capture/op.h), so that a new operation is covered without a change here. The same seed gives the
  * same trace. */
-#ifndef TORTURE_RANDOM_H
-#define TORTURE_RANDOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ struct random_trace {
 
 /* Writes the trace to `path`. Errors: those of trace_writer_*. */
 int random_trace_write(const struct random_trace *t, const char *path, struct err *e);
-
-#endif

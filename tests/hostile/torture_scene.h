@@ -2,8 +2,7 @@
 /* The place of hostile replays: a mount namespace in which only scratch file systems in memory and
  * scratch loop devices can be written. A target directory with objects of all kinds is planted
  * again for each trace; everything outside of it is watched. */
-#ifndef TORTURE_SCENE_H
-#define TORTURE_SCENE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void scene_swap_names(uint64_t seed);
 /* Whether nothing outside of the target was changed and nothing was left behind; otherwise `why`
  * has the change. A changed canary is restored. */
 bool scene_is_unchanged(struct scene *s, char *why, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The namespace of a scene: the parts of the machine that can be seen and written. */
-#ifndef TORTURE_WORLD_H
-#define TORTURE_WORLD_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -16,5 +15,3 @@ int world_enter(struct scene *s, const char *keep, const char *cgroup);
  * process has ended. */
 bool world_devices_restrict(const struct scene *s, const char *cgroup);
 dev_t world_device_number(int fd); /* of an open device */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The levels of concurrency that requests in memory find, and their means over each request's
  * life. */
-#ifndef TESTS_MODEL_CONCURRENCY_H
-#define TESTS_MODEL_CONCURRENCY_H
+#pragma once
 
 #include <errno.h>
 #include <math.h>
@@ -129,5 +128,3 @@ static inline int concurrency_levels(struct concurrency_levels *l, const int64_t
 	free(stops);
 	return rc;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* RFC 5236's densities of a sequence in memory: s[n], in the order of arrival. */
-#ifndef TESTS_MODEL_DENSITY_H
-#define TESTS_MODEL_DENSITY_H
+#pragma once
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,5 +109,3 @@ static inline int density_occupancies(const uint64_t *s, size_t n, uint64_t bt, 
 	free(a);
 	return 0;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * number occurred before is a duplicate: it is counted, then left out; positions are those of the n
  * remaining arrivals. A missing number is no reordering. Positions are counted from 1, as in the
  * RFC. Source: RFC 4737 sections 3.3 to 5. Time O(n log n). */
-#ifndef TESTS_MODEL_REORDER_H
-#define TESTS_MODEL_REORDER_H
+#pragma once
 
 #include <errno.h>
 #include <math.h>
@@ -318,5 +317,3 @@ static inline struct order_distance order_distance(const uint64_t *s, size_t n)
 	free(seen);
 	return d;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * A case is a statistic's name, roles filled with named data sets, and parameters. Nothing may
  * depend on a case's own name, and files are untrusted: a case that cannot be computed fails, and
  * never ends the program. */
-#ifndef TESTS_ORACLE_ORACLE_H
-#define TESTS_ORACLE_ORACLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ enum trace_outcome concurrency_statistic(const char *name, const struct dataset 
  * value is not whole. */
 bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x,
 		      size_t *n);
-
-#endif

@@ -3,8 +3,7 @@
  * service. Equal requests get equal service times (microbench/volume/service.h), but not where
  * requests queue, and a server may be late. Subtracting the delivered service of the same run
  * removes both. */
-#ifndef VALIDATE_ANALYSIS_ADDED_H
-#define VALIDATE_ANALYSIS_ADDED_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -23,5 +22,3 @@ struct added_time { /* of the case with the same index */
 /* Fills a->added[a->n_cells]. Only pairs count in which the server served as many requests as the
  * run made. Ownership: free(a->added). */
 void added_compute(struct analysis *a);
-
-#endif

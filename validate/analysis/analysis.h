@@ -5,8 +5,7 @@
  * The unit of evidence is the run. x_i is the mean response time of the replay in block i, r_i that
  * of the program in the same block. Relative quantities are ratios (0.1 is 10 %), times are ns.
  * Sources: GUM and ISO 5725 for the quantities, stats/ for the formulas. */
-#ifndef VALIDATE_ANALYSIS_H
-#define VALIDATE_ANALYSIS_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/analysis/reasons.h"
@@ -419,5 +418,3 @@ int analysis_describe(struct analysis *a, struct err *e);
 
 /* True if a look was reached and no verdict is inconclusive: the campaign may stop. */
 bool analysis_is_settled(const struct analysis *a);
-
-#endif

@@ -4,8 +4,7 @@
  * Steps: pairs (usable runs, block by block) -> measures (members of the cell) -> evidence (test
  * statistics) -> components (decisions at a level) -> Holm's correction over the campaign ->
  * replicates that would decide the rest -> verdicts. */
-#ifndef VALIDATE_ANALYSIS_PRIVATE_H
-#define VALIDATE_ANALYSIS_PRIVATE_H
+#pragma once
 
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
@@ -219,5 +218,3 @@ void sources_list(struct analysis *a);
  * (protocol_in_detail()). Simulations run thousands of small campaigns in processes of their
  * own. */
 void analysis_each(struct analysis *a, size_t n, void (*one)(void *analysis, size_t i));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cases observed at their device: the view of the stamps of program and replayer beside it. */
-#ifndef VALIDATE_ANALYSIS_AT_DEVICE_H
-#define VALIDATE_ANALYSIS_AT_DEVICE_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -22,5 +21,3 @@ struct at_device { /* of the case with the same index */
 
 /* Fills a->device[a->n_cells]. Ownership: free(a->device). */
 void at_device_compute(struct analysis *a);
-
-#endif

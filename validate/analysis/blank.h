@@ -6,8 +6,7 @@
  * belong to the machine and are in the scatter of the replays already. LOQ = 10 s_blank. A response
  * time below it is too close to the scatter of the stamps: all relative components stay
  * inconclusive. Source: Eurachem, The fitness for purpose of analytical methods (2014), 6.2. */
-#ifndef VALIDATE_ANALYSIS_BLANK_H
-#define VALIDATE_ANALYSIS_BLANK_H
+#pragma once
 
 #include "validate/analysis/analysis_private.h"
 
@@ -17,5 +16,3 @@ void blank_measure(struct cell *c, const struct results *r, unsigned int n_block
 /* Makes the relative components inconclusive, with a reason, if the reference lies below the limit.
  * Call after all decisions and before Holm's correction. */
 void blank_refuse(struct cell *c, struct evidence *e);
-
-#endif

@@ -13,8 +13,7 @@
  * the degrees of freedom of the runs. "Smaller" (no more scatter than the program) is confirmed if
  * the upper limit is at most the square of the protocol's limit on the precision ratio and the
  * one-sided F test finds no more scatter (f_p > 0.05). */
-#ifndef VALIDATE_ANALYSIS_CLAIMS_H
-#define VALIDATE_ANALYSIS_CLAIMS_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -58,5 +57,3 @@ struct published_result { /* a published value and a case with its settings */
 /* Fills a->claim and a->published. Ownership: analysis_claims_release. */
 void claims_compute(struct analysis *a);
 void analysis_claims_release(struct analysis *a);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cost of a replay apart from its requests (trace, preparation, memory, CPU time), and its speed
  * relative to the program. */
-#ifndef VALIDATE_ANALYSIS_COSTS_H
-#define VALIDATE_ANALYSIS_COSTS_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -29,5 +28,3 @@ struct cost {
 
 /* Fills a->cost[a->n_cells]. Ownership: free(a->cost). */
 void costs_compute(struct analysis *a);
-
-#endif

@@ -3,8 +3,7 @@
  * of runs whose replay has the median execution time; issue error, its distribution, and the error
  * against the rate as means over all runs. Shown, without confidence intervals. Only timed
  * replays have an issue error. */
-#ifndef VALIDATE_ANALYSIS_COURSES_H
-#define VALIDATE_ANALYSIS_COURSES_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -34,5 +33,3 @@ struct course { /* of the case at the same index */
 /* Fills a->course[a->n_cells]. Ownership: courses_release. */
 void courses_compute(struct analysis *a);
 void courses_release(struct analysis *a);
-
-#endif

@@ -9,8 +9,7 @@
  * Without idle CPUs a replayer that computes more leaves less time to others. Then z depends on the
  * replayer, so the regression is not the default. delta_c is the mean of d - b z, and Var(delta_c)
  * = sigma^2 (1/n_c + (mean_c z)^2 / S). */
-#ifndef VALIDATE_ANALYSIS_COVARIATE_H
-#define VALIDATE_ANALYSIS_COVARIATE_H
+#pragma once
 
 #include "validate/analysis/pairs.h"
 
@@ -45,5 +44,3 @@ void covariate_remove(const struct covariate_effect *k, const double *z, double 
 void covariates_measure(struct analysis *a);
 /* As covariate_remove(), of the pairs; does nothing if k has no slope. */
 void covariate_remove_of(const struct covariate_effect *k, const struct pairs *p, double *d);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the decisions of the components: from two P-values to a decision, and its reasons.
  * Private to the analysis. */
-#ifndef VALIDATE_ANALYSIS_DECIDE_H
-#define VALIDATE_ANALYSIS_DECIDE_H
+#pragma once
 
 #include "validate/analysis/analysis_private.h"
 
@@ -50,5 +49,3 @@ bool decide_is_hardly_one(const struct component *c, const struct serial *s);
  * would be accepted as independent (P-value p_alone). Appends both to the reasons. */
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone,
 		       const struct levels *levels);
-
-#endif

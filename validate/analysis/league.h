@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The replayers of a campaign side by side: one row each, best first. */
-#ifndef VALIDATE_ANALYSIS_LEAGUE_H
-#define VALIDATE_ANALYSIS_LEAGUE_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -46,5 +45,3 @@ struct league_row {
  * trusted, unknown, not found); share of trusted cases; share of cases that are not rejected; mean
  * deviation of all components. Ownership: free(a->league). */
 void league_compute(struct analysis *a);
-
-#endif

@@ -11,8 +11,7 @@
  *            component here
  *   right    every estimate lies inside its limit
  * An uncertainty U outside its limit counts as noise if the program's U lies outside too. */
-#ifndef VALIDATE_ANALYSIS_LEANING_H
-#define VALIDATE_ANALYSIS_LEANING_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -31,5 +30,3 @@ const char *leaning_text(enum leaning l);
 /* Text of a table cell: "looks right", "looks wrong", "too noisy", "differs from the recording",
  * "inconclusive". */
 const char *leaning_word(enum leaning l);
-
-#endif

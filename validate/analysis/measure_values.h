@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The value of a measure on given pairs, without interval. For measures.c and its tests. */
-#ifndef VALIDATE_ANALYSIS_MEASURE_VALUES_H
-#define VALIDATE_ANALYSIS_MEASURE_VALUES_H
+#pragma once
 
 #include "validate/analysis/measures.h"
 
@@ -10,5 +9,3 @@ double measure_value(enum measure m, const char *operation, const struct measure
 
 /* Mean response time of the requests of one operation (NULL: all); NaN if there are none. */
 double summary_response(const struct run_summary *s, const char *operation);
-
-#endif

@@ -8,8 +8,7 @@
  * cases are compared on the blocks that both have, so that effects of a block cancel. Runs count as
  * independent. Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter
  * 11. */
-#ifndef VALIDATE_ANALYSIS_MEASURES_H
-#define VALIDATE_ANALYSIS_MEASURES_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 #include "validate/stats/variance_ratio.h"
@@ -50,5 +49,3 @@ struct estimate measure_excess(enum measure m, const char *operation, const stru
  * variance_ratio(). */
 struct estimate measure_f_excess(const char *operation, const struct measure_runs *a,
 				 double confidence, struct variance_ratio *v);
-
-#endif

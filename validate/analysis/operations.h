@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Response times by kind of request. Reads and writes of a program differ, and the bias of one kind
  * may hide behind another. */
-#ifndef VALIDATE_ANALYSIS_OPERATIONS_H
-#define VALIDATE_ANALYSIS_OPERATIONS_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -21,5 +20,3 @@ struct operation_result {
  * share. Cases with a single kind are left out. Ownership: operations_release(). */
 void operations_compute(struct analysis *a);
 void operations_release(struct analysis *a);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runs of a cell that make pairs, and numbers of a run by which the analysis judges. Also for
  * other computations, so that they use the same runs. */
-#ifndef VALIDATE_ANALYSIS_PAIRS_H
-#define VALIDATE_ANALYSIS_PAIRS_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -38,5 +37,3 @@ double run_concurrency_distance(const struct run_summary *x, const struct run_su
 /* The order by which a replay is judged: by the scope of [accept], or by the replayer's promise. */
 const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer,
 					const struct run_summary *s);
-
-#endif

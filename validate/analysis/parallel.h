@@ -6,8 +6,7 @@
  * mean over the pairs, with its sign: positive means that the replay is too short. Source:
  * parallel-trace paper, section 5. Its figures show the worst replay over the volumes on which
  * traces were captured. */
-#ifndef VALIDATE_ANALYSIS_PARALLEL_H
-#define VALIDATE_ANALYSIS_PARALLEL_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -69,5 +68,3 @@ void parallel_release(struct analysis *a);
 
 /* True if the scenarios have the same settings, except the volume they were recorded on. */
 bool parallel_same_family(const struct scenario *a, const struct scenario *b);
-
-#endif

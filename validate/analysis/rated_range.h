@@ -6,8 +6,7 @@
  * replay. Gap: mean time of a thread between the end of a request and its next begin, divided by
  * the factor. The range ends with the last case before the first case that is not trusted. Trusted
  * cases beyond it are counted, not included. */
-#ifndef VALIDATE_ANALYSIS_RATED_RANGE_H
-#define VALIDATE_ANALYSIS_RATED_RANGE_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -43,5 +42,3 @@ struct rated_range {
  * known rate are left out. */
 void rated_ranges_compute(struct analysis *a);
 void rated_ranges_release(struct analysis *a);
-
-#endif

@@ -2,8 +2,7 @@
 /* Reasons of decisions and verdicts: a code with its numbers. reports/reasons.h words them; its
  * table names the numbers of each code. Errors are probabilities, limits and changes are ratios,
  * positions are decisions (accept: within the limit; reject: beyond it). */
-#ifndef VALIDATE_ANALYSIS_REASONS_H
-#define VALIDATE_ANALYSIS_REASONS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -49,5 +48,3 @@ struct reason {
 	double number[REASON_NUMBERS];
 	const char *text; /* a name; borrowed from the analysis */
 };
-
-#endif

@@ -35,8 +35,7 @@
  *
  * Sources: Kitagawa (1955), Oaxaca (1973) and Blinder (1973) for the standardisation; Little's law;
  * Efron and Tibshirani (1993), chapter 11, for the jackknife. */
-#ifndef VALIDATE_ANALYSIS_WHY_H
-#define VALIDATE_ANALYSIS_WHY_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -100,5 +99,3 @@ struct why { /* of one cell */
 /* Sets a->why[n_cells]. Call after the verdicts. */
 void why_compute(struct analysis *a);
 void why_release(struct analysis *a);
-
-#endif

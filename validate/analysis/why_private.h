@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the split; not included elsewhere. */
-#ifndef VALIDATE_ANALYSIS_WHY_PRIVATE_H
-#define VALIDATE_ANALYSIS_WHY_PRIVATE_H
+#pragma once
 
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/why.h"
@@ -35,5 +34,3 @@ struct classes {
  * (LEAST_SHARE) takes that side's mean, corrected by the mean difference in the common classes.
  * `*alone`: there is no common class. */
 double classes_composition(const struct classes *c, bool *alone);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs a protocol: from the plan to a complete results directory. */
-#ifndef VALIDATE_CAMPAIGN_H
-#define VALIDATE_CAMPAIGN_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
@@ -29,5 +28,3 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
  * used. Errors: -EINTR after Ctrl-C or SIGTERM (resumable); -ECANCELED if a failed run stopped it
  * as the protocol requires; other negative errno. */
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e);
-
-#endif

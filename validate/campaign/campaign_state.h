@@ -18,8 +18,7 @@
  *   campaign_budget.c     the loop over groups with a budget
  *   choice.c              the choice of the next scenario with a budget
  *   campaign_dry_run.c    the plan, printed */
-#ifndef VALIDATE_CAMPAIGN_STATE_H
-#define VALIDATE_CAMPAIGN_STATE_H
+#pragma once
 
 #include <signal.h>
 
@@ -345,5 +344,3 @@ void budget_resume(struct campaign *c, const json_t *event);
 bool campaign_interrupted(struct campaign *c);
 /* Expected seconds of a run. */
 double run_seconds(const struct campaign *c, const struct design_run *r);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaigns on a certified standard: the key `standard` of the protocol names a certificate of
  * "validate standard certify" (a file whose name ends in .json). Other texts are not checked. */
-#ifndef VALIDATE_CERTIFIED_H
-#define VALIDATE_CERTIFIED_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@ int certified_check(const struct protocol *p, struct err *e);
 /* Facts for environment.json: file, sha256, made, and the largest |bias| and U of the scenarios.
  * New reference; NULL: the protocol names no certificate, or it cannot be read. */
 json_t *certified_facts(const struct protocol *p);
-
-#endif

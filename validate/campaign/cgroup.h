@@ -3,8 +3,7 @@
  *
  * Each run has its own group, because memory that stays charged (a trace on tmpfs) would reduce the
  * budget of the next run. Pages that are cached already are hits without charge: evict first. */
-#ifndef VALIDATE_CGROUP_H
-#define VALIDATE_CGROUP_H
+#pragma once
 
 #include "common/cgroup_where.h"
 #include "common/err.h"
@@ -37,5 +36,3 @@ void cgroup_use(const struct cgroup *g, uint64_t *peak_bytes, uint64_t *n_killed
 int cgroup_remove(struct cgroup *g, struct err *e);
 /* Removes the group of an earlier, killed campaign. A missing group is no error. */
 int cgroup_remove_left(const char *dir, struct err *e);
-
-#endif

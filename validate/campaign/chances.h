@@ -9,8 +9,7 @@
  * the F limits with 7 pairs fewer. With one look, simulated campaigns accept equally often. With a
  * budget they accept precision in up to 10 % fewer cases. Each number of pairs has the error level
  * of its look (doc/statistics.md). */
-#ifndef VALIDATE_CHANCES_H
-#define VALIDATE_CHANCES_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
@@ -48,5 +47,3 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 /* The same with the scatter of each case found in the results directory `dir`. Errors: of loading;
  * ENODATA without a case of this protocol; EINVAL as above, if every case has such a component. */
 int chances_print_measured(const struct protocol *p, const char *dir, FILE *out, struct err *e);
-
-#endif

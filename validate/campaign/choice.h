@@ -9,8 +9,7 @@
  * The choice depends on numbers of pairs, expected further pairs and time, not on the direction in
  * which a replay deviates. It is a function of its arguments: a resumed campaign chooses as if it
  * had not stopped. */
-#ifndef VALIDATE_CHOICE_H
-#define VALIDATE_CHOICE_H
+#pragma once
 
 #include "common/std.h"
 
@@ -37,5 +36,3 @@ struct choice_limits {
  * budget. `drawn`: chosen at random. */
 size_t choice_next(const struct choice_scenario *s, size_t n, const struct choice_limits *l,
 		   bool *drawn);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Signals all processes that a process has started, through their process groups. */
-#ifndef VALIDATE_DESCENDANTS_H
-#define VALIDATE_DESCENDANTS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -27,5 +26,3 @@ void descendants_signal(const struct descendants *d, int signal);
 bool descendants_are_stopped(const struct descendants *d);
 /* CPU time of all of them, in seconds; an exited process counts 0. */
 double descendants_cpu_s(const struct descendants *d);
-
-#endif

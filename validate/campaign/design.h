@@ -7,8 +7,7 @@
  * compared runs are close in time, and neither drift nor order is confounded with a replayer. Each
  * block has its own generator (GSL mt19937, seeded from the protocol's seed and the block), so that
  * more replicates do not change earlier blocks. */
-#ifndef VALIDATE_DESIGN_H
-#define VALIDATE_DESIGN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -56,5 +55,3 @@ int design_from_json(struct design *plan, const struct protocol *p, const json_t
 /* Removes the replayers from the protocol that were missing when the plan was made. Errors: EINVAL
  * for an unknown replayer. */
 int design_leave_out(struct protocol *p, const json_t *plan, struct err *e);
-
-#endif

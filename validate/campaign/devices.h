@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets below the file system: a device named both in the protocol and on the command line, or a
  * volume that the campaign creates. */
-#ifndef VALIDATE_DEVICES_H
-#define VALIDATE_DEVICES_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
@@ -42,5 +41,3 @@ bool device_served(const struct target_device *d, int64_t from_ns,
 /* Errors: EBUSY if the volume is in use. */
 int device_end(struct target_device *d, struct err *e);
 void device_release(struct target_device *d);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The machine of a campaign, as facts for the report: environment.json (members in
  * doc/results.md). */
-#ifndef VALIDATE_ENVIRONMENT_H
-#define VALIDATE_ENVIRONMENT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -26,5 +25,3 @@ struct cpu_ticks {
 bool cpu_ticks_read(struct cpu_ticks *t);
 /* Share stolen between two readings; NaN if no time passed. */
 double stolen_share(const struct cpu_ticks *a, const struct cpu_ticks *b);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts a program or a replayer, both in the same way, and waits for its end without disturbing
  * it. */
-#ifndef VALIDATE_LAUNCH_H
-#define VALIDATE_LAUNCH_H
+#pragma once
 
 #include <sched.h>
 #include <signal.h>
@@ -89,5 +88,3 @@ int signals_take(sigset_t *old, int *fd, struct err *e);
 void signals_restore(const sigset_t *old, int fd);
 /* True if a signal to end the campaign has arrived. Clears it: only one caller sees it. */
 bool signals_pending(int fd);
-
-#endif

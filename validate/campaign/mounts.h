@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mounts that scripts of programs left below the campaign's directories. */
-#ifndef VALIDATE_MOUNTS_H
-#define VALIDATE_MOUNTS_H
+#pragma once
 
 #include "common/err.h"
 
@@ -9,5 +8,3 @@
  * mounts for some seconds, because a program may be about to exit. Errors: of the system, naming
  * the mount point; EBUSY. */
 int mounts_end(const char *dir, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs observed at their device (observe = block): requirements, and evaluation of a run. */
-#ifndef VALIDATE_CAMPAIGN_OBSERVE_H
-#define VALIDATE_CAMPAIGN_OBSERVE_H
+#pragma once
 
 #include "validate/campaign/campaign_state.h"
 
@@ -41,5 +40,3 @@ char *observed_bank_path(const struct campaign *c, size_t scenario, const char *
  * program. */
 int observed_make(const struct campaign *c, struct run *run, const char *trace, const char *input,
 		  const char *out, struct err *e);
-
-#endif

@@ -4,8 +4,7 @@
  * Readings are taken before and after each period in which the run may proceed: the whole run, or
  * each of its slices. The periods are summed, and the CPU time of the run is subtracted. The run
  * does not cause the rest, except kernel threads that work for it. */
-#ifndef VALIDATE_OTHERS_H
-#define VALIDATE_OTHERS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -34,5 +33,3 @@ void others_shares(const struct others_use *u, double own_s, double *others, dou
 
 /* CPU time of a process so far, in s: its threads without children. NaN if it has exited. */
 double process_cpu_s(pid_t pid);
-
-#endif

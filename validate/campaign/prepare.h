@@ -5,8 +5,7 @@
  * A place is a new directory inside the target directory, with subdirectories for the workloads'
  * files. Scenarios with equal files share a subdirectory (levels of one workload, and all read-only
  * workloads). Nothing else is touched, and only created files are removed. */
-#ifndef VALIDATE_PREPARE_H
-#define VALIDATE_PREPARE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -122,5 +121,3 @@ int prepare_check(struct places *s, const struct protocol *p, struct seat seat, 
 		  struct err *e);
 /* Waits until `settle_ns` after the eviction. */
 void prepare_settle(const struct prepared *prepared, int64_t settle_ns);
-
-#endif

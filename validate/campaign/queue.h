@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings of the block device below a directory (/sys/block/DEVICE/queue), changed during a
  * campaign and restored afterwards. */
-#ifndef VALIDATE_QUEUE_H
-#define VALIDATE_QUEUE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -26,5 +25,3 @@ int queue_read(const char *text, dev_t dev, json_t **now, struct err *e);
 int queue_apply(const char *text, dev_t dev, struct err *e);
 /* Restores the values of queue_read(). Continues after an error and returns the first. */
 int queue_restore(const json_t *before, struct err *e);
-
-#endif

@@ -5,8 +5,7 @@
  * process is continued, runs for a slice, and is paused. The next one starts when all threads of
  * the last are quiet. A process without requests left is skipped. Source: doc/statistics.md,
  * pairing. */
-#ifndef VALIDATE_ROUNDS_H
-#define VALIDATE_ROUNDS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -75,5 +74,3 @@ int rounds_run(struct rounds *r);
 /* Lets a process run to its end without further pauses. */
 void round_role_finish(struct round_role *x);
 void round_role_release(struct round_role *x);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Storage of a directory (file system, device, queue), and a scratch directory on other storage. */
-#ifndef VALIDATE_STORAGE_H
-#define VALIDATE_STORAGE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -72,5 +71,3 @@ int scratch_check(const struct scratch *s, bool *made, struct err *e);
 /* Removes the directory and everything in it. */
 int scratch_remove(struct scratch *s, struct err *e);
 void scratch_release(struct scratch *s);
-
-#endif

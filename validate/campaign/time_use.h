@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wall-clock time of a campaign by part; every moment counts once. Written to environment.json as
  * "time" (doc/results.md). */
-#ifndef VALIDATE_TIME_USE_H
-#define VALIDATE_TIME_USE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -54,5 +53,3 @@ json_t *time_use_to_json(struct time_use *t, const json_t *earlier);
  * rest 1 %", without parts below `least` of the total. The shown parts add up to 100 %. `o`: from
  * time_use_to_json(), also of an earlier version. Nothing if it has no total. */
 void time_use_add_words(struct strbuf *out, const json_t *o, double least);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Changes that a run made to files of others: found right after the run, attributed to it, and
  * undone before the next run. */
-#ifndef VALIDATE_UNTOUCHED_H
-#define VALIDATE_UNTOUCHED_H
+#pragma once
 
 #include "common/err.h"
 #include "common/strbuf.h"
@@ -34,5 +33,3 @@ int listing_make(struct listing *l, const char *dir, const char *leave_out, stru
 int listing_compare(const struct listing *l, const char *leave_out, struct strbuf *what,
 		    struct err *e);
 void listing_release(struct listing *l);
-
-#endif

@@ -11,8 +11,7 @@
  * overrides this. Columns have names only with a header. A number is a finite decimal number (1,
  * -2.5, 3e-6). Anything else in a chosen column is an error with file:line:column; other columns
  * may contain anything. Blank lines are skipped. */
-#ifndef VALIDATE_COLUMNS_COLUMNS_H
-#define VALIDATE_COLUMNS_COLUMNS_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -52,5 +51,3 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 		  const struct column_choice *choice, size_t n_choices, enum columns_header header,
 		  struct err *e);
 void columns_release(struct columns *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef VALIDATE_COLUMNS_COLUMNS_PRIVATE_H
-#define VALIDATE_COLUMNS_COLUMNS_PRIVATE_H
+#pragma once
 
 #include "validate/columns/columns.h"
 
@@ -35,5 +34,3 @@ bool columns_is_json(const char *text, size_t len);
 struct strbuf;
 int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len,
 		    const char *selector, struct err *e);
-
-#endif

@@ -8,8 +8,7 @@
  * 25 batch means of each sample (the batch is the replicate), the bootstrap draws blocks, and
  * bounds on distributions use effective numbers. Descriptions and distances always use the
  * values. */
-#ifndef VALIDATE_COLUMNS_COMPARISON_H
-#define VALIDATE_COLUMNS_COMPARISON_H
+#pragma once
 
 #include "validate/columns/estimates.h"
 #include "validate/stats/moments.h"
@@ -92,5 +91,3 @@ void comparison_release(struct comparison *c);
  * each component (bias and precision of each comparison) whether its rejection stands; may be
  * NULL. */
 enum decision_word comparisons_judge(const struct comparison *c, size_t n, bool *reject);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of a comparison; each adds its estimates to the list. */
-#ifndef VALIDATE_COLUMNS_COMPARISON_PRIVATE_H
-#define VALIDATE_COLUMNS_COMPARISON_PRIVATE_H
+#pragma once
 
 #include "validate/columns/comparison.h"
 
@@ -31,5 +30,3 @@ extern const double quantile_levels[]; /* ascending, ended by 0 */
 enum stat_status pairs_check(const struct comparison *c);
 
 #define CONF_TEXT "conf=%.12g"
-
-#endif

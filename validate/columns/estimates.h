@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A list of results. Each has a name, parameters, and a value, a word or the reason why there is
  * none. */
-#ifndef VALIDATE_COLUMNS_ESTIMATES_H
-#define VALIDATE_COLUMNS_ESTIMATES_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -38,5 +37,3 @@ const struct named_estimate *estimates_find(const struct estimates *list, const 
 					    const char *params);
 
 void estimates_release(struct estimates *list);
-
-#endif

@@ -6,8 +6,7 @@
  * saved and reread copy in every digit: numbers from the summaries are rounded to nine significant
  * digits, far below the resolution of a histogram, and written with as many.
  * doc/baseline-schema.json describes the file. */
-#ifndef VALIDATE_BASELINE_H
-#define VALIDATE_BASELINE_H
+#pragma once
 
 #include "common/err.h"
 #include "common/strbuf.h"
@@ -131,5 +130,3 @@ const struct baseline_case *baseline_case_find(const struct baseline *b, const c
 const char *baseline_fact_find(const struct baseline *b, const char *name);
 /* Keeps only the cases of one replayer. Errors: ENOENT naming the existing ones. */
 int baseline_choose(struct baseline *b, const char *replayer, struct err *e);
-
-#endif

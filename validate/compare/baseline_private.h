@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of a baseline; not included elsewhere. */
-#ifndef VALIDATE_BASELINE_PRIVATE_H
-#define VALIDATE_BASELINE_PRIVATE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -19,5 +18,3 @@ double baseline_round(double x);
 int baseline_digest(const json_t *file, char hex[FILE_DIGEST_HEX], struct err *e);
 /* Allocates c->n rows. */
 void baseline_rows_make(struct baseline_case *c);
-
-#endif

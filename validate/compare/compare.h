@@ -23,8 +23,7 @@
  * scatter, uncertainty, reordering, distances and mismatches, worse means larger. Source: Pitman
  * (1937); Welch (1947); Schuirmann (1987); Holm (1979); Rosenbaum (1965) for exceedances. Details:
  * doc/compare.md. */
-#ifndef VALIDATE_COMPARE_H
-#define VALIDATE_COMPARE_H
+#pragma once
 
 #include "validate/compare/baseline.h"
 
@@ -169,5 +168,3 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side,
 		    const struct baseline *new_side, const struct compare_options *o,
 		    struct err *e);
 void campaign_change_release(struct campaign_change *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of a comparison; not included elsewhere. */
-#ifndef VALIDATE_COMPARE_PRIVATE_H
-#define VALIDATE_COMPARE_PRIVATE_H
+#pragma once
 
 #include "validate/compare/compare.h"
 #include "validate/stats/paired_mean.h"
@@ -69,5 +68,3 @@ void counts_compare(struct aspect_change *a, const struct baseline_case *was,
 /* Appends to the reason of an aspect. */
 void reason_add(struct aspect_change *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Order of calls: measure (each cell), measure_across (after all cells), decide (each cell), Holm's
  * correction over the campaign, plan (inconclusive components). */
-#ifndef VALIDATE_COMPONENTS_COMPONENT_H
-#define VALIDATE_COMPONENTS_COMPONENT_H
+#pragma once
 
 #include "validate/analysis/decide.h"
 
@@ -155,5 +154,3 @@ struct estimate spread_estimate(const struct spread_evidence *spread, double val
 /* The same spread for independent runs. */
 struct spread_evidence spread_independent(const struct spread_evidence *s,
 					  const struct serial *runs, size_t n);
-
-#endif

@@ -11,8 +11,7 @@
  *   type         of the option (common/options.h); NaN, -1 (durations) and UINT64_MAX (counts) as
  *                default mean "none"
  *   least, most  range of the key */
-#ifndef VALIDATE_COMPONENTS_LIST_H
-#define VALIDATE_COMPONENTS_LIST_H
+#pragma once
 
 #include "common/std.h"
 
@@ -84,5 +83,3 @@ enum component_kind { COMPONENT_LIST(COMPONENT_KIND) COMPONENT_N };
 typedef double limit_OPT_RATIO, limit_OPT_DOUBLE;
 typedef uint64_t limit_OPT_UINT;
 typedef int64_t limit_OPT_DURATION;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Differences between the self-normalised distributions of replay and program, defined at the head
  * of shape.c. Used by the verdict and by the comparison of versions. */
-#ifndef VALIDATE_COMPONENTS_SHAPE_H
-#define VALIDATE_COMPONENTS_SHAPE_H
+#pragma once
 
 #include "validate/analysis/pairs.h"
 
@@ -20,5 +19,3 @@ struct shape_edges { /* one per preset quantile; neighbours may share an edge */
 bool shape_edges(struct shape_edges *s, const struct pairs *p);
 /* Share of the requests below the edge, x minus r; -1 to 1. */
 double shape_difference(const struct run_summary *x, const struct run_summary *r, size_t edge);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Differences between two entries of a series: environment, replayer settings, protocol, host. */
-#ifndef VALIDATE_HISTORY_CHANGES_H
-#define VALIDATE_HISTORY_CHANGES_H
+#pragma once
 
 #include "validate/history/history.h"
 
@@ -20,5 +19,3 @@ bool history_changed(const struct history *h, const struct history_series *s, si
 void history_changes_find(struct history_changes *c, const struct history *h,
 			  const struct history_series *s, size_t i);
 void history_changes_release(struct history_changes *c);
-
-#endif

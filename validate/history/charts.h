@@ -13,8 +13,7 @@
  * limits from few entries (tests/unit/validate/test_history_alarms.c). The onset of a step is its
  * maximum-likelihood estimate (Samuel, Pignatiello and Calvin, 1998). Source: ISO 7870; Montgomery,
  * Statistical quality control; stats/control.h. */
-#ifndef VALIDATE_HISTORY_CHARTS_H
-#define VALIDATE_HISTORY_CHARTS_H
+#pragma once
 
 #include "validate/history/events.h"
 #include "validate/history/history.h"
@@ -102,5 +101,3 @@ struct history_study {
 };
 void history_study_make(struct history_study *s, const struct history *h, size_t baseline);
 void history_study_release(struct history_study *s);
-
-#endif

@@ -13,8 +13,7 @@
  * shift of 2 standard deviations is found with its third entry in the median.
  * Sources: Hawkins, Qiu and Kang, The changepoint model for statistical process control (2003); the
  * interval of a change point is that of Hansen, Sample splitting and threshold estimation (2000). */
-#ifndef VALIDATE_HISTORY_EVENTS_H
-#define VALIDATE_HISTORY_EVENTS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -44,5 +43,3 @@ struct event {
  * Returns their number. Fewer than EVENTS_MIN entries have no event. */
 #define EVENTS_MIN 8
 size_t events_find(const double *x, size_t n, struct event **event);
-
-#endif

@@ -6,8 +6,7 @@
  * in the order of adding; history_load() orders them by the date of the campaign. application_id identifies the file type,
  * user_version the version of the tables. The charted value of an entry is the mean over its pairs
  * of ln(x/r): mean response time of the replay over that of the program in the same block. */
-#ifndef VALIDATE_HISTORY_H
-#define VALIDATE_HISTORY_H
+#pragma once
 
 #include "validate/compare/baseline.h"
 
@@ -75,5 +74,3 @@ void history_release(struct history *h);
 /* Compares dates such as "2026-11-22T00:45:00Z". False also if a date is NULL or malformed: the
  * order is unknown. */
 bool date_is_earlier(const char *date, const char *than);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The database file of a history: opening, checks, and mapping of SQLite's errors. */
-#ifndef VALIDATE_HISTORY_DB_H
-#define VALIDATE_HISTORY_DB_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -30,5 +29,3 @@ void history_db_bind_text(sqlite3_stmt *s, int at, const char *text);
 void history_db_bind_number(sqlite3_stmt *s, int at, double x);	  /* not finite: null */
 double history_db_number(sqlite3_stmt *s, int at);			  /* null: NaN */
 char *history_db_text(sqlite3_stmt *s, int at);			  /* null: NULL; the caller frees */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: facts of the trace and the generated protocol. */
-#ifndef VALIDATE_JUDGE_JUDGE_H
-#define VALIDATE_JUDGE_JUDGE_H
+#pragma once
 
 #include "capture/command_facts.h"
 #include "capture/trace.h"
@@ -87,5 +86,3 @@ void rerun_release(struct rerun *r);
  * the files are made as the trace describes, with the content of files that still exist in `base`
  * with unchanged size. */
 void rerun_script(struct strbuf *out, const struct rerun *r, const char *files);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Memory: 64 bytes per request of the largest window; for runs also the budget of struct
  * arrivals_options. */
-#ifndef VALIDATE_METRICS_ARRIVALS_H
-#define VALIDATE_METRICS_ARRIVALS_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -123,5 +122,3 @@ int arrivals_run_store(struct arrivals *o, const uint64_t *key,
 		       struct err *e); /* stores the whole window as a sorted run */
 int arrivals_runs_merge(struct arrivals *o, struct err *e);
 void arrivals_runs_release(struct arrivals *o);
-
-#endif

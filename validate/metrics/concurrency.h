@@ -7,8 +7,7 @@
  * neither time nor a level. A request without an end (TIME_NONE) stays active until the last
  * instant of the trace. Exact: whole nanoseconds. Source: metrology paper, figure 5. Time: O(n log
  * m), m the largest level. Memory: 8 m bytes, 16 m while growing. */
-#ifndef VALIDATE_METRICS_CONCURRENCY_H
-#define VALIDATE_METRICS_CONCURRENCY_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -96,5 +95,3 @@ int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const in
 
 /* Counts the time until the last end. Afterwards ns_at_level sums to last_ns - first_ns. */
 void concurrency_finish(struct concurrency *c);
-
-#endif

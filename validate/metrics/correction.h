@@ -2,8 +2,7 @@
 /* Correction of a captured trace's response times for the bias of capture, as stored in the trace's
  * extra metadata ("correction", doc/formats/trace.md). Its remaining uncertainty is a Type B
  * component of the mean response time. Source: GUM (JCGM 100) 3.2.4, 4.3, F.2.4.5. */
-#ifndef VALIDATE_METRICS_CORRECTION_H
-#define VALIDATE_METRICS_CORRECTION_H
+#pragma once
 
 #include <jansson.h>
 
@@ -26,5 +25,3 @@ json_t *correction_to_json(const struct correction *c);
 /* Reads the correction from untrusted extra metadata. Returns 1 and sets *c, or 0 if there is none.
  * Errors: EINVAL for an invalid correction. */
 int correction_from_json(struct correction *c, const json_t *extra, struct err *e);
-
-#endif

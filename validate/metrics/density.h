@@ -16,8 +16,7 @@
  * 3.11 and 7.2.
  *
  * Numbers are those of the reference, from 1. */
-#ifndef VALIDATE_METRICS_DENSITY_H
-#define VALIDATE_METRICS_DENSITY_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -49,5 +48,3 @@ typedef void stay_back_take(void *context, int64_t displacement);
 void stay_back_add(struct stay_back *b, uint64_t s, stay_back_take *take, void *context);
 /* Ends the input. Returns the number of arrivals that count as lost. */
 uint64_t stay_back_finish(struct stay_back *b, stay_back_take *take, void *context);
-
-#endif

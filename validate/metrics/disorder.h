@@ -12,8 +12,7 @@
  * first missing place to the highest seen place. Memory: 20 bytes per place of the window, and one
  * bit per place for the buffer of RFC 5236. Sources: RFC 4737 sections 3.3 to 5, RFC 5236 sections
  * 3 and 7. */
-#ifndef VALIDATE_METRICS_DISORDER_H
-#define VALIDATE_METRICS_DISORDER_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/metrics/density.h"
@@ -140,5 +139,3 @@ void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k);
 
 /* Ends the input and completes the totals. */
 void disorder_finish(struct disorder *d);
-
-#endif

@@ -5,8 +5,7 @@
  * Places are stored in a ring. Payloads are summed in blocks of 64, 4096, ... places: an arrival
  * costs one addition per level, and only a late arrival sums blocks. Memory: 20 bytes per place of
  * the window, in an unlinked temporary file if large. */
-#ifndef VALIDATE_METRICS_DISORDER_WINDOW_H
-#define VALIDATE_METRICS_DISORDER_WINDOW_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -75,5 +74,3 @@ bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t po
 /* Closes the window when no place is missing. Returns the number of its arrivals outside a longest
  * increasing subsequence. */
 uint64_t disorder_window_close(struct disorder_window *w, uint64_t n);
-
-#endif

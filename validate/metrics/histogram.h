@@ -4,8 +4,7 @@
  *
  * A value v < 2048 has bucket v. A larger value with 2^k <= v < 2^(k+1) has bucket 1024 (k-10) +
  * floor(v / 2^(k-10)). The numbering has no gap and follows the order of the values. */
-#ifndef VALIDATE_HISTOGRAM_H
-#define VALIDATE_HISTOGRAM_H
+#pragma once
 
 #include <jansson.h>
 
@@ -85,5 +84,3 @@ json_t *histogram_to_json(const struct histogram *h);
 /* Initialises `h`; it is empty after an error. Errors: EINVAL for wrong types, buckets out of range
  * or order, a negative count, counts that do not sum to n. Ownership: histogram_release. */
 int histogram_from_json(struct histogram *h, const json_t *o, struct err *e);
-
-#endif

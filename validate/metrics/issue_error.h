@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Issue error in ns: begin - intended, for the requests of a timed replay; late > 0, early < 0. */
-#ifndef VALIDATE_METRICS_ISSUE_ERROR_H
-#define VALIDATE_METRICS_ISSUE_ERROR_H
+#pragma once
 
 #include "validate/metrics/histogram.h"
 #include "validate/metrics/moment_sum.h"
@@ -26,5 +25,3 @@ int issue_error_quantile(const struct issue_error *i, double p, double *value, s
 /* Share of the requests issued more than `allowed_ns` (>= 0) after the intended time, from the
  * histogram; exact below 2048 ns. 0 if there are no requests. */
 double issue_error_share_late(const struct issue_error *i, double allowed_ns);
-
-#endif

@@ -2,8 +2,7 @@
 /* Distribution functions and means of concurrency levels, and distances between those of two
  * traces. Levels above max_level of struct concurrency count as max_level. NaN: undefined (no time,
  * no requests). */
-#ifndef VALIDATE_METRICS_LEVELS_H
-#define VALIDATE_METRICS_LEVELS_H
+#pragma once
 
 #include "validate/metrics/concurrency.h"
 
@@ -21,5 +20,3 @@ struct levels_distance {
 };
 struct levels_distance levels_distance(const struct concurrency *a, const struct concurrency *b,
 				       enum levels_weight w);
-
-#endif

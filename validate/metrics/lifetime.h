@@ -2,8 +2,7 @@
 /* Mean concurrency level over the life of each request, N_k = (1 / (e - b)) * integral of N(t) from
  * b to e. Requests of length zero or without an end have none. Source: metrology paper, figure 5.
  * Time: O(log m) per request, m the largest level. Memory: 40 bytes per active request. */
-#ifndef VALIDATE_METRICS_LIFETIME_H
-#define VALIDATE_METRICS_LIFETIME_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -29,5 +28,3 @@ void lifetime_release(struct lifetime *l);
 int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct err *e);
 /* Ends the input. Returns the mean over the requests that have one; NaN if there are none. */
 double lifetime_finish(struct lifetime *l);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares a replayed request with the traced one: operation, object, offset, length and result.
  * Descriptor numbers may differ. Fields that are unknown on either side are not compared. */
-#ifndef VALIDATE_METRICS_MATCH_H
-#define VALIDATE_METRICS_MATCH_H
+#pragma once
 
 #include "capture/trace.h"
 
@@ -46,5 +45,3 @@ static inline unsigned int matcher_compare(struct matcher *m, const struct trace
 		return 0;
 	return matcher_compare_closely(m, x, r);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * Units: ns, bytes, requests. A ratio with denominator 0 is NaN here, and null or "undefined" in
  * output. Sources: RFC 4737, RFC 5236, metrology paper figure 5; doc/run-metrics.md describes each
  * convention. */
-#ifndef VALIDATE_METRICS_METRICS_H
-#define VALIDATE_METRICS_METRICS_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -167,5 +166,3 @@ int metrics_trace_check(const struct trace *t, const char *path, uint64_t n, str
 double metrics_execution_ns(const struct metrics_side *s);
 /* Completed requests per second of execution time; NaN if the execution time is 0. */
 double metrics_throughput(const struct metrics_side *s);
-
-#endif

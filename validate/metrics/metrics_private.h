@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One pass over a pair of traces. Private to validate/metrics/metrics*.c. */
-#ifndef VALIDATE_METRICS_PRIVATE_H
-#define VALIDATE_METRICS_PRIVATE_H
+#pragma once
 
 #include "capture/match/key_match.h"
 #include "capture/match/positions.h"
@@ -147,5 +146,3 @@ void tally_pair(struct metrics_pass *p, const struct trace_record *r, const stru
 		uint64_t replay_index);
 void side_init(struct metrics_side *s);
 void side_release(struct metrics_side *s);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Units: ns of either sign, |value| < 2^62. Source: sum (x-m)^2 = sum x^2 - 2 m sum x + n m^2, with
  * m the mean rounded to a whole number, in exact arithmetic. */
-#ifndef VALIDATE_METRICS_MOMENT_SUM_H
-#define VALIDATE_METRICS_MOMENT_SUM_H
+#pragma once
 
 #include "validate/metrics/summary.h"
 
@@ -42,5 +41,3 @@ void moment_sum_merge(struct moment_sum *into, const struct moment_sum *from);
 
 /* Moments of (value - shift). An empty sum gives all zeros. */
 struct moments moment_sum_result(const struct moment_sum *m, int64_t shift);
-
-#endif

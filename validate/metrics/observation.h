@@ -6,8 +6,7 @@
  * They are sorted first if necessary. Observations at equal times keep the order of the observed
  * file. Both sorts are those of arrivals.h: by a window that may be too small (`late`: repeat with
  * runs), or by runs. */
-#ifndef VALIDATE_METRICS_OBSERVATION_H
-#define VALIDATE_METRICS_OBSERVATION_H
+#pragma once
 
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/concurrency.h"
@@ -113,5 +112,3 @@ static inline int observation_add_extra(struct observation *o, const struct arri
 
 /* Ends the input. *late: everything must be observed again with ARRIVALS_RUNS. */
 int observation_finish(struct observation *o, bool *late, struct err *e);
-
-#endif

@@ -8,8 +8,7 @@
  * many: the k-th call with the k-th request, in the order of begins. Operations with different
  * counts (calls past the C library, such as opens confined to the target directory; calls of the
  * replayer itself) keep the replayer's times and are counted. */
-#ifndef VALIDATE_METRICS_OBSERVED_H
-#define VALIDATE_METRICS_OBSERVED_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -25,5 +24,3 @@ struct observed {
  * reading and writing; ENODATA for a trace without a request. */
 int observed_write(const char *own, const char *side, const char *out, struct observed *o,
 		   struct err *e);
-
-#endif

@@ -10,8 +10,7 @@
  * A request that the device never saw is lost. A flush need not reach a device without a write
  * cache, so an unseen flush is marked as skipped. Device requests outside the sequence are extra if
  * they come while its requests run. */
-#ifndef VALIDATE_METRICS_OBSERVED_DEVICE_H
-#define VALIDATE_METRICS_OBSERVED_DEVICE_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -46,5 +45,3 @@ struct observed_device {
  * device saw no request of the sequence, or none at all. */
 int observed_device_write(const struct device_observation *how, const char *out,
 			  struct observed_device *o, struct err *e);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Time counts from the begin of the first added request. Earlier requests count in the first
  * interval. */
-#ifndef VALIDATE_METRICS_PACE_H
-#define VALIDATE_METRICS_PACE_H
+#pragma once
 
 #include "common/std.h"
 
@@ -67,5 +66,3 @@ double pace_distance(const struct pace *a, const struct pace *b);
 /* Spearman's rank correlation between request rate and mean issue error, over the intervals with a
  * timed request; ties get mean ranks. NaN below 4 intervals, or if either does not vary. */
 double pace_error_correlation(const struct pace *p);
-
-#endif

@@ -6,8 +6,7 @@
  * sum, because the order of threads varies. It detects that two programs did different work; it
  * does not protect against deliberate collisions. Source: FNV-1a (Fowler, Noll, Vo); the finalizer
  * of MurmurHash3 (Appleby). */
-#ifndef VALIDATE_REQUESTS_HASH_H
-#define VALIDATE_REQUESTS_HASH_H
+#pragma once
 
 #include "capture/trace.h"
 
@@ -24,5 +23,3 @@ void requests_hash_release(struct requests_hash *h);
 void requests_hash_add(struct requests_hash *h, const struct trace_record *r, size_t n);
 /* Never 0, which means "unknown". */
 uint64_t requests_hash_value(const struct requests_hash *h);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Active time is CLOCK_MONOTONIC without the pauses. It stands still before the first slice,
  * between slices and after the last one, so that differences of active times hold no pause. */
-#ifndef VALIDATE_METRICS_SLICES_H
-#define VALIDATE_METRICS_SLICES_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -53,5 +52,3 @@ int64_t slice_clock_active_ns(struct slice_clock *c, int64_t ns);
  * first one). A record that ends before it begins stays as it is, for its reader to report, and
  * counts. */
 bool slice_clock_map(struct slice_clock *c, const struct trace_record *x, struct trace_record *y);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Large zeroed tables: in memory if small, else in an unlinked temporary file that the kernel can
  * write out. */
-#ifndef VALIDATE_METRICS_SPILL_H
-#define VALIDATE_METRICS_SPILL_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -17,5 +16,3 @@ int spill_open(const char *dir, struct err *e);
  * reserved. Ownership: spill_unmap. */
 int spill_map(void **table, size_t bytes, struct err *e);
 void spill_unmap(void *table, size_t bytes); /* NULL: no effect */
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Units: times in ns, shares as ratios. Sources: RFC 4737 for reordering; the headers of
  * validate/metrics/ for each formula. */
-#ifndef VALIDATE_SUMMARY_H
-#define VALIDATE_SUMMARY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -229,5 +228,3 @@ json_t *summary_to_json(const struct run_summary *s);
 int summary_from_json(struct run_summary *s, const json_t *o, struct err *e);
 /* As summary_from_json, for JSON without "response_histogram", which is then empty. */
 int summary_brief_from_json(struct run_summary *s, const json_t *o, struct err *e);
-
-#endif

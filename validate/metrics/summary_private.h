@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One pass over a trace and its input. Private to validate/metrics/summary*.c. */
-#ifndef VALIDATE_SUMMARY_PRIVATE_H
-#define VALIDATE_SUMMARY_PRIVATE_H
+#pragma once
 
 #include "capture/trace.h"
 #include "capture/unseen.h"
@@ -100,5 +99,3 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
  * extremes, more failures than requests. `brief`: without the histogram. Errors: EINVAL with the
  * member's name. */
 int summary_check(const struct run_summary *s, bool brief, struct err *e);
-
-#endif

@@ -9,8 +9,7 @@
  * two results of one laboratory, or of two, exceeds once in twenty. Outliers are named, not
  * dropped. Source: ISO 5725-2, 7.2 to 7.4 (Mandel's h and k, Cochran, Grubbs);
  * stats/precision_study.h, stats/group_classes.h. */
-#ifndef VALIDATE_POOL_H
-#define VALIDATE_POOL_H
+#pragma once
 
 #include "validate/compare/baseline.h"
 #include "validate/stats/group_classes.h"
@@ -78,5 +77,3 @@ struct pool {
 int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_measure measure,
 	      bool allow, struct err *e);
 void pool_release(struct pool *p);
-
-#endif

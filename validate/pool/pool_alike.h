@@ -2,8 +2,7 @@
 /* Checks that the laboratories of a study made the same measurement. The hash of the protocol
  * covers conditions and scenarios. Settings of replayers, requests and replayer programs are
  * compared here. */
-#ifndef VALIDATE_POOL_ALIKE_H
-#define VALIDATE_POOL_ALIKE_H
+#pragma once
 
 #include "validate/pool/pool.h"
 
@@ -15,5 +14,3 @@ char *pool_difference(const struct pool *p);
 /* Adds differences that do not refuse to p->warning, a sentence each: searched request numbers,
  * another program of a replayer, another version of this program. */
 void pool_warnings_add(struct pool *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The league table: the verdicts of all laboratories, by trace class and by replayer. A trace class
  * is a scenario. The verdicts and intervals are those of each laboratory's own campaign. */
-#ifndef VALIDATE_POOL_LEAGUE_H
-#define VALIDATE_POOL_LEAGUE_H
+#pragma once
 
 #include "validate/pool/pool.h"
 
@@ -36,5 +35,3 @@ struct pool_league {
 /* Ownership: pool_league_release(); the pool and its baselines must outlive it. */
 void pool_league_make(struct pool_league *l, const struct pool *p);
 void pool_league_release(struct pool_league *l);
-
-#endif

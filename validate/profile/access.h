@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where each read or write begins relative to the preceding one of its sequence: an object, a
  * descriptor, or a thread on an object. Requests are in trace order. */
-#ifndef VALIDATE_PROFILE_ACCESS_H
-#define VALIDATE_PROFILE_ACCESS_H
+#pragma once
 
 #include "common/u64_map.h"
 
@@ -91,5 +90,3 @@ void access_forget(struct access *a, uint64_t high, uint32_t low);
 uint64_t access_total(const struct access_counts *c, enum access_pattern pattern);
 /* all patterns, with ACCESS_FIRST */
 uint64_t access_all(const struct access_counts *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests that failed, by error number and operation. */
-#ifndef VALIDATE_PROFILE_ERRORS_H
-#define VALIDATE_PROFILE_ERRORS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -27,5 +26,3 @@ void errors_add(struct errors *e, uint16_t error, uint16_t op);
 /* Sorts the pairs by error: errors by descending total (then number), and within an error by
  * descending count (then operation). Returns the number of pairs; the caller frees *sorted. */
 size_t errors_sorted(const struct errors *e, struct error_count **sorted);
-
-#endif

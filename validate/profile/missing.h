@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reasons why the content of a trace is incomplete, although its file may be complete. */
-#ifndef VALIDATE_PROFILE_MISSING_H
-#define VALIDATE_PROFILE_MISSING_H
+#pragma once
 
 #include "validate/profile/tally.h"
 
@@ -15,5 +14,3 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 /* The i-th property of files that the trace does not show; NULL after the last. No request is
  * missing because of it. */
 const char *unknown_reason(const struct trace_meta *meta, unsigned int i, char *buf, size_t size);
-
-#endif

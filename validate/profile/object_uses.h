@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests on each object. */
-#ifndef VALIDATE_PROFILE_OBJECT_USES_H
-#define VALIDATE_PROFILE_OBJECT_USES_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/u64_map.h"
@@ -35,5 +34,3 @@ struct object_use *object_uses_at(struct object_uses *o, uint32_t object);
 /* Sorted by descending bytes moved, then descending requests, then number. Sets at most k; returns
  * their number. */
 size_t object_uses_top(const struct object_uses *o, struct object_use *top, size_t k);
-
-#endif

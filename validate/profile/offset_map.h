@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads and writes by time and offset: a grid of counts whose cells double in width when the data
  * do not fit, so that memory does not grow with the trace. */
-#ifndef VALIDATE_PROFILE_OFFSET_MAP_H
-#define VALIDATE_PROFILE_OFFSET_MAP_H
+#pragma once
 
 #include "common/std.h"
 
@@ -26,5 +25,3 @@ struct offset_map {                      /* all zero: empty */
 void offset_map_add(struct offset_map *m, int64_t begin_ns, uint64_t offset);
 /* Requests in a used cell. */
 uint32_t offset_map_count(const struct offset_map *m, int64_t time, int64_t offset);
-
-#endif

@@ -5,8 +5,7 @@
  * Memory is bounded: at most about 130 MB (without the reader's object names), 5 MB for most
  * traces. Threads, objects, sequences, sizes and kinds of error are followed up to a limit, and
  * counted beyond it. */
-#ifndef VALIDATE_PROFILE_H
-#define VALIDATE_PROFILE_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -115,5 +114,3 @@ double profile_gap_variation(const struct profile *p);
 double profile_share_of_time(const struct profile *p, size_t level);
 /* True if all or nearly all requests have an end, so that concurrency is meaningful. */
 bool profile_has_ends(const struct profile *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The two halves of a profile, which two threads can compute in parallel. Private to
  * validate/profile/. */
-#ifndef VALIDATE_PROFILE_PRIVATE_H
-#define VALIDATE_PROFILE_PRIVATE_H
+#pragma once
 
 #include "validate/metrics/arrivals.h"
 #include "validate/profile/profile.h"
@@ -27,5 +26,3 @@ int profile_order_add(struct profile_order *o, const struct trace_record *r, siz
 		      struct err *e);
 /* *late: requests were out of order, ARRIVALS_RUNS is needed. */
 int profile_order_finish(struct profile_order *o, bool *late, struct err *e);
-
-#endif

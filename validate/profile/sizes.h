@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sizes of requests: distribution, and count of each size. */
-#ifndef VALIDATE_PROFILE_SIZES_H
-#define VALIDATE_PROFILE_SIZES_H
+#pragma once
 
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
@@ -45,5 +44,3 @@ static inline void sizes_add(struct sizes *s, uint64_t size)
 /* The most frequent sizes by descending count, then ascending size. Sets at most k; returns their
  * number. */
 size_t sizes_common(const struct sizes *s, struct size_count *top, size_t k);
-
-#endif

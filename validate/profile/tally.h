@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Properties of single records of a trace, in any order: operations, times, threads, and signs of
  * doubtful content. */
-#ifndef VALIDATE_PROFILE_TALLY_H
-#define VALIDATE_PROFILE_TALLY_H
+#pragma once
 
 #include "capture/op.h"
 #include "capture/trace.h"
@@ -82,5 +81,3 @@ size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t
 /* The i-th reason to doubt the trace, as text; NULL after the last. `buf` receives the text. */
 const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i,
 			  char *buf, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
 /* Requests and bytes by begin time, in bins that widen tenfold when there are too many: constant
  * memory for any length. Bin i covers [(base + i) width, (base + i + 1) width) of the trace's
  * time. */
-#ifndef VALIDATE_PROFILE_TIMELINE_H
-#define VALIDATE_PROFILE_TIMELINE_H
+#pragma once
 
 #include "common/std.h"
 
@@ -58,5 +57,3 @@ void timeline_widen(struct timeline *to, const struct timeline *from, int64_t wi
 /* Copies the used bins into at most max_bins bins, with a multiple of the present width, for a
  * plot. Ownership: timeline_release(). */
 void timeline_shrink(struct timeline *to, const struct timeline *from, size_t max_bins);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Replayers, limits, replicates, titles, places (directories, device names) and the choice of kept
  * files are not conditions. */
-#ifndef VALIDATE_CONDITIONS_H
-#define VALIDATE_CONDITIONS_H
+#pragma once
 
 #include "validate/protocol/protocol.h"
 
@@ -17,5 +16,3 @@ void conditions_add_scenario(const struct protocol *p, size_t scenario, struct s
 #define CONDITIONS_HASH_SIZE 65
 /* SHA-256 of all conditions, 64 hexadecimal digits. Errors: those of digest_ready(). */
 int conditions_hash(const struct protocol *p, char hash[CONDITIONS_HASH_SIZE], struct err *e);
-
-#endif

@@ -7,8 +7,7 @@
  *   [kind name]                 several, distinguished by name (letters, digits and . _ -)
  *   key = value ; comment       '-' and '_' in keys are equal; '#' and ';' begin comment lines
  *     more of the value         an indented line continues a value that ended with a comma */
-#ifndef VALIDATE_INI_FILE_H
-#define VALIDATE_INI_FILE_H
+#pragma once
 
 #include "common/err.h"
 #include "common/strbuf.h"
@@ -41,5 +40,3 @@ void ini_file_release(struct ini_file *f);
 
 /* NULL: no such key */
 const struct ini_key *ini_key_find(const struct ini_section *s, const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Quantities of a case that the literature publishes, named for protocols.
  * validate/analysis/measures.h computes them. */
-#ifndef VALIDATE_MEASURE_H
-#define VALIDATE_MEASURE_H
+#pragma once
 
 #include "common/err.h"
 #include "common/std.h"
@@ -39,5 +38,3 @@ int measure_find(const char *name, enum measure *m, struct err *e);
 /* Converts "10.2 us", "35 %", "1.4" or "334 MB" to the base unit of the measure. Errors: EINVAL for
  * a wrong or missing unit. */
 int measure_value_parse(enum measure m, const char *text, double *value, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Temporal pairing of program and replay: alternately in slices, or in successive runs. */
-#ifndef VALIDATE_PROTOCOL_PAIRING_H
-#define VALIDATE_PROTOCOL_PAIRING_H
+#pragma once
 
 #include "validate/protocol/protocol.h"
 
@@ -22,5 +21,3 @@ size_t scenario_n_seats(const struct protocol *p, size_t scenario);
 /* Errors: EINVAL if the protocol requires slices and a scenario cannot have them, naming it and the
  * reason. */
 int pairing_check(const struct protocol *p, struct err *e);
-
-#endif

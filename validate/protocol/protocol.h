@@ -6,8 +6,7 @@
  * [replayer NAME], [accept], [compare], [claim NAME]. Lists of values make a grid: workloads become
  * scenarios, replayers become variants. The option tables are the grammar: the keys of [workload]
  * are options of microbench, those of [replayer] options of replay. */
-#ifndef VALIDATE_PROTOCOL_H
-#define VALIDATE_PROTOCOL_H
+#pragma once
 
 #include "common/err.h"
 #include "common/options.h"
@@ -404,5 +403,3 @@ struct microbench_config;
 struct replay_config;
 int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e);
 int replayer_config(const struct replayer *r, struct replay_config *c, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists in a section make a grid: each combination of items is a scenario or a replayer variant.
  * Private to validate/protocol/. */
-#ifndef VALIDATE_PROTOCOL_GRID_H
-#define VALIDATE_PROTOCOL_GRID_H
+#pragma once
 
 #include "common/options.h"
 #include "common/strbuf.h"
@@ -33,5 +32,3 @@ bool grid_next(struct key_grid *g);
 /* Appends the name of the current combination: the section's name and " key=value" for each key
  * with several items except `but` (NULL: none). */
 void grid_name(const struct key_grid *g, const char *but, struct strbuf *out);
-
-#endif

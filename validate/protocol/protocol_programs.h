@@ -2,8 +2,7 @@
 /* Shared by [workload NAME] and [replayer NAME]: keys that are options of a program, and lists that
  * make a grid. `own`: keys of the section that are not options. `reserved`: options that a protocol
  * must not set. Both are NULL-terminated. */
-#ifndef VALIDATE_PROTOCOL_PROGRAMS_H
-#define VALIDATE_PROTOCOL_PROGRAMS_H
+#pragma once
 
 #include "validate/protocol/protocol_grid.h"
 #include "validate/protocol/protocol_read.h"
@@ -22,5 +21,3 @@ const struct grid_key *grid_find(const struct key_grid *g,
 				 const char *name); /* NULL: no such key */
 /* Item of a key in the current combination; `otherwise` if there is no such key. */
 const char *item_now(const struct key_grid *g, const char *name, const char *otherwise);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Between protocol.c, which reads a protocol, and the readers of its sections. */
-#ifndef VALIDATE_PROTOCOL_READ_H
-#define VALIDATE_PROTOCOL_READ_H
+#pragma once
 
 #include "validate/protocol/ini_file.h"
 #include "validate/protocol/protocol.h"
@@ -71,5 +70,3 @@ void claims_release(struct protocol *p);
 /* Key `published`: reads the file beside the protocol. */
 int published_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 void published_release(struct protocol *p);
-
-#endif

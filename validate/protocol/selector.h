@@ -5,8 +5,7 @@
  * Words separated by blanks, which must all match. KEY=VALUE is a setting as in the protocol (in
  * addition to the options: `type` and `target` of a scenario, `engine` of a replayer). A word
  * without '=' is the name of the section. */
-#ifndef VALIDATE_SELECTOR_H
-#define VALIDATE_SELECTOR_H
+#pragma once
 
 #include "validate/protocol/protocol.h"
 
@@ -26,5 +25,3 @@ bool selector_replayers_agree(const struct selector *a, const struct replayer *r
 /* The same for two scenarios. */
 bool selector_scenarios_agree(const struct selector *a, const struct scenario *sa,
 			      const struct selector *b, const struct scenario *sb);
-
-#endif

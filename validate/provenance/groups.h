@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Groups of facts that need more than one small file each; provenance.c has the others. */
-#ifndef VALIDATE_PROVENANCE_GROUPS_H
-#define VALIDATE_PROVENANCE_GROUPS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -15,5 +14,3 @@ void memory_facts_add(json_t *memory, const char *root);
 /* "cgroup": limits of the group of this process; "locked_memory_bytes", "open_files",
  * "realtime_priority" of this process. */
 void limit_facts_add(json_t *limits, const char *root);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * `root` is prefixed to /proc and /sys ("" outside tests). These functions do not fail, whatever
  * the files contain. Source: GUM and ISO/IEC 17025, 7.8.2 (conditions in a report). */
-#ifndef VALIDATE_PROVENANCE_H
-#define VALIDATE_PROVENANCE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -37,5 +36,3 @@ void provenance_redact_names(char **const *name, size_t n, const char *host);
 /* The same for a member of that environment; `name` has dots between its parts. Hosts and serial
  * numbers are hidden as a whole. The caller frees. */
 char *provenance_redact_member(const char *name, const char *value, const char *host);
-
-#endif

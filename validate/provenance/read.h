@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Small files of /proc and /sys as JSON; null if missing, unreadable or empty. New references. */
-#ifndef VALIDATE_PROVENANCE_READ_H
-#define VALIDATE_PROVENANCE_READ_H
+#pragma once
 
 #include <jansson.h>
 
@@ -27,5 +26,3 @@ json_t *fact_keyed(const char *root, const char *path, const char *key);
  * numerical order. */
 void numbered_each(const char *root, const char *path, const char *prefix,
 		   void (*each)(const char *path, const char *name, void *context), void *context);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Identity of results: SHA-256 of the protocol and of the journal. */
-#ifndef VALIDATE_IDENTITY_H
-#define VALIDATE_IDENTITY_H
+#pragma once
 
 #include "common/file_digest.h"
 #include "validate/results/results.h"
@@ -25,5 +24,3 @@ struct replayer_identity {
 	const char *program, *version, *sha256; /* borrowed from the results */
 };
 void replayer_identify(struct replayer_identity *i, const struct results *r, size_t replayer);
-
-#endif

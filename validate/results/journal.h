@@ -7,8 +7,7 @@
  * 00000000 in the first line. So a removed, inserted or rewritten line is found at the next line. A
  * line that was being written when the machine or the program died has no newline, and is cut off
  * on a resume. A line that was damaged later stays, is counted, and is ignored. */
-#ifndef VALIDATE_JOURNAL_H
-#define VALIDATE_JOURNAL_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -75,5 +74,3 @@ int journal_line_add(struct strbuf *out, const json_t *event, struct err *e);
 
 /* The object of a valid line (new reference), or NULL. `len` is without the newline. */
 json_t *journal_parse_line(const char *line, size_t len);
-
-#endif

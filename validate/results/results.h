@@ -11,8 +11,7 @@
  *   traces/           traces of runs, if `keep` says so
  *   report/           made by `validate report`
  */
-#ifndef VALIDATE_RESULTS_H
-#define VALIDATE_RESULTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -150,5 +149,3 @@ const struct run *run_of_scenario(const struct results *r, size_t scenario,
  * afterwards. */
 void results_index(struct results *r);
 void results_index_release(struct results *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names and contents of the files of a results directory, for the campaign and for results.c. */
-#ifndef VALIDATE_RESULTS_FILE_H
-#define VALIDATE_RESULTS_FILE_H
+#pragma once
 
 #include "validate/campaign/design.h"
 #include "validate/results/results.h"
@@ -43,5 +42,3 @@ const char *run_role_name(const struct protocol *p, int32_t role);
 int json_read_file(const char *path, json_t **o, struct err *e);
 /* Writes a file atomically. */
 int json_write_file(const char *path, const json_t *o, size_t flags, struct err *e);
-
-#endif

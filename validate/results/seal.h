@@ -5,8 +5,7 @@
  * start), `environment` events, and "sha256" of each run. Its lines are chained (journal.h). A seal
  * finds later changes, not their author. A program that rewrites the whole journal can make a new
  * seal. The certificate names the journal's SHA-256. */
-#ifndef VALIDATE_RESULTS_SEAL_H
-#define VALIDATE_RESULTS_SEAL_H
+#pragma once
 
 #include <jansson.h>
 
@@ -53,5 +52,3 @@ int seal_check_record(struct seal *s, const char *dir, const struct seal_record 
 /* Errors: EBADMSG, naming the changes in `dir`, if the seal is broken. */
 int seal_require(const struct seal *s, const char *dir, struct err *e);
 void seal_release(struct seal *s);
-
-#endif

@@ -7,8 +7,7 @@
  * time, and the size of that file ("bytes"). Lines are appended without sync. A line that is
  * missing, torn or damaged, whose file has another size, or whose SHA-256 differs from the journal
  * is ignored, and the file of the run is read. Results of earlier versions have no such file. */
-#ifndef VALIDATE_RESULTS_SUMMARIES_H
-#define VALIDATE_RESULTS_SUMMARIES_H
+#pragma once
 
 #include "validate/results/results.h"
 
@@ -21,5 +20,3 @@ int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
 /* Reads the summaries of RUN_OK runs that have a valid line, and sets has_summary. `with_course`:
  * with their courses, the largest part. Uses several threads for many runs. */
 void summaries_read(const char *dir, struct run *run, size_t n_runs, bool with_course);
-
-#endif

@@ -4,8 +4,7 @@
  * The file is the JSON output of the self-test of capture (doc/selftest-capture-schema.json).
  * Correction subtracts the bias of the operation under the capture method from a response time. A
  * negative result becomes 0 and is counted. The begin stays. */
-#ifndef VALIDATE_SELFTEST_CALIBRATION_H
-#define VALIDATE_SELFTEST_CALIBRATION_H
+#pragma once
 
 #include <jansson.h>
 
@@ -42,5 +41,3 @@ struct correction calibration_correction(const struct calibration *c);
 /* The same with method, place and date of the calibration, for the extra metadata. New
  * reference. */
 json_t *calibration_facts(const struct calibration *c);
-
-#endif

@@ -6,8 +6,7 @@
  * because a captured call lies within the program's stamps. The k-th of several equal calls matches
  * the k-th, except for calls far apart in time. Times are compared on CLOCK_MONOTONIC, or on the
  * wall clock if the captured trace has only that. */
-#ifndef VALIDATE_SELFTEST_CAPTURE_MATCH_H
-#define VALIDATE_SELFTEST_CAPTURE_MATCH_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -39,5 +38,3 @@ struct capture_match {
 int capture_match_add(struct capture_match *m, const char *own, const char *captured,
 		      struct err *e);
 void capture_match_release(struct capture_match *m);
-
-#endif

@@ -11,8 +11,7 @@
  * (workload and number of threads). Its standard uncertainty combines the differences between
  * conditions (half the range of their means, rectangular) with the scatter of one run and of the
  * mean of n runs: u^2 = range^2 / 12 + s^2 (1 + 1/n). Source: GUM (JCGM 100) 4.3.7, F.2.4.5. */
-#ifndef VALIDATE_SELFTEST_CAPTURE_STUDY_H
-#define VALIDATE_SELFTEST_CAPTURE_STUDY_H
+#pragma once
 
 #include "validate/selftest/capture_match.h"
 #include "validate/stats/status.h"
@@ -89,5 +88,3 @@ struct capture_calibration {
  * requests. */
 enum stat_status capture_calibrate(const struct capture_study *s, size_t method, uint16_t op,
 				   struct capture_calibration *c) STAT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * A run is one command with every workload at one and at two threads, in random order, so that a
  * method starts once. Each block has a run of each method and one without. A method that is not
  * available (no privileges, no strace) is skipped, with the reason. */
-#ifndef VALIDATE_SELFTEST_CAPTURE_TRIAL_H
-#define VALIDATE_SELFTEST_CAPTURE_TRIAL_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/selftest/capture_study.h"
@@ -49,5 +48,3 @@ struct capture_trial {
 int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o,
 		      struct err *e);
 void capture_trial_release(struct capture_trial *t);
-
-#endif

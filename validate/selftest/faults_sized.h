@@ -3,8 +3,7 @@
  * affects, 3 times that, and 10 times that. For faults with a limit of 0 (lost, repeated,
  * misplaced, resized requests) the sizes are 1, 3 and 10 % of the requests. Faults without a size
  * affect 2, 3 and 4 threads. */
-#ifndef VALIDATE_SELFTEST_FAULTS_SIZED_H
-#define VALIDATE_SELFTEST_FAULTS_SIZED_H
+#pragma once
 
 #include "validate/analysis/analysis.h"
 
@@ -34,5 +33,3 @@ extern const struct sized_fault sized_faults[]; /* ends with name NULL */
 void sized_fault_option(const struct sized_fault *f, unsigned int size, double response_ns,
 			char *text, size_t len);
 unsigned int sized_fault_level(const struct sized_fault *f, unsigned int size);
-
-#endif

@@ -2,8 +2,7 @@
 /* Replayers that make no request and report response times with the right mean; the single times
  * are invented. In simulations their times are drawn. On a machine they are engine `exec` with an
  * awk script that reads the exported trace. */
-#ifndef VALIDATE_SELFTEST_FRAUDS_H
-#define VALIDATE_SELFTEST_FRAUDS_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -31,5 +30,3 @@ void fraud_none_draw(double *x, size_t n, gsl_rng *rng);
 int fraud_script_write(const char *path, struct err *e);
 /* Adds section [replayer fraud-NAME] for each fraud. `script` comes from fraud_script_write. */
 void fraud_replayers(struct strbuf *out, const char *workload, const char *script);
-
-#endif

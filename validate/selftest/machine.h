@@ -9,8 +9,7 @@
  * replayers invent their times (frauds.h). Each campaign appends one line of JSON to
  * DIR/outcomes.jsonl, and its results directory is removed; an interrupted self-test can therefore
  * continue. Source: doc/operating-characteristic.md. */
-#ifndef VALIDATE_SELFTEST_MACHINE_H
-#define VALIDATE_SELFTEST_MACHINE_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/selftest/rate.h"
@@ -34,5 +33,3 @@ int machine_selftest(const struct machine_options *o, struct rates *rates, struc
 
 /* Number of runs, and their approximate time. */
 void machine_expect(const struct machine_options *o, uint64_t *n_runs, double *seconds);
-
-#endif

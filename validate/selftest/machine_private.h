@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the self-test on the machine. */
-#ifndef VALIDATE_SELFTEST_MACHINE_PRIVATE_H
-#define VALIDATE_SELFTEST_MACHINE_PRIVATE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -41,5 +40,3 @@ json_t *machine_outcome(const struct unit *u, const char *dir, const struct mach
 
 /* machine_rates.c: converts the outcomes (an array of these objects) to rates. */
 void machine_rates(struct rates *rates, const json_t *outcomes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distributions of replicates. All have mean 0 and standard deviation 1. Student's t with 3 degrees
  * of freedom is divided by its standard deviation; its sample variances have no finite variance. */
-#ifndef VALIDATE_SELFTEST_NOISE_H
-#define VALIDATE_SELFTEST_NOISE_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -26,5 +25,3 @@ extern const char *const noise_names[NOISE_N];
 void noise_draw(enum noise kind, gsl_rng *rng, double *x, size_t n);
 /* P(value <= q), for the coverage of quantiles and bands; independent kinds only. */
 double noise_below(enum noise kind, double q);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of a self-test: the rate of an event with its uncertainty, compared with its promised
  * bound. */
-#ifndef VALIDATE_SELFTEST_RATE_H
-#define VALIDATE_SELFTEST_RATE_H
+#pragma once
 
 #include "common/std.h"
 
@@ -51,5 +50,3 @@ double rate_value(const struct rate *r);
 enum standing rate_standing(const struct rate *r);
 size_t rates_count(const struct rates *rates, enum standing s);
 void rates_release(struct rates *rates);
-
-#endif

@@ -2,8 +2,7 @@
 /* The self-test by simulation: sizes of tests, coverage of intervals, wrong verdicts of the
  * whole rule. It uses no storage and no clock: equal seeds give equal numbers on any number of
  * processes. */
-#ifndef VALIDATE_SELFTEST_SIMULATE_H
-#define VALIDATE_SELFTEST_SIMULATE_H
+#pragma once
 
 #include "common/err.h"
 #include "validate/selftest/rate.h"
@@ -19,5 +18,3 @@ struct simulate_options {
 /* Adds the rates. Errors: EINTR after Ctrl-C or SIGTERM; EIO if a simulating process failed; of the
  * system. */
 int simulate_selftest(const struct simulate_options *o, struct rates *rates, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the simulated self-test. */
-#ifndef VALIDATE_SELFTEST_SIMULATE_PRIVATE_H
-#define VALIDATE_SELFTEST_SIMULATE_PRIVATE_H
+#pragma once
 
 #include "validate/selftest/simulate.h"
 #include "validate/selftest/work.h"
@@ -27,5 +26,3 @@ int simulate_intervals(const struct simulate_options *o, struct rates *rates, st
 struct shared_work simulate_work(const struct simulate_options *o, const char *what,
 				 trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts,
 				 uint64_t stream);
-
-#endif

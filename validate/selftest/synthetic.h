@@ -2,8 +2,7 @@
 /* Campaigns made in memory with the shape of protocols/quick.conf: four workloads at levels 1 and
  * 2, two replayers, 20 blocks. Replayer 0 may have a fault of exact size. Replayer 1 is faultless,
  * like the program. */
-#ifndef VALIDATE_SELFTEST_SYNTHETIC_H
-#define VALIDATE_SELFTEST_SYNTHETIC_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -68,5 +67,3 @@ bool synthetic_is_struck(const struct cell *c, const struct defect *defect);
 /* Whether the cell is trusted. If the machine is too noisy, U is not judged, and a quantile is not
  * judged in short runs. Such trust does not count for a defect of that component. */
 bool synthetic_is_trusted(const struct cell *c, const struct defect *defect);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Many independent trials on several processes. Every trial has its own random numbers, so the
  * counts do not depend on the number of processes. */
-#ifndef VALIDATE_SELFTEST_WORK_H
-#define VALIDATE_SELFTEST_WORK_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -26,5 +25,3 @@ struct shared_work {
 /* Sets count[n_counts] to the sums. Errors: EINTR after SIGINT, SIGTERM or SIGHUP, with no process
  * left; EIO if a process failed; of the system. */
 int work_run(const struct shared_work *w, uint64_t *count, struct err *e);
-
-#endif

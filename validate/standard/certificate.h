@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder. */
-#ifndef VALIDATE_STANDARD_CERTIFICATE_H
-#define VALIDATE_STANDARD_CERTIFICATE_H
+#pragma once
 
 #include "validate/standard/standard.h"
 
@@ -9,5 +8,3 @@
 const char *standard_kind(const char *name);
 /* The facts of an environment that a certificate is bound to. New reference. */
 json_t *standard_machine(const json_t *environment);
-
-#endif

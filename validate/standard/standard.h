@@ -10,8 +10,7 @@
  * freedom), with half the difference between reads and writes, the rate of the clock, and a drift
  * that is significant, as rectangular components. Source: GUM 4.3 and annex G; ISO Guide 35
  * (stability). E_n: ISO 13528, 9.7. */
-#ifndef VALIDATE_STANDARD_H
-#define VALIDATE_STANDARD_H
+#pragma once
 
 #include <jansson.h>
 #include <signal.h>
@@ -125,5 +124,3 @@ struct standard_comparison {
 void standard_check_points(const struct standard *certified, struct standard *points);
 struct standard_comparison standard_compare(const struct standard_point *certified,
 					    const struct standard_point *now);
-
-#endif

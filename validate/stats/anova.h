@@ -8,8 +8,7 @@
  * |x - mean of its group|, then F of the layout of z; Brown-Forsythe: the median instead of the
  * mean. Source: ISO 5725-2; Brown and Forsythe, Robust tests for the equality of variances (1974).
  */
-#ifndef VALIDATE_STATS_ANOVA_H
-#define VALIDATE_STATS_ANOVA_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -37,5 +36,3 @@ struct spread_test {
 /* Levene (mean) or Brown-Forsythe (median). Errors: as anova_one_way, and STAT_ZERO_VARIANCE. */
 enum stat_status spread_test(const struct values *groups, size_t n_groups,
 			     enum spread_centre centre, struct spread_test *out) STAT_MUST_CHECK;
-
-#endif

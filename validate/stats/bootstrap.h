@@ -5,8 +5,7 @@
  * z0 = Phi^-1((#less + 1/2 #equal)/n^n); a = sum (m. - m_i)^3/(6 [sum (m. - m_i)^2]^(3/2)) over
  * leave-one-out means m_i; alpha(p) = Phi(z0 + (z0 + z_p)/(1 - a (z0 + z_p))); limits are type-7
  * quantiles of the resample means. Source: Efron (1987), bias-corrected and accelerated. */
-#ifndef VALIDATE_STATS_BOOTSTRAP_H
-#define VALIDATE_STATS_BOOTSTRAP_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -28,5 +27,3 @@ void bootstrap_ideal_release(struct bootstrap_ideal *b);
 
 enum stat_status bca_level(double z0, double acceleration, double p, double *level) STAT_MUST_CHECK;
 enum stat_status jackknife_acceleration(const double *x, size_t n, double *a) STAT_MUST_CHECK;
-
-#endif

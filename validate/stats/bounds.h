@@ -7,8 +7,7 @@
  * sqrt(ln(2/alpha)/(2n)). Hoeffding: P(|mean - mu| >= t) <= 2 exp(-2nt^2/(b-a)^2). All assume
  * independent values; for the requests of one run use an effective number. Source: David and
  * Nagaraja, Order statistics; Massart (1990); Hoeffding (1963). */
-#ifndef VALIDATE_STATS_BOUNDS_H
-#define VALIDATE_STATS_BOUNDS_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -38,5 +37,3 @@ enum stat_status quantile_bounds(const double *sorted, size_t n, double n_effect
  * (epsilon_r + epsilon_x). */
 enum stat_status dkw_bands(double d, double n_ref, double n_rep, double alpha,
 			   double *excess) STAT_MUST_CHECK;
-
-#endif

@@ -8,8 +8,7 @@
  * Welch-Satterthwaite needs them as one term. Example: repeatability s and the uncertainty
  * s/sqrt(n) of its own mean: u^2 = s^2 (1 + 1/n), n - 1 degrees of freedom. Source: GUM 4.3, 5.1,
  * annex G (G.2b: Welch-Satterthwaite). */
-#ifndef VALIDATE_STATS_BUDGET_H
-#define VALIDATE_STATS_BUDGET_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -64,5 +63,3 @@ enum budget_dof { BUDGET_CONTINUOUS, BUDGET_TRUNCATED };
 /* Coverage factor and expanded uncertainty for the coverage probability P, 0 < P < 1. */
 enum stat_status budget_expand(const struct budget_total *total, double coverage,
 			       enum budget_dof dof, double *k, double *expanded) STAT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * acceptance 1 - p_c, from the tails. Guard band w: accept if lower + w <= y <= upper - w (boundary
  * points belong to it), reject if y > upper + w or y < lower - w, else inconclusive. w = 2u bounds
  * the one-sided risk by 2.3 %, 1.645u by 5 %. Source: JCGM 106; ILAC-G8. */
-#ifndef VALIDATE_STATS_CONFORMITY_H
-#define VALIDATE_STATS_CONFORMITY_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -40,5 +39,3 @@ enum stat_status limit_of_quantification(const double *blank, size_t n,
  * STAT_OUT_OF_RANGE. */
 enum stat_status quantification_check(const double *ref, size_t m, double loq,
 				      bool *quantifiable) STAT_MUST_CHECK;
-
-#endif

@@ -9,8 +9,7 @@
  * lambda)^{2i})). c4 = sqrt(2/(n-1)) Gamma(n/2)/Gamma((n-1)/2); d2(n) = integral of 1 - Phi^n - (1
  * - Phi)^n. Source: ISO 7870; Page (1954); Siegmund (1985); Montgomery, Statistical quality
  * control. */
-#ifndef VALIDATE_STATS_CONTROL_H
-#define VALIDATE_STATS_CONTROL_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -37,5 +36,3 @@ double ewma_limit(size_t i, double lambda, double l); /* i is 1-based */
 
 enum stat_status chart_c4(double n, double *c4) STAT_MUST_CHECK;
 enum stat_status chart_d2(unsigned int n, double *d2) STAT_MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  * effective number n/tau, standard error sd sqrt(tau/n). First-order autoregression: n (1 - r_1)/(1
  * + r_1). Newey-West: sqrt((c_0 + 2 sum (1 - k/(L+1)) c_k)/n). Source: Geyer (1992); Newey and West
  * (1987); Law and Kelton for batch means. */
-#ifndef VALIDATE_STATS_DEPENDENCE_H
-#define VALIDATE_STATS_DEPENDENCE_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -32,5 +31,3 @@ bool batch_means_acceptable(size_t batches, double lag1);
 /* n/tau, at most n log10 n, because stronger negative correlation is implausible. Errors: as
  * geyer(). */
 enum stat_status effective_number_capped(const double *x, size_t n, double *ess) STAT_MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * (n,m) that reach |i/n - j/m| >= D; ties are ignored, which is conservative. Wasserstein: integral
  * of |F_x - F_r|, in the unit of the data. Source: Hodges (1958) for the paths; Vallender (1974).
  */
-#ifndef VALIDATE_STATS_DISTANCE_H
-#define VALIDATE_STATS_DISTANCE_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -20,5 +19,3 @@ enum stat_status ks_p_exact(const double *ref, size_t m, const double *rep, size
 			    double *p) STAT_MUST_CHECK;
 enum stat_status wasserstein(const double *ref, size_t m, const double *rep, size_t n,
 			     double *w) STAT_MUST_CHECK;
-
-#endif

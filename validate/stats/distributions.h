@@ -6,8 +6,7 @@
  * distribution). Tails return doubles and are defined for every finite argument; the caller ensures
  * positive degrees of freedom. GSL 2.7.1's inverses agree with 40-digit arithmetic to 4e-14. If an
  * inverse fails, its tail is inverted by bisection. */
-#ifndef VALIDATE_STATS_DISTRIBUTIONS_H
-#define VALIDATE_STATS_DISTRIBUTIONS_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -42,5 +41,3 @@ enum stat_status clopper_pearson(double k, double n, double conf, double *lo,
  * exceed about 1e6 the relative error is up to 1e-5. */
 double binomial_at_least(double k, double n, double p);
 double binomial_at_most(double k, double n, double p);
-
-#endif

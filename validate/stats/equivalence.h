@@ -7,8 +7,7 @@
  * inside the limits. Classes: equivalent (TOST only), different (difference test only), both
  * (different, but negligibly), neither (undetermined). Source: Schuirmann (1987); Sasabuchi (1980)
  * and Fieller (1954) for ratios. */
-#ifndef VALIDATE_STATS_EQUIVALENCE_H
-#define VALIDATE_STATS_EQUIVALENCE_H
+#pragma once
 
 #include "validate/stats/ratio.h"
 
@@ -29,5 +28,3 @@ extern const char *const equivalence_class_names[];
 enum stat_status equivalence_classify(const double *ref, size_t m, const double *rep, size_t n,
 				      double margin_pct, double alpha,
 				      enum equivalence_class *c) STAT_MUST_CHECK;
-
-#endif

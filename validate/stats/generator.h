@@ -5,8 +5,7 @@
  * 10 or more by exact transformed rejection, others by multiplying uniform numbers. Source:
  * Blackman and Vigna, Scrambled linear pseudorandom number generators (2021); Hoermann, The
  * transformed rejection method for generating Poisson random variables (1993), PTRS. */
-#ifndef VALIDATE_STATS_GENERATOR_H
-#define VALIDATE_STATS_GENERATOR_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -46,5 +45,3 @@ double generator_normal(struct generator *g);
 double generator_poisson(struct generator *g, double mean); /* a whole number; 0 < mean <= 1e9 */
 double generator_beta(struct generator *g, double a, double b);
 double generator_t(struct generator *g, double nu); /* Student's t; INFINITY: normal */
-
-#endif

@@ -9,8 +9,7 @@
  * test's critical values have no closed form: they are quantiles of the smaller of the high and the
  * low statistic in 4,000,000 simulated samples each, p = 4..40, with a standard error below 0.0002.
  * Source: ISO 5725-2, 7.3. */
-#ifndef VALIDATE_STATS_GROUP_CLASSES_H
-#define VALIDATE_STATS_GROUP_CLASSES_H
+#pragma once
 
 #include "validate/stats/precision_study.h"
 
@@ -41,5 +40,3 @@ size_t group_commonest_size(const struct values *groups, size_t n_groups);
 
 /* alpha 0.05 or 0.01, p = 4..40 groups. Errors: STAT_OUT_OF_RANGE, STAT_TOO_FEW (p < 4). */
 enum stat_status grubbs_double_critical(double alpha, size_t p, double *g) STAT_MUST_CHECK;
-
-#endif

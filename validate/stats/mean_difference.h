@@ -6,8 +6,7 @@
  * b^2/(m-1)). Pairs: t of d_i = x_i - r_i with n-1 dof; both values of a pair must come from the
  * same block. Pairs of logarithms give the relative bias, exp(mean d) - 1, of the default analysis.
  * Source: Welch (1947); GUM 4.2.3 for the standard uncertainty of a mean. */
-#ifndef VALIDATE_STATS_MEAN_DIFFERENCE_H
-#define VALIDATE_STATS_MEAN_DIFFERENCE_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -43,5 +42,3 @@ enum stat_status log_ratios(const double *ref, const double *rep, size_t n,
 /* Checks references of a relative quantity: STAT_NOT_FINITE, STAT_NEGATIVE_REFERENCE or
  * STAT_ZERO_REFERENCE. */
 enum stat_status reference_check(const double *ref, size_t m) STAT_MUST_CHECK;
-
-#endif

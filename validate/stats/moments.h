@@ -5,8 +5,7 @@
  * (sum d)^2/n with d = x - mean, whose second term removes the rounding of the mean. Never sum x^2
  * - n mean^2. Source: Chan, Golub and LeVeque, Algorithms for computing the sample variance (1983),
  * corrected two-pass. */
-#ifndef VALIDATE_STATS_MOMENTS_H
-#define VALIDATE_STATS_MOMENTS_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -44,5 +43,3 @@ enum stat_status sample_correlation(const double *x, const double *y, size_t n,
 
 /* mean_x - mean_r without cancellation by a common offset. */
 double moments_difference(const struct sample_moments *x, const struct sample_moments *r);
-
-#endif

@@ -9,8 +9,7 @@
  * of 2 or fewer degrees of freedom the standard deviation does not exist. Validation: delta = 1/2
  * 10^l for u rounded to n_dig digits; the GUM interval is accepted if both ends are within delta of
  * the symmetric interval's. Source: JCGM 101:2008, 5.3, 7.7 to 7.9, 8. */
-#ifndef VALIDATE_STATS_MONTE_CARLO_H
-#define VALIDATE_STATS_MONTE_CARLO_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -81,5 +80,3 @@ enum stat_status numerical_tolerance(double u, int digits, double *delta) STAT_M
  * Errors: STAT_OUT_OF_RANGE. */
 enum stat_status rectangular_sum_halfwidth(unsigned int n, double sd, double coverage,
 					   double *h) STAT_MUST_CHECK;
-
-#endif

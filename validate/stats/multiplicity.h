@@ -7,8 +7,7 @@
  * expected share of false rejections. The family is fixed before the run. The caller leaves out
  * a test without a P-value, and the report counts it. Source: Holm (1979); Benjamini and
  * Hochberg (1995). */
-#ifndef VALIDATE_STATS_MULTIPLICITY_H
-#define VALIDATE_STATS_MULTIPLICITY_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -46,5 +45,3 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
 double sequential_p(double p, double span);
 /* Nominal level of each look: the p for which sequential_p(p, span) is alpha. 0 < alpha < 0.5. */
 double sequential_level(double alpha, double span);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one
  * group), and parameters as key=value text. */
-#ifndef VALIDATE_STATS_NAMED_H
-#define VALIDATE_STATS_NAMED_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -108,5 +107,3 @@ static inline enum stat_status named_pick(const struct named_call *c, struct nam
 extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[],
     named_series[], named_protocol[], named_gum[], named_linear[], named_planning[], named_ranks[],
     named_dependence[], named_precision[], named_control[], named_intervals[], named_metrology[];
-
-#endif

@@ -8,8 +8,7 @@
  * random in sign. `wide` allows for it with the coefficient in `serial` (stats/serial.h): P is
  * mapped to Student's t, divided by sqrt(V (n-1)/(n-V)), and mapped back with n/V - 1 degrees of
  * freedom. */
-#ifndef VALIDATE_STATS_PAIRED_MEAN_H
-#define VALIDATE_STATS_PAIRED_MEAN_H
+#pragma once
 
 #include "validate/stats/serial.h"
 
@@ -44,5 +43,3 @@ struct mean_side paired_mean_p(const struct paired_mean *m, double at, bool abov
  * are none. If few values all lie on one side, the limits are those of t. */
 bool paired_mean_limits(const struct paired_mean *m, double alpha, bool widen, double *lo,
 			double *hi);
-
-#endif

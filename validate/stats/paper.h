@@ -14,8 +14,7 @@
  * uncertainty of a mean. For comparison only: RMS already contains the scatter of x and r, so these
  * overstate u_c of an unbiased replayer by a factor of 1.5 to 2. The program's own uncertainty is
  * the budget (budget.h). Source: metrology paper, section III; tables II to V for papertab. */
-#ifndef VALIDATE_STATS_PAPER_H
-#define VALIDATE_STATS_PAPER_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -81,5 +80,3 @@ enum stat_status bias_independent(const double *ref, size_t m, const double *rep
 /* Pairs: s_b/sqrt(n), %. */
 enum stat_status bias_paired_u_pct(const double *ref, size_t m, const double *rep, size_t n,
 				   double *u_pct) STAT_MUST_CHECK;
-
-#endif

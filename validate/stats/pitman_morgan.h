@@ -8,8 +8,7 @@
  * Inverting it, with T = t^2 of the level, w = s_x^2/s_r^2 and K = 1 +
  * 2(1-c^2)T/(n-2), the limits of rho^2 are w (K -+ sqrt(K^2-1)). Exact for pairs from a bivariate
  * normal distribution; use logarithms. Source: Pitman (1939), Morgan (1939). */
-#ifndef VALIDATE_STATS_PITMAN_MORGAN_H
-#define VALIDATE_STATS_PITMAN_MORGAN_H
+#pragma once
 
 #include "validate/stats/serial.h"
 #include "validate/stats/status.h"
@@ -48,5 +47,3 @@ enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, 
  * as serial_dependence(); STAT_OUT_OF_RANGE (limit). */
 enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit,
 				      struct serial *out) STAT_MUST_CHECK;
-
-#endif

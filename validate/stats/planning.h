@@ -7,8 +7,7 @@
  * level alpha if t_{1-alpha} u <= D. The estimate's own scatter is added for the assurance:
  * (t_{1-alpha}(nu) + t_{assurance}(nu)) u(n) <= D. An estimate on the limit is never settled.
  * Source: Owen (1965) for the noncentral t as an integral over the standard deviation. */
-#ifndef VALIDATE_STATS_PLANNING_H
-#define VALIDATE_STATS_PLANNING_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -69,5 +68,3 @@ enum stat_status replicates_for_power_equivalence(double margin, double diff, do
  * limit^2/F_{1-alpha}); 0.63 at n = 10, 0.91 at 20. */
 enum stat_status power_precision_accept(uint64_t n, double limit, double alpha,
 					double *power) STAT_MUST_CHECK;
-
-#endif

@@ -16,8 +16,7 @@
  * F_{1-alpha}(n-1, (p-1)(n-1)). Critical range: f(n) = p-quantile of the range of n standard normal
  * values. Critical differences: see the functions. Source: ISO 5725-2 and 5725-6; Cochran (1941),
  * Grubbs (1950), Mandel (1985). */
-#ifndef VALIDATE_STATS_PRECISION_STUDY_H
-#define VALIDATE_STATS_PRECISION_STUDY_H
+#pragma once
 
 #include "validate/stats/anova.h"
 
@@ -80,5 +79,3 @@ enum stat_status accept_result(const double first[2], const double *more, size_t
  * STAT_NOT_FINITE. */
 enum stat_status algorithm_a(const double *x, size_t n, double *location,
 			     double *scale) STAT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * Formula: on sorted values counted from 0, x[h'] + (h - h')(x[h'+1] - x[h']), h' = floor(h);
  * type 7: h = (n-1)p; type 8: h = (n+1/3)p + 1/3, clamped to 1..n, minus 1.
  * Source: Hyndman and Fan, Sample quantiles in statistical packages (1996). */
-#ifndef VALIDATE_STATS_QUANTILES_H
-#define VALIDATE_STATS_QUANTILES_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -49,5 +48,3 @@ double *sample_sorted(const double *x, size_t n);
 
 /* Sorts x[n] ascending in place. No NaN; -0 comes before 0. */
 void doubles_sort(double *x, size_t n);
-
-#endif

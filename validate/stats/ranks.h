@@ -7,8 +7,7 @@
  * without ties. A12 = U/(nm); shift: median of all x_i - r_j. Not a test of medians unless the
  * shapes agree. Source: Mann and Whitney (1947); Hodges and Lehmann (1963); Vargha and Delaney
  * (2000). */
-#ifndef VALIDATE_STATS_RANKS_H
-#define VALIDATE_STATS_RANKS_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -28,5 +27,3 @@ enum stat_status vargha_delaney(const double *ref, size_t m, const double *rep, 
 				double *a12) STAT_MUST_CHECK;
 enum stat_status hodges_lehmann(const double *ref, size_t m, const double *rep, size_t n,
 				double *shift) STAT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * degrees of freedom; limits (B -+ sqrt(B^2 - AC))/A. A <= 0: the reference mean is not distinct
  * from 0 and the interval is unbounded. TOST: d = mean_x - mean_r, margin theta; p = max(P(T >
  * (d+theta)/SE), P(T < (d-theta)/SE)). Source: Fieller (1954); Schuirmann (1987). */
-#ifndef VALIDATE_STATS_RATIO_H
-#define VALIDATE_STATS_RATIO_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -27,5 +26,3 @@ enum stat_status equivalence_test(const double *ref, size_t m, const double *rep
  * alpha. */
 enum stat_status equivalence_interval_pct(const double *ref, size_t m, const double *rep, size_t n,
 					  double alpha, double *lo, double *hi) STAT_MUST_CHECK;
-
-#endif

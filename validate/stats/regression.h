@@ -7,8 +7,7 @@
  * SS_LF = SSE - SS_PE (L-2),
  * F = (SS_LF/(L-2))/(SS_PE/(N-L)). x and y are shifted by their first value.
  * Source: Draper and Smith, Applied regression analysis, chapters 1 and 2. */
-#ifndef VALIDATE_STATS_REGRESSION_H
-#define VALIDATE_STATS_REGRESSION_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -34,5 +33,3 @@ struct lack_of_fit {
  * error). */
 enum stat_status lack_of_fit(const double *x, const double *y, size_t n,
 			     struct lack_of_fit *l) STAT_MUST_CHECK;
-
-#endif

@@ -27,8 +27,7 @@
  * interval, and `percentile` is set. Source: Efron (1987); Davison and Hinkley, Bootstrap methods
  * and their application (1997), 2.5 and 5.3; Kuensch (1989) for blocks; Hanley and MacGibbon (2006)
  * for Poisson weights. */
-#ifndef VALIDATE_STATS_RESAMPLE_H
-#define VALIDATE_STATS_RESAMPLE_H
+#pragma once
 
 #include "validate/stats/generator.h"
 #include "validate/stats/status.h"
@@ -113,5 +112,3 @@ enum stat_status resample_quantiles(const double *ref, size_t m, const double *r
  * White (2009): b = (2 G^2/D)^(1/3) n^(1/3) with flat-top weights of the autocovariances. At least
  * 1. Errors: as autocorrelation(). */
 enum stat_status block_length(const double *x, size_t n, size_t *block) STAT_MUST_CHECK;
-
-#endif

@@ -15,8 +15,7 @@
  * cosine transforms, Newey-West with fixed-b critical values and a preliminary test of lag 1 do not
  * achieve this. Negative autocorrelation does not narrow anything. Source: Marriott and Pope
  * (1954), Kendall (1954) for the bias; Zieba and Ramza (2011) for the effective number. */
-#ifndef VALIDATE_STATS_SERIAL_H
-#define VALIDATE_STATS_SERIAL_H
+#pragma once
 
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/status.h"
@@ -55,5 +54,3 @@ struct t_estimate serial_widen(const struct t_estimate *t, size_t n, const struc
 
 /* The coefficient to expect among n_then values if n values show r_1: more values hide less. */
 double serial_rho_among(double lag1, double n, double n_then);
-
-#endif

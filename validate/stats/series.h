@@ -9,8 +9,7 @@
  * (x_{i+1} - x_i)^2/sum (x - mean)^2, near 2 for independent values. Ljung-Box: portmanteau of
  * r_1..r_L. Source: Wald and Wolfowitz (1940); Mann (1945), Kendall (1975); von Neumann (1941);
  * Ljung and Box (1978). */
-#ifndef VALIDATE_STATS_SERIES_H
-#define VALIDATE_STATS_SERIES_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -46,5 +45,3 @@ enum stat_status mann_kendall_exact(const double *x, size_t n, double alpha,
 enum stat_status von_neumann_ratio(const double *x, size_t n, double *ratio) STAT_MUST_CHECK;
 enum stat_status ljung_box(const double *x, size_t n, size_t lags, double *q,
 			   double *p) STAT_MUST_CHECK;
-
-#endif

@@ -6,13 +6,10 @@
  * 3/8)/(n + 1/4)) with polynomial corrections of the outer one or two; ln(1 - W) (n >= 12) or
  * -ln(gamma - ln(1 - W)) is then nearly normal. Source: Royston, Remark AS R94 (1995), including
  * the constants. */
-#ifndef VALIDATE_STATS_SHAPIRO_H
-#define VALIDATE_STATS_SHAPIRO_H
+#pragma once
 
 #include "validate/stats/status.h"
 
 /* Errors: STAT_TOO_FEW (n < 3), STAT_OUT_OF_RANGE (n > 5000), STAT_ZERO_VARIANCE,
  * STAT_NOT_FINITE. */
 enum stat_status shapiro_wilk(const double *x, size_t n, double *w, double *p) STAT_MUST_CHECK;
-
-#endif

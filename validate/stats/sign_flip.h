@@ -10,8 +10,7 @@
  * the cumulant generating function K(t) = sum ln cosh(t z_i), with an error of a few percent of P
  * (at most 15 % in the tests, with outliers). Source: Pitman (1937); Hartigan (1969) for the
  * limits; Robinson (1982) for the saddlepoint. */
-#ifndef VALIDATE_STATS_SIGN_FLIP_H
-#define VALIDATE_STATS_SIGN_FLIP_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -56,5 +55,3 @@ enum stat_status sign_flip_limits(const double *d, size_t n, double alpha, doubl
  * STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (both constant), STAT_NOT_FINITE, STAT_OUT_OF_RANGE. */
 enum stat_status pair_permutation_p(const double *ref, const double *rep, size_t n, double limit,
 				    double *p_above, double *p_below) STAT_MUST_CHECK;
-
-#endif

@@ -13,8 +13,7 @@
  * with 4.1, 6.4, 8.1, 12.6 for Student's t with 3 degrees of freedom. Source: Hummel, Banga and
  * Hettmansperger (2005) for nu; Bonett (2006) for the other interval; the rest by simulation
  * (validate selftest stats; doc/statistics.md). */
-#ifndef VALIDATE_STATS_SPREAD_H
-#define VALIDATE_STATS_SPREAD_H
+#pragma once
 
 #include "validate/stats/moments.h"
 #include "validate/stats/serial.h"
@@ -29,5 +28,3 @@ double spread_df_most(double n);
  * scatter that dependent runs hide (stats/serial.h), divides nu by the inflation of the sum of
  * squares, and limits it to spread_df_most(). */
 void spread_allow_hidden(size_t n, const struct serial *order, double *sd, double *nu);
-
-#endif

@@ -6,8 +6,7 @@
  * both on request: fewer degrees of freedom for the one, the normal deviate of P divided by sqrt V
  * for the other. Source: Snedecor and Cochran; Pitman (1939); Good, Permutation, parametric and
  * bootstrap tests of hypotheses; Besag and Clifford (1991) for sequential drawing. */
-#ifndef VALIDATE_STATS_SPREAD_RATIO_H
-#define VALIDATE_STATS_SPREAD_RATIO_H
+#pragma once
 
 #include "validate/stats/moments.h"
 #include "validate/stats/pitman_morgan.h"
@@ -57,5 +56,3 @@ enum stat_status group_spread_upper(const struct group_spread *g, double alpha,
  * use a normal approximation. 1: undefined. */
 double group_spread_permuted(const double *ref, size_t m, const double *rep, size_t n, double limit,
 			     double sign, unsigned int most);
-
-#endif

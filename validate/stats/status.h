@@ -2,8 +2,7 @@
 /* Reasons why a statistic is undefined. An undefined result has a status; it is never 0 or a silent
  * NaN. Functions of this folder that can fail return a status, and their outputs are unspecified
  * unless it is STAT_OK. */
-#ifndef VALIDATE_STATS_STATUS_H
-#define VALIDATE_STATS_STATUS_H
+#pragma once
 
 #include "common/std.h"
 
@@ -44,5 +43,3 @@ enum stat_status sample_check(const double *x, size_t n) STAT_MUST_CHECK;
 /* The same for two samples; STAT_TOO_FEW if one is empty. */
 enum stat_status samples_check(const double *x, size_t n, const double *y,
 			       size_t m) STAT_MUST_CHECK;
-
-#endif

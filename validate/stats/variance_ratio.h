@@ -5,8 +5,7 @@
  * significant does not show equal precision, so nothing is accepted by it; the verdict uses
  * confidence limits (pitman_morgan.h). Source: Snedecor and Cochran, Statistical methods; metrology
  * paper, section III. */
-#ifndef VALIDATE_STATS_VARIANCE_RATIO_H
-#define VALIDATE_STATS_VARIANCE_RATIO_H
+#pragma once
 
 #include "validate/stats/status.h"
 
@@ -29,5 +28,3 @@ enum stat_status variance_ratio_interval(const struct variance_ratio *v, double 
 /* One-sided F_{1-alpha}, two-sided F_{1-alpha/2}; 3.17889 and 4.02599 for (9, 9) at 0.05. */
 enum stat_status variance_ratio_critical(double alpha, bool two_sided, double df1, double df2,
 					 double *f) STAT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Each hook of the file interface enters before its first time stamp. It leaves after its record by
  * __attribute__((cleanup)). */
-#ifndef CAPTURE_PRELOAD_CAUSE_H
-#define CAPTURE_PRELOAD_CAUSE_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -96,5 +95,3 @@ static inline bool cause_lock_take(void)
 	cause_lock_next = false;
 	return was;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One rank of a parallel application (validate-mpi-workload). Only this directory needs MPI. */
-#ifndef MICROBENCH_PARALLEL_MPI_RANK_H
-#define MICROBENCH_PARALLEL_MPI_RANK_H
+#pragma once
 
 #include <mpi.h>
 
@@ -38,5 +37,3 @@ void rank_messages_release(struct rank *r);
 /* rank_gather.c: rank 0 collects samples and facts of all ranks and writes the trace. Collective.
  * Errors: EXDEV if ranks are on several hosts with different clocks; as bench_record. */
 int rank_gather(struct rank *r, struct err *e);
-
-#endif

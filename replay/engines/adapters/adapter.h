@@ -7,8 +7,7 @@
  * trace; starts the replayer in a scratch directory, watches it, and ends it with all its children;
  * matches the observed requests to those of the input; writes the output, whose record i replays
  * record i of the input. doc/adapters.md explains how to add one. */
-#ifndef REPLAY_ADAPTER_H
-#define REPLAY_ADAPTER_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/err.h"
@@ -174,5 +173,3 @@ enum adapter_times adapter_times_of(const struct adapter *a, const struct replay
 /* The path of an adapter's program, or NULL with ENOENT, naming the variable and the program. The
  * caller frees. */
 char *adapter_binary(const struct adapter *a, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of the core, which runs one replay by another replayer. */
-#ifndef REPLAY_ADAPTER_PRIVATE_H
-#define REPLAY_ADAPTER_PRIVATE_H
+#pragma once
 
 #include <sched.h>
 #include <sys/types.h>
@@ -164,5 +163,3 @@ void seen_release(struct adapter_state *a);
 
 /* adapter_output.c: the replay trace and the summary. */
 int adapter_output_write(struct adapter_state *a, struct replay_summary *s, struct err *e);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A keeper process starts it in its own process group and waits. The keeper adopts orphans, so that
  * after the program's end it can name and end every process that the program started. */
-#ifndef REPLAY_CHILD_H
-#define REPLAY_CHILD_H
+#pragma once
 
 #include <sched.h>
 #include <sys/types.h>
@@ -109,5 +108,3 @@ void child_output_started(struct child_output *o);
 void child_output_wait(struct child_output *o, int signal_fd, int timeout_ms);
 /* Reads the remaining data and completes the files. */
 void child_output_close(struct child_output *o);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The input of a replayer: the trace in its format, in one file or several. */
-#ifndef REPLAY_ADAPTER_INPUTS_H
-#define REPLAY_ADAPTER_INPUTS_H
+#pragma once
 
 #include "capture/format.h"
 #include "capture/trace.h"
@@ -38,5 +37,3 @@ static inline bool inputs_is_left_out(const struct inputs *in, uint64_t i)
 {
 	return in->left_out[i / 8] >> i % 8 & 1;
 }
-
-#endif

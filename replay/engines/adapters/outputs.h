@@ -2,8 +2,7 @@
 /* Readers of the outputs of replayers, which are untrusted. Each reader passes on the requests
  * before an error, and then returns EBADMSG with file, line and value. The epoch of the times is
  * the replayer's. */
-#ifndef REPLAY_OUTPUTS_H
-#define REPLAY_OUTPUTS_H
+#pragma once
 
 #include "replay/engines/adapters/adapter.h"
 
@@ -42,5 +41,3 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 /* The lines of beefs_replayer, one for each event, in the order of the input, after a line of its
  * own. */
 int beefs_output_read(const char *path, const struct request_taker *taker, struct err *e);
-
-#endif

@@ -12,8 +12,7 @@
  * Others: unit = s, ms, us, ns (of begin, end and took); unit-offset = 1, 512, ... (bytes, of
  * offset and length); sep = comma, semicolon, tab, blank (runs of blanks and tabs), colon; header =
  * number of skipped lines at the start (0); comment = first character of skipped lines. */
-#ifndef REPLAY_ADAPTER_TIMES_H
-#define REPLAY_ADAPTER_TIMES_H
+#pragma once
 
 #include "common/err.h"
 #include "replay/engines/adapters/adapter.h"
@@ -66,5 +65,3 @@ static inline bool times_hide_results(const struct times_how *t)
 /* Reads r->output in that form and passes each line to adapter_seen(). Errors: EBADMSG with file,
  * line and value; of the system. */
 int times_read(struct adapter_run *r, const struct times_form *f, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs that run before the replay: a compiler, an analyser, or the replayer when it prints its
  * version. */
-#ifndef REPLAY_TOOL_H
-#define REPLAY_TOOL_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -31,5 +30,3 @@ char *binary_find(const char *name, struct err *e);
 /* The first line that a command prints within 5 s, as plain text. `user`: NULL: the user of this
  * process. Errors: of starting it; ENODATA. */
 int binary_first_line(char *const *argv, const char *user, struct strbuf *out, struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The workers of a replay: preparation, common start, watch and end. */
-#ifndef REPLAY_BLOCK_CREW_H
-#define REPLAY_BLOCK_CREW_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -147,5 +146,3 @@ int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_
  * ends for the time of --watchdog; ENODEV if the device is lost. A failed request is an outcome. */
 int block_crew_run(struct block_crew *c, struct err *e);
 void block_crew_release(struct block_crew *c);
-
-#endif

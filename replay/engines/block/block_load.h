@@ -2,8 +2,7 @@
 /* Loads a trace for the block engine: the requests on one device in issue order, adapted to the
  * device of the replay. A trace is untrusted data: a record that cannot be replayed is refused
  * here, with its number. */
-#ifndef REPLAY_BLOCK_LOAD_H
-#define REPLAY_BLOCK_LOAD_H
+#pragma once
 
 #include "capture/trace.h"
 #include "common/device.h"
@@ -47,5 +46,3 @@ struct block_input {
 int block_load_read(struct block_input *l, struct trace *t, const struct device *d,
 		    const struct block_options *o, struct err *e);
 void block_load_release(struct block_input *l); /* a zeroed struct is fine */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan of a block replay: the requests of each worker, one cache line each, in memory that is
  * present before the start. Times are ns until block_plan_to_ticks(). */
-#ifndef REPLAY_BLOCK_PLAN_H
-#define REPLAY_BLOCK_PLAN_H
+#pragma once
 
 #include "common/clock.h"
 #include "common/err.h"
@@ -62,5 +61,3 @@ void block_slacks(const struct block_input *l, const uint32_t *depth, const uint
 		  int64_t window_ns, uint8_t *slack);
 /* The smallest power of two that is not less than n. */
 uint32_t block_round_up(uint32_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Predicts the effects of a replay on a device (--dry-run). */
-#ifndef REPLAY_BLOCK_TOUCHED_H
-#define REPLAY_BLOCK_TOUCHED_H
+#pragma once
 
 #include "replay/result/summary.h"
 
@@ -10,5 +9,3 @@ struct block_input;
 void block_touched_find(struct block_touched *t, const struct block_input *l,
 			uint64_t device_bytes);
 void block_touched_release(struct block_touched *t); /* a zeroed struct is fine */
-
-#endif

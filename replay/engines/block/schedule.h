@@ -28,8 +28,7 @@
  * --follow count the hi-th end in the replay replaces the rank hi - 1.
  *
  * Source: hfplayer paper, sections 2.3, 2.4 and 3; doc/block-replay.md. */
-#ifndef REPLAY_SCHEDULE_H
-#define REPLAY_SCHEDULE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -160,5 +159,3 @@ void schedule_ended(struct block_schedule *s, uint32_t k);
 uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
 void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks);
 void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end);
-
-#endif

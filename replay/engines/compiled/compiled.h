@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compiled programs: their sources, their build, their cache, and their start. */
-#ifndef REPLAY_COMPILED_H
-#define REPLAY_COMPILED_H
+#pragma once
 
 #include "common/err.h"
 #include "replay/engines/compiled/image.h"
@@ -83,5 +82,3 @@ int store_keep(const char *dir, const char *workshop, const char *key, struct er
  * outcomes of completed requests. */
 int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd,
 		  struct err *e);
-
-#endif

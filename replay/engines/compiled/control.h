@@ -5,8 +5,7 @@
  *
  * Both sides are compiled from the same headers. The program's plan is in this memory; the starter
  * reads its numbers (start, clock, facts, counts), never its pointers. */
-#ifndef REPLAY_CONTROL_H
-#define REPLAY_CONTROL_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -53,5 +52,3 @@ static inline struct outcome *control_outcomes(struct control *c)
 {
 	return (struct outcome *)(void *)((char *)c + c->outcomes_at);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * The image contains all data that a trace brings into a program: paths, names, attribute values
  * and numbers. The assembler includes it as bytes, so no compiler reads data of the trace as
  * text. */
-#ifndef REPLAY_IMAGE_H
-#define REPLAY_IMAGE_H
+#pragma once
 
 #include "common/err.h"
 #include "replay/plan/plan.h"
@@ -71,5 +70,3 @@ void image_outcomes_set(struct replay_plan *p, struct outcome *base);
  * zeroed, except for descriptors, outcomes and clock. Errors: EINVAL for tables of another version;
  * ENOMEM. */
 int image_open(struct image *m, struct replay_plan *p, struct err *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of a compiled program: the tables of its trace (image.h), a function for each traced
  * thread, and the loops, gates and calls of `event`. Generated sources include only this header. */
-#ifndef REPLAY_PROGRAM_H
-#define REPLAY_PROGRAM_H
+#pragma once
 
 #include "replay/engines/compiled/image.h"
 #include "replay/issue/loops.h"
@@ -33,5 +32,3 @@ struct program {
 /* Runs the replay. argv[1]: number of the descriptor of a struct control. Returns the exit status;
  * 0: the struct control contains the result. */
 int program_main(int argc, char **argv, const struct program *program);
-
-#endif

@@ -9,8 +9,7 @@
  * bundle_rank_result[n_ranks], then the outcomes of rank after rank, lane after lane, in the layout
  * of image_outcomes_set(); their ticks are ns of the head's CLOCK_MONOTONIC. Only the version that
  * wrote a file can read it. */
-#ifndef REPLAY_PARALLEL_BUNDLE_H
-#define REPLAY_PARALLEL_BUNDLE_H
+#pragma once
 
 #include <limits.h>
 
@@ -81,5 +80,3 @@ int bundle_take(const char *dir, const struct bundle_part *part, struct replay_p
 
 /* The boot id: identifies the running kernel of a machine. */
 void bundle_boot(char boot[BUNDLE_BOOT]);
-
-#endif

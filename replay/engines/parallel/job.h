@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts the ranks with a launcher of MPI jobs, and reports failures. */
-#ifndef REPLAY_JOB_H
-#define REPLAY_JOB_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "common/err.h"
@@ -32,5 +31,3 @@ int job_run(struct job *l, const char *scratch, struct err *e);
 /* Fills in the ranks' channels, and counts signals and waits. Errors: EINVAL. */
 int channels_find(struct rank_layout *y, struct replay_plan *p, const struct causality_facts *f,
 		  const struct load *l, struct err *e);
-
-#endif

@@ -5,8 +5,7 @@
  * processes that inherited descriptors from each other. Ranks are ordered by node number, or by
  * process number if the trace has no nodes. A channel carries the signals from one lane to another:
  * its k-th signal answers the k-th wait. */
-#ifndef REPLAY_PARALLEL_LAYOUT_H
-#define REPLAY_PARALLEL_LAYOUT_H
+#pragma once
 
 #include "common/err.h"
 #include "replay/load/load.h"
@@ -84,5 +83,3 @@ void layout_free(struct rank_layout *y); /* NULL is fine */
 uint32_t layout_n_ranks(const struct rank_layout *y);
 void layout_summary(const struct rank_layout *y, struct parallel_summary *s);
 struct json_t *layout_to_json(const struct rank_layout *y); /* new reference; NULL for NULL */
-
-#endif

@@ -8,8 +8,7 @@
  * wait; S, V BARRIER: signal, wait at a barrier; p NS ELAPSED BLOCKED SLEPT OFF: compute with its interval, of which it was blocked, and off
  * the CPU in calls that poll (ns); z NS, x NS (in what is read): asleep, external. Nodes have pid 100 + run * 1000 + node. An event without a time follows the previous event
  * of its node. */
-#ifndef TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
-#define TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
+#pragma once
 
 #include "capture/causality/causality.h"
 #include "capture/op.h"
@@ -137,5 +136,3 @@ static inline char *made_read(const char *path)
 	trace_close(t);
 	return strbuf_detach(&out);
 }
-
-#endif

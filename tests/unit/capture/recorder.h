@@ -2,8 +2,7 @@
 /* Runs the recorder of the preload library without its hooks. A test names a part; the part records
  * in a process of its own (this program, with the name as its argument). Then the test examines the
  * buffers of that process, raw or through the collector. */
-#ifndef TESTS_UNIT_CAPTURE_RECORDER_H
-#define TESTS_UNIT_CAPTURE_RECORDER_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -141,5 +140,3 @@ static inline void record_io(uint64_t offset)
 {
 	capture_io(OP_PREAD, offset + 1000, offset + 2000, 7, offset, 4096, 3, 4096);
 }
-
-#endif

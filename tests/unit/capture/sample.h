@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Small traces for the tests of capture/. The content of record i follows from i, so a test can
  * check what it reads back. */
-#ifndef TESTS_UNIT_CAPTURE_SAMPLE_H
-#define TESTS_UNIT_CAPTURE_SAMPLE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,5 +131,3 @@ static inline void spill(const char *path, const void *p, size_t len)
 	assert_int_equal(write(fd, p, len), (ssize_t)len);
 	close(fd);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A directory in which workloads run, and the trace that they write. */
-#ifndef TESTS_MICROBENCH_TARGET_H
-#define TESTS_MICROBENCH_TARGET_H
+#pragma once
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -32,5 +31,3 @@ static int tear_down(void **state)
 	free(output);
 	return ret;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A simulated device in virtual time, for tests of the schedules of the block engine. Ticks are
  * ns. */
-#ifndef TESTS_REPLAY_BLOCK_RIG_H
-#define TESTS_REPLAY_BLOCK_RIG_H
+#pragma once
 
 #include "replay/engines/block/block_plan.h"
 #include "sample.h"
@@ -161,5 +160,3 @@ static inline void block_rig_run(struct block_rig *g)
 			fail_msg("nothing goes on at %lld", (long long)now);
 	}
 }
-
-#endif

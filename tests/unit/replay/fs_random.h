@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program that makes random calls on a small file tree from several threads at a time, with
  * stamps; and the same calls made again, one after another in any order. */
-#ifndef TESTS_REPLAY_FS_RANDOM_H
-#define TESTS_REPLAY_FS_RANDOM_H
+#pragma once
 
 #include <dirent.h>
 #include <pthread.h>
@@ -412,5 +411,3 @@ static inline void world_write(const struct world *w, const char *path,
 	if (trace_writer_close(tw, NULL))
 		abort();
 }
-
-#endif

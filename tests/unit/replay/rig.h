@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A directory for a replay, a sample to replay, and the result. */
-#ifndef TESTS_REPLAY_RIG_H
-#define TESTS_REPLAY_RIG_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -128,5 +127,3 @@ static inline void sample_reads(struct sample *s, uint64_t *seed, uint32_t n_thr
 	}
 	free(free_at);
 }
-
-#endif

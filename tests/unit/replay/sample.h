@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Small traces, written by hand or at random, for the tests of replay/. */
-#ifndef TESTS_REPLAY_SAMPLE_H
-#define TESTS_REPLAY_SAMPLE_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,5 +192,3 @@ static inline uint32_t demand_thread(const struct loaded *x, uint32_t q, uint32_
 	const struct load_request *a = &x->l.request[q], *b = &x->l.request[r];
 	return q < r && a->thread == b->thread ? threshold_ended(a) : 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares a text with the stored text in tests/data/reports; UPDATE=1 stores it again. */
-#ifndef TESTS_REPORTS_GOLDEN_H
-#define TESTS_REPORTS_GOLDEN_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,5 +48,3 @@ static inline void scratch_remove(char *dir)
 	assert_int_equal(dir_remove_tree(dir, NULL), 0);
 	free(dir);
 }
-
-#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The analysis of constructed summaries: which runs count, which decisions follow, and which data
  * are refused. No I/O, fixed seeds. */
+#define REASONS_IN_WORDS
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 #include "validate/analysis/leaning.h"

@@ -2,6 +2,7 @@
 /* long: 25 s */
 /* The components of a verdict, one by one: what accepts them, what rejects them, and what switches
  * them off. No I/O, fixed seeds. */
+#define REASONS_IN_WORDS
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Constructed campaigns in memory, for tests of the analysis: every scenario, every replayer,
  * blocks 0..n; fixed seeds, no I/O. */
-#ifndef TESTS_VALIDATE_MADE_CAMPAIGN_H
-#define TESTS_VALIDATE_MADE_CAMPAIGN_H
+#pragma once
 
 #include <errno.h>
 #include <math.h>
@@ -201,8 +200,8 @@ static inline void analysed(struct campaign *c, struct analysis *a, const struct
 	campaign_fill(c, effect, rng);
 	gsl_rng_free(rng);
 	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
-/* the test includes reports/reasons.h first if it reads the reasons in words */
-#ifdef REPORTS_REASONS_H
+/* a test that reads the reasons in words defines this and includes reports/reasons.h first */
+#ifdef REASONS_IN_WORDS
 	analysis_word(a);
 #endif
 }
@@ -219,8 +218,8 @@ static inline void again(struct campaign *c, struct analysis *a)
 	struct err e = ERR_INIT;
 	analysis_release(a);
 	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
-/* the test includes reports/reasons.h first if it reads the reasons in words */
-#ifdef REPORTS_REASONS_H
+/* a test that reads the reasons in words defines this and includes reports/reasons.h first */
+#ifdef REASONS_IN_WORDS
 	analysis_word(a);
 #endif
 }
@@ -239,5 +238,3 @@ static inline void set_reordered(struct campaign *c, uint64_t n_reordered, uint6
 		    (struct reorder_summary){.n_received = n_received, .n_reordered = n_reordered};
 	}
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random pairs of a reference and a replay, in memory and as files, and the metrics of such a pair
  * in a plain computation. */
-#ifndef TESTS_VALIDATE_MADE_PAIR_H
-#define TESTS_VALIDATE_MADE_PAIR_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -254,5 +253,3 @@ static inline struct metrics_options options_by(enum metrics_match match, uint64
 		o.sorting = (struct arrivals_options){8, 16, 2000, NULL};
 	return o;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Constructed campaigns of one parallel application that is recorded on some targets and replayed
  * on others, with given running times and nodes. */
-#ifndef TESTS_VALIDATE_MADE_PARALLEL_H
-#define TESTS_VALIDATE_MADE_PARALLEL_H
+#pragma once
 
 #include "made_campaign.h"
 #include "validate/analysis/parallel.h"
@@ -102,5 +101,3 @@ static inline void made_parallel_release(struct campaign *c)
 		free(c->results.run[i].summary.node);
 	campaign_release(c);
 }
-
-#endif

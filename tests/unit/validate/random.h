@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random cases for property tests: reproducible, and equal on every machine. */
-#ifndef TESTS_VALIDATE_RANDOM_H
-#define TESTS_VALIDATE_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ static inline uint64_t random_below(struct random *r, uint64_t n)
 {
 	return (random_u64(r) >> 11) % n;
 }
-
-#endif

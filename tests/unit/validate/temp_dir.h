@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A directory for a test, and small files in it. */
-#ifndef TESTS_TEMP_DIR_H
-#define TESTS_TEMP_DIR_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,5 +45,3 @@ static inline void file_get(const char *dir, const char *name, struct strbuf *te
 		fail_msg("%s", e.msg);
 	free(path);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Trace files for tests: written from records in memory. */
-#ifndef TESTS_VALIDATE_TRACE_FILE_H
-#define TESTS_VALIDATE_TRACE_FILE_H
+#pragma once
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -67,5 +66,3 @@ static inline void trace_file_write(const char *path, const struct trace_record 
 	else
 		assert_int_equal(trace_writer_close(w, &e), 0);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * there are more threads than CPUs.
  *
  * Threads call MPI at the same time if MPI permits it, otherwise one at a time. */
-#ifndef REPLAY_PARALLEL_MPI_MESSAGES_H
-#define REPLAY_PARALLEL_MPI_MESSAGES_H
+#pragma once
 
 #include <mpi.h>
 #include <pthread.h>
@@ -43,5 +42,3 @@ void messages_close(struct messages *m);
 void message_signal(struct messages *m, uint32_t channel);
 /* Returns when the next signal has arrived, over each channel of a list. */
 void message_wait(struct messages *m, uint32_t channel);
-
-#endif

@@ -2,8 +2,7 @@
 /* One rank of a parallel replay: a separate program, started by a launcher of MPI jobs. Its main
  * thread prepares the replay and gathers the results. During the replay, the threads of its crew
  * send and receive (messages.h). */
-#ifndef REPLAY_PARALLEL_MPI_RANK_H
-#define REPLAY_PARALLEL_MPI_RANK_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -67,5 +66,3 @@ int results_gather(struct replay_rank *r, struct err *e);
 
 /* main.c: prints the error and ends the job. */
 _Noreturn void rank_fail(const struct replay_rank *r, const struct err *e);
-
-#endif
