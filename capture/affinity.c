@@ -3,9 +3,8 @@
 
 #include <jansson.h>
 #include <sched.h>
-#include <unistd.h>
 
-#include "common/strbuf.h"
+#include "common/std.h"
 
 enum { N_CPUS = 64 * AFFINITY_WORDS };
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/command_facts.h"
 
-#include <unistd.h>
-
-#include "common/xalloc.h"
-
 json_t *command_facts(const char *const *argv)
 {
 	char *dir = getcwd(NULL, 0);

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/confine.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 
 #define N_TRIES 100
 

@@ -5,10 +5,7 @@
  * (before Linux 5.6, or forbidden in a container), the path is walked component by component. */
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
-
-#include "common/err.h"
+#include "common/std.h"
 
 /* Checks the text of a path. Errors: EINVAL for an empty or absolute path or one with "..", quoting
  * it. */

@@ -3,8 +3,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 
 /* Appends the arguments of `r`, except those that csv_args_read() adds by default. `object` and
  * `heap` belong to the record, or are NULL. */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/format.h"
 
-#include <unistd.h>
-
 #include "capture/formats/mapping.h"
 #include "capture/trace_private.h"
 #include "capture/unseen.h"
-#include "common/strbuf.h"
 
 const struct trace_format *const trace_formats[] = {
     &format_trace,

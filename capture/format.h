@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 
 /* Options for reading a foreign trace whose text is ambiguous. 0 or NULL: the defaults. */
 struct trace_open_options {

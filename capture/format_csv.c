@@ -3,12 +3,8 @@
  * lines. libcsv, which is an order of magnitude slower, splits all others: with quotes inside
  * fields, blanks around fields, or line ends other than LF and CR LF. libcsv reports no positions,
  * so lines are counted by line ends, including those inside quoted fields. */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/format_csv_private.h"
-#include "common/xalloc.h"
 
 #define CHUNK (256u << 10)
 #define CHUNK_MIN 4096

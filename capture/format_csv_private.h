@@ -6,7 +6,6 @@
 
 #include "capture/csv_args.h"
 #include "capture/trace_private.h"
-#include "common/strbuf.h"
 
 #define COLUMNS_MAX 64
 

@@ -6,7 +6,6 @@
 #include "capture/op.h"
 #include "capture/trace_format.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 static const char *const column_names[COL_N + 1] = {"pid",      "tid",      "begin",    "end",
 						    "function", "args",     "rvalue",   "error",

@@ -5,7 +5,6 @@
 #include "capture/csv_args.h"
 #include "capture/formats/sink.h"
 #include "capture/op.h"
-#include "common/xalloc.h"
 
 struct csv_export {
 	struct trace *from;

@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "common/std.h"
-
 /* Clones the mounts at and below the directory; -1 with errno. */
 static int clone_here(int at, const char *path)
 {

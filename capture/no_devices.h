@@ -14,7 +14,7 @@
  * (confine.h, replay/target/rooted.h). */
 #pragma once
 
-#include "common/err.h"
+#include "common/std.h"
 
 /* Opens the directory for reading and returns the descriptor. *tree is the clone's descriptor,
  * which must stay open as long as anything below the directory is in use; -1 if no clone is

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 
 struct object_run { /* ids first .. first + n - 1 */
 	uint32_t first, n, cap;

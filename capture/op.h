@@ -3,8 +3,6 @@
  * operation uses and does; code switches over operations only where each needs code of its own. */
 #pragma once
 
-#include <fcntl.h>
-
 #include "capture/trace.h"
 
 enum op_family {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/pour.h"
 
-#include <unistd.h>
-
 #include "capture/op.h"
 #include "common/file_beside.h"
-#include "common/xalloc.h"
 
 #define AT_ONCE 1024u
 

@@ -5,8 +5,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 
 struct pour {
 	/* Whether to copy a request, which it may change: 1 yes, 0 no, 2 no and end here. NULL:

@@ -4,9 +4,7 @@
  * program from those of the machine. */
 #pragma once
 
-#include <stdint.h>
-
-#include "common/err.h"
+#include "common/std.h"
 
 struct json_t; /* jansson's; only users of the JSON form include its header */
 

@@ -2,7 +2,6 @@
 /* The JSON form of run_facts.h, in its own file so that other users need no JSON library. */
 #include <jansson.h>
 
-#include "common/std.h"
 #include "capture/run_facts.h"
 
 /* One row per member. All are 64 bits wide; `lowest` distinguishes counts from signed times. */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/op.h"
-#include "common/std.h"
 
 /* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: creates one or two descriptors without a file. SYSCALL_UMASK:
  * sets the umask of the process. These are not requests. The kinds after it are for callers. */

@@ -4,7 +4,6 @@
 #include "capture/trace.h"
 
 #include "capture/trace_private.h"
-#include "common/xalloc.h"
 
 void trace_base_init(struct trace *t, const struct trace_reader *reader)
 {

@@ -11,7 +11,6 @@
 #pragma once
 
 #include "capture/fileset/fileset.h"
-#include "common/err.h"
 
 #define TIME_NONE INT64_MIN
 /* known times lie within +-73 years, so differences never overflow */

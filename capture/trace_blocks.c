@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/trace_blocks.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/crc32c.h"
-#include "common/xalloc.h"
 
 #define WINDOW_BYTES (4u << 20)
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "capture/trace_format.h"
-#include "common/err.h"
 
 struct window { /* a mapped piece of the file */
 	unsigned char *map;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "capture/format.h"
-#include "common/xalloc.h"
 
 /* Maps ids of the input to ids of the copy. Equal object tables in equal order give equal ids,
  * which is the usual case. */

@@ -23,7 +23,6 @@ struct heap_index {
 	uint64_t shown_first, shown_len;
 };
 
-
 /* Adds a good heap block; calls are in file order. Errors: ENOMEM. */
 int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err *e);
 

@@ -2,7 +2,6 @@
 #include "capture/trace_meta.h"
 
 #include "common/json_count.h"
-#include "common/xalloc.h"
 
 #define PARTS_MAX 1000000u
 

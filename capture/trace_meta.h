@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 
 /* The metadata and the memory of its strings. */
 struct meta_store {

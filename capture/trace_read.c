@@ -2,12 +2,10 @@
 /* Reads a trace file, which may be untrusted, or cut off when its writer was killed. Header values
  * are checked before use. Memory is bounded by the limits of trace_format.h and the number of
  * distinct objects. */
-#include <unistd.h>
 #include <zstd.h>
 
 #include "capture/trace_heap.h"
 #include "capture/trace_private.h"
-#include "common/xalloc.h"
 
 struct binary_trace {
 	struct trace base;

@@ -2,13 +2,11 @@
 /* Sorts a trace file of any length by begin: runs that fit into memory are written to an unnamed
  * file and then merged by a heap. */
 #include <libgen.h>
-#include <unistd.h>
 
 #include "capture/pour.h"
 #include "common/files.h"
 #include "common/heap.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 
 #define RUN_RECORDS (128u << 10) /* 12 MiB */
 #define WINDOWS_BYTES (24u << 20) /* windows of all runs while merging */

@@ -2,10 +2,8 @@
 #include "capture/trace_split.h"
 
 #include <jansson.h>
-#include <unistd.h>
 
 #include "common/units.h"
-#include "common/xalloc.h"
 
 #define BYTES_LEAST (64u << 10)
 #define NS_LEAST 1000000

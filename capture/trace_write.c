@@ -2,17 +2,13 @@
 /* Writes a trace file by pwrite(2): after an append the data are in the page cache and survive a
  * kill -9, and a full disk is an error, not a SIGBUS as with a shared mapping. The kernel copies in
  * ascending order, so a record's last word, the commit, is never visible before the rest. */
-#include <fcntl.h>
 #include <libgen.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/trace_write_private.h"
 #include "common/crc32c.h"
 #include "common/file_beside.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 static const char zeros[BLOCK_ALIGN];
 

@@ -2,7 +2,6 @@
 /* Writing objects and the side heap. Both are kept in memory until a record is written. */
 
 #include "capture/trace_write_private.h"
-#include "common/xalloc.h"
 
 int trace_writer_object(struct trace_writer *w, enum object_kind kind, const char *name,
 			uint32_t *id, struct err *e)

@@ -6,7 +6,6 @@
 
 #include "common/digest.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define KEY_BYTES_MIN 16
 #define KEY_BYTES_MAX 65536

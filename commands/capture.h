@@ -5,7 +5,6 @@
 
 #include "capture/files_noted.h"
 #include "capture/trace_split.h"
-#include "common/err.h"
 
 int capture_causality(int argc, char **argv, struct err *e);
 int capture_block(int argc, char **argv, struct err *e);

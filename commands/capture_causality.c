@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate capture causality: records the threads of a parallel application and their
  * dependencies. */
-#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "capture/causality/collect.h"
 #include "commands/capture.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/capture.h"
-#include "common/xalloc.h"
-
-#include <unistd.h>
 
 int rotate_check(struct trace_parts *p, const char *text, struct err *e)
 {

@@ -2,7 +2,6 @@
 /* validate baseline: stores what later comparisons need of a campaign. */
 #include "commands/commands.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "reports/compare/compare_forms.h"
 #include "reports/output.h"
 #include "validate/compare/baseline.h"

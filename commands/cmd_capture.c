@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate capture: records the I/O of a program or device as a trace. There is one row per
  * method. */
-#include <signal.h>
 #include <sys/wait.h>
 
 #include "capture/app/app.h"

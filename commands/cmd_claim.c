@@ -5,7 +5,6 @@
 #include "commands/judge_options.h"
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/forms.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/chances.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate compare: compares two versions of a replayer. */
-#include <sys/stat.h>
 
 #include "commands/commands.h"
-#include "common/xalloc.h"
 #include "reports/compare/compare_forms.h"
 #include "validate/compare/baseline.h"
 #include "validate/compare/compare.h"

@@ -5,7 +5,6 @@
 #include "commands/commands.h"
 #include "commands/open_options.h"
 #include "common/files.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "replay/order/deps.h"
 #include "reports/deps/deps_report.h"

@@ -5,7 +5,6 @@
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
-#include "common/xalloc.h"
 #include "reports/json/json_value.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate history: results over months, with their changes. */
 #include "commands/commands.h"
-#include "common/xalloc.h"
 #include "reports/history/history_report.h"
 #include "reports/output.h"
 #include "validate/compare/baseline.h"

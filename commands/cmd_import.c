@@ -8,7 +8,6 @@
 #include "commands/trace_set.h"
 #include "commands/open_options.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/profile/tally.h"
 
 struct import_config {

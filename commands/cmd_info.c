@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate info: describes a trace and checks its plausibility. */
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/format.h"
 #include "commands/commands.h"
 #include "reports/info/info.h"
 #include "commands/open_options.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 struct info_config {
 	struct open_options open;

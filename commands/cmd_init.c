@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate init: prints a commented protocol to start from. */
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/units.h"
-#include "common/strbuf.h"
 #include "microbench/microbench.h"
 #include "replay/replay.h"
 #include "validate/protocol/protocol.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: judges replayers for one trace with a generated protocol. */
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
 #include "commands/judge_options.h"
 #include "common/options_describe.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/forms.h"
 #include "validate/campaign/campaign.h"

@@ -4,9 +4,7 @@
 #include "commands/commands.h"
 #include "common/options.h"
 #include "common/options_describe.h"
-#include "common/strbuf.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "microbench/parallel/launch.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate pool: compares the results of one protocol in several laboratories. */
 #include "commands/commands.h"
-#include "common/xalloc.h"
 #include "reports/pool/pool_report.h"
 #include "validate/compare/baseline.h"
 #include "validate/pool/pool.h"

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate replay: issues the requests of a trace again and writes the replay as a trace. */
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
 #include "commands/open_options.h"
 #include "capture/csv_args.h"
 #include "capture/op.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "replay/engines/adapters/times.h"
 #include "replay/load/reads.h"

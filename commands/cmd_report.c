@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate report: rebuilds DIR/report from a results directory and prints it in one form. */
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "reports/certificate/certificate.h"
 #include "reports/forms.h"
 #include "reports/reasons.h"

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate run: runs a campaign from a protocol and gives a verdict. */
-#include <limits.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/forms.h"
 #include "reports/reasons.h"
 #include "validate/campaign/campaign.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate selftest: measures how often verdicts are wrong. */
 #include <jansson.h>
-#include <limits.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 #include "reports/selftest/selftest.h"
 #include "validate/campaign/environment.h"
 #include "validate/selftest/calibration.h"

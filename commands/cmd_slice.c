@@ -7,7 +7,6 @@
 #include "commands/commands.h"
 #include "commands/trace_set.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 struct slice_config {
 	struct open_options open;

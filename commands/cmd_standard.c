@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate standard: certifies volumes as a measurement standard, and checks a certificate. */
 #include <jansson.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "microbench/volume/log.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/others.h"

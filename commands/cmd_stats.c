@@ -2,7 +2,6 @@
 /* validate stats: compares or describes columns of replicate results. */
 #include "commands/commands.h"
 #include "commands/stats.h"
-#include "common/xalloc.h"
 #include "validate/stats/paper.h"
 
 static const char *const header_words[] = {"auto", "yes", "no", NULL};

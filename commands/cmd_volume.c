@@ -6,7 +6,6 @@
 #include "commands/volume_delivered.h"
 #include "common/json_count.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
 #include "reports/json/json_value.h"

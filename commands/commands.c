@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/commands.h"
-#include "common/strbuf.h"
 #include "reports/escape.h"
 #include "reports/reasons.h"
 #include "validate/compare/baseline.h"

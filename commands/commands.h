@@ -2,7 +2,6 @@
 /* Subcommands: one file and one table row each; main.c holds the table. */
 #pragma once
 
-#include "common/err.h"
 #include "common/options.h"
 
 struct baseline;

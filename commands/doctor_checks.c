@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <linux/openat2.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "commands/doctor.h"
 #include "common/clock.h"
@@ -15,7 +13,6 @@
 #include "common/mpi_launch.h"
 #include "common/processors.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/campaign/cgroup.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"

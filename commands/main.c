@@ -2,19 +2,15 @@
 /* validate: shows whether an I/O trace replayer measures what the application would have seen.
  *
  * The table of subcommands. Only this file prints failures and exits. */
-#include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <jansson.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
 #include "common/cgroup_where.h"
 #include "common/leftovers.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 const struct command *const commands[] = {
 	&cmd_init,

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/open_options.h"
 
-#include <stdarg.h>
-#include <unistd.h>
-
 #include "capture/trace_split.h"
 #include "commands/commands.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 const char *const open_as_names[] = {"nothing", "read", "write", NULL};
 const char *const open_wait_unit_names[] = {"unknown", "us", "ms", NULL};

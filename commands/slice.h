@@ -5,8 +5,6 @@
 #include "capture/fileset/fileset.h"
 #include "capture/trace.h"
 #include "commands/trace_set.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 
 struct slice_filter_config {
 	int64_t begin_ns, end_ns; /* from the first request; end -1: none */

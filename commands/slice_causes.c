@@ -2,7 +2,6 @@
 #include "commands/slice.h"
 
 #include "capture/causality/causality.h"
-#include "common/xalloc.h"
 
 struct end { /* a signal or a wait; of a barrier: its number is the waiter */
 	uint32_t signaller, waiter;

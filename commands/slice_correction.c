@@ -2,7 +2,6 @@
 #include "commands/slice.h"
 
 #include "capture/unseen.h"
-#include "common/xalloc.h"
 #include "validate/selftest/calibration.h"
 
 struct slice_correction {

@@ -5,7 +5,6 @@
 
 #include "capture/op.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 struct number_list {
 	uint64_t *v;

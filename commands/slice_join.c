@@ -5,7 +5,6 @@
 
 #include "capture/op.h"
 #include "capture/unseen.h"
-#include "common/xalloc.h"
 
 struct slice_join {
 	const struct trace *below;

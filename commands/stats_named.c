@@ -3,7 +3,6 @@
 #include "commands/commands.h"
 #include "commands/stats.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/stats/named.h"
 
 enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600 };

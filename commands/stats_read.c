@@ -3,7 +3,6 @@
  * which are sessions. */
 #include "commands/stats.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 /* --- lines wanted -------------------------------------------------------- */
 

@@ -2,14 +2,11 @@
 #include "commands/trace_set.h"
 
 #include <jansson.h>
-#include <unistd.h>
 
 #include "capture/processes.h"
 #include "capture/trace_split.h"
 #include "capture/unseen.h"
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 static bool all_tell(const struct trace_set *m, bool wall)
 {

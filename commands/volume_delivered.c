@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/volume_delivered.h"
 
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "microbench/volume/service.h"
 #include "validate/metrics/histogram.h"

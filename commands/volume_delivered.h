@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "common/err.h"
 #include "microbench/volume/log.h"
 
 /* Prints a table per operation on stdout. Errors: ENOMEM. */

@@ -2,7 +2,6 @@
 #include "common/cgroup_where.h"
 
 #include "common/files.h"
-#include "common/xalloc.h"
 
 /* --- where --------------------------------------------------------------- */
 

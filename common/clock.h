@@ -14,9 +14,6 @@
  */
 #pragma once
 
-#include <time.h>
-
-#include "common/err.h"
 #include "common/std.h"
 
 enum clock_source { CLOCK_SOURCE_TSC, CLOCK_SOURCE_MONOTONIC };

@@ -2,7 +2,6 @@
 #include "common/companion.h"
 
 #include "common/files.h"
-#include "common/xalloc.h"
 
 char *companion_find(const char *name, const char *what_it_is, struct err *e)
 {

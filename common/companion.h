@@ -2,7 +2,7 @@
 /* Files that are built and installed together with this program. */
 #pragma once
 
-#include "common/err.h"
+#include "common/std.h"
 
 /* The path of the file `name`: beside this program (build directory) or in ../lib/validate
  * (installed). `what_it_is`: for the message. NULL with the error; ENOENT: in neither. The caller

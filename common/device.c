@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/device.h"
 
-#include <fcntl.h>
 #include <libmount.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 
 static int block_facts(struct device *d, const char *path, struct err *e)
 {

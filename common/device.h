@@ -8,10 +8,6 @@
  * volume of this program, and that too is looked up. */
 #pragma once
 
-#include <sys/stat.h>
-#include <sys/types.h>
-
-#include "common/err.h"
 #include "common/std.h"
 
 struct device {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Signatures on a device, by libblkid. */
 #include <blkid.h>
-#include <unistd.h>
 
 #include "common/device.h"
-#include "common/strbuf.h"
 
 /* Looks for one kind of signature: together, a file system hides a partition table. */
 static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct err *e)

@@ -2,14 +2,10 @@
 /* Uses of a device, its partitions, the disk of a partition, and the devices above and below. */
 #include <dirent.h>
 #include <libmount.h>
-#include <limits.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "common/device.h"
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 const struct device_system device_system = {"/sys", "/proc/self/mountinfo", "/proc/swaps", "/dev"};
 

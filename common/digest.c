@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/digest.h"
 
-#include <fcntl.h>
 #include <gcrypt.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 
 /* Without a free descriptor the start would fail for good. Checked first, it can be repeated. */
 static int descriptor_free(struct err *e)

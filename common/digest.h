@@ -2,7 +2,7 @@
 /* Starts libgcrypt, for SHA-256 (FIPS 180-4). */
 #pragma once
 
-#include "common/err.h"
+#include "common/std.h"
 
 /* Idempotent and thread-safe. Call it before any other function of libgcrypt, whose own start
  * calls abort() if a file of /proc cannot be read or memory is missing. Errors: EMFILE, ENFILE (a

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/drop_caches.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
 bool may_drop_caches(void)

@@ -3,7 +3,6 @@
  * Source: Linux, Documentation/admin-guide/sysctl/vm.rst. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 enum dropped_caches {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/err.h"
 #include "common/std.h"
 
 /* A message is one line of a log or a terminal: text of a trace or a file name must not break it.

@@ -2,16 +2,11 @@
 #include "common/file_beside.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 
 #define PREFIX ".validate-"
 #define N_LETTERS 6

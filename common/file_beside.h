@@ -2,7 +2,7 @@
 /* Files that are written under another name until they are whole. */
 #pragma once
 
-#include "common/err.h"
+#include "common/std.h"
 
 /* Makes a fresh file in the directory of PATH, .validate-XXXXXX with random letters, which
  * file_beside_keep renames to PATH. It replaces no existing file, and processes that write the same

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/file_digest.h"
 
-#include <fcntl.h>
 #include <gcrypt.h>
-#include <unistd.h>
 
 #include "common/digest.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 enum { PART = 1 << 18, DIGEST = 32 };
 

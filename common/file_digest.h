@@ -2,7 +2,6 @@
 /* SHA-256 (FIPS 180-4; by libgcrypt) of the content of a file. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define FILE_DIGEST_HEX 65 /* with the NUL */

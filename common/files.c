@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/files.h"
 
-#include <limits.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "common/file_beside.h"
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 
 int write_all(int fd, const void *data, size_t len)
 {

@@ -4,10 +4,8 @@
 #pragma once
 
 #include <dirent.h>
-#include <sys/types.h>
 
-#include "common/err.h"
-#include "common/strbuf.h"
+#include "common/std.h"
 
 /* How PATH is written. 1: in place, because it is a terminal, a pipe, /dev/null, /dev/stdout or
  * another object that must not be replaced. 0: a file of another name is renamed to PATH, which

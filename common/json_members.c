@@ -2,7 +2,6 @@
 #include "common/json_members.h"
 
 #include "common/text.h"
-#include "common/xalloc.h"
 
 #define HASH_DIGITS 16
 

@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 enum member_kind {

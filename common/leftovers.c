@@ -2,17 +2,11 @@
 #include "common/leftovers.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 
 enum { N_LEFTOVERS = 32, N_TRIES = 100, DEPTH_MAX = 8, BEING_WRITTEN = -1 };
 enum { SETTLED_S = 10 }; /* a new directory may not be locked yet */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/mpi_launch.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "common/processors.h"
-#include "common/xalloc.h"
 
 static bool is_installed(const char *name)
 {

@@ -5,7 +5,6 @@
  * Source: OpenMPI 4.1, mpirun(1); the parameters of its FAQ on oversubscribed nodes. */
 #pragma once
 
-#include "common/err.h"
 #include "common/words.h"
 
 /* Text for --help. */

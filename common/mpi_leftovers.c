@@ -2,12 +2,8 @@
 #include "common/mpi_leftovers.h"
 
 #include <dirent.h>
-#include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/process_maps.h"
-#include "common/xalloc.h"
 
 #define DIR_OF "/dev/shm"
 #define PREFIX "vader_segment." /* then host, user, job and rank */

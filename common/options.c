@@ -2,11 +2,8 @@
 #include "common/options.h"
 
 #include <float.h>
-#include <limits.h>
 
-#include "common/strbuf.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 const struct option_spec *options_find(const struct option_spec *table, const char *name)
 {

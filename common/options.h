@@ -4,7 +4,6 @@
  * first. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 enum option_type {	/* and the field's C type */

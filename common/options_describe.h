@@ -5,7 +5,6 @@
 #include <jansson.h>
 
 #include "common/options.h"
-#include "common/strbuf.h"
 
 /* The options that a protocol can set, by name: numbers in bytes and ns, choices by name. New
  * reference; NULL: no memory. */

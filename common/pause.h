@@ -21,9 +21,7 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <sys/types.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define PAUSE_VARIABLE "VALIDATE_PAUSE_FD"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/placement.h"
 
-#include "common/xalloc.h"
-
 /* Half a page is the furthest from both slow zones: the first bytes of a page for reads, and the
  * last ones for writes. */
 enum { PAGE_BYTES = 4096, LINE_BYTES = 64, OFFSET_BYTES = PAGE_BYTES / 2, N_ROTATED = 64 };

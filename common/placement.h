@@ -8,7 +8,6 @@
  * slots. */
 #pragma once
 
-#include "common/err.h"
 #include "common/vm.h"
 
 enum placement_kind {

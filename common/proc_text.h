@@ -3,9 +3,6 @@
  * three system calls and no allocation. */
 #pragma once
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "common/std.h"
 
 /* The start of the file, as far as text[size] holds it with a NUL behind. False when it cannot be

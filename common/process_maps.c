@@ -2,8 +2,6 @@
 #include "common/process_maps.h"
 
 #include <dirent.h>
-#include <limits.h>
-#include <unistd.h>
 
 static bool opens(const char *pid, const char *path)
 {

@@ -2,8 +2,6 @@
 /* Which processes have files open or mapped. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "common/std.h"
 
 /* The processes, as far as this user may see them, that map a file whose path begins with `path`:

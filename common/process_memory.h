@@ -2,8 +2,6 @@
 /* How much memory a process has, and how much there is, from /proc. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "common/std.h"
 
 /* Anonymous memory of a process in bytes, shared pages by its share of them (Pss_Anon of

@@ -5,7 +5,6 @@
 #include <sched.h>
 
 #include "common/proc_text.h"
-#include "common/xalloc.h"
 
 int processors_allowed(void)
 {

@@ -2,7 +2,6 @@
 /* The processors that this process may use, and binding a thread to one of them. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 int processors_allowed(void); /* at least 1 */

@@ -2,10 +2,8 @@
 #include "common/progress.h"
 
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "common/clock.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 
 #define TERMINAL_STEP_NS 100000000

@@ -3,12 +3,8 @@
 
 #include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 
 /* mapped at a time: 256 Ki pages, one byte of answer each */
 #define MINCORE_SPAN (UINT64_C(1) << 30)

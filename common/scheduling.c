@@ -5,12 +5,9 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/proc_text.h"
 #include "common/processors.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 
 #define AUTO_PERIOD_NS 1000000

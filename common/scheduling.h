@@ -2,7 +2,6 @@
 /* The scheduling policy of a thread: as text, and how to set it (sched(7), sched_setattr(2)). */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct json_t; /* jansson's */

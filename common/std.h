@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The headers of C that most files need. The project's headers include it, directly or through
- * another one, so sources include only what is not here. */
+/* What most files need: headers of C and POSIX, errors, memory and strings, as git-compat-util.h of
+ * git. Most headers of the project include it, directly or through another one, so a file includes
+ * only what is not here. */
 #pragma once
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/strbuf.h"
+#include "common/std.h"
 
 #include <assert.h>
-
-#include "common/xalloc.h"
 
 char strbuf_empty[1]; /* never written: a buffer without memory of its own has cap 0 */
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/text.h"
 
-#include "common/xalloc.h"
-
 /* Length of the UTF-8 sequence at s[0..len); 0: none. */
 static size_t sequence_length(const unsigned char *s, size_t len)
 {

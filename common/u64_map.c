@@ -4,7 +4,6 @@
 #include <sys/random.h>
 
 #include "common/splitmix.h"
-#include "common/xalloc.h"
 
 struct u64_map_cell {
 	uint64_t key;

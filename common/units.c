@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/units.h"
 
-#include "common/xalloc.h"
-
 static const char blanks[] = " \t\r\n";
 
 /* The text without the blanks around it. */

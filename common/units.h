@@ -2,8 +2,7 @@
 /* Parses and prints sizes, durations, percentages and lists, for the command line and protocols. */
 #pragma once
 
-#include "common/err.h"
-#include "common/strbuf.h"
+#include "common/std.h"
 
 /* All parse the whole text (blanks around it are allowed); messages quote the text and name the
  * expected form. Errors: EINVAL (not a number, unknown unit), ERANGE (too large, or a fraction of

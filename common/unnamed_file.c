@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/unnamed_file.h"
 
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 
 int unnamed_file_open(const char *dir, struct err *e)
 {

@@ -2,7 +2,6 @@
 /* Files without a name, which are gone when they are closed, however the program ends. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 /* Opens one in `dir`, for reading and writing. Returns the descriptor. Errors: of the system, with

@@ -2,10 +2,8 @@
 #include "common/vm.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/process_memory.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)

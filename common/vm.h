@@ -3,7 +3,6 @@
  * before the measurement. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct vm_region {

@@ -2,7 +2,6 @@
 #include "common/wait.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 
 #include "common/proc_text.h"

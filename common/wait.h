@@ -15,8 +15,6 @@
  * time, the CPUs count as contended and the margin is at its minimum. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "common/clock.h"
 
 enum wait_method { WAIT_HYBRID, WAIT_NANOSLEEP, WAIT_SPIN };

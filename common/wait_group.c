@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/wait_group.h"
 
-#include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #define WAKE_NS 8000     /* a wake-up may take so long: a thread due sooner wakes none */
 #define PREPARE_NS 30000 /* so long before its deadline a spinning thread wakes the next one */

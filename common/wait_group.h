@@ -14,7 +14,6 @@
 
 #include <stdatomic.h>
 
-#include "common/err.h"
 #include "common/vm.h"
 #include "common/wait.h"
 

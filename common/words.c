@@ -4,9 +4,7 @@
 #include <ctype.h>
 #include <jansson.h>
 
-#include "common/strbuf.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 static const char blanks[] = " \t\r\n";
 

@@ -2,7 +2,6 @@
 /* Commands in options and protocols: words with placeholders in braces, run without a shell. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct words_list {

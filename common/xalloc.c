@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
-
-#include <stdarg.h>
-#include <unistd.h>
 
 #include "common/leftovers.h"
 

@@ -4,7 +4,7 @@
  * with a checked result: there a clear error is possible. */
 #pragma once
 
-#include "common/std.h"
+#include <stdlib.h>
 
 /* Prints that `size` bytes are missing, removes scratch files (leftovers.h) and exits with status
  * 3. */

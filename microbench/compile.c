@@ -8,7 +8,6 @@
  * compiled in turn, from the first again after the last. The headers of a source do not change. */
 #include <gsl/gsl_randist.h>
 
-#include "common/xalloc.h"
 #include "microbench/draw.h"
 #include "microbench/loop.h"
 #include "microbench/script.h"

@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "common/strbuf.h"
 #include "microbench/microbench.h"
 
 /* The options that a protocol could set for this workload: numbers in bytes and ns, choices by

@@ -6,7 +6,6 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 /* Purpose of a stream. A stream of the file set uses the seed of the set (--fileset-seed) and the

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Workloads of one call on a file per thread. */
-#include <unistd.h>
 
 #include "microbench/loop.h"
 #include "microbench/workloads.h"

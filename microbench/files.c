@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of a run: opens them for its threads, and checks that they are as a script expects. */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "microbench/run.h"
 

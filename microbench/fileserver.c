@@ -13,9 +13,7 @@
  * measured for filebench 1.5-alpha3 with this personality and 4 threads: 41 MiB anonymous (10 MiB
  * per thread) and 43 MiB of shared tables. */
 #include <gsl/gsl_randist.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "microbench/draw.h"
 #include "microbench/loop.h"
 #include "microbench/script.h"

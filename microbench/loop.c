@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/loop.h"
 
-#include <time.h>
-#include <unistd.h>
-
 #define PART_NS 100000000 /* maximum time until a pause notices a stop */
 
 void bench_rewind(const struct bench_thread *t, struct bench_sample *s)

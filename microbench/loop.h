@@ -4,7 +4,6 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <sys/types.h>
 
 #include "capture/trace.h"
 #include "common/clock.h"

@@ -9,7 +9,6 @@
  * Source: filebench 1.5 (createfiles: 50,000 files, mean directory width 100, 16 threads, 1 MB
  * requests; copyfiles: width 20), sizes gamma-distributed with mean 16 KB and shape 1.5; the
  * block-replay paper (FAST 2017), section 5.2.1: 100,000 files copied by 256 threads. */
-#include "common/xalloc.h"
 #include "microbench/draw.h"
 #include "microbench/loop.h"
 #include "microbench/script.h"

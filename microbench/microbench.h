@@ -13,11 +13,8 @@
  * only the call lies between the stamps. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "capture/fileset/fileset.h"
 #include "capture/trace.h"
-#include "common/err.h"
 #include "common/options.h"
 
 struct microbench_config {

@@ -10,7 +10,6 @@
  * Source: J. Katcher, "PostMark: A New File System Benchmark", Network Appliance TR-3022, 1997; the
  * VFS-replay paper (FAST 2005), section 4.1: 20,000 files of 512 bytes to 10 KB, 200,000
  * transactions, all four kinds equally likely. */
-#include "common/xalloc.h"
 #include "microbench/draw.h"
 #include "microbench/loop.h"
 #include "microbench/script.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "capture/affinity.h"
 #include "capture/op.h"
 #include "common/heap.h"
-#include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 #include "microbench/describe.h"
 #include "microbench/source.h"

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <libgen.h>
-#include <signal.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/no_devices.h"
 #include "capture/trace.h"
-#include "common/xalloc.h"
 #include "microbench/parallel/launch.h"
 #include "microbench/run.h"
 

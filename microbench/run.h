@@ -3,9 +3,7 @@
 #pragma once
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/types.h>
 
 #include "capture/run_facts.h"
 #include "common/block/probe.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/script.h"
 
-#include <fcntl.h>
-
-#include "common/xalloc.h"
-
 enum { LISTING_BYTES = 32768 }; /* buffer size of the C library's readdir */
 
 void script_release(struct script *s)

@@ -3,9 +3,6 @@
  * of a request. Only the call lies between its stamps. The result is checked after the second
  * stamp. */
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "microbench/loop.h"
 #include "microbench/script.h"

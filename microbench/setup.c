@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "common/process_memory.h"
 #include "common/processors.h"
-#include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
 #include "microbench/run.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/source.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 
 /* --- references of scripts ----------------------------------------------- */

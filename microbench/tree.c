@@ -3,7 +3,6 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "common/xalloc.h"
 #include "microbench/draw.h"
 
 enum { MAX_DEPTH = 32 };

@@ -10,7 +10,6 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "common/err.h"
 #include "microbench/microbench.h"
 
 #define TREE_SHAPE 1.5

@@ -5,7 +5,6 @@
 #include "common/processors.h"
 #include "common/scheduling.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/issue/balloon.h"
 #include "replay/order/order.h"
 #include "replay/plan/mutant.h"

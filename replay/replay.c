@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/replay.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset.h"
 #include "capture/trace.h"
 #include "common/process_memory.h"
 #include "common/scheduling.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/wait.h"
-#include "common/xalloc.h"
 #include "replay/issue/balloon.h"
 #include "replay/load/reads.h"
 #include "replay/target/evict.h"

@@ -2,7 +2,6 @@
 /* All steps of a replay, from reading the trace to writing the replay trace. */
 #pragma once
 
-#include "common/err.h"
 #include "replay/load/prepare.h"
 #include "replay/options/config.h"
 #include "replay/options/engine.h"

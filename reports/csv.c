@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.csv: every table with all digits (RFC 4180). The header has the units
  * (doc/report.md). A number that does not exist is empty; the last column gives the reason. */
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/text_table.h"
 #include "reports/output.h"

@@ -5,7 +5,7 @@
  * ("::error::", "##[group]", "##vso[task]"): its last sign is replaced. */
 #pragma once
 
-#include "common/strbuf.h"
+#include "common/std.h"
 
 /* Valid UTF-8 on one line. Control characters (newlines, escape sequences, direction overrides)
  * become blanks. */

@@ -2,8 +2,6 @@
 #include "common/units.h"
 #include "reports/first_screen.h"
 
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "reports/words.h"
 
 static void add_to_group(struct finding_group *g, const struct component *p, size_t cell)

@@ -4,7 +4,6 @@
  * names are as in the protocol, not escaped. */
 #pragma once
 
-#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 
 /* "Trusted in 14 of 16 cases; 1 not trusted; 1 undecided (looks right, not proven)" */

@@ -2,7 +2,6 @@
 /* The rows of report_forms[], one file each. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/analysis/analysis.h"
 
 extern const struct report_form report_form_terminal, report_form_html, report_form_csv,

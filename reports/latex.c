@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.tex: booktabs fragments with rounded numbers. */
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/text_table.h"
 #include "reports/output.h"

@@ -4,7 +4,7 @@
  * ("µs", "±"); NaN is "undefined", never a number. */
 #pragma once
 
-#include "common/strbuf.h"
+#include "common/std.h"
 
 /* Decimals after which `u` has two significant digits, 0..4; for NaN, 0 and infinite u those that
  * give `value` four. */

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/output.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "common/files.h"
-#include "common/xalloc.h"
 
 /* Starts writing to the disk and does not wait. The caller syncs later. */
 static void begin_to_sync(int fd)

@@ -2,8 +2,6 @@
 /* Writes finished text to files and streams. */
 #pragma once
 
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "reports/tables/table.h"
 
 /* Creates or replaces dir/name. The caller syncs the whole directory once at the end

@@ -12,7 +12,6 @@
  *   %A, %I  the row's texts absent and inapplicable */
 #include "reports/reasons.h"
 
-#include "common/strbuf.h"
 #include "validate/components/component.h"
 
 #define NO_NUMBER "no practical number of replicates settles it on this machine at this limit"

@@ -2,7 +2,6 @@
 #include "reports/forms.h"
 
 #include "common/units.h"
-#include "common/xalloc.h"
 
 const struct report_form *const report_forms[] = {
     &report_form_terminal,

@@ -4,9 +4,7 @@
  * null. Table "columns" has the unit and the heading of each column, and table "unknown" the reason
  * of each null. */
 #include <sqlite3.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "reports/forms.h"
 #include "reports/output.h"
 #include "reports/tables/tables.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/text_table.h"
 #include "reports/output.h"
 #include "reports/study_form.h"

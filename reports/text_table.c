@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/text_table.h"
 
-#include "common/xalloc.h"
 #include "reports/escape.h"
 
 #define GAP 2

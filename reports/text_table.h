@@ -2,7 +2,6 @@
 /* Forms of a table: text for a terminal, CSV, LaTeX; and the parts of the terminal summary. */
 #pragma once
 
-#include "common/strbuf.h"
 #include "reports/tables/table.h"
 #include "reports/tables/tables.h"
 #include "validate/analysis/analysis.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/words.h"
 
-#include "common/xalloc.h"
 #include "reports/first_screen.h"
 #include "reports/number.h"
 #include "validate/analysis/league.h"

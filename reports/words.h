@@ -2,7 +2,6 @@
 /* Plain words for what is measured and decided, the same in every form. */
 #pragma once
 
-#include "common/strbuf.h"
 #include "reports/tables/table.h"
 #include "validate/analysis/analysis.h"
 #include "validate/analysis/claims.h"

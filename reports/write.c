@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the whole report beside the old one and replaces the old one in one step. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/each.h"
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 #include "reports/forms.h"
 
 #define TEMPORARY "report.tmp-"

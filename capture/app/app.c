@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "capture/app/app_private.h"
 #include "capture/content/content.h"
 #include "common/files.h"
 #include "common/processors.h"
-#include "common/xalloc.h"
 
 /* Shorter while windows fill: windows that are reused soon are still in a cache. */
 #define POLL_MS 10

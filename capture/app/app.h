@@ -9,7 +9,6 @@
 #pragma once
 
 #include "capture/files_noted.h"
-#include "common/err.h"
 #include "common/options.h"
 
 struct app_config {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_census.h"
 
-#include <unistd.h>
-
 #include "capture/op.h"
 #include "common/fnv1a.h"
-#include "common/xalloc.h"
 
 static uint64_t key_of(uint64_t key, uint32_t image)
 {

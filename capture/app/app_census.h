@@ -7,7 +7,6 @@
 #include "capture/app/app_state.h"
 #include "capture/app/code_scan.h"
 #include "capture/content/content.h"
-#include "common/strbuf.h"
 
 /* Content written by the captured programs, for the file beside the trace (content/content.h). It
  * arrives in pieces before its request, from the same thread with the same begin. Private to

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command, the library, and whether the command can be captured. */
 #include <elf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "capture/app/app_private.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define LIBRARY "libvalidate-capture.so"
 #define LIBRARY_CAUSES "libvalidate-causality.so"

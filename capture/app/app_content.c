@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_census.h"
 
-#include "common/xalloc.h"
-
 struct content_pending {
 	uint32_t image, pid, tid;
 	uint64_t begin; /* of the request */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_facts.h"
 
-#include <sys/stat.h>
-
 #include "capture/command_facts.h"
-#include "common/xalloc.h"
 
 void memory_init(struct app_memory *m, int64_t interval_ns)
 {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_files.h"
 
-#include <sys/stat.h>
-
 #include "capture/look.h"
 #include "common/fnv1a.h"
-#include "common/strbuf.h"
 #include "common/u64_map.h"
-#include "common/xalloc.h"
 
 void files_init(struct app_files *f)
 {

@@ -3,8 +3,6 @@
  * link. */
 
 #include "capture/app/app_files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 #define LINKS_MAX 40 /* on one path; the kernel's limit */
 

@@ -6,7 +6,6 @@
 
 #include "capture/app/app_private.h"
 #include "common/heap.h"
-#include "common/xalloc.h"
 
 struct merge_place { /* of a record */
 	uint64_t begin;

@@ -2,8 +2,6 @@
 
 #include "capture/app/app_private.h"
 #include "capture/op.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 static void component_add(struct strbuf *to, const char *name, size_t len)
 {

@@ -2,8 +2,6 @@
 /* Interfaces between the parts of the capture of applications. Private to capture/. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "capture/app/app.h"
 #include "capture/preload/log.h"
 #include "common/clock.h"

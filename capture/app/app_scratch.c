@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The directory in which the traced processes and the collector share memory. */
-#include <fcntl.h>
-#include <signal.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "capture/app/app.h"
 #include "capture/app/app_private.h"
 #include "capture/preload/causes.h"
 #include "common/leftovers.h"
 #include "common/process_maps.h"
-#include "common/xalloc.h"
 
 static const char *scratch_choose(const char *asked)
 {

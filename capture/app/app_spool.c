@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies records from the windows of the traced processes into one spool file. The mapped memory is
  * untrusted and changes while it is read: each number is copied once and checked. */
-#include <fcntl.h>
 #include <libgen.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
@@ -13,7 +10,6 @@
 #include "common/files.h"
 #include "common/process_memory.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 
 /* Windows are charged to the program's cgroup, mostly ours: use an eighth of the available memory.
  */

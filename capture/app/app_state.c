@@ -2,7 +2,6 @@
 #include "capture/app/app_state.h"
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 
 #define FDS_MAX (1 << 20)
 #define PENDING_MAX 4096

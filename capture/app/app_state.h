@@ -5,7 +5,6 @@
 #pragma once
 
 #include "capture/app/app_private.h"
-#include "common/strbuf.h"
 
 /* An open file description, which dup and fork share. */
 struct app_open_file {

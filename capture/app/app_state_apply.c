@@ -3,7 +3,6 @@
 
 #include "capture/app/app_state.h"
 #include "capture/op.h"
-#include "common/xalloc.h"
 
 static struct app_open_file *file_new(const char *path, uint32_t flags)
 {

@@ -7,7 +7,6 @@
 #include "capture/app/app_files.h"
 #include "capture/op.h"
 #include "capture/processes.h"
-#include "common/xalloc.h"
 
 enum { N_BATCH = 512 };
 

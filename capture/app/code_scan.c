@@ -20,13 +20,8 @@ bool code_scan_is_known(const char *path)
 #if defined(__x86_64__)
 #include <capstone/capstone.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 
 enum {
 	BACK = 48,   /* bytes before the instruction where disassembly begins */

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "common/std.h"
-#include "common/err.h"
 
 #define CONTENT_SUFFIX ".content"
 #define CONTENT_BLOCK 4096u

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/content/content_format.h"
 #include "common/crc32c.h"
 #include "common/files.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 
 struct content {
 	char *path;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <gcrypt.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "capture/content/content_format.h"
 #include "common/crc32c.h"
 #include "common/digest.h"
 #include "common/file_beside.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define BUFFER_BYTES (1u << 20)
 /* bytes of a digest in use: different blocks collide only beyond about 2^64 blocks */

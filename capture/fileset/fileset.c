@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
 #include "common/payload.h"
-#include "common/xalloc.h"
 
 #define CHUNK (1u << 20)
 /* with more files, one sync of the file system is cheaper than one per file */

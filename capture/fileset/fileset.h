@@ -4,7 +4,6 @@
  * directory and never leave it (openat2 with RESOLVE_BENEATH, no links). */
 #pragma once
 
-#include "common/err.h"
 #include "common/residency.h"
 
 struct fileset_hole { /* a range of a file without blocks */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The set in the page cache: eviction, loading, and residency. */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
-#include "common/xalloc.h"
 
 #define CHUNK (1u << 20)
 

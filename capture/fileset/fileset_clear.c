@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Removes the files that a run left beside a set. A first walk inspects everything; if it finds a
  * file that the caller does not know, nothing is removed. */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 enum { MAX_DEPTH = 64 };
 

@@ -3,13 +3,10 @@
  * key from seed and path, so any part can be generated alone. The hash is that of
  * common/splitmix.h. */
 #include <gcrypt.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/fileset/fileset_private.h"
 #include "common/digest.h"
 #include "common/splitmix.h"
-#include "common/xalloc.h"
 
 /* never 0 */
 static uint64_t content_key(uint64_t seed, const char *path)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of one file (hard links). */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
 #include "common/u64_map.h"
-#include "common/xalloc.h"
 
 uint32_t *fileset_first_names(const struct fileset *s)
 {

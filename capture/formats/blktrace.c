@@ -6,7 +6,6 @@
 
 #include "capture/formats/block_pairs.h"
 #include "capture/kernel/block_requests.h"
-#include "common/xalloc.h"
 
 /* --- missing sequence numbers -------------------------------------------- */
 

@@ -8,7 +8,6 @@
 #include "capture/formats/sink.h"
 #include "capture/op.h"
 #include "common/u64_map.h"
-#include "common/xalloc.h"
 
 #define NUMBERS 32768	/* the replayer's limit of descriptors and processes */
 #define PATH_BYTES 255u /* the replayer's limit of a path */

@@ -2,7 +2,6 @@
 #include "capture/formats/foreign.h"
 
 #include "capture/trace_format.h"
-#include "common/xalloc.h"
 
 #define LINES_AT_ONCE 2048
 #define HEAP_KEPT (4u << 20)

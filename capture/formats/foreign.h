@@ -10,7 +10,6 @@
 #include "capture/formats/record_queue.h"
 #include "capture/formats/text_input.h"
 #include "capture/trace_private.h"
-#include "common/strbuf.h"
 
 struct foreign;
 

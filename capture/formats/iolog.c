@@ -8,7 +8,6 @@
 #include "capture/formats/number.h"
 #include "capture/formats/sink.h"
 #include "capture/op.h"
-#include "common/xalloc.h"
 
 struct iolog {
 	struct foreign base;

@@ -6,7 +6,6 @@
 #include "capture/formats/mapping.h"
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 const char *const mapping_field_names[MAP_N + 1] = {
     "none",   "begin",  "end",  "response", "dispatch", "operation", "object", "offset",

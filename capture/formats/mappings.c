@@ -3,7 +3,6 @@
  * the format for a mapping file that the user names. */
 
 #include "capture/formats/mapping.h"
-#include "common/xalloc.h"
 
 /* The assembler embeds the file's bytes with a NUL after them. */
 #define EMBED(NAME)                                                                                \

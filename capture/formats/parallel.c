@@ -11,7 +11,6 @@
 #include "capture/formats/number.h"
 #include "capture/formats/parallel_private.h"
 #include "capture/formats/parallel_read.h"
-#include "common/xalloc.h"
 
 /* --- several files ------------------------------------------------------- */
 

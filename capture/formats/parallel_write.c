@@ -3,8 +3,6 @@
  * with one file per node. The trace is in order of time, so each node's lines are buffered in an
  * unnamed file until the end. */
 #include <libgen.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/causality/links.h"
 #include "capture/csv_args.h"
@@ -14,7 +12,6 @@
 #include "common/file_beside.h"
 #include "common/files.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 
 #define CHUNK (16u << 10)
 /* limit of the first line in bytes; a longer file list is left out */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/record_queue.h"
 
-#include "common/xalloc.h"
-
 #define DROPPED UINT32_MAX /* commit of a record that was removed */
 
 void record_queue_release(struct record_queue *q)

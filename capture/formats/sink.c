@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/sink.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "capture/csv_args.h"
 #include "capture/op.h"
 #include "common/file_beside.h"

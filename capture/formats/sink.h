@@ -4,7 +4,6 @@
 #pragma once
 
 #include "capture/format.h"
-#include "common/strbuf.h"
 
 struct sink {
 	const char *path; /* for messages */

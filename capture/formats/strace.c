@@ -5,7 +5,6 @@
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
-#include "common/xalloc.h"
 
 /* strace's overhead is part of each call's time: it shows 7.37 us for calls that take 0.51 us. */
 #define STRACE_COST_NS 7000
@@ -26,7 +25,6 @@ static const struct syscall_row *call_at(const struct strace *t, const char *s, 
 	*open = memchr(s, '(', (size_t)(end - s));
 	return *open && *open > s ? call_find(t, s, (size_t)(*open - s)) : NULL;
 }
-
 
 /* Ends a call that never returns. */
 static void call_abandon(struct strace *t, struct strace_thread *th)

@@ -7,7 +7,6 @@
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
-#include "common/xalloc.h"
 
 enum { CANDIDATES_MAX = 256, IN_FLIGHT_MAX = QUEUE_WAITING_MAX };
 

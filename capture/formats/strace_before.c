@@ -2,13 +2,10 @@
 /* What requests tell of files: their sizes at each moment, and their initial state: kind,
  * permissions and size, as the first result of stat and similar calls shows them. A name that was
  * changed or created before that is unknown. */
-#include <limits.h>
-#include <sys/stat.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
-#include "common/xalloc.h"
 
 #define FILES_BYTES_MAX (UINT64_C(4) << 20) /* total length of names: metadata are limited */
 

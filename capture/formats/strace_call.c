@@ -5,7 +5,6 @@
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
-#include "common/xalloc.h"
 
 /* --- the result ---------------------------------------------------------- */
 
@@ -167,15 +166,15 @@ static bool has(const char *text, const char *end, const char *word)
  * continued has not ended. */
 static void take_wait(struct strace_parsed *p, const char *text, const char *end)
 {
-	static const char si_pid[] = "si_pid=";
+	static const char mark[] = "si_pid=";
 	uint64_t pid = p->r.rvalue > 0 ? (uint64_t)p->r.rvalue : 0;
 	const bool ended = has(text, end, "WIFEXITED(") || has(text, end, "WIFSIGNALED(") ||
 			   has(text, end, "CLD_EXITED") || has(text, end, "CLD_KILLED") ||
 			   has(text, end, "CLD_DUMPED");
 	const bool may_be_alive =
 	    has(text, end, "STOPPED") || has(text, end, "WUNTRACED") || has(text, end, "CONTINUED");
-	const char *s = memmem(text, (size_t)(end - text), si_pid, sizeof si_pid - 1);
-	if (s && !p->r.rvalue && (s += sizeof si_pid - 1, !scan_u64(&s, end, &pid)))
+	const char *s = memmem(text, (size_t)(end - text), mark, sizeof mark - 1);
+	if (s && !p->r.rvalue && (s += sizeof mark - 1, !scan_u64(&s, end, &pid)))
 		return;
 	if (p->r.rvalue >= 0 && pid && pid <= UINT32_MAX && (ended || !may_be_alive))
 		processes_waited(&p->t->processes, (uint32_t)pid, p->tid, known_end_ns(p));

@@ -7,8 +7,6 @@
 #include "capture/formats/strace_private.h"
 
 #include "common/fnv1a.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 #define SHOWN_MAX 16384u /* each candidate is compared with each path */
 

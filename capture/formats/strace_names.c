@@ -3,7 +3,6 @@
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
-#include "common/xalloc.h"
 
 bool strace_decoration_text(struct strace *t, const struct part *d)
 {

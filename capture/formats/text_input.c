@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/text_input.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define CHUNK (256u << 10)
 #define CAP (TEXT_LINE_MAX + CHUNK)

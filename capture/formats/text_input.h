@@ -4,7 +4,6 @@
 #pragma once
 
 #include "common/std.h"
-#include "common/err.h"
 
 #define TEXT_LINE_MAX (1u << 20) /* bytes; a longer line is an error */
 

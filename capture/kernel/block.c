@@ -10,7 +10,6 @@
 #include "capture/trace.h"
 #include "common/clock.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define SECTOR_BYTES 512
 

@@ -3,10 +3,7 @@
  * interrupted. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "capture/kernel/block_requests.h"
-#include "common/err.h"
 #include "common/options.h"
 
 enum block_unit { UNIT_REQUEST, UNIT_BIO };

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/block_device.h"
 
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 
 static int sysfs_number(const struct block_device *d, const char *file, uint64_t *value)
 {

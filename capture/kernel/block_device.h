@@ -2,10 +2,7 @@
 /* The device in the events: requests of a partition appear on its disk, at the disk's sectors. */
 #pragma once
 
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "common/err.h"
+#include "common/std.h"
 
 struct block_device {
 	unsigned int major, minor; /* of the whole disk, as in the events */

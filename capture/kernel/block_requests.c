@@ -2,7 +2,6 @@
 #include "capture/kernel/block_requests.h"
 
 #include "capture/trace.h"
-#include "common/xalloc.h"
 
 #define AGAIN_NS 1000000000
 

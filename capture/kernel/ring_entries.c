@@ -4,9 +4,6 @@
 #include <linux/aio_abi.h>
 #include <linux/btf.h>
 #include <linux/io_uring.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 
 /* Offsets of members in the running kernel's structures, from its type information (BTF,
  * /sys/kernel/btf/vmlinux; format: Documentation/bpf/btf.rst of Linux). */

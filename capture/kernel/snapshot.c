@@ -6,12 +6,10 @@
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "capture/kernel/snapshot_private.h"
-#include "common/xalloc.h"
 
 #if defined(__x86_64__)
 #define OUR_CALLS AUDIT_ARCH_X86_64

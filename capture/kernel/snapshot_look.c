@@ -2,15 +2,12 @@
 /* The process that inspects files while calls wait. One thread waits for the next call; many
  * threads inspect. An inspection may itself wait for a watched program (a file system in user
  * space), whose calls need inspection in turn. */
-#include <limits.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 

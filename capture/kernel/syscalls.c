@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 
 #include "capture/kernel/syscalls_private.h"
-#include "common/xalloc.h"
 
 /* Kernel-internal results of interrupted calls (ERESTARTSYS and similar), which programs never see.
  */

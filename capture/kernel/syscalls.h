@@ -10,7 +10,6 @@
 
 #include "capture/formats/record_queue.h"
 #include "capture/syscall_table.h"
-#include "common/err.h"
 
 struct app_open_file;
 

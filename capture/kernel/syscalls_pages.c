@@ -2,7 +2,6 @@
 /* Page faults and the page cache: files by device and inode, and the pages that calls requested. */
 
 #include "capture/kernel/syscalls_private.h"
-#include "common/xalloc.h"
 
 /* --- files by device and inode ------------------------------------------- */
 

@@ -3,7 +3,6 @@
  * them. Requests of libaio end when io_getevents() returns their results. */
 
 #include "capture/kernel/syscalls_private.h"
-#include "common/xalloc.h"
 
 struct ring_request {
 	uint64_t request;

@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include "capture/kernel/syscalls_private.h"
-#include "common/xalloc.h"
 
 static struct syscall_thread **slot_of(struct syscalls *c, uint32_t tid)
 {

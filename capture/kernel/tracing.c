@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/tracing.h"
 
-#include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 
 #include <kbuffer.h>
 #include <tracefs.h>
 
-#include "common/strbuf.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 
 #define POLL_NS 20000000
 #define INSTANCE_PREFIX "validate-"

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "common/std.h"
-#include "common/err.h"
 
 struct tracing;
 

@@ -3,12 +3,9 @@
 
 #include <linux/perf_event.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-
-#include "common/xalloc.h"
 
 #define RING_BYTES (16u << 20)
 #define POLL_NS 10000000

@@ -2,14 +2,12 @@
 #include "capture/command_facts.h"
 #include "capture/kernel/vfs.h"
 
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/syscall.h>
 
 #include "capture/kernel/vfs_private.h"
 #include "capture/kernel/watched.h"
 #include "common/clock.h"
-#include "common/strbuf.h"
 
 #define FIELD(name) offsetof(struct vfs_config, name)
 static const char *const fault_names[] = {"auto", "filemap", "address", "none", NULL};

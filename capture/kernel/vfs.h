@@ -6,7 +6,6 @@
 
 #include "capture/files_noted.h"
 #include "capture/kernel/syscalls.h"
-#include "common/err.h"
 #include "common/options.h"
 
 enum vfs_faults { FAULTS_AUTO, FAULTS_FILEMAP, FAULTS_ADDRESS, FAULTS_NONE };

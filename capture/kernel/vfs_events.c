@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include "capture/kernel/vfs_private.h"
-#include "common/xalloc.h"
 
 /* struct syscall_trace_enter: offset of the arguments, the same for every call */
 #define ARGS_AT 16

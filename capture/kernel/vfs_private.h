@@ -10,7 +10,6 @@
 #include "capture/kernel/vfs.h"
 #include "capture/processes.h"
 #include "capture/trace.h"
-#include "common/err.h"
 
 /* Reads the memory that arguments of system calls point to (paths, vectors, times) with a small BPF
  * program: when the call begins, or when it ends if the page was not present or the kernel writes

@@ -2,10 +2,8 @@
 /* The open files and mappings of processes before the first event, from /proc. */
 #include <dirent.h>
 #include <elf.h>
-#include <unistd.h>
 
 #include "capture/kernel/vfs_private.h"
-#include "common/xalloc.h"
 
 #define CHILDREN_MAX 65536
 

@@ -2,11 +2,7 @@
 /* Waits during a capture for a command to end, a time limit, or a signal. */
 #pragma once
 
-#include <signal.h>
-#include <sys/types.h>
-
 #include "common/std.h"
-#include "common/err.h"
 
 /* Blocks SIGINT, SIGTERM and SIGHUP, so that they end the next watched_run() and the capture can
  * clean up. `before`: the previous mask, for watched_release() and for the options. */

@@ -2,7 +2,6 @@
 #include "capture/match/key_match.h"
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 
 #define NONE UINT32_MAX
 #define MAX_SEEN_BITS 25u /* 256 MiB; at most three quarters full */

@@ -16,7 +16,6 @@
 
 #include "capture/trace.h"
 #include "capture/match/sequences.h"
-#include "common/err.h"
 #include "common/vm.h"
 
 /* limit of waiting requests of both sides together, which bounds memory */

@@ -2,7 +2,6 @@
 #include "capture/match/positions.h"
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 
 #define NONE UINT32_MAX
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/match/sequences.h"
 
-#include "common/xalloc.h"
-
 static void allocate(struct sequences *s, unsigned int bits)
 {
 	s->bits = bits;

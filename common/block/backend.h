@@ -4,8 +4,6 @@
 #pragma once
 
 #include "common/block/direction.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "common/vm.h"
 
 struct block_command { /* one request to submit */

@@ -7,7 +7,6 @@
 
 #include "common/block/backend.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define RING_MAGIC 0xa10a10a1u
 

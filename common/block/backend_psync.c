@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One request at a time by a blocking system call, for comparison with asynchronous I/O. */
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "common/block/backend.h"
-#include "common/xalloc.h"
 
 struct block_queue {
 	int fd;

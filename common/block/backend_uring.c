@@ -2,7 +2,6 @@
 /* io_uring, with registered device and buffers if the kernel allows it, so that no request looks
  * them up. Completions are delivered when the worker asks for them (IORING_SETUP_DEFER_TASKRUN)
  * and do not interrupt it, unless the kernel is too old or another thread takes them. */
-#include <fcntl.h>
 #include <liburing.h>
 #include <linux/fs.h>
 #include <sys/resource.h>
@@ -10,7 +9,6 @@
 
 #include "common/block/backend.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 #define RING_ENTRIES 256u
 #define MOST_REGISTERED ((size_t)1 << 30) /* the kernel's limit for one buffer */

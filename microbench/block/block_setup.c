@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fcntl.h>
-#include <unistd.h>
 
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
 #include "microbench/run.h"

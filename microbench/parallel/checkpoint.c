@@ -5,7 +5,6 @@
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Pseudo, PseudoSync and PseudoSyncDat,
  * after the pseudo-application of Los Alamos National Laboratory, 8 ranks. */
-#include "common/xalloc.h"
 #include "microbench/loop.h"
 #include "microbench/parallel/ranks.h"
 #include "microbench/workloads.h"

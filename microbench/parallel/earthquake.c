@@ -12,7 +12,6 @@
  * of it. Refining an octant and collecting a piece take a tenth.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Quake, 8 ranks, and Figure 7. */
-#include "common/xalloc.h"
 #include "microbench/draw.h"
 #include "microbench/loop.h"
 #include "microbench/parallel/ranks.h"

@@ -4,7 +4,6 @@
  * all parts at once.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Fitness, 4 ranks (of 1 GB each). */
-#include "common/xalloc.h"
 #include "microbench/loop.h"
 #include "microbench/parallel/ranks.h"
 #include "microbench/workloads.h"

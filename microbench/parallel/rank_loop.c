@@ -2,7 +2,6 @@
 #include "microbench/parallel/rank_loop.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include "microbench/script.h"
 

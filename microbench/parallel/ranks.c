@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/parallel/ranks.h"
 
-#include "common/xalloc.h"
 #include "microbench/tree.h"
 
 const char *const ranks_options[] = {"launcher", NULL}, *const ranks_compute_options[] = {

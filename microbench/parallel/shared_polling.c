@@ -6,7 +6,6 @@
  *
  * Source: parallel-trace paper (FAST 2007), section 3.2, approach 1: synchronisation by
  * "untraceable" means. */
-#include "common/xalloc.h"
 #include "microbench/loop.h"
 #include "microbench/parallel/ranks.h"
 #include "microbench/workloads.h"

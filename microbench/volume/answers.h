@@ -5,7 +5,6 @@
 #pragma once
 
 #include "common/clock.h"
-#include "common/err.h"
 #include "microbench/volume/log.h"
 
 struct answers;

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/volume/client.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include "common/block/backend.h"
 #include "common/clock.h"
-#include "common/xalloc.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/service.h"
 

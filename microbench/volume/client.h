@@ -3,9 +3,6 @@
  * waited, and what the server logged. */
 #pragma once
 
-#include <sys/types.h>
-
-#include "common/err.h"
 #include "common/std.h"
 
 #define VOLUME_CLIENT_BYTES 4096 /* length of each request */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Time that the kernel, FUSE and the loop device add to a request's service time, by depth. */
 #include "common/clock.h"
-#include "common/xalloc.h"
 #include "microbench/volume/client.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"

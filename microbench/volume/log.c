@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/volume/log.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/trace.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 #include "microbench/volume/service.h"
 
 #define MAGIC "VALVLOG2"

@@ -6,7 +6,6 @@
 
 #include <stdatomic.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 /* The lead is measured at these numbers of requests in flight. */

@@ -2,15 +2,10 @@
 #include "microbench/volume/loop.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <linux/loop.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 
 /* Whether `file` is the backing file of /dev/loopN by the kernel's name, with escapes: 1, 0, or
  * -errno if unreadable. */

@@ -2,7 +2,6 @@
 /* Loop devices. Needs root. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define LOOP_NAME_MAX 32

@@ -3,17 +3,13 @@
 #define FUSE_USE_VERSION 312
 #include "microbench/volume/server.h"
 
-#include <fcntl.h>
 #include <fuse_lowlevel.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/scheduling.h"
-#include "common/xalloc.h"
 #include "microbench/volume/answers.h"
 #include "microbench/volume/service.h"
 

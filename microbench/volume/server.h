@@ -4,7 +4,6 @@
  * is permitted and there is more than one CPU. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define VOLUME_FILE "volume"

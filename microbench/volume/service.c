@@ -6,10 +6,8 @@
 
 #include "common/options.h"
 #include "common/splitmix.h"
-#include "common/strbuf.h"
 #include "common/u64_map.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 #define SERVERS_MAX 4096
 

@@ -30,7 +30,6 @@
  * introduction to disk drive modeling", IEEE Computer 27(3), 1994. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 enum service_op { SERVICE_READ, SERVICE_WRITE, SERVICE_FLUSH };

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/volume/throttle.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "common/cgroup_where.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 static const struct {
 	const char *name; /* file of the cgroup */

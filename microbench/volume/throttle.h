@@ -5,7 +5,6 @@
  * 100 ms: the rate is kept, service times are not. Needs root. */
 #pragma once
 
-#include "common/err.h"
 #include "microbench/volume/service.h"
 
 /* The directory of this process' blkio group. The caller frees it. `root` as in cgroup_where (""

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/server.h"
 #include "microbench/volume/volume_private.h"

@@ -7,9 +7,6 @@
  * server's process ID. */
 #pragma once
 
-#include <sys/types.h>
-
-#include "common/err.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/loop.h"
 

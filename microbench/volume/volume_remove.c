@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Removes a volume: refused while it is in use; otherwise removes its loop device, server and
  * directory in any state. */
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/device.h"
 #include "common/files.h"

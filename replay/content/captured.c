@@ -4,10 +4,8 @@
 #include <jansson.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 #include "replay/content/captured_take.h"
 
 #define NAP_NS 500000 /* pause of the reading thread while the ring is full */

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 
 struct captured;
 

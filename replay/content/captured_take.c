@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/content/captured_take.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
-
 void captured_failed(struct captured_shared *s, const struct err *why)
 {
 	int none = 0;

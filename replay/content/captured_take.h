@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 
 #include "capture/content/content.h"
-#include "common/err.h"
 #include "common/vm.h"
 
 enum captured_state { ITEM_WANTED, ITEM_THERE, ITEM_TAKEN };

@@ -3,15 +3,11 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/cgroup_where.h"
 #include "common/process_memory.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/vm.h"
-#include "common/xalloc.h"
 #include "replay/issue/feed.h"
 #include "replay/plan/plan.h"
 

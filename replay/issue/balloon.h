@@ -13,12 +13,10 @@
 #pragma once
 
 #include <pthread.h>
-#include <sys/types.h>
 
 #include <jansson.h>
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/options/config.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/calls.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "replay/issue/calls_private.h"
 #include "replay/content/captured_take.h"
 #include "replay/issue/passing.h"

@@ -5,10 +5,8 @@
  * before the first stamp and read between the stamps; only pages that were read ahead then are read
  * ahead. Pages that were found in the cache are read if all are cached now, and otherwise left
  * alone; this is checked before the first stamp. */
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "capture/op.h"
 #include "common/residency.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that move data, change sizes or make data durable; asynchronous requests. */
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "replay/issue/calls_private.h"
 

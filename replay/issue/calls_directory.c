@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that list directories. */
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "replay/issue/calls_private.h"
 #include "replay/target/rooted.h"
 

@@ -5,13 +5,8 @@
  * belong to that open file (F_OFD_SETLK). They do not conflict with each other, and they conflict
  * with locks of other processes. They end when the process closes any descriptor of the file.
  * Source: fcntl_locking(2). */
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "replay/issue/calls_private.h"
 
 struct lock_owner { /* the locks of one process on one file */

@@ -4,9 +4,7 @@
  * requests of the trace use. */
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "capture/op.h"
 #include "replay/issue/calls_private.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
 
 #include "replay/issue/calls.h"

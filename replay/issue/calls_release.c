@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Releases a call table. Separate from calls.c: compiled programs do not need it. */
-#include <unistd.h>
 
 #include "replay/issue/calls_private.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Streams of the C library. Prepared files have no lines: a call that reads up to a delimiter is
  * replayed as a call that reads the same number of bytes. */
-#include <fcntl.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "replay/issue/calls_private.h"
 #include "replay/target/rooted.h"
 

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/crew.h"
 
-#include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "capture/op.h"
 #include "common/process_memory.h"
 #include "common/processors.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "replay/issue/balloon.h"
 #include "replay/issue/feed.h"
 #include "replay/issue/watchdog.h"

@@ -8,18 +8,13 @@
  * predecessors of its first request, as any request does. A fork at the traced time would add the
  * copying of page tables and later page faults to the measured times. And a child of a process with
  * several threads may only call async-signal-safe functions. */
-#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "replay/issue/balloon.h"
 #include "replay/content/captured_take.h"
 #include "replay/issue/passing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/due_heap.h"
 
-#include "common/xalloc.h"
+#include "common/std.h"
 
 void due_heap_init(struct due_heap *h, uint32_t n_room)
 {

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/feed.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "common/processors.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 
 /* chunks of a lane: one in use, one being written back, and those that are read ahead */
 #define AHEAD_MOST 16u

@@ -11,7 +11,6 @@
  * prefetching on a fixed horizon. */
 #pragma once
 
-#include "common/err.h"
 #include "replay/plan/plan.h"
 
 struct feed;

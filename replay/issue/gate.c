@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/gate.h"
 
-#include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 enum { LINE_BYTES = 128, SHARED = 2, N_YIELDS = 20 };
 #define YIELDED_SPIN_NS 1000

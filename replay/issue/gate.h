@@ -22,7 +22,6 @@
 #include <stdatomic.h>
 
 #include "common/clock.h"
-#include "common/err.h"
 #include "common/vm.h"
 
 #define GATE_DONE UINT32_MAX

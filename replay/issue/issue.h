@@ -4,8 +4,6 @@
  * its begin. */
 #pragma once
 
-#include <unistd.h>
-
 #include "capture/trace.h"
 #include "replay/issue/calls.h"
 #include "replay/issue/crew.h"

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/passing.h"
 
-#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/vm.h"
-#include "common/xalloc.h"
 
 #define STACK_BYTES ((size_t)64 << 10)
 #define LOOK_NS 10000000 /* interval of checks whether the receiver has ended */

@@ -7,9 +7,8 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <stdint.h>
 
-#include "common/err.h"
+#include "common/std.h"
 
 struct passing;
 

@@ -3,7 +3,6 @@
 
 #include "capture/op.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/issue/feed.h"
 
 void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns)

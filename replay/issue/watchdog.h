@@ -4,7 +4,6 @@
  * and a request that waits for it. */
 #pragma once
 
-#include "common/strbuf.h"
 #include "replay/issue/crew.h"
 
 struct watchdog {

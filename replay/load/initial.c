@@ -2,7 +2,6 @@
 #include "replay/load/initial_private.h"
 
 #include "common/fnv1a.h"
-#include "common/xalloc.h"
 
 /* --- nodes and names ----------------------------------------------------- */
 

@@ -2,8 +2,6 @@
 /* What requests on a descriptor or a stream show about the initial files: above all their size. */
 #include "replay/load/initial_private.h"
 
-#include "common/xalloc.h"
-
 #define READ_AT_MOST (UINT64_C(1) << 62)
 
 struct open_state *initial_state(struct walker *w, uint32_t slot)

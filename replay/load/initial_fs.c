@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of initial.h that access the file system. */
-#include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "replay/load/initial.h"
 
 enum { FOUND, MISSING, OTHER, NOT_CACHED };

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/load.h"
 
-#include <sys/stat.h>
-
 #include "common/heap.h"
-#include "common/xalloc.h"
 #include "replay/load/reads.h"
 #include "common/u64_map.h"
 

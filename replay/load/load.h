@@ -9,7 +9,6 @@
 
 #include "capture/op.h"
 #include "capture/trace.h"
-#include "common/err.h"
 #include "replay/options/config.h"
 
 #define REPLAY_MAX_REQUEST_BYTES (UINT64_C(1) << 30) /* longest read or write that is replayed */

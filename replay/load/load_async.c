@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/load.h"
 
-#include "common/xalloc.h"
 #include "common/u64_map.h"
 
 #define CHANNELS_MAX 1024u /* per thread; further requests stay in the thread itself */

@@ -2,8 +2,6 @@
 #include "replay/load/name_model.h"
 
 #include "common/fnv1a.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 /* links followed in one look-up, as in the kernel: a limit per level would allow endless loops */
 #define MAX_LINKS 40

@@ -2,7 +2,6 @@
 #include "replay/load/prepare.h"
 
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "common/units.h"
 #include "replay/load/initial.h"

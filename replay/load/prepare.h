@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "common/payload.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"

@@ -4,8 +4,6 @@
 #include <jansson.h>
 #include <sys/mman.h>
 
-#include "common/xalloc.h"
-
 /* --- requests that change nothing ------------------------------------------------ */
 
 static bool reads_stream(const struct load_request *r)

@@ -10,7 +10,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
 #include "replay/options/config.h"

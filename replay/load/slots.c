@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/slots.h"
 
-#include <sys/stat.h>
-
-#include "common/xalloc.h"
 #include "replay/load/initial.h"
 #include "replay/load/slots_private.h"
 

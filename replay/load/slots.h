@@ -14,7 +14,6 @@
 #pragma once
 
 #include "capture/fileset/fileset.h"
-#include "common/err.h"
 #include "replay/target/rooted.h"
 #include "replay/load/load.h"
 

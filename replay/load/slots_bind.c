@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The slot that a descriptor number refers to at a time. */
 
-#include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
 #define EARLIER_MAX 1024 /* slots examined when an inherited one is searched */

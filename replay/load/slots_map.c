@@ -2,7 +2,6 @@
 /* Finds the mapping of a munmap, msync, madvise or mremap by its traced address. */
 #include <sys/mman.h>
 
-#include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
 /* the smallest page size: with larger pages some repeated touches are not recognised */

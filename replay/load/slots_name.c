@@ -2,8 +2,6 @@
 /* The paths of a trace. */
 
 #include "common/fnv1a.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "replay/load/initial.h"
 #include "replay/load/slots_private.h"
 

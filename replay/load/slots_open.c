@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of slots.h that access the file system. */
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "replay/load/initial.h"
 
 #define SPARE_DESCRIPTORS 64 /* of the program itself */

@@ -2,7 +2,6 @@
 /* Merges slots whose instances follow one another. Source: Joukov, Wong and Zadok (FAST 2005),
  * section 2.3. */
 
-#include "common/xalloc.h"
 #include "replay/load/slots.h"
 #include "common/u64_map.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
 /* Divides `total` bytes among the stream's scans of unknown length. False if there are none. */

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "replay/options/config.h"
 
 struct adapter; /* engines/adapters/adapter.h */

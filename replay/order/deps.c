@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/deps.h"
 
-#include "common/xalloc.h"
-
 static void places_find(struct deps *d)
 {
 	const struct load *l = &d->load;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/order/order.h"
 #include "replay/options/config.h"

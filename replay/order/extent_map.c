@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/extent_map.h"
 
-#include "common/xalloc.h"
-
 #define FEW 3u
 #define LEAF 12u
 #define INNER 20u

@@ -2,7 +2,6 @@
 #include "replay/order/fs_model.h"
 
 #include "common/fnv1a.h"
-#include "common/xalloc.h"
 #include "replay/order/fs_model_private.h"
 
 #define LINKS_MAX 10 /* links followed in one path */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests on descriptors: data, sizes, positions; and extended attributes. */
-#include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "capture/op.h"
 #include "replay/load/load.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests on names. */
-#include <fcntl.h>
 
 #include "capture/op.h"
 #include "replay/order/fs_model_private.h"

@@ -16,7 +16,6 @@
 #pragma once
 
 #include "common/std.h"
-#include "common/err.h"
 
 #define INFER_THRESHOLD_NS 10000 /* from the paper, for a trace of a storage controller */
 

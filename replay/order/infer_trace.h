@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "replay/order/infer.h"
 
 /* Visible think times: from the last end to the next begin while no request is in flight. The

@@ -2,7 +2,6 @@
 #include "replay/order/order.h"
 
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/order/order_private.h"
 
 void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t threshold)

@@ -12,7 +12,6 @@
  * rules are in doc/replay-engines.md. */
 #pragma once
 
-#include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/options/config.h"
 #include "replay/load/slots.h"

@@ -15,10 +15,8 @@
  * process for which the parent had waited, had ended when r began; r's thread has waited for the
  * end of q's process where "earlier" refers to that order. Source: the resource rules of ARTC and
  * TBBT (see doc/replay-engines.md). */
-#include <fcntl.h>
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 #include "replay/load/load.h"
 #include "replay/order/order_private.h"
 #include "replay/order/fs_model.h"

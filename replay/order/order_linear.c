@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/order_private.h"
 
-#include "common/xalloc.h"
 #include "replay/order/fs_model.h"
 
 #define WINDOW 1024 /* last calls whose place can change: a long call overlaps many */

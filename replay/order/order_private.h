@@ -2,7 +2,6 @@
 /* Parts of the derivation of an order. Private to replay/order. */
 #pragma once
 
-#include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
 #include "replay/order/fs_model.h"

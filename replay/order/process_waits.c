@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/order_private.h"
 
-#include "common/xalloc.h"
 #include "common/u64_map.h"
 
 struct threads { /* the threads of each process and their requests */

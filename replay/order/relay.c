@@ -3,8 +3,6 @@
 
 #include <pthread.h>
 
-#include "common/xalloc.h"
-
 #define STRETCHES 4u
 
 struct relay {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/use_set.h"
 
-#include "common/xalloc.h"
-
 /* sets of more threads use the hash table */
 #define LISTED_MAX 8u
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builds a call table before the run. */
-#include <fcntl.h>
 #include <linux/fs.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 #include "replay/load/reads.h"
 #include "replay/plan/call_table_private.h"
 #include "replay/content/captured.h"

@@ -3,7 +3,6 @@
  * name in it. */
 
 #include "common/fnv1a.h"
-#include "common/xalloc.h"
 #include "replay/plan/call_table_private.h"
 
 static uint32_t place_find(struct call_table *c, struct call_places *t, const char *path,

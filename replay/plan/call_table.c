@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of a call table that a compiled program needs too. */
 
-#include "common/xalloc.h"
 #include "replay/plan/call_table_private.h"
 
 struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process)

@@ -12,9 +12,7 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <time.h>
 
-#include "common/err.h"
 #include "common/payload.h"
 #include "common/vm.h"
 #include "replay/target/rooted.h"

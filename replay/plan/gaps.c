@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/plan/gaps.h"
 
-#include "common/strbuf.h"
 #include "common/units.h"
 
 void gaps_init(struct gaps *g, int64_t limit_ns, double speed)

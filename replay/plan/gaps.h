@@ -4,7 +4,6 @@
 #pragma once
 
 #include "common/std.h"
-#include "common/err.h"
 
 #define REPLAY_MAX_GAPS 1000 /* longest replay, in multiples of the longest permitted gap */
 

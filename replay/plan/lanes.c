@@ -2,7 +2,6 @@
 #include "replay/plan/lanes.h"
 
 #include "common/heap.h"
-#include "common/xalloc.h"
 
 struct lane_life { /* of a thread */
 	int64_t begin_ns, end_ns;

@@ -4,7 +4,6 @@
 #include "capture/op.h"
 #include "common/splitmix.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/plan/plan.h"
 
 const struct fault faults[] = {

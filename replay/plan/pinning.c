@@ -4,8 +4,6 @@
 #include <jansson.h>
 
 #include "common/processors.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "common/u64_map.h"
 #include "replay/options/config.h"
 

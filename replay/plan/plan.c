@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/plan/plan.h"
 
-#include <fcntl.h>
 #include <libgen.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "capture/op.h"
-#include "common/err.h"
 #include "common/placement.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 #include "replay/options/engine.h"
 #include "replay/plan/pinning.h"
 #include "replay/target/rooted.h"

@@ -13,7 +13,6 @@
 
 #include "capture/run_facts.h"
 #include "common/clock.h"
-#include "common/err.h"
 #include "common/scheduling.h"
 #include "common/vm.h"
 #include "replay/plan/call_table.h"

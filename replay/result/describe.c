@@ -5,7 +5,6 @@
 
 #include "capture/op.h"
 #include "common/options_describe.h"
-#include "common/strbuf.h"
 #include "replay/options/engine.h"
 
 char *replay_describe_command(const struct replay_config *c, const struct replay_config *settled,

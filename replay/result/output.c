@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/output.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "capture/op.h"
 #include "common/clock.h"
-#include "common/xalloc.h"
 #include "replay/result/overlap.h"
 
 #define BATCH 256

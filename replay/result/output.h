@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/options/config.h"
 #include "replay/plan/plan.h"

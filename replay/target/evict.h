@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "capture/fileset/fileset.h"
-#include "common/err.h"
 
 /* Whether dentries and inodes of the target are in memory when the first request begins. */
 enum metadata_state {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/target/rooted.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
 #include "capture/no_devices.h"
-#include "common/xalloc.h"
 
 #define TEMPORARY (O_TMPFILE & ~O_DIRECTORY) /* the bit of its own */
 #define PAGE_BYTES 4096u

@@ -22,7 +22,6 @@
 #include <stdatomic.h>
 
 #include "common/std.h"
-#include "common/err.h"
 
 struct rooted_refused { /* in memory that all workers share */
 	_Atomic uint64_t n; /* calls that were refused */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/certificate/certificate.h"
 
-#include <time.h>
-
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/first_screen.h"
 #include "reports/tables/tables.h"
 #include "reports/words.h"

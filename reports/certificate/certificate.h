@@ -5,7 +5,6 @@
  * doc/certificate.md answers it line by line. */
 #pragma once
 
-#include "common/strbuf.h"
 #include "reports/tables/table.h"
 #include "validate/analysis/analysis.h"
 

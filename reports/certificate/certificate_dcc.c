@@ -3,9 +3,7 @@
  * replayer, with all its scenarios. Ratios have the unit \one, times the unit \second. Source: DCC
  * 3.1.2 (dcc.xsd of PTB), D-SI 2.1.0 (SI_Format.xsd). The schema requires a country, an e-mail
  * address and persons. What nobody stated is "ZZ" (ISO 3166-1: user-assigned) or "not stated". */
-#include <time.h>
 
-#include "common/xalloc.h"
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
 #include "reports/forms.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
 #include "reports/forms.h"
@@ -8,7 +7,7 @@
 #include "reports/words.h"
 
 #define LABEL 14 /* columns of the labels at the left */
-#define NAME_MAX 40
+#define NAME_WIDTH 40
 
 static void add_wrapped(struct strbuf *out, const char *text, size_t column, size_t indent,
 			size_t width)
@@ -48,13 +47,13 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	for (size_t i = 0; i < c->n_facts; i++)
 		add_fact(out, &c->fact[i], width);
 	strbuf_addch(out, '\n');
-	text_add_table(out, &c->results, NAME_MAX);
+	text_add_table(out, &c->results, NAME_WIDTH);
 	if (c->n_left_out)
 		strbuf_addf(out,
 			    "and %zu more scenarios in the report, all at least as trusted as these\n",
 			    c->n_left_out);
 	strbuf_addch(out, '\n');
-	text_add_table(out, &c->times, NAME_MAX);
+	text_add_table(out, &c->times, NAME_WIDTH);
 	strbuf_addch(out, '\n');
 	for (size_t i = 0; i < c->n_reasons; i++)
 		add_wrapped(out, c->reason[i], 0, 2, width);

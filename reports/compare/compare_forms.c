@@ -2,7 +2,6 @@
 #include "reports/compare/compare_forms.h"
 
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/output.h"
 
 const struct compare_form *const compare_forms[] = {

@@ -2,8 +2,6 @@
 /* Forms of a comparison. They compute nothing. */
 #pragma once
 
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "reports/machine/machine.h"
 #include "validate/compare/baseline.h"
 #include "validate/compare/compare.h"

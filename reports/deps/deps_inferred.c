@@ -2,12 +2,9 @@
 #include "reports/deps/deps_report.h"
 
 #include <jansson.h>
-#include <stdarg.h>
 
 #include "capture/op.h"
-#include "common/strbuf.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/order/infer_trace.h"
 #include "reports/json/json_value.h"
 #include "reports/output.h"

@@ -4,7 +4,6 @@
 #include <jansson.h>
 
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/json/json_value.h"
 #include "reports/output.h"
 

@@ -3,7 +3,6 @@
 #include "capture/csv_args.h"
 #include "capture/op.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/deps/deps_report.h"
 
 /* Escapes for a quoted string: an untrusted name cannot end it, begin a Graphviz escape or control

@@ -4,8 +4,6 @@
 
 #include "capture/causality/work.h"
 #include "capture/trace.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "replay/order/deps.h"
 
 struct deps_parallel_config {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/figures/figure.h"
 
-#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/output.h"
 

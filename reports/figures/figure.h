@@ -5,8 +5,6 @@
  * figures have no `svg`. */
 #pragma once
 
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 
 struct figure {

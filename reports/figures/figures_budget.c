@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shares of the combined uncertainty, and the issue error of timed replays. */
-#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/number.h"
 #include "reports/figures/figure.h"

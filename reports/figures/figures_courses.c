@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Over the time of a run: requests per second, requests in flight, bandwidth, issue error. And the
  * issue error by itself and against the rate. */
-#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
 #include "validate/analysis/courses.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative bias over the load level, with the interval that decides: a figure for each group of
  * scenarios that differ only in the level. */
-#include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"
 #include "reports/words.h"

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/figures/figure.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define OUTPUT_MAX_BYTES (256l << 20)
 

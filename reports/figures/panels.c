@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figures.h"
 #include "reports/number.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* doc/history-schema.json describes it. */
-#include "common/xalloc.h"
 #include "reports/history/history_report.h"
 #include "reports/json/json_value.h"
 
@@ -37,8 +36,8 @@ static json_t *changes(const struct history_study *s, const struct history_chart
 	return list;
 }
 
-static json_t *signal(const struct history_study *s, const struct history_charts *c,
-		      const struct history_signal *g)
+static json_t *signal_json(const struct history_study *s, const struct history_charts *c,
+			   const struct history_signal *g)
 {
 	json_t *o = json_make(J_TEXT("chart", history_chart_names[g->chart]),
 		J_TEXT("kind", history_kind_names[g->kind]), J_INT("direction", g->direction),
@@ -91,7 +90,7 @@ static json_t *chart(const struct history_study *s, const struct history_charts 
 	for (size_t i = 0; i < c->n; i++)
 		json_array_append_new(entries, entry(s, c, i));
 	for (size_t i = 0; i < c->n_signals; i++)
-		json_array_append_new(signals, signal(s, c, &c->signal[i]));
+		json_array_append_new(signals, signal_json(s, c, &c->signal[i]));
 	for (size_t i = 0; i < c->n_events; i++)
 		json_array_append_new(events, event(s, c, &c->event[i]));
 	return json_add(o, J_VALUE("events", events), J_VALUE("signals", signals), J_VALUE("entries", entries));

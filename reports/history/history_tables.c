@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "reports/history/history_report.h"
 
 const struct history_campaign *history_campaign_at(const struct history_study *s,

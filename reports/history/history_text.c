@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/number.h"
 #include "reports/history/history_report.h"
 #include "reports/text_table.h"
 #include "reports/words.h"
 
-#define NAME_MAX 22
+#define NAME_WIDTH 22
 #define EVENTS_SHOWN 30 /* on a terminal */
 #define FACTS_MAX 4
 #define SERIES_MAX 60
@@ -140,7 +139,7 @@ void history_text_add(struct strbuf *out, const void *study, size_t width)
 		events_add(out, s, width);
 	size_t left_out = history_table_series(&t, s, SERIES_MAX);
 	strbuf_addf(out, "\n%s\n\n", t.title);
-	text_add_table(out, &t, NAME_MAX);
+	text_add_table(out, &t, NAME_WIDTH);
 	if (left_out)
 		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", left_out);
 	strbuf_addch(out, '\n');

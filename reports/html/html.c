@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/index.html: one self-contained page. First the verdict, then the cases, then methods and
  * data as an appendix. */
-#include "common/xalloc.h"
 #include "reports/forms.h"
 #include "reports/html/html.h"
 #include "reports/output.h"

@@ -2,7 +2,6 @@
 /* The page, part by part. Names and other text from outside go through escape_html. */
 #pragma once
 
-#include "common/strbuf.h"
 #include "reports/figures/figure.h"
 #include "reports/first_screen.h"
 #include "reports/tables/tables.h"

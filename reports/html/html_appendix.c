@@ -3,7 +3,6 @@
  * reproduce them, each part folded. */
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/number.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A section for each case: figures, components, reasons. And the causes of the differences. */
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "validate/analysis/leaning.h"

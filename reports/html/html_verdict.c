@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The first screen: verdict, cause for each replayer, what to do next, heat map of cases by
  * components; below it the deciding interval of each case. */
-#include <time.h>
 
 #include "reports/escape.h"
 #include "reports/first_screen.h"

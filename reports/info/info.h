@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "common/strbuf.h"
 #include "common/units.h"
 #include "replay/load/replayable.h"
 #include "reports/tables/table.h"

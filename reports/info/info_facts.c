@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The facts at the top: requests, origin, and numbers that fit a line. */
-#include <time.h>
 
 #include "capture/causality/causality.h"
 #include "capture/format.h"
 #include "capture/unseen.h"
 #include "reports/info/info.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/profile/missing.h"
 
 static void add(struct info_page *page, const char *label, struct strbuf *text)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page of validate info: one self-contained file. */
-#include <sys/stat.h>
 
-#include "common/xalloc.h"
 #include "reports/info/info.h"
 #include "common/files.h"
 #include "reports/escape.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "reports/info/info.h"
 #include "common/json_count.h"
 #include "reports/json/json_value.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plots of a trace by gnuplot: figures for the page, and text plots for the terminal. */
-#include "common/xalloc.h"
 #include "reports/info/info.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"

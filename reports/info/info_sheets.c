@@ -2,7 +2,6 @@
 /* The tables of validate info. */
 #include "reports/info/info.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 /* --- building ------------------------------------------------------------ */
 

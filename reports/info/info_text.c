@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/csv_args.h"
-#include "common/xalloc.h"
 #include "reports/info/info.h"
 #include "common/units.h"
 #include "reports/text_table.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/report.json: the whole analysis for programs. doc/report-schema.json describes it; keys
  * keep their order. */
-#include "common/xalloc.h"
 #include "reports/forms.h"
 #include "reports/json/json_report.h"
 #include "reports/output.h"

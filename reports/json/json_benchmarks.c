@@ -2,9 +2,7 @@
 /* Reports for programs that watch benchmarks: a benchmark for each case, the mean response time of
  * its replays. Source: Bencher Metric Format (bencher.dev); github-action-benchmark, tool
  * customSmallerIsBetter; pytest-benchmark 4 (its JSON, times in seconds). */
-#include <time.h>
 
-#include "common/xalloc.h"
 #include "reports/forms.h"
 #include "reports/json/json_value.h"
 #include "reports/output.h"

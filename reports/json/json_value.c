@@ -2,7 +2,6 @@
 #include "reports/json/json_value.h"
 
 #include "capture/csv_args.h"
-#include "common/strbuf.h"
 #include "reports/escape.h"
 #include "validate/analysis/analysis.h"
 

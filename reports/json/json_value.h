@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "common/json_count.h"
-#include "common/strbuf.h"
 #include "validate/stats/status.h"
 
 struct estimate;

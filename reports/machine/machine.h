@@ -4,7 +4,7 @@
  * once. */
 #pragma once
 
-#include "common/strbuf.h"
+#include "common/std.h"
 
 /* OPEN: inconclusive */
 enum outcome { OUTCOME_PASS, OUTCOME_BETTER, OUTCOME_FAIL, OUTCOME_OPEN, OUTCOME_SKIPPED };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A report in the forms that other programs read: a row for each case and component. */
-#include "common/xalloc.h"
 #include "reports/forms.h"
 #include "reports/machine/machine.h"
 #include "reports/output.h"

@@ -3,7 +3,6 @@
 #include <jansson.h>
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 #include "reports/metrics/metrics_report.h"
 #include "reports/json/json_value.h"
 #include "validate/metrics/levels.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/op.h"
-#include "common/xalloc.h"
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 #include "validate/metrics/levels.h"

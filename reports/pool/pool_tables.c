@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "reports/pool/pool_report.h"
 #include "validate/pool/pool_league.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/pool/pool_report.h"
 #include "reports/text_table.h"
 #include "reports/words.h"
 
-#define NAME_MAX 22
+#define NAME_WIDTH 22
 
 const char pool_explanation[] =
     "Each result is x/r, the replay's figure over that of the program run again beside it on the "
@@ -83,7 +82,7 @@ void pool_text_add(struct strbuf *out, const void *study, size_t width)
 		if (!table_n_rows(&ts.table[i]) || is_wide(ts.table[i].name))
 			continue;
 		strbuf_addf(out, "\n%s\n\n", ts.table[i].title);
-		text_add_table(out, &ts.table[i], NAME_MAX);
+		text_add_table(out, &ts.table[i], NAME_WIDTH);
 	}
 	strbuf_addch(out, '\n');
 	text_wrap(out, pool_explanation, 0, 0, width);

@@ -2,7 +2,6 @@
 /* Forms of the results of a self-test. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/selftest/capture_trial.h"
 #include "validate/selftest/rate.h"
 

@@ -3,8 +3,6 @@
  * by gnuplot. */
 #include "reports/selftest/selftest.h"
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "reports/figures/figure.h"
 
 #define GNUPLOT_TIMEOUT_S 60

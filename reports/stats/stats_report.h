@@ -2,7 +2,6 @@
 /* Results of validate stats, and their forms. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/columns/columns.h"
 #include "validate/columns/comparison.h"
 

@@ -4,7 +4,6 @@
 #include <assert.h>
 
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reports/number.h"
 
 void table_init(struct table *t, const char *name, const char *title)

@@ -3,7 +3,6 @@
  * renders it. */
 #pragma once
 
-#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 
 enum table_format {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/tables/tables.h"
 
-#include "common/xalloc.h"
-
 static const struct table_kind *const kinds[] = {TABLES(TABLE_ADDRESS)};
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the characterisation: location, precision, bias, linearity. */
-#include "common/xalloc.h"
 #include "reports/tables/tables.h"
 
 static void response_time_row(struct table *t, const struct analysis *a, size_t i)

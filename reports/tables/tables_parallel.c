@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of parallel applications: error of the running time, cost of recording, and each node. */
-#include "common/xalloc.h"
 #include "reports/words.h"
 #include "reports/tables/tables.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the last two steps: calibration and uncertainty. */
-#include <time.h>
 
 #include "reports/tables/tables.h"
 

@@ -3,9 +3,7 @@
 #include "reports/terminal/terminal.h"
 
 #include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 #include "reports/words.h"

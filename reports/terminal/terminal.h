@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 
 /* The summary for a terminal: UTF-8 lines of at most `width` columns (80 or more). `dir` is the

@@ -2,7 +2,6 @@
 #include "reports/escape.h"
 #include "reports/text_table.h"
 
-#include "common/xalloc.h"
 #include "reports/number.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"

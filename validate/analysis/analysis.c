@@ -2,10 +2,8 @@
 #include "validate/analysis/analysis.h"
 
 #include <gsl/gsl_errno.h>
-#include <stdarg.h>
 
 #include "common/each.h"
-#include "common/xalloc.h"
 #include "validate/analysis/added.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/at_device.h"

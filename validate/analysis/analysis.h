@@ -7,7 +7,6 @@
  * Sources: GUM and ISO 5725 for the quantities, stats/ for the formulas. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/analysis/reasons.h"
 #include "validate/components/list.h"
 #include "validate/results/results.h"

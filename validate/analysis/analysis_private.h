@@ -6,7 +6,6 @@
  * replicates that would decide the rest -> verdicts. */
 #pragma once
 
-#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 #include "validate/analysis/pairs.h"
 #include "validate/stats/mean_difference.h"

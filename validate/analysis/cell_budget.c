@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The uncertainty budget of a cell: of one future replay, relative to the mean reference. The bias
  * is stated separately. */
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/anova.h"
 #include "validate/stats/budget.h"

@@ -6,7 +6,6 @@
  * find at most c active at their start, themselves included. Distance: the largest |F_x(c) -
  * F_r(c)|, of the mean distributions and within a pair. Levels are discrete and a time-weighted
  * sample has no natural size, so the interval comes from the replicates. */
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/distributions.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Order and fidelity of a cell's replays: reordered shares; lost, extra and mismatched requests;
  * times of issue. */
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/distributions.h"
 

@@ -5,7 +5,6 @@
  * A session is the part of a campaign between start and resumption, or a group of consecutive
  * blocks (protocol key `sessions`). The variance of p sessions has only p - 1 degrees of freedom.
  * Source: ISO 5725-2; ISO 7870-2 (Shewhart). */
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/control.h"
 

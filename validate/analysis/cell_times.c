@@ -3,7 +3,6 @@
  * further tests, diagnostics. */
 #include <gsl/gsl_statistics_double.h>
 
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/anova.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/claims.h"
 
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/measures.h"
 #include "validate/protocol/selector.h"

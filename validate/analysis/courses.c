@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/courses.h"
 
-#include "common/xalloc.h"
 #include "validate/analysis/measures.h"
 
 /* The widest interval of any of these runs: all are brought to it. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/covariate.h"
 
-#include "common/xalloc.h"
-
 double covariate_of_pair(const struct run *replay, const struct run *program)
 {
 	return log1p(replay->others_share + replay->stolen_share) -

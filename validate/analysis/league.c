@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/league.h"
 
-#include "common/xalloc.h"
 #include "validate/analysis/leaning.h"
 #include "validate/components/component.h"
 

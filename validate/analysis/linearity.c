@@ -2,7 +2,6 @@
 /* Linearity: do scatter and relative bias stay constant as the level rises? Scenarios that differ
  * only in the level make a group. The regression uses the replicates' relative bias, not the means
  * of the levels: lack of fit needs a pure error to be compared with. */
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/measure_values.h"
 
-#include "common/xalloc.h"
 #include "validate/analysis/pairs.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/paper.h"

@@ -2,7 +2,6 @@
 /* Intervals of measures, and of differences of measures. */
 #include "validate/analysis/measures.h"
 
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/measure_values.h"
 #include "validate/results/results.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/operations.h"
 
-#include "common/xalloc.h"
 #include "validate/analysis/measures.h"
 
 static const struct op_summary *op_find(const struct run_summary *s, const char *op)

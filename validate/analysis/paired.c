@@ -2,7 +2,6 @@
 /* Evidence of one number per pair, and dependence between pairs. */
 #include <float.h>
 
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/covariate.h"
 #include "validate/stats/quantiles.h"

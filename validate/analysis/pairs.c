@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Selection of the runs that count, and pairing of replays with references. */
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/results/results.h"
 

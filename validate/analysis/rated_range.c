@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/rated_range.h"
 
-#include "common/xalloc.h"
-
 /* --- matching of cases --------------------------------------------------- */
 
 /* Copies a name without the factors of a range: "random-read level=2 pause=10us direct=yes" becomes

@@ -2,10 +2,8 @@
 /* Sources of uncertainty of a campaign: rows of the budget, sources that are only named, and unmet
  * requests, which are warnings. Categories: the cause-and-effect diagram of the method-validation
  * protocol. */
-#include <stdarg.h>
 
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/results/identity.h"
 

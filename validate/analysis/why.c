@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "common/xalloc.h"
 #include "validate/analysis/why_private.h"
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"

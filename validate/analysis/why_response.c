@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The split of the mean response time. Every part is a function of sums over the runs of both
  * sides, so that the jackknife can leave out one pair at a time. */
-#include "common/xalloc.h"
 #include "validate/analysis/why_private.h"
 
 /* Sums of a run: numbers per request, then shares and sums of response times by class. */

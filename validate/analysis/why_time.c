@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The split of the execution time: an exact identity in every pair (why.h), without a rest. */
-#include "common/xalloc.h"
 #include "validate/analysis/why_private.h"
 #include "validate/stats/quantiles.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 #include "common/text.h"

@@ -2,7 +2,6 @@
 /* Runs a protocol: from the plan to a complete results directory. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/protocol/protocol.h"
 
 struct campaign_options {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaign with a budget: choice of the next group, and end of the campaign. */
 #include "common/clock.h"
-#include "common/strbuf.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/choice.h"
 #include "validate/results/summaries.h"

@@ -5,12 +5,8 @@
  * Both are measured under the conditions of the runs. The count holds for recording, reruns and
  * replays, so that they do the same. The memory is added to the page-cache budget, so that program
  * and replayers have equal page cache. */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/trace.h"
-#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
 #include "common/text.h"

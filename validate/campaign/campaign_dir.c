@@ -4,8 +4,6 @@
 
 #include "common/file_beside.h"
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 
 /* --- the results directory ----------------------------------------------- */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints what a protocol would do: runs, expected time and space. Touches nothing. */
-#include <sys/stat.h>
 
 #include "capture/trace.h"
 #include "common/units.h"
 #include "common/wait.h"
-#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/chances.h"

@@ -2,7 +2,6 @@
 /* Facts about machine and conditions, as environment.json (doc/results.md). */
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "capture/trace.h"
 #include "common/clock.h"
@@ -10,7 +9,6 @@
 #include "common/files.h"
 #include "common/processors.h"
 #include "common/text.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/certified.h"
 #include "validate/provenance/provenance.h"

@@ -9,10 +9,8 @@
  * processes they write their traces one after another. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
-#include <unistd.h>
 
 #include "common/clock.h"
-#include "common/xalloc.h"
 #include "replay/replay.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/rounds.h"

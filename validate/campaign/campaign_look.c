@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Looks: the planned ones, after which a campaign may end, and those after each group of a campaign
  * with a budget. */
-#include "common/xalloc.h"
 #include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/compare/compare.h"

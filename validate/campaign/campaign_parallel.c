@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recordings of parallel applications: many runs each, and several times that to search the
  * period. */
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/files.h"
 #include "common/mpi_launch.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 
 #define PERIOD_FIRST 1000

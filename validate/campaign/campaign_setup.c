@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Target directories, scratch directory, cgroup and device queues of a campaign, and their
  * cleanup. */
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "common/drop_caches.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/mounts.h"
 #include "validate/campaign/observe.h"

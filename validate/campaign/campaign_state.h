@@ -20,8 +20,6 @@
  *   campaign_dry_run.c    the plan, printed */
 #pragma once
 
-#include <signal.h>
-
 #include "common/progress.h"
 #include "common/words.h"
 #include "validate/campaign/campaign.h"

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One process under controlled conditions: files restored, caches prepared, in a cgroup,
  * sampled. */
-#include <time.h>
-#include <unistd.h>
 
 #include "capture/kernel/block.h"
 #include "common/options_describe.h"
 #include "common/clock.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The summary of a run, from its traces. */
-#include <unistd.h>
 
 #include "capture/trace.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 #include "validate/results/summaries.h"

@@ -2,7 +2,6 @@
 /* The command lines of a step. */
 #include "common/options_describe.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/registry.h"
 #include "validate/campaign/campaign_state.h"

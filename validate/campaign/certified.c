@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/certified.h"
 
-#include <unistd.h>
-
 #include "common/file_digest.h"
 #include "common/files.h"
 #include "common/text.h"

@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 
-#include "common/err.h"
 #include "validate/protocol/protocol.h"
 
 /* Refuses a certificate that does not apply on this machine or to a scenario of the protocol: each

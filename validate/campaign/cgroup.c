@@ -2,14 +2,7 @@
 #include "validate/campaign/cgroup.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "common/xalloc.h"
 
 #define TRY_NAME "validate-try-"
 

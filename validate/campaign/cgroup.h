@@ -6,7 +6,6 @@
 #pragma once
 
 #include "common/cgroup_where.h"
-#include "common/err.h"
 
 extern const char *const cgroup_kind_names[]; /* "none", "v1", "v2", NULL */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/chances.h"
 
-#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"

@@ -11,7 +11,6 @@
  * of its look (doc/statistics.md). */
 #pragma once
 
-#include "common/err.h"
 #include "validate/protocol/protocol.h"
 
 #define SCATTER_DEFAULT 0.10

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/choice.h"
 
-#include "common/xalloc.h"
 #include "validate/stats/generator.h"
 
 /* expected further pairs if unknown: this multiple of the present number */

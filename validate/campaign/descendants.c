@@ -3,12 +3,8 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <limits.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include "common/proc_text.h"
-#include "common/xalloc.h"
 #include "validate/campaign/others.h"
 
 struct descendants_process {

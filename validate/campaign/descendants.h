@@ -2,8 +2,6 @@
 /* Signals all processes that a process has started, through their process groups. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "common/std.h"
 
 struct descendants { /* zero-initialised; descendants_release() */

@@ -6,7 +6,6 @@
 
 #include "common/json_count.h"
 #include "common/splitmix.h"
-#include "common/xalloc.h"
 #include "common/text.h"
 #include "validate/results/results.h"
 

@@ -11,7 +11,6 @@
 
 #include <jansson.h>
 
-#include "common/err.h"
 #include "validate/protocol/protocol.h"
 
 /* Blocks 1..N repeat each replay without its calls, directly after it, for the limit of

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/devices.h"
 
-#include <fcntl.h>
-
 #include "common/device.h"
-#include "common/xalloc.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/service.h"
 #include "microbench/volume/volume.h"

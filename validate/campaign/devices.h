@@ -3,7 +3,6 @@
  * volume that the campaign creates. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/protocol/protocol.h"
 #include "validate/results/results.h"
 

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/environment.h"
 
-#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <gsl/gsl_version.h>
 #include <sched.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "common/clock.h"
 #include "common/crc32c.h"
 #include "common/file_digest.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "common/text.h"
 #include "validate/provenance/provenance.h"
 

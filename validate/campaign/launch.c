@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/launch.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/types.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/pause.h"
 #include "common/process_memory.h"
-#include "common/xalloc.h"
 #include "common/text.h"
 
 /* --- memory of the launched processes ------------------------------------ */

@@ -4,9 +4,7 @@
 #pragma once
 
 #include <sched.h>
-#include <signal.h>
 
-#include "common/err.h"
 #include "common/scheduling.h"
 
 /* Parses "0,2-5" into a set of CPUs. Errors: EINVAL. */

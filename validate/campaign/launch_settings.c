@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parsers of protocol values for the start of processes. */
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/campaign/launch.h"
 
 /* Adds "3" or "2-5" to the set. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/std.h"
 #include "validate/campaign/mounts.h"
 
 #include <sys/mount.h>
-#include <time.h>
 
 #include <libmount/libmount.h>
 

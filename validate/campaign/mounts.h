@@ -2,7 +2,7 @@
 /* Mounts that scripts of programs left below the campaign's directories. */
 #pragma once
 
-#include "common/err.h"
+#include "common/std.h"
 
 /* Unmounts everything below `dir` (absolute, without links), the last mount first. Retries busy
  * mounts for some seconds, because a program may be about to exit. Errors: of the system, naming

@@ -3,7 +3,6 @@
 
 #include "capture/kernel/block.h"
 #include "capture/kernel/block_device.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"
 #include "validate/metrics/observed.h"
 #include "validate/metrics/observed_device.h"

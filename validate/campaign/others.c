@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/others.h"
 
-#include <fcntl.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "common/clock.h"
 #include "validate/campaign/environment.h"
 

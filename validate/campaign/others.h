@@ -6,8 +6,6 @@
  * does not cause the rest, except kernel threads that work for it. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "common/std.h"
 
 /* Sums over all CPUs since boot. `busy`: time of all processes and interrupts, in ns from the root

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Directories of scenarios: sharing, creation, filling and removal. */
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/prepare.h"
 #include "validate/campaign/storage.h"

@@ -2,13 +2,9 @@
 #include "validate/campaign/prepare.h"
 
 #include <fts.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/drop_caches.h"
-#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/untouched.h"
 

@@ -7,11 +7,7 @@
  * workloads). Nothing else is touched, and only created files are removed. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "capture/fileset/fileset.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "validate/campaign/devices.h"
 #include "validate/protocol/protocol.h"
 

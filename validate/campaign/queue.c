@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/queue.h"
 
-#include <fcntl.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 static const char name_chars[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 static const char value_chars[] =

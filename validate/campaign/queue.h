@@ -3,11 +3,9 @@
  * campaign and restored afterwards. */
 #pragma once
 
-#include <sys/types.h>
-
 #include <jansson.h>
 
-#include "common/err.h"
+#include "common/std.h"
 
 /* Checks "none,nr_requests=64,nomerges=2": a first item without '=' is the I/O scheduler. Errors:
  * EINVAL with the item. */

@@ -5,12 +5,9 @@
 #include <gsl/gsl_rng.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "common/clock.h"
-#include "common/xalloc.h"
 #include "validate/campaign/launch.h"
 
 #define LOOK_NS 1000000 /* an exited process does not change its page */

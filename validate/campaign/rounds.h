@@ -7,9 +7,6 @@
  * pairing. */
 #pragma once
 
-#include <sys/types.h>
-
-#include "common/err.h"
 #include "common/pause.h"
 #include "common/scheduling.h"
 #include "validate/campaign/descendants.h"

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/storage.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 #include "validate/campaign/queue.h"
 #include "common/text.h"
 #include "validate/provenance/provenance.h"

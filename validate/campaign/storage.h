@@ -2,11 +2,8 @@
 /* Storage of a directory (file system, device, queue), and a scratch directory on other storage. */
 #pragma once
 
-#include <sys/types.h>
-
 #include <jansson.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct storage {

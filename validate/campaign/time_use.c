@@ -2,7 +2,6 @@
 #include "validate/campaign/time_use.h"
 
 #include "common/clock.h"
-#include "common/strbuf.h"
 #include "common/units.h"
 
 static const char *const time_part_names[] = {

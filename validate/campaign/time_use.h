@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "common/strbuf.h"
+#include "common/std.h"
 
 enum time_part {
 	/* requests of the program, and of replays */

@@ -2,14 +2,10 @@
 #include "validate/campaign/untouched.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <fts.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 
 /* --- the files of a run
  * ------------------------------------------------------------------------------------------- */

@@ -3,8 +3,6 @@
  * undone before the next run. */
 #pragma once
 
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "validate/campaign/prepare.h"
 
 /* Before a run, with its files in place: stores the state of the entries beside their directory.

@@ -6,7 +6,6 @@
  * (stats/spread_ratio.h), of logarithms for pairs. Accepted: P against the limits (both for bias,
  * the upper one for precision), widened for dependence on preceding values, is at most alpha.
  * Rejected: P of lying beyond, not widened, is at most alpha; it is doubled for bias. */
-#include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/bounds.h"
 #include "validate/stats/dependence.h"

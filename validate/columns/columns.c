@@ -2,11 +2,7 @@
 #include "validate/columns/columns.h"
 
 #include <ctype.h>
-#include <fcntl.h>
-#include <unistd.h>
 
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "validate/columns/columns_private.h"
 
 enum { SHOWN = 40, MAX_NAMES = 20, MAX_NUMBER = 300 };

@@ -13,7 +13,6 @@
  * may contain anything. Blank lines are skipped. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 enum columns_header { COLUMNS_HEADER_AUTO, COLUMNS_HEADER_YES, COLUMNS_HEADER_NO };

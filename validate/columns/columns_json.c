@@ -5,7 +5,6 @@
  *   fio --output-format=json: a value for each job, as read.clat_ns.mean or write.iops */
 #include <jansson.h>
 
-#include "common/strbuf.h"
 #include "validate/columns/columns_private.h"
 
 /* The series found so far: all names for a message, and values of the chosen one. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <csv.h>
 
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "validate/columns/columns_private.h"
 
 static bool is_blank(char c)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* BCa intervals of the bias of means and of quantiles. */
-#include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 
 static void interval_add(const struct comparison_part *part, const char *const name[4],

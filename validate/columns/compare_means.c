@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Position: differences and ratios of means, equivalence, pairs. */
-#include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/equivalence.h"
 #include "validate/stats/mean_difference.h"

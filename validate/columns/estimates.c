@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/columns/estimates.h"
 
-#include <stdarg.h>
-
-#include "common/xalloc.h"
-
 static struct named_estimate *estimate_next(struct estimates *list, const char *name,
 					    const char *params)
 {

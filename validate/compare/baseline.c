@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/compare/baseline.h"
 
-#include <sys/stat.h>
-
-#include "common/xalloc.h"
 #include "validate/compare/baseline_private.h"
 
 void baseline_rows_make(struct baseline_case *c)

@@ -8,8 +8,6 @@
  * doc/baseline-schema.json describes the file. */
 #pragma once
 
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 #include "validate/components/shape.h"
 #include "validate/protocol/conditions.h"

@@ -4,7 +4,6 @@
 #include "common/files.h"
 #include "common/json_members.h"
 #include "common/text.h"
-#include "common/xalloc.h"
 #include "validate/compare/baseline_private.h"
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 30)

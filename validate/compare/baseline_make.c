@@ -2,7 +2,6 @@
 /* Makes a baseline from a campaign. */
 #include "common/each.h"
 #include "common/fnv1a.h"
-#include "common/xalloc.h"
 #include "validate/analysis/pairs.h"
 #include "validate/compare/baseline.h"
 #include "validate/compare/baseline_private.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Redacts a baseline for publication: hides hosts, serial numbers, UUIDs, labels and paths in every
  * text. */
-#include "common/xalloc.h"
 #include "validate/compare/baseline.h"
 #include "validate/provenance/provenance.h"
 

@@ -2,7 +2,6 @@
 /* The comparison as a whole: matching of cases, words, and Holm's correction over all cases. */
 #include "validate/compare/compare.h"
 
-#include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/multiplicity.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The aspects of one case, computed from its replicates. */
-#include <stdarg.h>
 
-#include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/multiplicity.h"
 

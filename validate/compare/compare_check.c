@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks whether two baselines are comparable: differences other than the measured ones. */
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/provenance/provenance.h"
 

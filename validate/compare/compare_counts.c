@@ -5,7 +5,6 @@
  * Exceedances (Rosenbaum, 1965): k of n new runs have more than each of m old ones. If all were
  * alike, the k largest would all be new with probability C(n, k)/C(n + m, k), or less with ties.
  * Two-sided: twice the smaller one. */
-#include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"

@@ -5,7 +5,6 @@
  * the order within a block is random. Two campaigns: Welch's t. Both are widened for dependence
  * that the order does not explain, with a coefficient that all cases of the comparison share
  * (stats/serial.h). */
-#include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"

@@ -4,7 +4,6 @@
  * per side gives no estimate of the scatter between recordings. If both sides have the same
  * recordings (an imported trace, a kept bank) they cancel, and every replay counts. Recordings are
  * identified by their mean response times. */
-#include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 
 static bool is_equal(double a, double b)

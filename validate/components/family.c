@@ -2,7 +2,6 @@
 /* Components with several parts. Accepted: each part lies within the limits (all are needed, so no
  * correction). Rejected: one part lies outside, with its P-value times the number of parts
  * (Bonferroni). Source: Berger and Hsu (1996). */
-#include "common/xalloc.h"
 #include "validate/components/component.h"
 
 void decide_without(struct component *c, enum decision decision)

@@ -10,7 +10,6 @@
  * number (Bonferroni). Higher levels do not count: a replayer is linear up to a level, and stays
  * trusted below it. The lowest level has no comparison. Source: ISO 5725 and the method-validation
  * literature for the linear range; Welch (1947). */
-#include "common/xalloc.h"
 #include "validate/components/component.h"
 
 struct level {

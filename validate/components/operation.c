@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative bias of each operation. Reads that are too fast and writes that are too slow can have
  * the right mean together. */
-#include "common/xalloc.h"
 #include "validate/analysis/measure_values.h"
 #include "validate/components/component.h"
 

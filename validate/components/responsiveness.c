@@ -8,7 +8,6 @@
  * the machine and dependence between runs look like no effect, and nothing is widened. If the
  * program does not follow its storage, nothing can be required of a replay. Source: calibration of
  * a measuring system at two known values (VIM 4.12, sensitivity). */
-#include "common/xalloc.h"
 #include "validate/components/component.h"
 
 struct slowing { /* differences slow - normal of two blocks */

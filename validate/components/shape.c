@@ -9,7 +9,6 @@
  * of the program's pooled distribution. At each, D = F_replay - F_program of a pair, and a test of
  * its mean against -+limit. The typical response of a run cancels, so shape is judged separately
  * from it. Source: Kolmogorov's distance at fixed points; Berger and Hsu (1996). */
-#include "common/xalloc.h"
 #include "validate/components/component.h"
 #include "validate/components/shape.h"
 

@@ -5,7 +5,6 @@
 #include "capture/command_facts.h"
 #include "capture/trace.h"
 #include "common/options.h"
-#include "common/strbuf.h"
 
 /* Maximum length of a protocol line without its end (doc/protocol.md, "Lines"). */
 #define PROTOCOL_LINE_MAX 198

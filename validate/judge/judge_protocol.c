@@ -3,7 +3,6 @@
 #include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 #include "validate/judge/judge.h"
 #include "common/text.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: the replayers of the protocol, one section each. */
-#include <sys/stat.h>
 
 #include "capture/kernel/block.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/registry.h"
 #include "validate/judge/judge.h"

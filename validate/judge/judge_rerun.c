@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/judge/judge.h"
 
-#include "common/xalloc.h"
-
 /* The part of `path` after `base` and a slash; NULL: `path` is not within `base`. */
 static const char *within(const char *path, const char *base)
 {

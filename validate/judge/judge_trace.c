@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: reads the trace before anything starts. */
 #include <jansson.h>
-#include <limits.h>
 
 #include "capture/format.h"
-#include "common/xalloc.h"
 #include "validate/judge/judge.h"
 
 static char *name_of(const char *path)

@@ -2,7 +2,6 @@
 /* Sorts a window by 64-bit keys: the begin relative to the earliest one in the high bits, the place
  * in the window in the low bits. Keys are therefore distinct and the sort is stable. Insertion sort
  * is used while few keys move, else radix sort. */
-#include "common/xalloc.h"
 #include "validate/metrics/arrivals.h"
 
 /* insertion sort gives up beyond this average number of moves per key, plus MOVES_FREE */

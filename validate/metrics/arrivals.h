@@ -17,7 +17,6 @@
  * arrivals_options. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define ARRIVAL_NO_SEQUENCE UINT32_MAX

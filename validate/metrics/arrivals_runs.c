@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sorted runs, kept in memory or in a temporary file, and their merge. Runs are numbered in file
  * order: of equal begins the lower run goes first. */
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/heap.h"
-#include "common/xalloc.h"
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/spill.h"
 

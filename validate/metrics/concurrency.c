@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/xalloc.h"
 #include "validate/metrics/concurrency.h"
 
 int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)

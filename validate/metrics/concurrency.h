@@ -10,7 +10,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 
 /* Requests are added in the order of their begins; ties keep the order of the trace. */
 struct concurrency {

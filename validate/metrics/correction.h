@@ -6,7 +6,6 @@
 
 #include <jansson.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct correction {

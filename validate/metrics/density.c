@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/density.h"
 
-#include "common/xalloc.h"
-
 /* --- buffer occupancy ---------------------------------------------------- */
 
 void occupancy_release(struct occupancy *o)

@@ -18,7 +18,6 @@
  * Numbers are those of the reference, from 1. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define DENSITY_UNBOUNDED UINT64_MAX

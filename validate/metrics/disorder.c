@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/disorder.h"
 
-#include "common/xalloc.h"
 #include "validate/metrics/disorder_window.h"
 
 void distribution_release(struct distribution *d)

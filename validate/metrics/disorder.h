@@ -14,7 +14,6 @@
  * 3 and 7. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/metrics/density.h"
 #include "validate/metrics/histogram.h"
 #include "validate/metrics/moment_sum.h"

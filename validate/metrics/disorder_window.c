@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/disorder_window.h"
 
-#include "common/xalloc.h"
 #include "validate/metrics/spill.h"
 
 #define SHIFT(level) (6u * (level)) /* blocks of 64^level places */

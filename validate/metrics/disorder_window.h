@@ -7,7 +7,6 @@
  * the window, in an unlinked temporary file if large. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define WINDOW_MAX_LEVELS 6

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/histogram.h"
 
-#include "common/xalloc.h"
-
 void histogram_init(struct histogram *h)
 {
 	memset(h, 0, sizeof *h);

@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define HISTOGRAM_MAX_BUCKETS 55296u /* 1024 * 52 + 2048: values of 63 bits */

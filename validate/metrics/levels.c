@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/levels.h"
 
-#include "common/xalloc.h"
-
 static __int128 weight(const struct concurrency *c, enum levels_weight w, size_t level)
 {
 	if (level > c->highest || (w == LEVELS_BY_BUSY_TIME && !level))

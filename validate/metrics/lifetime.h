@@ -4,7 +4,6 @@
  * Time: O(log m) per request, m the largest level. Memory: 40 bytes per active request. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct lifetime_request {

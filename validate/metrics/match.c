@@ -2,7 +2,6 @@
 #include "validate/metrics/match.h"
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 
 void matcher_init(struct matcher *m, const struct trace *replay, const struct trace *input)
 {

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 
-#include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
 /* buffer threshold if requests are lost, as a multiple of the reference's highest level */

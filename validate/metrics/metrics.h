@@ -7,7 +7,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "validate/metrics/concurrency.h"
 #include "validate/metrics/disorder.h"
 #include "validate/metrics/issue_error.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pass over both traces side by side, matched by number. */
 #include "capture/op.h"
-#include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
 int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,

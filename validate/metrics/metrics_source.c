@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 
-#include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
 struct file_source {

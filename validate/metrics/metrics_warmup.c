@@ -2,7 +2,6 @@
 /* The end of the warm-up: a position in the order of the reference's begins, found before the
  * passes. */
 #include "common/heap.h"
-#include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
 /* The `wanted` smallest positions seen so far, the largest first. */

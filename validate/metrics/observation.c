@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/observation.h"
 
-#include "common/xalloc.h"
-
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e)
 {
 	_Static_assert(sizeof *a % sizeof(int64_t) == 0, "a stride of whole numbers");

@@ -3,7 +3,6 @@
 
 #include "capture/format.h"
 #include "capture/trace.h"
-#include "common/xalloc.h"
 
 struct observed_call {
 	int64_t begin_ns; /* CLOCK_MONOTONIC */

@@ -10,7 +10,6 @@
  * replayer itself) keep the replayer's times and are counted. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct observed {

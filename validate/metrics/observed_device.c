@@ -5,8 +5,6 @@
 
 #include "capture/op.h"
 #include "capture/trace.h"
-#include "common/err.h"
-#include "common/xalloc.h"
 
 /* --- the device's side --------------------------------------------------- */
 

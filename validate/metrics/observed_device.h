@@ -12,7 +12,6 @@
  * they come while its requests run. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct device_observation {

@@ -2,7 +2,6 @@
 #include "validate/metrics/requests_hash.h"
 
 #include "common/fnv1a.h"
-#include "common/xalloc.h"
 
 /* the names of objects beyond this number are hashed each time */
 #define NAMES_MAX (UINT32_C(1) << 24)

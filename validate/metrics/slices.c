@@ -2,7 +2,6 @@
 #include "validate/metrics/slices.h"
 
 #include "capture/trace.h"
-#include "common/xalloc.h"
 
 int slices_check(const struct slices *s, struct err *e)
 {

@@ -6,7 +6,6 @@
  * between slices and after the last one, so that differences of active times hold no pause. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 struct trace_record;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/spill.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/unnamed_file.h"
 

@@ -3,7 +3,6 @@
  * write out. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define SPILL_BYTES (64u << 20) /* larger tables go to a file */

@@ -5,7 +5,6 @@
 
 #include "capture/op.h"
 #include "capture/unseen.h"
-#include "common/xalloc.h"
 #include "validate/metrics/correction.h"
 #include "validate/metrics/metrics.h"
 #include "validate/metrics/requests_hash.h"

@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "capture/run_facts.h"
-#include "common/err.h"
 #include "validate/metrics/histogram.h"
 #include "validate/metrics/pace.h"
 #include "validate/metrics/slices.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/access.h"
 
-#include "common/xalloc.h"
-
 const char *const access_pattern_names[ACCESS_N + 1] = {
     "first", "sequential", "repeated", "strided", "near", "random", NULL};
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/errors.h"
 
-#include "common/xalloc.h"
-
 void errors_init(struct errors *e)
 {
 	*e = (struct errors){.slot = xcalloc(ERRORS_SLOTS, sizeof *e->slot)};

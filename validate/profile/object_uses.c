@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/object_uses.h"
 
-#include "common/xalloc.h"
-
 void object_uses_release(struct object_uses *o)
 {
 	free(o->use);

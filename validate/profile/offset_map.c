@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/offset_map.h"
 
-#include "common/xalloc.h"
-
 #define OFFSET_MAX (UINT64_C(1) << 62)
 
 static uint32_t *cell_of(struct offset_map *m, int64_t time, int64_t offset)

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 
-#include "common/xalloc.h"
 #include "validate/profile/profile_private.h"
 
 const char *const profile_scope_names[PROFILE_SCOPES + 1] = {"object", "descriptor", "thread",

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "validate/metrics/concurrency.h"
 #include "validate/profile/access.h"
 #include "validate/profile/errors.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/sizes.h"
 
-#include "common/xalloc.h"
-
 void sizes_init(struct sizes *s)
 {
 	*s = (struct sizes){.n_distinct = 0};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/tally.h"
 
-#include "common/xalloc.h"
-
 /* --- threads ------------------------------------------------------------- */
 
 /* The thread of the record; NULL if there are too many threads. */

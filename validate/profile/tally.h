@@ -6,7 +6,6 @@
 #include "capture/op.h"
 #include "capture/trace.h"
 #include "capture/unseen.h"
-#include "common/err.h"
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/timeline.h"
 
-#include "common/xalloc.h"
-
 const char *const profile_kind_names[KIND_N + 1] = {"read", "write", "other", NULL};
 
 #define WIDEN 10

@@ -4,7 +4,6 @@
  * because times of other requests are no evidence. */
 #include <ctype.h>
 
-#include "common/xalloc.h"
 #include "validate/protocol/protocol_read.h"
 
 #define CLAIM_MAX 150 /* bytes; a longer one does not fit into a line of resolved.conf */

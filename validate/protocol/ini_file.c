@@ -4,8 +4,6 @@
 #include <ini.h>
 
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "common/text.h"
 
 #define FILE_MAX_BYTES (1u << 20)

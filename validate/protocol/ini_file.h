@@ -9,8 +9,6 @@
  *     more of the value         an indented line continues a value that ended with a comma */
 #pragma once
 
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "common/std.h"
 
 struct ini_key {

@@ -3,7 +3,6 @@
  * validate/analysis/measures.h computes them. */
 #pragma once
 
-#include "common/err.h"
 #include "common/std.h"
 
 enum measure {

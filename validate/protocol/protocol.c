@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/protocol/protocol.h"
 
-#include <limits.h>
-
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "microbench/volume/service.h"
 #include "validate/protocol/ini_file.h"
 #include "validate/protocol/pairing.h"

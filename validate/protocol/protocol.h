@@ -8,9 +8,7 @@
  * are options of microbench, those of [replayer] options of replay. */
 #pragma once
 
-#include "common/err.h"
 #include "common/options.h"
-#include "common/strbuf.h"
 #include "validate/components/list.h"
 #include "validate/protocol/measure.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [compare]: permitted changes between two versions of a replayer. */
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/protocol/protocol_read.h"
 
 const struct compare_limits compare_defaults = {

@@ -2,7 +2,6 @@
 #include "validate/protocol/protocol_grid.h"
 
 #include "common/units.h"
-#include "common/xalloc.h"
 
 static int key_split(struct grid_key *k, struct err *e)
 {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "common/options.h"
-#include "common/strbuf.h"
 #include "validate/protocol/ini_file.h"
 
 struct grid_key {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the sections whose keys are options of a program. */
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/protocol/protocol_programs.h"
 
 /* True for an option that a protocol may set. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [replayer NAME]: each combination of its lists becomes a variant. */
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/replay.h"

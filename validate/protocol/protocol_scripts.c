@@ -3,7 +3,6 @@
  * protocols/workloads. */
 #include "common/options.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/protocol/protocol_programs.h"
 
 struct script_config {

@@ -2,7 +2,6 @@
 /* [workload NAME] with type = trace: a trace whose program cannot run again. It is the only
  * reference of all replays. */
 #include "common/options.h"
-#include "common/xalloc.h"
 #include "validate/protocol/protocol_programs.h"
 
 struct trace_config {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME]: each combination of its lists becomes a scenario. */
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/protocol/protocol_programs.h"
 

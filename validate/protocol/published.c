@@ -11,7 +11,6 @@
 #include <csv.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "validate/protocol/protocol_read.h"
 #include "validate/protocol/selector.h"
 #include "common/text.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/protocol/selector.h"
 
-#include "common/xalloc.h"
-
 static const char blanks[] = " \t\r\n";
 
 /* A lower-case copy of s[len] with '-' for '_', as in the keys of protocols. */

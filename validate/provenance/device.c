@@ -2,7 +2,6 @@
 /* A disk, from its sysfs directory. Drivers use different files: the first that exists counts. */
 #include <dirent.h>
 
-#include "common/xalloc.h"
 #include "validate/provenance/provenance.h"
 #include "validate/provenance/read.h"
 #include "common/text.h"

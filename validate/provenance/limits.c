@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include "common/cgroup_where.h"
-#include "common/xalloc.h"
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 

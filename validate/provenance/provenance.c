@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/provenance/provenance.h"
 
-#include "common/xalloc.h"
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 

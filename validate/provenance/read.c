@@ -3,10 +3,8 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "common/text.h"
 
 static json_t *number_of(const char *text)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "common/text.h"
 #include "common/units.h"
 #include "validate/provenance/provenance.h"

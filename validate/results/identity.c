@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/identity.h"
 
-#include "common/xalloc.h"
-
 static int file_identify(char hex[FILE_DIGEST_HEX], const char *dir, const char *name,
 			 struct err *e)
 {

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/journal.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/crc32c.h"
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 #define MARK ",\"crc\":\""
 #define LINE_MAX_BYTES (1u << 20) /* far above any event */

@@ -9,12 +9,9 @@
  * on a resume. A line that was damaged later stays, is counted, and is ignored. */
 #pragma once
 
-#include <sys/types.h>
-
 #include <jansson.h>
 
-#include "common/err.h"
-#include "common/strbuf.h"
+#include "common/std.h"
 
 #define JOURNAL_LINK 9 /* eight hexadecimal digits and the NUL */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/results.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/results.h"
 
-#include <sys/stat.h>
-
 #include "common/each.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "validate/results/journal.h"
 #include "validate/campaign/design.h"
 #include "validate/campaign/environment.h"

@@ -15,7 +15,6 @@
 
 #include <jansson.h>
 
-#include "common/err.h"
 #include "common/file_digest.h"
 #include "common/residency.h"
 #include "validate/protocol/protocol.h"

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/results_file.h"
 
-#include <sys/stat.h>
-
 #include "common/files.h"
 #include "common/json_members.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 #define SUMMARY_VERSION 1
 #define JSON_MAX_BYTES (64u << 20)

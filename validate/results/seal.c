@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/seal.h"
 
-#include <stdarg.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "common/strbuf.h"
-#include "common/xalloc.h"
-
 #define MOST_NAMED 3
 /* No file of a campaign is larger. Reading a sparse file of unknown origin could take hours. */
 #define FILE_MAX_BYTES (64 << 20)

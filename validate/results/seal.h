@@ -9,7 +9,6 @@
 
 #include <jansson.h>
 
-#include "common/err.h"
 #include "common/file_digest.h"
 
 enum seal_state {

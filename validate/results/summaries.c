@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/summaries.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "common/each.h"
 #include "common/files.h"
-#include "common/strbuf.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
 

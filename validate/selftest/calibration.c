@@ -3,7 +3,6 @@
 
 #include "capture/op.h"
 #include "common/files.h"
-#include "common/strbuf.h"
 
 #define MAX_BYTES (16u << 20)
 #define MAX_NS 1e12 /* a larger bias is invalid: a quarter of an hour */

@@ -2,7 +2,6 @@
 #include "validate/selftest/capture_match.h"
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 
 #define SLACK_MONOTONIC_NS 2000 /* error of two calibrations of the time-stamp counter */
 #define SLACK_WALL_NS 1000000   /* the wall clock is slewed by up to 500 ppm over some seconds */

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 
 struct capture_pair {
 	double difference_ns; /* response time, captured minus own */

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/capture_trial.h"
 
-#include <unistd.h>
-
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/progress.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "validate/campaign/launch.h"
 
 enum { N_CONDITIONS = CAPTURE_N_WORKLOADS * CAPTURE_N_LEVELS, MAX_ARGUMENTS = 24 };

@@ -7,7 +7,6 @@
  * available (no privileges, no strace) is skipped, with the reason. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/selftest/capture_study.h"
 
 enum { CAPTURE_N_METHODS = 3, CAPTURE_N_LEVELS = 2, CAPTURE_N_WORKLOADS = 6, CAPTURE_MIN_RUNS = 3 };

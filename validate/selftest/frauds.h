@@ -6,8 +6,7 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "common/err.h"
-#include "common/strbuf.h"
+#include "common/std.h"
 
 struct fraud {
 	const char *name;

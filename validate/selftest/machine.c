@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/machine.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "common/clock.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "validate/campaign/campaign.h"
 #include "validate/selftest/frauds.h"
 #include "validate/selftest/machine_private.h"

@@ -11,7 +11,6 @@
  * continue. Source: doc/operating-characteristic.md. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/selftest/rate.h"
 
 struct machine_options {

@@ -4,7 +4,6 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "common/xalloc.h"
 #include "validate/analysis/analysis.h"
 #include "validate/selftest/machine_private.h"
 

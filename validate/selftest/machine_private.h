@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "common/strbuf.h"
 #include "validate/results/results.h"
 #include "validate/selftest/faults_sized.h"
 #include "validate/selftest/machine.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The protocols of the campaigns. */
-#include "common/xalloc.h"
 #include "validate/selftest/frauds.h"
 #include "validate/selftest/machine_private.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/rate.h"
 
-#include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 
 const char *const standing_names[] = {"", "shown", "holds", "broken"};

@@ -4,7 +4,6 @@
  * processes. */
 #pragma once
 
-#include "common/err.h"
 #include "validate/selftest/rate.h"
 
 struct simulate_options {

@@ -6,7 +6,6 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "common/xalloc.h"
 #include "validate/compare/compare.h"
 #include "validate/selftest/noise.h"
 #include "validate/selftest/simulate_private.h"

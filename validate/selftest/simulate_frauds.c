@@ -4,7 +4,6 @@
 
 #include <gsl/gsl_sort.h>
 
-#include "common/xalloc.h"
 #include "validate/selftest/frauds.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaigns with a budget and a look after every pair: a case ends with its first verdict that is
  * not inconclusive. */
-#include "common/xalloc.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 

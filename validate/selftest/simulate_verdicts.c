@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrong verdicts of the whole rule: simulated campaigns pass through analysis_compute, as real ones
  * do. */
-#include "common/xalloc.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 

@@ -3,7 +3,6 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "common/xalloc.h"
 #include "validate/campaign/design.h"
 #include "validate/selftest/noise.h"
 

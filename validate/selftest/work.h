@@ -5,7 +5,6 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 /* Makes one trial and adds to count[n_counts]. Each process has its own copy of the context, which

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/standard/certificate.h"
 
-#include <unistd.h>
-
 #include "common/json_count.h"
-#include "common/xalloc.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/service.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <gsl/gsl_cdf.h>
 
-#include "common/xalloc.h"
 #include "validate/standard/standard.h"
 
 void standard_check_points(const struct standard *certified, struct standard *points)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The visits of a certification. */
-#include <time.h>
 
 #include "common/clock.h"
 #include "common/progress.h"
 #include "common/splitmix.h"
-#include "common/xalloc.h"
 #include "microbench/volume/client.h"
 #include "microbench/volume/volume.h"
 #include "validate/standard/certificate.h"

@@ -13,9 +13,7 @@
 #pragma once
 
 #include <jansson.h>
-#include <signal.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define STANDARD_LIMIT 0.02	     /* of |bias| + U */

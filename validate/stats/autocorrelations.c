@@ -5,7 +5,6 @@
 #include <gsl/gsl_fft_halfcomplex.h>
 #include <gsl/gsl_fft_real.h>
 
-#include "common/xalloc.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/series.h"
 

@@ -3,7 +3,6 @@
 
 #include <gsl/gsl_sort.h>
 
-#include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 

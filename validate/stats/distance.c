@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/distance.h"
 
-#include "common/xalloc.h"
 #include "validate/stats/quantiles.h"
 
 /* Walks over the pooled points: the largest |i m - j n|, exact in integers, and the area. */

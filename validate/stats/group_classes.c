@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/group_classes.h"
 
-#include "common/xalloc.h"
-
 const char *const outlier_class_names[] = {"none", "straggler", "outlier", NULL};
 
 size_t group_commonest_size(const struct values *groups, size_t n_groups)

@@ -3,7 +3,6 @@
  * counted in O(n+m) on sorted samples. Interpolation and bisection narrow d until few differences
  * remain, which are sorted. Source: Johnson and Mizoguchi (1978) for the idea of selecting in X +
  * Y. */
-#include "common/xalloc.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/ranks.h"
 

@@ -4,7 +4,6 @@
 #include <float.h>
 #include <gsl/gsl_sort.h>
 
-#include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 
 static enum stat_status check(const double *p, size_t n)

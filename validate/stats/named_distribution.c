@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
 #include "validate/stats/variance_ratio.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include "common/xalloc.h"
 #include "validate/stats/budget.h"
 #include "validate/stats/conformity.h"
 #include "validate/stats/monte_carlo.h"

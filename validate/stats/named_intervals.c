@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include "common/xalloc.h"
 #include "validate/stats/bounds.h"
 #include "validate/stats/distance.h"
 #include "validate/stats/equivalence.h"

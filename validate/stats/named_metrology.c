@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include "common/xalloc.h"
 #include "validate/stats/dependence.h"
 #include "validate/stats/group_classes.h"
 #include "validate/stats/planning.h"

@@ -3,7 +3,6 @@
 
 #include <float.h>
 
-#include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 

@@ -3,7 +3,6 @@
 
 #include <gsl/gsl_statistics_double.h>
 
-#include "common/xalloc.h"
 #include "validate/stats/moments.h"
 
 double *sample_sorted(const double *x, size_t n)

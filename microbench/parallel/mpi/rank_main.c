@@ -6,12 +6,9 @@
  *
  * The files must exist: validate microbench checkpoint --level 8 --dir DIR --prepare-only. Without
  * -o nothing is recorded, for capture from outside. Exit status: 0 done, 2 usage, 3 failed. */
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "capture/op.h"
 #include "common/process_memory.h"
-#include "common/xalloc.h"
 #include "microbench/parallel/mpi/rank.h"
 #include "microbench/source.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/processors.h"
-#include "common/xalloc.h"
 #include "microbench/parallel/mpi/rank.h"
 
 /* each word has its own pair of cache lines, because lines are fetched in pairs */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ranks of workload mpi-io. */
-#include "common/xalloc.h"
 #include "microbench/parallel/mpi/rank.h"
 #include "microbench/parallel/ranks.h"
 

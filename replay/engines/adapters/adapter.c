@@ -2,8 +2,6 @@
 #include "replay/engines/adapters/adapter.h"
 
 #include <libgen.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/op.h"
 #include "common/device.h"
@@ -11,7 +9,6 @@
 #include "common/leftovers.h"
 #include "common/options_describe.h"
 #include "common/processors.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 #include "replay/engines/adapters/tool.h"
 #include "replay/engines/block/block_load.h"

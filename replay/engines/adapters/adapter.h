@@ -10,8 +10,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "replay/options/engine.h"
 #include "replay/result/summary.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command: the program, its words and its environment. */
-#include <sys/stat.h>
 
 #include "common/file_digest.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 #include "replay/engines/adapters/tool.h"
 

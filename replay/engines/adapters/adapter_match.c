@@ -3,13 +3,11 @@
  * one; by its position, if the replayer reports only times, in the order of the input; otherwise by
  * operation, object, offset and length, the k-th to the k-th. */
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "capture/match/key_match.h"
 #include "capture/match/positions.h"
 #include "capture/object_table.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 
 /* The requests that a replayer reports, as a trace in the scratch directory. */

@@ -5,7 +5,6 @@
  * cannot tell them from requests of a thread that issues exactly such a sequence with several
  * requests in flight. */
 
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 
 /* of a full bio: a buffer need not start at the begin of a page */

@@ -3,11 +3,8 @@
 #pragma once
 
 #include <sched.h>
-#include <sys/types.h>
-#include <time.h>
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "common/words.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/engines/adapters/child.h"

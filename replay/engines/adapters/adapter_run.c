@@ -8,7 +8,6 @@
 #include "capture/kernel/watched.h"
 #include "common/files.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 
 #define OUTPUT_BYTES_MIN (UINT64_C(16) << 20)

@@ -7,10 +7,8 @@
  * possible, and only -C keeps gaps. Its log of a thread has the calls in order, by name, without
  * files and offsets. */
 #include <ftw.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
 #include "replay/engines/adapters/tool.h"
 

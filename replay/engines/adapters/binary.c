@@ -7,7 +7,6 @@
 
 #include "capture/app/app.h"
 #include "common/clock.h"
-#include "common/xalloc.h"
 
 #define VERSION_LIMIT_NS 5000000000
 #define VERSION_BYTES 200

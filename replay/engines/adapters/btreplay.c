@@ -8,7 +8,6 @@
  * killed, and the run counts. */
 #include <sys/wait.h>
 
-#include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
 #include "common/u64_map.h"
 

@@ -6,9 +6,7 @@
 #pragma once
 
 #include <sched.h>
-#include <sys/types.h>
 
-#include "common/err.h"
 #include "common/pause.h"
 
 struct child_spec {

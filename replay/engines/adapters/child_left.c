@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "common/proc_text.h"
 

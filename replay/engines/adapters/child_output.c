@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/child.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define AT_ONCE 65536
 #define PIPE_BYTES (1 << 20)

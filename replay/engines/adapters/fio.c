@@ -7,7 +7,6 @@
  * wait, and it does not log requests in flight at its end: so times block is the default. Its
  * status is 0 even if its job was killed by a signal. */
 
-#include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
 
 enum { ENGINE_PSYNC };

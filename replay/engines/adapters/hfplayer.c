@@ -7,10 +7,8 @@
  * wrong CPU frequency unless the frequency is given. It needs three CPUs more than it has workers.
  * The dependencies of mode dep are added to the trace here (infer.h), in place of its analyser,
  * which stops at requests that end at the same time. */
-#include <unistd.h>
 
 #include "common/clock.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/tool.h"
 #include "replay/engines/adapters/outputs.h"
 #include "replay/order/infer.h"

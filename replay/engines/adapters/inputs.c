@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/inputs.h"
 
-#include <unistd.h>
-
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 #include "common/u64_map.h"
 

@@ -4,7 +4,6 @@
 
 #include "capture/format.h"
 #include "capture/trace.h"
-#include "common/err.h"
 #include "common/words.h"
 #include "replay/engines/adapters/adapter.h"
 

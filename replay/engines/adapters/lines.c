@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
 
 FILE *text_open(const char *path, struct err *e)

@@ -2,14 +2,10 @@
 #include "replay/engines/adapters/adapter_private.h"
 
 #include <fts.h>
-#include <limits.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "capture/confine.h"
-#include "common/xalloc.h"
 #include "common/u64_map.h"
 
 struct names {

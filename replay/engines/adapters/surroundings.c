@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/adapter_private.h"
 
-#include <sys/stat.h>
-
 #include "common/files.h"
-#include "common/xalloc.h"
 
 struct surrounding {
 	char *name;

@@ -2,7 +2,6 @@
 #include "replay/engines/adapters/times.h"
 
 #include "common/units.h"
-#include "common/xalloc.h"
 
 const char *const times_names[] = {"self", "preload", "block", "none", NULL};
 static const enum adapter_times times_values[] = {ADAPTER_SELF, ADAPTER_PRELOAD, ADAPTER_BLOCK,

@@ -14,7 +14,6 @@
  * number of skipped lines at the start (0); comment = first character of skipped lines. */
 #pragma once
 
-#include "common/err.h"
 #include "replay/engines/adapters/adapter.h"
 
 enum times_column {

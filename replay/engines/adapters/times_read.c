@@ -3,7 +3,6 @@
 #include <ctype.h>
 
 #include "capture/formats/text_input.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/times.h"
 
 /* --- numbers ------------------------------------------------------------- */

@@ -3,10 +3,6 @@
  * version. */
 #pragma once
 
-#include <sys/types.h>
-
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "replay/engines/adapters/adapter.h"
 
 /* Starts argv (argv[0]: the file, or a name in PATH) in `dir` (NULL: here) as `user` (NULL: the

@@ -4,7 +4,6 @@
 #include "common/processors.h"
 #include "common/scheduling.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 /* --- watchdog ------------------------------------------------------------ */
 

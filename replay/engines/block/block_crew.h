@@ -10,8 +10,6 @@
 #include "common/block/probe.h"
 #include "common/clock.h"
 #include "common/device.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "common/vm.h"
 #include "common/wait.h"
 #include "replay/engines/block/block_plan.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_load.h"
 
-#include "common/xalloc.h"
 #include "replay/engines/block/schedule.h"
 #include "replay/load/load.h"
 

@@ -6,7 +6,6 @@
 
 #include "capture/trace.h"
 #include "common/device.h"
-#include "common/err.h"
 #include "replay/options/block_options.h"
 
 struct block_loaded {

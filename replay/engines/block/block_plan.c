@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_plan.h"
 
-#include "common/xalloc.h"
-
 /* --- mutants -------------------------------------------------------------
  * Faults of single requests change the loaded trace. Faults of times act below and in schedule.c,
  * faults of response times in worker.c. */

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "common/clock.h"
-#include "common/err.h"
 #include "common/vm.h"
 #include "replay/engines/block/block_load.h"
 #include "replay/engines/block/schedule.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/schedule.h"
 
-#include "common/xalloc.h"
-
 void schedule_init(struct block_schedule *s, const struct block_schedule_room *room)
 {
 	s->bundle_max =

@@ -2,8 +2,6 @@
 /* Mode dep: ready requests and their due times (schedule.h). */
 #include "replay/engines/block/schedule.h"
 
-#include "common/xalloc.h"
-
 /* --- the largest shift in a window of ranks ------------------------------ */
 
 static void window_add(struct block_schedule *s, uint32_t rank, int64_t shift)

@@ -4,11 +4,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/processors.h"
-#include "common/xalloc.h"
 #include "replay/engines/block/block_crew.h"
 
 /* --- harvester ----------------------------------------------------------- */

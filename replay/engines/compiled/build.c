@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/compiled/compiled.h"
 
-#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/companion.h"
 #include "common/files.h"
 #include "common/options_describe.h"
 #include "common/processors.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 
 #define LIBRARY "libvalidate-replay.a"
 #ifndef PROGRAM_FLAGS /* flags of validate that its library needs as well: sanitizers */

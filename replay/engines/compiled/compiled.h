@@ -2,7 +2,6 @@
 /* Compiled programs: their sources, their build, their cache, and their start. */
 #pragma once
 
-#include "common/err.h"
 #include "replay/engines/compiled/image.h"
 
 /* --- sources -------------------------------------------------------------

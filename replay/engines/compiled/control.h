@@ -9,7 +9,6 @@
 
 #include <stdatomic.h>
 
-#include "common/err.h"
 #include "replay/issue/balloon.h"
 #include "replay/plan/plan.h"
 #include "replay/options/config.h"

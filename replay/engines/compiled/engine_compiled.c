@@ -4,13 +4,8 @@
  * code of `event` (program.h). But the loops contain only what the trace needs, and the process is
  * new. Programs are cached (store.c). Source: Weiss et al., ROOT: replaying multithreaded traces
  * with resource-oriented ordering (SOSP 2013). */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/xalloc.h"
 #include "replay/engines/compiled/compiled.h"
 #include "replay/options/engine.h"
 

@@ -7,7 +7,6 @@
  * text. */
 #pragma once
 
-#include "common/err.h"
 #include "replay/plan/plan.h"
 
 #define IMAGE_MAGIC "validate replay tables 4"

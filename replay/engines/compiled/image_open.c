@@ -2,7 +2,6 @@
 #include <sys/mman.h>
 
 #include "common/vm.h"
-#include "common/xalloc.h"
 #include "replay/engines/compiled/image.h"
 
 /* --- outcomes, whose size the program and its starter compute alike ------- */

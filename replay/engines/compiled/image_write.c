@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "common/strbuf.h"
 #include "common/u64_map.h"
-#include "common/xalloc.h"
 #include "replay/engines/compiled/image.h"
 
 #define ALIGN 128u

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The main function of compiled programs. */
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "common/xalloc.h"
 #include "replay/content/captured_take.h"
 #include "replay/engines/compiled/control.h"
 #include "replay/engines/compiled/program.h"

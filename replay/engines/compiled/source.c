@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/compiled/compiled.h"
 
-#include <fcntl.h>
 #include <gcrypt.h>
-#include <unistd.h>
 
 #include "common/digest.h"
 #include "common/files.h"
-#include "common/xalloc.h"
 #include "replay/engines/compiled/image.h"
 #include "replay/issue/issue.h"
 

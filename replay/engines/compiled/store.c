@@ -2,14 +2,10 @@
 #include "replay/engines/compiled/compiled.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 
 #define KEY_LENGTH (SOURCE_KEY - 1)
 

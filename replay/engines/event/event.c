@@ -7,7 +7,6 @@
  * waits has no code for them. Mutants and stopping on a mismatch have a loop of their own
  * (careful.c). */
 
-#include "common/xalloc.h"
 #include "replay/issue/careful.h"
 #include "replay/issue/crew.h"
 #include "replay/options/engine.h"
