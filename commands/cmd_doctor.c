@@ -112,18 +112,13 @@ static json_t *facts_make(const char *dir)
 	return facts;
 }
 
-static void findings_redact(struct doctor_finding *found, const char *host)
+static void redact(struct doctor_finding *found, json_t *facts)
 {
+	SCOPED_FREE char *host = xstrdup(json_string_value(json_object_get(facts, "host")));
 	for (size_t i = 0; doctor_checks[i].name; i++) {
 		SCOPED_FREE char *what = provenance_redact_text(found[i].what, host);
 		snprintf(found[i].what, sizeof found[i].what, "%s", what);
 	}
-}
-
-static void redact(struct doctor_finding *found, json_t *facts)
-{
-	SCOPED_FREE char *host = xstrdup(json_string_value(json_object_get(facts, "host")));
-	findings_redact(found, host);
 	provenance_redact(facts);
 }
 

@@ -326,14 +326,6 @@ static int swaps_look(struct search *s, struct err *e)
 
 /* --- all of it ----------------------------------------------------------- */
 
-/* A device on which another one is built is in use, mounted or not. */
-static void holders_tell(struct search *s)
-{
-	for (size_t i = 0; i < s->n_near; i++)
-		if (!strcmp(s->near[i].role, "what is made of it, "))
-			use_add(s, "%s/%s is made of it", s->system->dev, s->near[i].name);
-}
-
 static int uses_look(struct search *s, struct err *e)
 {
 	int ret = 0;
@@ -346,7 +338,10 @@ static int uses_look(struct search *s, struct err *e)
 		ret = mounts_look(s, e);
 	if (!ret)
 		ret = swaps_look(s, e);
-	holders_tell(s);
+	/* A device on which another one is built is in use, mounted or not. */
+	for (size_t i = 0; i < s->n_near; i++)
+		if (!strcmp(s->near[i].role, "what is made of it, "))
+			use_add(s, "%s/%s is made of it", s->system->dev, s->near[i].name);
 	char *block = xasprintf("%s/block", s->system->sys);
 	if (!ret)
 		ret = each_entry(s, block, 0, loop_look, e);

@@ -80,12 +80,6 @@ static int worker_prepare(struct worker *w)
 	return 0;
 }
 
-static void worker_finished(struct bench_run *r)
-{
-	if (atomic_fetch_sub(&r->n_running, 1) == 1)
-		(void)eventfd_write(r->finished_fd, 1);
-}
-
 static void worker_measure(struct worker *w)
 {
 	struct bench_thread *t = &w->bench;
@@ -117,7 +111,8 @@ static void *worker_main(void *arg)
 	if (w->bench.load)
 		block_end(&w->bench);
 	scheduling_leave(&w->run->scheduling);
-	worker_finished(w->run);
+	if (atomic_fetch_sub(&w->run->n_running, 1) == 1)
+		(void)eventfd_write(w->run->finished_fd, 1);
 	return NULL;
 }
 

@@ -85,16 +85,6 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 
 /* --- the main cause of a replayer --- */
 
-/* The deviation of the part that decides. */
-static void add_meaning(struct strbuf *out, const struct component *c)
-{
-	const char *part = "";
-	for (size_t i = 0; i < c->n_parts; i++)
-		if (c->part[i].estimate.value == c->estimate.value)
-			part = c->part[i].label;
-	words_add_deviation(out, c->kind, part, c->estimate.value);
-}
-
 /* Cases of one replayer in which one component has the same decision. */
 struct main_cause {
 	enum component_kind kind;
@@ -229,7 +219,12 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	strbuf_addstr(out, "; ");
 	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG ||
 	    k.leaning == LEANING_DIFFERS) {
-		add_meaning(out, c);
+		/* The deviation of the part that decides. */
+		const char *part = "";
+		for (size_t i = 0; i < c->n_parts; i++)
+			if (c->part[i].estimate.value == c->estimate.value)
+				part = c->part[i].label;
+		words_add_deviation(out, c->kind, part, c->estimate.value);
 		add_where(out, a, replayer, &k, n_cells);
 	} else {
 		strbuf_addf(out, "%s is undecided", component_names[k.kind]);

@@ -3,12 +3,6 @@
 
 #include "common/files.h"
 
-/* Starts writing to the disk and does not wait. The caller syncs later. */
-static void begin_to_sync(int fd)
-{
-	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-}
-
 int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what),
 		   const void *what, struct err *e)
 {
@@ -28,7 +22,8 @@ int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, con
 	int ret = fflush(out) || ferror(out)
 		      ? err_sys(e, errno ? errno : EIO, "cannot write %s", path)
 		      : 0;
-	begin_to_sync(fd);
+	/* Start writing to the disk and do not wait. The caller syncs later. */
+	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	if (fclose(out) && !ret)
 		ret = err_sys(e, errno, "cannot close %s", path);
 	if (ret)

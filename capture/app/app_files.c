@@ -44,15 +44,6 @@ static uint32_t *slot_of(const struct app_files *f, const char *path)
 	return &f->slot[at];
 }
 
-static void grow(struct app_files *f)
-{
-	free(f->slot);
-	f->n_slots *= 2;
-	f->slot = xcalloc(f->n_slots, sizeof *f->slot);
-	for (size_t i = 0; i < f->n; i++)
-		*slot_of(f, f->file[i].path) = (uint32_t)i + 1;
-}
-
 char *files_first_path(const struct app_files *f, const char *path)
 {
 	char *first = xstrdup(path);
@@ -81,8 +72,13 @@ static struct known_file *add(struct app_files *f, const char *path)
 	GROW(f->file, f->n, f->cap);
 	f->file[f->n] = (struct known_file){.path = first};
 	*slot = (uint32_t)++f->n;
-	if (f->n * 2 > f->n_slots)
-		grow(f);
+	if (f->n * 2 > f->n_slots) {
+		free(f->slot);
+		f->n_slots *= 2;
+		f->slot = xcalloc(f->n_slots, sizeof *f->slot);
+		for (size_t i = 0; i < f->n; i++)
+			*slot_of(f, f->file[i].path) = (uint32_t)i + 1;
+	}
 	return &f->file[f->n - 1];
 }
 

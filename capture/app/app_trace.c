@@ -177,16 +177,6 @@ static void files_follow(struct conversion *c, const struct process_state *p,
 	}
 }
 
-/* Records the initial descriptors of a program whose parent was not seen. */
-static void descriptor_note(struct conversion *c, const struct process_state *p,
-			    const struct log_record *r)
-{
-	const struct app_open_file *f = state_file(p, r->fd);
-	const char *name = f && f->is_path ? request_name(&c->maker, f->path) : f ? f->path : NULL;
-	if (name)
-		facts_descriptor_add(c->descriptors, p->pid, r, f->path, name);
-}
-
 /* The windows are memory of the programs: a stray write may have damaged a record. */
 static bool is_sound(const struct conversion *c, const struct log_record *l)
 {
@@ -256,8 +246,15 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		files_follow(c, p, r, path);
 	state_apply(&c->maker.state, p, r, path);
 	rename_follow(c, p, r, path);
-	if (r->r->op == LOG_FD && p->is_root)
-		descriptor_note(c, p, r->r);
+	if (r->r->op == LOG_FD && p->is_root) {
+		/* Record the initial descriptors of a program whose parent was not seen. */
+		const struct app_open_file *f = state_file(p, r->r->fd);
+		const char *name = f && f->is_path ? request_name(&c->maker, f->path)
+				   : f             ? f->path
+						   : NULL;
+		if (name)
+			facts_descriptor_add(c->descriptors, p->pid, r->r, f->path, name);
+	}
 	return rc;
 }
 

@@ -185,14 +185,6 @@ static void size_shown(struct strace_parsed *p, const struct trace_record *r)
 	}
 }
 
-/* The name of an object after a rename or a copy has another file or other content. */
-static void size_unknown(struct strace *t, const char *name)
-{
-	uint32_t id;
-	if (!foreign_object(&t->base, OBJECT_PATH, name, strlen(name), &id, NULL))
-		size_set(t, id, -1);
-}
-
 /* The file that a copy writes. */
 static void copied_to(struct strace_parsed *p)
 {
@@ -213,8 +205,12 @@ static void size_follow(struct strace_parsed *p, const struct trace_record *r, c
 	if (r->op == OP_RENAME || r->op == OP_UNLINK || r->op == OP_RMDIR ||
 	    r->op == OP_FALLOCATE)
 		size_set(t, r->object, -1);
-	if (r->op == OP_RENAME && !r->rvalue && second)
-		size_unknown(t, second);
+	if (r->op == OP_RENAME && !r->rvalue && second) {
+		/* The new name has another file or other content. */
+		uint32_t id;
+		if (!foreign_object(&t->base, OBJECT_PATH, second, strlen(second), &id, NULL))
+			size_set(t, id, -1);
+	}
 	if (r->rvalue < 0)
 		return;
 	switch (r->op) {

@@ -90,13 +90,6 @@ static bool identify_sink(void *context, const char *path, uint64_t *device, uin
 	return true;
 }
 
-static void count(struct vfs_outcome *o, const struct trace_record *r)
-{
-	o->n_requests++;
-	o->n_faults += r->op == OP_PAGE_FAULT;
-	o->n_added += r->op == OP_PAGE_CACHE_ADD;
-}
-
 static int write_finished(void *context, struct err *e)
 {
 	struct vfs_writing *w = context;
@@ -112,7 +105,9 @@ static int write_finished(void *context, struct err *e)
 				to->seq = w->seq++;
 				to->begin_ns -= w->epoch_ns;
 				to->end_ns -= to->end_ns == TIME_NONE ? 0 : w->epoch_ns;
-				count(w->outcome, to);
+				w->outcome->n_requests++;
+				w->outcome->n_faults += to->op == OP_PAGE_FAULT;
+				w->outcome->n_added += to->op == OP_PAGE_CACHE_ADD;
 			}
 			rc = trace_writer_append(w->writer, w->batch, some, e);
 		}
@@ -248,16 +243,6 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 	}
 }
 
-static void rings_prepare(struct vfs_writing *w, const struct tracing *t, struct um_ring_layout *l,
-			  struct vfs_outcome *o)
-{
-	if (!vfs_ring_layout(t, l))
-		err_set(&o->no_rings, ENOENT,
-			"this kernel's tracepoints of io_uring have unknown fields");
-	else if (ring_entries_open(&w->rings, &o->no_rings) == 0)
-		ring_entries_layout(w->rings, l);
-}
-
 /* Starts to read paths. Without them the capture continues with open descriptors, sizes and times
  * of calls. */
 static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
@@ -269,7 +254,11 @@ static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 	const struct err *why;
 	if (c->paths == PATHS_NONE)
 		return 0;
-	rings_prepare(w, t, &layout, o);
+	if (!vfs_ring_layout(t, &layout))
+		err_set(&o->no_rings, ENOENT,
+			"this kernel's tracepoints of io_uring have unknown fields");
+	else if (ring_entries_open(&w->rings, &o->no_rings) == 0)
+		ring_entries_layout(w->rings, &layout);
 	const struct user_memory_options options = {
 	    .tid = threads->tid,
 	    .n = threads->n,

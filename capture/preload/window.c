@@ -138,15 +138,6 @@ static long file_size_set(int fd, size_t size)
 	return got;
 }
 
-/* Records the PID namespace if it is not the collector's. */
-static void namespace_record(struct log_file *f)
-{
-	struct stat st;
-	long got = RAW(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0);
-	f->pid_namespace = got ? 0 : st.st_ino;
-	f->elsewhere = f->pid_namespace != capture_control()->pid_namespace;
-}
-
 bool window_file_open(struct window_file *p, uint32_t pid)
 {
 	char path[600] = "", *end = path + sizeof path - 1;
@@ -176,7 +167,11 @@ bool window_file_open(struct window_file *p, uint32_t pid)
 	f->pid = pid;
 	f->n_max = p->n_max;
 	atomic_store_explicit(&f->n, 1, memory_order_relaxed);
-	namespace_record(f);
+	/* Record the PID namespace if it is not the collector's. */
+	struct stat st;
+	long got = RAW(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0);
+	f->pid_namespace = got ? 0 : st.st_ino;
+	f->elsewhere = f->pid_namespace != capture_control()->pid_namespace;
 	__atomic_store_n(&f->magic, LOG_MAGIC, __ATOMIC_RELEASE);
 	return true;
 }

@@ -158,13 +158,6 @@ static void prepare(const struct block_queue *q, struct io_uring_sqe *s,
 	io_uring_sqe_set_data64(s, c->slot);
 }
 
-static int discard_now(struct block_queue *q, const struct block_command *c)
-{
-	q->at_once[q->n_at_once++] = (struct block_done){
-	    c->slot, block_discard(q->device_fd, q->is_block, c->offset, c->length)};
-	return 1;
-}
-
 /* Requests that the kernel does not take stay in the ring until the next harvest; if another thread
  * harvests, this one repeats until they are taken. */
 static void offer(struct block_queue *q, uint32_t n)
@@ -182,8 +175,12 @@ static int uring_submit(struct block_queue *q, const struct block_command *comma
 {
 	struct io_uring_sqe *s;
 	uint32_t k = 0;
-	if (n && command->direction == BLOCK_DISCARD)
-		return discard_now(q, command);
+	if (n && command->direction == BLOCK_DISCARD) {
+		q->at_once[q->n_at_once++] = (struct block_done){
+		    command->slot,
+		    block_discard(q->device_fd, q->is_block, command->offset, command->length)};
+		return 1;
+	}
 	for (; k < n && command[k].direction != BLOCK_DISCARD && (s = io_uring_get_sqe(&q->ring));
 	     k++)
 		prepare(q, s, &command[k]);

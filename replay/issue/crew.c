@@ -159,16 +159,6 @@ void crew_release(struct crew *c)
 
 /* --- the runner ---------------------------------------------------------- */
 
-/* Calls every function once without a descriptor, so that lazy binding is not measured. */
-static void calls_warm(const struct runner *w)
-{
-	void *buffer = placement_buffer(&w->crew->placement, w->index, 0);
-	ssize_t none = read(-1, buffer, 1) + write(-1, buffer, 1) + pread(-1, buffer, 1, 0) +
-		       pwrite(-1, buffer, 1, 0);
-	none += lseek(-1, 0, SEEK_SET) + fsync(-1) + fdatasync(-1) + close(-1);
-	(void)none;
-}
-
 static bool start_pass(struct crew *c, int pin_error, int scheduling_error)
 {
 	pthread_mutex_lock(&c->mutex);
@@ -192,7 +182,12 @@ static void *runner_main(void *arg)
 	int pin_error = w->cpus ? thread_bind(w->cpus) : thread_pin(w->cpu);
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
-	calls_warm(w);
+	/* Call every function once without a descriptor, so that lazy binding is not measured. */
+	void *buffer = placement_buffer(&w->crew->placement, w->index, 0);
+	ssize_t none = read(-1, buffer, 1) + write(-1, buffer, 1) + pread(-1, buffer, 1, 0) +
+		       pwrite(-1, buffer, 1, 0);
+	none += lseek(-1, 0, SEEK_SET) + fsync(-1) + fdatasync(-1) + close(-1);
+	(void)none;
 	if (start_pass(c, pin_error, c->scheduling.set ? scheduling_apply(&c->scheduling) : 0)) {
 		int64_t before_ns = thread_runqueue_wait_ns();
 		wait_until(&w->waiter, c->plan->start_ticks);

@@ -96,17 +96,6 @@ static bool left_out(const struct load *l, const struct slots *s, const struct l
 	return only_looks(r) || copies_to_nothing(l, s, r);
 }
 
-static void none_prepare(struct load *l, const struct slots *s)
-{
-	bool *matters = positions_that_matter(l, s);
-	for (uint32_t i = 0; i < l->n; i++) {
-		struct load_request *r = &l->request[i];
-		if (!r->passed && left_out(l, s, r, matters))
-			r->passed = PASS_READ;
-	}
-	free(matters);
-}
-
 /* --- misses of the page cache -------------------------------------------- */
 
 /* latest requests of a thread while the trace is walked, NONE32 none */
@@ -235,7 +224,13 @@ int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 	l->reads->mode = mode;
 	if (mode == READS_ORIGINAL)
 		return original_prepare(l->reads, l, s, t, e);
-	none_prepare(l, s);
+	bool *matters = positions_that_matter(l, s);
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct load_request *r = &l->request[i];
+		if (!r->passed && left_out(l, s, r, matters))
+			r->passed = PASS_READ;
+	}
+	free(matters);
 	return 0;
 }
 

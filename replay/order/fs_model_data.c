@@ -284,18 +284,6 @@ bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t 
 
 /* --- locks --------------------------------------------------------------- */
 
-/* A close may release locks: those of the process, or of the open file. */
-static void lock_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
-{
-	bool of_process;
-	enum lock_act act = lock_act(m->l, r, &of_process);
-	if (closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)
-		act = LOCK_RELEASED;
-	if (act != LOCK_NONE)
-		event_report_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1,
-				  (const uint64_t[]){act});
-}
-
 /* --- one request --------------------------------------------------------- */
 
 static bool object_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
@@ -315,7 +303,14 @@ static bool object_apply(struct fs_model *m, const struct load_request *r, uint3
 		write_apply(m, object, r->offset, 1, false);
 	else if (load_is_touch(r))
 		read_apply(m, object, r->offset, 1, 1);
-	lock_apply(m, r, object);
+	/* A close may release locks: those of the process, or of the open file. */
+	bool of_process;
+	enum lock_act act = lock_act(m->l, r, &of_process);
+	if (closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)
+		act = LOCK_RELEASED;
+	if (act != LOCK_NONE)
+		event_report_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1,
+				  (const uint64_t[]){act});
 	return attribute_apply(m, r, object);
 }
 

@@ -380,21 +380,17 @@ static bool is_refused(const struct fs_model *m, const struct load_request *r)
 	return len > 1 && m->s->file[made].name[len - 1] == '/';
 }
 
-static bool refused_apply(struct fs_model *m, const struct load_request *r)
-{
-	const struct found f = path_find(m, r->name, false, false);
-	name_report(m, &f, false);
-	if (r->op == OP_RENAME || r->op == OP_LINK) {
-		const struct found made = path_find(m, name_made(m, r), false, false);
-		name_report(m, &made, false);
-	}
-	return true;
-}
-
 static bool name_apply(struct fs_model *m, const struct load_request *r)
 {
-	if (is_refused(m, r))
-		return refused_apply(m, r);
+	if (is_refused(m, r)) {
+		const struct found f = path_find(m, r->name, false, false);
+		name_report(m, &f, false);
+		if (r->op == OP_RENAME || r->op == OP_LINK) {
+			const struct found made = path_find(m, name_made(m, r), false, false);
+			name_report(m, &made, false);
+		}
+		return true;
+	}
 	switch (r->op) {
 	case OP_OPEN:
 	case OP_FOPEN:

@@ -227,14 +227,6 @@ static void request_lay(struct hot_request *to, struct hot_request h)
 	*to = h;
 }
 
-static void pass_lay(struct replay_plan *p, const struct load_request *r)
-{
-	if (r->passed && !p->pass_reason)
-		p->pass_reason = xcalloc(p->n_records + 1, 1);
-	if (r->passed)
-		p->pass_reason[r->record] = r->passed;
-}
-
 /* Converts an edge to a wait; false if both requests are in the same lane, which keeps their
  * order. */
 static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g,
@@ -320,7 +312,10 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		if (a->due)
 			a->due[at.index] = due_ns(c, l, r, before_ns[lane]);
 		p->place[r->record] = at;
-		pass_lay(p, r);
+		if (r->passed && !p->pass_reason)
+			p->pass_reason = xcalloc(p->n_records + 1, 1);
+		if (r->passed)
+			p->pass_reason[r->record] = r->passed;
 		before_ns[lane] = load_call_end(l, r);
 		if ((i + 1) % FORGET_REQUESTS == 0)
 			vm_forget(&l->request[i + 1 - FORGET_REQUESTS],

@@ -85,19 +85,6 @@ static int spawn_on(const char *program, char *const *argv, const int fd[3], pid
 	return -code;
 }
 
-/* Appends the line of the log that names the error. */
-static void read_complaint(int fd, char *text, size_t size)
-{
-	ssize_t n = 0;
-	do
-		n = fd >= 0 ? pread(fd, text, size - 1, 0) : 0;
-	while (n < 0 && errno == EINTR);
-	text[n > 0 ? n : 0] = 0;
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < ' ')
-			*p = ' ';
-}
-
 void gnuplot_add_data(struct strbuf *script, const char *name, const struct strbuf *data)
 {
 	strbuf_addf(script, "$%s << END_OF_DATA\n", name);
@@ -175,7 +162,15 @@ static int run(const char *program, const int fd[3], unsigned int timeout_s, str
 		return err_set(e, ETIMEDOUT, "gnuplot did not end within %u s", timeout_s);
 	if (ret)
 		return err_sys(e, -ret, "cannot wait for gnuplot");
-	read_complaint(fd[2], complaint, sizeof complaint);
+	/* Take the line of the log that names the error. */
+	ssize_t n = 0;
+	do
+		n = fd[2] >= 0 ? pread(fd[2], complaint, sizeof complaint - 1, 0) : 0;
+	while (n < 0 && errno == EINTR);
+	complaint[n > 0 ? n : 0] = 0;
+	for (char *p = complaint; *p; p++)
+		if ((unsigned char)*p < ' ')
+			*p = ' ';
 	const char *text = complaint + strspn(complaint, " ");
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		return err_set(e, EIO, "gnuplot failed: %.280s", *text ? text : "no reason given");

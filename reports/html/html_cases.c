@@ -11,17 +11,6 @@
 
 /* --- causes -------------------------------------------------------------- */
 
-static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i)
-{
-	SCOPED_STRBUF name = STRBUF_INIT;
-	words_add_cell(&name, a, &a->cell[i]);
-	strbuf_addf(out, "<li><a href=\"#case-%zu\">", i + 1);
-	escape_html(out, name.s);
-	strbuf_reset(&name);
-	words_add_why(&name, &a->why[i]);
-	html_add_text(out, "</a>: ", name.s, ".</li>\n");
-}
-
 static void add_causes(struct strbuf *out, const struct analysis *a)
 {
 	size_t n = 0;
@@ -35,7 +24,13 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");
-		add_sentence(out, a, i);
+		SCOPED_STRBUF name = STRBUF_INIT;
+		words_add_cell(&name, a, &a->cell[i]);
+		strbuf_addf(out, "<li><a href=\"#case-%zu\">", i + 1);
+		escape_html(out, name.s);
+		strbuf_reset(&name);
+		words_add_why(&name, &a->why[i]);
+		html_add_text(out, "</a>: ", name.s, ".</li>\n");
 	}
 	if (n)
 		strbuf_addstr(out, n > MOST_SENTENCES ? "</ul>\n</details>\n" : "</ul>\n");

@@ -92,12 +92,6 @@ static void add_requests(struct info_page *page, const struct info *x)
 
 /* --- rates and levels ---------------------------------------------------- */
 
-static void add_instant(struct strbuf *out, const struct tally *s, int64_t ns)
-{
-	double from_start = (double)(ns - s->first_begin_ns);
-	strbuf_addf(out, " from %s on", duration_text(from_start > 0 ? from_start : 0).s);
-}
-
 /* "the busiest 1 s had 12 from 3 s on" */
 static void add_busiest(struct strbuf *out, const struct tally *s, const struct timeline *t)
 {
@@ -105,7 +99,8 @@ static void add_busiest(struct strbuf *out, const struct tally *s, const struct 
 	const struct timeline_bin *b = timeline_busiest(t, &begin_ns);
 	strbuf_addf(out, "the busiest %s had %s", duration_text((double)t->width_ns).s,
 			 count_text(timeline_requests(b)).s);
-	add_instant(out, s, begin_ns);
+	double from_start = (double)(begin_ns - s->first_begin_ns);
+	strbuf_addf(out, " from %s on", duration_text(from_start > 0 ? from_start : 0).s);
 }
 
 static void add_moved_most(struct strbuf *out, const struct timeline *t)

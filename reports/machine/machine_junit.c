@@ -32,16 +32,6 @@ static void counts_add(struct strbuf *out, const struct machine *m)
 		    count(m, OUTCOME_FAIL), count(m, OUTCOME_OPEN));
 }
 
-static void outcome_add(struct strbuf *out, const struct machine_row *r, enum outcome o,
-			const char *element)
-{
-	strbuf_addf(out, "   <%s", element);
-	if (o != OUTCOME_SKIPPED)
-		attribute(out, "type", r->word);
-	attribute(out, "message", r->message ? r->message : r->word);
-	strbuf_addstr(out, "/>\n");
-}
-
 static void row_add(struct strbuf *out, const struct machine *m, const struct machine_row *r)
 {
 	static const char *const element[] = {[OUTCOME_FAIL] = "failure",
@@ -56,7 +46,11 @@ static void row_add(struct strbuf *out, const struct machine *m, const struct ma
 	const enum outcome o = outcome_of(m, r);
 	if (element[o]) {
 		strbuf_addstr(out, ">\n");
-		outcome_add(out, r, o, element[o]);
+		strbuf_addf(out, "   <%s", element[o]);
+		if (o != OUTCOME_SKIPPED)
+			attribute(out, "type", r->word);
+		attribute(out, "message", r->message ? r->message : r->word);
+		strbuf_addstr(out, "/>\n");
 		strbuf_addstr(out, "  </testcase>\n");
 		return;
 	}

@@ -87,15 +87,6 @@ static void matrix_print(const struct group *g, size_t n, FILE *out)
 
 /* --- a list -------------------------------------------------------------- */
 
-static void bar_print(const struct rate *r, FILE *out)
-{
-	int full = (int)lround(BAR_WIDTH * rate_value(r));
-	fputs("  |", out);
-	for (int i = 0; i < BAR_WIDTH; i++)
-		fputc(i < full ? '#' : ' ', out);
-	fputc('|', out);
-}
-
 static void row_print(const struct rate *r, size_t name, size_t condition, FILE *out)
 {
 	char promise[48], counts[48], share[64];
@@ -110,8 +101,13 @@ static void row_print(const struct rate *r, size_t name, size_t condition, FILE 
 		snprintf(share, sizeof share, "not tried");
 	padded(out, counts, 14);
 	padded(out, share, 24);
-	if (isfinite(r->size) && r->n)
-		bar_print(r, out);
+	if (isfinite(r->size) && r->n) {
+		int full = (int)lround(BAR_WIDTH * rate_value(r));
+		fputs("  |", out);
+		for (int i = 0; i < BAR_WIDTH; i++)
+			fputc(i < full ? '#' : ' ', out);
+		fputc('|', out);
+	}
 	if (r->promise != PROMISE_NONE)
 		fprintf(out, "  %s: %s", promise_text(r, promise),
 			standing_names[rate_standing(r)]);

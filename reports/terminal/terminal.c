@@ -187,15 +187,6 @@ static void add_league(struct strbuf *out, const struct analysis *a,
 	}
 }
 
-static void add_reasons(struct strbuf *out, const struct analysis *a, const struct findings *f,
-			const struct terminal_style *style)
-{
-	if (f->n_groups)
-		add_heading(out, "What was not accepted", style);
-	for (size_t i = 0; i < f->n_groups; i++)
-		add_group(out, a, &f->group[i], style);
-}
-
 static void add_warnings(struct strbuf *out, const struct findings *f,
 			 const struct terminal_style *style)
 {
@@ -274,7 +265,10 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 		terminal_add_cells(out, a, &style);
 	}
 	add_league(out, a, &style);
-	add_reasons(out, a, &f, &style);
+	if (f.n_groups)
+		add_heading(out, "What was not accepted", &style);
+	for (size_t i = 0; i < f.n_groups; i++)
+		add_group(out, a, &f.group[i], &style);
 	terminal_add_why(out, a, &style);
 	terminal_add_parallel(out, a, &style);
 	terminal_add_published(out, a, &style);

@@ -28,19 +28,6 @@ static void add_rest(struct strbuf *out, size_t n, const char *what)
 		strbuf_addf(out, "  and %zu more %s%s in the report\n", n, what, n > 1 ? "s" : "");
 }
 
-static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i,
-			 const struct terminal_style *style)
-{
-	const struct protocol *p = &a->results->protocol;
-	SCOPED_STRBUF line = STRBUF_INIT;
-	text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
-	strbuf_addstr(&line, ", ");
-	text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
-	strbuf_addstr(&line, ": ");
-	words_add_why(&line, &a->why[i]);
-	add_line(out, line.s, style);
-}
-
 /* Cases that are not trusted first, then others whose difference is significant. */
 static void add_causes(struct strbuf *out, const struct analysis *a,
 		       const struct terminal_style *style)
@@ -52,7 +39,14 @@ static void add_causes(struct strbuf *out, const struct analysis *a,
 				continue;
 			if (n == 1)
 				add_heading(out, "Why the replays differ", style);
-			add_sentence(out, a, i, style);
+			const struct protocol *p = &a->results->protocol;
+			SCOPED_STRBUF line = STRBUF_INIT;
+			text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
+			strbuf_addstr(&line, ", ");
+			text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
+			strbuf_addstr(&line, ": ");
+			words_add_why(&line, &a->why[i]);
+			add_line(out, line.s, style);
 		}
 	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0, "case");
 }

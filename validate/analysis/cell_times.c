@@ -98,16 +98,6 @@ static double percent_to_ratio(double pct)
 	return pct / 100;
 }
 
-static void independent_bias(struct cell *c)
-{
-	struct bias_estimate b;
-	enum stat_status s = bias_independent(c->r.x, c->r.n, c->x.x, c->x.n, &b);
-	struct t_estimate t = {0};
-	if (!s)
-		t = (struct t_estimate){.value = b.bias_pct, .se = b.u_pct, .df = b.nu};
-	c->bias_independent = estimate_of_t(s, &t, percent_to_ratio);
-}
-
 /* The standard deviation of the replays, and its degrees of freedom. */
 static void repeatability_measure(struct evidence *e, const double *lx, size_t n,
 				  enum stat_status logs)
@@ -291,7 +281,12 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 	c->bias_median = paired_estimate(&c->x_median, &c->r_median, p);
 	c->bias_trimmed = paired_estimate(&c->x_trimmed, &c->r_trimmed, p);
 	papers_set(c, 0.05);
-	independent_bias(c);
+	struct bias_estimate b;
+	enum stat_status s = bias_independent(c->r.x, c->r.n, c->x.x, c->x.n, &b);
+	struct t_estimate t = {0};
+	if (!s)
+		t = (struct t_estimate){.value = b.bias_pct, .se = b.u_pct, .df = b.nu};
+	c->bias_independent = estimate_of_t(s, &t, percent_to_ratio);
 	precision_measure(c, e, lx, lr, logs, results->protocol.accept.precision_ratio);
 	repeatability_measure(e, lx, n, logs);
 	tests_beside(c, lx, lr, logs);

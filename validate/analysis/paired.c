@@ -26,24 +26,20 @@ static size_t means_by_reference(double *mean, const double *d, size_t n, const 
 	return n_means;
 }
 
-/* A shared reference counts once. With one recording for all pairs, only the scatter of the replays
- * is known. */
-static void share_references(struct ratio_evidence *e, const struct pairs *p)
-{
-	SCOPED_FREE double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
-	size_t n = means_by_reference(mean, e->d, e->n, p);
-	if (n > 1) {
-		memcpy(e->d, mean, n * sizeof *mean);
-		e->n = n;
-	}
-}
-
 void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
 {
 	*e =
 	    (struct ratio_evidence){.d = d, .n = p->n, .status = p->n < 2 ? STAT_TOO_FEW : STAT_OK};
-	if (p->shared && !e->status)
-		share_references(e, p);
+	if (p->shared && !e->status) {
+		/* A shared reference counts once. With one recording for all pairs, only the
+		 * scatter of the replays is known. */
+		SCOPED_FREE double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
+		size_t n = means_by_reference(mean, e->d, e->n, p);
+		if (n > 1) {
+			memcpy(e->d, mean, n * sizeof *mean);
+			e->n = n;
+		}
+	}
 	if (!e->status)
 		e->status = dependent_mean(e->d, e->n, &e->t, &e->wide, &e->serial);
 	if (e->status == STAT_ZERO_VARIANCE)

@@ -289,20 +289,15 @@ static int group_measure(struct campaign *c, size_t first, size_t n, struct err 
 	return ret;
 }
 
-/* Reads the summaries of earlier sessions. */
-static void budget_begin(struct campaign *c)
+int budget_runs_make(struct campaign *c, struct err *e)
 {
+	int ret = 0;
+	/* Read the summaries of earlier sessions. */
 	summaries_read(c->dir, c->run, c->plan.n_runs, false);
 	for (size_t i = 0; i < c->plan.n_runs; i++)
 		summary_take(c, &c->run[i]);
 	progress_start(&c->progress, PROGRESS_UNKNOWN, (double)c->budget_ns * 1e-9,
 		       !c->options->quiet);
-}
-
-int budget_runs_make(struct campaign *c, struct err *e)
-{
-	int ret = 0;
-	budget_begin(c);
 	for (;;) {
 		struct outlook o;
 		size_t n;

@@ -47,14 +47,6 @@ static int file_put(struct campaign *c, const char *name, const char *text, size
 	return ret;
 }
 
-/* Removes unfinished files of a killed session. */
-static void half_written_remove(const struct campaign *c)
-{
-	SCOPED_FREE char *runs = results_path(c->dir, "runs");
-	file_beside_sweep(c->dir);
-	file_beside_sweep(runs);
-}
-
 static int subdirs_make(const struct campaign *c, struct err *e)
 {
 	int ret = 0;
@@ -276,28 +268,6 @@ static void look_resume(struct campaign *c, const json_t *event)
 		c->stop_replicates = p->look[look];
 }
 
-/* All runs of this group are in the journal. */
-static void group_resume(struct campaign *c, const json_t *event)
-{
-	json_int_t block = json_integer_value(json_object_get(event, "block")),
-		   scenario = json_integer_value(json_object_get(event, "scenario"));
-	for (size_t i = c->plan.n_bank_runs; i < c->plan.n_runs; i++)
-		if (c->run[i].block == block && c->run[i].scenario == scenario)
-			c->whole[i] = true;
-}
-
-/* Runs in slices form a group. If the journal ends inside a group, the whole group is repeated. */
-static void cut_groups_redo(struct campaign *c)
-{
-	for (size_t i = 0; i < c->plan.n_runs; i++)
-		if (c->run[i].sliced && !c->whole[i]) {
-			c->run[i].state = RUN_PENDING;
-			c->run[i].sliced = false;
-		}
-	free(c->whole);
-	c->whole = NULL;
-}
-
 struct resuming {
 	struct campaign *c;
 	struct journal_reading reading;
@@ -322,7 +292,12 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 		run_from_event(c->run, c->plan.n_runs, event, NULL);
 		c->files_late |= !r->record.files;
 	} else if (!strcmp(name, "group")) {
-		group_resume(c, event);
+		/* All runs of this group are in the journal. */
+		json_int_t block = json_integer_value(json_object_get(event, "block")),
+			   scenario = json_integer_value(json_object_get(event, "scenario"));
+		for (size_t i = c->plan.n_bank_runs; i < c->plan.n_runs; i++)
+			if (c->run[i].block == block && c->run[i].scenario == scenario)
+				c->whole[i] = true;
 	} else if (!strcmp(name, "calibrate")) {
 		calibration_from_event(c, event);
 	} else if (!strcmp(name, "look")) {
@@ -394,7 +369,15 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 	if (!ret && !c->files)
 		ret = digests_take(c, e);
 	seal_record_release(&r.record);
-	cut_groups_redo(c);
+	/* Runs in slices form a group. If the journal ends inside a group, the whole group is
+	 * repeated. */
+	for (size_t i = 0; i < c->plan.n_runs; i++)
+		if (c->run[i].sliced && !c->whole[i]) {
+			c->run[i].state = RUN_PENDING;
+			c->run[i].sliced = false;
+		}
+	free(c->whole);
+	c->whole = NULL;
 	return ret;
 }
 
@@ -414,8 +397,11 @@ int dir_resume(struct campaign *c, struct err *e)
 			      "there is nothing to resume in %s: it was killed before anything was "
 			      "measured; remove the directory and begin again", c->options->dir);
 	if (!ret) {
-		/* holding the journal's lock: no other session is active */
-		half_written_remove(c);
+		/* Remove unfinished files of a killed session. The journal's lock is held: no other
+		 * session is active. */
+		SCOPED_FREE char *runs = results_path(c->dir, "runs");
+		file_beside_sweep(c->dir);
+		file_beside_sweep(runs);
 		ret = json_read_file(plan_path, &o, e);
 	}
 	if (!ret && design_from_json(&c->plan, c->protocol, o, e) < 0)

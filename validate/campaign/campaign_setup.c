@@ -198,16 +198,6 @@ static char *scratch_name(const char *token)
 	return xasprintf("validate-scratch-%s", token);
 }
 
-/* Removes scratch directories of killed campaigns that cannot be resumed. */
-static void orphans_remove(const struct campaign *c)
-{
-	char any[sizeof c->token];
-	memset(any, 'X', sizeof any - 1);
-	any[sizeof any - 1] = 0;
-	SCOPED_FREE char *wanted = scratch_wanted(c), *pattern = scratch_name(any);
-	scratch_sweep(wanted, pattern);
-}
-
 int setup_check_unused(const struct campaign *c, struct err *e)
 {
 	SCOPED_FREE char *wanted = scratch_wanted(c), *name = scratch_name(c->token);
@@ -422,7 +412,12 @@ int setup_begin(struct campaign *c, struct err *e)
 		/* calibration gives the real need, which is then checked */
 		if (ret == -ENOSPC)
 			ret = scratch_begin(c, 0, e);
-		orphans_remove(c);
+		/* Remove scratch directories of killed campaigns that cannot be resumed. */
+		char any[sizeof c->token];
+		memset(any, 'X', sizeof any - 1);
+		any[sizeof any - 1] = 0;
+		SCOPED_FREE char *wanted = scratch_wanted(c), *pattern = scratch_name(any);
+		scratch_sweep(wanted, pattern);
 	}
 	ret = ret ? ret : cgroup_begin(c, e);
 	ret = ret ? ret : launch_check(c, e);

@@ -113,32 +113,20 @@ static void causality_words(struct words_list *w, const struct campaign *c, cons
 	script_words_make(w, c, s, "run");
 }
 
-static void observer_words(struct words_list *w, const struct campaign *c, const struct step *s)
-{
-	words_list_add_all(w, c->options->self, "capture", "app", NULL);
-	words_list_addf(w, "--output=%s.side", s->output);
-	words_list_add(w, "--");
-}
-
-/* A device instead of a directory. */
-static void below_add(struct words_list *w, const struct campaign *c, const struct step *s,
-		      const struct place *place)
-{
-	const struct target *t = &c->protocol->target[c->protocol->scenario[s->scenario].target];
-	words_list_addf(w, "--device=%s", place->below.path);
-	if (t->destructive || t->volume)
-		words_list_add(w, "--destructive");
-	if (t->volume)
-		words_list_add(w, "--own-device");
-}
-
 /* The place of the files of a step: its target's directory or device. */
 static void place_add(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const struct place *place = &c->places.place[step_target(c, s)];
 	if (scenario_is_below(c->protocol, scenario)) {
-		below_add(w, c, s, place);
+		/* A device instead of a directory. */
+		const struct target *t =
+		    &c->protocol->target[c->protocol->scenario[s->scenario].target];
+		words_list_addf(w, "--device=%s", place->below.path);
+		if (t->destructive || t->volume)
+			words_list_add(w, "--destructive");
+		if (t->volume)
+			words_list_add(w, "--own-device");
 		return;
 	}
 	SCOPED_FREE char *work_dir =
@@ -223,8 +211,11 @@ void prepare_words_make(struct words_list *w, const struct campaign *c, const st
 static void run_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const bool program = role_is_program(c, s->role);
-	if (step_observation(c, s) == OBSERVE_PRELOAD)
-		observer_words(w, c, s);
+	if (step_observation(c, s) == OBSERVE_PRELOAD) {
+		words_list_add_all(w, c->options->self, "capture", "app", NULL);
+		words_list_addf(w, "--output=%s.side", s->output);
+		words_list_add(w, "--");
+	}
 	words_list_add(w, c->options->self);
 	if (program)
 		microbench_words(w, c, s);

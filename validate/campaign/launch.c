@@ -157,14 +157,6 @@ static void child_bind(pid_t parent, int pipe_fd)
 		_exit(127);
 }
 
-static void pause_hand_over(int pause_fd, int pipe_fd)
-{
-	char number[16];
-	snprintf(number, sizeof number, "%d", pause_fd);
-	if (fcntl(pause_fd, F_SETFD, 0) < 0 || setenv(PAUSE_VARIABLE, number, 1) < 0)
-		child_fail(pipe_fd, "cannot pass on the page that pauses it");
-}
-
 static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, int log)
 {
 	child_bind(parent, pipe_fd);
@@ -187,8 +179,12 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (s->pause_fd)
-		pause_hand_over(s->pause_fd, pipe_fd);
+	if (s->pause_fd) {
+		char number[16];
+		snprintf(number, sizeof number, "%d", s->pause_fd);
+		if (fcntl(s->pause_fd, F_SETFD, 0) < 0 || setenv(PAUSE_VARIABLE, number, 1) < 0)
+			child_fail(pipe_fd, "cannot pass on the page that pauses it");
+	}
 	execv(s->file ? s->file : s->argv[0], s->argv);
 	child_fail(pipe_fd, "cannot execute it");
 }
@@ -269,14 +265,6 @@ static int log_make(struct err *e)
 	return ret;
 }
 
-/* Reads the first lines of the output, as one line. */
-static void log_read(int fd, char *out, size_t size)
-{
-	ssize_t n = pread(fd, out, size - 1, 0);
-	out[n > 0 ? n : 0] = 0;
-	text_make_line(out);
-}
-
 /* Reads the final error message of a program of this project, as one line. False if not found. */
 static bool complaint_read(int fd, char *out, size_t size)
 {
@@ -295,7 +283,10 @@ static bool complaint_read(int fd, char *out, size_t size)
 static void reason_make(const struct launch_spec *s, struct launch_result *r, int log)
 {
 	char seconds[40], complaint[sizeof r->said];
-	log_read(log, r->said, sizeof r->said);
+	/* Read the first lines of the output, as one line. */
+	ssize_t n = pread(log, r->said, sizeof r->said - 1, 0);
+	r->said[n > 0 ? n : 0] = 0;
+	text_make_line(r->said);
 	const char *text = r->said;
 	if (!strncmp(text, "validate: ", 10))
 		text += 10;

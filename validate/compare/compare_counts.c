@@ -50,17 +50,6 @@ static size_t n_known(const double *x, size_t n)
 	return known;
 }
 
-/* Interval of the difference of means by Welch's t. Shown, not judged: counts with few values are
- * not normal. */
-static void interval_set(struct aspect_change *a, const double *was, size_t n_was, const double *is,
-			 size_t n_is)
-{
-	SCOPED(shift_release) struct shift s;
-	shift_of_groups(&s, was, n_was, is, n_is);
-	if (!s.status)
-		shift_limits(&s, 0.05, &a->lo95, &a->hi95);
-}
-
 /* Counts of the runs of one side, failed runs last. */
 struct counts {
 	double *x;
@@ -94,7 +83,12 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 	a->old_value = before.mean;
 	a->new_value = now.mean;
 	a->change = now.mean - before.mean;
-	interval_set(a, was->x, was->n, is->x, is->n);
+	/* Interval of the difference of means by Welch's t. Shown, not judged: counts with few
+	 * values are not normal. */
+	SCOPED(shift_release) struct shift s;
+	shift_of_groups(&s, was->x, was->n, is->x, is->n);
+	if (!s.status)
+		shift_limits(&s, 0.05, &a->lo95, &a->hi95);
 	a->p =
 	    fmin(1, 2 * sequential_p(
 			    fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)), span));

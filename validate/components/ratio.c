@@ -79,14 +79,6 @@ void decide_recordings(struct component *c, const struct ratio_evidence *e)
 
 /* --- one ratio ----------------------------------------------------------- */
 
-/* All pairs have the same ratio, as integers often do: without scatter the value decides. */
-static void say_alike(struct component *c, const struct ratio_evidence *e)
-{
-	c->estimate.status = STAT_OK;
-	c->estimate.value = expm1(e->t.value);
-	REASON(c, RATIO_ALIKE, c->estimate.value, (double)e->n, c->decision, c->limit);
-}
-
 /* The deciding interval: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
 static void say_interval(struct component *c, const struct ratio_evidence *e,
 			 const struct levels *levels)
@@ -122,7 +114,11 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 	struct mean_p p = ratio_p(e, low, high, levels->span);
 	decide(c, p.accept, p.reject, levels);
 	if (e->status) {
-		say_alike(c, e);
+		/* All pairs have the same ratio, as integers often do: without scatter the value
+		 * decides. */
+		c->estimate.status = STAT_OK;
+		c->estimate.value = expm1(e->t.value);
+		REASON(c, RATIO_ALIKE, c->estimate.value, (double)e->n, c->decision, c->limit);
 		return;
 	}
 	say_interval(c, e, levels);

@@ -22,14 +22,6 @@ static int64_t floor_divide(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
-static void bin_add(struct timeline_bin *to, const struct timeline_bin *from)
-{
-	for (int k = 0; k < KIND_N; k++)
-		to->n[k] += from->n[k];
-	for (int k = 0; k < KIND_OTHER; k++)
-		to->bytes[k] += from->bytes[k];
-}
-
 /* Joins `factor` bins, counted from time 0, into one. `to` may equal `from`: bins only move
  * down. */
 static void bins_join(struct timeline *to, const struct timeline *from, int64_t factor)
@@ -41,7 +33,10 @@ static void bins_join(struct timeline *to, const struct timeline *from, int64_t 
 		if (to == from)
 			memset(&to->bin[i], 0, sizeof b);
 		size_t j = (size_t)(floor_divide(from->base + (int64_t)i, factor) - base);
-		bin_add(&to->bin[j], &b);
+		for (int k = 0; k < KIND_N; k++)
+			to->bin[j].n[k] += b.n[k];
+		for (int k = 0; k < KIND_OTHER; k++)
+			to->bin[j].bytes[k] += b.bytes[k];
 		used_to = j + 1;
 	}
 	to->base = base;

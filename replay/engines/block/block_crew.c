@@ -276,17 +276,6 @@ static void backend_probe(struct block_crew *c, const struct block_input *l)
 	block_choose(&c->choice, &p);
 }
 
-static void backend_choose(struct block_crew *c, const struct block_input *l)
-{
-	const struct block_options *o = &c->config->block;
-	if (o->backend)
-		c->choice = (struct block_choice){block_backends[o->backend - 1], "--backend"};
-	else if (o->sq_poll)
-		c->choice = (struct block_choice){&block_uring, "--sq-poll"};
-	else
-		backend_probe(c, l);
-}
-
 int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_writes,
 		    struct err *e)
 {
@@ -310,8 +299,16 @@ int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_
 	ret = ret ? ret : common_init(&c->reads, most.read, e);
 	for (uint32_t i = 0; !ret && i < n; i++)
 		ret = worker_make(c, i, e);
-	if (!ret)
-		backend_choose(c, l);
+	if (!ret) {
+		const struct block_options *o = &c->config->block;
+		if (o->backend)
+			c->choice =
+			    (struct block_choice){block_backends[o->backend - 1], "--backend"};
+		else if (o->sq_poll)
+			c->choice = (struct block_choice){&block_uring, "--sq-poll"};
+		else
+			backend_probe(c, l);
+	}
 	return ret == -ENOMEM
 		   ? err_context(
 			 e, "%u workers, with reads of up to %llu bytes and writes of up to %llu",

@@ -13,18 +13,13 @@ static void window_add(struct block_schedule *s, uint32_t rank, int64_t shift)
 	    (struct block_window){rank, shift};
 }
 
-static void window_drop_below(struct block_schedule *s, uint32_t lo)
-{
-	while (s->window_n && s->window[s->window_from].rank < lo) {
-		s->window_from = (s->window_from + 1) & s->window_mask;
-		s->window_n--;
-	}
-}
-
 /* Whether all parents have ended. Ranks below lo are dropped: no later request needs them. */
 static bool parents_ended(struct block_schedule *s, const struct block_parents *p)
 {
-	window_drop_below(s, p->lo);
+	while (s->window_n && s->window[s->window_from].rank < p->lo) {
+		s->window_from = (s->window_from + 1) & s->window_mask;
+		s->window_n--;
+	}
 	for (; s->watermark < p->hi; s->watermark++) {
 		int64_t shift = atomic_load_explicit(&s->shift[s->watermark], memory_order_acquire);
 		if (shift == NOT_ENDED)
