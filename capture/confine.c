@@ -86,8 +86,7 @@ static bool is_link(int dir_fd, const char *path)
 	struct stat st;
 	int fd = confined_open(dir_fd, path, O_PATH, 0, NULL);
 	bool link = fd >= 0 && !fstat(fd, &st) && S_ISLNK(st.st_mode);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return link;
 }
 

@@ -257,16 +257,12 @@ static void csv_close(struct trace *base)
 	struct csv_trace *t = csv(base);
 	if (t->has_parser)
 		csv_free(&t->parser);
-	if (t->fd >= 0)
-		close(t->fd);
+	fd_close(t->fd);
 	strbuf_release(&t->args_text);
 	strbuf_release(&t->args.unescaped);
 	strbuf_release(&t->args.heap);
 	strbuf_release(&t->heap);
-	free(t->record);
-	free(t->chunk);
-	free(t->path);
-	free(t);
+	FREE_EACH(t->record, t->chunk, t->path, t);
 }
 
 static const struct trace_reader reader = {

@@ -33,10 +33,8 @@ static _Noreturn void child(int dir_fd, int place)
 	int inside = tree < 0 ? -1 : openat(tree, ".", FLAGS);
 	bool set = inside >= 0 && dup3(tree, place, O_CLOEXEC) >= 0 &&
 		   dup3(inside, dir_fd, O_CLOEXEC) >= 0;
-	if (tree >= 0)
-		close(tree);
-	if (inside >= 0)
-		close(inside);
+	fd_close(tree);
+	fd_close(inside);
 	_exit(!set);
 }
 

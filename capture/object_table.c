@@ -25,9 +25,7 @@ void object_table_release(struct object_table *t)
 {
 	for (size_t i = 0; i < t->n_runs; i++)
 		free(t->run[i].v);
-	free(t->run);
-	free(t->slot);
-	free(t->recent);
+	FREE_EACH(t->run, t->slot, t->recent);
 	while (t->names) {
 		struct name_chunk *next = t->names->next;
 		free(t->names);

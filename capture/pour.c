@@ -216,8 +216,7 @@ static int put_in_order(struct pour_job *j, const char *temporary, const char *p
 		int fd = file_beside(path, 0666, &sorted, e);
 		rc = fd < 0 ? fd : trace_sort(temporary, sorted, &j->p->write, e);
 		rc = file_beside_keep(sorted, temporary, rc, e);
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 	}
 	return rc;
 }

@@ -38,10 +38,7 @@ void meta_store_release(struct meta_store *m)
 	if (m->memory) {
 		for (size_t i = 0; i < m->memory->n; i++)
 			free(m->memory->string[i]);
-		free(m->memory->string);
-		free(m->memory->entry);
-		free(m->memory->detail);
-		free(m->memory);
+		FREE_EACH(m->memory->string, m->memory->entry, m->memory->detail, m->memory);
 	}
 	meta_store_init(m);
 }

@@ -304,14 +304,11 @@ static void binary_close(struct trace *base)
 	struct binary_trace *t = binary(base);
 	window_release(&t->window);
 	window_release(&t->heap.window);
-	free(t->heap.entry);
-	free(t->heap.raw);
-	if (t->file.fd >= 0)
-		close(t->file.fd);
+	FREE_EACH(t->heap.entry, t->heap.raw);
+	fd_close(t->file.fd);
 	free(t->file.path);
 	ZSTD_freeDCtx(t->zstd);
-	free(t->raw);
-	free(t);
+	FREE_EACH(t->raw, t);
 }
 
 static const struct trace_reader reader = {.next_batch = binary_next_batch,

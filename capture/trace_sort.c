@@ -212,8 +212,7 @@ static int sort_all(struct sort *s, struct err *e)
 		bool all = !s->n_runs && n < RUN_RECORDS;
 		rc = all ? emit_run(s, n, e) : keep_run(s, n, e);
 	}
-	free(s->v);
-	free(s->key);
+	FREE_EACH(s->v, s->key);
 	s->v = NULL;
 	s->key = NULL;
 	rc = rc || !s->n_runs ? rc : merge(s, e);
@@ -249,11 +248,8 @@ int trace_sort(const char *from, const char *to, const struct trace_write_option
 	}
 	for (size_t i = 0; i < s.n_runs; i++)
 		free(s.run[i].window);
-	free(s.run);
-	free(s.heap);
-	free(s.out);
-	if (s.fd >= 0)
-		close(s.fd);
+	FREE_EACH(s.run, s.heap, s.out);
+	fd_close(s.fd);
 	trace_close(s.from);
 	return rc;
 }

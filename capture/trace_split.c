@@ -71,8 +71,7 @@ static int part_begin(struct trace_split *s, struct err *e)
 	s->n++;
 	s->n_objects = 0;
 	s->n_bytes = 0;
-	free(extra);
-	free(name);
+	FREE_EACH(extra, name);
 	return rc;
 }
 

@@ -285,8 +285,7 @@ void trace_writer_abort(struct trace_writer *w)
 	if (!w)
 		return;
 	struct stat st;
-	if (w->fd >= 0)
-		close(w->fd);
+	fd_close(w->fd);
 	if (w->temporary)
 		file_beside_keep(w->temporary, w->file, -ECANCELED, NULL);
 	else if (w->created && !w->whole && w->options.no_part && !lstat(w->file, &st) &&
@@ -294,10 +293,5 @@ void trace_writer_abort(struct trace_writer *w)
 		unlink(w->file);
 	ZSTD_freeCCtx(w->zstd);
 	object_table_release(&w->objects);
-	free(w->compressed);
-	free(w->heap);
-	free(w->record);
-	free(w->file);
-	free(w->path);
-	free(w);
+	FREE_EACH(w->compressed, w->heap, w->record, w->file, w->path, w);
 }

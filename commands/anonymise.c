@@ -145,10 +145,8 @@ int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct f
 void anonymise_fileset_release(struct fileset *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		free((char *)f->entry[i].path);
-		free(f->detail ? (char *)f->detail[i].link : NULL);
+		FREE_EACH((char *)f->entry[i].path, f->detail ? (char *)f->detail[i].link : NULL);
 	}
-	free(f->entry);
-	free(f->detail);
+	FREE_EACH(f->entry, f->detail);
 	*f = (struct fileset){0};
 }

@@ -148,8 +148,7 @@ static int sides_of_two(struct baseline *was, struct baseline *is, char **argv, 
 		   new_hidden = differ && baseline_is_redacted(is);
 	ret = ret ? ret : side_choose(&a, was, new_hidden, e);
 	ret = ret ? ret : side_choose(&b, is, differ && !new_hidden, e);
-	free(a.path);
-	free(b.path);
+	FREE_EACH(a.path, b.path);
 	return ret;
 }
 

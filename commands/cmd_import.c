@@ -146,8 +146,7 @@ static int import_all(const struct import_config *c, struct trace_set *set, stru
 		print_warnings(&x, &meta, &p);
 	}
 	tally_release(x.summary);
-	free(x.summary);
-	free(x.extra);
+	FREE_EACH(x.summary, x.extra);
 	return rc;
 }
 

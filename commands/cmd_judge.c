@@ -193,8 +193,7 @@ static int judge(const struct judge_config *c, const struct judged *j,
 				      form, e);
 	}
 	judge_protocol_remove(path);
-	free(files);
-	free(dir);
+	FREE_EACH(files, dir);
 	return status;
 }
 

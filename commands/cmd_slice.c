@@ -251,8 +251,7 @@ static int slice_run(int argc, char **argv, struct err *e)
 	slice_correction_close(s.correction);
 	slice_join_close(s.join);
 	slice_causes_close(s.causes);
-	free(s.extra);
-	free(s.facts);
+	FREE_EACH(s.extra, s.facts);
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);
 	free(chosen);

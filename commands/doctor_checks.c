@@ -136,8 +136,7 @@ static void cachestat_look(struct doctor_finding *f)
 	uint64_t range[2] = {0, 0}, answer[5];
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	bool works = fd >= 0 && syscall(451, fd, range, answer, 0) == 0;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	finding_ok(f, "%s", works ? "cachestat: cached and dirty pages are seen"
 				  : "mincore: cached pages are seen, dirty ones not");
 }

@@ -124,8 +124,7 @@ void slice_causes_close(struct slice_causes *x)
 {
 	if (!x)
 		return;
-	free(x->drop);
-	free(x);
+	FREE_EACH(x->drop, x);
 }
 
 bool slice_causes_pass(struct slice_causes *x, const struct trace_record *r)

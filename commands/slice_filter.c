@@ -95,8 +95,7 @@ void slice_filter_close(struct slice_filter *f)
 {
 	if (!f)
 		return;
-	free(f->pid.v);
-	free(f->tid.v);
+	FREE_EACH(f->pid.v, f->tid.v);
 	for (size_t i = 0; i < f->n_fits; i++)
 		free(f->fits[i].v);
 	free(f->fits);

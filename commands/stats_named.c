@@ -222,8 +222,7 @@ int stats_compute(const struct stats_config *config, char **argument, size_t n, 
 		status = result_print(s, &call, e);
 	}
 	for (size_t i = 0; i < MAX_ARGUMENTS; i++) {
-		free(in->group[i]);
-		free(in->x[i]);
+		FREE_EACH(in->group[i], in->x[i]);
 	}
 	free(in);
 	return status;

@@ -149,8 +149,7 @@ static void forget_conditions(struct columns *c, size_t n_kept)
 	for (size_t i = n_kept; i < c->n_columns; i++) {
 		for (size_t j = 0; j < c->n; j++)
 			free(c->column[i].label[j]);
-		free(c->column[i].label);
-		free(c->column[i].name);
+		FREE_EACH(c->column[i].label, c->column[i].name);
 	}
 	c->n_columns = n_kept;
 }
@@ -259,7 +258,6 @@ void stats_sessions_fill(struct stats_sample *s)
 	}
 	for (size_t i = 0; i < n; i++)
 		g->x[filled[of[i]]++] = s->column->x[i];
-	free(of);
-	free(filled);
+	FREE_EACH(of, filled);
 	sessions_describe(g->group, g->n, &g->estimates);
 }

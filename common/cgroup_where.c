@@ -101,8 +101,7 @@ bool cgroup_where(const char *root, enum cgroup_kind kind, struct cgroup_where *
 
 void cgroup_where_release(struct cgroup_where *w)
 {
-	free(w->top);
-	free(w->own);
+	FREE_EACH(w->top, w->own);
 	*w = (struct cgroup_where){NULL, NULL};
 }
 

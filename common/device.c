@@ -217,8 +217,7 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 
 void device_close(struct device *d)
 {
-	if (d->fd >= 0)
-		close(d->fd);
+	fd_close(d->fd);
 	d->fd = -1;
 }
 
@@ -236,8 +235,7 @@ static bool file_under(const struct device_system *s, const struct stat *st, str
 				    major(st->st_rdev), minor(st->st_rdev));
 	char *backing = file_read_line(attribute);
 	bool known = backing && !stat(backing, file);
-	free(backing);
-	free(attribute);
+	FREE_EACH(backing, attribute);
 	return known;
 }
 

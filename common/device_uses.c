@@ -57,8 +57,7 @@ static bool number_of(const char *dir, dev_t *number)
 	bool known = text && sscanf(text, "%u:%u", &major, &minor) == 2;
 	if (known)
 		*number = makedev(major, minor);
-	free(text);
-	free(file);
+	FREE_EACH(text, file);
 	return known;
 }
 
@@ -101,8 +100,7 @@ static int each_entry(struct search *s, const char *dir, int depth,
 			ret = call(s, path, depth, e);
 		else if (errno != ENOENT)
 			ret = err_sys(e, errno, "%s", joined);
-		free(path);
-		free(joined);
+		FREE_EACH(path, joined);
 	}
 	closedir(d);
 	return ret || !code ? ret : err_sys(e, code, "cannot read the directory %s", dir);
@@ -152,8 +150,7 @@ static int parent_add(struct search *s, const char *dir, struct err *e)
 		if (!ret)
 			ret = holders_add(s, parent, 0, e);
 	}
-	free(parent);
-	free(mark);
+	FREE_EACH(parent, mark);
 	return ret;
 }
 
@@ -370,8 +367,6 @@ void device_uses_release(struct device_uses *u)
 		free(u->text[i]);
 	for (size_t i = 0; i < u->n_partitions; i++)
 		free(u->partition[i]);
-	free(u->text);
-	free(u->partition);
-	free(u->under);
+	FREE_EACH(u->text, u->partition, u->under);
 	*u = (struct device_uses){0};
 }

@@ -13,7 +13,6 @@ int caches_drop(enum dropped_caches what, struct err *e)
 	int ret = 0, fd = open(DROP_CACHES, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, what == DROP_ALL ? "3\n" : "1\n", 2) != 2)
 		ret = err_sys(e, errno, "cannot write " DROP_CACHES);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ret;
 }

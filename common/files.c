@@ -40,8 +40,7 @@ static int sync_parent(const char *path, struct err *e)
 		ret = err_sys(e, errno, "cannot open directory %s", dir);
 	else if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
 		ret = err_sys(e, errno, "cannot sync directory %s", dir);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	free(dir);
 	return ret;
 }

@@ -67,8 +67,7 @@ static bool is_left(const char *path)
 	const bool left = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() &&
 			  ((st.st_mode & 0777) == 0700 || st.st_mode & S_ISVTX) &&
 			  time(NULL) - st.st_mtime >= SETTLED_S && !flock(fd, LOCK_EX | LOCK_NB);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return left;
 }
 
@@ -102,8 +101,7 @@ void leftover_drop(const char *path)
 	const pid_t self = getpid();
 	for (int i = 0; i < N_LEFTOVERS; i++)
 		if (atomic_load(&leftover[i].owner) == self && !strcmp(leftover[i].path, path)) {
-			if (leftover[i].lock >= 0)
-				close(leftover[i].lock);
+			fd_close(leftover[i].lock);
 			atomic_store(&leftover[i].owner, 0);
 		}
 }
@@ -130,8 +128,7 @@ static void tree_remove(int dir, const char *name, int depth)
 			if (strcmp(inner, ".") && strcmp(inner, ".."))
 				tree_remove(fd, inner, depth - 1);
 		}
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	unlinkat(dir, name, AT_REMOVEDIR);
 }
 

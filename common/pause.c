@@ -212,8 +212,7 @@ void pause_page_free(struct pause_page *page, int fd)
 {
 	if (page)
 		munmap(page, sizeof *page);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 }
 
 enum pause_look pause_look(const struct pause_page *page)

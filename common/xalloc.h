@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocation of small things (names, tables, configuration, the state of threads). Without memory
- * these print one line and exit with status 3. For big arrays (records, samples) use vm.h, or malloc
- * with a checked result: there a clear error is possible. */
+/* Allocation of small things (names, tables, configuration, the state of threads), and the release
+ * of memory and descriptors. Without memory these print one line and exit with status 3. For big
+ * arrays (records, samples) use vm.h, or malloc with a checked result: there a clear error is
+ * possible. */
 #pragma once
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Prints that `size` bytes are missing, removes scratch files (leftovers.h) and exits with status
  * 3. */
@@ -35,6 +37,13 @@ static inline void free_pointers(void *const *pointer, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(pointer[i]);
+}
+
+/* Closes a descriptor; negative: there is none. */
+static inline void fd_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 /* Under the address sanitizer, whose realloc() always moves, short arrays are reallocated at every

@@ -77,9 +77,7 @@ static int project_draw(struct project *p, const struct microbench_config *c, st
 
 static void project_release(struct project *p)
 {
-	free(p->source_bytes);
-	free(p->header_bytes);
-	free(p->header_dir);
+	FREE_EACH(p->source_bytes, p->header_bytes, p->header_dir);
 }
 
 static char *source_path(uint64_t i)
@@ -229,12 +227,7 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	}
 	for (uint64_t i = 0; i < c->n_files; i++)
 		free(b.includes[i]);
-	free(b.source);
-	free(b.object);
-	free(b.unfinished);
-	free(b.header);
-	free(b.includes);
-	free(b.built);
+	FREE_EACH(b.source, b.object, b.unfinished, b.header, b.includes, b.built);
 	project_release(&p);
 	gsl_rng_free(rng);
 	return ret;

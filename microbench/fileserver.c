@@ -84,8 +84,7 @@ static int shelf_open(struct shelf *s, const struct microbench_config *c, const 
 
 static void shelf_close(struct shelf *s)
 {
-	free(s->exists);
-	free(s->n_bytes);
+	FREE_EACH(s->exists, s->n_bytes);
 }
 
 /* The next file, cyclically from *at, that exists or does not exist. */

@@ -164,9 +164,7 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 		delete (&p, p.n - 1);
 	for (uint64_t i = 0; i < c->n_subdirs; i++)
 		script_remove(s, p.subdir[i], OP_RMDIR);
-	free(p.subdir);
-	free(p.mail);
-	free(p.dir);
+	FREE_EACH(p.subdir, p.mail, p.dir);
 	gsl_rng_free(p.rng);
 	return 0;
 }

@@ -20,10 +20,7 @@ static int output_is_outside(const struct bench_run *r, struct err *e)
 		      ? err_set(e, EINVAL, "%s: %s belongs to the workload: no place for the trace",
 				r->config->output, top)
 		      : 0;
-	free(copy);
-	free(top);
-	free(of_output);
-	free(of_top);
+	FREE_EACH(copy, top, of_output, of_top);
 	return ret;
 }
 
@@ -146,10 +143,8 @@ int microbench_run(const struct workload *w, const struct microbench_config *c,
 			ret = err_set(e, -removed, "%s", unremoved.msg);
 	}
 out:
-	if (r.dir_fd >= 0)
-		close(r.dir_fd);
-	if (r.tree >= 0)
-		close(r.tree);
+	fd_close(r.dir_fd);
+	fd_close(r.tree);
 	microbench_files_release(&r.files);
 	return ret;
 }

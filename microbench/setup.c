@@ -201,14 +201,12 @@ void bench_teardown(struct bench_run *r)
 {
 	for (unsigned int i = 0; i < r->n_workers; i++) {
 		struct worker *w = &r->worker[i];
-		if (w->bench.fd >= 0)
-			close(w->bench.fd);
+		fd_close(w->bench.fd);
 		vm_free(&w->samples);
 		vm_free(&w->blocks);
 		vm_free(&w->think);
 		for (unsigned int k = 0; w->bench.script && k < SCRIPT_SLOTS; k++)
-			if (w->bench.slot_fd[k] >= 0)
-				close(w->bench.slot_fd[k]);
+			fd_close(w->bench.slot_fd[k]);
 		script_release(&w->script);
 		block_release(w);
 	}
@@ -216,8 +214,7 @@ void bench_teardown(struct bench_run *r)
 	vm_free(&r->anonymous);
 	placement_release(&r->placement);
 	device_close(&r->device);
-	if (r->finished_fd >= 0)
-		close(r->finished_fd);
+	fd_close(r->finished_fd);
 	if (r->worker) {
 		pthread_mutex_destroy(&r->gate.mutex);
 		pthread_cond_destroy(&r->gate.changed);

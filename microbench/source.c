@@ -61,9 +61,7 @@ int script_refs_make(struct script_refs *s, const struct bench_run *r, struct tr
 
 void script_refs_release(struct script_refs *s)
 {
-	free(s->object);
-	free(s->heap);
-	free(s->n_bytes);
+	FREE_EACH(s->object, s->heap, s->n_bytes);
 }
 
 int source_open(struct source *s, const struct bench_run *r, unsigned int worker,

@@ -74,8 +74,7 @@ void tree_release(struct tree *t)
 		free(t->dir[i]);
 	for (size_t i = 0; i < t->n_files; i++)
 		free(t->file[i].path);
-	free(t->dir);
-	free(t->file);
+	FREE_EACH(t->dir, t->file);
 	*t = (struct tree){.dir = NULL};
 }
 

@@ -352,8 +352,7 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 		return ret;
 	for (uint32_t i = 0; i < r->plan.n_slots && !r->plan.fds_elsewhere; i++) {
 		int fd = atomic_exchange(&r->plan.fds[i], -1);
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 	}
 	if (r->plan.balloon)
 		balloon_release(&r->balloon);
@@ -364,8 +363,7 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 	if (r->captured)
 		captured_free(r->captured);
 	input_close(&r->in);
-	free(r->cpus);
-	free(r);
+	FREE_EACH(r->cpus, r);
 	return ret;
 }
 

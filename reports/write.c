@@ -36,8 +36,7 @@ static int sync_tree(int fd, const char *path, struct err *e)
 		} else if (fsync(sub) < 0) {
 			ret = err_sys(e, errno, "cannot sync %s", below);
 		}
-		if (sub >= 0)
-			close(sub);
+		fd_close(sub);
 	}
 	if (!ret && code)
 		ret = err_sys(e, code, "cannot read directory %s", path);
@@ -61,8 +60,7 @@ static void remove_stale(const char *dir)
 		int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 			dir_remove_tree(path, NULL);
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 	}
 	closedir(d);
 }
@@ -87,8 +85,7 @@ static int sync_dir(const char *path, struct err *e)
 	int ret = fd < 0 || (fsync(fd) < 0 && errno != EINVAL)
 		      ? err_sys(e, errno, "cannot sync directory %s", path)
 		      : 0;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ret;
 }
 
@@ -171,7 +168,6 @@ int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 		err_context(e, "%s", stays.msg);
 	else if (left)
 		ret = err_set(e, -left, "%s", stays.msg);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ret;
 }

@@ -304,7 +304,6 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 		close(r.signals);
 		sigprocmask(SIG_SETMASK, &r.old_mask, NULL);
 	}
-	free(library);
-	free(file);
+	FREE_EACH(library, file);
 	return rc;
 }

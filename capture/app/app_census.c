@@ -277,12 +277,10 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 
 void census_release(struct census *c)
 {
-	free(c->async.request);
-	free(c->async.chain);
+	FREE_EACH(c->async.request, c->async.chain);
 	for (size_t i = 0; i < c->objects.n; i++)
 		free(c->objects.object[i].path);
-	free(c->objects.object);
-	free(c->objects.slot);
+	FREE_EACH(c->objects.object, c->objects.slot);
 	strbuf_release(&c->path);
 	for (size_t i = 0; i < c->n_images; i++)
 		free(c->image[i].cwd);

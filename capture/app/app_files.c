@@ -14,20 +14,15 @@ void files_init(struct app_files *f)
 void files_release(struct app_files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		free(f->file[i].path);
-		free(f->file[i].link);
-		free(f->file[i].hole);
+		FREE_EACH(f->file[i].path, f->file[i].link, f->file[i].hole);
 	}
 	for (size_t i = 0; i < f->n_renames; i++) {
-		free(f->rename[i].from);
-		free(f->rename[i].to);
+		FREE_EACH(f->rename[i].from, f->rename[i].to);
 	}
 	free(f->rename);
 	for (size_t i = 0; i < f->n_moved; i++)
 		free(f->moved[i]);
-	free(f->moved);
-	free(f->file);
-	free(f->slot);
+	FREE_EACH(f->moved, f->file, f->slot);
 }
 
 static uint64_t hash(const char *s)
@@ -385,8 +380,7 @@ int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_met
 		meta->files.n = 0;
 		rc = trace_writer_set_meta(w, meta, e);
 	}
-	free(meta->files.entry);
-	free(meta->files.detail);
+	FREE_EACH(meta->files.entry, meta->files.detail);
 	meta->files = (struct fileset){.n = 0};
 	return rc;
 }

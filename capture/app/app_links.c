@@ -121,6 +121,5 @@ void files_through_links(struct app_files *f, struct fileset *s)
 			s->detail[i].link = NULL;
 			s->entry[i].directory = true;
 		}
-	free(path);
-	free(moved);
+	FREE_EACH(path, moved);
 }

@@ -235,10 +235,7 @@ void merge_close(struct merge *m)
 		munmap((void *)m->base, m->size);
 	for (size_t i = 0; i < m->n_sources; i++)
 		free(m->source[i].sorted);
-	free(m->source);
-	free(m->heap);
-	free(m->order);
-	free(m);
+	FREE_EACH(m->source, m->heap, m->order, m);
 }
 
 static int compare_numbers(const void *x, const void *y)

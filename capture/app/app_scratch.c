@@ -60,8 +60,7 @@ static bool applications_end(const char *dir)
 			break;
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	}
-	free(causes);
-	free(pid);
+	FREE_EACH(causes, pid);
 	return true;
 }
 

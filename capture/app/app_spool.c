@@ -25,8 +25,7 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *s->control);
 	if (code) {
 		int rc = err_sys(e, code, "%s/control", s->dir);
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 		return rc;
 	}
 	void *at = mmap(NULL, sizeof *s->control, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -97,17 +96,11 @@ void spool_close(struct spool *s)
 		image_unmap(s, &s->image[i]);
 		free(s->image[i].name);
 	}
-	if (s->dir_fd >= 0)
-		close(s->dir_fd);
-	if (s->fd >= 0)
-		close(s->fd);
+	fd_close(s->dir_fd);
+	fd_close(s->fd);
 	if (s->dir)
 		dir_remove_tree(s->dir, NULL);
-	free(s->dir);
-	free(s->image);
-	free(s->window);
-	free(s->buffer);
-	free(s->namespace);
+	FREE_EACH(s->dir, s->image, s->window, s->buffer, s->namespace);
 	*s = (struct spool){.dir_fd = -1, .fd = -1};
 }
 

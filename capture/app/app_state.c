@@ -55,10 +55,7 @@ static struct app_open_file *file_keep(struct app_open_file *f)
 void state_file_drop(struct app_open_file *f)
 {
 	if (f && !--f->n_users) {
-		free(f->path);
-		free(f->now);
-		free(f->shown);
-		free(f);
+		FREE_EACH(f->path, f->now, f->shown, f);
 	}
 }
 
@@ -96,11 +93,7 @@ static void process_free(struct process_state *p)
 		state_file_drop(p->fd[i].file);
 	for (size_t i = 0; i < p->n_maps; i++)
 		state_file_drop(p->map[i].file);
-	free(p->fd);
-	free(p->map);
-	free(p->cwd);
-	free(p->root);
-	free(p);
+	FREE_EACH(p->fd, p->map, p->cwd, p->root, p);
 }
 
 void state_release(struct app_state *s)
@@ -109,8 +102,7 @@ void state_release(struct app_state *s)
 		state_file_drop(s->pending[i].file);
 	for (size_t i = 0; i < s->n_processes; i++)
 		process_free(s->process[i]);
-	free(s->pending);
-	free(s->process);
+	FREE_EACH(s->pending, s->process);
 	strbuf_release(&s->path);
 }
 

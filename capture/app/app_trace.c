@@ -348,7 +348,6 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	json_decref(v->descriptors);
 	processes_release(&v->processes);
 	merge_close(m);
-	free(v);
-	free(root);
+	FREE_EACH(v, root);
 	return rc;
 }

@@ -122,11 +122,8 @@ void content_close(struct content *c)
 {
 	if (!c)
 		return;
-	if (c->fd >= 0)
-		close(c->fd);
-	free(c->path);
-	free(c->tables);
-	free(c);
+	fd_close(c->fd);
+	FREE_EACH(c->path, c->tables, c);
 }
 
 const struct content_facts *content_facts(const struct content *c)

@@ -144,17 +144,9 @@ int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_
 
 static void writer_free(struct content_writer *w)
 {
-	if (w->fd >= 0)
-		close(w->fd);
-	free(w->path);
-	free(w->part);
-	free(w->buffer);
-	free(w->block);
-	free(w->digest);
-	free(w->cell);
-	free(w->request);
-	free(w->reference);
-	free(w);
+	fd_close(w->fd);
+	FREE_EACH(w->path, w->part, w->buffer, w->block, w->digest, w->cell, w->request,
+		  w->reference, w);
 }
 
 int content_writer_open(struct content_writer **out, const char *path, struct err *e)

@@ -136,8 +136,7 @@ static int make_directory(const struct restore *r, size_t i, struct err *e)
 	if (!rc && mode &&
 	    (fd < 0 || fstat(fd, &st) || ((st.st_mode & 07777) != mode && fchmod(fd, mode))))
 		rc = err_sys(e, errno, "%s: cannot set its permissions", f->path);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	close(parent);
 	return rc;
 }
@@ -163,8 +162,7 @@ static int sync_name(int parent, const char *path, struct err *e)
 	int rc = fd < 0 || (fsync(fd) && errno != EINVAL && errno != EROFS)
 		     ? err_sys(e, errno, "%s: sync of its directory", path)
 		     : 0;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return rc;
 }
 
@@ -324,8 +322,7 @@ static int sync_together(const struct restore *r, struct err *e)
 {
 	int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc = fd < 0 || syncfs(fd) ? err_sys(e, errno, "sync of the target's file system") : 0;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return rc;
 }
 
@@ -357,9 +354,7 @@ static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewr
 	}
 	if (rc) /* possibly incomplete: the next restore writes everything */
 		memset(r.state->stamp, 0, s->n * sizeof *r.state->stamp);
-	free(r.buffer);
-	free(r.first);
-	free(r.n_names);
+	FREE_EACH(r.buffer, r.first, r.n_names);
 	fileset_state_release(&own);
 	return rc;
 }

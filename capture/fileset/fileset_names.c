@@ -22,8 +22,7 @@ static bool name_stat(int dir_fd, const char *path, struct stat *st)
 	const char *name;
 	const int parent = confined_parent(dir_fd, path, false, &name, NULL);
 	const bool there = parent >= 0 && fstatat(parent, name, st, AT_SYMLINK_NOFOLLOW) == 0;
-	if (parent >= 0)
-		close(parent);
+	fd_close(parent);
 	return there;
 }
 

@@ -301,8 +301,7 @@ static bool has_siblings(const char *path)
 		found |= !strncmp(x->d_name, base, len) && strcmp(x->d_name, base);
 	if (d)
 		closedir(d);
-	free(copy);
-	free(copy2);
+	FREE_EACH(copy, copy2);
 	return found;
 }
 

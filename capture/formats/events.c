@@ -359,12 +359,7 @@ static int events_write(struct trace *t, const char *path, struct trace_export_r
 	int rc = link_events(x, e);
 	rc = rc ? rc : sink_write_trace(&writer, x, t, path, report, e);
 	forget(x);
-	free(x->thread);
-	free(x->number);
-	free(x->edge);
-	free(x->child);
-	free(x->next);
-	free(x);
+	FREE_EACH(x->thread, x->number, x->edge, x->child, x->next, x);
 	return rc;
 }
 

@@ -316,12 +316,8 @@ void mapping_release(struct mapping *m)
 	for (unsigned int i = 0; i < m->n; i++) {
 		for (unsigned int j = 0; j < m->column[i].n_values; j++)
 			free(m->column[i].value[j].text);
-		free(m->column[i].name);
-		free(m->column[i].write);
+		FREE_EACH(m->column[i].name, m->column[i].write);
 	}
-	free(m->name);
-	free(m->help);
-	free(m->heading);
-	free(m->clock);
+	FREE_EACH(m->name, m->help, m->heading, m->clock);
 	memset(m, 0, sizeof *m);
 }

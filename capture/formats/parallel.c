@@ -83,9 +83,7 @@ static void parallel_release(struct foreign *f)
 	meta_store_release(&p->head);
 	for (size_t i = 0; i < p->n_files; i++)
 		free(p->path[i]);
-	free(p->path);
-	free(p->node);
-	free(p->extra);
+	FREE_EACH(p->path, p->node, p->extra);
 	strbuf_release(&p->args.unescaped);
 	strbuf_release(&p->args.heap);
 }

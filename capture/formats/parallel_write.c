@@ -308,9 +308,7 @@ static int head_make(struct parallel_out *x, struct err *e)
 	}
 	for (size_t i = 0; i < n; i++)
 		free((char *)(uintptr_t)entry[i].path);
-	free(entry);
-	free(extra);
-	free(text);
+	FREE_EACH(entry, extra, text);
 	return rc;
 }
 
@@ -401,15 +399,12 @@ int parallel_write(struct trace *t, const char *path, struct trace_export_report
 		strbuf_release(&x.node[i].held);
 		free(x.node[i].chunk);
 	}
-	if (x.fd >= 0)
-		close(x.fd);
+	fd_close(x.fd);
 	causality_barriers_release(&x.barriers);
 	causality_links_release(&x.links);
 	causality_facts_release(&x.f);
 	strbuf_release(&x.name);
 	strbuf_release(&x.line);
-	free(x.by_wait);
-	free(x.node);
-	free(x.head);
+	FREE_EACH(x.by_wait, x.node, x.head);
 	return rc;
 }

@@ -282,8 +282,7 @@ static void renamed(void *context, const char *from, const char *to, bool exchan
 	const char *a = strrchr(from, '/'), *b = strrchr(to, '/');
 	(void)exchange;
 	struct strace_rename *one = &t->renamed[t->n_renames++ % STRACE_RENAMES];
-	free(one->from);
-	free(one->to);
+	FREE_EACH(one->from, one->to);
 	*one = (struct strace_rename){xstrdup(a ? a + 1 : from), xstrdup(b ? b + 1 : to)};
 }
 
@@ -308,8 +307,7 @@ static void threads_release(struct strace *t)
 	for (uint32_t i = 0; i < t->n_threads; i++)
 		strbuf_release(&t->thread[i].text);
 	for (size_t i = 0; i < STRACE_RENAMES; i++) {
-		free(t->renamed[i].from);
-		free(t->renamed[i].to);
+		FREE_EACH(t->renamed[i].from, t->renamed[i].to);
 		t->renamed[i] = (struct strace_rename){NULL, NULL};
 	}
 	u64_map_release(&t->thread_of);
@@ -332,17 +330,14 @@ void strace_state_reset(struct strace *t)
 void strace_state_release(struct strace *t)
 {
 	threads_release(t);
-	free(t->thread);
-	free(t->size);
+	FREE_EACH(t->thread, t->size);
 	for (size_t i = 0; i < SYSCALL_MEMORIES; i++)
 		strbuf_release(&t->memory[i]);
 	processes_release(&t->processes);
 	strace_async_release(&t->async);
 	files_release(&t->before);
 	strace_links_release(&t->links);
-	free(t->listed.entry);
-	free(t->listed.detail);
-	free(t->extra);
+	FREE_EACH(t->listed.entry, t->listed.detail, t->extra);
 	strbuf_release(&t->path);
 	strbuf_release(&t->cut);
 	strbuf_release(&t->start);

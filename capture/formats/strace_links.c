@@ -30,8 +30,7 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 		l->shown[l->n++] = (struct shown_path){first_name, first_real, made};
 		return;
 	}
-	free(first_name);
-	free(first_real);
+	FREE_EACH(first_name, first_real);
 }
 
 /* Whether a link `name`, of `len` bytes, to `real` gives each file below it that an open gave. */
@@ -144,8 +143,7 @@ void strace_links_settle(struct strace_links *l, struct app_files *f)
 void strace_links_release(struct strace_links *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		free(l->shown[i].name);
-		free(l->shown[i].real);
+		FREE_EACH(l->shown[i].name, l->shown[i].real);
 	}
 	free(l->shown);
 	u64_map_release(&l->by_name);

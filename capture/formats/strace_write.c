@@ -336,9 +336,7 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 	strbuf_release(&x.line.text);
 	free(x.processes.event);
 	x.processes.event = NULL;
-	free(x.thread);
-	free(x.opened);
-	free(root);
+	FREE_EACH(x.thread, x.opened, root);
 	return rc;
 }
 

@@ -25,8 +25,7 @@ void text_input_close(struct text_input *in)
 {
 	if (in->path && in->fd >= 0)
 		close(in->fd);
-	free(in->buf);
-	free(in->path);
+	FREE_EACH(in->buf, in->path);
 	memset(in, 0, sizeof *in);
 	in->fd = -1;
 }

@@ -273,8 +273,7 @@ void block_watch_close(struct block_watch *b)
 	if (!b)
 		return;
 	tracing_close(b->tracing);
-	free(b->command);
-	free(b);
+	FREE_EACH(b->command, b);
 }
 
 int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e)

@@ -38,8 +38,7 @@ static int file_read(struct btf *b, struct err *e)
 		b->n_bytes += got > 0 ? (size_t)got : 0;
 	}
 	const int code = errno;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return got < 0 ? err_sys(e, code, "cannot read the kernel's types %s", BTF_FILE) : 0;
 }
 
@@ -101,9 +100,7 @@ static void btf_close(struct btf *b)
 {
 	if (!b)
 		return;
-	free(b->type);
-	free(b->data);
-	free(b);
+	FREE_EACH(b->type, b->data, b);
 }
 
 /* Errors: ENOENT: the kernel has none; EBADMSG. Ownership: btf_close. */

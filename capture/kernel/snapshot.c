@@ -128,8 +128,7 @@ int snapshot_open(struct snapshot **out, const char *scratch, struct err *e)
 		rc = err_sys(e, errno, "cannot create a socket for --snapshot");
 	s->channel = pair[0];
 	rc = rc ? rc : looker_start(s, pair[1], e);
-	if (pair[1] >= 0)
-		close(pair[1]);
+	fd_close(pair[1]);
 	if (rc)
 		snapshot_close(s);
 	else
@@ -184,14 +183,11 @@ void snapshot_close(struct snapshot *s)
 {
 	if (!s)
 		return;
-	if (s->channel >= 0)
-		close(s->channel);
-	if (s->file >= 0)
-		close(s->file);
+	fd_close(s->channel);
+	fd_close(s->file);
 	if (s->data)
 		munmap(s->data, s->n_bytes);
-	free(s->order);
-	free(s);
+	FREE_EACH(s->order, s);
 }
 
 /* --- recorded states ----------------------------------------------------- */

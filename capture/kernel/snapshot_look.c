@@ -213,8 +213,7 @@ static void path_look(const struct snapshot_call *a, const struct look_sink *sin
 	const int fd = path[0] == '/' && !rooted ? AT_FDCWD : thread_directory(a, dir);
 	if (fd != -1)
 		look_path(sink, fd, *name ? name : ".", dir);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 }
 
 /* Inspects a directory when its listing starts at the beginning. */
@@ -225,8 +224,7 @@ static void list_look(const struct snapshot_call *a, const struct look_sink *sin
 	const int info = open(name, O_RDONLY | O_CLOEXEC);
 	const ssize_t n = info < 0 ? -1 : read(info, text, sizeof text - 1);
 	text[n > 0 ? n : 0] = 0;
-	if (info >= 0)
-		close(info);
+	fd_close(info);
 	if (strncmp(text, "pos:\t0\n", 7))
 		return;
 	const int fd = thread_directory(a, dir);

@@ -34,9 +34,7 @@ void syscalls_close(struct syscalls *c)
 	state_release(&c->state);
 	strbuf_release(&c->second);
 	strbuf_release(&c->heap);
-	free(c->file);
-	free(c->identified);
-	free(c);
+	FREE_EACH(c->file, c->identified, c);
 }
 
 void syscalls_rings_read(struct syscalls *c)

@@ -193,8 +193,7 @@ static int streams_open(struct tracing *t, const char *scratch, struct err *e)
 static void instance_remove(struct tracing *t)
 {
 	for (unsigned int i = 0; t->cpu && i < t->n_cpus; i++) {
-		if (t->cpu[i].pipe >= 0)
-			close(t->cpu[i].pipe);
+		fd_close(t->cpu[i].pipe);
 		t->cpu[i].pipe = -1;
 	}
 	if (t->instance) {
@@ -215,18 +214,14 @@ void tracing_close(struct tracing *t)
 		struct cpu_stream *c = &t->cpu[i];
 		if (c->map)
 			munmap(c->map, c->n_bytes);
-		if (c->file >= 0)
-			close(c->file);
+		fd_close(c->file);
 		if (c->page)
 			kbuffer_free(c->page);
 	}
 	instance_remove(t);
 	if (t->formats)
 		tep_free(t->formats);
-	free(t->event);
-	free(t->kind_of_id);
-	free(t->cpu);
-	free(t);
+	FREE_EACH(t->event, t->kind_of_id, t->cpu, t);
 }
 
 /* --- recording ----------------------------------------------------------- */

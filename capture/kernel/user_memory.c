@@ -400,10 +400,8 @@ static int index_make(struct user_memory *m, struct err *e)
 static void links_close(struct user_memory *m)
 {
 	for (int i = 0; i < N_LINKS; i++) {
-		if (m->link[i] >= 0)
-			close(m->link[i]);
-		if (m->program[i] >= 0)
-			close(m->program[i]);
+		fd_close(m->link[i]);
+		fd_close(m->program[i]);
 		m->link[i] = m->program[i] = -1;
 	}
 }
@@ -449,11 +447,8 @@ void user_memory_close(struct user_memory *m)
 	if (m->data)
 		munmap(m->data, m->n_bytes);
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-	free(m->index);
-	free(m->ring);
-	free(m);
+		fd_close(fds[i]);
+	FREE_EACH(m->index, m->ring, m);
 }
 
 uint64_t user_memory_n_lost(const struct user_memory *m)

@@ -337,8 +337,7 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 	stopped = w->snapshot ? snapshot_stop(w->snapshot, rc ? NULL : e) : 0;
 	rc = rc ? rc : stopped;
 	o->n_unseen = w->snapshot ? snapshot_n_unseen(w->snapshot) : 0;
-	free(threads.tid);
-	free(more.tid);
+	FREE_EACH(threads.tid, more.tid);
 	return rc;
 }
 

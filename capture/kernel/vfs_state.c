@@ -121,8 +121,7 @@ static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
 		position = OFFSET_NONE;
 		*as_of_ns = clock_monotonic_ns();
 	}
-	if (info >= 0)
-		close(info);
+	fd_close(info);
 	return position;
 }
 

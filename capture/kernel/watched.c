@@ -175,8 +175,7 @@ static void process_wait(const struct watched_options *o, const sigset_t *ours, 
 			break;
 		}
 	}
-	if (p.fd >= 0)
-		close(p.fd);
+	fd_close(p.fd);
 }
 
 static void command_wait(const struct watched_options *o, pid_t pid, const sigset_t *ours,

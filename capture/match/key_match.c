@@ -29,11 +29,7 @@ void key_match_init(struct key_match *m, const struct trace *reference, const st
 void key_match_release(struct key_match *m)
 {
 	sequences_release(&m->names);
-	free(m->object[0]);
-	free(m->object[1]);
-	free(m->waiting);
-	free(m->kept);
-	free(m->slot);
+	FREE_EACH(m->object[0], m->object[1], m->waiting, m->kept, m->slot);
 	vm_free(&m->seen);
 	memset(m, 0, sizeof *m);
 }

@@ -15,8 +15,7 @@ void positions_init(struct positions *p)
 void positions_release(struct positions *p)
 {
 	sequences_release(&p->names);
-	free(p->file);
-	free(p->open);
+	FREE_EACH(p->file, p->open);
 	memset(p, 0, sizeof *p);
 }
 

@@ -40,8 +40,7 @@ static int open_error(int code, uint32_t n, struct err *e)
 				"which %s are in use; raise it, or reduce --depth",
 				n, max ? max : "unknown", now ? now : "unknown")
 		      : err_sys(e, code, "libaio: setting up %u requests", n);
-	free(max);
-	free(now);
+	FREE_EACH(max, now);
 	return ret;
 }
 
@@ -50,9 +49,7 @@ static void libaio_close(struct block_queue *q)
 	if (q && q->context)
 		io_destroy(q->context);
 	if (q) {
-		free(q->iocb);
-		free(q->event);
-		free(q->at_once);
+		FREE_EACH(q->iocb, q->event, q->at_once);
 	}
 	free(q);
 }

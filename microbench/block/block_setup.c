@@ -211,8 +211,6 @@ void block_release(struct worker *w)
 	vm_free(&b->requests);
 	vm_free(&b->reads);
 	vm_free(&b->content);
-	free(b->sample_of);
-	free(b->unused);
-	free(b);
+	FREE_EACH(b->sample_of, b->unused, b);
 	w->bench.load = NULL;
 }

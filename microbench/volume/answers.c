@@ -254,8 +254,6 @@ void answers_stop(struct answers *a)
 	pthread_join(a->thread, NULL);
 	pthread_mutex_destroy(&a->mutex);
 	pthread_cond_destroy(&a->changed);
-	if (a->latency_fd >= 0)
-		close(a->latency_fd);
-	free(a->heap);
-	free(a);
+	fd_close(a->latency_fd);
+	FREE_EACH(a->heap, a);
 }

@@ -95,8 +95,7 @@ static int loop_run(struct loop *l, struct err *e)
 	}
 	if (ret && ret != -ETIMEDOUT)
 		err_sys(e, -ret, "%s: a request failed", l->c->path);
-	free(of_slot);
-	free(done);
+	FREE_EACH(of_slot, done);
 	return ret;
 }
 
@@ -161,8 +160,7 @@ int volume_client_run(const struct volume_client *c, struct volume_request *requ
 		block_libaio.close(l.queue);
 	if (!ret)
 		ret = entries_match(&l, &log, from, request, e);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	vm_free(&l.buffers);
 	free(l.pending);
 	volume_log_close(&log);

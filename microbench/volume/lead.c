@@ -58,8 +58,7 @@ static struct pass pass_of(const struct volume_request *r, uint32_t n, uint32_t 
 	p.most_ns = 2 * way[depth > 1 ? n / 4 : n / 20];
 	p.low_ns = way[n / 4];
 	p.high_ns = way[n - 1 - n / 4];
-	free(excess);
-	free(way);
+	FREE_EACH(excess, way);
 	return p;
 }
 

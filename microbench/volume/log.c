@@ -155,7 +155,6 @@ int volume_log_trace(const struct volume_log *l, const char *name, const char *s
 		else
 			ret = trace_writer_close(w, e);
 	}
-	free(command);
-	free(sorted);
+	FREE_EACH(command, sorted);
 	return ret;
 }

@@ -139,8 +139,7 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 	int ret = file_fd < 0 ? err_sys(e, errno, "%s", file) : -EBUSY;
 	for (int i = 0; i < 64 && ret == -EBUSY; i++)
 		ret = attach_once(control, file_fd, file, direct, device, e);
-	if (file_fd >= 0)
-		close(file_fd);
+	fd_close(file_fd);
 	close(control);
 	return ret;
 }

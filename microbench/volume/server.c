@@ -308,8 +308,7 @@ static void server_release(struct server *s)
 	service_free(s->service);
 	if (s->image)
 		munmap(s->image, s->v->n_bytes);
-	if (s->fd >= 0)
-		close(s->fd);
+	fd_close(s->fd);
 }
 
 static int session_loop(struct fuse_session *session, int ready_fd, struct err *e)

@@ -257,8 +257,7 @@ void service_free(struct service *s)
 		return;
 	gsl_rng_free(s->random);
 	u64_map_release(&s->n_drawn);
-	free(s->free_ns);
-	free(s);
+	FREE_EACH(s->free_ns, s);
 }
 
 bool service_throttled(const struct service *s, struct service_limits *l)

@@ -49,10 +49,8 @@ static int limit_put(const char *group, const char *name, dev_t number, uint64_t
 	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		ret = err_sys(e, errno, "throttled: cannot write to %s", path);
-	if (fd >= 0)
-		close(fd);
-	free(text);
-	free(path);
+	fd_close(fd);
+	FREE_EACH(text, path);
 	return ret;
 }
 

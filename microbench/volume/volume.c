@@ -60,8 +60,7 @@ bool volume_is(const char *dir)
 	bool is = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077);
 	DIR *d = is ? fdopendir(fd) : NULL;
 	if (!d) {
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 		return false;
 	}
 	for (struct dirent *entry; is && (entry = readdir(d));) {
@@ -178,13 +177,7 @@ int volume_restart(const struct volume *v, struct err *e)
 
 void volume_release(struct volume *v)
 {
-	free(v->name);
-	free(v->dir);
-	free(v->file);
-	free(v->log);
-	free(v->service);
-	free(v->backing);
-	free(v->group);
+	FREE_EACH(v->name, v->dir, v->file, v->log, v->service, v->backing, v->group);
 	*v = (struct volume){0};
 }
 
@@ -272,7 +265,6 @@ int volume_find(const char *root, const char *name, struct volume *v, struct err
 		ret = err_set(e, EINVAL, "%s is not a volume of this user", dir);
 	else
 		ret = nothing_of_this_name(root, name, e);
-	free(dir);
-	free(top);
+	FREE_EACH(dir, top);
 	return ret;
 }

@@ -187,15 +187,13 @@ static int server_start(struct volume *v, const struct volume_config *c, struct 
 		close(pipe_fd[0]);
 		serve(v, c, lock_fd, pipe_fd[1]);
 	}
-	if (pipe_fd[1] >= 0)
-		close(pipe_fd[1]);
+	fd_close(pipe_fd[1]);
 	if (!ret)
 		ret = answer_read(pipe_fd[0], e);
 	if (pid > 0 && ret)
 		waitpid(pid, NULL,
 			0); /* it ends by itself; then the directory can be removed */
-	if (pipe_fd[0] >= 0)
-		close(pipe_fd[0]);
+	fd_close(pipe_fd[0]);
 	if (lock_fd >= 0)
 		close(lock_fd); /* the server holds it */
 	return ret;
@@ -217,8 +215,7 @@ static int facts_write(const struct volume *v, struct err *e)
 	     *path = volume_inside(v, "volume.json");
 	int ret = text ? file_write_atomic(path, text, strlen(text), e)
 		       : err_set(e, EINVAL, "%s: the name is not valid UTF-8", v->name);
-	free(path);
-	free(text);
+	FREE_EACH(path, text);
 	json_decref(o);
 	return ret;
 }
@@ -305,10 +302,6 @@ int volume_create(const char *root, const char *name, const struct volume_config
 		volume_remove(v, &refused, NULL);
 		volume_release(v);
 	}
-	free(dir);
-	free(top);
-	free(backing);
-	free(service);
-	free(t.group);
+	FREE_EACH(dir, top, backing, service, t.group);
 	return ret;
 }

@@ -287,8 +287,6 @@ void captured_free(struct captured *c)
 	if (!c->reader.shared)
 		free(c->item);
 	vm_free(&c->reader.memory);
-	if (c->memory_fd >= 0)
-		close(c->memory_fd);
-	free(c->seq);
-	free(c);
+	fd_close(c->memory_fd);
+	FREE_EACH(c->seq, c);
 }

@@ -52,8 +52,7 @@ struct call_store *call_store_new(uint32_t n_runners)
 void call_store_free(struct call_store *s)
 {
 	for (uint32_t i = 0; s && i < s->n; i++)
-		if (s->item[i].fd >= 0)
-			close(s->item[i].fd);
+		fd_close(s->item[i].fd);
 	free(s);
 }
 
@@ -86,8 +85,7 @@ int call_directory(struct caller *k, const struct call_path *path)
 		return k->p->root.fd;
 	if (s->fd >= 0 && s->place == path->place && s->turn == turn)
 		return s->fd;
-	if (s->fd >= 0)
-		close(s->fd);
+	fd_close(s->fd);
 	const char *where = k->calls->place[path->place];
 	s->fd = call_look(k, k->p->root.fd, where, O_DIRECTORY);
 	if (s->fd >= 0) {

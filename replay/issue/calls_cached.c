@@ -128,8 +128,7 @@ void call_map_settle(struct caller *k, struct call_map *m, int fd)
 		madvise(m->base, m->n_bytes, MADV_RANDOM);
 	if (k->calls->reads != READS_ORIGINAL)
 		return;
-	if (m->fd >= 0)
-		close(m->fd);
+	fd_close(m->fd);
 	/* the program may close its descriptor once the file is mapped */
 	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	for (uint32_t i = 0; i < k->c->n_parts; i++) { /* MAP_POPULATE */

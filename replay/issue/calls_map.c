@@ -233,8 +233,7 @@ void call_map_end(struct call_map *m)
 	if (m->base)
 		munmap(m->base, m->n_bytes);
 	m->base = NULL;
-	if (m->fd >= 0)
-		close(m->fd);
+	fd_close(m->fd);
 	m->fd = -1;
 	pthread_rwlock_unlock(&m->lock);
 }

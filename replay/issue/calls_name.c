@@ -20,8 +20,7 @@ static int open_socket(const struct rooted *root, const char *path, uint32_t fla
 	struct stat st = {0};
 	const int fd = rooted_look(root->fd, path, flags & O_NOFOLLOW);
 	const bool is_socket = fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return is_socket ? (int)call_error(ENXIO) : rooted_open_timed(root, path, flags, mode);
 }
 
@@ -90,8 +89,7 @@ void call_rename(struct caller *k)
 				c->flags & (RENAME_NOREPLACE | RENAME_EXCHANGE)));
 	else
 		CALL(k, renameat(d.from, old, d.to, new));
-	if (d.kept >= 0)
-		close(d.kept);
+	fd_close(d.kept);
 }
 
 /* Links a file by descriptor: a file without a name, or the target of a link. */
@@ -122,8 +120,7 @@ void call_link(struct caller *k)
 	if (!directories(k, &d))
 		return;
 	CALL(k, linkat(d.from, last_of(k, k->path), d.to, last_of(k, k->second), 0));
-	if (d.kept >= 0)
-		close(d.kept);
+	fd_close(d.kept);
 }
 
 void call_symlink(struct caller *k)
@@ -261,6 +258,5 @@ void call_truncate(struct caller *k)
 	if (at.fd < 0)
 		return;
 	CALL(k, (fd = rooted_open(&at, path, how, 0)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 }

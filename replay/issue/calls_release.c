@@ -9,10 +9,7 @@ static void streams_free(struct call_table *c)
 		next = s->next;
 		call_stream_end(s);
 		pthread_mutex_destroy(&s->lock);
-		free(s->cookie);
-		free(s->buffer);
-		free(s->traced_cookie);
-		free(s);
+		FREE_EACH(s->cookie, s->buffer, s->traced_cookie, s);
 	}
 }
 
@@ -29,19 +26,10 @@ void call_table_release(struct call_table *c)
 		free(c->place[i]);
 	if (c->null_fd >= 0 && c->slot)
 		close(c->null_fd);
-	free(c->call);
-	free(c->path);
-	free(c->times);
-	free(c->part);
-	free(c->place);
-	free(c->map);
+	FREE_EACH(c->call, c->path, c->times, c->part, c->place, c->map);
 	for (uint32_t i = 0; i < c->n_processes; i++)
 		call_locks_free(&c->process[i]);
-	free(c->process);
-	free(c->slot);
-	free((void *)c->stream);
-	free(c->next_ending);
-	free(c->process_of_thread);
+	FREE_EACH(c->process, c->slot, (void *)c->stream, c->next_ending, c->process_of_thread);
 	vm_free(&c->memory);
 	*c = (struct call_table){.null_fd = -1};
 }

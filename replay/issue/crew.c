@@ -149,8 +149,7 @@ void crew_release(struct crew *c)
 		wait_group_release(&c->group);
 	for (uint32_t i = 0; c->runner && i < c->n; i++)
 		call_store_free(c->runner[i].store);
-	free(c->queue);
-	free(c->runner);
+	FREE_EACH(c->queue, c->runner);
 	vm_free(&c->common_memory);
 	pause_release(&c->pause);
 	pthread_mutex_destroy(&c->mutex);

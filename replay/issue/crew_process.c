@@ -63,8 +63,7 @@ static void descriptors_own(const struct replay_plan *p, uint32_t number)
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		if (p->calls.slot[i].process != number) {
 			int fd = atomic_exchange(&p->fds[i], -1);
-			if (fd >= 0)
-				close(fd);
+			fd_close(fd);
 		}
 }
 
@@ -240,8 +239,7 @@ static int process_reap(struct crew_processes *ps, uint32_t i, const struct watc
 	int status = 0;
 	while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (x->watch >= 0)
-		close(x->watch);
+	fd_close(x->watch);
 	x->watch = -1;
 	x->pid = 0;
 	ps->n_left--;
@@ -383,12 +381,10 @@ int crew_run_processes(struct crew *c, struct err *e)
 		reports_gather(&ps, &before, &after);
 		ret = clock_reanchor(&c->plan->clock, e);
 	}
-	if (ps.ready >= 0)
-		close(ps.ready);
+	fd_close(ps.ready);
 	passing_close(ps.passing);
 	ps.crew->plan->passing = NULL;
 	vm_free(&ps.memory);
-	free(ps.poll);
-	free(ps.process);
+	FREE_EACH(ps.poll, ps.process);
 	return ret;
 }

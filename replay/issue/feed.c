@@ -444,7 +444,5 @@ void feed_close(struct feed *f)
 	(void)feed_stop(f, NULL);
 	f->plan->feed = NULL;
 	vm_free(&f->ring);
-	free(f->chunk);
-	free(f->lane);
-	free(f);
+	FREE_EACH(f->chunk, f->lane, f);
 }

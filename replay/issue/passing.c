@@ -72,8 +72,7 @@ void passing_close(struct passing *p)
 		end_close(&p->pair[i][TO_RECEIVE]);
 	}
 	vm_free(&p->memory);
-	free(p->pair);
-	free(p);
+	FREE_EACH(p->pair, p);
 }
 
 /* --- receiving ----------------------------------------------------------- */

@@ -491,8 +491,7 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 static void late_free(struct late_link *late, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		free(late[i].path);
-		free(late[i].text);
+		FREE_EACH(late[i].path, late[i].text);
 	}
 	free(late);
 }
@@ -518,18 +517,13 @@ void initial_free(struct initial *i)
 	if (!i)
 		return;
 	for (uint32_t k = 0; k < i->n; k++) {
-		free(i->entry[k].path);
-		free(i->entry[k].link);
-		free(i->entry[k].hole);
+		FREE_EACH(i->entry[k].path, i->entry[k].link, i->entry[k].hole);
 	}
 	for (uint32_t k = 0; k < i->n_attributes; k++) {
-		free(i->attribute[k].path);
-		free(i->attribute[k].name);
+		FREE_EACH(i->attribute[k].path, i->attribute[k].name);
 	}
 	free(i->entry);
 	for (uint32_t k = 0; k < i->n_absent; k++)
 		free(i->absent[k]);
-	free(i->attribute);
-	free(i->absent);
-	free(i);
+	FREE_EACH(i->attribute, i->absent, i);
 }

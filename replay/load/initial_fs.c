@@ -14,8 +14,7 @@ static int entry_check(const struct initial_entry *i, int dir_fd, look_up *look)
 	struct stat st;
 	int fd = look(dir_fd, i->path, O_NOFOLLOW);
 	int error = fd < 0 ? errno : fstat(fd, &st) < 0 ? errno : 0;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	if (error == EAGAIN || error == EOPNOTSUPP)
 		return NOT_CACHED;
 	if (error)
@@ -46,8 +45,7 @@ static bool first_name_is_missing(const char *path, int dir_fd)
 	}
 	fd = rooted_look(dir_fd, part, O_NOFOLLOW);
 	bool missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	free(part);
 	return missing;
 }

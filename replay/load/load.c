@@ -329,8 +329,7 @@ static void number(struct reader *rd)
 		q->thread = renamed[q->thread] & 0x7fffu;
 		q->index = l->thread[q->thread].n_requests++;
 	}
-	free(before);
-	free(renamed);
+	FREE_EACH(before, renamed);
 }
 
 static int load_take(struct load *l, struct trace *t, bool causes, struct err *e)
@@ -380,11 +379,7 @@ int load_read_with_causes(struct load *l, struct trace *t, struct err *e)
 
 void load_release(struct load *l)
 {
-	free(l->request);
-	free(l->thread);
-	free(l->more);
-	free(l->long_end_ns);
-	free(l->bytes);
+	FREE_EACH(l->request, l->thread, l->more, l->long_end_ns, l->bytes);
 	if (l->reads)
 		free(l->reads->misses.miss);
 	free(l->reads);

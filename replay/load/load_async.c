@@ -167,11 +167,8 @@ void load_async_spread(struct load *l)
 			r->thread = channel & 0x7fffu;
 	}
 	for (uint32_t i = 0; i < s.n_own; i++) {
-		free(s.of[i].thread);
-		free(s.of[i].free_ns);
+		FREE_EACH(s.of[i].thread, s.of[i].free_ns);
 	}
 	u64_map_release(&s.known);
-	free(s.of);
-	free(call);
-	free(next);
+	FREE_EACH(s.of, call, next);
 }

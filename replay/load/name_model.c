@@ -22,16 +22,11 @@ void name_model_init(struct name_model *m, uint32_t n_paths)
 void name_model_release(struct name_model *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
-		free(m->node[i].name);
-		free(m->node[i].link);
-		free(m->node[i].hole);
+		FREE_EACH(m->node[i].name, m->node[i].link, m->node[i].hole);
 	}
 	for (uint32_t i = 0; i < m->n_bonds; i++)
 		free(m->bond[i].name);
-	free(m->node);
-	free(m->bond);
-	free(m->first);
-	free(m->known);
+	FREE_EACH(m->node, m->bond, m->first, m->known);
 	u64_map_release(&m->entry);
 }
 

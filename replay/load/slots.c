@@ -342,12 +342,7 @@ static void finder_release(struct finder *f)
 	free(f->flight.item);
 	for (uint32_t i = 0; f->maps && i < f->s->n_processes; i++)
 		free(f->maps[i].item);
-	free(f->maps);
-	free(f->touch);
-	free(f->scan);
-	free(f->walk);
-	free(f->file_of_object);
-	free(f->process_at);
+	FREE_EACH(f->maps, f->touch, f->scan, f->walk, f->file_of_object, f->process_at);
 }
 
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e)
@@ -386,8 +381,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 void slots_shrink(struct slots *s)
 {
 	initial_free(s->initial);
-	free(s->slot);
-	free(s->map);
+	FREE_EACH(s->slot, s->map);
 	s->initial = NULL;
 	s->slot = NULL;
 	s->map = NULL;
@@ -401,10 +395,6 @@ void slots_release(struct slots *s)
 	for (uint32_t i = 0; i < s->n_processes; i++)
 		free(s->process[i].directory);
 	initial_free(s->initial);
-	free(s->file);
-	free(s->slot);
-	free(s->map);
-	free(s->process);
-	free(s->birth);
+	FREE_EACH(s->file, s->slot, s->map, s->process, s->birth);
 	*s = (struct slots){.slot = NULL};
 }

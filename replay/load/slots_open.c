@@ -38,8 +38,7 @@ void slots_files_release(struct fileset *f)
 		free((char *)(uintptr_t)f->entry[i].path);
 	for (size_t i = 0; f->detail && i < f->n; i++)
 		free((char *)(uintptr_t)f->detail[i].link);
-	free(f->entry);
-	free(f->detail);
+	FREE_EACH(f->entry, f->detail);
 	*f = (struct fileset){.entry = NULL};
 }
 

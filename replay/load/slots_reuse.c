@@ -156,8 +156,5 @@ void slots_reuse(struct slots *s, struct load *l)
 	u64_map_release(&x.how);
 	u64_map_release(&x.path_how);
 	u64_map_release(&x.free);
-	free(x.life);
-	free(x.thread);
-	free(x.as);
-	free(x.next);
+	FREE_EACH(x.life, x.thread, x.as, x.next);
 }

@@ -123,8 +123,7 @@ static void path_find(struct deps *d)
 	s->span_ns = l->n ? l->last_end_ns - l->first_begin_ns : 0;
 	s->mean_concurrency = s->span_ns > 0 ? (double)s->service_ns / (double)s->span_ns : NAN;
 	s->parallelism = s->critical_ns > 0 ? (double)s->service_ns / (double)s->critical_ns : NAN;
-	free(begin);
-	free(first_edge);
+	FREE_EACH(begin, first_edge);
 }
 
 int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules,
@@ -160,7 +159,6 @@ void deps_release(struct deps *d)
 	load_release(&d->load);
 	if (d->trace)
 		trace_close(d->trace);
-	free(d->first);
-	free(d->of);
+	FREE_EACH(d->first, d->of);
 	*d = (struct deps){.first = NULL};
 }

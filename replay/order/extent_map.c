@@ -37,8 +37,7 @@ struct extent_node {
 
 void extent_pool_release(struct extent_pool *p)
 {
-	free(p->node);
-	free(p->few);
+	FREE_EACH(p->node, p->few);
 	*p = (struct extent_pool){.node = NULL};
 }
 

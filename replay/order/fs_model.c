@@ -428,12 +428,7 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 
 void fs_model_release(struct fs_model *m)
 {
-	free(m->component_text);
-	free(m->component);
-	free(m->path);
-	free(m->word);
-	free(m->undo);
-	free(m->slot_word);
+	FREE_EACH(m->component_text, m->component, m->path, m->word, m->undo, m->slot_word);
 	u64_map_release(&m->entry);
 	u64_map_release(&m->xattr);
 	u64_map_release(&m->listing);

@@ -244,8 +244,6 @@ void infer_finish(struct infer *f)
 
 void infer_release(struct infer *f)
 {
-	free(f->heap);
-	free(f->open);
-	free(f->best);
+	FREE_EACH(f->heap, f->open, f->best);
 	*f = (struct infer){.heap = NULL};
 }

@@ -166,10 +166,7 @@ static void derive_temporal(struct edges *out, const struct load *l, const struc
 	}
 	if (turns.n)
 		edges_sort(out);
-	free(turns.turn);
-	free(turns.left_out);
-	free(n_begun);
-	free(flight.item);
+	FREE_EACH(turns.turn, turns.left_out, n_begun, flight.item);
 }
 
 /* Each request waits for the end of the previous one, which has waited for the others. */

@@ -364,14 +364,7 @@ static void events_take(void *ctx, const uint64_t *word, size_t n)
 
 static void fs_release(struct fs *f)
 {
-	free(f->slot);
-	free(f->map);
-	free(f->note);
-	free(f->name);
-	free(f->file);
-	free(f->directory);
-	free(f->lock);
-	free(f->edge_of);
+	FREE_EACH(f->slot, f->map, f->note, f->name, f->file, f->directory, f->lock, f->edge_of);
 	process_waits_release(&f->processes);
 	process_waits_release(&f->asynchronous);
 	u64_map_release(&f->process_wait_of);
@@ -380,8 +373,7 @@ static void fs_release(struct fs *f)
 	extent_pool_release(&f->extents);
 	free(f->waited);
 	u64_map_release(&f->waited_of);
-	free(f->begun);
-	free(f->known);
+	FREE_EACH(f->begun, f->known);
 }
 
 int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l,

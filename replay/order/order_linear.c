@@ -391,11 +391,7 @@ int order_linearise(struct linear *out, const struct load *l, const struct slots
 	}
 	relay_end(s->relay);
 	fs_model_release(&s->model);
-	free(s->flight.item);
-	free(s->events.word);
-	free(s->of);
-	free(s->next);
-	free(s);
+	FREE_EACH(s->flight.item, s->events.word, s->of, s->next, s);
 	if (ret)
 		linear_release(out);
 	return ret;
@@ -403,7 +399,6 @@ int order_linearise(struct linear *out, const struct load *l, const struct slots
 
 void linear_release(struct linear *x)
 {
-	free(x->request);
-	free(x->first);
+	FREE_EACH(x->request, x->first);
 	*x = (struct linear){.request = NULL};
 }

@@ -165,10 +165,6 @@ int edges_reduce(struct edges *d, const struct load *l, const struct linear *ord
 			all_reduce(&x);
 	}
 	edges_sort(d);
-	free(x.known);
-	free(x.waiters);
-	free(x.place);
-	free(x.knowledge);
-	free(x.unused);
+	FREE_EACH(x.known, x.waiters, x.place, x.knowledge, x.unused);
 	return ret;
 }

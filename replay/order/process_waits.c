@@ -182,8 +182,7 @@ static void siblings_find(struct process_waits *p, const struct threads *t)
 		for (uint32_t k = 0; k < known.n; k++)
 			process_waits_for(p, t, m->process, known.process[k], m->ns);
 	}
-	free(n_before);
-	free(all);
+	FREE_EACH(n_before, all);
 }
 
 static int compare(const void *a, const void *b)
@@ -208,10 +207,7 @@ void process_waits_find(struct process_waits *p, const struct load *l, const str
 	siblings_find(p, &t);
 	if (p->n)
 		qsort(p->wait, p->n, sizeof *p->wait, compare);
-	free(t.first);
-	free(t.of);
-	free(t.from);
-	free(t.to);
+	FREE_EACH(t.first, t.of, t.from, t.to);
 }
 
 void process_waits_release(struct process_waits *p)
@@ -312,8 +308,5 @@ void async_waits_find(struct process_waits *p, const struct load *l)
 		qsort(p->wait, p->n, sizeof *p->wait, compare);
 	free(flight.item);
 	u64_map_release(&f.fetched);
-	free(f.last);
-	free(f.before);
-	free(f.ended);
-	free(f.next_ended);
+	FREE_EACH(f.last, f.before, f.ended, f.next_ended);
 }

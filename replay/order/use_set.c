@@ -7,8 +7,7 @@
 void use_table_release(struct use_table *t)
 {
 	u64_map_release(&t->at);
-	free(t->use);
-	free(t->number);
+	FREE_EACH(t->use, t->number);
 	*t = (struct use_table){.use = NULL};
 }
 

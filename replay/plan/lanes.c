@@ -104,8 +104,6 @@ void lanes_assign(struct lanes *out, const struct load *l, bool joins)
 
 void lanes_release(struct lanes *x)
 {
-	free(x->lane);
-	free(x->base);
-	free(x->n_requests);
+	FREE_EACH(x->lane, x->base, x->n_requests);
 	*x = (struct lanes){.lane = NULL};
 }

@@ -330,8 +330,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	free(l->request);
 	l->request = NULL;
 	l->n = 0;
-	free(waits.next);
-	free(before_ns);
+	FREE_EACH(waits.next, before_ns);
 }
 
 /* Marks the last request of each thread: after it the thread leaves its process. */
@@ -450,13 +449,9 @@ void plan_release(struct replay_plan *p)
 	if (p->file.fd > 0)
 		close(p->file.fd);
 	p->file = (struct plan_file){.fd = 0};
-	free(p->lane);
-	free(p->process_of);
-	free(p->pass_reason);
-	free(p->bytes);
+	FREE_EACH(p->lane, p->process_of, p->pass_reason, p->bytes);
 	if (p->program_fd > 0)
 		close(p->program_fd);
-	free((void *)p->fds);
-	free(p->open);
+	FREE_EACH((void *)p->fds, p->open);
 	*p = (struct replay_plan){.n = 0};
 }

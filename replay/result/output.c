@@ -417,9 +417,7 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 	const struct trace_write_options how = {.no_sync = o->c->no_sync_output, .no_part = true};
 	int ret = first ? trace_writer_open(&o->w, o->c->output, &meta, &how, e)
 			: trace_writer_set_meta(o->w, &meta, e);
-	free(extra);
-	free(command);
-	free(captured_by);
+	FREE_EACH(extra, command, captured_by);
 	return ret;
 }
 
@@ -456,9 +454,6 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 	else if (o->w)
 		ret = trace_writer_close(o->w, e);
 	overlap_release(&o->overlap);
-	free(o->issue_error);
-	free(o->repeated);
-	free(o->object_of);
-	free(o);
+	FREE_EACH(o->issue_error, o->repeated, o->object_of, o);
 	return ret;
 }

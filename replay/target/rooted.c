@@ -24,8 +24,7 @@ int rooted_begin(struct rooted *r, const char *dir, struct err *e)
 
 void rooted_release(struct rooted *r)
 {
-	if (r->fd >= 0)
-		close(r->fd);
+	fd_close(r->fd);
 	if (r->fd >= 0 && r->tree >= 0)
 		close(r->tree);
 	r->fd = r->tree = -1;
@@ -175,8 +174,7 @@ static int failed(const struct rooted *r, const char *path, uint32_t flags)
 	struct stat st;
 	int error = errno, name = rooted_look(r->fd, path, flags & O_NOFOLLOW);
 	bool is = name >= 0 && fstat(name, &st) == 0;
-	if (name >= 0)
-		close(name);
+	fd_close(name);
 	if (is && !may_be_opened(st.st_mode) && !S_ISLNK(st.st_mode))
 		return rooted_refuse(r, path, st.st_mode);
 	errno = error;

@@ -417,7 +417,6 @@ void certificates_release(struct certificates *c)
 		table_release(&c->one[i].results);
 		table_release(&c->one[i].times);
 	}
-	free(c->one);
-	free(c->citation);
+	FREE_EACH(c->one, c->citation);
 	*c = (struct certificates){0};
 }

@@ -180,8 +180,7 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 		strbuf_release(&d.node[i].requests);
 		strbuf_release(&d.node[i].order);
 	}
-	free(d.node);
-	free(d.n_requests);
+	FREE_EACH(d.node, d.n_requests);
 	return rc;
 }
 

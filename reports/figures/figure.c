@@ -40,8 +40,7 @@ void figure_caption(struct figure *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	free(f->caption);
-	free(f->alt);
+	FREE_EACH(f->caption, f->alt);
 	f->caption = strbuf_detach(&b);
 	f->alt = xstrdup(f->caption);
 }
@@ -69,8 +68,7 @@ void figures_release(struct figures *fs)
 {
 	for (size_t i = 0; i < fs->n; i++)
 		figure_release(&fs->figure[i]);
-	free(fs->figure);
-	free(fs->missing);
+	FREE_EACH(fs->figure, fs->missing);
 	*fs = (struct figures){0};
 }
 

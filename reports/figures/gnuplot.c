@@ -192,8 +192,7 @@ int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, st
 	ret = ret ? ret : run(program, fd, timeout_s, e);
 	ret = ret ? ret : split_output(fd[1], plots, n, e);
 	for (int i = 0; i < 3; i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
+		fd_close(fd[i]);
 	free(program);
 	return ret;
 }

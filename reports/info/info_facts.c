@@ -452,7 +452,6 @@ void info_page_release(struct info_page *page)
 		free(page->fact[i].text);
 	for (size_t i = 0; i < page->n_sheets; i++)
 		table_release(&page->sheet[i]);
-	free(page->fact);
-	free(page->sheet);
+	FREE_EACH(page->fact, page->sheet);
 	*page = (struct info_page){0};
 }

@@ -30,8 +30,7 @@ void table_release(struct table *t)
 		else if (t->cell[i].kind == CELL_ESTIMATE)
 			free(t->cell[i].estimate);
 	for (size_t i = 0; i < t->n_columns; i++) {
-		free(t->column[i].key);
-		free(t->column[i].title);
+		FREE_EACH(t->column[i].key, t->column[i].title);
 	}
 	FREE_EACH(t->cell, t->column, t->title, t->note);
 	*t = (struct table){0};

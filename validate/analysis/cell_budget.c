@@ -93,8 +93,7 @@ static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
 		s.nu_within = a.df_within;
 		s.order = sqrt((a.ms_between - a.ms_within) / a.n0);
 	}
-	free(before);
-	free(after);
+	FREE_EACH(before, after);
 	return s;
 }
 

@@ -76,8 +76,7 @@ static enum stat_status curves_make(struct curves *c, const struct pairs *p, wei
 
 static void curves_release(struct curves *c)
 {
-	free(c->x);
-	free(c->r);
+	FREE_EACH(c->x, c->r);
 }
 
 static void mean_curve(struct cdf *out, const struct curves *c, const double *p)

@@ -207,6 +207,5 @@ void analysis_claims_release(struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_claims; i++)
 		free(a->claim[i].comparison);
-	free(a->claim);
-	free(a->published);
+	FREE_EACH(a->claim, a->published);
 }

@@ -128,8 +128,7 @@ static void scenario_fit(struct analysis *a, size_t first, size_t end, bool of_t
 		if (!status)
 			*k = (struct covariate_effect){STAT_OK, slope.slope, slope.se,
 						       slope.r_squared, cell[i - first].stretch};
-		free((double *)cell[i - first].z);
-		free((double *)cell[i - first].d);
+		FREE_EACH((double *)cell[i - first].z, (double *)cell[i - first].d);
 	}
 }
 

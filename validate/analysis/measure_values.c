@@ -96,8 +96,7 @@ static double of_responses(enum measure m, const char *operation, const struct m
 	default:
 		break;
 	}
-	free(s.x);
-	free(s.r);
+	FREE_EACH(s.x, s.r);
 	return value;
 }
 

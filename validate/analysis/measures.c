@@ -298,7 +298,6 @@ struct estimate measure_f_excess(const char *operation, const struct measure_run
 		e.hi95 = hi - 1;
 		e.df = v->df_x;
 	}
-	free(x);
-	free(r);
+	FREE_EACH(x, r);
 	return e;
 }

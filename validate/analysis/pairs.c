@@ -115,8 +115,7 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 			ref[b] = recording_find(r, c->scenario, x[b]->bank);
 		take_block(p, c, x[b], ref[b]);
 	}
-	free(x);
-	free(ref);
+	FREE_EACH(x, ref);
 	c->n_pairs = (unsigned int)p->n;
 	c->one_recording = !from_trace && p->n > 1 && p->x[0]->summary.has_input;
 	for (size_t i = 1; i < p->n; i++)

@@ -421,6 +421,5 @@ void split_response(struct split *s, const struct pairs *p, const struct why_con
 	for (enum cause k = 0; k < CAUSE_N; k++)
 		part_put(s, &y, &m, &u, k, estimate_jackknife(value[k], others + k, p->n));
 	split_shares(s);
-	free(others);
-	free(u.run_x);
+	FREE_EACH(others, u.run_x);
 }

@@ -213,8 +213,7 @@ static int token_make(struct campaign *c, struct err *e)
 static void campaign_release(struct campaign *c)
 {
 	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
-		free(c->calibration[i].memory);
-		free(c->calibration[i].failure);
+		FREE_EACH(c->calibration[i].memory, c->calibration[i].failure);
 	}
 	FREE_EACH(c->calibration, c->look_case, c->spent, c->left_out, c->bank_known,
 		  c->earlier_cgroup);

@@ -41,8 +41,7 @@ int file_copy(const char *from, const char *to, struct err *e)
 	}
 	if (!ret && fsync(out) < 0)
 		ret = err_sys(e, errno, "cannot sync %s", to);
-	if (in >= 0)
-		close(in);
+	fd_close(in);
 	if (out >= 0 && close(out) < 0 && !ret)
 		ret = err_sys(e, errno, "cannot close %s", to);
 	return ret;

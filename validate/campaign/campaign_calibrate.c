@@ -248,8 +248,7 @@ static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e
 		ret = replayers_calibrate(c, scenario, program, replay, e);
 	unlink(program);
 	unlink(replay);
-	free(program);
-	free(replay);
+	FREE_EACH(program, replay);
 	ret = ret ? ret : calibration_journal(c, scenario, e);
 	k->done = !ret;
 	return ret;

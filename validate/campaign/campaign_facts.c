@@ -296,8 +296,7 @@ static int environment_write(struct campaign *c, struct err *e)
 		ret = journal_append_new(&c->journal, event, e);
 	}
 	ret = ret ? ret : file_write_atomic(path, file.s, file.len, e);
-	free(text);
-	free(path);
+	FREE_EACH(text, path);
 	return ret;
 }
 

@@ -113,8 +113,7 @@ static void group_release(struct campaign_group *g)
 		FREE_EACH(m->output, m->bank, m->target);
 		round_role_release(&g->rounds.role[i]);
 	}
-	free(g->rounds.role);
-	free(g->member);
+	FREE_EACH(g->rounds.role, g->member);
 }
 
 /* --- the processes ------------------------------------------------------- */

@@ -214,7 +214,6 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 	/* a resumed campaign reuses the runs of an interrupted recording */
 	if (ret != -EINTR)
 		dir_remove_tree(dir, NULL);
-	free(dir);
-	free(parent);
+	FREE_EACH(dir, parent);
 	return ret;
 }

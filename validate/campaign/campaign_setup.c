@@ -123,8 +123,7 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	struct storage storage;
 	char *parent = target_parent(c, t), *name = place_name(c, i);
 	int ret = place_make(place, parent, name, e);
-	free(parent);
-	free(name);
+	FREE_EACH(parent, name);
 	if (place->path) {
 		json_t *event = json_pack("{s:s, s:I, s:o}", "event", "place", "target",
 					  (json_int_t)i, "path", text_to_json(place->path));

@@ -48,8 +48,7 @@ int summary_make(void *context, struct err *e)
 	if (!ret && w->keep && rename(observed, w->keep) < 0)
 		ret = err_sys(e, errno, "cannot rename %s to %s", observed, w->keep);
 	unlink(observed);
-	free(observed);
-	free(input);
+	FREE_EACH(observed, input);
 	if (ret)
 		return ret;
 	if (!w->slices)

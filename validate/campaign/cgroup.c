@@ -14,8 +14,7 @@ static int file_put(const char *dir, const char *name, const char *text, struct 
 	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		ret = err_sys(e, errno, "cannot write \"%s\" to %s", text, path);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ret;
 }
 
@@ -139,8 +138,7 @@ int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name
 	if (ret && made)
 		rmdir(g->dir);
 	if (ret) {
-		free(g->dir);
-		free(g->procs);
+		FREE_EACH(g->dir, g->procs);
 		*g = (struct cgroup){0};
 	}
 	return ret;
@@ -197,8 +195,7 @@ int cgroup_remove(struct cgroup *g, struct err *e)
 		if (ret)
 			ret = err_sys(e, -ret, "cannot remove the memory cgroup %s", g->dir);
 	}
-	free(g->dir);
-	free(g->procs);
+	FREE_EACH(g->dir, g->procs);
 	*g = (struct cgroup){0};
 	return ret;
 }

@@ -90,8 +90,7 @@ void descendants_find(struct descendants *d, pid_t root)
 
 void descendants_release(struct descendants *d)
 {
-	free(d->pid);
-	free(d->group);
+	FREE_EACH(d->pid, d->group);
 	*d = (struct descendants){0};
 }
 

@@ -98,8 +98,7 @@ void design_make(struct design *plan, const struct protocol *p)
 	for (uint64_t b = 0; b < protocol_n_blocks(p); b++)
 		block_add(plan, p, &o, b);
 	gsl_rng_free(o.rng);
-	free(o.scenario);
-	free(o.role);
+	FREE_EACH(o.scenario, o.role);
 }
 
 void design_release(struct design *plan)

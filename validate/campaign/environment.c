@@ -74,8 +74,7 @@ static json_t *program_facts(const char *self)
 	    json_pack("{s:s, s:o, s:I, s:o, s:o}", "version", VALIDATE_VERSION, "path",
 		      text_to_json(self), "bytes", fd < 0 ? (json_int_t)0 : (json_int_t)st.st_size,
 		      "crc32c", crc, "sha256", sha256);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return o;
 }
 

@@ -260,8 +260,7 @@ static int log_make(struct err *e)
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
 		return fd;
 	int ret = err_sys(e, errno, "cannot make a file in memory");
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ret;
 }
 

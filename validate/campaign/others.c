@@ -13,8 +13,7 @@ static double usage_s(void)
 	char text[40];
 	int fd = open(USAGE, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	if (n <= 0)
 		return NAN;
 	text[n] = 0;

@@ -163,17 +163,14 @@ static void place_release(struct place *place)
 {
 	for (size_t i = 0; i < place->n_dirs; i++) {
 		struct place_dir *d = &place->dir[i];
-		if (d->fd >= 0)
-			close(d->fd);
+		fd_close(d->fd);
 		files_free(d);
 		fileset_state_release(&d->state);
 		free(d->path);
 	}
-	if (place->fd >= 0)
-		close(place->fd);
+	fd_close(place->fd);
 	device_release(&place->below);
-	free(place->dir);
-	free(place->path);
+	FREE_EACH(place->dir, place->path);
 }
 
 void places_release(struct places *s)
@@ -182,8 +179,7 @@ void places_release(struct places *s)
 		place_release(&s->place[i]);
 	for (size_t i = 0; i < s->n_scenarios; i++)
 		microbench_files_release(&s->scenario[i].files);
-	free(s->place);
-	free(s->scenario);
+	FREE_EACH(s->place, s->scenario);
 	*s = (struct places){0};
 }
 
@@ -311,8 +307,7 @@ int place_dir_anew(struct place *place, struct place_dir *dir, struct err *e)
 		    dir->path);
 	ret = dir_open(dir->path, &dir->fd, e);
 	if (!ret) {
-		if (place->fd >= 0)
-			close(place->fd);
+		fd_close(place->fd);
 		ret = dir_open(place->path, &place->fd, e);
 		if (!ret)
 			(void)dir_lock(place->fd);

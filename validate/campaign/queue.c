@@ -94,8 +94,7 @@ static int setting_write(const char *dir, const char *key, const char *value, st
 	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, value, strlen(value)) < 0)
 		ret = err_sys(e, errno, "cannot set the queue setting %s to \"%s\"", path, value);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ret;
 }
 

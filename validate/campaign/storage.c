@@ -254,8 +254,7 @@ int scratch_check_free(const char *wanted, const char *name, const char *fallbac
 			continue;
 		int fd = open(s.dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		ret = fd >= 0 && !dir_lock(fd) ? dir_in_use(s.dir, e) : 0;
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 		free(s.dir);
 	}
 	return ret;

@@ -40,8 +40,7 @@ static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *
 		return 0;
 	}
 	int ret = fd < 0 ? fd : fstat(fd, &st) < 0 ? -errno : 0;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	if (ret)
 		return err_sys(e, -ret, "cannot look at %s/%s", dir->path, f->path);
 	if (f->directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
@@ -284,7 +283,6 @@ void listing_release(struct listing *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->v[i].name);
-	free(l->v);
-	free(l->dir);
+	FREE_EACH(l->v, l->dir);
 	*l = (struct listing){.dir = NULL};
 }

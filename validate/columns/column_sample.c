@@ -179,8 +179,7 @@ void column_sample_describe(struct column_sample *s, struct values x,
 
 void column_sample_release(struct column_sample *s)
 {
-	free(s->sorted);
-	free(s->batch);
+	FREE_EACH(s->sorted, s->batch);
 	estimates_release(&s->estimates);
 	*s = (struct column_sample){0};
 }

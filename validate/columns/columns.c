@@ -356,7 +356,6 @@ void columns_release(struct columns *c)
 			free(c->column[i].label[j]);
 		FREE_EACH(c->column[i].label, c->column[i].x, c->column[i].name);
 	}
-	free(c->column);
-	free(c->path);
+	FREE_EACH(c->column, c->path);
 	*c = (struct columns){0};
 }

@@ -110,7 +110,6 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 				 r->line);
 	csv_free(&parser);
 	strbuf_release(&row.text);
-	free(row.cell);
-	free(row.offset);
+	FREE_EACH(row.cell, row.offset);
 	return row.rc;
 }

@@ -29,13 +29,11 @@ void baseline_release(struct baseline *b)
 	for (size_t i = 0; i < b->n_cells; i++)
 		case_release(&b->cell[i]);
 	for (size_t i = 0; i < b->n_scenarios; i++) {
-		free(b->scenario[i].name);
-		free(b->scenario[i].requests);
+		FREE_EACH(b->scenario[i].name, b->scenario[i].requests);
 		lines_free(b->scenario[i].condition, b->scenario[i].n_conditions);
 	}
 	for (size_t i = 0; i < b->n_facts; i++) {
-		free(b->fact[i].name);
-		free(b->fact[i].value);
+		FREE_EACH(b->fact[i].name, b->fact[i].value);
 	}
 	lines_free(b->condition, b->n_conditions);
 	FREE_EACH(b->cell, b->scenario, b->fact, b->limits.environment, b->limits.old,

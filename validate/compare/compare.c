@@ -355,7 +355,6 @@ void campaign_change_release(struct campaign_change *c)
 		FREE_EACH(c->difference[i].what, c->difference[i].old_value,
 			  c->difference[i].new_value);
 	}
-	free(c->difference);
-	free(c->cell);
+	FREE_EACH(c->difference, c->cell);
 	*c = (struct campaign_change){0};
 }

@@ -188,8 +188,7 @@ static bool sides_share(struct sides *s, const struct case_change *c, enum aspec
 
 static void sides_release(struct sides *s)
 {
-	free(s->was);
-	free(s->is);
+	FREE_EACH(s->was, s->is);
 }
 
 /* The shift of one part of a case, before the cases share their dependence. */

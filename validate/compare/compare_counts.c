@@ -133,6 +133,5 @@ void counts_compare(struct aspect_change *a, const struct baseline_case *was,
 	struct counts before = counts_of(was, failed_was, n_requests, unrecorded),
 		      now = counts_of(is, failed_is, n_requests, unrecorded);
 	compare_all(a, &before, &now, span);
-	free(before.x);
-	free(now.x);
+	FREE_EACH(before.x, now.x);
 }

@@ -62,8 +62,7 @@ static void measure_responsiveness(const struct measuring *m)
 	e->ratio.serial = serial_none(s.n);
 	if (!s.n)
 		e->ratio.status = STAT_NOT_APPLICABLE;
-	free(s.r);
-	free(s.x);
+	FREE_EACH(s.r, s.x);
 }
 
 /* True if the program's change is not significantly beyond the limit. */

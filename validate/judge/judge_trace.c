@@ -79,6 +79,5 @@ int judged_read(struct judged *j, const char *path, struct err *e)
 void judged_release(struct judged *j)
 {
 	rerun_release(&j->rerun);
-	free(j->path);
-	free(j->name);
+	FREE_EACH(j->path, j->name);
 }

@@ -126,8 +126,7 @@ static int reserve_keys(struct arrivals *o, struct err *e)
 {
 	if (o->key_cap >= o->window)
 		return 0;
-	free(o->key);
-	free(o->scratch);
+	FREE_EACH(o->key, o->scratch);
 	o->key = malloc(o->window * sizeof *o->key);
 	o->scratch = malloc(o->window * sizeof *o->scratch);
 	o->key_cap = o->key && o->scratch ? o->window : 0;

@@ -71,8 +71,7 @@ void arrivals_runs_release(struct arrivals *o)
 	free(o->run);
 	o->run = NULL;
 	o->n_runs = o->run_cap = 0;
-	if (o->fd >= 0)
-		close(o->fd);
+	fd_close(o->fd);
 	o->fd = -1;
 }
 

@@ -19,8 +19,7 @@ static void sequence_release(struct disorder_sequence *s)
 {
 	if (s->window)
 		disorder_window_release(s->window);
-	free(s->window);
-	free(s->loss);
+	FREE_EACH(s->window, s->loss);
 	occupancy_release(&s->occupancy);
 	stay_back_close(s->stay_back);
 }

@@ -8,8 +8,7 @@
 void disorder_window_release(struct disorder_window *w)
 {
 	spill_unmap(w->memory, w->memory_bytes);
-	free(w->standing);
-	free(w->tail);
+	FREE_EACH(w->standing, w->tail);
 	memset(w, 0, sizeof *w);
 }
 

@@ -114,8 +114,7 @@ void observation_release(struct observation *o)
 {
 	arrivals_release(&o->by_reference);
 	arrivals_release(&o->by_time);
-	free(o->n_thread);
-	free(o->n_object);
+	FREE_EACH(o->n_thread, o->n_object);
 	for (int s = 0; s < SCOPE_N; s++)
 		disorder_release(&o->scope[s]);
 	concurrency_release(&o->concurrency);

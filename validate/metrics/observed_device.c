@@ -93,8 +93,7 @@ static int device_side_read(struct device_side *s, const char *path, struct err 
 static void device_side_release(struct device_side *s)
 {
 	trace_close(s->trace);
-	free(s->seen);
-	free(s->first);
+	FREE_EACH(s->seen, s->first);
 }
 
 /* The first request at an offset; s->n if there is none. */

@@ -62,8 +62,7 @@ int spill_map(void **table, size_t bytes, struct err *e)
 	}
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
 	int code = errno;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	if (at == MAP_FAILED)
 		return err_sys(e, code, "no memory for a table of %zu MiB", bytes >> 20);
 	*table = at;

@@ -75,8 +75,7 @@ size_t errors_sorted(const struct errors *e, struct error_count **sorted)
 	for (size_t g = 0; g < n_groups; g++)
 		for (size_t i = group[g].from; i < group[g].to; i++)
 			out[n_out++] = pair[i];
-	free(pair);
-	free(group);
+	FREE_EACH(pair, group);
 	*sorted = out;
 	return n_out;
 }

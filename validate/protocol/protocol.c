@@ -373,8 +373,7 @@ int protocol_read_with(struct protocol *p, const char *path, const struct protoc
 static void settings_free(struct setting *option, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		free(option[i].key);
-		free(option[i].value);
+		FREE_EACH(option[i].key, option[i].value);
 	}
 	free(option);
 }

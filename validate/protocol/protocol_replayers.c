@@ -284,8 +284,7 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f,
 			ret = replayer_add(p, f, &g, &common, e);
 		while (!ret && grid_next(&g));
 	}
-	free(common.applies);
-	free(common.mutant_acts);
+	FREE_EACH(common.applies, common.mutant_acts);
 	return ret;
 }
 

@@ -181,13 +181,11 @@ int published_read(struct protocol *p, const struct protocol_file *f, struct err
 void published_release(struct protocol *p)
 {
 	for (size_t i = 0; i < p->n_published; i++) {
-		free(p->published[i].source);
-		free(p->published[i].operation);
+		FREE_EACH(p->published[i].source, p->published[i].operation);
 		selector_release(&p->published[i].scenario);
 		selector_release(&p->published[i].replayer);
 	}
-	free(p->published);
-	free(p->published_file);
+	FREE_EACH(p->published, p->published_file);
 	p->published = NULL;
 	p->n_published = 0;
 }

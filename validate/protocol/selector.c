@@ -26,8 +26,7 @@ static int term_add(struct selector *s, const char *word, size_t len, struct err
 		if (!strcmp(s->term[i].key, term.key)) {
 			int ret = err_set(e, EINVAL, "\"%.*s\": %s occurs twice", (int)len, word,
 					  key_len ? term.key : "the section");
-			free(term.key);
-			free(term.value);
+			FREE_EACH(term.key, term.value);
 			return ret;
 		}
 	s->term = xreallocarray(s->term, s->n_terms + 1, sizeof *s->term);
@@ -55,8 +54,7 @@ int selector_parse(struct selector *s, const char *text, struct err *e)
 void selector_release(struct selector *s)
 {
 	for (size_t i = 0; i < s->n_terms; i++) {
-		free(s->term[i].key);
-		free(s->term[i].value);
+		FREE_EACH(s->term[i].key, s->term[i].value);
 	}
 	free(s->term);
 	*s = (struct selector){0};

@@ -80,8 +80,7 @@ json_t *fact_keyed(const char *root, const char *path, const char *key)
 		after[strcspn(after, "\n")] = 0;
 		o = fact_of_text(after, FACT_LINE);
 	}
-	free(line);
-	free(full);
+	FREE_EACH(line, full);
 	if (in)
 		fclose(in);
 	return o ? o : json_null();

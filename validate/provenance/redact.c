@@ -136,8 +136,7 @@ void provenance_redact_names(char **const *name, size_t n, const char *host)
 			free(unique);
 			unique = xasprintf("%s (%zu)", plain, k);
 		}
-		free(plain);
-		free(*name[i]);
+		FREE_EACH(plain, *name[i]);
 		*name[i] = unique;
 	}
 }

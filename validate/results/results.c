@@ -342,8 +342,7 @@ void results_release(struct results *r)
 	results_index_release(r);
 	protocol_release(&r->protocol);
 	json_decref(r->environment);
-	free(r->dir);
-	free(r->redacted);
+	FREE_EACH(r->dir, r->redacted);
 	seal_release(&r->seal);
 	*r = (struct results){0};
 }
@@ -367,8 +366,7 @@ void results_index(struct results *r)
 
 void results_index_release(struct results *r)
 {
-	free(r->first_of);
-	free(r->next_of);
+	FREE_EACH(r->first_of, r->next_of);
 	r->first_of = r->next_of = NULL;
 }
 

@@ -47,8 +47,7 @@ int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
 out:
 	if (ret && digest)
 		digest[0] = 0;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ret;
 }
 
@@ -136,6 +135,5 @@ void summaries_read(const char *dir, struct run *run, size_t n_runs, bool with_c
 		each_do(g.n_parts, part_read, &g);
 		close(g.runs_fd);
 	}
-	free(path);
-	free(runs);
+	FREE_EACH(path, runs);
 }

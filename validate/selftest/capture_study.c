@@ -171,8 +171,7 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 		    mean_interval(begin, n, &out->begin_ns, &out->begin_half_ns, &sd);
 	scatter(s, method, op, level, with, out);
 	cost(s, with, without, out);
-	free(with);
-	free(bias);
+	FREE_EACH(with, bias);
 	return any;
 }
 

@@ -101,8 +101,7 @@ static int launch(struct trial_job *j, size_t method, const char *script, char *
 	int rc = launch_run(&spec, &r, e);
 	if (!rc && r.end == LAUNCH_INTERRUPTED)
 		rc = err_set(e, EINTR, "interrupted");
-	free(r.memory);
-	free(output);
+	FREE_EACH(r.memory, output);
 	snprintf(reason, size, "%s", rc ? "" : r.reason);
 	return rc;
 }

@@ -82,8 +82,7 @@ static json_t *permuted(struct results *r, uint64_t n_permutations, uint64_t see
 		trusted += a.n_trusted;
 	}
 	gsl_rng_free(rng);
-	free(x.first);
-	free(x.second);
+	FREE_EACH(x.first, x.second);
 	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "n", (json_int_t)n, "any_not_trusted",
 			 (json_int_t)any, "cells", (json_int_t)n_cells, "not_trusted",
 			 (json_int_t)not_trusted, "trusted", (json_int_t)trusted);

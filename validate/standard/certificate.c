@@ -50,8 +50,7 @@ int standard_is_here(const struct standard *s, const char *path, const json_t *e
 			      "%s does not apply here: its %s is %s, and here it is %s (validate "
 			      "standard certify makes a certificate for this machine)",
 			      path, facts[i].name, of, is ? is : "unknown");
-		free(of);
-		free(is);
+		FREE_EACH(of, is);
 	}
 	json_decref(here);
 	return ret;

@@ -105,18 +105,15 @@ void standard_evaluate(struct standard_point *p)
 		p->excess_p99_ns = sorted_quantile(p->excess_ns, p->n_excess, 0.99, 7);
 	}
 	reason_find(p, known);
-	free(bias);
-	free(hours);
+	FREE_EACH(bias, hours);
 }
 
 void standard_release(struct standard *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		free(s->point[i].visit);
-		free(s->point[i].excess_ns);
+		FREE_EACH(s->point[i].visit, s->point[i].excess_ns);
 	}
-	free(s->point);
-	free(s->made);
+	FREE_EACH(s->point, s->made);
 	json_decref(s->machine);
 	*s = (struct standard){.n = 0};
 }

@@ -42,8 +42,7 @@ enum stat_status equivalence_log(const double *ref, size_t m, const double *rep,
 		e->p_upper = t_below((w.value - limit) / w.se, w.df);
 		e->p = fmax(e->p_lower, e->p_upper);
 	}
-	free(r);
-	free(x);
+	FREE_EACH(r, x);
 	return s;
 }
 

@@ -127,8 +127,7 @@ enum stat_status group_classes(const struct values *groups, size_t n_groups,
 
 void group_classes_release(struct group_classes *c)
 {
-	free(c->h);
-	free(c->k);
+	FREE_EACH(c->h, c->k);
 	c->h = c->k = NULL;
 }
 

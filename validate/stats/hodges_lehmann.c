@@ -116,7 +116,6 @@ enum stat_status hodges_lehmann(const double *ref, size_t m, const double *rep, 
 		double low = kth(&d, floor((total + 1) / 2));
 		*shift = fmod(total, 2) == 1 ? low : low + 0.5 * (kth(&d, total / 2 + 1) - low);
 	}
-	free(r);
-	free(x);
+	FREE_EACH(r, x);
 	return s;
 }

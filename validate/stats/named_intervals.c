@@ -255,8 +255,7 @@ static enum stat_status boot_quantile(struct named_call *c, struct named_result 
 	double *sorted_ref = sample_sorted(ref.x, ref.n), *sorted_rep = sample_sorted(rep.x, rep.n);
 	s = resample_quantiles(sorted_ref, ref.n, sorted_rep, rep.n, p, RESAMPLE_RELATIVE_PCT,
 			       &plan, &i);
-	free(sorted_ref);
-	free(sorted_rep);
+	FREE_EACH(sorted_ref, sorted_rep);
 	r->number = interval_pick(&i, c->which);
 	return s;
 }

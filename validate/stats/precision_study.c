@@ -112,8 +112,7 @@ enum stat_status group_outliers(const struct values *groups, size_t n_groups,
 
 void group_outliers_release(struct group_outliers *o)
 {
-	free(o->h);
-	free(o->k);
+	FREE_EACH(o->h, o->k);
 	o->h = o->k = NULL;
 }
 

@@ -41,8 +41,7 @@ enum stat_status mann_whitney_u(const double *ref, size_t m, const double *rep, 
 			upto++;
 		sum += (double)below + 0.5 * (double)(upto - below);
 	}
-	free(r);
-	free(x);
+	FREE_EACH(r, x);
 	*u = sum;
 	return STAT_OK;
 }
@@ -102,8 +101,7 @@ enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double 
 	double sum = 0;
 	for (size_t v = from; v <= most; v++)
 		sum += before[m * width + v];
-	free(now);
-	free(before);
+	FREE_EACH(now, before);
 	*p = fmin(1, 2 * sum);
 	return STAT_OK;
 }

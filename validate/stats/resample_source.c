@@ -81,8 +81,7 @@ static void bins_fill(struct mean_source *m)
 	for (size_t i = 0; i < n; i++)
 		all += pow(sorted[i] - m->centre, 3);
 	m->third_lost = all != 0 ? fabs(third / all) : 0;
-	free(sorted);
-	free(edge);
+	FREE_EACH(sorted, edge);
 }
 
 enum stat_status mean_source(struct mean_source *m, const double *x, size_t n, size_t block,

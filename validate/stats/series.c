@@ -163,8 +163,7 @@ enum stat_status mann_kendall_exact(const double *x, size_t n, double alpha, str
 	}
 	for (size_t k = 0; k <= n_against; k++)
 		sum += share[k];
-	free(share);
-	free(next);
+	FREE_EACH(share, next);
 	t->p = fmin(1, 2 * sum);
 	return STAT_OK;
 }

@@ -90,8 +90,7 @@ enum stat_status shapiro_wilk(const double *x, size_t n, double *w, double *p)
 	s = weights(a, n);
 	for (size_t i = 0; !s && i < n; i++)
 		sum += a[i] * ((sorted[i] - x[0]) - (m.mean - x[0]));
-	free(sorted);
-	free(a);
+	FREE_EACH(sorted, a);
 	if (s)
 		return s;
 	*w = fmin(1, sum * sum / m.sum_sq);

@@ -103,8 +103,7 @@ void sign_flip_exact(const double *z, size_t n, double *above, double *below)
 		observed += z[i];
 	*above = ldexp(count_from(a, n_a, b, n_b, observed - rounding), -(int)n);
 	*below = ldexp(count_from(a, n_a, b, n_b, -observed - rounding), -(int)n);
-	free(a);
-	free(b);
+	FREE_EACH(a, b);
 }
 
 /* P(sum >= observed), observed > 0, of z[n] with random signs. */

@@ -80,8 +80,7 @@ static bool is_one_host(int n_ranks)
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, mine, sizeof mine - 1) < 0)
 		gethostname(mine, sizeof mine - 1);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	MPI_Allgather(mine, sizeof mine, MPI_CHAR, all, sizeof mine, MPI_CHAR, MPI_COMM_WORLD);
 	for (int i = 1; i < n_ranks; i++)
 		one = one && !memcmp(all, all + (size_t)i * sizeof mine, sizeof mine);
@@ -205,8 +204,7 @@ static int rank_run(struct rank *r, struct err *e)
 	rank_messages_release(r);
 	bench_teardown(&r->run);
 	microbench_files_release(&r->run.files);
-	if (r->run.dir_fd >= 0)
-		close(r->run.dir_fd);
+	fd_close(r->run.dir_fd);
 	return ret;
 }
 

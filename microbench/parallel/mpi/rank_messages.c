@@ -86,7 +86,5 @@ void rank_messages_release(struct rank *r)
 {
 	if (r->window != MPI_WIN_NULL)
 		MPI_Win_free(&r->window);
-	free(r->word);
-	free(r->out);
-	free(r->in);
+	FREE_EACH(r->word, r->out, r->in);
 }

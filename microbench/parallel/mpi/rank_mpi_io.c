@@ -71,7 +71,6 @@ int rank_mpi_io(const struct rank *r, struct err *e)
 			rank_abort(r, e);
 		MPI_File_close(&file);
 	}
-	free(buffer);
-	free(path);
+	FREE_EACH(buffer, path);
 	return ret;
 }

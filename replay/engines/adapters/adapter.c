@@ -200,9 +200,7 @@ static int scratch_make(struct adapter_state *a, struct err *e)
 	char *parent = realpath(dirname(copy), NULL);
 	char *made = parent ? xasprintf("%s/%sXXXXXX", parent, name ? name + 1 : near) : NULL;
 	int ret = made && leftover_directory(made) ? 0 : err_sys(e, errno, "%s", near);
-	free(copy);
-	free(near);
-	free(parent);
+	FREE_EACH(copy, near, parent);
 	if (ret) {
 		free(made);
 		return ret;

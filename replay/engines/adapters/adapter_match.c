@@ -104,8 +104,7 @@ static int outcomes_make(struct adapter_state *a, struct err *e)
 		else
 			a->outcome = at;
 	}
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	a->n_outcomes = ret ? 0 : a->inputs.n_records;
 	a->is_matched = ret ? NULL : calloc(a->n_seen / 8 + 1, 1);
 	return ret || a->is_matched
@@ -424,8 +423,7 @@ int seen_match(struct adapter_state *a, struct err *e)
 	object_table_release(&m.names);
 	positions_release(&m.positions[0]);
 	positions_release(&m.positions[1]);
-	free(m.numbers[0].of);
-	free(m.numbers[1].of);
+	FREE_EACH(m.numbers[0].of, m.numbers[1].of);
 	trace_close(m.seen);
 	return ret;
 }

@@ -227,8 +227,7 @@ static int all_join(struct joiner *j, struct err *e)
 		ret = err_sys(e, errno, "%s", path);
 	if (j->seen)
 		trace_close(j->seen);
-	free(j->object);
-	free(path);
+	FREE_EACH(j->object, path);
 	return ret;
 }
 
@@ -240,8 +239,6 @@ int seen_join(struct adapter_state *a, struct err *e)
 		ret = all_join(&j, e);
 	for (uint32_t i = 0; i < j.n_threads; i++)
 		free(j.of[i].piece);
-	free(j.of);
-	free(j.tid);
-	free(j.whole);
+	FREE_EACH(j.of, j.tid, j.whole);
 	return ret;
 }

@@ -301,7 +301,6 @@ int adapter_start(struct adapter_state *a, struct err *e)
 	if (!ret && unseen)
 		ret = err_set(e, -unseen, "%s", why.msg);
 out:
-	free(own);
-	free(absolute);
+	FREE_EACH(own, absolute);
 	return ret;
 }

@@ -236,9 +236,7 @@ static int compile(struct adapter_run *r, const char *list, struct err *e)
 	if (!ret)
 		ret = tool_run(make_words, r->scratch, log, r->config->adapter.user,
 			       r->config->adapter.time_limit_ns, e);
-	free(artc);
-	free(log);
-	free(bench);
+	FREE_EACH(artc, log, bench);
 	return ret;
 }
 
@@ -255,8 +253,7 @@ static int artc_ready(struct adapter_run *r, struct err *e)
 		ret = root_link(r, root, e);
 	if (!ret)
 		ret = compile(r, list, e);
-	free(root);
-	free(list);
+	FREE_EACH(root, list);
 	return ret;
 }
 

@@ -19,8 +19,7 @@ char *binary_find(const char *name, struct err *e)
 		/* links are kept: some programs depend on the name by which they are called */
 		return found;
 	char *whole = xasprintf("%s/%s", here, found);
-	free(found);
-	free(here);
+	FREE_EACH(found, here);
 	return whole;
 }
 

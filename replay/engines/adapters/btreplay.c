@@ -107,8 +107,7 @@ static int stream_open(struct stream *s, const struct adapter_run *r, const char
 		s->head = (struct file_head){.version = head->version};
 		fwrite(&s->head, sizeof s->head, 1, s->f);
 	}
-	free(name);
-	free(path);
+	FREE_EACH(name, path);
 	return ret;
 }
 

@@ -151,10 +151,7 @@ int fio_logs_read(const char *prefix, const struct request_taker *taker, struct 
 	ret = rows_give(&issued, &ended, taker, &give);
 	if (!wrong && ret)
 		*e = give;
-	free(lat);
-	free(slat);
-	free(ended.row);
-	free(issued.row);
+	FREE_EACH(lat, slat, ended.row, issued.row);
 	return wrong ? wrong : ret;
 }
 

@@ -154,10 +154,7 @@ static int annotated_write(struct adapter_run *r, struct err *e)
 		fclose(a.in);
 	if (!ret)
 		adapter_placeholder(r, "annotated", a.path);
-	free(a.line);
-	free(a.id);
-	free(a.of_rank);
-	free(a.path);
+	FREE_EACH(a.line, a.id, a.of_rank, a.path);
 	return ret;
 }
 

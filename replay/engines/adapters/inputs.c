@@ -252,8 +252,7 @@ static int parts_export(struct exporting *x, struct splitting *s, const struct t
 		if (t)
 			trace_close(t);
 		unlink(part);
-		free(part);
-		free(path);
+		FREE_EACH(part, path);
 	}
 	return ret;
 }

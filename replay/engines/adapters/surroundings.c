@@ -98,8 +98,7 @@ void surroundings_release(struct surroundings *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		free(s->v[i].name);
-	free(s->v);
-	free(s->dir);
+	FREE_EACH(s->v, s->dir);
 	*s = (struct surroundings){.dir = NULL};
 }
 

@@ -227,7 +227,6 @@ int times_read(struct adapter_run *r, const struct times_form *f, struct err *e)
 				    in.line);
 	}
 	text_input_close(&in);
-	free(l.text);
-	free(l.field);
+	FREE_EACH(l.text, l.field);
 	return ret;
 }

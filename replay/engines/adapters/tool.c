@@ -53,8 +53,7 @@ static int tool_wait(pid_t pid, int64_t limit_ns, int *status)
 	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 	int64_t ms = limit_ns / 1000000;
 	int ready = ended.fd < 0 ? 1 : poll(&ended, 1, ms > INT32_MAX ? INT32_MAX : (int)ms);
-	if (ended.fd >= 0)
-		close(ended.fd);
+	fd_close(ended.fd);
 	if (ready < 1)
 		kill(-pid, SIGKILL);
 	while (waitpid(pid, status, 0) < 0 && errno == EINTR)

@@ -327,14 +327,12 @@ void block_crew_release(struct block_crew *c)
 		schedule_release(&w->schedule);
 		due_heap_release(&w->held);
 		strbuf_release(&w->notes);
-		free(w->slot);
-		free(w->unused);
+		FREE_EACH(w->slot, w->unused);
 	}
 	vm_free(&c->content);
 	vm_free(&c->reads);
 	strbuf_release(&c->notes);
-	free(c->worker);
-	free(c->progress);
+	FREE_EACH(c->worker, c->progress);
 	pthread_mutex_destroy(&c->mutex);
 	pthread_cond_destroy(&c->changed);
 }

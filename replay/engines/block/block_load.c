@@ -275,7 +275,6 @@ int block_load_read(struct block_input *l, struct trace *t, const struct device 
 
 void block_load_release(struct block_input *l)
 {
-	free(l->r);
-	free(l->passed);
+	FREE_EACH(l->r, l->passed);
 	*l = (struct block_input){.n = 0};
 }

@@ -500,12 +500,7 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 		requests_lay(&y);
 		slots_count(p, c);
 	}
-	free(y.dep.parents);
-	free(y.dep.rank);
-	free(y.dep.end_ns);
-	free(depth);
-	free(slack);
-	free(worker);
+	FREE_EACH(y.dep.parents, y.dep.rank, y.dep.end_ns, depth, slack, worker);
 	return ret;
 }
 
@@ -513,8 +508,7 @@ void block_plan_release(struct block_plan *p)
 {
 	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++)
 		vm_free(&p->memory[i]);
-	free(p->at);
-	free((void *)p->shift);
+	FREE_EACH(p->at, (void *)p->shift);
 	*p = (struct block_plan){.n = 0};
 }
 

@@ -30,8 +30,7 @@ void schedule_release(struct block_schedule *s)
 	free(s->window);
 	if (s->child)
 		free(s->progress[s->index].ended);
-	free(s->child);
-	free(s->seen);
+	FREE_EACH(s->child, s->seen);
 	due_heap_release(&s->ready);
 }
 

@@ -64,8 +64,7 @@ int harvester_start(struct harvester **out, const struct block_backend *b, struc
 	h->ring = xcalloc(cap, sizeof *h->ring);
 	int code = pthread_create(&h->id, NULL, harvester_main, h);
 	if (code) {
-		free(h->ring);
-		free(h);
+		FREE_EACH(h->ring, h);
 		return err_sys(e, code, "cannot start a harvester");
 	}
 	*out = h;
@@ -93,8 +92,7 @@ void harvester_stop(struct harvester *h)
 		return;
 	atomic_store(&h->stop, true);
 	pthread_join(h->id, NULL);
-	free(h->ring);
-	free(h);
+	FREE_EACH(h->ring, h);
 }
 
 /* --- worker -------------------------------------------------------------- */

@@ -81,8 +81,7 @@ static int program_find(struct replay_plan *p, const struct image *tables,
 		p->program_fd = store_open(store, key);
 	if (!ret && p->program_fd < 0)
 		ret = program_cache(p, tables, c, store, key, library, e);
-	free(store);
-	free(identity);
+	FREE_EACH(store, identity);
 	return ret;
 }
 

@@ -323,8 +323,7 @@ int source_write(const struct replay_plan *p, const struct image *tables,
 	ret = ret || !unrolled(&s) ? ret : parts_write(&s, e);
 	if (s.out)
 		fclose(s.out);
-	free(s.lane);
-	free(s.loop_of);
+	FREE_EACH(s.lane, s.loop_of);
 	return ret;
 }
 

@@ -135,8 +135,7 @@ static int program_wait(pid_t pid, const struct control *c)
 			break;
 		}
 	}
-	if (pid_fd >= 0)
-		close(pid_fd);
+	fd_close(pid_fd);
 	return got < 0 ? -1 : status;
 }
 
@@ -205,8 +204,7 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 	int control_fd = -1;
 	int ret = control_make(&c, &control_fd, p, config, e);
 	if (!c) {
-		if (control_fd >= 0)
-			close(control_fd);
+		fd_close(control_fd);
 		return ret;
 	}
 	/* The shared memory replaces the plan's memory of outcomes, and belongs to the plan. */
@@ -230,8 +228,7 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 	/* The replay trace contains the program's descriptor numbers. */
 	for (uint32_t i = 0; i < p->n_slots; i++) {
 		int fd = atomic_exchange(&p->fds[i], atomic_load(&control_fds(c)[i]));
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 	}
 	p->fds_elsewhere = true;
 	if (atomic_load(&c->state) != CONTROL_ENDED)

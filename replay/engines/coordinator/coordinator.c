@@ -366,9 +366,7 @@ static int queues_init(struct coordinator_board *b, const struct replay_plan *p,
 
 static void board_release(struct coordinator_board *b)
 {
-	free(b->queue_of);
-	free(b->lane);
-	free(b->watch);
+	FREE_EACH(b->queue_of, b->lane, b->watch);
 	due_heap_release(&b->due);
 	vm_free(&b->memory);
 	vm_free(&b->work);
@@ -396,8 +394,7 @@ static int coordinator_run(struct replay_plan *p, const struct replay_config *co
 	struct coordinator_board *b = xcalloc(1, sizeof *b);
 	int ret = board_init(b, p, config->processes, e);
 	if (ret) {
-		free(b);
-		free(c);
+		FREE_EACH(b, c);
 		return ret;
 	}
 	ret = crew_init(c, p, config, p->n_workers + 1, loop, e);
@@ -408,8 +405,7 @@ static int coordinator_run(struct replay_plan *p, const struct replay_config *co
 	if (p->abandoned)
 		return ret;
 	board_release(b);
-	free(b);
-	free(c);
+	FREE_EACH(b, c);
 	return ret;
 }
 
