@@ -13,12 +13,12 @@ struct baseline_config {
 
 #define FIELD(name) offsetof(struct baseline_config, name)
 static const struct option_spec baseline_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
-	 .arg = "FILE", .help = "save: write the baseline to FILE (default: standard output)"},
-	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
-	 .help = "only the cases of this replayer (default all)"},
-	{.name = "redact", .type = OPT_FLAG, .offset = FIELD(redact),
-	 .help = "hide hosts, serial numbers, UUIDs, labels and paths"},
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "FILE",
+	       .help = "save: write the baseline to FILE (default: standard output)"),
+	OPTION(STRING, "replayer", FIELD(replayer), .arg = "NAME",
+	       .help = "only the cases of this replayer (default all)"),
+	OPTION(FLAG, "redact", FIELD(redact),
+	       .help = "hide hosts, serial numbers, UUIDs, labels and paths"),
 	{.name = NULL},
 };
 #undef FIELD

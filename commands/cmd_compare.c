@@ -14,18 +14,17 @@ struct compare_config {
 
 #define FIELD(name) offsetof(struct compare_config, name)
 static const struct option_spec compare_options[] = {
-	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
-	 .arg = "FORM", .help = "output format, see --list (default text)"},
-	{.name = "allow", .type = OPT_STRING, .offset = FIELD(allow), .arg = "LIST",
-	 .help = "accept these differences between the campaigns: protocol, requests, "
-		 "environment, missing, all (default none)"},
-	{.name = "inconclusive", .type = OPT_CHOICE, .offset = FIELD(inconclusive), .arg = "WHAT",
-	 .choices = inconclusive_names,
-	 .help = "how JUnit reports an inconclusive component, and the exit status of an "
-		 "inconclusive comparison: error (4), pass (0), fail (1) or skip (0); a case "
-		 "with a value on neither side stays an error (default error)"},
-	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
-	 .help = "print the output formats and exit"},
+	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
+	       .help = "output format, see --list (default text)"),
+	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "accept these differences "
+	       "between the campaigns: protocol, requests, environment, missing, all (default "
+	       "none)"),
+	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
+	       .choices = inconclusive_names, .help = "how JUnit reports an inconclusive "
+	       "component, and the exit status of an inconclusive comparison: error (4), pass (0), "
+	       "fail (1) or skip (0); a case with a value on neither side stays an error (default "
+	       "error)"),
+	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };
 #undef FIELD

@@ -22,25 +22,24 @@ struct deps_config {
 
 #define AT(field) offsetof(struct deps_config, field)
 static const struct option_spec deps_options[] = {
-	{.name = "order", .type = OPT_CHOICE, .offset = AT(order), .arg = "ORDER",
-	 .choices = replay_order_names, .help = "order policy (default fs)"},
-	{.name = "fs-rules", .type = OPT_STRING, .offset = AT(fs_rules), .arg = "RULES",
-	 .help = "rules of order fs, as in validate replay (default all)"},
-	{.name = "dot", .type = OPT_STRING, .offset = AT(dot), .arg = "FILE",
-	 .help = "write the graph for Graphviz to FILE; - writes only the graph, to standard "
-		 "output"},
-	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = AT(n_shown), .arg = "N",
-	 .help = "only the first N requests in the graph (default 0: all)"},
-	{.name = "infer", .type = OPT_FLAG, .offset = AT(infer),
-	 .help = "infer dependencies from times, as for block-level traces"},
-	{.name = "think-time", .type = OPT_STRING, .offset = AT(think), .arg = "TIME",
-	 .help = "inference: shortest think time between a request and a request that depends "
-		 "on it; auto: the shortest gap in the trace (default 10us)"},
-	{.name = "from", .type = OPT_UINT, .offset = AT(from), .arg = "N",
-	 .help = "inference and parallel applications: first request in the graph (default 0)"},
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "FILE",
-	 .help = "inference: write the trace with the dependencies of each request"},
-	{.name = "json", .type = OPT_FLAG, .offset = AT(json), .help = "print one JSON object"},
+	OPTION(CHOICE, "order", AT(order), .arg = "ORDER", .choices = replay_order_names,
+	       .help = "order policy (default fs)"),
+	OPTION(STRING, "fs-rules", AT(fs_rules), .arg = "RULES",
+	       .help = "rules of order fs, as in validate replay (default all)"),
+	OPTION(STRING, "dot", AT(dot), .arg = "FILE", .help = "write the graph for Graphviz to "
+	       "FILE; - writes only the graph, to standard output"),
+	OPTION(UINT, "requests", AT(n_shown), .letter = 'n', .arg = "N",
+	       .help = "only the first N requests in the graph (default 0: all)"),
+	OPTION(FLAG, "infer", AT(infer),
+	       .help = "infer dependencies from times, as for block-level traces"),
+	OPTION(STRING, "think-time", AT(think), .arg = "TIME", .help = "inference: shortest think "
+	       "time between a request and a request that depends on it; auto: the shortest gap in "
+	       "the trace (default 10us)"),
+	OPTION(UINT, "from", AT(from), .arg = "N", .help = "inference and parallel applications: "
+	       "first request in the graph (default 0)"),
+	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
+	       .help = "inference: write the trace with the dependencies of each request"),
+	OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
 	{.name = NULL},
 };
 

@@ -20,10 +20,9 @@ struct doctor_config {
 };
 
 static const struct option_spec doctor_options[] = {
-    {.name = "json", .type = OPT_FLAG, .offset = offsetof(struct doctor_config, json),
-     .help = "print one JSON object"},
-    {.name = "redact", .type = OPT_FLAG, .offset = offsetof(struct doctor_config, redact),
-     .help = "hide hosts, serial numbers, UUIDs and paths, to publish the output"},
+    OPTION(FLAG, "json", offsetof(struct doctor_config, json), .help = "print one JSON object"),
+    OPTION(FLAG, "redact", offsetof(struct doctor_config, redact),
+           .help = "hide hosts, serial numbers, UUIDs and paths, to publish the output"),
     {.name = NULL},
 };
 

@@ -12,13 +12,13 @@ struct export_config {
 #define AT(FIELD) offsetof(struct export_config, FIELD)
 
 static const struct option_spec export_options[] = {
-	{.group = "Output", .name = "to", .type = OPT_STRING, .offset = AT(to), .arg = "FORMAT",
-	 .help = "output format; \"list\" prints all formats"},
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "FILE",
-	 .help = "file to write; - is standard output (default: TRACE with suffix .FORMAT)"},
+	OPTION(STRING, "to", AT(to), .group = "Output", .arg = "FORMAT",
+	       .help = "output format; \"list\" prints all formats"),
+	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
+	       .help = "file to write; - is standard output (default: TRACE with suffix .FORMAT)"),
 	OPEN_OPTION_ROWS(AT(open)),
-	{.group = "Messages", .name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet),
-	 .help = "do not print what was written"},
+	OPTION(FLAG, "quiet", AT(quiet), .group = "Messages", .letter = 'q',
+	       .help = "do not print what was written"),
 	{.name = NULL},
 };
 

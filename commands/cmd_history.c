@@ -14,24 +14,25 @@ struct history_config {
 
 #define FIELD(name) offsetof(struct history_config, name)
 static const struct option_spec history_options[] = {
-	{.name = "label", .type = OPT_STRING, .offset = FIELD(label), .arg = "TEXT",
-	 .help = "add: label of this campaign, such as a commit or a month"},
-	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
-	 .help = "only the cases of this replayer (default all)"},
-	{.name = "scenario", .type = OPT_STRING, .offset = FIELD(scenario), .arg = "NAME",
-	 .help = "show: only this scenario (default all)"},
-	{.name = "host", .type = OPT_STRING, .offset = FIELD(host), .arg = "NAME",
-	 .help = "show: only campaigns of this host (default all)"},
-	{.name = "baseline", .type = OPT_UINT, .offset = FIELD(baseline), .arg = "N",
-	 .min = HISTORY_BASELINE_MIN, .max = 1000000,
-	 .help = "show: number of in-control entries that set the limits (default 20)"},
-	{.name = "from", .type = OPT_UINT, .offset = FIELD(from), .arg = "N", .min = 1, .max = 1e15,
-	 .help = "show: start at campaign N, for example after an intended change (default 1)"},
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "DIR",
-	 .help = "show: also write page, plots, tables and JSON to DIR"},
-	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
-	 .arg = "FORM",
-	 .help = "show: output format: terminal, html, csv, latex or json (default terminal)"},
+	OPTION(STRING, "label", FIELD(label), .arg = "TEXT",
+	       .help = "add: label of this campaign, such as a commit or a month"),
+	OPTION(STRING, "replayer", FIELD(replayer), .arg = "NAME",
+	       .help = "only the cases of this replayer (default all)"),
+	OPTION(STRING, "scenario", FIELD(scenario), .arg = "NAME",
+	       .help = "show: only this scenario (default all)"),
+	OPTION(STRING, "host", FIELD(host), .arg = "NAME",
+	       .help = "show: only campaigns of this host (default all)"),
+	OPTION(UINT, "baseline", FIELD(baseline), .arg = "N", .min = HISTORY_BASELINE_MIN,
+	       .max = 1000000,
+	       .help = "show: number of in-control entries that set the limits (default 20)"),
+	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
+	       .help = "show: start at campaign N, for example after an intended change (default "
+	       "1)"),
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
+	       .help = "show: also write page, plots, tables and JSON to DIR"),
+	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
+	       .help = "show: output format: terminal, html, csv, latex or json (default "
+	       "terminal)"),
 	{.name = NULL},
 };
 #undef FIELD

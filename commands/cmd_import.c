@@ -18,16 +18,14 @@ struct import_config {
 #define AT(FIELD) offsetof(struct import_config, FIELD)
 
 static const struct option_spec import_options[] = {
-	{.group = "Output", .name = "output", .letter = 'o', .type = OPT_STRING,
-	 .offset = AT(output), .arg = "TRACE",
-	 .help = "trace file to write (default: the first FILE with suffix .trace)"},
+	OPTION(STRING, "output", AT(output), .group = "Output", .letter = 'o', .arg = "TRACE",
+	       .help = "trace file to write (default: the first FILE with suffix .trace)"),
 	OPEN_OPTION_ROWS(AT(open)),
-	{.group = "Output format", .name = "compress", .type = OPT_FLAG, .offset = AT(compress),
-	 .help = "compress the trace file with zstd"},
-	{.name = "keep-order", .type = OPT_FLAG, .offset = AT(keep_order),
-	 .help = "keep the requests in the order of the input (default: sort by begin)"},
-	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet),
-	 .help = "print only warnings"},
+	OPTION(FLAG, "compress", AT(compress), .group = "Output format",
+	       .help = "compress the trace file with zstd"),
+	OPTION(FLAG, "keep-order", AT(keep_order),
+	       .help = "keep the requests in the order of the input (default: sort by begin)"),
+	OPTION(FLAG, "quiet", AT(quiet), .letter = 'q', .help = "print only warnings"),
 	{.name = NULL},
 };
 

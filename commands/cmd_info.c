@@ -17,22 +17,20 @@ struct info_config {
 
 #define AT(field) offsetof(struct info_config, field)
 static const struct option_spec info_options[] = {
-	{.name = "json", .type = OPT_FLAG, .offset = AT(json), .help = "print one JSON object"},
-	{.name = "plot", .type = OPT_FLAG, .offset = AT(plot),
-	 .help = "print character plots below the tables (default: if standard output is a "
-		 "terminal)"},
-	{.name = "html", .type = OPT_STRING, .offset = AT(html), .arg = "FILE",
-	 .help = "write only a self-contained page with plots to FILE; - is standard output"},
-	{.name = "records", .letter = 'n', .type = OPT_UINT, .offset = AT(n_records), .arg = "N",
-	 .help = "also print the first N requests (default none)"},
-	{.name = "csv", .type = OPT_STRING, .offset = AT(csv), .arg = "FILE",
-	 .help = "write only all requests as CSV to FILE; - is standard output"},
-	{.name = "threads", .type = OPT_UINT, .offset = AT(n_threads), .arg = "N", .min = 1,
-	 .max = 2, .help = "number of threads, 1 or 2 (default 2)"},
-	{.name = "replay-max", .type = OPT_UINT, .offset = AT(n_replay_max), .arg = "N",
-	 .max = UINT32_MAX,
-	 .help = "list what a replay would skip, if the trace has at most N requests; 0: never "
-		 "(default 1000000)"},
+	OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
+	OPTION(FLAG, "plot", AT(plot), .help = "print character plots below the tables (default: "
+	       "if standard output is a terminal)"),
+	OPTION(STRING, "html", AT(html), .arg = "FILE",
+	       .help = "write only a self-contained page with plots to FILE; - is standard output"),
+	OPTION(UINT, "records", AT(n_records), .letter = 'n', .arg = "N",
+	       .help = "also print the first N requests (default none)"),
+	OPTION(STRING, "csv", AT(csv), .arg = "FILE",
+	       .help = "write only all requests as CSV to FILE; - is standard output"),
+	OPTION(UINT, "threads", AT(n_threads), .arg = "N", .min = 1, .max = 2,
+	       .help = "number of threads, 1 or 2 (default 2)"),
+	OPTION(UINT, "replay-max", AT(n_replay_max), .arg = "N", .max = UINT32_MAX,
+	       .help = "list what a replay would skip, if the trace has at most N requests; 0: "
+	       "never (default 1000000)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	{.name = NULL},
 };

@@ -176,8 +176,8 @@ static int init_run(int argc, char **argv, struct err *e)
 {
 	bool full = false;
 	static const struct option_spec init_options[] = {
-		{.name = "full", .type = OPT_FLAG, .offset = 0,
-		 .help = "add every key as a comment, with its meaning and default"},
+		OPTION(FLAG, "full", 0,
+		       .help = "add every key as a comment, with its meaning and default"),
 		{.name = NULL},
 	};
 	SCOPED_STRBUF text = STRBUF_INIT;

@@ -18,9 +18,9 @@ static const struct option_spec judge_options[] = {
 	    "can replay the trace; on a device, a replayer of another project only if it can be "
 	    "observed there. Engines of validate: order=fs,timing=timestamp; on a device "
 	    "mode=hf)"),
-	{.group = "Campaign and output", .name = "replicates", .type = OPT_UINT,
-	 .offset = JUDGE_FIELD(replicates), .arg = "N", .min = 2, .max = 10000,
-	 .help = "replicates of each replayer (default 10; with --rerun 20)"},
+	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
+	       .arg = "N", .min = 2, .max = 10000,
+	       .help = "replicates of each replayer (default 10; with --rerun 20)"),
 	JUDGE_OUTPUT_ROWS("judge"),
 	{.name = NULL},
 };

@@ -32,36 +32,32 @@ static const struct part_row {
 
 #define FIELD(name) offsetof(struct metrics_config, name)
 static const struct option_spec metrics_options[] = {
-	{.name = "json", .type = OPT_FLAG, .offset = FIELD(json), .help = "print one JSON object"},
-	{.name = "match", .letter = 'm', .type = OPT_CHOICE, .offset = FIELD(match), .arg = "HOW",
-	 .choices = match_choices,
-	 .help = "pair requests by number, or by key (operation, object, offset, length); auto: "
-		 "by number if the replay's metadata permits it and its requests are the same "
-		 "(default auto)"},
-	{.name = "observe", .type = OPT_STRING, .offset = FIELD(observe), .arg = "POINT,...",
-	 .help = "points where order is observed: issue, dispatch, complete (default issue and "
-		 "complete, and dispatch if known)"},
-	{.name = "scope", .type = OPT_STRING, .offset = FIELD(scope), .arg = "SCOPE,...",
-	 .help = "sequences whose order is examined: all requests, requests of an object, "
-		 "requests of a thread (default all,object,thread)"},
-	{.name = "only", .type = OPT_STRING, .offset = FIELD(only), .arg = "METRIC,...",
-	 .help = "compute only these metrics, see --list (default all)"},
-	{.name = "dt", .type = OPT_UINT, .offset = FIELD(dt), .arg = "N",
-	 .help = "displacement threshold of the reorder density, at most 65536 (default none)",
-	 .flags = OPT_NONE},
-	{.name = "bt", .type = OPT_UINT, .offset = FIELD(bt), .arg = "N",
-	 .help = "buffer threshold of the buffer-occupancy density (default none; if requests "
-		 "are lost, 4 times the reference's maximum in flight)", .flags = OPT_NONE},
-	{.name = "warmup", .type = OPT_STRING, .offset = FIELD(warmup), .arg = "N|TIME",
-	 .help = "ignore the first N requests of the reference, or requests that begin within "
-		 "TIME (500ms) of the first, and their replays"},
-	{.name = "lenient", .type = OPT_FLAG, .offset = FIELD(lenient),
-	 .help = "count and ignore requests that end before they begin, and accept traces "
-		 "without an end"},
-	{.name = "threads", .type = OPT_UINT, .offset = FIELD(threads), .arg = "N", .min = 1,
-	 .max = 2, .help = "number of threads, 1 or 2 (default 2)"},
-	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
-	 .help = "print the metrics that --only accepts and exit"},
+	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object"),
+	OPTION(CHOICE, "match", FIELD(match), .letter = 'm', .arg = "HOW", .choices = match_choices,
+	       .help = "pair requests by number, or by key (operation, object, offset, length); "
+	       "auto: by number if the replay's metadata permits it and its requests are the same "
+	       "(default auto)"),
+	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
+	       .help = "points where order is observed: issue, dispatch, complete (default issue "
+	       "and complete, and dispatch if known)"),
+	OPTION(STRING, "scope", FIELD(scope), .arg = "SCOPE,...", .help = "sequences whose order "
+	       "is examined: all requests, requests of an object, requests of a thread (default "
+	       "all,object,thread)"),
+	OPTION(STRING, "only", FIELD(only), .arg = "METRIC,...",
+	       .help = "compute only these metrics, see --list (default all)"),
+	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "displacement threshold of the reorder "
+	       "density, at most 65536 (default none)", .flags = OPT_NONE),
+	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "buffer threshold of the "
+	       "buffer-occupancy density (default none; if requests are lost, 4 times the "
+	       "reference's maximum in flight)", .flags = OPT_NONE),
+	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "ignore the first N "
+	       "requests of the reference, or requests that begin within TIME (500ms) of the "
+	       "first, and their replays"),
+	OPTION(FLAG, "lenient", FIELD(lenient), .help = "count and ignore requests that end before "
+	       "they begin, and accept traces without an end"),
+	OPTION(UINT, "threads", FIELD(threads), .arg = "N", .min = 1, .max = 2,
+	       .help = "number of threads, 1 or 2 (default 2)"),
+	OPTION(FLAG, "list", FIELD(list), .help = "print the metrics that --only accepts and exit"),
 	{.name = NULL},
 };
 

@@ -13,19 +13,17 @@ struct pool_config {
 
 #define FIELD(name) offsetof(struct pool_config, name)
 static const struct option_spec pool_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "DIR",
-	 .help = "also write page, plots, tables and JSON to DIR"},
-	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
-	 .arg = "FORM", .help = "output format: terminal, html, csv, latex or json (default "
-		 "terminal)"},
-	{.name = "measure", .type = OPT_CHOICE, .offset = FIELD(measure),
-	 .choices = pool_measure_names,
-	 .help = "quantity to compare: mean, median or quantile of the response time, or "
-		 "execution time (default mean)"},
-	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
-	 .help = "only the cases of this replayer (default all)"},
-	{.name = "allow", .type = OPT_FLAG, .offset = FIELD(allow),
-	 .help = "pool results although their protocols, settings or requests differ, with a note"},
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
+	       .help = "also write page, plots, tables and JSON to DIR"),
+	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
+	       .help = "output format: terminal, html, csv, latex or json (default terminal)"),
+	OPTION(CHOICE, "measure", FIELD(measure), .choices = pool_measure_names,
+	       .help = "quantity to compare: mean, median or quantile of the response time, or "
+	       "execution time (default mean)"),
+	OPTION(STRING, "replayer", FIELD(replayer), .arg = "NAME",
+	       .help = "only the cases of this replayer (default all)"),
+	OPTION(FLAG, "allow", FIELD(allow), .help = "pool results although their protocols, "
+	       "settings or requests differ, with a note"),
 	{.name = NULL},
 };
 #undef FIELD

@@ -16,25 +16,23 @@ struct report_config {
 
 #define FIELD(name) offsetof(struct report_config, name)
 static const struct option_spec report_options[] = {
-	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
-	 .arg = "FORM", .help = "output format, see --list (default terminal)"},
-	{.name = "certificate", .type = OPT_FLAG, .offset = FIELD(certificate),
-	 .help = "short for --format certificate: one page per replayer, for citation"},
-	{.name = "verify", .type = OPT_FLAG, .offset = FIELD(verify),
-	 .help = "write nothing; check the results against the digests of the campaign, and "
-		 "report/certificate.txt against the results"},
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
-	 .arg = "OUT", .help = "write OUT/report instead of DIR/report"},
-	{.name = "issuer", .type = OPT_STRING, .offset = FIELD(issuer), .arg = "TEXT",
-	 .help = "certificate: person or organisation that issues it (default: the protocol's)"},
-	{.name = "place", .type = OPT_STRING, .offset = FIELD(place), .arg = "TEXT",
-	 .help = "certificate: place of the measurement (default: the protocol's)"},
-	{.name = "issued", .type = OPT_STRING, .offset = FIELD(issued), .arg = "YYYY-MM-DD",
-	 .help = "certificate: date of issue (default: not stated)"},
-	{.name = "redact", .type = OPT_FLAG, .offset = FIELD(redact),
-	 .help = "hide hosts, serial numbers, UUIDs and paths in the report and the output"},
-	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
-	 .help = "print the output formats and exit"},
+	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
+	       .help = "output format, see --list (default terminal)"),
+	OPTION(FLAG, "certificate", FIELD(certificate),
+	       .help = "short for --format certificate: one page per replayer, for citation"),
+	OPTION(FLAG, "verify", FIELD(verify), .help = "write nothing; check the results against "
+	       "the digests of the campaign, and report/certificate.txt against the results"),
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
+	       .help = "write OUT/report instead of DIR/report"),
+	OPTION(STRING, "issuer", FIELD(issuer), .arg = "TEXT", .help = "certificate: person or "
+	       "organisation that issues it (default: the protocol's)"),
+	OPTION(STRING, "place", FIELD(place), .arg = "TEXT",
+	       .help = "certificate: place of the measurement (default: the protocol's)"),
+	OPTION(STRING, "issued", FIELD(issued), .arg = "YYYY-MM-DD",
+	       .help = "certificate: date of issue (default: not stated)"),
+	OPTION(FLAG, "redact", FIELD(redact),
+	       .help = "hide hosts, serial numbers, UUIDs and paths in the report and the output"),
+	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };
 #undef FIELD

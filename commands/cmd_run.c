@@ -22,28 +22,25 @@ struct run_settings {
 
 #define FIELD(name) offsetof(struct run_settings, name)
 static const struct option_spec run_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR",
-	 .help = "results directory, new or empty (default results-NAME-DATE-TIME)"},
-	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
-	 .help = "continue the campaign in the directory of -o with its first unfinished run"},
-	{.name = "replicates", .type = OPT_STRING, .offset = FIELD(replicates), .arg = "N|A..B",
-	 .help = "number of blocks instead of the protocol's replicates"},
-	{.name = "budget", .type = OPT_DURATION, .offset = FIELD(budget_ns), .arg = "TIME",
-	 .min = 1e6, .max = 30 * 86400e9,
-	 .help = "time of the whole campaign instead of the protocol's budget; with --resume a "
-		 "campaign that used its budget continues"},
-	{.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run),
-	 .help = "print scenarios, runs, expected time and space, and change nothing"},
-	{.name = "scatter", .type = OPT_STRING, .offset = FIELD(scatter), .arg = "RATIO|DIR",
-	 .help = "--dry-run: assumed scatter of ln(replay/program) from pair to pair, or a "
-		 "results directory that measured it (default 10%)"},
-	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "NAME",
-	 .help = "permit overwriting this device of a destructive target; separate several by "
-		 "commas"},
-	{.name = "format", .type = OPT_STRING, .offset = FIELD(format), .arg = "FORM",
-	 .help = "output format at the end, see \"validate report --list\" (default terminal)"},
-	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet),
-	 .help = "print no progress"},
+	OPTION(STRING, "output", FIELD(dir), .letter = 'o', .arg = "DIR",
+	       .help = "results directory, new or empty (default results-NAME-DATE-TIME)"),
+	OPTION(FLAG, "resume", FIELD(resume), .help = "continue the campaign in the directory of "
+	       "-o with its first unfinished run"),
+	OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
+	       .help = "number of blocks instead of the protocol's replicates"),
+	OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
+	       .help = "time of the whole campaign instead of the protocol's budget; with --resume "
+	       "a campaign that used its budget continues"),
+	OPTION(FLAG, "dry-run", FIELD(dry_run),
+	       .help = "print scenarios, runs, expected time and space, and change nothing"),
+	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
+	       .help = "--dry-run: assumed scatter of ln(replay/program) from pair to pair, or a "
+	       "results directory that measured it (default 10%)"),
+	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
+	       "device of a destructive target; separate several by commas"),
+	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
+	       "see \"validate report --list\" (default terminal)"),
+	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };
 #undef FIELD

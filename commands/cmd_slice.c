@@ -17,56 +17,50 @@ struct slice_config {
 #define AT(FIELD) offsetof(struct slice_config, FIELD)
 
 static const struct option_spec slice_options[] = {
-	{.group = "Output",
-	 .name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
-	 .help = "trace file to write (default: the first TRACE with suffix .slice.trace)"},
-	{.group = "Filters",
-	 .name = "begin", .type = OPT_DURATION, .offset = AT(filter.begin_ns), .arg = "TIME",
-	 .help = "skip requests that begin before TIME, counted from the first request (default "
-		 "0)"},
-	{.name = "end", .type = OPT_DURATION, .offset = AT(filter.end_ns), .arg = "TIME",
-	 .help = "skip requests that begin at TIME or later (default none: the end of the trace)",
-	 .flags = OPT_NONE},
-	{.name = "skip", .type = OPT_UINT, .offset = AT(filter.n_skip), .arg = "N",
-	 .help = "skip the first N requests that pass the other filters (default 0)"},
-	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = AT(filter.n_max),
-	 .arg = "N", .help = "write at most N requests (default none: all)", .flags = OPT_NONE},
-	{.name = "process", .type = OPT_STRING, .offset = AT(filter.processes), .arg = "LIST",
-	 .help = "only requests of these processes (default all)"},
-	{.name = "thread", .type = OPT_STRING, .offset = AT(filter.threads), .arg = "LIST",
-	 .help = "only requests of these threads (default all)"},
-	{.name = "object", .type = OPT_STRING, .offset = AT(filter.objects), .arg = "LIST",
-	 .help = "only requests on objects whose name matches one of these shell patterns "
-		 "(default all)"},
-	{.name = "operation", .type = OPT_STRING, .offset = AT(filter.operations), .arg = "LIST",
-	 .help = "only these operations or operation families, such as read or write (default "
-		 "all)"},
-	{.group = "Changes", .name = "join", .type = OPT_STRING, .offset = AT(join), .arg = "TRACE",
-	 .help = "add the page faults and page-cache misses of a capture vfs trace of the same "
-		 "run, matched by thread and file"},
-	{.name = "scale", .type = OPT_DOUBLE, .offset = AT(filter.scale), .arg = "FACTOR",
-	 .min = 1e-9, .max = 1e9,
-	 .help = "multiply the begin times, counted from the first, by FACTOR; response times "
-		 "stay (default 1)"},
-	{.name = "from-zero", .type = OPT_FLAG, .offset = AT(filter.from_zero),
-	 .help = "shift all times so that the first request begins at 0"},
-	{.name = "renumber", .type = OPT_FLAG, .offset = AT(renumber),
-	 .help = "renumber the requests (default: keep the recorded numbers, except in merged "
-		 "traces)"},
-	{.name = "anonymise", .type = OPT_FLAG, .offset = AT(anonymise),
-	 .help = "replace each part of every path, and attribute names, by a keyed hash; drop "
-		 "host, command and other facts except the process tree"},
-	{.name = "key", .type = OPT_STRING, .offset = AT(key), .arg = "FILE",
-	 .help = "file with the key of the hashes, for equal names in several traces (default: "
-		 "random, not stored)"},
-	{.name = "calibration", .type = OPT_STRING, .offset = AT(calibration), .arg = "FILE",
-	 .help = "correct response times for the bias of capture, with the output of validate "
-		 "selftest capture -o FILE"},
-	{.name = "capture-method", .type = OPT_STRING, .offset = AT(method), .arg = "NAME",
-	 .help = "method of the calibration: app, vfs or strace (default: from the trace)"},
+	OPTION(STRING, "output", AT(output), .group = "Output", .letter = 'o', .arg = "TRACE",
+	       .help = "trace file to write (default: the first TRACE with suffix .slice.trace)"),
+	OPTION(DURATION, "begin", AT(filter.begin_ns), .group = "Filters", .arg = "TIME",
+	       .help = "skip requests that begin before TIME, counted from the first request "
+	       "(default 0)"),
+	OPTION(DURATION, "end", AT(filter.end_ns), .arg = "TIME", .help = "skip requests that "
+	       "begin at TIME or later (default none: the end of the trace)", .flags = OPT_NONE),
+	OPTION(UINT, "skip", AT(filter.n_skip), .arg = "N",
+	       .help = "skip the first N requests that pass the other filters (default 0)"),
+	OPTION(UINT, "requests", AT(filter.n_max), .letter = 'n', .arg = "N",
+	       .help = "write at most N requests (default none: all)", .flags = OPT_NONE),
+	OPTION(STRING, "process", AT(filter.processes), .arg = "LIST",
+	       .help = "only requests of these processes (default all)"),
+	OPTION(STRING, "thread", AT(filter.threads), .arg = "LIST",
+	       .help = "only requests of these threads (default all)"),
+	OPTION(STRING, "object", AT(filter.objects), .arg = "LIST",
+	       .help = "only requests on objects whose name matches one of these shell patterns "
+	       "(default all)"),
+	OPTION(STRING, "operation", AT(filter.operations), .arg = "LIST",
+	       .help = "only these operations or operation families, such as read or write "
+	       "(default all)"),
+	OPTION(STRING, "join", AT(join), .group = "Changes", .arg = "TRACE",
+	       .help = "add the page faults and page-cache misses of a capture vfs trace of the "
+	       "same run, matched by thread and file"),
+	OPTION(DOUBLE, "scale", AT(filter.scale), .arg = "FACTOR", .min = 1e-9, .max = 1e9,
+	       .help = "multiply the begin times, counted from the first, by FACTOR; response "
+	       "times stay (default 1)"),
+	OPTION(FLAG, "from-zero", AT(filter.from_zero),
+	       .help = "shift all times so that the first request begins at 0"),
+	OPTION(FLAG, "renumber", AT(renumber), .help = "renumber the requests (default: keep the "
+	       "recorded numbers, except in merged traces)"),
+	OPTION(FLAG, "anonymise", AT(anonymise), .help = "replace each part of every path, and "
+	       "attribute names, by a keyed hash; drop host, command and other facts except the "
+	       "process tree"),
+	OPTION(STRING, "key", AT(key), .arg = "FILE", .help = "file with the key of the hashes, "
+	       "for equal names in several traces (default: random, not stored)"),
+	OPTION(STRING, "calibration", AT(calibration), .arg = "FILE",
+	       .help = "correct response times for the bias of capture, with the output of "
+	       "validate selftest capture -o FILE"),
+	OPTION(STRING, "capture-method", AT(method), .arg = "NAME",
+	       .help = "method of the calibration: app, vfs or strace (default: from the trace)"),
 	OPEN_OPTION_ROWS(AT(open)),
-	{.group = "Output format", .name = "compress", .type = OPT_FLAG, .offset = AT(compress),
-	 .help = "compress the trace file with zstd"},
+	OPTION(FLAG, "compress", AT(compress), .group = "Output format",
+	       .help = "compress the trace file with zstd"),
 	{.name = NULL},
 };
 

@@ -19,26 +19,23 @@ struct standard_config {
 
 #define FIELD(name) offsetof(struct standard_config, name)
 static const struct option_spec standard_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "FILE",
-	 .help = "certify: write the certificate to FILE"},
-	{.name = "quick", .type = OPT_FLAG, .offset = FIELD(o.quick),
-	 .help = "certify: a small grid (constant, exponential; 200 us, 1 ms; 1 and 16 in flight)"},
-	{.name = "file", .type = OPT_FLAG, .offset = FIELD(o.file),
-	 .help = "certify: requests go to the volume's file, without a loop device (protocol: "
-		 "volume-file = yes)"},
-	{.name = "rounds", .type = OPT_UINT, .offset = FIELD(o.rounds), .arg = "N", .max = 10000,
-	 .help = "visits to each point, at least 3 (default: certify 6, check 3)"},
-	{.name = "over", .type = OPT_DURATION, .offset = FIELD(o.over_ns), .arg = "TIME",
-	 .max = 604800e9, .help = "certify: spread the rounds over TIME, to measure the stability "
-		 "(default: no pauses)"},
-	{.name = "points", .type = OPT_FLAG, .offset = FIELD(points),
-	 .help = "certify: print every point of the grid"},
-	{.name = "seed", .type = OPT_UINT, .offset = FIELD(o.seed), .arg = "N",
-	 .help = "seed of the order of the visits (default 1)"},
-	{.name = "root", .type = OPT_STRING, .offset = FIELD(o.root), .arg = "DIR",
-	 .help = "directory of the volumes, as in validate volume"},
-	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(o.quiet),
-	 .help = "print no progress"},
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "FILE",
+	       .help = "certify: write the certificate to FILE"),
+	OPTION(FLAG, "quick", FIELD(o.quick), .help = "certify: a small grid (constant, "
+	       "exponential; 200 us, 1 ms; 1 and 16 in flight)"),
+	OPTION(FLAG, "file", FIELD(o.file), .help = "certify: requests go to the volume's file, "
+	       "without a loop device (protocol: volume-file = yes)"),
+	OPTION(UINT, "rounds", FIELD(o.rounds), .arg = "N", .max = 10000,
+	       .help = "visits to each point, at least 3 (default: certify 6, check 3)"),
+	OPTION(DURATION, "over", FIELD(o.over_ns), .arg = "TIME", .max = 604800e9,
+	       .help = "certify: spread the rounds over TIME, to measure the stability (default: "
+	       "no pauses)"),
+	OPTION(FLAG, "points", FIELD(points), .help = "certify: print every point of the grid"),
+	OPTION(UINT, "seed", FIELD(o.seed), .arg = "N",
+	       .help = "seed of the order of the visits (default 1)"),
+	OPTION(STRING, "root", FIELD(o.root), .arg = "DIR",
+	       .help = "directory of the volumes, as in validate volume"),
+	OPTION(FLAG, "quiet", FIELD(o.quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };
 #undef FIELD

@@ -8,67 +8,55 @@ static const char *const header_words[] = {"auto", "yes", "no", NULL};
 
 #define FIELD(name) offsetof(struct stats_config, name)
 static const struct option_spec stats_options[] = {
-	{.group = "Input",
-	 .name = "column", .letter = 'C', .type = OPT_STRING, .offset = FIELD(column),
-	 .arg = "COLUMN[,COLUMN...]",
-	 .help = "number or name of the value column; several: one per file, or all columns to "
-		 "compare in one file (default: the only column, in text the first)"},
-	{.name = "header", .type = OPT_CHOICE, .offset = FIELD(header), .choices = header_words,
-	 .help = "whether the first line names the columns (default auto)"},
-	{.name = "paired", .type = OPT_FLAG, .offset = FIELD(paired),
-	 .help = "pair line i of the replay with line i of the reference"},
-	{.name = "time-ordered", .type = OPT_FLAG, .offset = FIELD(time_ordered),
-	 .help = "the values come from one run in order of time: use batch means, block "
-		 "bootstrap and effective sample sizes"},
-	{.name = "sessions", .type = OPT_STRING, .offset = FIELD(sessions), .arg = "COLUMN",
-	 .help = "column that names the session of each value: adds ISO 5725-2 statistics of "
-		 "each sample"},
-	{.name = "files-are-sessions", .type = OPT_FLAG, .offset = FIELD(files_are_sessions),
-	 .help = "each file is a session of the same samples, one sample per column of -C: adds "
-		 "ISO 5725-2 statistics"},
-	{.name = "where", .type = OPT_STRING, .offset = FIELD(where), .arg = "COLUMN=TEXT,...",
-	 .help = "only lines whose columns equal these texts (!=: differ from them)"},
-	{.group = "Limits and verdict",
-	 .name = "alpha", .type = OPT_DOUBLE, .offset = FIELD(alpha), .arg = "A", .min = 1e-6,
-	 .max = 0.25, .help = "significance level; intervals have confidence 1 - A (default 0.05)"},
-	{.name = "limit-bias", .type = OPT_RATIO, .offset = FIELD(limit_bias), .arg = "SHARE",
-	 .min = 1e-9, .max = 0.99,
-	  .help = "largest accepted bias relative to the reference (default 10%)"},
-	{.name = "limit-precision", .type = OPT_DOUBLE, .offset = FIELD(limit_precision),
-	 .arg = "RATIO", .min = 1e-3, .max = 1e6,
-	 .help = "largest accepted ratio of standard deviations, replay over reference (default "
-		 "2)"},
-	{.name = "judge", .type = OPT_FLAG, .offset = FIELD(judge),
-	 .help = "give a verdict, also as exit status: 0 trusted, 1 not trusted, 4 inconclusive"},
-	{.group = "Uncertainty and bootstrap",
-	 .name = "paper-mode", .type = OPT_CHOICE, .offset = FIELD(paper_mode),
-	 .choices = paper_mode_names,
-	 .help = "how the text combines uncertainties: one of the ways of the method-validation "
-		 "paper (default paper)"},
-	{.name = "clock", .type = OPT_DOUBLE, .offset = FIELD(clock), .arg = "HALFWIDTH", .min = 0,
-	 .max = -1,
-	 .help = "half-width of the clock's error in the unit of the data, for the uncertainty "
-		 "budget (default 0)"},
-	{.name = "bootstrap", .letter = 'B', .type = OPT_UINT, .offset = FIELD(n_resamples),
-	 .arg = "N", .min = 0, .max = 1e7,
-	 .help = "resamples for BCa intervals, 100 or more; 0: no bootstrap (default 10000)"},
-	{.name = "block", .type = OPT_UINT, .offset = FIELD(block), .arg = "N", .min = 1,
-	 .max = 1e9,
-	 .help = "values per bootstrap block (default 1; with --time-ordered estimated from the "
-		 "data)"},
-	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
-	 .help = "seed of the random numbers (default 1)"},
-	{.group = "Output",
-	 .name = "units", .type = OPT_STRING, .offset = FIELD(units), .arg = "TEXT",
-	 .help = "unit of the data, for labels"},
-	{.name = "all", .letter = 'a', .type = OPT_FLAG, .offset = FIELD(all),
-	 .help = "print every statistic"},
-	{.name = "json", .type = OPT_FLAG, .offset = FIELD(json),
-	 .help = "print one JSON object with every statistic"},
-	{.name = "compute", .type = OPT_STRING, .offset = FIELD(compute), .arg = "NAME",
-	 .help = "print one statistic of the given inputs and parameters"},
-	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
-	 .help = "print the names for --compute and exit"},
+	OPTION(STRING, "column", FIELD(column), .group = "Input", .letter = 'C',
+	       .arg = "COLUMN[,COLUMN...]", .help = "number or name of the value column; several: "
+	       "one per file, or all columns to compare in one file (default: the only column, in "
+	       "text the first)"),
+	OPTION(CHOICE, "header", FIELD(header), .choices = header_words,
+	       .help = "whether the first line names the columns (default auto)"),
+	OPTION(FLAG, "paired", FIELD(paired),
+	       .help = "pair line i of the replay with line i of the reference"),
+	OPTION(FLAG, "time-ordered", FIELD(time_ordered), .help = "the values come from one run in "
+	       "order of time: use batch means, block bootstrap and effective sample sizes"),
+	OPTION(STRING, "sessions", FIELD(sessions), .arg = "COLUMN",
+	       .help = "column that names the session of each value: adds ISO 5725-2 statistics of "
+	       "each sample"),
+	OPTION(FLAG, "files-are-sessions", FIELD(files_are_sessions),
+	       .help = "each file is a session of the same samples, one sample per column of -C: "
+	       "adds ISO 5725-2 statistics"),
+	OPTION(STRING, "where", FIELD(where), .arg = "COLUMN=TEXT,...",
+	       .help = "only lines whose columns equal these texts (!=: differ from them)"),
+	OPTION(DOUBLE, "alpha", FIELD(alpha), .group = "Limits and verdict", .arg = "A",
+	       .min = 1e-6, .max = 0.25,
+	       .help = "significance level; intervals have confidence 1 - A (default 0.05)"),
+	OPTION(RATIO, "limit-bias", FIELD(limit_bias), .arg = "SHARE", .min = 1e-9, .max = 0.99,
+	       .help = "largest accepted bias relative to the reference (default 10%)"),
+	OPTION(DOUBLE, "limit-precision", FIELD(limit_precision), .arg = "RATIO", .min = 1e-3,
+	       .max = 1e6, .help = "largest accepted ratio of standard deviations, replay over "
+	       "reference (default 2)"),
+	OPTION(FLAG, "judge", FIELD(judge), .help = "give a verdict, also as exit status: 0 "
+	       "trusted, 1 not trusted, 4 inconclusive"),
+	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
+	       .choices = paper_mode_names, .help = "how the text combines uncertainties: one of "
+	       "the ways of the method-validation paper (default paper)"),
+	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
+	       .help = "half-width of the clock's error in the unit of the data, for the "
+	       "uncertainty budget (default 0)"),
+	OPTION(UINT, "bootstrap", FIELD(n_resamples), .letter = 'B', .arg = "N", .min = 0,
+	       .max = 1e7,
+	       .help = "resamples for BCa intervals, 100 or more; 0: no bootstrap (default 10000)"),
+	OPTION(UINT, "block", FIELD(block), .arg = "N", .min = 1, .max = 1e9,
+	       .help = "values per bootstrap block (default 1; with --time-ordered estimated from "
+	       "the data)"),
+	OPTION(UINT, "seed", FIELD(seed), .arg = "N",
+	       .help = "seed of the random numbers (default 1)"),
+	OPTION(STRING, "units", FIELD(units), .group = "Output", .arg = "TEXT",
+	       .help = "unit of the data, for labels"),
+	OPTION(FLAG, "all", FIELD(all), .letter = 'a', .help = "print every statistic"),
+	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object with every statistic"),
+	OPTION(STRING, "compute", FIELD(compute), .arg = "NAME",
+	       .help = "print one statistic of the given inputs and parameters"),
+	OPTION(FLAG, "list", FIELD(list), .help = "print the names for --compute and exit"),
 	{.name = NULL},
 };
 #undef FIELD

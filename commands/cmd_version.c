@@ -23,8 +23,8 @@ struct version_config {
 };
 
 static const struct option_spec version_options[] = {
-	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct version_config, json),
-	 .help = "print one JSON object"},
+	OPTION(FLAG, "json", offsetof(struct version_config, json),
+	       .help = "print one JSON object"),
 	{.name = NULL},
 };
 

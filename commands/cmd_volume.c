@@ -22,33 +22,27 @@ struct volume_options {
 #define MADE(field) offsetof(struct volume_options, made.field)
 #define AT(field) offsetof(struct volume_options, field)
 static const struct option_spec volume_options[] = {
-	{.name = "size", .letter = 's', .type = OPT_SIZE, .offset = MADE(n_bytes), .arg = "SIZE",
-	 .min = 4096, .max = -1, .help = "create: size of the volume (default 1G)"},
-	{.name = "service", .type = OPT_STRING, .offset = MADE(service), .arg = "MODEL",
-	 .help = "create: model of the service time, see below (default constant:time=200us)"},
-	{.name = "file", .type = OPT_STRING, .offset = MADE(backing), .arg = "FILE",
-	 .help = "create: keep the content in FILE, created if missing (default: in memory)"},
-	{.name = "seed", .type = OPT_UINT, .offset = MADE(seed), .arg = "N",
-	 .help = "create: seed of random service times (default 1)"},
-	{.name = "log", .type = OPT_UINT, .offset = MADE(log_cap), .arg = "N", .min = 1,
-	 .max = 4294967296.0, .help = "create: number of requests that the log can hold "
-		 "(default 1000000)"},
-	{.name = "lead", .type = OPT_STRING, .offset = AT(lead), .arg = "TIME",
-	 .help = "create: send each answer this long before it is due; auto: the measured "
-		 "delivery time of answers (default auto)"},
-	{.name = "loop", .type = OPT_FLAG, .offset = MADE(loop),
-	 .help = "create: also create a loop device (default: yes as root, else no)"},
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
-	 .help = "trace: write the log to TRACE"},
-	{.name = "reset", .type = OPT_FLAG, .offset = AT(reset),
-	 .help = "trace: clear the log afterwards"},
-	{.name = "all", .type = OPT_FLAG, .offset = AT(all),
-	 .help = "remove: every volume of this user"},
-	{.name = "json", .type = OPT_FLAG, .offset = AT(json),
-	 .help = "list: print one JSON object"},
-	{.name = "root", .type = OPT_STRING, .offset = AT(root), .arg = "DIR",
-	 .help = "directory of the volumes (default /run/validate-volumes; for ordinary users "
-		 "another)"},
+	OPTION(SIZE, "size", MADE(n_bytes), .letter = 's', .arg = "SIZE", .min = 4096, .max = -1,
+	       .help = "create: size of the volume (default 1G)"),
+	OPTION(STRING, "service", MADE(service), .arg = "MODEL", .help = "create: model of the "
+	       "service time, see below (default constant:time=200us)"),
+	OPTION(STRING, "file", MADE(backing), .arg = "FILE",
+	       .help = "create: keep the content in FILE, created if missing (default: in memory)"),
+	OPTION(UINT, "seed", MADE(seed), .arg = "N",
+	       .help = "create: seed of random service times (default 1)"),
+	OPTION(UINT, "log", MADE(log_cap), .arg = "N", .min = 1, .max = 4294967296.0,
+	       .help = "create: number of requests that the log can hold (default 1000000)"),
+	OPTION(STRING, "lead", AT(lead), .arg = "TIME", .help = "create: send each answer this "
+	       "long before it is due; auto: the measured delivery time of answers (default auto)"),
+	OPTION(FLAG, "loop", MADE(loop),
+	       .help = "create: also create a loop device (default: yes as root, else no)"),
+	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "TRACE",
+	       .help = "trace: write the log to TRACE"),
+	OPTION(FLAG, "reset", AT(reset), .help = "trace: clear the log afterwards"),
+	OPTION(FLAG, "all", AT(all), .help = "remove: every volume of this user"),
+	OPTION(FLAG, "json", AT(json), .help = "list: print one JSON object"),
+	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes (default "
+	       "/run/validate-volumes; for ordinary users another)"),
 	{.name = NULL},
 };
 

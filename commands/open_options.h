@@ -16,21 +16,20 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 
 #define OPEN_AT(AT, field) ((AT) + offsetof(struct open_options, field))
 #define OPEN_OPTION_ROWS(AT) \
-	{.group = "Input", .name = "from", .type = OPT_STRING, .offset = OPEN_AT(AT, from), .arg = "FORMAT", \
-	 .help = "format of the input; \"list\" prints all formats (default: detected from its " \
-		 "first bytes)"}, \
-	{.name = "mapping", .type = OPT_STRING, .offset = OPEN_AT(AT, mapping), .arg = "FILE", \
-	 .help = "the input is delimited text, and FILE describes its columns"}, \
-	{.name = "lenient", .type = OPT_UINT, .offset = OPEN_AT(AT, n_lenient), .arg = "N", \
-	 .help = "skip up to N unreadable lines and print their number (default 0)"}, \
-	{.name = "queue", .type = OPT_FLAG, .offset = OPEN_AT(AT, queue), .help = \
-	 "block events: a request begins when it was queued (Q), not when it was issued (D)"}, \
-	{.name = "as", .type = OPT_CHOICE, .offset = OPEN_AT(AT, as), .arg = "OP", \
-	 .choices = open_as_names, \
-	 .help = "operation of all requests, for formats without one (no default)"}, \
-	{.name = "wait-unit", .type = OPT_CHOICE, .offset = OPEN_AT(AT, wait_unit), .arg = "UNIT", \
-	 .choices = open_wait_unit_names, \
-	 .help = "fio iolog version 2: unit of its waits (no default)"}
+	OPTION(STRING, "from", OPEN_AT(AT, from), .group = "Input", .arg = "FORMAT",		\
+	       .help = "format of the input; \"list\" prints all formats (default: detected "	\
+	       "from its first bytes)"),							\
+	OPTION(STRING, "mapping", OPEN_AT(AT, mapping), .arg = "FILE",				\
+	       .help = "the input is delimited text, and FILE describes its columns"),		\
+	OPTION(UINT, "lenient", OPEN_AT(AT, n_lenient), .arg = "N",				\
+	       .help = "skip up to N unreadable lines and print their number (default 0)"),	\
+	OPTION(FLAG, "queue", OPEN_AT(AT, queue), .help = "block events: a request begins when "\
+	       "it was queued (Q), not when it was issued (D)"),				\
+	OPTION(CHOICE, "as", OPEN_AT(AT, as), .arg = "OP", .choices = open_as_names,		\
+	       .help = "operation of all requests, for formats without one (no default)"),	\
+	OPTION(CHOICE, "wait-unit", OPEN_AT(AT, wait_unit), .arg = "UNIT",			\
+	       .choices = open_wait_unit_names,							\
+	       .help = "fio iolog version 2: unit of its waits (no default)")
 
 /* Opens `path`, with `more` files of the same trace if its format has several. Warns if it has no
  * end. Errors: ENOENT for an unknown format, and as trace_open_with. */

@@ -41,6 +41,9 @@ struct option_spec {
 	/* OPT_CLI_ONLY: no key of a protocol (file names, -o); OPT_NONE */
 	unsigned int flags;
 };
+/* A row: OPTION(UINT, "depth", offsetof(struct config, depth), .arg = "N", .help = "...") */
+#define OPTION(kind, option, field, ...)                                                           \
+	{.name = option, .type = OPT_##kind, .offset = field, __VA_ARGS__}
 #define OPT_CLI_ONLY 1u
 /* numbers: "none" is a value too: NaN, -1 of signed types, the largest number of unsigned ones */
 #define OPT_NONE 2u

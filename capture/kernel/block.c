@@ -16,27 +16,24 @@
 #define FIELD(name) offsetof(struct block_config, name)
 static const char *const unit_names[] = {"request", "bio", NULL};
 const struct option_spec block_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
-		.arg = "TRACE",
-	 .help = "write the trace to TRACE"},
-	{.name = "unit", .type = OPT_CHOICE, .offset = FIELD(unit), .choices = unit_names, .arg = "UNIT",
-	 .help = "what a request is: what the device received (issue to completion), or what "
-		 "was submitted, before splitting and merging (default request)"},
-	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME", .max = -1,
-	 .help = "stop after this time (default 0: when the command ends, or at a signal)"},
-	{.name = "linger", .type = OPT_DURATION, .offset = FIELD(linger_ns), .arg = "TIME", .max = -1,
-	 .help = "continue for this time after the command, until requests in flight complete "
-		 "(default 200ms)"},
-	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
-	 .help = "kernel buffer of each CPU (default 8M)"},
-	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
-	 .help = "directory of the events during capture, not on the traced device (default "
-		 "/dev/shm)"},
-	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME",
-	 .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
-		 "TRACE.001, ... (default: one file)"},
-	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress),
-	 .help = "compress the trace with zstd"},
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
+	       .help = "write the trace to TRACE"),
+	OPTION(CHOICE, "unit", FIELD(unit), .choices = unit_names, .arg = "UNIT",
+	       .help = "what a request is: what the device received (issue to completion), or what "
+	       "was submitted, before splitting and merging (default request)"),
+	OPTION(DURATION, "duration", FIELD(duration_ns), .arg = "TIME", .max = -1,
+	       .help = "stop after this time (default 0: when the command ends, or at a signal)"),
+	OPTION(DURATION, "linger", FIELD(linger_ns), .arg = "TIME", .max = -1,
+	       .help = "continue for this time after the command, until requests in flight "
+	       "complete (default 200ms)"),
+	OPTION(SIZE, "buffer", FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
+	       .help = "kernel buffer of each CPU (default 8M)"),
+	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .help = "directory of the events "
+	       "during capture, not on the traced device (default /dev/shm)"),
+	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
+	       .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
+	       "TRACE.001, ... (default: one file)"),
+	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	{.name = NULL},
 };
 

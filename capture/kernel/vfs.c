@@ -13,32 +13,30 @@
 static const char *const fault_names[] = {"auto", "filemap", "address", "none", NULL};
 static const char *const path_names[] = {"auto", "bpf", "none", NULL};
 const struct option_spec vfs_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
-		.arg = "TRACE",
-	 .help = "write the trace to TRACE"},
-	{.name = "pid", .letter = 'p', .type = OPT_INT, .offset = FIELD(pid), .arg = "PID", .min = 1, .max = 4194304,
-	 .help = "trace a running process and its children instead of a command"},
-	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME", .max = -1,
-	 .help = "stop after this time (default 0: when the command or process ends, or at a "
-		 "signal)"},
-	{.name = "faults", .type = OPT_CHOICE, .offset = FIELD(faults), .choices = fault_names, .arg = "HOW",
-	 .help = "source of page faults on mapped files: tracepoints of the page cache, fault "
-		 "addresses with the process's mappings, or none; none also omits page-cache "
-		 "insertions (default: what the kernel offers)"},
-	{.name = "paths", .type = OPT_CHOICE, .offset = FIELD(paths), .choices = path_names, .arg = "HOW",
-	 .help = "source of paths: a BPF program, or none (default: BPF if the kernel permits "
-		 "it)"},
-	{.name = "snapshot", .type = OPT_FLAG, .offset = FIELD(snapshot),
-	 .help = "record the files as they were before their first use, for replay --prepare"},
-	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
-	 .help = "kernel buffer of each CPU (default 8M)"},
-	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
-	 .help = "directory of the events during capture (default /dev/shm)"},
-	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME",
-	 .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
-		 "TRACE.001, ... (default: one file)"},
-	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress),
-	 .help = "compress the trace with zstd"},
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
+	       .help = "write the trace to TRACE"),
+	OPTION(INT, "pid", FIELD(pid), .letter = 'p', .arg = "PID", .min = 1, .max = 4194304,
+	       .help = "trace a running process and its children instead of a command"),
+	OPTION(DURATION, "duration", FIELD(duration_ns), .arg = "TIME", .max = -1,
+	       .help = "stop after this time (default 0: when the command or process ends, or at a "
+	       "signal)"),
+	OPTION(CHOICE, "faults", FIELD(faults), .choices = fault_names, .arg = "HOW",
+	       .help = "source of page faults on mapped files: tracepoints of the page cache, "
+	       "fault addresses with the process's mappings, or none; none also omits page-cache "
+	       "insertions (default: what the kernel offers)"),
+	OPTION(CHOICE, "paths", FIELD(paths), .choices = path_names, .arg = "HOW",
+	       .help = "source of paths: a BPF program, or none (default: BPF if the kernel "
+	       "permits it)"),
+	OPTION(FLAG, "snapshot", FIELD(snapshot), .help = "record the files as they were before "
+	       "their first use, for replay --prepare"),
+	OPTION(SIZE, "buffer", FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
+	       .help = "kernel buffer of each CPU (default 8M)"),
+	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
+	       .help = "directory of the events during capture (default /dev/shm)"),
+	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
+	       .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
+	       "TRACE.001, ... (default: one file)"),
+	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	{.name = NULL},
 };
 

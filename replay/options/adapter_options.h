@@ -43,66 +43,57 @@ struct known_options {
 
 /* Rows of an option table; AT(FIELD) is the offset of a field of the struct adapter_options. */
 #define KNOWN_OPTION_ROWS(AT)									   \
-	{.group = "Options of known replayers", .name = "fio-ioengine", .type = OPT_CHOICE,	   \
-		.offset = AT(known.fio_ioengine), .arg = "NAME", .choices = fio_ioengine_names,	   \
-	 .help = "fio: its ioengine (default psync)"},						   \
-	{.name = "fio-iodepth", .type = OPT_UINT, .offset = AT(known.fio_iodepth), .arg = "N",	   \
-		.min = 0, .max = 65536,								   \
-	 .help = "fio: largest number of requests in flight, for libaio and io_uring (default "	   \
-		 "0: as many as in the trace)"},						   \
-	{.name = "fio-direct", .type = OPT_CHOICE, .offset = AT(known.fio_direct), .arg = "WHEN",  \
-		.choices = fio_direct_names,							   \
-	 .help = "fio: bypass the page cache (default auto: only on a device)"},		   \
-	{.name = "fio-no-stall", .type = OPT_FLAG, .offset = AT(known.fio_no_stall),		   \
-	 .help = "fio: replay at full speed instead of at the traced times"},			   \
-	{.name = "btreplay-bunch", .type = OPT_DURATION, .offset = AT(known.btreplay_bunch_ns),	   \
-		.arg = "TIME", .min = 0, .max = 1e12,						   \
-	 .help = "btreplay: requests within this time of the first form a bunch and start "	   \
-		 "together; 0: each alone (default 10ms)"},					   \
-	{.name = "btreplay-bunch-max", .type = OPT_UINT, .offset = AT(known.btreplay_bunch_max),   \
-		.arg = "N", .min = 1, .max = 512,						   \
-	 .help = "btreplay: largest number of requests in a bunch (default 8)"},		   \
-	{.name = "btreplay-streams", .type = OPT_UINT, .offset = AT(known.btreplay_streams),	   \
-		.arg = "N", .min = 1, .max = 1024,						   \
-	 .help = "btreplay: number of streams, each on its own CPU; the traced threads are "	   \
-		 "distributed in turn (default 1)"},						   \
-	{.name = "blkreplay-threads", .type = OPT_UINT, .offset = AT(known.blkreplay_threads),	   \
-		.arg = "N", .min = 1, .max = 32768,						   \
-	 .help = "blkreplay: number of processes that issue requests (default 64)"},		   \
-	{.name = "blkreplay-conflicts", .type = OPT_CHOICE,					   \
-		.offset = AT(known.blkreplay_conflicts), .arg = "HOW",				   \
-	 .choices = blkreplay_conflicts_names,							   \
-	 .help = "blkreplay: handling of overlapping requests (default partial: postponed, as "	   \
-		 "blkreplay itself)"},								   \
-	{.name = "hfplayer-mode", .type = OPT_CHOICE, .offset = AT(known.hfplayer_mode),	   \
-		.arg = "MODE", .choices = hfplayer_mode_names,					   \
-	 .help = "hfplayer: at the traced times, by dependencies, as fast as possible, or by "	   \
-		 "load (default hf)"},								   \
-	{.name = "hfplayer-threads", .type = OPT_UINT, .offset = AT(known.hfplayer_threads),	   \
-		.arg = "N", .min = 1, .max = 64,						   \
-	 .help = "hfplayer: number of threads that issue requests; it needs three more CPUs "	   \
-		 "(default 1)"},								   \
-	{.name = "hfplayer-queue", .type = OPT_UINT, .offset = AT(known.hfplayer_queue),	   \
-		.arg = "N", .min = 1, .max = 65536,						   \
-	 .help = "hfplayer: largest number of requests in flight (default 8192)"},		   \
-	{.name = "hfplayer-bundle", .type = OPT_DURATION, .offset = AT(known.hfplayer_bundle_ns),  \
-		.arg = "TIME", .min = 0, .max = 1e9,						   \
-	 .help = "hfplayer: submit requests closer than this together, except in mode dep "	   \
-		 "(default 0: none)"},								   \
-	{.name = "artc-order", .type = OPT_CHOICE, .offset = AT(known.artc_order), .arg = "ORDER", \
-		.choices = artc_order_names,							   \
-	 .help = "ARTC: order of the calls (default root: its own rules)"},			   \
-	{.name = "artc-gaps", .type = OPT_FLAG, .offset = AT(known.artc_gaps),			   \
-	 .help = "ARTC: keep the traced gap before each call instead of replaying at full speed"}, \
-	{.name = "beefs-policy", .type = OPT_CHOICE, .offset = AT(known.beefs_policy),		   \
-		.arg = "POLICY", .choices = beefs_policy_names,					   \
-	 .help = "beefs: when an event starts (default faster: when its parents have ended)"},	   \
-	{.name = "beefs-workers", .type = OPT_UINT, .offset = AT(known.beefs_workers), .arg = "N", \
-		.min = 0, .max = 4096,								   \
-	 .help = "beefs: number of threads (default 0: as many as in the trace)"},		   \
-	{.name = "beefs-delay", .type = OPT_DURATION, .offset = AT(known.beefs_delay_ns),	   \
-		.arg = "TIME", .min = 0, .max = 1e9,						   \
-	 .help = "beefs: add this to each delay, in whole microseconds (default 0)"}
+	OPTION(CHOICE, "fio-ioengine", AT(known.fio_ioengine),					\
+	       .group = "Options of known replayers", .arg = "NAME",				\
+	       .choices = fio_ioengine_names, .help = "fio: its ioengine (default psync)"),	\
+	OPTION(UINT, "fio-iodepth", AT(known.fio_iodepth), .arg = "N", .min = 0, .max = 65536,	\
+	       .help = "fio: largest number of requests in flight, for libaio and io_uring "	\
+	       "(default 0: as many as in the trace)"),						\
+	OPTION(CHOICE, "fio-direct", AT(known.fio_direct), .arg = "WHEN",			\
+	       .choices = fio_direct_names,							\
+	       .help = "fio: bypass the page cache (default auto: only on a device)"),		\
+	OPTION(FLAG, "fio-no-stall", AT(known.fio_no_stall),					\
+	       .help = "fio: replay at full speed instead of at the traced times"),		\
+	OPTION(DURATION, "btreplay-bunch", AT(known.btreplay_bunch_ns), .arg = "TIME", .min = 0,\
+	       .max = 1e12, .help = "btreplay: requests within this time of the first form a "	\
+	       "bunch and start together; 0: each alone (default 10ms)"),			\
+	OPTION(UINT, "btreplay-bunch-max", AT(known.btreplay_bunch_max), .arg = "N", .min = 1,	\
+	       .max = 512,									\
+	       .help = "btreplay: largest number of requests in a bunch (default 8)"),		\
+	OPTION(UINT, "btreplay-streams", AT(known.btreplay_streams), .arg = "N", .min = 1,	\
+	       .max = 1024, .help = "btreplay: number of streams, each on its own CPU; the "	\
+	       "traced threads are distributed in turn (default 1)"),				\
+	OPTION(UINT, "blkreplay-threads", AT(known.blkreplay_threads), .arg = "N", .min = 1,	\
+	       .max = 32768,									\
+	       .help = "blkreplay: number of processes that issue requests (default 64)"),	\
+	OPTION(CHOICE, "blkreplay-conflicts", AT(known.blkreplay_conflicts), .arg = "HOW",	\
+	       .choices = blkreplay_conflicts_names, .help = "blkreplay: handling of "		\
+	       "overlapping requests (default partial: postponed, as blkreplay itself)"),	\
+	OPTION(CHOICE, "hfplayer-mode", AT(known.hfplayer_mode), .arg = "MODE",			\
+	       .choices = hfplayer_mode_names, .help = "hfplayer: at the traced times, by "	\
+	       "dependencies, as fast as possible, or by load (default hf)"),			\
+	OPTION(UINT, "hfplayer-threads", AT(known.hfplayer_threads), .arg = "N", .min = 1,	\
+	       .max = 64, .help = "hfplayer: number of threads that issue requests; it needs "	\
+	       "three more CPUs (default 1)"),							\
+	OPTION(UINT, "hfplayer-queue", AT(known.hfplayer_queue), .arg = "N", .min = 1,		\
+	       .max = 65536,									\
+	       .help = "hfplayer: largest number of requests in flight (default 8192)"),	\
+	OPTION(DURATION, "hfplayer-bundle", AT(known.hfplayer_bundle_ns), .arg = "TIME",	\
+	       .min = 0, .max = 1e9, .help = "hfplayer: submit requests closer than this "	\
+	       "together, except in mode dep (default 0: none)"),				\
+	OPTION(CHOICE, "artc-order", AT(known.artc_order), .arg = "ORDER",			\
+	       .choices = artc_order_names,							\
+	       .help = "ARTC: order of the calls (default root: its own rules)"),		\
+	OPTION(FLAG, "artc-gaps", AT(known.artc_gaps), .help = "ARTC: keep the traced gap "	\
+	       "before each call instead of replaying at full speed"),				\
+	OPTION(CHOICE, "beefs-policy", AT(known.beefs_policy), .arg = "POLICY",			\
+	       .choices = beefs_policy_names, .help = "beefs: when an event starts (default "	\
+	       "faster: when its parents have ended)"),						\
+	OPTION(UINT, "beefs-workers", AT(known.beefs_workers), .arg = "N", .min = 0, .max = 4096, \
+	       .help = "beefs: number of threads (default 0: as many as in the trace)"),	\
+	OPTION(DURATION, "beefs-delay", AT(known.beefs_delay_ns), .arg = "TIME", .min = 0,	\
+	       .max = 1e9,									\
+	       .help = "beefs: add this to each delay, in whole microseconds (default 0)")
 
 struct adapter_options {
 	/* --times self|self:FORM|preload|block|none (times.h); NULL: the adapter's default */
@@ -124,32 +115,30 @@ struct adapter_options {
 
 /* Rows of an option table; AT(FIELD) is the offset of a field of the struct adapter_options. */
 #define ADAPTER_OPTION_ROWS(AT)									   \
-	{.group = "Replayers of other projects", .name = "times", .type = OPT_STRING,		   \
-		.offset = AT(times), .arg = "HOW",						   \
-	 .help = "foreign replayers: source of the times: the replayer's own per request "	   \
-	 	 "(self), the preloaded library (preload), "					   \
-		 "the device (block) or none; engine exec: self:csv(begin=3,end=4,unit=us) "	   \
-		 "(default: the usual source of the replayer)"},				   \
-	{.name = "export", .type = OPT_STRING, .offset = AT(export), .arg = "FORMAT",		   \
-	 .help = "engine exec: format of the trace for the replayer; with /thread, /process or "   \
-		 "/device appended, one file for each"},					   \
-	{.name = "command", .type = OPT_STRING, .offset = AT(command), .arg = "WORDS",		   \
-	 .help = "foreign replayers: command as a list of words with placeholders: "		   \
-		 "[\"replayer\", \"--in\", \"{trace}\"] (default: the adapter's)"},		   \
-	{.name = "environment", .type = OPT_STRING, .offset = AT(environment), .arg = "WORDS",	   \
-	 .help = "foreign replayers: additional environment variables, each NAME=VALUE (default "  \
-		 "none)"},									   \
-	{.name = "start-in", .type = OPT_STRING, .offset = AT(start_in), .arg = "DIR",		   \
-	 .help = "foreign replayers: working directory, such as {target} (default {scratch}, a "   \
-		 "directory of the run)"},							   \
-	{.name = "user", .type = OPT_STRING, .offset = AT(user), .arg = "NAME", .help = "foreign " \
-			 "replayers: user that runs them (default: the current user)"},		   \
-	{.name = "accept-status", .type = OPT_STRING, .offset = AT(accept_status), .arg = "LIST",  \
-	 .help = "foreign replayers: exit statuses besides 0 that mean success (default none)"},   \
-	{.name = "time-limit", .type = OPT_DURATION, .offset = AT(time_limit_ns), .arg = "TIME",   \
-		.min = 1e6, .max = 1e15,							   \
-	 .help = "foreign replayers: kill them after this time (default 10min)"},		   \
-	{.name = "full-speed", .type = OPT_FLAG, .offset = AT(full_speed),			   \
-	 .help = "engine exec: the replayer issues each request as soon as possible and ignores "  \
-		 "the traced times (default no)"},						   \
+	OPTION(STRING, "times", AT(times), .group = "Replayers of other projects", .arg = "HOW",\
+	       .help = "foreign replayers: source of the times: the replayer's own per request "\
+	       "(self), the preloaded library (preload), the device (block) or none; engine "	\
+	       "exec: self:csv(begin=3,end=4,unit=us) (default: the usual source of the "	\
+	       "replayer)"),									\
+	OPTION(STRING, "export", AT(export), .arg = "FORMAT", .help = "engine exec: format of "	\
+	       "the trace for the replayer; with /thread, /process or /device appended, one "	\
+	       "file for each"),								\
+	OPTION(STRING, "command", AT(command), .arg = "WORDS", .help = "foreign replayers: "	\
+	       "command as a list of words with placeholders: [\"replayer\", \"--in\", "	\
+	       "\"{trace}\"] (default: the adapter's)"),					\
+	OPTION(STRING, "environment", AT(environment), .arg = "WORDS",				\
+	       .help = "foreign replayers: additional environment variables, each NAME=VALUE "	\
+	       "(default none)"),								\
+	OPTION(STRING, "start-in", AT(start_in), .arg = "DIR", .help = "foreign replayers: "	\
+	       "working directory, such as {target} (default {scratch}, a directory of the "	\
+	       "run)"),										\
+	OPTION(STRING, "user", AT(user), .arg = "NAME",						\
+	       .help = "foreign replayers: user that runs them (default: the current user)"),	\
+	OPTION(STRING, "accept-status", AT(accept_status), .arg = "LIST",			\
+	       .help = "foreign replayers: exit statuses besides 0 that mean success (default "	\
+	       "none)"),									\
+	OPTION(DURATION, "time-limit", AT(time_limit_ns), .arg = "TIME", .min = 1e6, .max = 1e15, \
+	       .help = "foreign replayers: kill them after this time (default 10min)"),		\
+	OPTION(FLAG, "full-speed", AT(full_speed), .help = "engine exec: the replayer issues "	\
+	       "each request as soon as possible and ignores the traced times (default no)"),	\
 	KNOWN_OPTION_ROWS(AT)

@@ -68,105 +68,86 @@ void replay_config_init(struct replay_config *c)
 
 /* Options of single engines: rows of their tables and of replay_options. */
 #define MODE_ROW										   \
-	{.group = "Block devices (engine block)",						   \
-	 .name = "mode", .type = OPT_CHOICE, .offset = BLOCK(mode), .arg = "MODE",		   \
-	 .choices = block_mode_names,								   \
-	 .help = "engine block: issue at the traced time with the traced number in flight, as "	   \
-		 "fast as possible, with the traced number in flight, or after dependencies "	   \
-		 "(default hf). Engine parallel: after computing and waiting for other nodes, as " \
-		 "fast as possible, after traced pauses, or at the traced time (default causal)"}
+	OPTION(CHOICE, "mode", BLOCK(mode), .group = "Block devices (engine block)",		\
+	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: issue at the "\
+	       "traced time with the traced number in flight, as fast as possible, with the "	\
+	       "traced number in flight, or after dependencies (default hf). Engine parallel: "	\
+	       "after computing and waiting for other nodes, as fast as possible, after traced "\
+	       "pauses, or at the traced time (default causal)")
 #define BLOCK_ROWS										   \
-	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME",	   \
-		.choices = block_backend_names,							   \
-	 .help = "engine block: interface to the kernel (default auto: io_uring, or libaio if "	   \
-	 	 "io_uring "									   \
-		 "is forbidden or would use kernel threads)"},					   \
-	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT",	   \
-		.choices = block_limit_names,							   \
-	 .help = "mode hf: limit of requests in flight: exact (traced number), instant (rounded "   \
-		 "up to a power of two), rounded (maximum within 100 ms, rounded up), slack "	   \
-		 "(rounded, only during long stalls), none (default slack)"},			   \
-	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME",	   \
-		.max = NO_LIMIT,								   \
-	 .help = "modes hf and dep: submit requests closer than this together (default: the "	   \
-		 "measured cost of a submission)"},						   \
-	{.name = "bundle-max", .type = OPT_UINT, .offset = BLOCK(bundle_max), .arg = "N",	   \
-		.min = 1, .max = BLOCK_BUNDLE_MAX,						   \
-	 .help = "engine block: largest number of requests submitted together (default 256)"},	   \
-	{.name = "depth", .type = OPT_UINT, .offset = BLOCK(depth), .arg = "N",			   \
-		.max = BLOCK_DEPTH_MAX,								   \
-	 .help = "engine block: largest number of requests in flight (default 0: as the mode "	   \
-		 "needs; afap: 128)"},								   \
-	{.name = "follow", .type = OPT_CHOICE, .offset = BLOCK(follow), .arg = "PARENTS",	   \
-		.choices = block_follow_names,							   \
-	 .help = "mode dep: a request follows each parent by its traced gap, all parents by the "  \
-		 "gap of the last one in the trace, only that parent, or as many completions as "  \
-		 "in "										   \
-		 "the trace (default each)"},							   \
-	{.name = "think-scale", .type = OPT_DOUBLE, .offset = BLOCK(think_scale), .arg = "FACTOR", \
-		.min = 1e-6, .max = 1e6,							   \
-	 .help = "mode dep: divide traced think times by this (default 1)"},			   \
-	{.name = "device-scale", .type = OPT_DOUBLE, .offset = BLOCK(device_scale),		   \
-		.arg = "FACTOR", .max = 1e6,							   \
-	 .help = "mode dep: emulate a device this many times faster than the traced device, by "   \
-		 "delaying a faster target (default 0: no delay)"},				   \
-	{.name = "think-time", .type = OPT_STRING, .offset = BLOCK(think_time), .arg = "TIME",	   \
-	 .help = "mode dep: shortest think time between a request and a request that depends on "  \
-		 "it; auto: the shortest gap in the trace (default 10us)"},			   \
-	{.name = "sq-poll", .type = OPT_FLAG, .offset = BLOCK(sq_poll), .help = "io_uring: a "	   \
-			 "kernel thread polls for submissions"},				   \
-	{.name = "registered", .type = OPT_FLAG, .offset = BLOCK(registered), .help = "io_uring: " \
-			 "register file and buffers (default yes)"},				   \
-	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),			   \
-	 .help = "engine block: a second thread per worker fetches completions; not with "	   \
-		 "--discards"},									   \
-	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards),			   \
-	 .help = "engine block: also replay discards"},						   \
-	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only),			   \
-	 .help = "engine block: read where the trace writes; engine exec: declare that the "	   \
-		 "command does not write to the device"},					   \
-	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,	   \
-	 .help = "engine block: issue no request; print the requests, what they would change on "  \
-		 "the device, and whether they would be refused"},				   \
-	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW",		   \
-		.choices = block_beyond_names,							   \
-	 .help = "engine block: requests beyond the end of the device are an error, are moved "	   \
-		 "modulo its size, or all offsets are scaled to it (default error)"},		   \
-	{.name = "unaligned", .type = OPT_CHOICE, .offset = BLOCK(unaligned), .arg = "HOW",	   \
-		.choices = block_unaligned_names,						   \
-	 .help = "engine block: requests that are not whole device blocks are an error, or are "   \
-		 "rounded outwards to blocks (default error)"}
+	OPTION(CHOICE, "backend", BLOCK(backend), .arg = "NAME", .choices = block_backend_names,\
+	       .help = "engine block: interface to the kernel (default auto: io_uring, or "	\
+	       "libaio if io_uring is forbidden or would use kernel threads)"),			\
+	OPTION(CHOICE, "in-flight", BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,	\
+	       .help = "mode hf: limit of requests in flight: exact (traced number), instant "	\
+	       "(rounded up to a power of two), rounded (maximum within 100 ms, rounded up), "	\
+	       "slack (rounded, only during long stalls), none (default slack)"),		\
+	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
+	       .help = "modes hf and dep: submit requests closer than this together (default: "	\
+	       "the measured cost of a submission)"),						\
+	OPTION(UINT, "bundle-max", BLOCK(bundle_max), .arg = "N", .min = 1,			\
+	       .max = BLOCK_BUNDLE_MAX, .help = "engine block: largest number of requests "	\
+	       "submitted together (default 256)"),						\
+	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
+	       .help = "engine block: largest number of requests in flight (default 0: as the "	\
+	       "mode needs; afap: 128)"),							\
+	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
+	       .help = "mode dep: a request follows each parent by its traced gap, all parents "\
+	       "by the gap of the last one in the trace, only that parent, or as many "		\
+	       "completions as in the trace (default each)"),					\
+	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
+	       .max = 1e6, .help = "mode dep: divide traced think times by this (default 1)"),	\
+	OPTION(DOUBLE, "device-scale", BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,	\
+	       .help = "mode dep: emulate a device this many times faster than the traced "	\
+	       "device, by delaying a faster target (default 0: no delay)"),			\
+	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
+	       .help = "mode dep: shortest think time between a request and a request that "	\
+	       "depends on it; auto: the shortest gap in the trace (default 10us)"),		\
+	OPTION(FLAG, "sq-poll", BLOCK(sq_poll),							\
+	       .help = "io_uring: a kernel thread polls for submissions"),			\
+	OPTION(FLAG, "registered", BLOCK(registered),						\
+	       .help = "io_uring: register file and buffers (default yes)"),			\
+	OPTION(FLAG, "harvester", BLOCK(harvester), .help = "engine block: a second thread per "\
+	       "worker fetches completions; not with --discards"),				\
+	OPTION(FLAG, "discards", BLOCK(discards), .help = "engine block: also replay discards"),\
+	OPTION(FLAG, "read-only", BLOCK(read_only), .help = "engine block: read where the trace " \
+	       "writes; engine exec: declare that the command does not write to the device"),	\
+	OPTION(FLAG, "dry-run", BLOCK(dry_run), .flags = OPT_CLI_ONLY,				\
+	       .help = "engine block: issue no request; print the requests, what they would "	\
+	       "change on the device, and whether they would be refused"),			\
+	OPTION(CHOICE, "beyond", BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,	\
+	       .help = "engine block: requests beyond the end of the device are an error, are "	\
+	       "moved modulo its size, or all offsets are scaled to it (default error)"),	\
+	OPTION(CHOICE, "unaligned", BLOCK(unaligned), .arg = "HOW",				\
+	       .choices = block_unaligned_names, .help = "engine block: requests that are not "	\
+	       "whole device blocks are an error, or are rounded outwards to blocks (default "	\
+	       "error)")
 #define COMPILED_FILE_ROWS									   \
-	{.group = "Compiled programs (engine compiled)",					   \
-	 .name = "compile-only", .type = OPT_FLAG, .offset = COMPILED(compile_only),		   \
-	 .flags = OPT_CLI_ONLY,									   \
-	 .help = "engine compiled: compile and cache the program, without a replay"},		   \
-	{.name = "keep-source", .type = OPT_STRING, .offset = COMPILED(keep_source), .arg = "DIR", \
-		.flags = OPT_CLI_ONLY,								   \
-	 .help = "engine compiled: build in DIR and keep the source there (default none)"},	   \
-	{.name = "program-cache", .type = OPT_STRING, .offset = COMPILED(program_cache),	   \
-		.arg = "DIR", .flags = OPT_CLI_ONLY,						   \
-	 .help = "engine compiled: directory of compiled programs (default validate/programs in "  \
-		 "$XDG_CACHE_HOME or ~/.cache)"}
+	OPTION(FLAG, "compile-only", COMPILED(compile_only),					\
+	       .group = "Compiled programs (engine compiled)", .flags = OPT_CLI_ONLY,		\
+	       .help = "engine compiled: compile and cache the program, without a replay"),	\
+	OPTION(STRING, "keep-source", COMPILED(keep_source), .arg = "DIR", .flags = OPT_CLI_ONLY, \
+	       .help = "engine compiled: build in DIR and keep the source there (default none)"), \
+	OPTION(STRING, "program-cache", COMPILED(program_cache), .arg = "DIR",			\
+	       .flags = OPT_CLI_ONLY, .help = "engine compiled: directory of compiled programs "\
+	       "(default validate/programs in $XDG_CACHE_HOME or ~/.cache)")
 #define COMPILED_ROWS										   \
-	{.group = "Compiled programs and parallel applications",				   \
-	 .name = "cc", .type = OPT_STRING, .offset = COMPILED(cc), .arg = "COMMAND",		   \
-	 .help = "C compiler of engine compiled (default cc)"},					   \
-	{.name = "unroll", .type = OPT_FLAG, .offset = COMPILED(unroll),			   \
-	 .help = "engine compiled: generate code for each request instead of a table row; slow "   \
-		 "to compile"}
+	OPTION(STRING, "cc", COMPILED(cc),							\
+	       .group = "Compiled programs and parallel applications", .arg = "COMMAND",	\
+	       .help = "C compiler of engine compiled (default cc)"),				\
+	OPTION(FLAG, "unroll", COMPILED(unroll), .help = "engine compiled: generate code for "	\
+	       "each request instead of a table row; slow to compile")
 #define PARALLEL_ROWS										   \
-	{.name = "launcher", .type = OPT_STRING, .offset = PARALLEL(launcher), .arg = "COMMAND",   \
-	 .help = "engine parallel: command that starts the ranks; {n} is their number, and "	   \
-		 "without {n} \"-n N\" is appended (default mpirun, with the options needed "	   \
-		 "here)"},									   \
-	{.name = "compute", .type = OPT_CHOICE, .offset = PARALLEL(compute), .arg = "HOW",	   \
-		.choices = parallel_compute_names,						   \
-	 .help = "engine parallel: computing keeps a CPU busy, or sleeps (default spin)"},	   \
-	{.name = "clock", .type = OPT_CHOICE, .offset = PARALLEL(clock), .arg = "CLOCK",	   \
-		.choices = parallel_clock_names,						   \
-	 .help = "engine parallel: clock of computing, CPU time or elapsed time; auto: as the "	   \
-		 "trace states, and cpu if there are more threads than CPUs (default auto)"}
+	OPTION(STRING, "launcher", PARALLEL(launcher), .arg = "COMMAND",			\
+	       .help = "engine parallel: command that starts the ranks; {n} is their number, "	\
+	       "and without {n} \"-n N\" is appended (default mpirun, with the options needed "	\
+	       "here)"),									\
+	OPTION(CHOICE, "compute", PARALLEL(compute), .arg = "HOW",				\
+	       .choices = parallel_compute_names,						\
+	       .help = "engine parallel: computing keeps a CPU busy, or sleeps (default spin)"),\
+	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
+	       .help = "engine parallel: clock of computing, CPU time or elapsed time; auto: as " \
+	       "the trace states, and cpu if there are more threads than CPUs (default auto)")
 const struct option_spec block_option_table[] = {MODE_ROW, BLOCK_ROWS, {.name = NULL}};
 const struct option_spec parallel_option_table[] = {MODE_ROW, PARALLEL_ROWS, {.name = NULL}};
 const struct option_spec compiled_option_table[] = {COMPILED_FILE_ROWS, COMPILED_ROWS,
@@ -174,135 +155,110 @@ const struct option_spec compiled_option_table[] = {COMPILED_FILE_ROWS, COMPILED
 const struct option_spec adapter_option_table[] = {ADAPTER_OPTION_ROWS(ADAPTER), {.name = NULL}};
 
 const struct option_spec replay_options[] = {
-	{.group = "Engine, target and output", .name = "engine", .letter = 'e', .type = OPT_STRING,
-	 .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
-	 .help = "replay engine: event (default), coordinator, compiled, parallel, block (default "
-		 "with --device); see --list-engines"},
-	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR",
-	 .flags = OPT_CLI_ONLY,
-	 .help = "target directory; nothing outside it is changed"},
-	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "DEVICE",
-	 .flags = OPT_CLI_ONLY,
-	 .help = "engine block: block device or regular file that receives the requests; traced "
-		 "writes overwrite its content"},
-	{.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive),
-	 .flags = OPT_CLI_ONLY,
-	 .help = "engine block: permit overwriting the content of the device"},
-	{.name = "own-device", .type = OPT_FLAG, .offset = FIELD(own_device), .flags = OPT_CLI_ONLY,
-	 .help = "engine block: permit a file system on the device, which must be a volume "
-		 "(validate volume)"},
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
-	 .arg = "TRACE", .flags = OPT_CLI_ONLY,
-	 .help = "write the replay trace to TRACE (default none)"},
-	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
-	 .flags = OPT_CLI_ONLY,
-	 .help = "directory of the scratch file of --memory (default: directory of -o, else "
-		 "$TMPDIR or /var/tmp)"},
-	{.group = "Files and caches", .name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare),
-	 .flags = OPT_CLI_ONLY,
-	 .help = "first create the files that the trace needs, or restore their content"},
-	{.name = "cache", .type = OPT_CHOICE, .offset = FIELD(cache), .arg = "STATE",
-	 .choices = replay_cache_names, .flags = OPT_CLI_ONLY,
-	 .help = "cold: just before the first request, write back and evict; as root all caches "
-		 "including dentries and inodes, else only pages of the trace's files (default "
-		 "as-is)"},
-	{.name = "keep", .type = OPT_FLAG, .offset = FIELD(keep), .flags = OPT_CLI_ONLY,
-	 .help = "leave the trace's files in --dir; with --no-keep and --prepare, files and "
-		 "directories made by the replay are removed at its end, also after an interrupt "
-		 "or failure (default yes)"},
-	{.name = "no-sync-output", .type = OPT_FLAG, .offset = FIELD(no_sync_output),
-	 .flags = OPT_CLI_ONLY,
-	 .help = "do not wait until the replay trace is on disk"},
-	{.name = "prepare-only", .type = OPT_FLAG, .offset = FIELD(prepare_only),
-	 .flags = OPT_CLI_ONLY,
-	 .help = "only create the files that the trace needs, as --prepare does, and exit"},
+	OPTION(STRING, "engine", FIELD(engine), .group = "Engine, target and output", .letter = 'e',
+	       .arg = "NAME", .flags = OPT_CLI_ONLY, .help = "replay engine: event (default), "
+	       "coordinator, compiled, parallel, block (default with --device); see "
+	       "--list-engines"),
+	OPTION(STRING, "dir", FIELD(dir), .letter = 'd', .arg = "DIR", .flags = OPT_CLI_ONLY,
+	       .help = "target directory; nothing outside it is changed"),
+	OPTION(STRING, "device", FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
+	       .help = "engine block: block device or regular file that receives the requests; "
+	       "traced writes overwrite its content"),
+	OPTION(FLAG, "destructive", FIELD(destructive), .flags = OPT_CLI_ONLY,
+	       .help = "engine block: permit overwriting the content of the device"),
+	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
+	       .help = "engine block: permit a file system on the device, which must be a volume "
+	       "(validate volume)"),
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
+	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to TRACE (default none)"),
+	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
+	       .help = "directory of the scratch file of --memory (default: directory of -o, else "
+	       "$TMPDIR or /var/tmp)"),
+	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
+	       .help = "first create the files that the trace needs, or restore their content"),
+	OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = replay_cache_names,
+	       .flags = OPT_CLI_ONLY, .help = "cold: just before the first request, write back and "
+	       "evict; as root all caches including dentries and inodes, else only pages of the "
+	       "trace's files (default as-is)"),
+	OPTION(FLAG, "keep", FIELD(keep), .flags = OPT_CLI_ONLY, .help = "leave the trace's files "
+	       "in --dir; with --no-keep and --prepare, files and directories made by the replay "
+	       "are removed at its end, also after an interrupt or failure (default yes)"),
+	OPTION(FLAG, "no-sync-output", FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
+	       .help = "do not wait until the replay trace is on disk"),
+	OPTION(FLAG, "prepare-only", FIELD(prepare_only), .flags = OPT_CLI_ONLY,
+	       .help = "only create the files that the trace needs, as --prepare does, and exit"),
 	COMPILED_FILE_ROWS,
-	{.group = "Lists and self-measurement", .name = "list-engines", .type = OPT_FLAG,
-	 .offset = FIELD(list_engines), .flags = OPT_CLI_ONLY,
-	 .help = "print the engines and exit"},
-	{.name = "list-mutants", .type = OPT_FLAG, .offset = FIELD(list_mutants),
-	 .flags = OPT_CLI_ONLY,
-	 .help = "print the deliberate faults and exit"},
-	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,
-	 .help = "make no call between the time stamps, to measure the replay itself"},
-	{.group = "Order and timing", .name = "order", .type = OPT_CHOICE, .offset = FIELD(order),
-	 .arg = "ORDER", .choices = replay_order_names,
-	 .help = "which requests each request waits for (default temporal)"},
-	{.name = "timing", .type = OPT_CHOICE, .offset = FIELD(timing), .arg = "TIMING",
-	 .choices = replay_timing_names,
-	 .help = "when a request is issued (default fullspeed)"},
-	{.name = "speed", .type = OPT_DOUBLE, .offset = FIELD(speed), .arg = "FACTOR", .min = 1e-6,
-	 .max = 1e6,
-	 .help = "divide the traced times and gaps by this (default 1)"},
-	{.name = "max-gap", .type = OPT_DURATION, .offset = FIELD(max_gap_ns), .arg = "TIME",
-	 .max = NO_LIMIT, .flags = OPT_NONE,
-	 .help = "refuse a timed replay that would wait longer than this for one request, or 1000 "
-		 "times as long for all; none: no limit (default 1h)"},
-	{.name = "fs-rules", .type = OPT_STRING, .offset = FIELD(fs_rules), .arg = "RULES",
-	 .help = "rules of order fs, separated by commas; a leading - excludes rules instead "
-		 "(default: descriptor, position, name, directory, data, size, attribute, "
-		 "process)"},
-	{.group = "Waiting and CPUs", .name = "wait", .type = OPT_CHOICE, .offset = FIELD(wait),
-	 .arg = "METHOD", .choices = wait_method_names,
-	 .help = "how a worker waits for an instant (default hybrid)"},
-	{.name = "pre-spin", .type = OPT_FLAG, .offset = FIELD(pre_spin),
-	 .help = "a spinning worker wakes the thread that is due next, and at most as many workers "
-		 "spin as there are CPUs (default yes)"},
-	{.name = "scheduler", .type = OPT_STRING, .offset = FIELD(scheduler), .arg = "POLICY",
-	 .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, deadline or "
-		 "deadline:RUNTIME/PERIOD (default unchanged)"},
-	{.name = "spin", .type = OPT_DURATION, .offset = FIELD(spin_ns), .arg = "TIME",
-	 .max = NO_LIMIT,
-	 .help = "time to spin for another request before yielding and sleeping (default 5us)"},
-	{.name = "placement", .type = OPT_CHOICE, .offset = FIELD(placement), .arg = "KIND",
-	 .choices = placement_names,
-	 .help = "placement of buffers in memory, equal for program and replay (default offset)"},
-	{.name = "processes", .type = OPT_FLAG, .offset = FIELD(processes),
-	 .help = "use one process per traced process, each with its own descriptors (default: "
-		 "threads of one process)"},
-	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin),
-	 .help = "pin worker i to the i-th permitted CPU"},
-	{.name = "cpus", .type = OPT_STRING, .offset = FIELD(cpus), .arg = "LIST",
-	 .help = "pin worker i to the i-th of these CPUs, in turn: numbers and ranges such as "
-		 "0,2-3 (in a protocol 0+2-3); traced: the CPUs to which the traced thread was "
-		 "pinned"},
-	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N",
-	 .max = REPLAY_MAX_THREADS,
-	 .help = "workers of order none (default 0: the traced maximum of concurrent threads) and "
-		 "of engine block (default 0: one)"},
-	{.group = "Cache, memory and content", .name = "reads", .type = OPT_CHOICE,
-	 .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
-	 .help = "what decides which pages reads fetch from storage: the present cache, or the "
-		 "cache at capture (slice --join); none: make no reads (default current)"},
-	{.name = "balloon", .type = OPT_STRING, .offset = FIELD(balloon), .arg = "MEMORY",
-	 .help = "anonymous memory of replay and a locked balloon together: off, traced (the "
-		 "program's use over time) or a size (default off)"},
-	{.name = "payload", .type = OPT_CHOICE, .offset = FIELD(payload), .arg = "KIND",
-	 .choices = payload_names,
-	 .help = "content of writes: the worker's buffer; content generated before each write, as "
-		 "for the files of --prepare; captured: the program's data, from capture app "
-		 "--content (default buffer)"},
-	{.name = "compressible", .type = OPT_RATIO, .offset = FIELD(compressible), .arg = "SHARE",
-	 .max = 1,
-	 .help = "payload random: share of the content that a compressor can remove (default 0%)"},
-	{.name = "duplicates", .type = OPT_RATIO, .offset = FIELD(duplicates), .arg = "SHARE",
-	 .max = 1,
-	 .help = "payload random: share of 4 KiB blocks that repeat one of a few blocks (default "
-		 "0%)"},
-	{.name = "memory", .type = OPT_SIZE, .offset = FIELD(memory_bytes), .arg = "SIZE", .min = 1,
-	 .max = NO_LIMIT, .flags = OPT_NONE,
-	 .help = "engine event: if requests, order and outcomes need more memory, read them ahead "
-		 "from a scratch file into locked memory of this size; none: keep all in memory "
-		 "(default 64MiB)"},
-	{.group = "Checks and deliberate faults", .name = "stop-on-mismatch", .type = OPT_FLAG,
-	 .offset = FIELD(stop_on_mismatch),
-	 .help = "stop at the first return value that differs from the traced value"},
-	{.name = "watchdog", .type = OPT_DURATION, .offset = FIELD(watchdog_ns), .arg = "TIME",
-	 .max = NO_LIMIT,
-	 .help = "end a replay in which no request completes for this time, and name the request "
-		 "that blocks; 0: never (default 60s)"},
-	{.name = "mutant", .type = OPT_STRING, .offset = FIELD(mutant), .arg = "FAULT[:SIZE]",
-	 .help = "deliberate fault, to test how replayers are judged (see --list-mutants)"},
+	OPTION(FLAG, "list-engines", FIELD(list_engines), .group = "Lists and self-measurement",
+	       .flags = OPT_CLI_ONLY, .help = "print the engines and exit"),
+	OPTION(FLAG, "list-mutants", FIELD(list_mutants), .flags = OPT_CLI_ONLY,
+	       .help = "print the deliberate faults and exit"),
+	OPTION(FLAG, "blank", FIELD(blank), .flags = OPT_CLI_ONLY,
+	       .help = "make no call between the time stamps, to measure the replay itself"),
+	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
+	       .choices = replay_order_names,
+	       .help = "which requests each request waits for (default temporal)"),
+	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
+	       .help = "when a request is issued (default fullspeed)"),
+	OPTION(DOUBLE, "speed", FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
+	       .help = "divide the traced times and gaps by this (default 1)"),
+	OPTION(DURATION, "max-gap", FIELD(max_gap_ns), .arg = "TIME", .max = NO_LIMIT,
+	       .flags = OPT_NONE, .help = "refuse a timed replay that would wait longer than this "
+	       "for one request, or 1000 times as long for all; none: no limit (default 1h)"),
+	OPTION(STRING, "fs-rules", FIELD(fs_rules), .arg = "RULES",
+	       .help = "rules of order fs, separated by commas; a leading - excludes rules instead "
+	       "(default: descriptor, position, name, directory, data, size, attribute, process)"),
+	OPTION(CHOICE, "wait", FIELD(wait), .group = "Waiting and CPUs", .arg = "METHOD",
+	       .choices = wait_method_names,
+	       .help = "how a worker waits for an instant (default hybrid)"),
+	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "a spinning worker wakes the thread that "
+	       "is due next, and at most as many workers spin as there are CPUs (default yes)"),
+	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
+	       .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, "
+	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
+	OPTION(DURATION, "spin", FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,
+	       .help = "time to spin for another request before yielding and sleeping (default "
+	       "5us)"),
+	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
+	       .help = "placement of buffers in memory, equal for program and replay (default "
+	       "offset)"),
+	OPTION(FLAG, "processes", FIELD(processes), .help = "use one process per traced process, "
+	       "each with its own descriptors (default: threads of one process)"),
+	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th permitted CPU"),
+	OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST", .help = "pin worker i to the i-th of "
+	       "these CPUs, in turn: numbers and ranges such as 0,2-3 (in a protocol 0+2-3); "
+	       "traced: the CPUs to which the traced thread was pinned"),
+	OPTION(UINT, "workers", FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
+	       .help = "workers of order none (default 0: the traced maximum of concurrent "
+	       "threads) and of engine block (default 0: one)"),
+	OPTION(CHOICE, "reads", FIELD(reads), .group = "Cache, memory and content", .arg = "HOW",
+	       .choices = replay_reads_names, .help = "what decides which pages reads fetch from "
+	       "storage: the present cache, or the cache at capture (slice --join); none: make no "
+	       "reads (default current)"),
+	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "anonymous memory of "
+	       "replay and a locked balloon together: off, traced (the program's use over time) or "
+	       "a size (default off)"),
+	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
+	       .help = "content of writes: the worker's buffer; content generated before each "
+	       "write, as for the files of --prepare; captured: the program's data, from capture "
+	       "app --content (default buffer)"),
+	OPTION(RATIO, "compressible", FIELD(compressible), .arg = "SHARE", .max = 1,
+	       .help = "payload random: share of the content that a compressor can remove (default "
+	       "0%)"),
+	OPTION(RATIO, "duplicates", FIELD(duplicates), .arg = "SHARE", .max = 1,
+	       .help = "payload random: share of 4 KiB blocks that repeat one of a few blocks "
+	       "(default 0%)"),
+	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
+	       .flags = OPT_NONE, .help = "engine event: if requests, order and outcomes need more "
+	       "memory, read them ahead from a scratch file into locked memory of this size; none: "
+	       "keep all in memory (default 64MiB)"),
+	OPTION(FLAG, "stop-on-mismatch", FIELD(stop_on_mismatch),
+	       .group = "Checks and deliberate faults",
+	       .help = "stop at the first return value that differs from the traced value"),
+	OPTION(DURATION, "watchdog", FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
+	       .help = "end a replay in which no request completes for this time, and name the "
+	       "request that blocks; 0: never (default 60s)"),
+	OPTION(STRING, "mutant", FIELD(mutant), .arg = "FAULT[:SIZE]",
+	       .help = "deliberate fault, to test how replayers are judged (see --list-mutants)"),
 	MODE_ROW,
 	BLOCK_ROWS,
 	COMPILED_ROWS,

@@ -11,11 +11,9 @@ const struct compare_limits compare_defaults = {
 
 #define FIELD(field) offsetof(struct protocol, compare.field)
 #define CHANGE(key, member, what, value)                                                           \
-	{                                                                                          \
-		.name = key, .type = OPT_RATIO, .offset = FIELD(member), .arg = "RATIO",           \
-		.help = "largest increase or decrease of " what " (default " value ")",            \
-		.min = 1e-6, .max = 100, .flags = OPT_NONE                                         \
-	}
+	OPTION(RATIO, key, FIELD(member), .arg = "RATIO",					\
+	       .help = "largest increase or decrease of " what " (default " value ")",		\
+	       .min = 1e-6, .max = 100, .flags = OPT_NONE)
 
 const struct option_spec compare_keys[] = {
     CHANGE("response-time", response_time, "the mean response time relative to the program's",
@@ -34,26 +32,24 @@ const struct option_spec compare_keys[] = {
     CHANGE("execution-time", execution_time, "the execution time relative to the program's", "5%"),
     CHANGE("in-flight", in_flight,
 	   "the mean number of requests in flight, relative to the program's", "10%"),
-    {.name = "precision-ratio", .type = OPT_DOUBLE, .offset = FIELD(precision_ratio), .arg = "X",
-     .help = "largest ratio of the standard deviations from run to run, new over old or old over "
-	     "new (default 2)", .min = 1.01, .max = 1e6, .flags = OPT_NONE},
-    {.name = "uncertainty-ratio", .type = OPT_DOUBLE, .offset = FIELD(uncertainty_ratio),
-     .arg = "X",
-     .help = "largest ratio of the combined standard uncertainties, new over old or old over new "
-	     "(default none: the machine causes most of them)", .min = 1.01, .max = 1e6,
-     .flags = OPT_NONE},
+    OPTION(DOUBLE, "precision-ratio", FIELD(precision_ratio), .arg = "X",
+           .help = "largest ratio of the standard deviations from run to run, new over old or old "
+           "over new (default 2)", .min = 1.01, .max = 1e6, .flags = OPT_NONE),
+    OPTION(DOUBLE, "uncertainty-ratio", FIELD(uncertainty_ratio), .arg = "X",
+           .help = "largest ratio of the combined standard uncertainties, new over old or old over "
+           "new (default none: the machine causes most of them)", .min = 1.01, .max = 1e6,
+           .flags = OPT_NONE),
     CHANGE("reordered", reordered, "the share of Type-P-Reordered requests, a difference", "1%"),
     CHANGE("concurrency", concurrency, "the distance of the concurrency CDFs, a difference", "10%"),
-    {.name = "mismatches", .type = OPT_UINT, .offset = FIELD(n_mismatched), .arg = "N",
-     .help = "largest increase of lost, extra and mismatched requests per run (default 0)",
-     .flags = OPT_NONE},
-    {.name = "environment", .type = OPT_STRING, .offset = FIELD(environment), .arg = "LIST",
-     .help = "members of the environment that must be equal for a comparison: \"kernel, "
-	     "machine.cpu_model\" (default none)"},
-    {.name = "old", .type = OPT_STRING, .offset = FIELD(old), .arg = "REPLAYER",
-     .help = "with new: the two replayers of this protocol to compare; the comparison then decides "
-	     "when looks end"},
-    {.name = "new", .type = OPT_STRING, .offset = FIELD(new), .arg = "REPLAYER", .help = "see old"},
+    OPTION(UINT, "mismatches", FIELD(n_mismatched), .arg = "N",
+           .help = "largest increase of lost, extra and mismatched requests per run (default 0)",
+           .flags = OPT_NONE),
+    OPTION(STRING, "environment", FIELD(environment), .arg = "LIST",
+           .help = "members of the environment that must be equal for a comparison: \"kernel, "
+           "machine.cpu_model\" (default none)"),
+    OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER", .help = "with new: the two replayers of "
+           "this protocol to compare; the comparison then decides when looks end"),
+    OPTION(STRING, "new", FIELD(new), .arg = "REPLAYER", .help = "see old"),
     {.name = NULL},
 };
 

@@ -8,15 +8,13 @@ const char *const observe_from_names[] = {"dispatch", "queue", NULL};
 
 #define FIELD(field) offsetof(struct scenario, field)
 static const struct option_spec observe_keys[] = {
-    {.name = "observe", .type = OPT_CHOICE, .offset = FIELD(observe), .arg = "HOW",
-     .choices = observe_names,
-     .help = "source of the time stamps of program and replayers: own, their own; preload, the "
-	     "preloaded library; block, the kernel at the device; auto: own if all have them, else "
-	     "what all have in common (default auto)"},
-    {.name = "observe-from", .type = OPT_CHOICE, .offset = FIELD(observe_from), .arg = "POINT",
-     .choices = observe_from_names,
-     .help = "observe = block: a request begins when the device receives it, or when it is queued "
-	     "(default dispatch)"},
+    OPTION(CHOICE, "observe", FIELD(observe), .arg = "HOW", .choices = observe_names,
+           .help = "source of the time stamps of program and replayers: own, their own; preload, "
+           "the preloaded library; block, the kernel at the device; auto: own if all have them, "
+           "else what all have in common (default auto)"),
+    OPTION(CHOICE, "observe-from", FIELD(observe_from), .arg = "POINT",
+           .choices = observe_from_names, .help = "observe = block: a request begins when the "
+           "device receives it, or when it is queued (default dispatch)"),
     {.name = NULL},
 };
 #undef FIELD

@@ -21,30 +21,26 @@ struct parallel_config {
 
 #define FIELD(field) offsetof(struct parallel_config, field)
 static const struct option_spec parallel_keys[] = {
-    {.name = "script", .type = OPT_STRING, .offset = FIELD(script), .arg = "NAME.sh",
-     .help = "script that prepares and runs the application, relative to the protocol's directory"},
-    {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N",
-     .help = "value passed to the script (default 1)", .max = 1000},
-    {.name = "ranks", .type = OPT_UINT, .offset = FIELD(n_ranks), .arg = "N",
-     .help = "number of ranks, passed to the script as $RANKS (default 0: the script decides)",
-     .max = 4096},
-    {.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "N|auto",
-     .help = "delay every Nth request of a node while its dependencies are searched; auto: start "
-	     "at 1000 and halve until `error` is reached (default 1)"},
-    {.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "all|N",
-     .help = "nodes whose requests are delayed, each in its own run: all, or N random nodes "
-	     "(default all)"},
-    {.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
-     .help = "period = auto: accepted error of the execution time, on the storage of the recording "
-	     "(default 10 %)", .min = 0.001, .max = 10},
-    {.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
-     .choices = compute_names,
-     .help = "what a node computes between its requests: its think time without blocking calls, or "
-	     "that of the delayed node (default auto)"},
-    {.name = "capture-timeout", .type = OPT_DURATION, .offset = FIELD(capture_timeout_ns),
-     .arg = "TIME",
-     .help = "end a longer recording, with all of its runs, and count it as failed (default 1 h)",
-     .min = 1e9, .max = 30 * 86400e9},
+    OPTION(STRING, "script", FIELD(script), .arg = "NAME.sh", .help = "script that prepares and "
+           "runs the application, relative to the protocol's directory"),
+    OPTION(UINT, "size", FIELD(size), .arg = "N", .help = "value passed to the script (default 1)",
+           .max = 1000),
+    OPTION(UINT, "ranks", FIELD(n_ranks), .arg = "N", .help = "number of ranks, passed to the "
+           "script as $RANKS (default 0: the script decides)", .max = 4096),
+    OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay every Nth request of a "
+           "node while its dependencies are searched; auto: start at 1000 and halve until `error` "
+           "is reached (default 1)"),
+    OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes whose requests are "
+           "delayed, each in its own run: all, or N random nodes (default all)"),
+    OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: accepted error of "
+           "the execution time, on the storage of the recording (default 10 %)", .min = 0.001,
+           .max = 10),
+    OPTION(CHOICE, "compute", FIELD(compute), .arg = "HOW", .choices = compute_names,
+           .help = "what a node computes between its requests: its think time without blocking "
+           "calls, or that of the delayed node (default auto)"),
+    OPTION(DURATION, "capture-timeout", FIELD(capture_timeout_ns), .arg = "TIME",
+           .help = "end a longer recording, with all of its runs, and count it as failed (default "
+           "1 h)", .min = 1e9, .max = 30 * 86400e9),
     {.name = NULL},
 };
 #undef FIELD

@@ -12,10 +12,10 @@ struct script_config {
 
 #define FIELD(field) offsetof(struct script_config, field)
 static const struct option_spec script_options[] = {
-    {.name = "script", .type = OPT_STRING, .offset = FIELD(script), .arg = "NAME.sh",
-     .help = "script that prepares and runs the program, relative to the protocol's directory"},
-    {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N", .help = "value passed "
-	    "to the script (default 1)", .max = 1000},
+    OPTION(STRING, "script", FIELD(script), .arg = "NAME.sh", .help = "script that prepares and "
+           "runs the program, relative to the protocol's directory"),
+    OPTION(UINT, "size", FIELD(size), .arg = "N", .help = "value passed to the script (default 1)",
+           .max = 1000),
     {.name = NULL},
 };
 #undef FIELD

@@ -9,9 +9,8 @@ struct trace_config {
 };
 
 static const struct option_spec trace_options[] = {
-    {.name = "trace", .type = OPT_STRING, .offset = offsetof(struct trace_config, trace),
-     .arg = "FILE",
-     .help = "the trace, in any readable format, relative to the protocol's directory"},
+    OPTION(STRING, "trace", offsetof(struct trace_config, trace), .arg = "FILE",
+           .help = "the trace, in any readable format, relative to the protocol's directory"),
     {.name = NULL},
 };
 
