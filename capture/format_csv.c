@@ -1,36 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a trace from CSV, strictly and as a stream: doc/formats/csv.md. csv_scan() splits plain
- * lines. libcsv, which is an order of magnitude slower, splits all others: with quotes inside
- * fields, blanks around fields, or line ends other than LF and CR LF. libcsv reports no positions,
- * so lines are counted by line ends, including those inside quoted fields. */
-
+/* Reads a trace from CSV, strictly and as a stream: doc/formats/csv.md. */
 #include "capture/format_csv_private.h"
 
 #define CHUNK (256u << 10)
 #define CHUNK_MIN 4096
-#define FIELD_MAX (48u << 20) /* room for a side heap item of 16 MiB in hexadecimal */
+#define ROW_MAX (48u << 20) /* room for a side heap item of 16 MiB in hexadecimal */
 #define SAMPLE_CHUNKS 4       /* read on opening, for the header and the resolution of times */
 
 static struct csv_trace *csv(struct trace *t)
 {
 	return (struct csv_trace *)t;
-}
-
-/* --- libcsv's callbacks -------------------------------------------------- */
-
-static void on_field(void *s, size_t len, void *ctx)
-{
-	struct csv_trace *t = ctx;
-	t->after_cr = false;
-	if (t->error.code)
-		return;
-	if (!t->n_columns)
-		csv_header_field(t, s, len);
-	else
-		csv_row_field(t, s, len);
-	t->field++;
-	for (const char *p = s, *end = p + len; p && (p = memchr(p, '\n', (size_t)(end - p))); p++)
-		t->line++;
 }
 
 /* Omits an unreadable line, if that is allowed. */
@@ -42,147 +21,43 @@ static void forgive(struct csv_trace *t)
 	if (!n->n_skipped++)
 		snprintf(n->first_skipped, sizeof n->first_skipped, "%.390s", t->error.msg);
 	err_clear(&t->error);
-	t->field = 0;
-}
-
-void csv_line_end(struct csv_trace *t, int c)
-{
-	if (t->error.code)
-		forgive(t);
-	if (t->error.code)
-		return;
-	bool second_half = c == '\n' && t->after_cr; /* of CR LF */
-	if (t->field && !t->n_columns)
-		csv_header_end(t);
-	else if (t->field)
-		csv_row_end(t);
-	if (t->error.code)
-		forgive(t);
-	if (t->error.code)
-		return;
-	if (!second_half)
-		t->line++;
-	t->after_cr = c == '\r';
-	csv_row_begin(t);
-}
-
-/* libcsv calls it for blank lines, too. */
-static void on_row(int c, void *ctx)
-{
-	struct csv_trace *t = ctx;
-	t->at_row |= c == '\n';
-	csv_line_end(t, c);
-}
-
-/* --- streaming ----------------------------------------------------------- */
-
-static void *limited_realloc(void *p, size_t size)
-{
-	return size > FIELD_MAX ? NULL : realloc(p, size);
-}
-
-static void parser_make(struct csv_trace *t)
-{
-	if (t->has_parser)
-		csv_free(&t->parser);
-	csv_init(&t->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL);
-	csv_set_realloc_func(&t->parser, limited_realloc);
-	/* the growth of its buffer: few copies of a long field */
-	csv_set_blk_size(&t->parser, t->cap);
-	t->has_parser = true;
 }
 
 static void start(struct csv_trace *t)
 {
-	parser_make(t);
-	t->at_end = t->after_cr = t->skipping = false;
-	t->at_row = true;
+	t->at_end = false;
 	t->at = t->n_chunk = 0;
 	t->n_columns = 0;
 	t->n_rows = t->n_records = 0;
 	t->line = 1;
 	t->error = (struct err)ERR_INIT;
-	csv_row_begin(t);
 }
 
-/* A row begins after an omitted line. */
-static void line_skipped(struct csv_trace *t)
+static void row_take(struct csv_trace *t, const struct csv_row *r)
 {
-	t->line++;
-	t->skipping = t->after_cr = false;
-	t->at_row = true;
-	csv_row_begin(t);
-}
-
-static void parse_failed(struct csv_trace *t)
-{
-	int code = csv_error(&t->parser);
-	if (code == CSV_ENOMEM || code == CSV_ETOOBIG)
-		csv_fail(t, "a field of more than %u bytes (a quote that is never closed?)",
-			 FIELD_MAX);
-	else if (t->at_end)
-		csv_fail(t, "the file ends inside a quoted field");
-	else
-		csv_fail(t, "misplaced quote, or text after a closing quote");
-	forgive(t);
+	const bool is_empty = r->n == 1 && !r->field[0].len && !r->field[0].is_quoted;
+	t->field = r->why ? r->n - 1 : 0;
+	if (r->why)
+		csv_fail(t, "%s", r->why);
+	else if (!is_empty && t->n_columns)
+		csv_row_read(t, r);
+	else if (!is_empty)
+		csv_header_read(t, r);
 	if (t->error.code)
-		return;
-	parser_make(t); /* a parser is unusable after an error */
-	t->skipping = true;
+		forgive(t);
+	t->line += r->n_lines;
 }
 
-/* Gives libcsv the text up to and including a line feed, after which a row may begin. */
-static void parse_slowly(struct csv_trace *t, const char *s, size_t len)
+/* Consumes chunk[at..n_chunk) except for an incomplete row at its end. */
+static void take_rows(struct csv_trace *t)
 {
-	t->at_row = false;
-	if (csv_parse(&t->parser, s, len, on_field, on_row, t) != len) {
-		parse_failed(t);
-		t->line = t->row_line + t->n_inside;
-	} else if (!t->at_row) {
-		t->n_inside += s[len - 1] == '\n';
+	struct csv_row r;
+	while (t->at < t->n_chunk && !t->error.code &&
+	       csv_split(&r, t->chunk + t->at, t->chunk + t->n_chunk, t->at_end)) {
+		row_take(t, &r);
+		t->at = (size_t)(r.end - t->chunk);
 	}
-	if (t->skipping && s[len - 1] == '\n')
-		line_skipped(t);
-}
-
-/* Consumes chunk[at..n_chunk) except for an incomplete line at its end. */
-static void take_lines(struct csv_trace *t)
-{
-	while (t->at < t->n_chunk && !t->error.code) {
-		const char *s = t->chunk + t->at;
-		size_t len = t->n_chunk - t->at;
-		if (t->skipping) {
-			const char *stop = memchr(s, '\n', len);
-			t->at += stop ? (size_t)(stop - s) + 1 : len;
-			if (stop)
-				line_skipped(t);
-			continue;
-		}
-		if (t->at_row && t->n_columns && !t->only_libcsv) {
-			size_t n = csv_scan(t, s, len);
-			t->at += n;
-			if (n)
-				continue;
-		}
-		const char *lf = memchr(s, '\n', len);
-		if (!lf && t->at_row && len < t->cap / 2)
-			return;
-		size_t n = lf ? (size_t)(lf - s) + 1 : len;
-		t->at += n;
-		parse_slowly(t, s, n);
-	}
-}
-
-/* Consumes the last line, which has no line end. */
-static void take_end(struct csv_trace *t)
-{
-	t->at_end = true;
-	if (t->at < t->n_chunk && !t->skipping)
-		parse_slowly(t, t->chunk + t->at, t->n_chunk - t->at);
-	t->at = t->n_chunk;
-	if (csv_fini(&t->parser, on_field, on_row, t))
-		parse_failed(t);
-	else if (!t->n_columns && !t->error.code)
+	if (t->at_end && !t->n_columns && !t->error.code)
 		csv_fail(t, "no header line");
 }
 
@@ -194,6 +69,15 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 	t->n_chunk -= t->at;
 	memmove(t->chunk, t->chunk + t->at, t->n_chunk);
 	t->at = 0;
+	if (t->n_chunk == t->cap && t->cap < ROW_MAX) { /* a long row */
+		t->cap = 2 * t->cap < ROW_MAX ? 2 * t->cap : ROW_MAX;
+		t->chunk = xrealloc(t->chunk, t->cap + 1);
+	} else if (t->n_chunk == t->cap) {
+		t->field = 0;
+		csv_fail(t, "a line of more than %u bytes (a quote that is never closed?)",
+			 ROW_MAX);
+		return 0;
+	}
 	do
 		got = read(t->fd, t->chunk + t->n_chunk, t->cap - t->n_chunk);
 	while (got < 0 && errno == EINTR);
@@ -205,10 +89,8 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 	t->chunk[t->n_chunk] = '\n';
 	if (first && t->n_chunk >= 3 && !memcmp(t->chunk, "\xef\xbb\xbf", 3))
 		t->at = 3;
-	if (got)
-		take_lines(t);
-	else
-		take_end(t);
+	t->at_end = !got;
+	take_rows(t);
 	return 0;
 }
 
@@ -255,10 +137,7 @@ static int csv_heap(struct trace *base, uint32_t ref, const void **data, size_t 
 static void csv_close(struct trace *base)
 {
 	struct csv_trace *t = csv(base);
-	if (t->has_parser)
-		csv_free(&t->parser);
 	fd_close(t->fd);
-	strbuf_release(&t->args_text);
 	strbuf_release(&t->args.unescaped);
 	strbuf_release(&t->args.heap);
 	strbuf_release(&t->heap);
@@ -303,8 +182,8 @@ static int look_at_beginning(struct csv_trace *t, struct err *e)
 	return rc ? rc : csv_rewind(&t->base, e);
 }
 
-static int open_csv(struct trace **out, const char *path, const struct trace_open_options *o,
-		    bool only_libcsv, struct err *e)
+static int csv_open(struct trace **out, const char *path, const struct trace_open_options *o,
+		    struct err *e)
 {
 	struct csv_trace *t = xcalloc(1, sizeof *t);
 	struct stat st;
@@ -312,9 +191,7 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 	*out = NULL;
 	trace_base_init(&t->base, &reader);
 	t->n_lenient = o->n_lenient;
-	t->only_libcsv = only_libcsv;
 	t->path = xstrdup(path);
-	strbuf_init(&t->args_text);
 	strbuf_init(&t->args.unescaped);
 	strbuf_init(&t->args.heap);
 	strbuf_init(&t->heap);
@@ -334,18 +211,6 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 	else
 		*out = &t->base;
 	return rc;
-}
-
-static int csv_open(struct trace **out, const char *path, const struct trace_open_options *o,
-		    struct err *e)
-{
-	return open_csv(out, path, o, false, e);
-}
-
-int csv_open_by_libcsv(struct trace **out, const char *path, const struct trace_open_options *o,
-		       struct err *e)
-{
-	return open_csv(out, path, o, true, e);
 }
 
 static bool names_some_column(const unsigned char *s, size_t len)

@@ -20,7 +20,7 @@ void csv_fail(struct csv_trace *t, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(why, sizeof why, format, ap);
 	va_end(ap);
-	unsigned long long line = t->row_line;
+	unsigned long long line = t->line;
 	if (t->n_columns && t->field < t->n_columns && t->columns[t->field] != COL_IGNORED)
 		err_set(&t->error, EINVAL, "%s: line %llu, column %u (%s): %s", t->path, line,
 			t->field + 1, column_names[t->columns[t->field]], why);
@@ -31,13 +31,9 @@ void csv_fail(struct csv_trace *t, const char *format, ...)
 
 /* --- the header ---------------------------------------------------------- */
 
-void csv_header_field(struct csv_trace *t, const char *s, size_t len)
+static void header_field(struct csv_trace *t, const char *s, size_t len)
 {
 	char name[64];
-	if (t->field >= COLUMNS_MAX) {
-		csv_fail(t, "more than %d columns", COLUMNS_MAX);
-		return;
-	}
 	if (len >= 2 && (s[0] == 'x' || s[0] == 'X') && s[1] == '-') {
 		t->columns[t->field] = COL_IGNORED;
 		return;
@@ -60,9 +56,13 @@ void csv_header_field(struct csv_trace *t, const char *s, size_t len)
 	t->columns[t->field] = c;
 }
 
-void csv_header_end(struct csv_trace *t)
+void csv_header_read(struct csv_trace *t, const struct csv_row *r)
 {
-	unsigned int n = t->field;
+	const unsigned int n = r->n < COLUMNS_MAX ? r->n : COLUMNS_MAX;
+	for (; t->field < n && !t->error.code; t->field++)
+		header_field(t, r->field[t->field].s, r->field[t->field].len);
+	if (r->n > COLUMNS_MAX)
+		csv_fail(t, "more than %d columns", COLUMNS_MAX);
 	for (enum csv_column c = 0; c < COL_REQUIRED; c++) {
 		bool found = false;
 		for (unsigned int i = 0; i < n; i++)
@@ -191,39 +191,23 @@ static inline void take_field(struct csv_trace *t, enum csv_column c, const char
 	}
 }
 
-static void too_many(struct csv_trace *t)
-{
-	csv_fail(t, "the line has more columns than the header's %u", t->n_columns);
-}
-
-void csv_row_field(struct csv_trace *t, const char *s, size_t len)
-{
-	if (t->field >= t->n_columns) {
-		too_many(t);
-		return;
-	}
-	enum csv_column c = t->columns[t->field];
-	if (c == COL_ARGS) { /* keep a copy until the end of the row */
-		strbuf_reset(&t->args_text);
-		strbuf_add(&t->args_text, s, len);
-		s = t->args_text.s;
-	}
-	take_field(t, c, s ? s : "", len);
-}
-
-void csv_row_fields(struct csv_trace *t, const struct csv_field *f, unsigned int n)
-{
-	for (; t->field < n && !t->error.code; t->field++)
-		if (t->field < t->n_columns)
-			take_field(t, t->columns[t->field], f[t->field].s, f[t->field].len);
-		else
-			too_many(t);
-}
-
-void csv_row_end(struct csv_trace *t)
+void csv_row_read(struct csv_trace *t, const struct csv_row *r)
 {
 	struct err e; /* ERR_INIT would clear all of it for every line */
 	err_clear(&e);
+	t->has_seq = false;
+	t->row = (struct trace_record){.intended_ns = TIME_NONE,
+				       .dispatch_ns = TIME_NONE,
+				       .object = OBJECT_NONE,
+				       .heap = HEAP_NONE};
+	for (; t->field < r->n && t->field < t->n_columns && !t->error.code; t->field++)
+		take_field(t, t->columns[t->field], r->field[t->field].s, r->field[t->field].len);
+	if (t->error.code)
+		return;
+	if (t->field < r->n) {
+		csv_fail(t, "the line has more columns than the header's %u", t->n_columns);
+		return;
+	}
 	if (t->field < t->n_columns) {
 		csv_fail(t, "the line ends after %u of %u columns", t->field, t->n_columns);
 		return;
@@ -255,18 +239,4 @@ void csv_row_end(struct csv_trace *t)
 	t->n_rows++;
 	GROW(t->record, t->n_records, t->cap_records);
 	t->record[t->n_records++] = t->row;
-}
-
-void csv_row_begin(struct csv_trace *t)
-{
-	t->n_inside = 0;
-	t->field = 0;
-	t->row_line = t->line;
-	t->has_seq = false;
-	t->args_s = "";
-	t->args_len = 0;
-	t->row = (struct trace_record){.intended_ns = TIME_NONE,
-				       .dispatch_ns = TIME_NONE,
-				       .object = OBJECT_NONE,
-				       .heap = HEAP_NONE};
 }

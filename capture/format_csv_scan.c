@@ -1,66 +1,88 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/format_csv_private.h"
 
-/* The next comma, quote or line end. There always is one: a line feed follows the text. */
-static inline const char *next_mark(const char *p)
-{
-	while (*p != ',' && *p != '"' && *p != '\n' && *p != '\r')
-		p++;
-	return p;
-}
-
-static inline bool is_blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-/* The end of the field that begins at s, where a comma or a line end stands; NULL if it is not
- * plain. */
-static inline const char *plain_field(const char *s, struct csv_field *f)
+/* Splits a field in quotes, from the opening quote on. Returns its end, or NULL if the text ends
+ * before the closing quote. */
+static char *quoted_field(char *quote, const char *end, struct csv_row *r, struct csv_field *f)
 {
-	if (*s != '"') {
-		const char *p = next_mark(s);
-		*f = (struct csv_field){s, (size_t)(p - s)};
-		return *p == '"' || (p > s && (is_blank(*s) || is_blank(p[-1]))) ? NULL : p;
-	}
-	const char *p = s + 1;
-	while (*p != '"' && *p != '\n')
-		p++;
-	if (*p != '"')
-		return NULL;
-	*f = (struct csv_field){s + 1, (size_t)(p - s - 1)};
-	return p[1] == ',' || p[1] == '\n' || p[1] == '\r' ? p + 1 : NULL;
-}
-
-/* The fields of the line, and the position of its line feed; NULL if it is not plain. */
-static const char *plain_line(const char *s, struct csv_field *f, unsigned int *n)
-{
-	*n = 0;
-	if (*s == '\n' || *s == '\r')
-		return NULL;
-	while (*n < COLUMNS_MAX) {
-		const char *p = plain_field(s, &f[(*n)++]);
-		if (!p)
-			return NULL;
-		if (*p == '\r' && p[1] == '\n')
+	char *p = quote + 1;
+	*f = (struct csv_field){.s = p, .is_quoted = true};
+	for (;; p++) {
+		while (*p != '"' && *p != '\n')
 			p++;
-		if (*p != ',')
-			return *p == '\n' ? p : NULL;
-		s = p + 1;
+		if (p == end)
+			return NULL;
+		if (*p == '\n') {
+			r->n_lines++;
+		} else if (p[1] == '"') {
+			f->is_doubled = true;
+			p++;
+		} else {
+			break;
+		}
 	}
-	return NULL;
+	f->len = (size_t)(p - f->s);
+	do
+		p++;
+	while (is_blank(*p));
+	return p;
 }
 
-size_t csv_scan(struct csv_trace *t, const char *text, size_t len)
+/* Splits a field without quotes. Returns its end. */
+static char *plain_field(char *s, struct csv_field *f)
 {
-	const char *s = text, *end = text + len, *lf;
-	struct csv_field f[COLUMNS_MAX];
-	unsigned int n;
-	while (s < end && !t->error.code && (lf = plain_line(s, f, &n)) && lf < end) {
-		t->after_cr = false;
-		csv_row_fields(t, f, n);
-		csv_line_end(t, '\n');
-		s = lf + 1;
+	char *p = s;
+	while (*p != ',' && *p != '"' && *p != '\n' && *p != '\r')
+		p++;
+	*f = (struct csv_field){.s = s, .len = (size_t)(p - s)};
+	while (f->len && is_blank(s[f->len - 1]))
+		f->len--;
+	return p;
+}
+
+/* Makes one quote of each doubled quote. */
+static void undouble(struct csv_field *f)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->len; i++, n++) {
+		f->s[n] = f->s[i];
+		i += f->s[i] == '"';
 	}
-	return (size_t)(s - text);
+	f->len = n;
+}
+
+bool csv_split(struct csv_row *r, char *s, char *end, bool at_end)
+{
+	struct csv_field beyond;
+	r->n = 0;
+	r->n_lines = 1;
+	r->why = NULL;
+	for (;; s++) {
+		struct csv_field *f = r->n < COLUMNS_MAX ? &r->field[r->n] : &beyond;
+		r->n++;
+		while (is_blank(*s))
+			s++;
+		s = *s == '"' ? quoted_field(s, end, r, f) : plain_field(s, f);
+		if (!s || *s != ',')
+			break;
+	}
+	if (s && *s != '\n' && *s != '\r') {
+		r->why = "misplaced quote, or text after a closing quote";
+		s = memchr(s, '\n', (size_t)(end - s));
+	} else if (!s && at_end) {
+		r->why = "the file ends inside a quoted field";
+	}
+	const bool is_cut = !s || s == end || (*s == '\r' && s + 1 == end);
+	if (is_cut && !at_end)
+		return false;
+	r->end = is_cut ? end : *s == '\r' && s[1] == '\n' ? s + 2 : s + 1;
+	for (unsigned int i = 0; i < r->n && i < COLUMNS_MAX && !r->why; i++)
+		if (r->field[i].is_doubled)
+			undouble(&r->field[i]);
+	return true;
 }
