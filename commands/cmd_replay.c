@@ -135,9 +135,7 @@ static void issue_error_print(const struct replay_summary *s)
 		   {"max", s->issue_error_max_ns}};
 	printf("%-16s", "issue error");
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		SCOPED_STRBUF text = STRBUF_INIT;
-		format_duration(&text, row[i].ns);
-		printf("%s%s %s", i ? ", " : "", row[i].name, text.s);
+		printf("%s%s %s", i ? ", " : "", row[i].name, duration_text(row[i].ns).s);
 	}
 	putchar('\n');
 }
@@ -179,12 +177,10 @@ static void block_print(const struct replay_summary *s)
 		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n,
 		       strerror(b->error[i].code));
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
-		SCOPED_STRBUF time = STRBUF_INIT;
-		format_duration(&time, (double)b->silent_ns);
 		printf("note: every request from record %" PRIu64
 		       " on failed, %s after the start: the device or the storage below it has "
 		       "failed\n",
-		       b->silent_record, time.s);
+		       b->silent_record, duration_text((double)b->silent_ns).s);
 	}
 	if (b->contended)
 		puts("note: other threads competed for the CPU: the replay slept until shortly "

@@ -195,21 +195,16 @@ static int refused_permission(const struct scheduling *s, struct err *e)
 
 int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads, struct err *e)
 {
-	struct strbuf runtime = STRBUF_INIT, period = STRBUF_INIT;
 	struct scheduling full = scheduling_of(s, n_threads);
 	if (code == EPERM)
 		return refused_permission(s, e);
 	if (code != EBUSY)
 		return err_sys(e, code, "cannot set scheduler %s", policy_name(s));
-	format_duration(&runtime, (double)full.runtime_ns);
-	format_duration(&period, (double)full.period_ns);
-	int ret = err_set(e, EBUSY,
-			  "scheduler deadline: the kernel does not admit %u threads with %s of "
-			  "every %s on %u CPUs (kernel.sched_rt_runtime_us)",
-			  n_threads, runtime.s, period.s, (uint32_t)processors_allowed());
-	strbuf_release(&runtime);
-	strbuf_release(&period);
-	return ret;
+	return err_set(e, EBUSY,
+		       "scheduler deadline: the kernel does not admit %u threads with %s of "
+		       "every %s on %u CPUs (kernel.sched_rt_runtime_us)",
+		       n_threads, duration_text((double)full.runtime_ns).s,
+		       duration_text((double)full.period_ns).s, (uint32_t)processors_allowed());
 }
 
 int scheduling_check(const struct scheduling *s, bool pin, struct err *e)

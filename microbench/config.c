@@ -153,11 +153,7 @@ const struct option_spec microbench_options[] = {
 
 static int size_error(struct err *e, const char *key, uint64_t bytes, const char *why)
 {
-	struct strbuf size = STRBUF_INIT;
-	format_size(&size, bytes);
-	int ret = err_set(e, EINVAL, "%s %s: %s", key, size.s, why);
-	strbuf_release(&size);
-	return ret;
+	return err_set(e, EINVAL, "%s %s: %s", key, size_text(bytes).s, why);
 }
 
 static bool choice_is_valid(const char *const *names, int value)

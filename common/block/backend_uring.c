@@ -71,19 +71,14 @@ static int ring_make(struct block_queue *q, const struct block_queue_config *c)
 static void registered_note(struct strbuf *notes, int code, size_t n_bytes)
 {
 	struct rlimit limit;
-	struct strbuf size = STRBUF_INIT, has = STRBUF_INIT;
-	format_size(&size, n_bytes);
 	if (code == ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &limit)) {
-		format_size(&has, limit.rlim_cur);
 		strbuf_addf(notes,
 			    "io_uring: %s of buffers are not registered: the limit of locked "
 			    "memory (ulimit -l) is %s\n",
-			    size.s, has.s);
+			    size_text(n_bytes).s, size_text(limit.rlim_cur).s);
 	} else {
 		strbuf_addf(notes, "io_uring: buffers are not registered: %s\n", strerror(code));
 	}
-	strbuf_release(&size);
-	strbuf_release(&has);
 }
 
 static void things_register(struct block_queue *q, const struct block_queue_config *c,

@@ -181,17 +181,9 @@ static uint64_t wanted(const struct balloon *b, const struct balloon_step *step)
 static int refuse(const struct balloon *b, int code, const char *limit, uint64_t limit_bytes,
 		  struct err *e)
 {
-	struct strbuf size = STRBUF_INIT, own = STRBUF_INIT, is = STRBUF_INIT;
-	format_size(&size, b->room_bytes);
-	format_size(&own, b->own_bytes);
-	format_size(&is, limit_bytes);
-	int ret =
-	    err_set(e, code, "the balloon needs %s beside the %s of the replay itself: %s is %s",
-		    size.s, own.s, limit, is.s);
-	strbuf_release(&size);
-	strbuf_release(&own);
-	strbuf_release(&is);
-	return ret;
+	return err_set(e, code, "the balloon needs %s beside the %s of the replay itself: %s is %s",
+		       size_text(b->room_bytes).s, size_text(b->own_bytes).s, limit,
+		       size_text(limit_bytes).s);
 }
 
 /* Without this check, filling too large a balloon would invoke the out-of-memory killer. */

@@ -355,13 +355,9 @@ static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 				return 0;
 		}
 	f->n_ahead = AHEAD_LEAST;
-	struct strbuf size = STRBUF_INIT;
-	format_size(&size, ring_bytes(f, due, expected));
-	int ret = err_set(e, ERANGE,
+	return err_set(e, ERANGE,
 			  "reading ahead for %u workers needs at least %s (--memory)",
-			  f->n_lanes, size.s);
-	strbuf_release(&size);
-	return ret;
+			  f->n_lanes, size_text(ring_bytes(f, due, expected)).s);
 }
 
 static void *take(char **at, uint64_t n_bytes)

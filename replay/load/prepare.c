@@ -54,14 +54,8 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize;
 	if (wanted <= there || wanted - there <= room)
 		return 0;
-	struct strbuf needs = STRBUF_INIT, has = STRBUF_INIT;
-	format_size(&needs, wanted - there);
-	format_size(&has, room);
-	int ret = err_set(e, ENOSPC, "%s: the trace's files need %s more, but only %s are free",
-			  dir, needs.s, has.s);
-	strbuf_release(&needs);
-	strbuf_release(&has);
-	return ret;
+	return err_set(e, ENOSPC, "%s: the trace's files need %s more, but only %s are free",
+			  dir, size_text(wanted - there).s, size_text(room).s);
 }
 
 /* Creates the files that requests need and the trace's list lacks: files may be created while a

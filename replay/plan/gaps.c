@@ -11,18 +11,13 @@ void gaps_init(struct gaps *g, int64_t limit_ns, double speed)
 static int gap_refuse(const struct gaps *g, double ns, double limit_ns, const char *what,
 		      uint64_t record, struct err *e)
 {
-	struct strbuf length = STRBUF_INIT, limit = STRBUF_INIT;
-	format_duration(&length, ns);
-	format_duration(&limit, limit_ns);
-	int ret = err_set(e, ERANGE,
-			  "record %llu: the replay would wait %s %s, longer than %s: --max-gap "
-			  "TIME allows longer gaps%s, timing fullspeed (mode afap) "
-			  "waits for no traced time, and validate slice cuts a trace",
-			  (unsigned long long)record, length.s, what, limit.s,
-			  limit_ns > g->limit_ns ? " and a longer replay" : "");
-	strbuf_release(&length);
-	strbuf_release(&limit);
-	return ret;
+	return err_set(e, ERANGE,
+		       "record %llu: the replay would wait %s %s, longer than %s: --max-gap "
+		       "TIME allows longer gaps%s, timing fullspeed (mode afap) "
+		       "waits for no traced time, and validate slice cuts a trace",
+		       (unsigned long long)record, duration_text(ns).s, what,
+		       duration_text(limit_ns).s,
+		       limit_ns > g->limit_ns ? " and a longer replay" : "");
 }
 
 int gaps_add(struct gaps *g, int64_t begin_ns, uint64_t record, struct err *e)

@@ -93,12 +93,9 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 		p->file.fd = fd;
 	const int code = ret ? 0 : -file_reserve(fd, n_bytes);
 	if (code) {
-		struct strbuf size = STRBUF_INIT;
-		format_size(&size, n_bytes);
 		ret = err_sys(e, code,
 			      "%s: no space for the plan of the replay, %s (--scratch, --memory)",
-			      dir, size.s);
-		strbuf_release(&size);
+			      dir, size_text(n_bytes).s);
 	}
 	p->file.in_memory = !ret && file_in_memory(fd);
 	free(near);

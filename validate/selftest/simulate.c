@@ -36,12 +36,11 @@ static const struct {
  * part. */
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
-	SCOPED_STRBUF time = STRBUF_INIT;
-	format_duration(&time, (double)(clock_monotonic_ns() - begin_ns));
 	fprintf(stderr,
 		"stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu contradict what "
 		"is promised\n",
-		i + 1, N_PARTS, parts[i].name, time.s, rates->n,
+		i + 1, N_PARTS, parts[i].name,
+		duration_text((double)(clock_monotonic_ns() - begin_ns)).s, rates->n,
 		rates_count(rates, STANDING_BROKEN));
 }
 

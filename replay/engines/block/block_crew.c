@@ -57,15 +57,14 @@ static int stuck(const struct block_crew *c, struct err *e)
 {
 	static const char *const names[] = {"read", "write", "discard", "flush"};
 	const struct block_hot *r = oldest(c);
-	struct strbuf time = STRBUF_INIT;
-	format_duration(&time, (double)c->config->watchdog_ns);
 	int ret = r ? err_set(e, ETIMEDOUT,
 			      "no request has ended for %s; the %s of %" PRIu64 " bytes at %" PRIu64
 			      " (record %" PRIu64 ") does not return (--watchdog)",
-			      time.s, r->direction < 4 ? names[r->direction] : "request", r->length,
+			      duration_text((double)c->config->watchdog_ns).s,
+			      r->direction < 4 ? names[r->direction] : "request", r->length,
 			      r->offset, record_of(c->plan, r, c->n_records))
-		    : err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog)", time.s);
-	strbuf_release(&time);
+		    : err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog)",
+			      duration_text((double)c->config->watchdog_ns).s);
 	return ret;
 }
 
@@ -87,17 +86,14 @@ static const struct block_hot *first_failed(const struct block_crew *c)
 static int block_watch_gone(const struct block_crew *c, struct err *e)
 {
 	const struct block_hot *r = first_failed(c);
-	struct strbuf time = STRBUF_INIT;
 	if (!r)
 		return err_set(e, ENODEV, "%s disappeared during the replay",
 			       c->config->device);
-	format_duration(&time, (double)(r->end > 0 ? r->end : 0) * c->clock->ns_per_tick);
 	err_set(e, ENODEV,
 		"%s disappeared during the replay: record %" PRIu64
 		" failed (%s) %s after the start",
 		c->config->device, record_of(c->plan, r, c->n_records), strerror(-r->result),
-		time.s);
-	strbuf_release(&time);
+		duration_text((double)(r->end > 0 ? r->end : 0) * c->clock->ns_per_tick).s);
 	return -ENODEV;
 }
 
