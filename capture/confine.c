@@ -212,13 +212,11 @@ int confined_parent(int dir_fd, const char *path, bool create, const char **name
 	*name = slash ? slash + 1 : path;
 	if (!**name || !strcmp(*name, "."))
 		return err_set(e, EINVAL, "path \"%s\" does not end in a name", path);
-	char *parent = slash ? xstrdup(path) : xstrdup(".");
+	SCOPED_FREE char *parent = slash ? xstrdup(path) : xstrdup(".");
 	size_t len = slash ? (size_t)(slash - path) : 1;
 	while (len > 1 &&
 	       (parent[len - 1] == '/' || (parent[len - 1] == '.' && parent[len - 2] == '/')))
 		len--; /* the parent of "a//b" and "a/./b" is "a" */
 	parent[len] = 0;
-	int fd = open_directory(dir_fd, parent, create, e);
-	free(parent);
-	return fd;
+	return open_directory(dir_fd, parent, create, e);
 }

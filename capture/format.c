@@ -136,7 +136,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	if (packed(head, (size_t)len))
 		return err_set(e, EILSEQ, "%s: no trace: it is %s", path,
 			       packed(head, (size_t)len));
-	struct strbuf names = STRBUF_INIT;
+	SCOPED_STRBUF names = STRBUF_INIT;
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
 		if ((*f)->open)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
@@ -145,7 +145,6 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 			 "FORMAT says where it "
 			 "differs from that one",
 			 path, names.s);
-	strbuf_release(&names);
 	return rc;
 }
 

@@ -136,12 +136,12 @@ static int csv_heap(struct trace *base, uint32_t ref, const void **data, size_t 
 
 static void csv_close(struct trace *base)
 {
-	struct csv_trace *t = csv(base);
+	SCOPED_FREE struct csv_trace *t = csv(base);
 	fd_close(t->fd);
 	strbuf_release(&t->args.unescaped);
 	strbuf_release(&t->args.heap);
 	strbuf_release(&t->heap);
-	FREE_EACH(t->record, t->chunk, t->path, t);
+	FREE_EACH(t->record, t->chunk, t->path);
 }
 
 static const struct trace_reader reader = {

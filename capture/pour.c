@@ -81,12 +81,11 @@ static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_reco
 		return trace_writer_heap(j->w, data, len, &r->heap, e);
 	if (!(uses & (OP_HEAP_PATH | OP_HEAP_NAME)))
 		return 0; /* an unknown item may reveal a name */
-	char *name = xmalloc(len + 1);
+	SCOPED_FREE char *name = xmalloc(len + 1);
 	memcpy(name, data, len);
 	name[len] = 0;
 	strbuf_reset(&j->name);
 	rc = j->p->rename(j->p->ctx, uses & OP_HEAP_PATH ? OBJECT_PATH : 0, name, &j->name, e);
-	free(name);
 	return rc ? rc : trace_writer_heap(j->w, j->name.s, j->name.len, &r->heap, e);
 }
 
@@ -231,7 +230,7 @@ int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t
 	int fd = file_beside(path, 0666, &temporary, e);
 	if (fd < 0)
 		return fd;
-	struct pour_job *j = xcalloc(1, sizeof *j);
+	SCOPED_FREE struct pour_job *j = xcalloc(1, sizeof *j);
 	j->p = p;
 	p->write.shown = path;
 	j->n_sources = n;
@@ -249,6 +248,5 @@ int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t
 		free(j->source[i].id);
 	free(j->source);
 	strbuf_release(&j->name);
-	free(j);
 	return rc;
 }

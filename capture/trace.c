@@ -143,10 +143,8 @@ bool trace_object_is_device(const struct trace *t, uint32_t id)
 	if (!o || o->kind != OBJECT_PATH)
 		return o && o->kind == OBJECT_DEVICE;
 	const bool relative = o->name[0] != '/' && root && !strcmp(root, "/");
-	char *name = xasprintf("%s%s", relative ? "/" : "", o->name);
-	const bool is = name_is_device(name, strlen(name));
-	free(name);
-	return is;
+	SCOPED_FREE char *name = xasprintf("%s%s", relative ? "/" : "", o->name);
+	return name_is_device(name, strlen(name));
 }
 
 uint32_t trace_n_objects(const struct trace *t)

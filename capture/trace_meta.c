@@ -62,14 +62,13 @@ static json_t *json_bytes(const char *s)
 	if (plain)
 		return plain;
 	size_t len = strlen(s);
-	char *hex = xmalloc(2 * len + 1);
+	SCOPED_FREE char *hex = xmalloc(2 * len + 1);
 	for (size_t i = 0; i < len; i++) {
 		hex[2 * i] = digit[(unsigned char)s[i] >> 4];
 		hex[2 * i + 1] = digit[s[i] & 15];
 	}
 	hex[2 * len] = 0;
 	json_t *o = json_pack("{s:s}", "base16", hex);
-	free(hex);
 	return o;
 }
 

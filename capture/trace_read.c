@@ -301,14 +301,14 @@ static int binary_heap(struct trace *base, uint32_t ref, const void **data, size
 
 static void binary_close(struct trace *base)
 {
-	struct binary_trace *t = binary(base);
+	SCOPED_FREE struct binary_trace *t = binary(base);
 	window_release(&t->window);
 	window_release(&t->heap.window);
 	FREE_EACH(t->heap.entry, t->heap.raw);
 	fd_close(t->file.fd);
 	free(t->file.path);
 	ZSTD_freeDCtx(t->zstd);
-	FREE_EACH(t->raw, t);
+	free(t->raw);
 }
 
 static const struct trace_reader reader = {.next_batch = binary_next_batch,

@@ -222,9 +222,8 @@ static int sort_all(struct sort *s, struct err *e)
 /* The scratch file is in the directory of the result, which needs the same space anyway. */
 static int scratch_beside(const char *path, struct err *e)
 {
-	char *copy = xstrdup(path);
+	SCOPED_FREE char *copy = xstrdup(path);
 	int fd = unnamed_file_open(dirname(copy), e);
-	free(copy);
 	return fd < 0 ? err_context(e, "sorting") : fd;
 }
 

@@ -38,25 +38,21 @@ char *trace_part_name(const char *path, uint32_t index)
 
 int64_t trace_part_index(const struct trace_meta *meta)
 {
-	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	const json_t *index = json_object_get(json_object_get(extra, "part"), "index");
-	const int64_t i = json_is_integer(index) ? json_integer_value(index) : -1;
-	json_decref(extra);
-	return i;
+	return json_is_integer(index) ? json_integer_value(index) : -1;
 }
 
 static char *extra_of_part(const struct trace_split *s)
 {
 	const char *text = trace_meta(s->from)->extra_json, *slash = strrchr(s->path, '/');
-	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
+	json_auto_t *extra = text ? json_loads(text, 0, NULL) : NULL;
 	extra = extra ? extra : json_object();
 	json_object_set_new(extra, "part",
 			    json_pack("{s:s%,s:I}", "of", slash ? slash + 1 : s->path,
 				      strlen(slash ? slash + 1 : s->path), "index",
 				      (json_int_t)s->n));
-	char *made = json_dumps(extra, JSON_COMPACT);
-	json_decref(extra);
-	return made;
+	return json_dumps(extra, JSON_COMPACT);
 }
 
 static int part_begin(struct trace_split *s, struct err *e)

@@ -172,12 +172,9 @@ int trace_output_check(const char *path, struct err *e)
 		return err_sys(e, errno, "%s cannot be made", path);
 	if (path[strlen(path) - 1] == '/')
 		return err_sys(e, EISDIR, "%s", path);
-	char *copy = xstrdup(path);
-	int ret = access(dirname(copy), W_OK | X_OK) < 0
-		      ? err_sys(e, errno, "%s cannot be made", path)
-		      : 0;
-	free(copy);
-	return ret;
+	SCOPED_FREE char *copy = xstrdup(path);
+	return access(dirname(copy), W_OK | X_OK) < 0 ? err_sys(e, errno, "%s cannot be made", path)
+						      : 0;
 }
 
 int trace_output_check_replaced(const char *path, struct err *e)

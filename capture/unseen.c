@@ -119,10 +119,8 @@ void unseen_add(json_t *extra, const json_t *from_extra)
 
 uint64_t programs_unseen_of_text(const char *extra_json)
 {
-	json_t *extra = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
-	uint64_t n = programs_unseen(extra);
-	json_decref(extra);
-	return n;
+	json_auto_t *extra = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
+	return programs_unseen(extra);
 }
 
 void async_counts_add(struct async_counts *a, const struct trace_record *r)

@@ -66,7 +66,7 @@ static int show(const struct info *x, struct trace *t, const struct info_config 
 
 static int print(struct trace *t, const char *path, const struct info_config *config, struct err *e)
 {
-	struct profile *p = xcalloc(1, sizeof *p);
+	SCOPED_FREE struct profile *p = xcalloc(1, sizeof *p);
 	SCOPED_FREE struct replayable *replay =
 	    config->n_replay_max ? xcalloc(1, sizeof *replay) : NULL;
 	struct profile_options o = {(unsigned int)config->n_threads};
@@ -87,7 +87,6 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 		rc = err_set(e, EBADMSG, "%s%s", p->tally.damage[0],
 			     p->tally.n_damage > 1 ? " (and more, see above)" : "");
 	profile_release(p);
-	free(p);
 	return rc;
 }
 

@@ -193,7 +193,7 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (config.budget_ns && !p.budget_ns)
 		return usage(e, "--budget needs a protocol with the key budget: without it the "
 				"plan has a fixed number of replicates");
-	char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
+	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	if (config.dry_run)
 		status = dry_run(&p, &config, dir, e);
 	else
@@ -205,7 +205,6 @@ static int run_run(int argc, char **argv, struct err *e)
 						   .quiet = config.quiet};
 		status = run_campaign(&p, &o, form, e);
 	}
-	free(dir);
 	return status;
 }
 

@@ -177,7 +177,8 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 	if (!self)
 		return EXIT_FAILED;
 	o.self = self;
-	json_t *environment = environment_make(self); /* before the runs, which load the machine */
+	/* before the runs, which load the machine */
+	json_auto_t *environment = environment_make(self);
 	int rc = capture_trial_run(&t, &o, e);
 	json_auto_t *all = rc ? NULL : calibration_to_json(&t, environment);
 	SCOPED_FREE char *text =
@@ -192,7 +193,6 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 		selftest_capture_print(&t, stdout);
 	if (!rc && c->dir && !c->json)
 		printf("\ncalibration: %s\n", c->dir);
-	json_decref(environment);
 	free(self);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }

@@ -295,11 +295,10 @@ static int standard_main(int argc, char **argv, struct err *e)
 	char *self = program_path(e);
 	if (!self)
 		return EXIT_FAILED;
-	json_t *environment = environment_make(self);
+	json_auto_t *environment = environment_make(self);
 	c.o.environment = environment;
 	signals_catch();
 	status = (certifies ? certify : check)(&c, argv[2], e);
-	json_decref(environment);
 	free(self);
 	return status;
 }

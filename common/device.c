@@ -231,12 +231,10 @@ static bool file_under(const struct device_system *s, const struct stat *st, str
 	*file = *st;
 	if (!S_ISBLK(st->st_mode))
 		return true;
-	char *attribute = xasprintf("%s/dev/block/%u:%u/loop/backing_file", s->sys,
-				    major(st->st_rdev), minor(st->st_rdev));
-	char *backing = file_read_line(attribute);
-	bool known = backing && !stat(backing, file);
-	FREE_EACH(backing, attribute);
-	return known;
+	SCOPED_FREE char *attribute = xasprintf("%s/dev/block/%u:%u/loop/backing_file", s->sys,
+						major(st->st_rdev), minor(st->st_rdev));
+	SCOPED_FREE char *backing = file_read_line(attribute);
+	return backing && !stat(backing, file);
 }
 
 bool device_is_volume(const struct device_system *s, const struct stat *st)

@@ -51,13 +51,12 @@ static void use_add(struct search *s, const char *fmt, ...)
 
 static bool number_of(const char *dir, dev_t *number)
 {
-	char *file = xasprintf("%s/dev", dir);
-	char *text = file_read_line(file);
+	SCOPED_FREE char *file = xasprintf("%s/dev", dir);
+	SCOPED_FREE char *text = file_read_line(file);
 	unsigned int major, minor;
 	bool known = text && sscanf(text, "%u:%u", &major, &minor) == 2;
 	if (known)
 		*number = makedev(major, minor);
-	FREE_EACH(text, file);
 	return known;
 }
 
@@ -121,21 +120,18 @@ static int holder_add(struct search *s, const char *dir, int depth, struct err *
 
 static int holders_add(struct search *s, const char *dir, int depth, struct err *e)
 {
-	char *holders = xasprintf("%s/holders", dir);
-	int ret = each_entry(s, holders, depth, holder_add, e);
-	free(holders);
-	return ret;
+	SCOPED_FREE char *holders = xasprintf("%s/holders", dir);
+	return each_entry(s, holders, depth, holder_add, e);
 }
 
 static int partition_add(struct search *s, const char *dir, int depth, struct err *e)
 {
-	char *mark = xasprintf("%s/partition", dir);
+	SCOPED_FREE char *mark = xasprintf("%s/partition", dir);
 	int there = path_is_there(mark, e), ret = there < 0 ? there : 0;
 	if (there > 0)
 		ret = near_add(s, dir, "its partition ", e);
 	if (!ret && there > 0)
 		ret = holders_add(s, dir, depth, e);
-	free(mark);
 	return ret;
 }
 
@@ -156,10 +152,9 @@ static int parent_add(struct search *s, const char *dir, struct err *e)
 
 static char *sys_dir(const struct search *s, dev_t number)
 {
-	char *link = xasprintf("%s/dev/block/%u:%u", s->system->sys, major(number), minor(number));
-	char *dir = realpath(link, NULL);
-	free(link);
-	return dir;
+	SCOPED_FREE char *link =
+	    xasprintf("%s/dev/block/%u:%u", s->system->sys, major(number), minor(number));
+	return realpath(link, NULL);
 }
 
 static int family_add(struct search *s, dev_t number, const char *role, struct err *e)
@@ -183,10 +178,8 @@ static int family_add(struct search *s, dev_t number, const char *role, struct e
 
 static char *backing_file(const char *dir)
 {
-	char *file = xasprintf("%s/loop/backing_file", dir);
-	char *text = file_read_line(file);
-	free(file);
-	return text;
+	SCOPED_FREE char *file = xasprintf("%s/loop/backing_file", dir);
+	return file_read_line(file);
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -201,7 +194,7 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 {
 	(void)depth;
 	(void)e;
-	char *backing = backing_file(dir);
+	SCOPED_FREE char *backing = backing_file(dir);
 	struct stat st;
 	dev_t number;
 	const char *name = strrchr(dir, '/') + 1;
@@ -215,7 +208,6 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 			near->name, s->system->dev, name);
 	else if (same && !near_of(s, number))
 		use_add(s, "%s is under the loop device %s/%s", s->path, s->system->dev, name);
-	free(backing);
 	return 0;
 }
 
@@ -224,7 +216,7 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 static int under_loop(struct search *s, struct err *e)
 {
 	char *dir = sys_dir(s, s->st.st_rdev);
-	char *backing = dir ? backing_file(dir) : NULL;
+	SCOPED_FREE char *backing = dir ? backing_file(dir) : NULL;
 	free(dir);
 	struct stat st = {.st_mode = 0};
 	int ret = 0;
@@ -244,7 +236,6 @@ static int under_loop(struct search *s, struct err *e)
 	}
 	if (st.st_mode && !s->uses->under)
 		s->uses->under = xstrdup(backing);
-	free(backing);
 	return ret;
 }
 
@@ -339,10 +330,9 @@ static int uses_look(struct search *s, struct err *e)
 	for (size_t i = 0; i < s->n_near; i++)
 		if (!strcmp(s->near[i].role, "what is made of it, "))
 			use_add(s, "%s/%s is made of it", s->system->dev, s->near[i].name);
-	char *block = xasprintf("%s/block", s->system->sys);
+	SCOPED_FREE char *block = xasprintf("%s/block", s->system->sys);
 	if (!ret)
 		ret = each_entry(s, block, 0, loop_look, e);
-	free(block);
 	return ret;
 }
 

@@ -10,7 +10,7 @@ enum { PART = 1 << 18, DIGEST = 32 };
 
 static int content_add(gcry_md_hd_t h, int fd, const char *path, struct err *e)
 {
-	unsigned char *part = xmalloc(PART);
+	SCOPED_FREE unsigned char *part = xmalloc(PART);
 	ssize_t got;
 	off_t at = 0;
 	int ret = 0;
@@ -22,7 +22,6 @@ static int content_add(gcry_md_hd_t h, int fd, const char *path, struct err *e)
 	}
 	if (got < 0)
 		ret = err_sys(e, errno, "cannot read %s", path);
-	free(part);
 	return ret;
 }
 

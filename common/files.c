@@ -354,7 +354,7 @@ int dir_remove_at(int parent, const char *name, const char *path, struct err *e)
 
 int dir_remove_tree(const char *path, struct err *e)
 {
-	char *name = xstrdup(path);
+	SCOPED_FREE char *name = xstrdup(path);
 	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
 		name[len - 1] = 0; /* "link/" would follow the link */
 	int ret = 0;
@@ -367,7 +367,6 @@ int dir_remove_tree(const char *path, struct err *e)
 			ret = err_sys(e, errno, "cannot open directory %s", name);
 	}
 	leftover_drop(path);
-	free(name);
 	return ret;
 }
 

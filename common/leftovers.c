@@ -77,7 +77,7 @@ size_t leftover_sweep(const char *pattern, bool (*may_go)(const char *path))
 	const size_t len = strlen(name);
 	size_t fixed = len;
 	const int dir_len = (int)(name - pattern);
-	char *parent = dir_len ? xasprintf("%.*s", dir_len, pattern) : xstrdup(".");
+	SCOPED_FREE char *parent = dir_len ? xasprintf("%.*s", dir_len, pattern) : xstrdup(".");
 	DIR *d = opendir(parent);
 	size_t n = 0;
 	while (fixed && name[fixed - 1] == 'X')
@@ -92,7 +92,6 @@ size_t leftover_sweep(const char *pattern, bool (*may_go)(const char *path))
 	}
 	if (d)
 		closedir(d);
-	free(parent);
 	return n;
 }
 

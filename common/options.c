@@ -46,7 +46,7 @@ static int check_range(const struct option_spec *o, const char *text, double v, 
 	bool upper = o->max >= o->min && o->max < DBL_MAX;
 	if (!any || (v >= o->min && (!upper || v <= o->max)))
 		return 0;
-	struct strbuf range = STRBUF_INIT;
+	SCOPED_STRBUF range = STRBUF_INIT;
 	add_bound(&range, o->type, o->min);
 	if (upper) {
 		strbuf_addstr(&range, " to ");
@@ -54,9 +54,7 @@ static int check_range(const struct option_spec *o, const char *text, double v, 
 	} else {
 		strbuf_addstr(&range, " or more");
 	}
-	int ret = err_set(e, ERANGE, "\"%s\" is out of range: allowed is %s", text, range.s);
-	strbuf_release(&range);
-	return ret;
+	return err_set(e, ERANGE, "\"%s\" is out of range: allowed is %s", text, range.s);
 }
 
 static int set_choice(const struct option_spec *o, int *field, const char *text, struct err *e)
@@ -210,7 +208,7 @@ static int parse_long(struct options_parse *p, struct err *e)
 {
 	const char *word = p->argv[p->at] + 2;
 	const char *equals = strchr(word, '=');
-	char *name = xstrdup(word);
+	SCOPED_FREE char *name = xstrdup(word);
 	if (equals)
 		name[equals - word] = 0;
 	int ret;
@@ -228,7 +226,6 @@ static int parse_long(struct options_parse *p, struct err *e)
 	} else {
 		ret = unknown_option(p, name, e);
 	}
-	free(name);
 	return ret;
 }
 

@@ -89,15 +89,13 @@ int placement_init(struct placement *p, enum placement_kind kind, size_t block_b
 		return err_set(e, EINVAL,
 			       "buffers of %zu bytes for %u threads: both must be positive",
 			       block_bytes, n_threads);
-	size_t *each = xcalloc(n_threads, sizeof *each);
+	SCOPED_FREE size_t *each = xcalloc(n_threads, sizeof *each);
 	for (unsigned int i = 0; i < n_threads; i++)
 		each[i] = block_bytes;
-	int ret = placement_init_each(
+	return placement_init_each(
 	    p, kind,
 	    &(struct placement_need){.block_bytes = each, .n_threads = n_threads, .direct = direct},
 	    e);
-	free(each);
-	return ret;
 }
 
 void placement_own(const struct placement *p, unsigned int from, unsigned int to)

@@ -75,7 +75,7 @@ void progress_step(struct progress *p, uint64_t n_done, double work_done, const 
 		return;
 	p->last_ns = now;
 	p->shown = true;
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	add_line(&line, p, what);
 	/* one column stays free: some terminals wrap when the last is filled */
 	if (p->terminal)
@@ -84,7 +84,6 @@ void progress_step(struct progress *p, uint64_t n_done, double work_done, const 
 	else
 		fprintf(stderr, "%s\n", line.s);
 	fflush(stderr);
-	strbuf_release(&line);
 }
 
 void progress_end(struct progress *p)

@@ -24,7 +24,7 @@ static int by_mincore(int fd, uint64_t offset, uint64_t end, uint64_t *n_pages)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t most = end - offset < MINCORE_SPAN ? end - offset : MINCORE_SPAN;
-	unsigned char *present = xmalloc(most / page + 2);
+	SCOPED_FREE unsigned char *present = xmalloc(most / page + 2);
 	int rc = 0;
 	*n_pages = 0;
 	for (uint64_t at = offset / page * page; at < end && !rc; at += MINCORE_SPAN) {
@@ -37,7 +37,6 @@ static int by_mincore(int fd, uint64_t offset, uint64_t end, uint64_t *n_pages)
 		if (map != MAP_FAILED)
 			munmap(map, len);
 	}
-	free(present);
 	return rc;
 }
 

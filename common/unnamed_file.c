@@ -10,13 +10,12 @@ int unnamed_file_open(const char *dir, struct err *e)
 	if (fd >= 0)
 		return fd;
 	/* not every file system has unnamed files */
-	char *path = xasprintf("%s/.validate-XXXXXX", dir);
+	SCOPED_FREE char *path = xasprintf("%s/.validate-XXXXXX", dir);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		fd = err_sys(e, errno, "%s: cannot create a scratch file", dir);
 	else
 		unlink(path);
-	free(path);
 	return fd;
 }
 

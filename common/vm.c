@@ -11,15 +11,13 @@
 
 static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t available)
 {
-	struct strbuf size = STRBUF_INIT;
+	SCOPED_STRBUF size = STRBUF_INIT;
 	format_size(&size, n_bytes);
 	if (available != SIZE_MAX) {
 		strbuf_addstr(&size, "; available are ");
 		format_size(&size, available);
 	}
-	int ret = err_set(e, ENOMEM, "not enough memory for %s: it needs %s", what_for, size.s);
-	strbuf_release(&size);
-	return ret;
+	return err_set(e, ENOMEM, "not enough memory for %s: it needs %s", what_for, size.s);
 }
 
 /* The mapping starts at a huge page's boundary: kernels before 6.7 do not align it. */

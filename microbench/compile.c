@@ -125,7 +125,7 @@ struct build {
 static int includes_draw(struct build *b, struct err *e)
 {
 	const struct microbench_config *c = b->c;
-	uint32_t *all = xcalloc(c->n_headers, sizeof *all);
+	SCOPED_FREE uint32_t *all = xcalloc(c->n_headers, sizeof *all);
 	int ret = 0;
 	for (uint64_t i = 0; i < c->n_headers; i++)
 		all[i] = (uint32_t)i;
@@ -142,7 +142,6 @@ static int includes_draw(struct build *b, struct err *e)
 		b->includes[i][n] = UINT32_MAX;
 		gsl_rng_free(rng);
 	}
-	free(all);
 	return ret;
 }
 

@@ -41,7 +41,7 @@ static void account(struct merged *m, const struct trace_record *r)
 static int merge(const struct bench_run *r, struct source *heap, size_t n, struct trace_writer *w,
 		 int signal_fd, struct merged *m, struct err *e)
 {
-	struct trace_record *batch = xmalloc(N_BATCH * sizeof *batch);
+	SCOPED_FREE struct trace_record *batch = xmalloc(N_BATCH * sizeof *batch);
 	int ret = 0;
 	heap_make(&heap_of_sources, heap, n);
 	while (n && !ret) {
@@ -58,7 +58,6 @@ static int merge(const struct bench_run *r, struct source *heap, size_t n, struc
 		if (!ret)
 			ret = bench_interrupted(signal_fd, e);
 	}
-	free(batch);
 	return ret;
 }
 
@@ -66,7 +65,7 @@ static int merge_all(const struct bench_run *r, struct trace_writer *w, int sign
 		     struct merged *m, struct err *e)
 {
 	struct script_refs refs = {NULL, NULL, NULL};
-	struct source *heap = xcalloc(r->n_workers, sizeof *heap);
+	SCOPED_FREE struct source *heap = xcalloc(r->n_workers, sizeof *heap);
 	size_t n = 0;
 	int ret = r->workload->script ? script_refs_make(&refs, r, w, e) : 0;
 	for (unsigned int i = 0; i < r->n_workers && !ret; i++) {
@@ -76,7 +75,6 @@ static int merge_all(const struct bench_run *r, struct trace_writer *w, int sign
 	if (!ret)
 		ret = merge(r, heap, n, w, signal_fd, m, e);
 	script_refs_release(&refs);
-	free(heap);
 	return ret;
 }
 
@@ -154,15 +152,14 @@ static json_t *backend(const struct bench_run *r)
 
 static char *extra_json(const struct bench_run *r)
 {
-	json_t *o = json_pack(
-	    "{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:o*,s:b}", "workload", r->workload->name, "options",
-	    describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory",
-	    memory(r), "anonymous_memory", anonymous_memory(r), "facts",
-	    run_facts_to_json(&r->facts), "scheduling", scheduling_to_json(&r->scheduling),
-	    "affinity", affinity(r), "backend", backend(r), "capacity_reached", capacity_reached(r));
-	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-	json_decref(o);
-	return text;
+	json_auto_t *o =
+	    json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:o*,s:b}", "workload", r->workload->name,
+		      "options", describe_options(r->workload, r->config), "descriptors",
+		      descriptors(r), "memory", memory(r), "anonymous_memory", anonymous_memory(r),
+		      "facts", run_facts_to_json(&r->facts), "scheduling",
+		      scheduling_to_json(&r->scheduling), "affinity", affinity(r), "backend",
+		      backend(r), "capacity_reached", capacity_reached(r));
+	return o ? json_dumps(o, JSON_COMPACT) : NULL;
 }
 
 /* Sets the time of the region and the machine's activity from the workers' stamps. */
@@ -188,12 +185,12 @@ static void facts_complete(struct bench_run *r)
 int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *o, struct err *e)
 {
 	const struct microbench_config *c = r->config;
-	struct strbuf command = STRBUF_INIT;
+	SCOPED_STRBUF command = STRBUF_INIT;
 	struct trace_writer *w = NULL;
 	struct merged m = {.sum_ns = 0};
 	struct utsname host = {.nodename = ""};
 	facts_complete(r);
-	char *extra = extra_json(r);
+	SCOPED_FREE char *extra = extra_json(r);
 	uname(&host);
 	describe_command(r->workload, c, &command);
 	const struct trace_meta meta = {
@@ -217,8 +214,6 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	}
 	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN,
 					 m.last_ns - m.first_ns, capacity_reached(r)};
-	free(extra);
-	strbuf_release(&command);
 	return ret;
 }
 

@@ -140,7 +140,7 @@ static int files_open(struct replay_job *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
 	const bool elsewhere = r->c->row->opens;
-	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
+	SCOPED_FREE int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
 	const struct initial *initial = r->in.slots.initial;
 	/* if false, the check must not load metadata into the cache */
 	const bool is_warm = r->c->prepare || r->c->cache == REPLAY_CACHE_COLD;
@@ -156,7 +156,6 @@ static int files_open(struct replay_job *r, struct err *e)
 		atomic_store(&p->fds[i], fds[i]);
 	p->root = r->in.root;
 	p->root.refused = p->calls.common ? &p->calls.common->counts.refused : NULL;
-	free(fds);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
 

@@ -225,10 +225,8 @@ static int signals_open(struct app_run *r, struct err *e)
 
 static int content_check(const struct app_config *c, struct err *e)
 {
-	char *path = xasprintf("%s" CONTENT_SUFFIX, c->output);
-	int rc = c->content ? trace_output_check_replaced(path, e) : 0;
-	free(path);
-	return rc;
+	SCOPED_FREE char *path = xasprintf("%s" CONTENT_SUFFIX, c->output);
+	return c->content ? trace_output_check_replaced(path, e) : 0;
 }
 
 static int run_all(struct app_run *r, const char *file, const char *library, struct err *e)

@@ -163,9 +163,8 @@ static void program_with(struct app_programs *to, const struct objects *o, uint3
 		program_add(to, name);
 		return;
 	}
-	char *both = xasprintf("%s (%s)", name, objects_at(o, object)->path);
+	SCOPED_FREE char *both = xasprintf("%s (%s)", name, objects_at(o, object)->path);
 	program_add(to, both);
-	free(both);
 }
 
 static void births_judge(const struct spool *s, struct births *b, struct app_outcome *o)

@@ -60,11 +60,9 @@ static int part_store(struct app_content *c, struct content_pending *p, struct e
 
 int app_content_open(struct app_content *c, const char *trace, struct err *e)
 {
-	char *path = xasprintf("%s" CONTENT_SUFFIX, trace);
+	SCOPED_FREE char *path = xasprintf("%s" CONTENT_SUFFIX, trace);
 	*c = (struct app_content){.writer = NULL};
-	int ret = content_writer_open(&c->writer, path, e);
-	free(path);
-	return ret;
+	return content_writer_open(&c->writer, path, e);
 }
 
 int app_content_take(struct app_content *c, const struct merge_record *r, struct err *e)

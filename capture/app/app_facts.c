@@ -146,7 +146,7 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 	programs_set(facts, "programs_unseen", "unseen", &o->unseen);
 	programs_set(facts, "programs_own_calls", "own_calls", &o->own_calls);
 	programs_set(facts, "programs_own_rings", "own_rings", &o->own_rings);
-	json_t *top = json_pack("{s:o}", "capture", facts);
+	json_auto_t *top = json_pack("{s:o}", "capture", facts);
 	json_t *command = command_facts((const char *const *)c->command);
 	if (command)
 		json_object_set_new(top, "command", command);
@@ -160,7 +160,5 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 		json_object_set_new(top, "anonymous_memory", samples_json(m, epoch_ns));
 	if (c->content)
 		json_object_set_new(top, "content", content_json(o));
-	char *text = json_dumps(top, JSON_COMPACT);
-	json_decref(top);
-	return text;
+	return json_dumps(top, JSON_COMPACT);
 }

@@ -95,9 +95,8 @@ void files_made(struct app_files *f, const char *path)
 /* The entry of a name; NULL: there is none. */
 static struct known_file *known(struct app_files *f, const char *path)
 {
-	char *first = *slot_of(f, path) ? NULL : files_first_path(f, path);
+	SCOPED_FREE char *first = *slot_of(f, path) ? NULL : files_first_path(f, path);
 	const uint32_t slot = *slot_of(f, first ? first : path);
-	free(first);
 	return slot ? &f->file[slot - 1] : NULL;
 }
 
@@ -274,13 +273,12 @@ static int compare(const void *a, const void *b)
 static bool below_made(const struct app_files *f, const char *path)
 {
 	bool made = false;
-	char *parent = xstrdup(path);
+	SCOPED_FREE char *parent = xstrdup(path);
 	for (char *slash = strrchr(parent, '/'); slash && !made; slash = strrchr(parent, '/')) {
 		*slash = '\0';
 		uint32_t i = *slot_of(f, parent);
 		made = i && !f->file[i - 1].mode && !f->file[i - 1].unknown;
 	}
-	free(parent);
 	return made;
 }
 

@@ -87,7 +87,7 @@ static int compare(const void *a, const void *b)
 /* Sorts by path and removes duplicates; a name's own entry precedes one seen through a link. */
 static void sort(struct fileset *s, const bool *moved)
 {
-	struct app_found *all = xcalloc(s->n + 1, sizeof *all);
+	SCOPED_FREE struct app_found *all = xcalloc(s->n + 1, sizeof *all);
 	size_t n = 0;
 	for (size_t i = 0; i < s->n; i++)
 		all[i] = (struct app_found){s->entry[i], s->detail[i], moved[i] ? s->n + i : i};
@@ -99,13 +99,12 @@ static void sort(struct fileset *s, const bool *moved)
 		s->detail[n++] = all[i].detail;
 	}
 	s->n = n;
-	free(all);
 }
 
 void files_through_links(struct app_files *f, struct fileset *s)
 {
-	bool *moved = xcalloc(s->n + 1, sizeof *moved);
-	char **path = xcalloc(s->n + 1, sizeof *path);
+	SCOPED_FREE bool *moved = xcalloc(s->n + 1, sizeof *moved);
+	SCOPED_FREE char **path = xcalloc(s->n + 1, sizeof *path);
 	for (size_t i = 0; i < s->n; i++)
 		path[i] = path_resolved(s, s->entry[i].path);
 	for (size_t i = 0; i < s->n; i++) {
@@ -121,5 +120,4 @@ void files_through_links(struct app_files *f, struct fileset *s)
 			s->detail[i].link = NULL;
 			s->entry[i].directory = true;
 		}
-	FREE_EACH(path, moved);
 }

@@ -247,13 +247,12 @@ static int compare_numbers(const void *x, const void *y)
 /* Counts a thread once, even if it executed several programs. */
 uint64_t merge_n_threads(const struct merge *m)
 {
-	uint32_t *tid = xcalloc(m->n_sources + 1, sizeof *tid);
+	SCOPED_FREE uint32_t *tid = xcalloc(m->n_sources + 1, sizeof *tid);
 	uint64_t n = 0;
 	for (size_t i = 0; i < m->n_sources; i++)
 		tid[i] = m->order[m->source[i].first].tid;
 	qsort(tid, m->n_sources, sizeof *tid, compare_numbers);
 	for (size_t i = 0; i < m->n_sources; i++)
 		n += !i || tid[i] != tid[i - 1];
-	free(tid);
 	return n;
 }

@@ -21,11 +21,10 @@ static const char *scratch_choose(const char *asked)
 static char *scratch_pattern(const char *scratch, struct err *e)
 {
 	const char *chosen = scratch_choose(scratch);
-	char *real = realpath(chosen, NULL);
+	SCOPED_FREE char *real = realpath(chosen, NULL);
 	char *pattern = real ? xasprintf("%s/validate-capture-XXXXXX", real) : NULL;
 	if (!real)
 		err_sys(e, errno, "the scratch directory %s", chosen);
-	free(real);
 	return pattern;
 }
 
@@ -50,8 +49,8 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 static bool applications_end(const char *dir)
 {
 	enum { N_MAX = 4096, LOOKS = 500 };
-	char *causes = xasprintf("%s/" CAUSE_FILE, dir);
-	pid_t *pid = xcalloc(N_MAX, sizeof *pid);
+	SCOPED_FREE char *causes = xasprintf("%s/" CAUSE_FILE, dir);
+	SCOPED_FREE pid_t *pid = xcalloc(N_MAX, sizeof *pid);
 	for (int i = 0; i < LOOKS; i++) { /* processes may start new ones meanwhile */
 		const size_t n = processes_mapping(causes, pid, N_MAX);
 		for (size_t k = 0; k < n && k < N_MAX; k++)
@@ -60,14 +59,12 @@ static bool applications_end(const char *dir)
 			break;
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	}
-	FREE_EACH(causes, pid);
 	return true;
 }
 
 uint32_t app_scratch_clean(const char *scratch)
 {
-	char *pattern = scratch_pattern(scratch, NULL);
+	SCOPED_FREE char *pattern = scratch_pattern(scratch, NULL);
 	const size_t n = pattern ? leftover_sweep(pattern, applications_end) : 0;
-	free(pattern);
 	return (uint32_t)n;
 }

@@ -313,7 +313,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 		free(root);
 		return rc;
 	}
-	struct conversion *v = xcalloc(1, sizeof *v);
+	SCOPED_FREE struct conversion *v = xcalloc(1, sizeof *v);
 	*v = (struct conversion){
 	    .config = c, .spool = s, .census = &census, .outcome = o, .memory = memory};
 	request_maker_init(&v->maker, clock, start, root, c->root);
@@ -348,6 +348,6 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	json_decref(v->descriptors);
 	processes_release(&v->processes);
 	merge_close(m);
-	FREE_EACH(v, root);
+	free(root);
 	return rc;
 }

@@ -67,10 +67,8 @@ static int warm_file(const struct fileset_entry *f, int fd, void *ctx, struct er
 
 int fileset_warm(const struct fileset *s, int dir_fd, struct err *e)
 {
-	void *buffer = xmalloc(CHUNK);
-	int rc = each_file(s, dir_fd, warm_file, buffer, e);
-	free(buffer);
-	return rc;
+	SCOPED_FREE void *buffer = xmalloc(CHUNK);
+	return each_file(s, dir_fd, warm_file, buffer, e);
 }
 
 /* --- residency ----------------------------------------------------------- */

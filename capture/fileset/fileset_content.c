@@ -70,7 +70,7 @@ enum { PART = 1 << 20 };
 
 static bool content_add(gcry_md_hd_t h, int fd, uint64_t size)
 {
-	unsigned char *part = xmalloc(PART);
+	SCOPED_FREE unsigned char *part = xmalloc(PART);
 	uint64_t at = 0;
 	while (at < size) {
 		ssize_t got = pread(fd, part, PART, (off_t)at);
@@ -81,7 +81,6 @@ static bool content_add(gcry_md_hd_t h, int fd, uint64_t size)
 		gcry_md_write(h, part, (size_t)got);
 		at += (uint64_t)got;
 	}
-	free(part);
 	return at == size;
 }
 

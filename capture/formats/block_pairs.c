@@ -89,7 +89,7 @@ static void drop(struct block_pairs *p, struct block_waiting *w)
 
 static void grow(struct block_pairs *p)
 {
-	struct block_waiting *old = p->slot;
+	SCOPED_FREE struct block_waiting *old = p->slot;
 	size_t n = p->n_slots;
 	p->n_slots = n ? n * 2 : 1024;
 	p->slot = xcalloc(p->n_slots, sizeof *p->slot);
@@ -100,7 +100,6 @@ static void grow(struct block_pairs *p)
 				k = (k + 1) & (p->n_slots - 1);
 			p->slot[k] = old[i];
 		}
-	free(old);
 }
 
 static struct block_waiting fresh(const struct pair_event *v)

@@ -208,12 +208,10 @@ static int dftracer_line(struct foreign *f, const char *s, size_t len, struct er
 		end--;
 	if (s == end || (end - s == 1 && (*s == '[' || *s == ']')))
 		return 0;
-	json_t *o = json_loadb(s, (size_t)(end - s), 0, &je);
-	int rc = json_is_object(o) ? take_event(t, o, e)
-				   : foreign_at(f, s, e, "no JSON object: %s",
-						o ? "another value" : je.text);
-	json_decref(o);
-	return rc;
+	json_auto_t *o = json_loadb(s, (size_t)(end - s), 0, &je);
+	return json_is_object(o)
+		   ? take_event(t, o, e)
+		   : foreign_at(f, s, e, "no JSON object: %s", o ? "another value" : je.text);
 }
 
 static void dftracer_reset(struct foreign *f)

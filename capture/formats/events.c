@@ -354,12 +354,12 @@ static int events_write(struct trace *t, const char *path, struct trace_export_r
 			struct err *e)
 {
 	static const struct sink_writer writer = {.head = write_head, .one = write_one};
-	struct events_out *x = xcalloc(1, sizeof *x);
+	SCOPED_FREE struct events_out *x = xcalloc(1, sizeof *x);
 	x->t = t;
 	int rc = link_events(x, e);
 	rc = rc ? rc : sink_write_trace(&writer, x, t, path, report, e);
 	forget(x);
-	FREE_EACH(x->thread, x->number, x->edge, x->child, x->next, x);
+	FREE_EACH(x->thread, x->number, x->edge, x->child, x->next);
 	return rc;
 }
 

@@ -229,13 +229,12 @@ static int foreign_rewind(struct trace *base, struct err *e)
 
 static void foreign_close(struct trace *base)
 {
-	struct foreign *f = foreign(base);
+	SCOPED_FREE struct foreign *f = foreign(base);
 	if (f->reader->release)
 		f->reader->release(f);
 	text_input_close(&f->in);
 	record_queue_release(&f->queue);
 	strbuf_release(&f->heap);
-	free(f);
 }
 
 static const struct trace_reader shared = {.next_batch = foreign_next_batch,

@@ -301,13 +301,12 @@ int mapping_parse(struct mapping *m, const char *name, const char *text, struct 
 
 int mapping_load(struct mapping *m, const char *path, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	memset(m, 0, sizeof *m);
 	int rc = file_read(path, &text, 1u << 20, e);
 	if (!rc && strlen(text.s) != text.len)
 		rc = err_set(e, EINVAL, "%s: not a mapping file: it contains NUL bytes", path);
 	rc = rc ? rc : mapping_parse(m, path, text.s, e);
-	strbuf_release(&text);
 	return rc;
 }
 

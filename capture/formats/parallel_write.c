@@ -61,7 +61,7 @@ static int node_flush(struct parallel_out *x, struct parallel_write_node *n, str
 static int node_copy(struct parallel_out *x, struct parallel_write_node *n, int fd,
 		     const char *path, struct err *e)
 {
-	char *buf = xmalloc(CHUNK);
+	SCOPED_FREE char *buf = xmalloc(CHUNK);
 	int rc = node_flush(x, n, e);
 	for (size_t i = 0; i < n->n_chunks && !rc; i++)
 		for (size_t at = 0, part; at < n->chunk[i].len && !rc; at += part) {
@@ -70,7 +70,6 @@ static int node_copy(struct parallel_out *x, struct parallel_write_node *n, int 
 			if (!rc && (rc = write_all(fd, buf, part)))
 				rc = err_sys(e, -rc, "%s: writing", path);
 		}
-	free(buf);
 	return rc;
 }
 
@@ -232,7 +231,7 @@ static void node_head(const struct parallel_out *x, uint32_t of, struct strbuf *
 static int file_of_node(struct parallel_out *x, uint32_t of, struct err *e)
 {
 	char *path = xasprintf("%s/node.%u", x->dir, of), *temporary;
-	struct strbuf head = STRBUF_INIT;
+	SCOPED_STRBUF head = STRBUF_INIT;
 	int fd = file_beside(path, 0666, &temporary, e), rc = fd < 0 ? fd : 0;
 	strbuf_addf(&head, "%s\n", x->head);
 	node_head(x, of, &head);
@@ -244,7 +243,6 @@ static int file_of_node(struct parallel_out *x, uint32_t of, struct err *e)
 	if (fd >= 0 && close(fd) && !rc)
 		rc = err_sys(e, errno, "%s: close", path);
 	rc = file_beside_keep(temporary, path, rc, e);
-	strbuf_release(&head);
 	free(path);
 	return rc;
 }
@@ -275,7 +273,7 @@ static int write_nodes(void *ctx, struct sink *s, struct err *e)
 static int head_make(struct parallel_out *x, struct err *e)
 {
 	struct trace_meta m = *trace_meta(x->t);
-	struct fileset_entry *entry = xcalloc(m.files.n + 1, sizeof *entry);
+	SCOPED_FREE struct fileset_entry *entry = xcalloc(m.files.n + 1, sizeof *entry);
 	char *text = NULL;
 	size_t len = 0;
 	for (size_t i = 0; i < m.files.n; i++) {
@@ -286,7 +284,7 @@ static int head_make(struct parallel_out *x, struct err *e)
 	size_t n = m.files.n;
 	m.root = "/";
 	m.files.entry = entry;
-	char *extra = causality_facts_text(&x->f, m.extra_json);
+	SCOPED_FREE char *extra = causality_facts_text(&x->f, m.extra_json);
 	m.extra_json = extra;
 	int rc = meta_to_json(&m, &text, &len, e);
 	if (!rc && len > META_MAX) {
@@ -308,7 +306,7 @@ static int head_make(struct parallel_out *x, struct err *e)
 	}
 	for (size_t i = 0; i < n; i++)
 		free((char *)(uintptr_t)entry[i].path);
-	FREE_EACH(entry, extra, text);
+	free(text);
 	return rc;
 }
 
@@ -318,7 +316,7 @@ static void barriers_look(struct parallel_out *x)
 	struct err e = ERR_INIT;
 	bool known = !causality_links_read(&x->links, x->t, &x->f, &e) &&
 		     !causality_barriers_find(&x->barriers, &x->links, &e);
-	size_t *by_signal = xcalloc(x->links.n + 1, sizeof *by_signal);
+	SCOPED_FREE size_t *by_signal = xcalloc(x->links.n + 1, sizeof *by_signal);
 	x->by_wait = xcalloc(x->links.n + 1, sizeof *x->by_wait);
 	if (known) {
 		causality_links_order(&x->links, x->by_wait, by_signal);
@@ -329,7 +327,6 @@ static void barriers_look(struct parallel_out *x)
 			x->node[i].waits_end += x->node[i].wait;
 		}
 	}
-	free(by_signal);
 }
 
 /* If the trace names no nodes, each thread is a node. */
@@ -361,7 +358,7 @@ static int threads_find(struct parallel_out *x, struct err *e)
 
 static int prepare(struct parallel_out *x, const char *path, struct err *e)
 {
-	char *copy = xstrdup(path);
+	SCOPED_FREE char *copy = xstrdup(path);
 	const char *dir = x->dir ? x->dir : strcmp(path, "-") ? dirname(copy) : "/tmp";
 	int rc = causality_facts_read(&x->f, trace_meta(x->t), e);
 	if (!rc && !x->f.n_nodes)
@@ -377,7 +374,6 @@ static int prepare(struct parallel_out *x, const char *path, struct err *e)
 	rc = rc ? rc : head_make(x, e);
 	if (!rc && (x->fd = unnamed_file_open(dir, e)) < 0)
 		rc = x->fd;
-	free(copy);
 	return rc;
 }
 

@@ -37,7 +37,7 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 static bool link_fits(const struct strace_links *l, const char *name, size_t len, const char *real,
 		      size_t real_len)
 {
-	struct strbuf path = STRBUF_INIT;
+	SCOPED_STRBUF path = STRBUF_INIT;
 	bool fits = true;
 	for (size_t i = 0; i < l->n && fits; i++) {
 		const struct shown_path *s = &l->shown[i];
@@ -53,7 +53,6 @@ static bool link_fits(const struct strace_links *l, const char *name, size_t len
 		else if (u64_map_find(&l->real, at))
 			fits = !strcmp(path.s, s->real);
 	}
-	strbuf_release(&path);
 	return fits;
 }
 

@@ -6,13 +6,11 @@
 
 bool strace_decoration_text(struct strace *t, const struct part *d)
 {
-	struct strbuf quoted = STRBUF_INIT;
+	SCOPED_STRBUF quoted = STRBUF_INIT;
 	strbuf_addch(&quoted, '"');
 	strbuf_add(&quoted, d->s, d->len);
 	strbuf_addch(&quoted, '"');
-	const bool good = strace_unquote(&t->path, &(struct part){quoted.s, quoted.len});
-	strbuf_release(&quoted);
-	return good;
+	return strace_unquote(&t->path, &(struct part){quoted.s, quoted.len});
 }
 
 struct part strace_without_deleted(const char *s, size_t len)
@@ -61,7 +59,7 @@ static bool is_same_file(struct strace *t, const struct app_open_file *f, const 
 		return true;
 	if (f->shown_at == t->n_renames || !strace_decoration_text(t, &before))
 		return false;
-	char *first = xstrdup(path_last(t->path.s));
+	SCOPED_FREE char *first = xstrdup(path_last(t->path.s));
 	const char *last = first, *shown = strace_decoration_text(t, &now) ? path_last(t->path.s)
 									   : "";
 	const uint64_t oldest =
@@ -71,7 +69,6 @@ static bool is_same_file(struct strace *t, const struct app_open_file *f, const 
 		if (!strcmp(last, t->renamed[i % STRACE_RENAMES].from))
 			last = t->renamed[i % STRACE_RENAMES].to;
 	same |= !strcmp(shown, last);
-	free(first);
 	return same;
 }
 
@@ -174,9 +171,8 @@ int strace_path(struct strace_parsed *p, const struct part *a, const struct part
 		strbuf_add(to, t->path.s, t->path.len);
 		return 0;
 	}
-	char *relative = xstrdup(to->s);
+	SCOPED_FREE char *relative = xstrdup(to->s);
 	strbuf_reset(to);
 	strbuf_addf(to, "/%s", relative);
-	free(relative);
 	return 0;
 }

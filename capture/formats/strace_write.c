@@ -81,10 +81,9 @@ static int strace_processes_init(struct strace_processes *p, struct trace *t, st
 		;
 	if (!known && rc < 0)
 		return rc;
-	json_t *extra =
+	json_auto_t *extra =
 	    trace_meta(t)->extra_json ? json_loads(trace_meta(t)->extra_json, 0, NULL) : NULL;
 	events_add(p, json_object_get(extra, "processes"));
-	json_decref(extra);
 	return 0;
 }
 
@@ -286,9 +285,8 @@ static bool is_incomplete(const struct strace_out *x)
 	const struct trace_meta *m = trace_meta(t);
 	struct trace_health h;
 	trace_health(t, &h);
-	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
+	json_auto_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
 	const bool missing = requests_unseen(extra) || programs_unseen(extra);
-	json_decref(extra);
 	return missing || m->cut || m->n_events_lost || !h.complete || h.n_blocks_damaged ||
 	       h.n_records_uncommitted || h.n_unread || (x->report && x->report->n_left_out);
 }
@@ -326,8 +324,8 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 {
 	static const struct sink_writer writer = {.one = write_one, .tail = write_tail};
 	const struct trace_meta *m = trace_meta(t);
-	char *root = xasprintf("%s%s", old && m->root && *m->root != '/' ? "/" : "",
-			       m->root ? m->root : "/");
+	SCOPED_FREE char *root = xasprintf("%s%s", old && m->root && *m->root != '/' ? "/" : "",
+					   m->root ? m->root : "/");
 	struct strace_out x = {.line = {.t = t, .root = root, .old = old, .text = STRBUF_INIT},
 			       .wall_ns = m->wall_epoch_ns,
 			       .report = report};
@@ -336,7 +334,7 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 	strbuf_release(&x.line.text);
 	free(x.processes.event);
 	x.processes.event = NULL;
-	FREE_EACH(x.thread, x.opened, root);
+	FREE_EACH(x.thread, x.opened);
 	return rc;
 }
 

@@ -160,14 +160,12 @@ static int convert(struct tracing *t, struct block_work *w, bool bios, struct bl
 static char *facts_of(const struct block_config *c, const struct block_device *d,
 		      const struct block_outcome *o)
 {
-	json_t *all = json_pack(
+	json_auto_t *all = json_pack(
 	    "{s:{s:s, s:s, s:I, s:I, s:I, s:I, s:I}}", "block", "device", d->name, "unit",
 	    unit_names[c->unit], "n_events", (json_int_t)o->n_events, "n_unfinished",
 	    (json_int_t)o->counts.n_unfinished, "n_unpaired", (json_int_t)o->counts.n_unpaired,
 	    "n_requeued", (json_int_t)o->counts.n_requeued, "n_other", (json_int_t)o->n_other);
-	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
-	json_decref(all);
-	return text;
+	return all ? json_dumps(all, JSON_COMPACT) : NULL;
 }
 
 struct block_watch {
@@ -193,12 +191,11 @@ static int write_trace(struct block_watch *b, struct block_outcome *o, struct er
 		trace_writer_abort(w->writer);
 		return ret;
 	}
-	char *facts = facts_of(c, &w->device, o);
+	SCOPED_FREE char *facts = facts_of(c, &w->device, o);
 	b->meta.extra_json = facts;
 	ret = trace_writer_set_meta(w->writer, &b->meta, e);
 	int closed = trace_writer_close(w->writer, ret ? NULL : e);
 	b->meta.extra_json = NULL;
-	free(facts);
 	return ret ? ret : closed;
 }
 

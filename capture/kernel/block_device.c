@@ -5,12 +5,11 @@
 
 static int sysfs_number(const struct block_device *d, const char *file, uint64_t *value)
 {
-	char *path = xasprintf("/sys/dev/block/%u:%u/%s", d->major, d->minor, file);
+	SCOPED_FREE char *path = xasprintf("/sys/dev/block/%u:%u/%s", d->major, d->minor, file);
 	FILE *f = fopen(path, "re");
 	int ok = f && fscanf(f, "%" SCNu64, value) == 1;
 	if (f)
 		fclose(f);
-	free(path);
 	return ok ? 0 : -ENOENT;
 }
 
@@ -22,7 +21,7 @@ static int partition_resolve(struct block_device *d, struct err *e)
 		d->n_sectors = UINT64_MAX;
 	if (sysfs_number(d, "partition", &number))
 		return 0;
-	char *path = xasprintf("/sys/dev/block/%u:%u/../dev", d->major, d->minor);
+	SCOPED_FREE char *path = xasprintf("/sys/dev/block/%u:%u/../dev", d->major, d->minor);
 	FILE *f = fopen(path, "re");
 	unsigned int major, minor;
 	int ok = f && fscanf(f, "%u:%u", &major, &minor) == 2 &&
@@ -35,7 +34,6 @@ static int partition_resolve(struct block_device *d, struct err *e)
 	} else {
 		err_set(e, ENOENT, "%s: cannot find the device of this partition", path);
 	}
-	free(path);
 	return ok ? 0 : -ENOENT;
 }
 

@@ -23,10 +23,9 @@ static struct ring_request **place_of(struct syscalls *c, uint64_t request)
 
 static void drop(struct syscalls *c, struct ring_request **place)
 {
-	struct ring_request *p = *place;
+	SCOPED_FREE struct ring_request *p = *place;
 	*place = p->next;
 	syscall_process_leave(c, p->t.process);
-	free(p);
 }
 
 /* NULL: the thread is hidden. */

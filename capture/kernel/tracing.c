@@ -245,7 +245,7 @@ static void *reader_main(void *arg)
 {
 	struct tracing *t = arg;
 	const struct timespec pause = {.tv_nsec = POLL_NS};
-	void *page = aligned_alloc(t->page_bytes, t->page_bytes);
+	SCOPED_FREE void *page = aligned_alloc(t->page_bytes, t->page_bytes);
 	sigset_t all;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
@@ -258,7 +258,6 @@ static void *reader_main(void *arg)
 	}
 	if (!page)
 		t->write_error = ENOMEM;
-	free(page);
 	return NULL;
 }
 
@@ -297,24 +296,22 @@ int tracing_open(struct tracing **out, const struct tracing_options *o, struct e
 
 int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e)
 {
-	struct strbuf all = STRBUF_INIT;
+	SCOPED_STRBUF all = STRBUF_INIT;
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(&all, "%d ", tid[i]);
 	int ret = knob(t, "options/event-fork", "1", e);
 	if (!ret && tracefs_instance_file_append(t->instance, "set_event_pid", all.s) < 0)
 		ret = err_sys(e, errno ? errno : EIO,
 			      "tracefs: limiting the tracepoints to %zu threads", n);
-	strbuf_release(&all);
 	return ret;
 }
 
 size_t tracing_n_watched(struct tracing *t)
 {
-	char *text = tracefs_instance_file_read(t->instance, "set_event_pid", NULL);
+	SCOPED_FREE char *text = tracefs_instance_file_read(t->instance, "set_event_pid", NULL);
 	size_t n = 0;
 	for (const char *s = text; s && *s; s++)
 		n += *s == '\n';
-	free(text);
 	return n;
 }
 
@@ -330,13 +327,12 @@ static uint64_t losses_of(struct tracing *t, unsigned int i)
 	char name[64];
 	uint64_t n = 0;
 	snprintf(name, sizeof name, "per_cpu/cpu%u/stats", i);
-	char *text = tracefs_instance_file_read(t->instance, name, NULL);
+	SCOPED_FREE char *text = tracefs_instance_file_read(t->instance, name, NULL);
 	for (char *line = text; line && *line;
 	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
 		for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
 			if (!strncmp(line, lines[k], strlen(lines[k])))
 				n += strtoull(line + strlen(lines[k]), NULL, 10);
-	free(text);
 	return n;
 }
 

@@ -83,7 +83,7 @@ static int program_load(int *fd, unsigned int type, const struct um_code *c, con
 			struct err *e)
 {
 	union bpf_attr a;
-	char *log = xcalloc(1, 65536);
+	SCOPED_FREE char *log = xcalloc(1, 65536);
 	memset(&a, 0, sizeof a);
 	a.prog_type = type;
 	a.insns = (uintptr_t)c->insn;
@@ -102,7 +102,6 @@ static int program_load(int *fd, unsigned int type, const struct um_code *c, con
 	if (code)
 		err_sys(e, code, "cannot load the BPF program %s (%s)", name,
 			len ? log + (len > 300 ? len - 300 : 0) : "no reason is given");
-	free(log);
 	return code ? -code : 0;
 }
 
@@ -234,11 +233,10 @@ static int rings_start(struct user_memory *m, const struct user_memory_options *
 /* Reads the requests of io_submit(). A kernel before 5.3 refuses programs with a loop. */
 static int aio_start(struct user_memory *m)
 {
-	struct um_code *c = xcalloc(1, sizeof *c);
+	SCOPED_FREE struct um_code *c = xcalloc(1, sizeof *c);
 	um_code_aio(c, &m->map);
 	const int rc =
 	    program_load(&m->program[LINK_AIO], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "aio", NULL);
-	free(c);
 	return rc ? rc : link_raw(&m->link[LINK_AIO], m->program[LINK_AIO], "sys_enter", NULL);
 }
 

@@ -121,7 +121,7 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 	const char *paths = c->paths == PATHS_NONE ? "none"
 			    : o->no_paths.code     ? "unreadable"
 						   : "bpf";
-	json_t *all = json_pack(
+	json_auto_t *all = json_pack(
 	    "{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "capture", "method",
 	    "tracefs", "faults", fault_names[o->faults], "paths", paths, "n_events",
 	    (json_int_t)o->n_events, "n_unfinished", (json_int_t)o->counts.n_unfinished,
@@ -157,9 +157,7 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 	if (all && list)
 		json_object_set(all, "processes", list);
 	json_decref(list);
-	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
-	json_decref(all);
-	return text;
+	return all ? json_dumps(all, JSON_COMPACT) : NULL;
 }
 
 static void rename_sink(void *context, const char *from, const char *to, bool exchange)
@@ -177,12 +175,11 @@ static int convert(struct vfs_writing *w, struct tracing *t, struct user_memory 
 				    write_finished, w, e);
 	w->outcome->n_events = tracing_n_events(t);
 	w->outcome->counts = *syscalls_counts(w->calls);
-	char *facts = facts_of(w->config, w->outcome, &w->processes);
+	SCOPED_FREE char *facts = facts_of(w->config, w->outcome, &w->processes);
 	*last = *meta;
 	last->extra_json = facts;
 	last->n_events_lost = w->outcome->n_lost;
 	rc = rc ? rc : files_meta_set(&w->files, w->writer, last, &w->outcome->files, e);
-	free(facts);
 	return rc;
 }
 

@@ -192,7 +192,8 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 		    bool hidden, struct err *e)
 {
 	(void)e;
-	bool *leads = xcalloc(t->n + 1, sizeof *leads); /* the first threads of processes */
+	/* the first threads of processes */
+	SCOPED_FREE bool *leads = xcalloc(t->n + 1, sizeof *leads);
 	for (size_t i = 0; i < t->n; i++) {
 		char path[40], cwd[PATH_MAX];
 		uint32_t parent, umask;
@@ -216,7 +217,6 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 		if (!hidden)
 			mappings_take(c, t->tid[i]);
 	}
-	free(leads);
 }
 
 /* --- programs ------------------------------------------------------------ */

@@ -160,7 +160,7 @@ static void seen_count(struct key_match *m, uint64_t key)
 static void slots_grow(struct key_match *m)
 {
 	size_t n_old = (size_t)1 << m->bits, mask = 2 * n_old - 1;
-	struct key_slot *old = m->slot;
+	SCOPED_FREE struct key_slot *old = m->slot;
 	m->slot = xreallocarray(NULL, 2 * n_old, sizeof *m->slot);
 	m->bits++;
 	for (size_t i = 0; i <= mask; i++)
@@ -173,7 +173,6 @@ static void slots_grow(struct key_match *m)
 			i = (i + 1) & mask;
 		m->slot[i] = old[j];
 	}
-	free(old);
 }
 
 /* Closes the hole: later entries of the probe sequence move up if their home allows it. */

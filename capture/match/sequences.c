@@ -23,7 +23,7 @@ void sequences_release(struct sequences *s)
 
 void sequences_grow(struct sequences *s)
 {
-	struct sequence_slot *old = s->slot;
+	SCOPED_FREE struct sequence_slot *old = s->slot;
 	size_t n_old = (size_t)1 << s->bits;
 	allocate(s, s->bits + 1);
 	size_t mask = 2 * n_old - 1;
@@ -35,5 +35,4 @@ void sequences_grow(struct sequences *s)
 			i = (i + 1) & mask;
 		s->slot[i] = old[j];
 	}
-	free(old);
 }

@@ -133,7 +133,7 @@ static int queue_open(const struct bench_run *r, struct block_load *b, struct er
 					     .n_slots = b->depth, .registered = true,
 					     .reads = &b->reads,
 					     .content = &b->content};
-	struct strbuf notes = STRBUF_INIT;
+	SCOPED_STRBUF notes = STRBUF_INIT;
 	b->backend = r->backend.backend;
 	int ret = b->backend->open(&b->queue, &q, &notes, e);
 	for (const struct block_backend *const *try = block_backends;
@@ -141,7 +141,6 @@ static int queue_open(const struct bench_run *r, struct block_load *b, struct er
 		b->backend = *try;
 		ret = b->backend->open(&b->queue, &q, &notes, e);
 	}
-	strbuf_release(&notes);
 	return ret;
 }
 

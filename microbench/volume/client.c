@@ -72,7 +72,7 @@ static int harvest(struct loop *l, struct block_done *done, struct err *e)
 static int loop_run(struct loop *l, struct err *e)
 {
 	const uint32_t depth = l->c->depth;
-	struct block_done *done = xcalloc(depth, sizeof *done);
+	SCOPED_FREE struct block_done *done = xcalloc(depth, sizeof *done);
 	uint32_t *of_slot = xcalloc(depth, sizeof *of_slot), n_begun = 0, n_ended = 0;
 	int ret = 0;
 	for (; n_begun < l->n && n_begun < depth && !ret; n_begun++) {
@@ -95,7 +95,7 @@ static int loop_run(struct loop *l, struct err *e)
 	}
 	if (ret && ret != -ETIMEDOUT)
 		err_sys(e, -ret, "%s: a request failed", l->c->path);
-	FREE_EACH(of_slot, done);
+	free(of_slot);
 	return ret;
 }
 

@@ -137,7 +137,7 @@ int volume_log_trace(const struct volume_log *l, const char *name, const char *s
 			       (unsigned long long)n);
 	memcpy(sorted, l->entry, n * sizeof *sorted);
 	qsort(sorted, n, sizeof *sorted, by_arrival);
-	char *command = xasprintf("validate volume, %s", service);
+	SCOPED_FREE char *command = xasprintf("validate volume, %s", service);
 	const struct trace_meta meta = {.level = LEVEL_BLOCK,
 					.epoch_ns = n ? sorted[0].arrival_ns : 0,
 					.clock = "monotonic", .clock_resolution_ns = 1,
@@ -155,6 +155,6 @@ int volume_log_trace(const struct volume_log *l, const char *name, const char *s
 		else
 			ret = trace_writer_close(w, e);
 	}
-	FREE_EACH(command, sorted);
+	free(sorted);
 	return ret;
 }

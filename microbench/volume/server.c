@@ -327,7 +327,8 @@ static int session_loop(struct fuse_session *session, int ready_fd, struct err *
 
 static int session_run(struct server *s, int ready_fd, struct err *e)
 {
-	char *name = xasprintf("-ofsname=validate-volume-%s,subtype=validate-volume", s->v->name);
+	SCOPED_FREE char *name =
+	    xasprintf("-ofsname=validate-volume-%s,subtype=validate-volume", s->v->name);
 	char *argv[] = {"validate-volume", name, NULL};
 	struct fuse_args args = FUSE_ARGS_INIT(2, argv);
 	struct fuse_session *session = fuse_session_new(&args, &operations, sizeof operations, s);
@@ -351,7 +352,6 @@ static int session_run(struct server *s, int ready_fd, struct err *e)
 		fuse_session_destroy(session);
 	}
 	fuse_opt_free_args(&args);
-	free(name);
 	return ret;
 }
 

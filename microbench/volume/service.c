@@ -115,16 +115,14 @@ static int kind_find(const char *name, size_t len, enum kind *kind, struct err *
 			return 0;
 		}
 	}
-	char *word = strndup(name, len);
+	SCOPED_FREE char *word = strndup(name, len);
 	const char *near = word ? nearest_name(word, names) : NULL;
-	int ret = near ? err_set(e, EINVAL, "unknown service model \"%s\" (did you mean \"%s\"?)",
-				 word, near)
-		       : err_set(e, EINVAL,
-				 "unknown service model \"%s\" (constant, exponential, lognormal, "
-				 "uniform, gamma, hdd, ssd, throttled)",
-				 word ? word : "");
-	free(word);
-	return ret;
+	return near ? err_set(e, EINVAL, "unknown service model \"%s\" (did you mean \"%s\"?)",
+			      word, near)
+		    : err_set(e, EINVAL,
+			      "unknown service model \"%s\" (constant, exponential, lognormal, "
+			      "uniform, gamma, hdd, ssd, throttled)",
+			      word ? word : "");
 }
 
 static int key_set(struct service *s, char *item, struct err *e)

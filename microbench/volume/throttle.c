@@ -43,14 +43,13 @@ int throttle_group(const char *root, char **group, struct err *e)
 static int limit_put(const char *group, const char *name, dev_t number, uint64_t value,
 		     struct err *e)
 {
-	char *path = xasprintf("%s/%s", group, name);
-	char *text =
+	SCOPED_FREE char *path = xasprintf("%s/%s", group, name);
+	SCOPED_FREE char *text =
 	    xasprintf("%u:%u %llu\n", major(number), minor(number), (unsigned long long)value);
 	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		ret = err_sys(e, errno, "throttled: cannot write to %s", path);
 	fd_close(fd);
-	FREE_EACH(text, path);
 	return ret;
 }
 

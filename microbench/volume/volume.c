@@ -86,10 +86,9 @@ char *volume_inside(const struct volume *v, const char *name)
 
 int volume_lock_open(const struct volume *v)
 {
-	char *path = volume_inside(v, "lock");
+	SCOPED_FREE char *path = volume_inside(v, "lock");
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	int code = errno;
-	free(path);
 	return fd < 0 ? -code : fd;
 }
 
@@ -108,7 +107,7 @@ static void server_look(struct volume *v)
 static void facts_read(struct volume *v)
 {
 	char *path = volume_inside(v, "volume.json");
-	json_t *o = json_load_file(path, 0, NULL);
+	json_auto_t *o = json_load_file(path, 0, NULL);
 	free(path);
 	const char *service = json_string_value(json_object_get(o, "service")),
 		   *backing = json_string_value(json_object_get(o, "backing")),
@@ -127,7 +126,6 @@ static void facts_read(struct volume *v)
 	v->lead.n_steady = (uint32_t)json_integer_value(json_object_get(o, "n_steady"));
 	v->lead.low_ns = json_integer_value(json_object_get(o, "way_low_ns"));
 	v->lead.high_ns = json_integer_value(json_object_get(o, "way_high_ns"));
-	json_decref(o);
 }
 
 void volume_read(struct volume *v, const char *root, const char *name)
@@ -238,18 +236,16 @@ static int nothing_of_this_name(const char *root, const char *name, struct err *
 {
 	struct volume *v;
 	size_t n;
-	struct strbuf names = STRBUF_INIT;
+	SCOPED_STRBUF names = STRBUF_INIT;
 	if (!volume_list(root, &v, &n, NULL)) {
 		for (size_t i = 0; i < n; i++)
 			strbuf_addf(&names, "%s%s", i ? ", " : "", v[i].name);
 		volumes_release(v, n);
 	}
-	int ret = names.len
-		      ? err_set(e, ENOENT, "unknown volume \"%s\": existing volumes are %s", name,
-				names.s)
-		      : err_set(e, ENOENT, "unknown volume \"%s\": this user has no volumes", name);
-	strbuf_release(&names);
-	return ret;
+	return names.len
+		   ? err_set(e, ENOENT, "unknown volume \"%s\": existing volumes are %s", name,
+			     names.s)
+		   : err_set(e, ENOENT, "unknown volume \"%s\": this user has no volumes", name);
 }
 
 int volume_find(const char *root, const char *name, struct volume *v, struct err *e)

@@ -24,7 +24,7 @@ struct throttling { /* for model throttled */
 
 static int memory_check(uint64_t n_bytes, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	unsigned long long kib = 0;
 	int ret = 0;
 	if (!file_read("/proc/meminfo", &text, 1 << 20, NULL)) {
@@ -36,7 +36,6 @@ static int memory_check(uint64_t n_bytes, struct err *e)
 				      "available (--file keeps it in a file)",
 				      (unsigned long long)(n_bytes >> 20), kib >> 10);
 	}
-	strbuf_release(&text);
 	return ret;
 }
 
@@ -206,17 +205,16 @@ static int facts_write(const struct volume *v, struct err *e)
 	json_t *leads = json_array();
 	for (size_t i = 0; i < VOLUME_DEPTHS; i++)
 		json_array_append_new(leads, json_integer(v->lead.ns[i]));
-	json_t *o = json_pack(
+	json_auto_t *o = json_pack(
 	    "{s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:s*, s:s*}", "service", v->service, "size",
 	    (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "leads_ns", leads, "n_steady",
-	    (json_int_t)v->lead.n_steady, "way_low_ns", (json_int_t)v->lead.low_ns,
-	    "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing, "group", v->group);
+	    (json_int_t)v->lead.n_steady, "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns",
+	    (json_int_t)v->lead.high_ns, "backing", v->backing, "group", v->group);
 	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL,
 	     *path = volume_inside(v, "volume.json");
 	int ret = text ? file_write_atomic(path, text, strlen(text), e)
 		       : err_set(e, EINVAL, "%s: the name is not valid UTF-8", v->name);
 	FREE_EACH(path, text);
-	json_decref(o);
 	return ret;
 }
 
@@ -272,7 +270,7 @@ int volume_create(const char *root, const char *name, const struct volume_config
 			free(top);
 		top = real ? real : top;
 	}
-	char *dir = xasprintf("%s/%s", top, name);
+	SCOPED_FREE char *dir = xasprintf("%s/%s", top, name);
 	if (!ret && mkdir(dir, 0700) < 0)
 		ret = errno != EEXIST ? err_sys(e, errno, "%s", dir)
 		      : volume_is(dir)
@@ -302,6 +300,6 @@ int volume_create(const char *root, const char *name, const struct volume_config
 		volume_remove(v, &refused, NULL);
 		volume_release(v);
 	}
-	FREE_EACH(dir, top, backing, service, t.group);
+	FREE_EACH(top, backing, service, t.group);
 	return ret;
 }

@@ -59,11 +59,10 @@ static int seqs_read(struct captured *c, const char *path, struct err *e)
 static void name_wanted(const struct trace *t, char hex[2 * CONTENT_NAME_BYTES + 1])
 {
 	const char *text = trace_meta(t)->extra_json;
-	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
+	json_auto_t *extra = text ? json_loads(text, 0, NULL) : NULL;
 	const char *name =
 	    json_string_value(json_object_get(json_object_get(extra, "content"), "name"));
 	snprintf(hex, 2 * CONTENT_NAME_BYTES + 1, "%s", name ? name : "");
-	json_decref(extra);
 }
 
 static bool name_is(const struct content *c, const char *wanted)

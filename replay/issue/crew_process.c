@@ -160,13 +160,12 @@ static void processes_find(struct crew_processes *ps)
 static int passing_make(struct crew_processes *ps, struct err *e)
 {
 	const struct call_table *calls = &ps->crew->plan->calls;
-	uint8_t *receives = xcalloc((size_t)calls->n_processes + 1, 1);
+	SCOPED_FREE uint8_t *receives = xcalloc((size_t)calls->n_processes + 1, 1);
 	for (uint32_t i = 0; i < calls->n_slots; i++)
 		for (uint32_t h = calls->slot[i].heir; h; h = calls->slot[h].next_heir)
 			receives[calls->slot[h].process] = 1;
 	int ret = passing_open(&ps->passing, receives, calls->n_processes, calls->n_slots + 1, e);
 	ps->crew->plan->passing = ps->passing;
-	free(receives);
 	return ret;
 }
 
@@ -275,13 +274,11 @@ static void go(struct process_board *b)
 /* This process holds the balloon for all processes. Their own memory is known now. */
 static int balloon_of_processes(const struct crew_processes *ps, struct err *e)
 {
-	pid_t *pids = xcalloc((size_t)ps->n + 1, sizeof *pids);
+	SCOPED_FREE pid_t *pids = xcalloc((size_t)ps->n + 1, sizeof *pids);
 	for (uint32_t i = 0; i < ps->n; i++)
 		pids[i] = ps->process[i].pid;
 	struct balloon *b = ps->crew->plan->balloon;
-	int ret = b ? balloon_hold(b, ps->crew->plan, pids, ps->n, e) : 0;
-	free(pids);
-	return ret;
+	return b ? balloon_hold(b, ps->crew->plan, pids, ps->n, e) : 0;
 }
 
 static int processes_start(struct crew_processes *ps, struct err *e)
@@ -312,7 +309,7 @@ static int processes_watch(struct crew_processes *ps, struct err *e)
 {
 	struct crew *c = ps->crew;
 	struct watchdog w;
-	struct strbuf blocked = STRBUF_INIT;
+	SCOPED_STRBUF blocked = STRBUF_INIT;
 	int ret = 0;
 	uint64_t second = (uint64_t)(1e9 / c->plan->clock.ns_per_tick);
 	watchdog_init(&w, c, c->config->watchdog_ns > 0 ? c->config->watchdog_ns : 0);
@@ -329,7 +326,6 @@ static int processes_watch(struct crew_processes *ps, struct err *e)
 	}
 	if (!ret && blocked.len)
 		ret = err_set(e, ETIMEDOUT, "%s (--watchdog)", blocked.s);
-	strbuf_release(&blocked);
 	free(w.next);
 	return ret;
 }

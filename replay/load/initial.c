@@ -78,7 +78,7 @@ enum way {
  * turn unknown nodes into directories. */
 static enum way way_of(struct walker *w, struct name_path path)
 {
-	char *text = xstrdup(path.text);
+	SCOPED_FREE char *text = xstrdup(path.text);
 	enum way way = WAY_OPEN;
 	bool unknown = false;
 	for (char *slash = strchr(text + 1, '/');
@@ -95,7 +95,6 @@ static enum way way_of(struct walker *w, struct name_path path)
 		unknown = !node || w->m.node[node].kind != INITIAL_DIRECTORY;
 		*slash = '/';
 	}
-	free(text);
 	return way;
 }
 
@@ -353,7 +352,7 @@ static void path_seen(struct walker *w, const struct load_request *r)
 
 static void listed_take(struct walker *w, const struct fileset *f)
 {
-	uint32_t *first = fileset_first_names(f);
+	SCOPED_FREE uint32_t *first = fileset_first_names(f);
 	for (size_t i = 0; i < f->n; i++) {
 		const char *link = fileset_link(f, i);
 		const struct name_path path = {f->entry[i].path, NONE32},
@@ -371,7 +370,6 @@ static void listed_take(struct walker *w, const struct fileset *f)
 		if (link && !n->link)
 			n->link = xstrdup(link);
 	}
-	free(first);
 }
 
 /* The target of a link; if the trace lacks it, as many letters as readlink returned. */

@@ -30,7 +30,7 @@ static int entry_check(const struct initial_entry *i, int dir_fd, look_up *look)
 /* Looks up the first name of the path that is not in the dentry cache, and no other. */
 static bool first_name_is_missing(const char *path, int dir_fd)
 {
-	char *part = xstrdup(path);
+	SCOPED_FREE char *part = xstrdup(path);
 	int fd = -1;
 	for (size_t end = 0; path[end] && fd < 0;) {
 		end += strspn(path + end, "/");
@@ -46,7 +46,6 @@ static bool first_name_is_missing(const char *path, int dir_fd)
 	fd = rooted_look(dir_fd, part, O_NOFOLLOW);
 	bool missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
 	fd_close(fd);
-	free(part);
 	return missing;
 }
 

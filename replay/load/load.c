@@ -309,8 +309,8 @@ static int compare_thread(const void *a, const void *b)
 static void number(struct reader *rd)
 {
 	struct load *l = rd->l;
-	uint32_t *renamed = xcalloc(l->n_threads + 1, sizeof *renamed);
-	struct load_thread *before = xmalloc((l->n_threads + 1) * sizeof *before);
+	SCOPED_FREE uint32_t *renamed = xcalloc(l->n_threads + 1, sizeof *renamed);
+	SCOPED_FREE struct load_thread *before = xmalloc((l->n_threads + 1) * sizeof *before);
 	if (l->n_threads) {
 		memcpy(before, l->thread, l->n_threads * sizeof *before);
 		qsort(l->thread, l->n_threads, sizeof *l->thread, compare_thread);
@@ -329,7 +329,6 @@ static void number(struct reader *rd)
 		q->thread = renamed[q->thread] & 0x7fffu;
 		q->index = l->thread[q->thread].n_requests++;
 	}
-	FREE_EACH(before, renamed);
 }
 
 static int load_take(struct load *l, struct trace *t, bool causes, struct err *e)

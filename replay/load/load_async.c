@@ -39,7 +39,7 @@ static bool instants_make(struct load *l)
 static void closes_settle(struct load *l)
 {
 	struct u64_map latest = {.cell = NULL}; /* (pid, fd) -> last asynchronous request */
-	uint32_t *before = xmalloc(((size_t)l->n + 1) * sizeof *before);
+	SCOPED_FREE uint32_t *before = xmalloc(((size_t)l->n + 1) * sizeof *before);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const bool async = load_is_async(r), replaces = r->op == OP_DUP2 && r->rvalue >= 0;
@@ -58,7 +58,6 @@ static void closes_settle(struct load *l)
 		*at = async ? i : NONE32;
 	}
 	u64_map_release(&latest);
-	free(before);
 }
 
 bool load_async_settle(struct load *l)

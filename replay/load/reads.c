@@ -224,13 +224,12 @@ int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 	l->reads->mode = mode;
 	if (mode == READS_ORIGINAL)
 		return original_prepare(l->reads, l, s, t, e);
-	bool *matters = positions_that_matter(l, s);
+	SCOPED_FREE bool *matters = positions_that_matter(l, s);
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct load_request *r = &l->request[i];
 		if (!r->passed && left_out(l, s, r, matters))
 			r->passed = PASS_READ;
 	}
-	free(matters);
 	return 0;
 }
 

@@ -78,11 +78,10 @@ uint32_t name_find(struct finder *f, const char *path)
 		end--;
 	if (end == len)
 		return name_add(f, plain, true);
-	char *name = xmalloc(end + 1);
+	SCOPED_FREE char *name = xmalloc(end + 1);
 	memcpy(name, plain, end);
 	name[end] = '\0';
 	uint32_t file = name_add(f, name, true);
-	free(name);
 	return file;
 }
 
@@ -104,10 +103,9 @@ static uint32_t name_joined(struct finder *f, const struct load_request *r, cons
 	const char *base = f->s->process[process].directory;
 	if (path[0] == '/' || !base)
 		return name_found(f, r, path);
-	struct strbuf joined = STRBUF_INIT;
+	SCOPED_STRBUF joined = STRBUF_INIT;
 	strbuf_addf(&joined, "%s/%s", base, path);
 	uint32_t file = name_found(f, r, joined.s);
-	strbuf_release(&joined);
 	return file;
 }
 
@@ -183,7 +181,7 @@ static void target_name(struct strbuf *to, const char *path, const char *text)
 void names_of_system(struct finder *f)
 {
 	const struct fileset *listed = &trace_meta(f->t)->files;
-	struct strbuf target = STRBUF_INIT;
+	SCOPED_STRBUF target = STRBUF_INIT;
 	for (size_t i = 0; i < listed->n; i++) {
 		const char *text = fileset_link(listed, i);
 		if (!text)
@@ -194,7 +192,6 @@ void names_of_system(struct finder *f)
 		const uint32_t file = name_find(f, listed->entry[i].path);
 		f->s->file[file].to_system = true;
 	}
-	strbuf_release(&target);
 }
 
 /* --- facts about names --------------------------------------------------- */
@@ -241,7 +238,7 @@ static uint64_t hash_of_last(const char *name)
 static void leads_mark(struct finder *f)
 {
 	struct slots *s = f->s;
-	struct strbuf path = STRBUF_INIT;
+	SCOPED_STRBUF path = STRBUF_INIT;
 	const char *before = NULL; /* its directory has been marked */
 	size_t before_len = 0;
 	for (uint32_t i = 0, n = s->n_files; i < n; i++) {
@@ -264,7 +261,6 @@ static void leads_mark(struct finder *f)
 			*up = '\0';
 		}
 	}
-	strbuf_release(&path);
 }
 
 /* symlink, rename and link give a link a name; the rename of a directory changes all components but

@@ -88,7 +88,7 @@ static int64_t begin_find(const struct deps *d, const int64_t *begin, const size
 static void begins_find(struct deps *d, int64_t *begin, const size_t *first_edge)
 {
 	const struct load *l = &d->load;
-	uint32_t *next = xcalloc((size_t)l->n_threads + 1, sizeof *next);
+	SCOPED_FREE uint32_t *next = xcalloc((size_t)l->n_threads + 1, sizeof *next);
 	for (uint32_t n_left = l->n, before = 0; n_left && n_left != before;) {
 		before = n_left;
 		for (uint32_t t = 0; t < l->n_threads; t++)
@@ -99,14 +99,13 @@ static void begins_find(struct deps *d, int64_t *begin, const size_t *first_edge
 					break;
 			}
 	}
-	free(next);
 }
 
 static void path_find(struct deps *d)
 {
 	const struct load *l = &d->load;
 	struct deps_summary *s = &d->summary;
-	int64_t *begin = xcalloc((size_t)l->n + 1, sizeof *begin);
+	SCOPED_FREE int64_t *begin = xcalloc((size_t)l->n + 1, sizeof *begin);
 	size_t *first_edge = xcalloc((size_t)d->load.n + 2, sizeof *first_edge), k = 0;
 	for (uint32_t i = 0; i <= d->load.n; i++) {
 		while (k < d->edges.n && d->edges.edge[k].request < i)
@@ -123,7 +122,7 @@ static void path_find(struct deps *d)
 	s->span_ns = l->n ? l->last_end_ns - l->first_begin_ns : 0;
 	s->mean_concurrency = s->span_ns > 0 ? (double)s->service_ns / (double)s->span_ns : NAN;
 	s->parallelism = s->critical_ns > 0 ? (double)s->service_ns / (double)s->critical_ns : NAN;
-	FREE_EACH(begin, first_edge);
+	free(first_edge);
 }
 
 int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules,

@@ -131,12 +131,11 @@ int infer_annotate(struct trace *t, int64_t threshold_ns, const char *path, stru
 {
 	struct annotator a = {.record = 0};
 	struct trace_meta meta = *trace_meta(t);
-	char *extra = extra_with(meta.extra_json, threshold_ns);
+	SCOPED_FREE char *extra = extra_with(meta.extra_json, threshold_ns);
 	meta.extra_json = extra;
 	infer_init(&a.f, threshold_ns);
 	int rc = trace_copy_changed(
 	    t, path, &(struct trace_change){.meta = &meta, .change = annotate, .ctx = &a}, e);
 	infer_release(&a.f);
-	free(extra);
 	return rc;
 }

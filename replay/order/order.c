@@ -143,7 +143,7 @@ static uint32_t lock_turns_next(struct lock_turns *t, const struct load *l, int6
 static void derive_temporal(struct edges *out, const struct load *l, const struct slots *s)
 {
 	struct flight flight = {.item = NULL};
-	uint32_t *n_begun = xcalloc(l->n_threads + 1, sizeof *n_begun);
+	SCOPED_FREE uint32_t *n_begun = xcalloc(l->n_threads + 1, sizeof *n_begun);
 	struct lock_turns turns;
 	lock_turns_find(&turns, l, s);
 	int64_t begin_ns;
@@ -166,7 +166,7 @@ static void derive_temporal(struct edges *out, const struct load *l, const struc
 	}
 	if (turns.n)
 		edges_sort(out);
-	FREE_EACH(turns.turn, turns.left_out, n_begun, flight.item);
+	FREE_EACH(turns.turn, turns.left_out, flight.item);
 }
 
 /* Each request waits for the end of the previous one, which has waited for the others. */

@@ -166,9 +166,9 @@ static void end_note(struct known_ends *k, uint32_t process, uint32_t number, ui
 static void siblings_find(struct process_waits *p, const struct threads *t)
 {
 	uint32_t n, n_ended = 0;
-	struct moment *all = moments_find(t->s, &n);
+	SCOPED_FREE struct moment *all = moments_find(t->s, &n);
 	/* number of ends that the parent had seen when the process began */
-	uint32_t *n_before = xcalloc((size_t)t->s->n_processes + 1, sizeof *n_before);
+	SCOPED_FREE uint32_t *n_before = xcalloc((size_t)t->s->n_processes + 1, sizeof *n_before);
 	struct known_ends known = {.n = 0};
 	for (uint32_t i = 0; i < n; i++) {
 		const struct moment *m = &all[i];
@@ -182,7 +182,6 @@ static void siblings_find(struct process_waits *p, const struct threads *t)
 		for (uint32_t k = 0; k < known.n; k++)
 			process_waits_for(p, t, m->process, known.process[k], m->ns);
 	}
-	FREE_EACH(n_before, all);
 }
 
 static int compare(const void *a, const void *b)

@@ -45,7 +45,7 @@ static const struct heap_type lanes_free = {sizeof(struct lane_life), free_befor
  * or a new lane. */
 static uint32_t join(const struct lane_life *life, uint32_t n_threads, uint32_t *lane)
 {
-	struct lane_life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
+	SCOPED_FREE struct lane_life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < n_threads; i++) {
 		struct lane_life x = life[i];
@@ -61,7 +61,6 @@ static uint32_t join(const struct lane_life *life, uint32_t n_threads, uint32_t 
 			heap_sift_up(&lanes_free, heap, n++);
 		}
 	}
-	free(heap);
 	return n;
 }
 
@@ -82,7 +81,7 @@ static void renumber(uint32_t *lane, uint32_t n_threads, uint32_t n)
 void lanes_assign(struct lanes *out, const struct load *l, bool joins)
 {
 	const size_t n = (size_t)l->n_threads + 1;
-	struct lane_life *life = lives_find(l);
+	SCOPED_FREE struct lane_life *life = lives_find(l);
 	*out = (struct lanes){.lane = xcalloc(n, sizeof *out->lane),
 			      .base = xcalloc(n, sizeof *out->base),
 			      .n_requests = xcalloc(n, sizeof *out->n_requests),
@@ -99,7 +98,6 @@ void lanes_assign(struct lanes *out, const struct load *l, bool joins)
 		out->base[thread] = out->n_requests[lane];
 		out->n_requests[lane] += l->thread[thread].n_requests;
 	}
-	free(life);
 }
 
 void lanes_release(struct lanes *x)

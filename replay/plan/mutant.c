@@ -49,11 +49,10 @@ static int ratio_parse(const char *text, double *ratio, struct err *e)
 	size_t len = strlen(text);
 	if (len < 4 || strcmp(text + len - 3, "ppm"))
 		return parse_ratio(text, ratio, e);
-	char *number = xstrdup(text);
+	SCOPED_FREE char *number = xstrdup(text);
 	number[len - 3] = '\0';
 	int ret = parse_double(number, ratio, e);
 	*ratio *= 1e-6;
-	free(number);
 	return ret;
 }
 
@@ -68,7 +67,7 @@ static int duration_parse(const char *text, int64_t *ns, struct err *e)
 static int argument_parse(struct mutant *m, const struct fault *f, const char *text, struct err *e)
 {
 	int ret = 0;
-	char *copy = xstrdup(text);
+	SCOPED_FREE char *copy = xstrdup(text);
 	char *slash = f->argument == ARGUMENT_DURATION_EVERY ? strchr(copy, '/') : NULL;
 	if (slash)
 		*slash = '\0';
@@ -88,7 +87,6 @@ static int argument_parse(struct mutant *m, const struct fault *f, const char *t
 	if (!ret && f->argument == ARGUMENT_RATIO && !(m->ratio > 0 && m->ratio <= 1000))
 		ret = err_set(e, EINVAL, "\"%s\": the ratio must be above 0 and at most 1000",
 			      text);
-	free(copy);
 	return ret;
 }
 
@@ -270,13 +268,12 @@ static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *r
 static uint32_t *records_by_place(const struct replay_plan *p)
 {
 	uint32_t *record_at = xcalloc((size_t)p->n + 1, sizeof *record_at);
-	uint64_t *first = xcalloc((size_t)p->n_lanes + 1, sizeof *first);
+	SCOPED_FREE uint64_t *first = xcalloc((size_t)p->n_lanes + 1, sizeof *first);
 	for (uint32_t i = 1; i < p->n_lanes; i++)
 		first[i] = first[i - 1] + p->lane[i - 1].n;
 	for (uint64_t i = 0; i < p->n_records; i++)
 		if (p->place[i].lane != NONE32)
 			record_at[first[p->place[i].lane] + p->place[i].index] = (uint32_t)i;
-	free(first);
 	return record_at;
 }
 
@@ -293,8 +290,7 @@ int mutant_apply(struct replay_plan *p, struct err *e)
 	int ret = sampler_init(&s, &p->mutant, walk(p, NULL, NULL), n_requests, p->n, e);
 	if (ret)
 		return ret;
-	uint32_t *record_at = p->mutant.kind == FAULT_SWAP ? records_by_place(p) : NULL;
+	SCOPED_FREE uint32_t *record_at = p->mutant.kind == FAULT_SWAP ? records_by_place(p) : NULL;
 	walk(p, &s, record_at);
-	free(record_at);
 	return 0;
 }

@@ -81,7 +81,7 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 		     struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *near = xstrdup(c->output ? c->output : "");
+	SCOPED_FREE char *near = xstrdup(c->output ? c->output : "");
 	const char *dir = c->scratch    ? c->scratch
 			  : c->output   ? dirname(near)
 			  : tmp && *tmp ? tmp
@@ -98,7 +98,6 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 			      dir, size_text(n_bytes).s);
 	}
 	p->file.in_memory = !ret && file_in_memory(fd);
-	free(near);
 	return ret;
 }
 
@@ -285,7 +284,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 			 const struct slots *s, const struct edges *d, const struct lanes *lanes)
 {
 	struct waits_walk waits;
-	int64_t *before_ns = xmalloc(((size_t)lanes->n + 1) * sizeof *before_ns);
+	SCOPED_FREE int64_t *before_ns = xmalloc(((size_t)lanes->n + 1) * sizeof *before_ns);
 	bool by_thread = !p->pool || p->own_lanes;
 	for (uint32_t i = 0; i < lanes->n; i++)
 		before_ns[i] = NO_END;
@@ -327,7 +326,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	free(l->request);
 	l->request = NULL;
 	l->n = 0;
-	FREE_EACH(waits.next, before_ns);
+	free(waits.next);
 }
 
 /* Marks the last request of each thread: after it the thread leaves its process. */
@@ -381,15 +380,13 @@ static int lanes_make(struct replay_plan *p, const struct replay_config *c, cons
 	p->own_lanes = p->pool && n_workers == lanes->n && c->timing == TIMING_FULLSPEED;
 	p->n_lanes = p->pool && !p->own_lanes ? 1 : lanes->n;
 	p->lane = xcalloc(p->n_lanes + 1, sizeof *p->lane);
-	uint32_t *n_waits = xcalloc(p->n_lanes + 1, sizeof *n_waits);
+	SCOPED_FREE uint32_t *n_waits = xcalloc(p->n_lanes + 1, sizeof *n_waits);
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		p->lane[i].n = p->pool && !p->own_lanes ? l->n : lanes->n_requests[i];
 	for (size_t i = 0; !p->pool && i < d->n; i++)
 		n_waits[lanes->lane[l->request[d->edge[i].request].thread]] +=
 		    wait_of(lanes, l, &d->edge[i], &w);
-	int ret = plan_memory_get(p, c, n_waits, e);
-	free(n_waits);
-	return ret;
+	return plan_memory_get(p, c, n_waits, e);
 }
 
 int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l,

@@ -60,11 +60,10 @@ static json_t *text_to_json(const char *text)
 	json_t *good = json_string(text);
 	if (good)
 		return good;
-	struct strbuf out = STRBUF_INIT;
+	SCOPED_STRBUF out = STRBUF_INIT;
 	for (; *text; text++)
 		strbuf_addch(&out, (unsigned char)*text < 0x80 ? *text : '?');
 	good = json_string(out.s);
-	strbuf_release(&out);
 	return good;
 }
 
@@ -123,12 +122,11 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	struct run_facts facts = o->facts;
 	facts.wall_ns = s->elapsed_ns;
 	json_object_set_new(all, "facts", run_facts_to_json(&facts));
-	json_t *old = input->extra_json ? json_loads(input->extra_json, 0, NULL) : NULL;
+	json_auto_t *old = input->extra_json ? json_loads(input->extra_json, 0, NULL) : NULL;
 	for (const char *const *key = kept; *key; key++)
 		if (json_object_get(old, *key))
 			json_object_set(all, *key, json_object_get(old, *key));
 	char *text = json_dumps(all, JSON_COMPACT);
-	json_decref(old);
 	json_decref(all);
 	return text;
 }

@@ -394,9 +394,10 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 	const struct trace_meta *in = trace_meta(o->input);
 	struct utsname host = {.nodename = ""};
 	uname(&host);
-	char *captured_by = xasprintf("validate replay %s " VALIDATE_VERSION, o->c->engine);
-	char *command = replay_describe_command(o->c, o->from->config, input_path);
-	char *extra = replay_describe_extra(o->c, o->from, o->s, in, input_path);
+	SCOPED_FREE char *captured_by =
+	    xasprintf("validate replay %s " VALIDATE_VERSION, o->c->engine);
+	SCOPED_FREE char *command = replay_describe_command(o->c, o->from->config, input_path);
+	SCOPED_FREE char *extra = replay_describe_extra(o->c, o->from, o->s, in, input_path);
 	struct trace_meta meta = {
 		.level = o->from->level,
 		.epoch_ns = o->epoch_ns,
@@ -415,16 +416,14 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 		.files = in->files,
 	};
 	const struct trace_write_options how = {.no_sync = o->c->no_sync_output, .no_part = true};
-	int ret = first ? trace_writer_open(&o->w, o->c->output, &meta, &how, e)
-			: trace_writer_set_meta(o->w, &meta, e);
-	FREE_EACH(extra, command, captured_by);
-	return ret;
+	return first ? trace_writer_open(&o->w, o->c->output, &meta, &how, e)
+		     : trace_writer_set_meta(o->w, &meta, e);
 }
 
 int output_write(struct trace *input, const char *input_path, const struct output_source *from,
 		 const struct replay_config *c, struct replay_summary *s, struct err *e)
 {
-	struct output *o = xcalloc(1, sizeof *o);
+	SCOPED_FREE struct output *o = xcalloc(1, sizeof *o);
 	*o = (struct output){
 		.from = from, .c = c, .s = s, .input = input, .n_objects = trace_n_objects(input)};
 	o->epoch_ns = clock_ns_of_ticks(from->clock, from->start_ticks);
@@ -454,6 +453,6 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 	else if (o->w)
 		ret = trace_writer_close(o->w, e);
 	overlap_release(&o->overlap);
-	FREE_EACH(o->issue_error, o->repeated, o->object_of, o);
+	FREE_EACH(o->issue_error, o->repeated, o->object_of);
 	return ret;
 }

@@ -63,7 +63,7 @@ static int wait_for(pid_t pid, unsigned int timeout_s, int *status)
 
 static int spawn_on(const char *program, char *const *argv, const int fd[3], pid_t *pid)
 {
-	char *path = xasprintf("PATH=%s", getenv("PATH"));
+	SCOPED_FREE char *path = xasprintf("PATH=%s", getenv("PATH"));
 	char locale[] = "LC_ALL=C.UTF-8", term[] = "TERM=dumb";
 	char *env[] = {path, locale, term, NULL};
 	posix_spawn_file_actions_t actions;
@@ -81,7 +81,6 @@ static int spawn_on(const char *program, char *const *argv, const int fd[3], pid
 	code = code ? code : posix_spawn(pid, program, &actions, &attributes, argv, env);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
-	free(path);
 	return -code;
 }
 

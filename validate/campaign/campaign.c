@@ -29,7 +29,7 @@ static void progress_show(struct campaign *c, size_t id, double done)
 {
 	const struct design_run *r = &c->plan.run[id];
 	const struct protocol *p = c->protocol;
-	char *what =
+	SCOPED_FREE char *what =
 	    r->role == ROLE_RECORD
 		? xasprintf("recording %u of %llu: %s", r->bank + 1,
 			    (unsigned long long)protocol_n_bank(p), p->scenario[r->scenario].name)
@@ -37,7 +37,6 @@ static void progress_show(struct campaign *c, size_t id, double done)
 			    (unsigned long long)p->n_replicates_max, p->scenario[r->scenario].name,
 			    run_role_name(p, r->role));
 	progress_step(&c->progress, id, done, what);
-	free(what);
 }
 
 static size_t n_runs_wanted(const struct campaign *c)

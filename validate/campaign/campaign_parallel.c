@@ -125,7 +125,7 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 {
 	struct err why = ERR_INIT;
 	struct step_result result;
-	char *replay = scratch_path(c, "period.trace");
+	SCOPED_FREE char *replay = scratch_path(c, "period.trace");
 	const struct step s = {.scenario = recorded->scenario,
 			       .role = causal_replayer(c->protocol, recorded->scenario),
 			       .seed = recorded->seed, .n_requests = recorded->n_requests,
@@ -141,7 +141,6 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 		ret = 0;
 	}
 	unlink(replay);
-	free(replay);
 	return ret;
 }
 

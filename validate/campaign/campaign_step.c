@@ -168,11 +168,9 @@ static int parallel_environment(const struct scenario *s, struct err *e)
 /* A cgroup per member if other members of the group run at the same time. */
 static int cgroup_begin(struct campaign *c, const struct step *s, struct step_process *x)
 {
-	char *name =
+	SCOPED_FREE char *name =
 	    s->member ? xasprintf("%s-%zu", c->cgroup_name, s->member) : xstrdup(c->cgroup_name);
-	int ret = cgroup_make(&x->cgroup, &c->cgroups, name, s->limit_bytes, &x->why);
-	free(name);
-	return ret;
+	return cgroup_make(&x->cgroup, &c->cgroups, name, s->limit_bytes, &x->why);
 }
 
 static struct seat seat_of(const struct campaign *c, const struct step *s)

@@ -183,7 +183,7 @@ static void changes_adjust(struct campaign_change *c)
 	size_t most = c->n_cells * ASPECT_N, n = 0;
 	SCOPED_FREE double *p = xcalloc(most + 1, sizeof *p);
 	SCOPED_FREE struct aspect_change **of = xcalloc(most + 1, sizeof *of);
-	enum aspect *kind = xcalloc(most + 1, sizeof *kind);
+	SCOPED_FREE enum aspect *kind = xcalloc(most + 1, sizeof *kind);
 	for (size_t i = 0; i < c->n_cells; i++)
 		for (size_t k = 0; k < ASPECT_N; k++) {
 			struct aspect_change *a = &c->cell[i].aspect[k];
@@ -201,7 +201,6 @@ static void changes_adjust(struct campaign_change *c)
 			    of[i]->word != CHANGE_SAME)
 				of[i]->word = change_direction(of[i], kind[i]);
 		}
-	free(kind);
 }
 
 /* Largest number of further pairs over the inconclusive aspects; 0 if one of them is unknown. */

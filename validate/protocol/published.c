@@ -167,14 +167,13 @@ int published_read(struct protocol *p, const struct protocol_file *f, struct err
 		return 0;
 	if (name_check(p->published_file, e) < 0)
 		return key_refuse(f, ini_key_find(s, "published"), e);
-	char *path = published_path(p);
+	SCOPED_FREE char *path = published_path(p);
 	struct published_reading r = {.p = p, .path = path, .e = e};
 	int ret = file_read(path, &text, FILE_MAX_BYTES, e);
 	if (ret)
 		key_refuse(f, ini_key_find(s, "published"), e);
 	else
 		ret = text_parse(&r, &text);
-	free(path);
 	return ret;
 }
 

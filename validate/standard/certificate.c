@@ -37,7 +37,7 @@ json_t *standard_machine(const json_t *environment)
 int standard_is_here(const struct standard *s, const char *path, const json_t *environment,
 		     struct err *e)
 {
-	json_t *here = standard_machine(environment);
+	json_auto_t *here = standard_machine(environment);
 	int ret = 0;
 	for (size_t i = 0; i < N_FACTS && !ret; i++) {
 		const json_t *there = json_object_get(s->machine, facts[i].name),
@@ -52,7 +52,6 @@ int standard_is_here(const struct standard *s, const char *path, const json_t *e
 			      path, facts[i].name, of, is ? is : "unknown");
 		FREE_EACH(of, is);
 	}
-	json_decref(here);
 	return ret;
 }
 

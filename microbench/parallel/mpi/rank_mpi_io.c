@@ -59,8 +59,8 @@ static int blocks_move(const struct rank *r, MPI_File file, const char *path, vo
 int rank_mpi_io(const struct rank *r, struct err *e)
 {
 	const struct microbench_config *c = r->run.config;
-	char *path = xasprintf("%s/mpi-io/data", c->dir);
-	void *buffer = xmalloc(c->block_bytes);
+	SCOPED_FREE char *path = xasprintf("%s/mpi-io/data", c->dir);
+	SCOPED_FREE void *buffer = xmalloc(c->block_bytes);
 	MPI_File file;
 	bench_content_fill(buffer, c->block_bytes, c->seed + (uint64_t)r->number);
 	int ret = check(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file),
@@ -71,6 +71,5 @@ int rank_mpi_io(const struct rank *r, struct err *e)
 			rank_abort(r, e);
 		MPI_File_close(&file);
 	}
-	FREE_EACH(buffer, path);
 	return ret;
 }

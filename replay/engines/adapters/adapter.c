@@ -370,14 +370,13 @@ static int printed_keep(const struct adapter_state *a, struct err *e)
 	int ret = 0;
 	if (!output)
 		return 0;
-	char *to = xasprintf("%s.printed", output);
+	SCOPED_FREE char *to = xasprintf("%s.printed", output);
 	if (a->printed && stat(a->printed, &st) < 0 && errno != ENOENT)
 		ret = err_sys(e, errno, "cannot store the output of the replayer, %s", a->printed);
 	else if (st.st_size > 0 && rename(a->printed, to) < 0)
 		ret = err_sys(e, errno, "cannot store the output of the replayer in %s", to);
 	else if (!st.st_size)
 		unlink(to);
-	free(to);
 	return ret;
 }
 

@@ -7,9 +7,8 @@
 
 static void placeholder_number(struct placeholders *p, const char *name, uint64_t value)
 {
-	char *text = xasprintf("%" PRIu64, value);
+	SCOPED_FREE char *text = xasprintf("%" PRIu64, value);
 	placeholders_set(p, name, text);
-	free(text);
 }
 
 /* The placeholders of every command; `r` NULL: without values. */
@@ -30,9 +29,8 @@ static void placeholders_fill(struct placeholders *p, const struct adapter_run *
 	placeholder_number(p, "in_flight", r->max_in_flight);
 	placeholder_number(p, "duration_ns",
 			   r->first_ns == TIME_NONE ? 0 : (uint64_t)(r->last_ns - r->first_ns));
-	char *speed = xasprintf("%.17g", c->speed);
+	SCOPED_FREE char *speed = xasprintf("%.17g", c->speed);
 	placeholders_set(p, "speed", speed);
-	free(speed);
 }
 
 static bool names_output(const char *const *words)
@@ -144,14 +142,13 @@ static int binary_resolve(struct adapter_state *a, const char *name, struct err 
 static int given_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
 	struct words_list given;
-	char *program = NULL;
+	SCOPED_FREE char *program = NULL;
 	int ret = words_parse(&given, a->run.config->adapter.command, e);
 	ret = ret ? ret : placeholders_replace(&a->placeholders, given.v[0], &program, e);
 	ret = ret ? ret : binary_resolve(a, program, e);
 	for (size_t i = 0; !ret && i < given.n; i++)
 		words_list_add(words, i ? given.v[i] : a->binary);
 	words_list_release(&given);
-	free(program);
 	return ret ? err_context(e, "command") : 0;
 }
 
@@ -159,7 +156,7 @@ static int given_words(struct adapter_state *a, struct words_list *words, struct
 static int start_in_resolve(struct adapter_state *a, struct err *e)
 {
 	const char *given = a->run.config->adapter.start_in;
-	char *dir = NULL;
+	SCOPED_FREE char *dir = NULL;
 	struct stat st;
 	int ret = given ? placeholders_replace(&a->placeholders, given, &dir, e) : 0;
 	a->start_in = dir && !ret ? realpath(dir, NULL) : NULL;
@@ -167,7 +164,6 @@ static int start_in_resolve(struct adapter_state *a, struct err *e)
 		ret = err_sys(e, errno, "%s", dir);
 	else if (!ret && given && !S_ISDIR(st.st_mode))
 		ret = err_sys(e, ENOTDIR, "%s", dir);
-	free(dir);
 	return ret ? err_context(e, "start-in") : 0;
 }
 
@@ -209,13 +205,12 @@ int command_make(struct adapter_state *a, struct err *e)
 void adapter_word(struct adapter_run *r, const char *format, ...)
 {
 	struct adapter_state *a = r->own;
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	va_list ap;
 	va_start(ap, format);
 	strbuf_vaddf(&text, format, ap);
 	va_end(ap);
 	words_list_add(&a->more, text.s);
-	strbuf_release(&text);
 }
 
 void adapter_placeholder(struct adapter_run *r, const char *name, const char *value)

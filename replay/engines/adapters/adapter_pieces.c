@@ -209,7 +209,7 @@ static int records_take(struct joiner *j, struct err *e)
 
 static int all_join(struct joiner *j, struct err *e)
 {
-	char *path = xasprintf("%s/whole.trace", j->a->scratch);
+	SCOPED_FREE char *path = xasprintf("%s/whole.trace", j->a->scratch);
 	int ret = trace_open(&j->seen, j->a->seen_path, e);
 	if (!ret) {
 		j->n_objects = trace_n_objects(j->seen);
@@ -227,7 +227,7 @@ static int all_join(struct joiner *j, struct err *e)
 		ret = err_sys(e, errno, "%s", path);
 	if (j->seen)
 		trace_close(j->seen);
-	FREE_EACH(j->object, path);
+	free(j->object);
 	return ret;
 }
 

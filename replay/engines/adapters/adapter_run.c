@@ -156,16 +156,14 @@ static int fail(const struct adapter_state *a, int code, struct err *e, const ch
 
 static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...)
 {
-	struct strbuf why = STRBUF_INIT;
+	SCOPED_STRBUF why = STRBUF_INIT;
 	va_list ap;
 	va_start(ap, format);
 	strbuf_vaddf(&why, format, ap);
 	va_end(ap);
 	said_add(a, &why);
 	const char *slash = strrchr(a->command.v[0], '/');
-	int ret = err_set(e, code, "%s %s", slash ? slash + 1 : a->command.v[0], why.s);
-	strbuf_release(&why);
-	return ret;
+	return err_set(e, code, "%s %s", slash ? slash + 1 : a->command.v[0], why.s);
 }
 
 /* Statuses of the option accept-status, as in a shell. */

@@ -228,7 +228,7 @@ static int compile(struct adapter_run *r, const char *list, struct err *e)
 {
 	char *slash = strrchr(r->binary, '/'), *log = adapter_path(r, "artc.log"),
 	     *bench = adapter_path(r, "bench");
-	char *artc = xasprintf("%.*s/artc", (int)(slash - r->binary), r->binary);
+	SCOPED_FREE char *artc = xasprintf("%.*s/artc", (int)(slash - r->binary), r->binary);
 	char *const artc_words[] = {artc, "--strace", r->trace[0], (char *)list, bench, NULL};
 	char *const make_words[] = {"make", "-s", "-C", bench, NULL};
 	int ret = tool_run(artc_words, r->scratch, log, r->config->adapter.user,
@@ -236,7 +236,7 @@ static int compile(struct adapter_run *r, const char *list, struct err *e)
 	if (!ret)
 		ret = tool_run(make_words, r->scratch, log, r->config->adapter.user,
 			       r->config->adapter.time_limit_ns, e);
-	FREE_EACH(artc, log, bench);
+	FREE_EACH(log, bench);
 	return ret;
 }
 

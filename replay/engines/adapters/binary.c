@@ -25,7 +25,7 @@ char *binary_find(const char *name, struct err *e)
 
 char *adapter_binary(const struct adapter *a, struct err *e)
 {
-	char *variable = xasprintf("VALIDATE_%s", a->name);
+	SCOPED_FREE char *variable = xasprintf("VALIDATE_%s", a->name);
 	for (char *p = variable; *p; p++)
 		*p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 	const char *given = getenv(variable);
@@ -37,7 +37,6 @@ char *adapter_binary(const struct adapter *a, struct err *e)
 		    e, ENOENT,
 		    "%s is not found: no program \"%s\" in PATH, and %s does not say where it is",
 		    a->name, a->program, variable);
-	free(variable);
 	return found;
 }
 

@@ -93,11 +93,10 @@ static int blkreplay_words(struct adapter_run *r, struct err *e)
 /* Its status is 0 even if it cannot open the device. */
 static int blkreplay_ended(struct adapter_run *r, struct err *e)
 {
-	struct strbuf error = STRBUF_INIT;
+	SCOPED_STRBUF error = STRBUF_INIT;
 	int ret = -EAGAIN;
 	if (printed_says(r, "ERROR: ", HARMLESS, &error))
 		ret = err_set(e, EPROTO, "blkreplay: ERROR: %.200s", error.s);
-	strbuf_release(&error);
 	return ret;
 }
 

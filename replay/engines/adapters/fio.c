@@ -208,7 +208,7 @@ static int fio_words(struct adapter_run *r, struct err *e)
  * table of numbers. */
 static int fio_ended(struct adapter_run *r, struct err *e)
 {
-	struct strbuf said = STRBUF_INIT;
+	SCOPED_STRBUF said = STRBUF_INIT;
 	int ret = -EAGAIN;
 	if (printed_says(r, ", got signal=", NULL, &said))
 		ret = err_set(
@@ -219,7 +219,6 @@ static int fio_ended(struct adapter_run *r, struct err *e)
 		 printed_says(r, "func=", NULL, &said))
 		ret = err_set(e, EIO, "fio ended with status %d: %.200s",
 			      WIFEXITED(r->status) ? WEXITSTATUS(r->status) : r->status, said.s);
-	strbuf_release(&said);
 	return ret;
 }
 
@@ -272,7 +271,7 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 {
 	struct fio_place p = {.run = r, .last_ns = INT64_MIN};
 	const struct request_taker last = {last_take, &p}, taker = {fio_take, &p};
-	char *prefix = adapter_path(r, "fio");
+	SCOPED_FREE char *prefix = adapter_path(r, "fio");
 	int ret = fio_logs_read(prefix, &last, e);
 	if (!ret)
 		ret = trace_rewind(r->input, e);
@@ -287,7 +286,6 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
 		adapter_note(r, "fio takes completions only when its queue is full: its response "
 				"times are not those of the device");
-	free(prefix);
 	return ret;
 }
 

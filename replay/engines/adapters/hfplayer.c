@@ -51,7 +51,7 @@ static int lun_note(void *ctx, char *line, struct err *e)
 
 static int configuration_write(const struct adapter_run *r, const struct luns *l, struct err *e)
 {
-	char *path = adapter_path(r, "hfplayer.cfg");
+	SCOPED_FREE char *path = adapter_path(r, "hfplayer.cfg");
 	FILE *f = fopen(path, "we");
 	int ret = f ? 0 : err_sys(e, errno, "%s", path);
 	if (f) {
@@ -69,7 +69,6 @@ static int configuration_write(const struct adapter_run *r, const struct luns *l
 		if (fclose(f) || !good)
 			ret = err_set(e, EIO, "%s: it cannot be written", path);
 	}
-	free(path);
 	return ret;
 }
 
@@ -233,14 +232,13 @@ static int hfplayer_version(const char *binary, const char *user, struct strbuf 
 {
 	static const char before[] = "You are running version ";
 	char *const argv[] = {(char *)binary, "-v", NULL};
-	struct strbuf line = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	int ret = binary_first_line(argv, user, &line, e);
 	const bool known = !ret && !strncmp(line.s, before, strlen(before));
 	const char *version = known ? line.s + strlen(before) : line.s;
 	if (!ret)
 		strbuf_addf(out, "%s%.*s", known ? "hfplayer " : "",
 			    (int)(known ? strcspn(version, " ") : line.len), version);
-	strbuf_release(&line);
 	return ret;
 }
 

@@ -13,7 +13,8 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 	static const char *const each[] = {"trace", "thread", "process", "device", NULL};
 	const char *names[100], *slash = strchr(text, '/');
 	size_t n = 0;
-	char *name = xasprintf("%.*s", slash ? (int)(slash - text) : (int)strlen(text), text);
+	SCOPED_FREE char *name =
+	    xasprintf("%.*s", slash ? (int)(slash - text) : (int)strlen(text), text);
 	*per = ADAPTER_PER_TRACE;
 	*f = format_find(name);
 	for (const struct trace_format *const *g = trace_formats; *g && n < 99; g++)
@@ -40,7 +41,6 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 			      "export: \"%s\" is not one of trace, thread, process, device",
 			      slash + 1);
 	*per = (enum adapter_per)which;
-	free(name);
 	return ret;
 }
 

@@ -172,14 +172,14 @@ static int heap_check(struct names *x, struct trace *t, const struct trace_recor
 		memcpy(&peer, data, sizeof peer);
 		return object_check(x, t, peer.object, e);
 	}
-	char *name = xasprintf("%.*s", (int)(len < INT_MAX ? len : INT_MAX), (const char *)data);
+	SCOPED_FREE char *name =
+	    xasprintf("%.*s", (int)(len < INT_MAX ? len : INT_MAX), (const char *)data);
 	if (r->op == OP_SYMLINK && (*name == '/' || names_climb(name)))
 		ret = refuse(
 		    x, name,
 		    "is the target of a new link and may lead out of the target directory", e);
 	else if (r->op != OP_SYMLINK)
 		ret = name_check(x, name, e);
-	free(name);
 	return ret;
 }
 

@@ -116,14 +116,13 @@ static int form_parse(struct times_form *f, const char *text, struct err *e)
 	if (strncmp(text, "csv(", 4) || text[len - 1] != ')')
 		return err_set(e, EINVAL, "\"%s\" is not csv(begin=COLUMN,end=COLUMN,unit=UNIT)",
 			       text);
-	char *inside = xasprintf("%.*s", (int)(len - 5), text + 4);
+	SCOPED_FREE char *inside = xasprintf("%.*s", (int)(len - 5), text + 4);
 	int ret = split_list(inside, &item, &n, e);
 	for (size_t i = 0; !ret && i < n; i++)
 		ret = item_take(f, item[i], e);
 	if (!item)
 		n = 0;
 	list_free(item, n);
-	free(inside);
 	return ret ? ret : form_check(f, e);
 }
 
@@ -131,13 +130,11 @@ static int form_parse(struct times_form *f, const char *text, struct err *e)
 
 static int way_refuse(const struct adapter *a, const char *way, struct err *e)
 {
-	struct strbuf has = STRBUF_INIT;
+	SCOPED_STRBUF has = STRBUF_INIT;
 	for (int i = 0; times_names[i]; i++)
 		if ((a->times | ADAPTER_UNTIMED) & times_values[i])
 			strbuf_addf(&has, "%s%s", has.len ? ", " : "", times_names[i]);
-	int ret = err_set(e, EINVAL, "times: %s has no %s (it has %s)", a->name, way, has.s);
-	strbuf_release(&has);
-	return ret;
+	return err_set(e, EINVAL, "times: %s has no %s (it has %s)", a->name, way, has.s);
 }
 
 int times_parse(struct times_how *t, const char *text, const struct adapter *a, struct err *e)
@@ -146,7 +143,7 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 	if (!text || !*text)
 		return 0;
 	size_t len = strcspn(text, ":");
-	char *way = xasprintf("%.*s", (int)len, text);
+	SCOPED_FREE char *way = xasprintf("%.*s", (int)len, text);
 	int at = place_in(times_names, way), ret = 0;
 	if (at < 0) {
 		const char *near = nearest_name(way, times_names);
@@ -170,6 +167,5 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 		ret = err_set(e, EINVAL,
 			      "times: the form of its output is missing: "
 			      "self:csv(begin=COLUMN,end=COLUMN,unit=us)");
-	free(way);
 	return ret;
 }

@@ -36,7 +36,7 @@ pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, 
 /* The end of its printed text, on a single line. */
 static void log_end(const char *log, struct strbuf *out)
 {
-	struct strbuf all = STRBUF_INIT;
+	SCOPED_STRBUF all = STRBUF_INIT;
 	if (!file_read(log, &all, 1 << 20, NULL))
 		strbuf_addstr(out, all.len > LOG_BYTES ? all.s + all.len - LOG_BYTES : all.s);
 	while (out->len && strchr(" \r\n", out->s[out->len - 1]))
@@ -44,7 +44,6 @@ static void log_end(const char *log, struct strbuf *out)
 	for (size_t i = 0; i < out->len; i++)
 		if ((unsigned char)out->s[i] < ' ')
 			out->s[i] = ' ';
-	strbuf_release(&all);
 }
 
 /* 0 when it has ended. */
@@ -77,12 +76,11 @@ int tool_run(char *const *argv, const char *dir, const char *log, const char *us
 			       (long long)(limit_ns / 1000000000));
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
-	struct strbuf end = STRBUF_INIT;
+	SCOPED_STRBUF end = STRBUF_INIT;
 	log_end(log, &end);
 	err_set(e, EPROTO, "%s ended %s %d: %s", argv[0],
 		WIFSIGNALED(status) ? "by signal" : "with status",
 		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
 		end.len ? end.s : "it printed nothing");
-	strbuf_release(&end);
 	return -EPROTO;
 }

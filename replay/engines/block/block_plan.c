@@ -108,7 +108,7 @@ static bool counts(const struct block_loaded *q)
 
 void block_depths(const struct block_input *l, uint32_t *depth)
 {
-	int64_t *end = xmalloc(((size_t)l->n + 1) * sizeof *end);
+	SCOPED_FREE int64_t *end = xmalloc(((size_t)l->n + 1) * sizeof *end);
 	uint32_t n_ends = 0, n_ended = 0, n_endless = 0;
 	for (uint32_t i = 0; i < l->n; i++)
 		if (counts(&l->r[i]))
@@ -121,14 +121,13 @@ void block_depths(const struct block_input *l, uint32_t *depth)
 		n_endless += !counts(&l->r[i]);
 		depth[i] = 1 + begun - n_ended;
 	}
-	free(end);
 }
 
 /* The queue has decreasing depths: its first element is the maximum of a sliding window. */
 void block_depths_around(const struct block_input *l, const uint32_t *depth, int64_t window_ns,
 			 uint32_t *most)
 {
-	uint32_t *queue = xmalloc(((size_t)l->n + 1) * sizeof *queue);
+	SCOPED_FREE uint32_t *queue = xmalloc(((size_t)l->n + 1) * sizeof *queue);
 	uint32_t from = 0, to = 0, next = 0;
 	for (uint32_t i = 0; i < l->n; i++) {
 		for (; next < l->n && l->r[next].begin_ns - l->r[i].begin_ns <= window_ns; next++) {
@@ -140,7 +139,6 @@ void block_depths_around(const struct block_input *l, const uint32_t *depth, int
 			from++;
 		most[i] = depth[queue[from]];
 	}
-	free(queue);
 }
 
 /* The requests [from, to) of the window around i. */
@@ -457,8 +455,8 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 				 .n = l->n,
 				 .threshold_ns = threshold_ns};
 	struct laying y = {.p = p, .l = l, .c = c};
-	uint8_t *worker = xmalloc((size_t)l->n + 1);
-	uint32_t *depth = xmalloc(((size_t)l->n + 1) * sizeof *depth);
+	SCOPED_FREE uint8_t *worker = xmalloc((size_t)l->n + 1);
+	SCOPED_FREE uint32_t *depth = xmalloc(((size_t)l->n + 1) * sizeof *depth);
 	p->at = xmalloc((l->n_records + 1) * sizeof *p->at);
 	memset(p->at, 0xff, (l->n_records + 1) * sizeof *p->at);
 	block_depths(l, depth);
@@ -467,7 +465,7 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 	p->slack_most = c->block.depth && c->block.depth < SLACK_MOST ? (uint32_t)c->block.depth
 								      : SLACK_MOST;
 	const bool has_slack = c->block.mode == MODE_HF && c->block.limit == LIMIT_SLACK;
-	uint8_t *slack = has_slack ? xcalloc((size_t)l->n + 1, 1) : NULL;
+	SCOPED_FREE uint8_t *slack = has_slack ? xcalloc((size_t)l->n + 1, 1) : NULL;
 	if (has_slack || (c->block.mode == MODE_HF && c->block.limit == LIMIT_ROUNDED)) {
 		uint32_t *exact = depth;
 		depth = xmalloc(((size_t)l->n + 1) * sizeof *depth);
@@ -500,7 +498,7 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 		requests_lay(&y);
 		slots_count(p, c);
 	}
-	FREE_EACH(y.dep.parents, y.dep.rank, y.dep.end_ns, depth, slack, worker);
+	FREE_EACH(y.dep.parents, y.dep.rank, y.dep.end_ns);
 	return ret;
 }
 

@@ -41,7 +41,7 @@ static void words_add(struct strbuf *out, const char *text)
 static int script_write(const char *dir, const struct source_files *files, const char *cc,
 			const char *library, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addstr(&text, "#!/bin/sh\n# builds `program` from the sources in this directory\n"
 			     "set -e\ncd \"$(dirname \"$0\")\"\n");
 	for (size_t i = 0; i < files->n && files->n > 1; i++)
@@ -59,22 +59,20 @@ static int script_write(const char *dir, const struct source_files *files, const
 	strbuf_addch(&text, ' ');
 	shell_word(&text, library);
 	strbuf_addstr(&text, " -lm\n");
-	char *path = xasprintf("%s/build.sh", dir);
+	SCOPED_FREE char *path = xasprintf("%s/build.sh", dir);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777);
 	int ret = fd < 0 ? -errno : write_all(fd, text.s, text.len);
 	if (fd >= 0 && close(fd) < 0 && !ret)
 		ret = -errno;
 	ret = ret ? err_sys(e, -ret, "%s", path) : 0;
-	free(path);
-	strbuf_release(&text);
 	return ret;
 }
 
 /* The compiler's first line with an error, otherwise its first line. */
 static void message_find(const char *dir, struct strbuf *out)
 {
-	struct strbuf all = STRBUF_INIT;
-	char *log = xasprintf("%s/messages", dir);
+	SCOPED_STRBUF all = STRBUF_INIT;
+	SCOPED_FREE char *log = xasprintf("%s/messages", dir);
 	if (!file_read(log, &all, 1 << 20, NULL)) {
 		const char *at = strstr(all.s, "undefined reference");
 		at = at ? at : strstr(all.s, "error");
@@ -83,8 +81,6 @@ static void message_find(const char *dir, struct strbuf *out)
 		at = at ? at : all.s;
 		strbuf_add(out, at, strcspn(at, "\n"));
 	}
-	free(log);
-	strbuf_release(&all);
 }
 
 static int script_run(const char *dir, const char *cc, struct err *e)
@@ -116,12 +112,11 @@ static int script_run(const char *dir, const char *cc, struct err *e)
 int build_program(const char *dir, const struct source_files *files, const char *cc,
 		  const char *library, struct err *e)
 {
-	char *program = xasprintf("%s/program", dir);
+	SCOPED_FREE char *program = xasprintf("%s/program", dir);
 	unlink(program);
 	int ret = script_write(dir, files, cc, library, e);
 	ret = ret ? ret : script_run(dir, cc, e);
 	if (!ret && access(program, X_OK) < 0)
 		ret = err_sys(e, errno, "the compiler \"%s\" made no program", cc);
-	free(program);
 	return ret;
 }

@@ -32,11 +32,10 @@ static int program_build(struct replay_plan *p, const struct image *tables,
 	ret = ret ? ret : make_in(c->compiled.keep_source, p, tables, c, library, e);
 	if (ret)
 		return ret;
-	char *path = xasprintf("%s/program", c->compiled.keep_source);
+	SCOPED_FREE char *path = xasprintf("%s/program", c->compiled.keep_source);
 	p->program_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (p->program_fd < 0)
 		ret = err_sys(e, errno, "%s", path);
-	free(path);
 	return ret;
 }
 
@@ -74,14 +73,14 @@ static int program_find(struct replay_plan *p, const struct image *tables,
 	char key[SOURCE_KEY], *identity = identity_of(library);
 	const char *const more[] = {identity, compiler_of(c), build_flags, NULL};
 	int ret = source_key(tables, c, more, key, e);
-	char *store = NULL;
+	SCOPED_FREE char *store = NULL;
 	if (!ret)
 		ret = store_find(c->compiled.program_cache, &store, e);
 	if (!ret)
 		p->program_fd = store_open(store, key);
 	if (!ret && p->program_fd < 0)
 		ret = program_cache(p, tables, c, store, key, library, e);
-	FREE_EACH(store, identity);
+	free(identity);
 	return ret;
 }
 

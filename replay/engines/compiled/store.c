@@ -126,7 +126,7 @@ static int compare_used(const void *a, const void *b)
 
 static void room_make(const char *dir)
 {
-	struct kept *kept = NULL;
+	SCOPED_FREE struct kept *kept = NULL;
 	size_t n = 0, cap = 0;
 	uint64_t sum = 0;
 	DIR *d = opendir(dir);
@@ -153,7 +153,6 @@ static void room_make(const char *dir)
 			sum -= kept[i].n_bytes;
 		free(kept[i].path);
 	}
-	free(kept);
 }
 
 char *store_workshop(const char *dir, struct err *e)
