@@ -82,8 +82,7 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 	analysis_word(&a);
 	ret = analysis_describe(&a, e);
 	ret = ret ? ret : report_write_all(&a, dir, e);
-	if (!ret)
-		ret = form->print(&a, stdout, e);
+	ret = ret ? ret : form->print(&a, stdout, e);
 	ret = ret ? ret : seal_require(&r.seal, dir, e);
 	*status = a.verdict == VERDICT_TRUSTED ? EXIT_OK
 		: a.verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;

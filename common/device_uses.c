@@ -143,8 +143,7 @@ static int parent_add(struct search *s, const char *dir, struct err *e)
 	if (there > 0) {
 		*slash = 0;
 		ret = near_add(s, parent, "the disk it is a part of, ", e);
-		if (!ret)
-			ret = holders_add(s, parent, 0, e);
+		ret = ret ? ret : holders_add(s, parent, 0, e);
 	}
 	FREE_EACH(parent, mark);
 	return ret;
@@ -164,12 +163,9 @@ static int family_add(struct search *s, dev_t number, const char *role, struct e
 		return err_sys(e, errno, "%s: cannot find its users: no %s/dev/block/%u:%u",
 			       s->path, s->system->sys, major(number), minor(number));
 	int ret = near_add(s, dir, role, e);
-	if (!ret)
-		ret = each_entry(s, dir, 0, partition_add, e);
-	if (!ret)
-		ret = parent_add(s, dir, e);
-	if (!ret)
-		ret = holders_add(s, dir, 0, e);
+	ret = ret ? ret : each_entry(s, dir, 0, partition_add, e);
+	ret = ret ? ret : parent_add(s, dir, e);
+	ret = ret ? ret : holders_add(s, dir, 0, e);
 	free(dir);
 	return ret;
 }
@@ -322,17 +318,14 @@ static int uses_look(struct search *s, struct err *e)
 	if (!ret && S_ISBLK(s->st.st_mode))
 		ret = under_loop(s, e);
 	partitions_note(s);
-	if (!ret)
-		ret = mounts_look(s, e);
-	if (!ret)
-		ret = swaps_look(s, e);
+	ret = ret ? ret : mounts_look(s, e);
+	ret = ret ? ret : swaps_look(s, e);
 	/* A device on which another one is built is in use, mounted or not. */
 	for (size_t i = 0; i < s->n_near; i++)
 		if (!strcmp(s->near[i].role, "what is made of it, "))
 			use_add(s, "%s/%s is made of it", s->system->dev, s->near[i].name);
 	SCOPED_FREE char *block = xasprintf("%s/block", s->system->sys);
-	if (!ret)
-		ret = each_entry(s, block, 0, loop_look, e);
+	ret = ret ? ret : each_entry(s, block, 0, loop_look, e);
 	return ret;
 }
 

@@ -130,16 +130,14 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 	case OPT_UINT:
 	case OPT_SIZE:
 		ret = o->type == OPT_UINT ? parse_uint(text, &v.u, e) : parse_size(text, &v.u, e);
-		if (!ret)
-			ret = check_range(o, text, (double)v.u, e);
+		ret = ret ? ret : check_range(o, text, (double)v.u, e);
 		if (!ret)
 			*(uint64_t *)field = v.u;
 		return ret;
 	case OPT_INT:
 	case OPT_DURATION:
 		ret = o->type == OPT_INT ? parse_int(text, &v.i, e) : parse_duration(text, &v.i, e);
-		if (!ret)
-			ret = check_range(o, text, (double)v.i, e);
+		ret = ret ? ret : check_range(o, text, (double)v.i, e);
 		if (!ret)
 			*(int64_t *)field = v.i;
 		return ret;
@@ -147,8 +145,7 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 	case OPT_RATIO:
 		ret = o->type == OPT_DOUBLE ? parse_double(text, &v.d, e)
 					    : parse_ratio(text, &v.d, e);
-		if (!ret)
-			ret = check_range(o, text, v.d, e);
+		ret = ret ? ret : check_range(o, text, v.d, e);
 		if (!ret)
 			*(double *)field = v.d;
 		return ret;

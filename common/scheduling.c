@@ -53,8 +53,7 @@ static int figures_parse(const char *text, struct scheduling *s, struct err *e)
 	memcpy(runtime, text, (size_t)(slash - text));
 	runtime[slash - text] = 0;
 	int ret = parse_duration(runtime, &s->runtime_ns, e);
-	if (!ret)
-		ret = parse_duration(slash + 1, &s->period_ns, e);
+	ret = ret ? ret : parse_duration(slash + 1, &s->period_ns, e);
 	if (ret)
 		return err_context(e, "deadline:%s", text);
 	if (s->runtime_ns < LEAST_RUNTIME_NS || s->runtime_ns > s->period_ns)

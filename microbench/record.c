@@ -55,8 +55,7 @@ static int merge(const struct bench_run *r, struct source *heap, size_t n, struc
 			heap_sift_down(&heap_of_sources, heap, n, 0);
 		}
 		ret = trace_writer_append(w, batch, filled, e);
-		if (!ret)
-			ret = bench_interrupted(signal_fd, e);
+		ret = ret ? ret : bench_interrupted(signal_fd, e);
 	}
 	return ret;
 }
@@ -72,8 +71,7 @@ static int merge_all(const struct bench_run *r, struct trace_writer *w, int sign
 		ret = source_open(&heap[n], r, i, &refs, w, e);
 		n += r->worker[i].bench.n_samples > 0;
 	}
-	if (!ret)
-		ret = merge(r, heap, n, w, signal_fd, m, e);
+	ret = ret ? ret : merge(r, heap, n, w, signal_fd, m, e);
 	script_refs_release(&refs);
 	return ret;
 }

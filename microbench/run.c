@@ -71,20 +71,16 @@ static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struc
 {
 	sigset_t old;
 	int ret = r->workload->block ? 0 : pause_join(&r->pause, e);
-	if (!ret)
-		ret = bench_setup(r, e);
-	if (!ret)
-		ret = output_is_apart(r, e);
+	ret = ret ? ret : bench_setup(r, e);
+	ret = ret ? ret : output_is_apart(r, e);
 	if (ret)
 		return ret;
 	int signal_fd = signals_hold(&r->held, &old, e);
 	if (signal_fd < 0)
 		return signal_fd;
 	ret = bench_measure(r, signal_fd, e);
-	if (!ret)
-		ret = bench_record(r, signal_fd, o, e);
-	if (!ret)
-		ret = bench_failure(r, e);
+	ret = ret ? ret : bench_record(r, signal_fd, o, e);
+	ret = ret ? ret : bench_failure(r, e);
 	close(signal_fd);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return ret;
@@ -93,16 +89,14 @@ static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struc
 static int run_parallel(struct bench_run *r, struct microbench_outcome *o, struct err *e)
 {
 	int ret = bench_files_check(r, e);
-	if (!ret)
-		ret = output_is_apart(r, e);
+	ret = ret ? ret : output_is_apart(r, e);
 	return ret ? ret : parallel_launch(r->workload, r->config, o, e);
 }
 
 static int files_prepare(struct bench_run *r, struct err *e)
 {
 	int ret = microbench_clear(r->workload, &r->files, r->dir_fd, e);
-	if (!ret)
-		ret = fileset_restore(&r->files, r->dir_fd, r->config->seed, false, e);
+	ret = ret ? ret : fileset_restore(&r->files, r->dir_fd, r->config->seed, false, e);
 	if (!ret && r->workload->warm)
 		ret = fileset_warm(&r->files, r->dir_fd, e);
 	return ret;

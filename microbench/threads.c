@@ -171,10 +171,8 @@ static void workers_join(struct bench_run *r)
 int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 {
 	int ret = pause_threads(&r->pause, r->n_workers, e);
-	if (!ret)
-		ret = workers_start(r, e);
-	if (!ret)
-		ret = clock_reanchor(&r->clock, e);
+	ret = ret ? ret : workers_start(r, e);
+	ret = ret ? ret : clock_reanchor(&r->clock, e);
 	if (ret) {
 		gate_release(&r->gate, true);
 		workers_join(r);

@@ -105,12 +105,10 @@ static int plan_derive(struct replay_job *r, struct err *e)
 	laid.blank &= !engine->prepare;
 	if (!ret && pinning_is_traced(r->c))
 		ret = run_pin(r, e);
-	if (!ret)
-		ret = plan_make(p, &laid, &r->in.load, &r->in.slots, &edges, e);
+	ret = ret ? ret : plan_make(p, &laid, &r->in.load, &r->in.slots, &edges, e);
 	if (!ret && engine->lay)
 		ret = engine->lay(p, r->c, &r->in.load, &r->in.slots, r->in.trace, e);
-	if (!ret)
-		ret = balloon_init(&r->balloon, r->c, trace_meta(r->in.trace), &r->in.load, e);
+	ret = ret ? ret : balloon_init(&r->balloon, r->c, trace_meta(r->in.trace), &r->in.load, e);
 	p->balloon = r->balloon.n_steps ? &r->balloon : NULL;
 	p->clock = clock;
 	p->seed = trace_meta(r->in.trace)->seed;
@@ -257,12 +255,9 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 {
 	const struct replay_engine *engine = r->c->row;
 	int ret = r->c->output ? output_check(trace_path, r->c->output, NULL, e) : 0;
-	if (!ret)
-		ret = clock_init(&r->plan.clock, REPLAY_CALIBRATION_NS, e);
-	if (!ret)
-		ret = input_take(r, trace_path, s, e);
-	if (!ret)
-		ret = plan_derive(r, e);
+	ret = ret ? ret : clock_init(&r->plan.clock, REPLAY_CALIBRATION_NS, e);
+	ret = ret ? ret : input_take(r, trace_path, s, e);
+	ret = ret ? ret : plan_derive(r, e);
 	if (!ret && engine->prepare && r->plan.n && !r->c->compiled.compile_only)
 		ret = limits_check(r, engine, e);
 	if (!ret && engine->prepare && r->plan.n)
@@ -289,8 +284,7 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 			ret = captured_start(r->captured, r->c->memory_bytes, e);
 		r->plan.calls.content = r->captured ? captured_reader(r->captured) : NULL;
 		process_peak_reset();
-		if (!ret)
-			ret = engine->run(&r->plan, r->c, e);
+		ret = ret ? ret : engine->run(&r->plan, r->c, e);
 		if (r->captured && captured_stop(r->captured, &s->captured, ret ? NULL : e) && !ret)
 			ret = -EIO;
 		s->memory.peak_bytes = process_peak_bytes();

@@ -284,8 +284,7 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	int rc = file ? app_command_check(file, e) : -e->code;
 	/* orphaned descendants become our children, so that they are waited for, too */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	if (!rc)
-		rc = run_all(&r, file, library, e);
+	rc = rc ? rc : run_all(&r, file, library, e);
 	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;
 	spool_close(&r.spool);
 	if (!rc && scratch && path_exists(scratch))

@@ -135,8 +135,7 @@ static int add_other(struct parallel_out *x, const struct trace_record *r, struc
 static int add_request(struct parallel_out *x, const struct trace_record *r, struct err *e)
 {
 	int rc = strace_call_text(x->t, r, &x->line, e);
-	if (!rc)
-		rc = add_other(x, r, e);
+	rc = rc ? rc : add_other(x, r, e);
 	if (rc < 0)
 		return rc;
 	if (r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns) {

@@ -147,8 +147,7 @@ static int convert(struct tracing *t, struct block_work *w, bool bios, struct bl
 		if (!is_elsewhere(&w->device, &b))
 			ret = block_requests_add(q, &b);
 	}
-	if (!ret)
-		ret = block_requests_finish(q, &o->counts);
+	ret = ret ? ret : block_requests_finish(q, &o->counts);
 	block_requests_close(q);
 	o->n_events = tracing_n_events(t);
 	o->n_other = w->n_other;
@@ -185,8 +184,7 @@ static int write_trace(struct block_watch *b, struct block_outcome *o, struct er
 	if (!ret)
 		ret = trace_writer_object(w->writer, OBJECT_DEVICE, w->device.name, &w->object, e);
 	w->e = e;
-	if (!ret)
-		ret = convert(b->tracing, w, c->unit == UNIT_BIO, o);
+	ret = ret ? ret : convert(b->tracing, w, c->unit == UNIT_BIO, o);
 	if (ret) {
 		trace_writer_abort(w->writer);
 		return ret;
@@ -238,10 +236,8 @@ int block_watch_begin(struct block_watch **watch, const struct block_config *c, 
 						.filter = filter,
 						.buffer_bytes = c->buffer_bytes,
 						.scratch = c->scratch};
-	if (!ret)
-		ret = tracing_open(&b->tracing, &options, e);
-	if (!ret)
-		ret = tracing_start(b->tracing, e);
+	ret = ret ? ret : tracing_open(&b->tracing, &options, e);
+	ret = ret ? ret : tracing_start(b->tracing, e);
 	if (ret) {
 		block_watch_close(b);
 		return ret;
@@ -282,8 +278,7 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 	watched_hold(&before);
 	int ret = trace_output_check(c->output, e);
 	ret = ret ? ret : block_watch_begin(&b, c, e);
-	if (!ret)
-		ret = watched_run(&watch, &watched, e);
+	ret = ret ? ret : watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
 	if (b) { /* also after an error: remove the instance before signals are released */
@@ -291,8 +286,7 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 		ret = ret ? ret : stopped;
 	}
 	watched_release(&before);
-	if (!ret)
-		ret = block_watch_write(b, o, e);
+	ret = ret ? ret : block_watch_write(b, o, e);
 	block_watch_close(b);
 	return ret;
 }

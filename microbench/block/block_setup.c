@@ -147,8 +147,7 @@ static int queue_open(const struct bench_run *r, struct block_load *b, struct er
 static int memory_make(struct bench_run *r, struct block_load *b, uint64_t n, struct err *e)
 {
 	int ret = vm_alloc(&b->requests, n * sizeof *b->request, "requests", e);
-	if (!ret)
-		ret = vm_alloc(&b->reads, b->depth * b->max_length, "buffers of reads", e);
+	ret = ret ? ret : vm_alloc(&b->reads, b->depth * b->max_length, "buffers of reads", e);
 	if (!ret)
 		ret = vm_alloc(&b->content, CONTENT_BYTES + b->max_length, "written content", e);
 	if (ret)

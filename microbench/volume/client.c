@@ -154,12 +154,10 @@ int volume_client_run(const struct volume_client *c, struct volume_request *requ
 	ret = n > l.n_places || from + n > log.head->cap
 		  ? err_set(e, EINVAL, "%s: no room for %u requests", c->path, n)
 		  : loop_open(&l, &fd, e);
-	if (!ret)
-		ret = loop_run(&l, e);
+	ret = ret ? ret : loop_run(&l, e);
 	if (l.queue)
 		block_libaio.close(l.queue);
-	if (!ret)
-		ret = entries_match(&l, &log, from, request, e);
+	ret = ret ? ret : entries_match(&l, &log, from, request, e);
 	fd_close(fd);
 	vm_free(&l.buffers);
 	free(l.pending);

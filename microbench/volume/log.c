@@ -148,8 +148,7 @@ int volume_log_trace(const struct volume_log *l, const char *name, const char *s
 	int ret = trace_writer_open(&w, path, &meta, &(struct trace_write_options){0}, e);
 	if (!ret) {
 		ret = trace_writer_object(w, OBJECT_DEVICE, name, &object, e);
-		if (!ret)
-			ret = records_write(w, sorted, n, object, e);
+		ret = ret ? ret : records_write(w, sorted, n, object, e);
 		if (ret)
 			trace_writer_abort(w);
 		else

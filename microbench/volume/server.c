@@ -290,10 +290,8 @@ static int server_setup(struct server *s, struct err *e)
 {
 	const struct volume_server *v = s->v;
 	int ret = service_parse(&s->service, v->service, v->n_bytes, v->seed, e);
-	if (!ret)
-		ret = storage_open(s, e);
-	if (!ret)
-		ret = volume_log_create(&s->log, v->log, v->log_cap, e);
+	ret = ret ? ret : storage_open(s, e);
+	ret = ret ? ret : volume_log_create(&s->log, v->log, v->log_cap, e);
 	if (!ret) {
 		realtime_request(s);
 		ret = answers_start(&s->answers, give, &s->log, e);
@@ -359,8 +357,7 @@ int volume_serve(const struct volume_server *v, int ready_fd, struct err *e)
 {
 	struct server s = {.v = v, .fd = -1, .mutex = PTHREAD_MUTEX_INITIALIZER};
 	int ret = server_setup(&s, e);
-	if (!ret)
-		ret = session_run(&s, ready_fd, e);
+	ret = ret ? ret : session_run(&s, ready_fd, e);
 	server_release(&s);
 	return ret;
 }

@@ -211,8 +211,7 @@ int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint
 		s->seed = seed;
 		ret = colon ? keys_read(s, colon + 1, e) : 0;
 	}
-	if (!ret)
-		ret = settle(s, e);
+	ret = ret ? ret : settle(s, e);
 	if (ret) {
 		service_free(s);
 		return ret;

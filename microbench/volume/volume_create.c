@@ -187,8 +187,7 @@ static int server_start(struct volume *v, const struct volume_config *c, struct 
 		serve(v, c, lock_fd, pipe_fd[1]);
 	}
 	fd_close(pipe_fd[1]);
-	if (!ret)
-		ret = answer_read(pipe_fd[0], e);
+	ret = ret ? ret : answer_read(pipe_fd[0], e);
 	if (pid > 0 && ret)
 		waitpid(pid, NULL,
 			0); /* it ends by itself; then the directory can be removed */
@@ -241,8 +240,7 @@ static int bring_up(struct volume *v, const struct volume_config *c, const struc
 	char *mount = volume_inside(v, "mount");
 	int ret = mkdir(mount, 0700) < 0 ? err_sys(e, errno, "%s", mount) : 0;
 	free(mount);
-	if (!ret)
-		ret = server_start(v, c, e);
+	ret = ret ? ret : server_start(v, c, e);
 	if (!ret && c->loop)
 		ret = loop_attach(v->file, true, v->device, e);
 	if (!ret && !t->is) /* a throttled device delays nothing that the lead could compensate */
@@ -260,10 +258,8 @@ int volume_create(const char *root, const char *name, const struct volume_config
 	struct throttling t = {.is = false};
 	char *service = NULL, *backing = NULL, *top = volume_root(root);
 	int ret = volume_name_check(name, e);
-	if (!ret)
-		ret = config_check(c, &service, &t, e);
-	if (!ret)
-		ret = root_make(top, e);
+	ret = ret ? ret : config_check(c, &service, &t, e);
+	ret = ret ? ret : root_make(top, e);
 	if (!ret) { /* the root exists now: resolve links */
 		char *real = realpath(top, NULL);
 		if (real)
@@ -279,8 +275,7 @@ int volume_create(const char *root, const char *name, const struct volume_config
 				    name, name)
 			  : err_set(e, EEXIST, "%s exists and is not a volume of this user", dir);
 	bool made = !ret;
-	if (!ret)
-		ret = backing_make(c, &backing, e);
+	ret = ret ? ret : backing_make(c, &backing, e);
 	if (!ret) {
 		volume_read(v, top, name);
 		v->service = xstrdup(service);

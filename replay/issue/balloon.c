@@ -294,8 +294,7 @@ int balloon_hold(struct balloon *b, const struct replay_plan *p, const pid_t *pi
 	if (!b->room_bytes)
 		return 0; /* the replay itself uses as much memory */
 	int ret = room_check(b, e);
-	if (!ret)
-		ret = reserve(b, e);
+	ret = ret ? ret : reserve(b, e);
 	if (ret) {
 		balloon_let_go(b);
 		return ret;

@@ -120,14 +120,12 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 	for (uint32_t i = 0; i < c->n; i++)
 		c->runner[i].store = call_store_new(c->n);
 	int ret = common_init(c, e);
-	if (!ret)
-		ret = crew_scheduling(c, e);
+	ret = ret ? ret : crew_scheduling(c, e);
 	if (!ret)
 		ret = gates_init(&c->gates, p->n_lanes, &p->clock,
 				 (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded,
 				 config->processes, e);
-	if (!ret)
-		ret = buffers_place(c, config, e);
+	ret = ret ? ret : buffers_place(c, config, e);
 	if (!ret) { /* some storage treats written zeros specially */
 		vm_fill_random(&c->placement.region, p->seed);
 		vm_fill_random(&c->placement.common_region, p->seed);
@@ -337,8 +335,7 @@ static int run(struct crew *c, struct err *e)
 	struct replay_plan *p = c->plan;
 	struct run_facts_snapshot before, after;
 	int ret = pause_join(&c->pause, e);
-	if (!ret)
-		ret = pause_threads(&c->pause, c->n, e);
+	ret = ret ? ret : pause_threads(&c->pause, c->n, e);
 	if (ret)
 		return ret;
 	if (c->config->processes)
@@ -346,15 +343,13 @@ static int run(struct crew *c, struct err *e)
 	ret = crew_start(c, e);
 	if (!ret && p->balloon)
 		ret = balloon_hold(p->balloon, p, NULL, 0, e);
-	if (!ret)
-		ret = clock_reanchor(&p->clock, e);
+	ret = ret ? ret : clock_reanchor(&p->clock, e);
 	if (!ret)
 		crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	if (!ret && c->feed)
 		ret = feed_start(c->feed, p->due_ticks_per_ns, e);
 	run_facts_take(&before);
-	if (!ret)
-		ret = start_choose(c, e);
+	ret = ret ? ret : start_choose(c, e);
 	if (ret) {
 		crew_open(c, true);
 		crew_join(c);

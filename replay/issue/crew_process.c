@@ -357,11 +357,9 @@ int crew_run_processes(struct crew *c, struct err *e)
 	struct crew_processes ps;
 	struct run_facts_snapshot before, after;
 	int ret = processes_init(&ps, c, e);
-	if (!ret)
-		ret = processes_start(&ps, e);
+	ret = ret ? ret : processes_start(&ps, e);
 	run_facts_take(&before);
-	if (!ret)
-		ret = processes_watch(&ps, e);
+	ret = ret ? ret : processes_watch(&ps, e);
 	for (uint32_t i = 0; i < ps.n; i++)
 		if (ps.process[i].pid > 0)
 			kill(ps.process[i].pid, SIGKILL);

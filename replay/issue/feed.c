@@ -138,8 +138,7 @@ static int chunk_read(struct feed *f, uint32_t lane)
 	uint32_t n = least(f->chunk_requests, a->n - k), n_waits;
 	int ret = part_read(f, PLAN_REQUESTS, c->request, &a->request[k], n * sizeof *c->request);
 	n = ret ? 0 : chunk_fit(f, c, n, &n_waits);
-	if (!ret)
-		ret = waits_read(f, c, &a->wait[s->next_wait], n_waits);
+	ret = ret ? ret : waits_read(f, c, &a->wait[s->next_wait], n_waits);
 	if (!ret && c->due)
 		ret = part_read(f, PLAN_DUE, c->due, &a->due[k], n * sizeof *c->due);
 	if (!ret && c->expected)

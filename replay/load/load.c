@@ -340,8 +340,7 @@ static int load_take(struct load *l, struct trace *t, bool causes, struct err *e
 	umask(mask); /* no call reads the mask without setting it */
 	uint64_t expected = trace_n_records(t, &known);
 	int ret = known ? room_for(&rd, expected, e) : 0;
-	if (!ret)
-		ret = records_read(&rd, e);
+	ret = ret ? ret : records_read(&rd, e);
 	if (ret) {
 		load_release(l);
 	} else {

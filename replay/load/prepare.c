@@ -21,8 +21,7 @@ int input_open(struct input *in, const char *path, const struct replay_config *c
 			       "block (--device) requests on a device",
 			       path, c->engine);
 	ret = (c->causes ? load_read_with_causes : load_read)(&in->load, in->trace, e);
-	if (!ret)
-		ret = slots_find(&in->slots, &in->load, in->trace, e);
+	ret = ret ? ret : slots_find(&in->slots, &in->load, in->trace, e);
 	return ret ? err_context(e, "%s", path) : 0;
 }
 
@@ -66,8 +65,7 @@ static int shown_restore(const struct input *in, uint64_t seed, const struct pay
 	struct fileset shown;
 	slots_files(&in->slots, &shown);
 	int ret = room_check(&shown, in->dir, in->root.fd, e);
-	if (!ret)
-		ret = fileset_restore_payload(&shown, in->root.fd, seed, payload, e);
+	ret = ret ? ret : fileset_restore_payload(&shown, in->root.fd, seed, payload, e);
 	slots_files_release(&shown);
 	return ret;
 }
@@ -78,16 +76,12 @@ int files_prepare(const struct input *in, bool on_storage, const struct payload 
 	const struct trace_meta *meta = trace_meta(in->trace);
 	const struct fileset *f = &meta->files;
 	int ret = room_check(f, in->dir, in->root.fd, e);
-	if (!ret)
-		ret = initial_absent_remove(in->slots.initial, in->root.fd, e);
+	ret = ret ? ret : initial_absent_remove(in->slots.initial, in->root.fd, e);
 	if (!ret && f->n)
 		ret = fileset_restore_payload(f, in->root.fd, meta->seed, payload, e);
-	if (!ret)
-		ret = shown_restore(in, meta->seed, payload, e);
-	if (!ret)
-		ret = initial_holes_make(in->slots.initial, f, &in->root, e);
-	if (!ret)
-		ret = initial_attributes_set(in->slots.initial, &in->root, e);
+	ret = ret ? ret : shown_restore(in, meta->seed, payload, e);
+	ret = ret ? ret : initial_holes_make(in->slots.initial, f, &in->root, e);
+	ret = ret ? ret : initial_attributes_set(in->slots.initial, &in->root, e);
 	if (!ret && on_storage)
 		ret = syncfs(in->root.fd) < 0 ? err_sys(e, errno, "sync") : 0;
 	return ret ? err_context(e, "%s: preparing the files of %s", in->dir, in->path) : 0;

@@ -136,10 +136,8 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, unsigne
 		return err_set(e, EINVAL,
 			       "%s: a block-level trace; these orders apply to system calls", path);
 	ret = load_read(&d->load, d->trace, e);
-	if (!ret)
-		ret = slots_find(&d->slots, &d->load, d->trace, e);
-	if (!ret)
-		ret = order_derive(&d->edges, order, fs_rules, &d->load, &d->slots, e);
+	ret = ret ? ret : slots_find(&d->slots, &d->load, d->trace, e);
+	ret = ret ? ret : order_derive(&d->edges, order, fs_rules, &d->load, &d->slots, e);
 	if (ret)
 		return err_context(e, "%s", path);
 	d->summary.n_requests = d->load.n;

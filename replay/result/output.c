@@ -341,8 +341,7 @@ static int walk(struct output *o, struct err *e)
 		ret = flush(o, e);
 	if (!ret && o->w && o->n_repeated)
 		ret = trace_writer_append(o->w, o->repeated, o->n_repeated, e);
-	if (!ret)
-		ret = extra_put(o, e);
+	ret = ret ? ret : extra_put(o, e);
 	if (!ret && o->w)
 		ret = flush(o, e);
 	return ret;
@@ -440,8 +439,7 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 		      : 0;
 	if (!ret && c->output)
 		ret = meta_put(o, input_path, true, e);
-	if (!ret)
-		ret = walk(o, e);
+	ret = ret ? ret : walk(o, e);
 	s->n_input_lost = trace_meta(input)->n_events_lost;
 	s->input_incomplete = trace_meta(input)->cut;
 	if (!ret)

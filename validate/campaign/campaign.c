@@ -164,8 +164,7 @@ static int session_run(struct campaign *c, struct err *e)
 	time_begin(&c->time, TIME_CLEANUP);
 	setup_end(c);
 	int saved = c->ready ? environment_save(c, ret ? NULL : e) : 0;
-	if (!ret)
-		ret = saved;
+	ret = ret ? ret : saved;
 	if (c->ready && !c->options->quiet)
 		time_print(json_object_get(c->environment, "time"));
 	if (ret == -EINTR || c->interrupted)

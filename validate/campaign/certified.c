@@ -32,8 +32,7 @@ static int scenarios_cover(const struct protocol *p, const struct standard *s, d
 				      s->loop ? "file" : "loop device", p->standard,
 				      s->loop ? "loop device" : "file");
 		const uint64_t depth = ret || !c.queue_depth ? 1 : c.queue_depth * c.level;
-		if (!ret)
-			ret = standard_covers(s, t->volume, t->size_bytes, depth, &worst, e);
+		ret = ret ? ret : standard_covers(s, t->volume, t->size_bytes, depth, &worst, e);
 		if (ret) {
 			err_context(e, "%s", p->scenario[i].name);
 			break;
@@ -59,8 +58,7 @@ int certified_check(const struct protocol *p, struct err *e)
 	char *self = program_path(e);
 	json_t *environment = self ? environment_make(self) : NULL;
 	ret = self ? standard_is_here(&s, p->standard, environment, e) : -e->code;
-	if (!ret)
-		ret = scenarios_cover(p, &s, &bias, &expanded, e);
+	ret = ret ? ret : scenarios_cover(p, &s, &bias, &expanded, e);
 	json_decref(environment);
 	free(self);
 	standard_release(&s);

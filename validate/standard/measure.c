@@ -236,8 +236,7 @@ static int round_make(struct measuring *m, uint64_t *random, struct err *e)
 		ret = *m->o->stop ? err_set(e, EINTR, "interrupted")
 				  : volume_visit(m, first, last, e);
 		const struct standard_clocks now = standard_clocks_read();
-		if (!ret)
-			ret = standard_clocks_check(&m->clocks, &now, e);
+		ret = ret ? ret : standard_clocks_check(&m->clocks, &now, e);
 		m->n_done++;
 	}
 	free(begin);

@@ -123,8 +123,7 @@ static int rank_setup(struct rank *r, struct err *e)
 	for (unsigned int i = 0; i < run->n_workers; i++)
 		run->worker[i].bench.fd = -1;
 	struct worker *own = &run->worker[r->number];
-	if (!ret)
-		ret = bench_worker_setup(run, own, e);
+	ret = ret ? ret : bench_worker_setup(run, own, e);
 	if (!ret)
 		ret = placement_init(&run->placement, (enum placement_kind)c->placement,
 				     own->script.max_bytes, c->direct, 1, e);
@@ -195,10 +194,8 @@ static int rank_run(struct rank *r, struct err *e)
 	if (r->run.workload->script->inside_mpi)
 		return rank_agree(r, rank_mpi_io(r, e), e);
 	int ret = rank_agree(r, rank_setup(r, e), e);
-	if (!ret)
-		ret = rank_agree(r, rank_messages_init(r, e), e);
-	if (!ret)
-		ret = rank_agree(r, rank_measure(r, e), e);
+	ret = ret ? ret : rank_agree(r, rank_messages_init(r, e), e);
+	ret = ret ? ret : rank_agree(r, rank_measure(r, e), e);
 	if (!ret && r->run.config->output)
 		ret = rank_agree(r, rank_gather(r, e), e);
 	rank_messages_release(r);

@@ -41,8 +41,7 @@ static int blocks_move(const struct rank *r, MPI_File file, const char *path, vo
 						 MPI_BYTE, &status);
 		ret = check(code, "MPI_File_write_at_all", path, &status, c->block_bytes, e);
 	}
-	if (!ret)
-		ret = check(MPI_File_sync(file), "MPI_File_sync", path, NULL, 0, e);
+	ret = ret ? ret : check(MPI_File_sync(file), "MPI_File_sync", path, NULL, 0, e);
 	for (uint64_t k = 0; !ret && k < c->n_requests; k++) {
 		int code =
 		    MPI_File_read_at_all(file, offset_of(r, next, k), buffer, n, MPI_BYTE, &status);

@@ -415,8 +415,7 @@ int seen_match(struct adapter_state *a, struct err *e)
 	positions_init(&m.positions[0]);
 	positions_init(&m.positions[1]);
 	key_match_init(&m.keys, NULL, NULL, sizeof(struct outcome_slot), KEY_MATCH_MAX_WAITING);
-	if (!ret)
-		ret = outcomes_make(a, e);
+	ret = ret ? ret : outcomes_make(a, e);
 	if (!ret)
 		ret = a->numbered || a->in_order ? match_in_place(&m, e) : match_by_key(&m, e);
 	key_match_release(&m.keys);

@@ -94,14 +94,12 @@ static int run_traced(struct adapter_state *a, const sigset_t *before, struct er
 	c.no_sync = true;
 	c.command = a->command.v;
 	int ret = block_watch_begin(&b, &c, e);
-	if (!ret)
-		ret = run_kept(a, before, e);
+	ret = ret ? ret : run_kept(a, before, e);
 	if (b) {
 		int stopped = block_watch_stop(b, ret ? NULL : e);
 		ret = ret ? ret : stopped;
 	}
-	if (!ret)
-		ret = block_watch_write(b, &o, e);
+	ret = ret ? ret : block_watch_write(b, &o, e);
 	block_watch_close(b);
 	a->n_events_lost = o.n_lost;
 	return ret ? err_context(e, "times block") : 0;

@@ -249,10 +249,8 @@ static int artc_ready(struct adapter_run *r, struct err *e)
 	for (size_t len = strlen(root); len && root[len - 1] == '/';)
 		root[--len] = 0;
 	int ret = list_write(r, root, list, e);
-	if (!ret)
-		ret = root_link(r, root, e);
-	if (!ret)
-		ret = compile(r, list, e);
+	ret = ret ? ret : root_link(r, root, e);
+	ret = ret ? ret : compile(r, list, e);
 	FREE_EACH(root, list);
 	return ret;
 }

@@ -136,8 +136,7 @@ static int streams_write(struct adapter_run *r, const char *device, struct err *
 		ret = err_set(e, EIO, "%s: it cannot be read", r->trace[0]);
 	for (uint64_t i = 0; i < x.n && !ret; i++)
 		ret = stream_open(&x.stream[i], r, device, i, &x.head, e);
-	if (!ret)
-		ret = packets_distribute(&x, r, e);
+	ret = ret ? ret : packets_distribute(&x, r, e);
 	for (uint64_t i = 0; i < x.n; i++) {
 		int closed = stream_close(&x.stream[i], ret ? NULL : e);
 		ret = ret ? ret : closed;

@@ -273,10 +273,8 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 	const struct request_taker last = {last_take, &p}, taker = {fio_take, &p};
 	SCOPED_FREE char *prefix = adapter_path(r, "fio");
 	int ret = fio_logs_read(prefix, &last, e);
-	if (!ret)
-		ret = trace_rewind(r->input, e);
-	if (!ret)
-		ret = fio_logs_read(prefix, &taker, e);
+	ret = ret ? ret : trace_rewind(r->input, e);
+	ret = ret ? ret : fio_logs_read(prefix, &taker, e);
 	if (!ret && p.n_open)
 		adapter_note(r,
 			     "%llu requests have no completion in fio's log: they are taken to "

@@ -191,10 +191,8 @@ static int hfplayer_ready(struct adapter_run *r, struct err *e)
 {
 	struct luns luns = {.n = 0};
 	int ret = machine_check(r, e);
-	if (!ret)
-		ret = lines_read(r->trace[0], lun_note, &luns, e);
-	if (!ret)
-		ret = configuration_write(r, &luns, e);
+	ret = ret ? ret : lines_read(r->trace[0], lun_note, &luns, e);
+	ret = ret ? ret : configuration_write(r, &luns, e);
 	if (!ret && r->config->adapter.known.hfplayer_mode == PLAYER_DEP)
 		ret = annotated_write(r, e);
 	return ret;

@@ -340,8 +340,7 @@ static int input_load(struct block_run *r, struct replay_summary *s, struct err 
 	if (ret)
 		return ret;
 	ret = block_load_read(&r->load, r->trace, &r->device, &r->c->block, e);
-	if (!ret)
-		ret = gaps_check(r, e);
+	ret = ret ? ret : gaps_check(r, e);
 	if (ret)
 		return err_context(e, "%s", r->path);
 	s->input_incomplete = trace_meta(r->trace)->cut;
@@ -370,14 +369,11 @@ static int prepare(struct block_run *r, struct replay_summary *s, struct err *e)
 {
 	int64_t threshold_ns;
 	int ret = device_get(r, DEVICE_READ, e);
-	if (!ret)
-		ret = input_load(r, s, e);
+	ret = ret ? ret : input_load(r, s, e);
 	if (!ret && r->load.n_written)
 		ret = device_get(r, how_written(r), e);
-	if (!ret)
-		ret = threshold_get(r, &threshold_ns, e);
-	if (!ret)
-		ret = block_plan_make(&r->plan, &r->load, r->c, threshold_ns, e);
+	ret = ret ? ret : threshold_get(r, &threshold_ns, e);
+	ret = ret ? ret : block_plan_make(&r->plan, &r->load, r->c, threshold_ns, e);
 	r->crew = (struct block_crew){.plan = &r->plan,
 				      .config = r->c,
 				      .device = &r->device,
@@ -393,8 +389,7 @@ static int dry_run(struct block_run *r, struct replay_summary *s, struct err *e)
 	struct block_touched *t = &s->block.touched;
 	struct err refusal = ERR_INIT;
 	int ret = device_get(r, DEVICE_READ, e);
-	if (!ret)
-		ret = input_load(r, s, e);
+	ret = ret ? ret : input_load(r, s, e);
 	if (ret)
 		return ret;
 	block_touched_find(t, &r->load, r->device.n_bytes);
@@ -411,19 +406,15 @@ static int run_all(struct block_run *r, struct replay_summary *s, struct err *e)
 	int ret = r->c->device ? 0 : err_set(e, EINVAL, "the target device is missing (--device)");
 	if (!ret && r->c->output)
 		ret = output_check(r->path, r->c->output, r->c->device, e);
-	if (!ret)
-		ret = clock_init(&r->clock, REPLAY_CALIBRATION_NS, e);
-	if (!ret)
-		ret = prepare(r, s, e);
+	ret = ret ? ret : clock_init(&r->clock, REPLAY_CALIBRATION_NS, e);
+	ret = ret ? ret : prepare(r, s, e);
 	if (ret)
 		return ret;
 	ret = block_crew_init(&r->crew, &r->load, r->load.n_written > 0, e);
 	if (!ret && (r->c->block.mode == MODE_HF || r->c->block.mode == MODE_DEP))
 		clock_baseline_wait(&r->clock, REPLAY_TIMED_BASELINE_NS);
-	if (!ret)
-		ret = block_crew_run(&r->crew, e);
-	if (!ret)
-		ret = block_output_write(r->trace, r->path, &r->load, &r->crew, s, e);
+	ret = ret ? ret : block_crew_run(&r->crew, e);
+	ret = ret ? ret : block_output_write(r->trace, r->path, &r->load, &r->crew, s, e);
 	block_crew_release(&r->crew);
 	return ret;
 }

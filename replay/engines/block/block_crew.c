@@ -512,8 +512,7 @@ int block_crew_run(struct block_crew *c, struct err *e)
 {
 	struct run_facts_snapshot before, after;
 	int ret = workers_start(c, e);
-	if (!ret)
-		ret = clock_reanchor(c->clock, e);
+	ret = ret ? ret : clock_reanchor(c->clock, e);
 	if (ret) {
 		gate_open(c, true);
 		workers_join(c, NULL);

@@ -154,8 +154,7 @@ static int record_take(struct loader *p, const struct trace_record *r, uint64_t 
 		q.offset = q.length = 0;
 	else if (!ret)
 		ret = object_check(p, r->object, e);
-	if (!ret)
-		ret = align(p, &q, e);
+	ret = ret ? ret : align(p, &q, e);
 	if (ret)
 		return ret;
 	if (p->o->read_only && direction == BLOCK_WRITE) {
@@ -251,16 +250,13 @@ int block_load_read(struct block_input *l, struct trace *t, const struct device 
 	struct loader p = {.l = l, .t = t, .d = d, .o = o, .sorted = true};
 	*l = (struct block_input){.block_bytes = d->logical_bytes};
 	int ret = trace_rewind(t, e);
-	if (!ret)
-		ret = records_read(&p, e);
+	ret = ret ? ret : records_read(&p, e);
 	if (!ret && !l->n)
 		ret = err_set(e, EINVAL,
 			      "the trace has no request for a device: only reads and writes at "
 			      "known offsets, and flushes, are replayed");
-	if (!ret)
-		ret = target_check(&p, e);
-	if (!ret)
-		ret = device_fit(&p, e);
+	ret = ret ? ret : target_check(&p, e);
+	ret = ret ? ret : device_fit(&p, e);
 	if (ret)
 		return ret;
 	if (!p.sorted)

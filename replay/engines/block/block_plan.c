@@ -485,8 +485,7 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 			if (y.dep.rank[i] != RANK_NONE)
 				y.dep.end_ns[y.dep.rank[i]] = l->r[i].end_ns;
 	}
-	if (!ret)
-		ret = block_faults_apply(l, &p->mutant, e);
+	ret = ret ? ret : block_faults_apply(l, &p->mutant, e);
 	if (!ret) {
 		deal(l, &c->block, p->n_lanes, worker);
 		y.worker = worker;

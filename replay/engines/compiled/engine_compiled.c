@@ -74,8 +74,7 @@ static int program_find(struct replay_plan *p, const struct image *tables,
 	const char *const more[] = {identity, compiler_of(c), build_flags, NULL};
 	int ret = source_key(tables, c, more, key, e);
 	SCOPED_FREE char *store = NULL;
-	if (!ret)
-		ret = store_find(c->compiled.program_cache, &store, e);
+	ret = ret ? ret : store_find(c->compiled.program_cache, &store, e);
 	if (!ret)
 		p->program_fd = store_open(store, key);
 	if (!ret && p->program_fd < 0)

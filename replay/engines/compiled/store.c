@@ -65,8 +65,7 @@ int store_find(const char *wanted, char **dir, struct err *e)
 		if (ret)
 			err_context(e, "the directory of compiled programs (--program-cache DIR)");
 	}
-	if (!ret)
-		ret = ownership_check(*dir, e);
+	ret = ret ? ret : ownership_check(*dir, e);
 	if (ret) {
 		free(*dir);
 		*dir = NULL;

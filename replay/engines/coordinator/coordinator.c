@@ -399,8 +399,7 @@ static int coordinator_run(struct replay_plan *p, const struct replay_config *co
 	}
 	ret = crew_init(c, p, config, p->n_workers + 1, loop, e);
 	c->shared = b;
-	if (!ret)
-		ret = crew_run(c, e);
+	ret = ret ? ret : crew_run(c, e);
 	crew_release(c);
 	if (p->abandoned)
 		return ret;

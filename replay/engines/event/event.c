@@ -66,8 +66,7 @@ static int event_run(struct replay_plan *p, const struct replay_config *config, 
 {
 	struct crew *c = xaligned(_Alignof(struct crew), 1, sizeof *c);
 	int ret = crew_init(c, p, config, p->n_workers, loop_choose(p, config), e);
-	if (!ret)
-		ret = crew_run(c, e);
+	ret = ret ? ret : crew_run(c, e);
 	crew_release(c);
 	if (!p->abandoned)
 		free(c);
