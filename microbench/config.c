@@ -147,7 +147,7 @@ const struct option_spec microbench_options[] = {
 	       .arg = "TIME", .max = 2e9, .help = "checkpoint-compute, earthquake: mean CPU time "
 	       "between requests (default 1ms)"),
 	OPTION(STRING, "launcher", FIELD(launcher), .arg = "COMMAND",
-	       .help = "parallel applications: " MPI_LAUNCHER_HEL"),
+	       .help = "parallel applications: " MPI_LAUNCHER_HELP),
 	{.name = NULL},
 };
 

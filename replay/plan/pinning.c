@@ -5,7 +5,6 @@
 
 #include "common/processors.h"
 #include "common/u64_map.h"
-#include "replay/options/config.h"
 
 static const char *list_of(const json_t *row)
 {

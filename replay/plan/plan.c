@@ -10,7 +10,6 @@
 #include "common/unnamed_file.h"
 #include "replay/options/engine.h"
 #include "replay/plan/pinning.h"
-#include "replay/target/rooted.h"
 
 /* The arrays of a plan: in memory, or in a scratch file if they exceed --memory. Private to
  * replay/plan/plan*.c. */

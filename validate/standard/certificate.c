@@ -2,7 +2,6 @@
 #include "validate/standard/certificate.h"
 
 #include "common/json_count.h"
-#include "microbench/volume/log.h"
 #include "microbench/volume/service.h"
 
 #define FORMAT "certificate of a reference volume"

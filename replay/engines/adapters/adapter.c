@@ -10,7 +10,6 @@
 #include "common/options_describe.h"
 #include "common/processors.h"
 #include "replay/engines/adapters/adapter_private.h"
-#include "replay/engines/adapters/tool.h"
 #include "replay/engines/block/block_load.h"
 #include "replay/load/prepare.h"
 #include "replay/result/output.h"

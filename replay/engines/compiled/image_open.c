@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <sys/mman.h>
 
-#include "common/vm.h"
 #include "replay/engines/compiled/image.h"
 
 /* --- outcomes, whose size the program and its starter compute alike ------- */
