@@ -144,9 +144,8 @@ int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct f
 
 void anonymise_fileset_release(struct fileset *f)
 {
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++)
 		FREE_EACH((char *)f->entry[i].path, f->detail ? (char *)f->detail[i].link : NULL);
-	}
 	FREE_EACH(f->entry, f->detail);
 	*f = (struct fileset){0};
 }

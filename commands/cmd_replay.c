@@ -134,9 +134,8 @@ static void issue_error_print(const struct replay_summary *s)
 		   {"p99.9", s->issue_error_p999_ns},
 		   {"max", s->issue_error_max_ns}};
 	printf("%-16s", "issue error");
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		printf("%s%s %s", i ? ", " : "", row[i].name, duration_text(row[i].ns).s);
-	}
 	putchar('\n');
 }
 

@@ -221,9 +221,8 @@ int stats_compute(const struct stats_config *config, char **argument, size_t n, 
 		struct named_call call = {in->role, in->n_roles, in->param, in->n_params, false};
 		status = result_print(s, &call, e);
 	}
-	for (size_t i = 0; i < MAX_ARGUMENTS; i++) {
+	for (size_t i = 0; i < MAX_ARGUMENTS; i++)
 		FREE_EACH(in->group[i], in->x[i]);
-	}
 	free(in);
 	return status;
 }

@@ -134,9 +134,8 @@ const char *placeholders_get(const struct placeholders *p, const char *name)
 
 void placeholders_release(struct placeholders *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++)
 		FREE_EACH(p->v[i].name, p->v[i].value);
-	}
 	free(p->v);
 	*p = (struct placeholders){NULL, 0, 0};
 }

@@ -13,12 +13,10 @@ void files_init(struct app_files *f)
 
 void files_release(struct app_files *f)
 {
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++)
 		FREE_EACH(f->file[i].path, f->file[i].link, f->file[i].hole);
-	}
-	for (size_t i = 0; i < f->n_renames; i++) {
+	for (size_t i = 0; i < f->n_renames; i++)
 		FREE_EACH(f->rename[i].from, f->rename[i].to);
-	}
 	free(f->rename);
 	for (size_t i = 0; i < f->n_moved; i++)
 		free(f->moved[i]);

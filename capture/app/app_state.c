@@ -54,9 +54,8 @@ static struct app_open_file *file_keep(struct app_open_file *f)
 
 void state_file_drop(struct app_open_file *f)
 {
-	if (f && !--f->n_users) {
+	if (f && !--f->n_users)
 		FREE_EACH(f->path, f->now, f->shown, f);
-	}
 }
 
 void state_descriptor_set(struct process_state *p, int fd, struct app_open_file *f,

@@ -141,9 +141,8 @@ void strace_links_settle(struct strace_links *l, struct app_files *f)
 
 void strace_links_release(struct strace_links *l)
 {
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++)
 		FREE_EACH(l->shown[i].name, l->shown[i].real);
-	}
 	free(l->shown);
 	u64_map_release(&l->by_name);
 	u64_map_release(&l->real);

@@ -48,9 +48,8 @@ static void libaio_close(struct block_queue *q)
 {
 	if (q && q->context)
 		io_destroy(q->context);
-	if (q) {
+	if (q)
 		FREE_EACH(q->iocb, q->event, q->at_once);
-	}
 	free(q);
 }
 

@@ -488,9 +488,8 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 
 static void late_free(struct late_link *late, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		FREE_EACH(late[i].path, late[i].text);
-	}
 	free(late);
 }
 
@@ -514,12 +513,10 @@ void initial_free(struct initial *i)
 {
 	if (!i)
 		return;
-	for (uint32_t k = 0; k < i->n; k++) {
+	for (uint32_t k = 0; k < i->n; k++)
 		FREE_EACH(i->entry[k].path, i->entry[k].link, i->entry[k].hole);
-	}
-	for (uint32_t k = 0; k < i->n_attributes; k++) {
+	for (uint32_t k = 0; k < i->n_attributes; k++)
 		FREE_EACH(i->attribute[k].path, i->attribute[k].name);
-	}
 	free(i->entry);
 	for (uint32_t k = 0; k < i->n_absent; k++)
 		free(i->absent[k]);

@@ -165,9 +165,8 @@ void load_async_spread(struct load *l)
 		if (channel != NONE32)
 			r->thread = channel & 0x7fffu;
 	}
-	for (uint32_t i = 0; i < s.n_own; i++) {
+	for (uint32_t i = 0; i < s.n_own; i++)
 		FREE_EACH(s.of[i].thread, s.of[i].free_ns);
-	}
 	u64_map_release(&s.known);
 	FREE_EACH(s.of, call, next);
 }

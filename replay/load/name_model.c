@@ -21,9 +21,8 @@ void name_model_init(struct name_model *m, uint32_t n_paths)
 
 void name_model_release(struct name_model *m)
 {
-	for (uint32_t i = 0; i < m->n; i++) {
+	for (uint32_t i = 0; i < m->n; i++)
 		FREE_EACH(m->node[i].name, m->node[i].link, m->node[i].hole);
-	}
 	for (uint32_t i = 0; i < m->n_bonds; i++)
 		free(m->bond[i].name);
 	FREE_EACH(m->node, m->bond, m->first, m->known);

@@ -42,9 +42,8 @@ struct machine_group machine_group_at(const struct machine *m, size_t i)
 
 void machine_release(struct machine *m)
 {
-	for (size_t i = 0; i < m->n_rows; i++) {
+	for (size_t i = 0; i < m->n_rows; i++)
 		FREE_EACH(m->row[i].number, m->row[i].limit, m->row[i].message);
-	}
 	for (size_t i = 0; i < m->n_notes; i++)
 		free(m->note[i]);
 	FREE_EACH(m->row, m->note, m->title, m->headline);

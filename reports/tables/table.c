@@ -29,9 +29,8 @@ void table_release(struct table *t)
 			free(t->cell[i].text);
 		else if (t->cell[i].kind == CELL_ESTIMATE)
 			free(t->cell[i].estimate);
-	for (size_t i = 0; i < t->n_columns; i++) {
+	for (size_t i = 0; i < t->n_columns; i++)
 		FREE_EACH(t->column[i].key, t->column[i].title);
-	}
 	FREE_EACH(t->cell, t->column, t->title, t->note);
 	*t = (struct table){0};
 }

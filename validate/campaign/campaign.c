@@ -210,9 +210,8 @@ static int token_make(struct campaign *c, struct err *e)
 
 static void campaign_release(struct campaign *c)
 {
-	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
+	for (size_t i = 0; i < c->protocol->n_scenarios; i++)
 		FREE_EACH(c->calibration[i].memory, c->calibration[i].failure);
-	}
 	FREE_EACH(c->calibration, c->look_case, c->spent, c->left_out, c->bank_known,
 		  c->earlier_cgroup);
 	json_decref(c->queues_before);

@@ -32,9 +32,8 @@ void baseline_release(struct baseline *b)
 		FREE_EACH(b->scenario[i].name, b->scenario[i].requests);
 		lines_free(b->scenario[i].condition, b->scenario[i].n_conditions);
 	}
-	for (size_t i = 0; i < b->n_facts; i++) {
+	for (size_t i = 0; i < b->n_facts; i++)
 		FREE_EACH(b->fact[i].name, b->fact[i].value);
-	}
 	lines_free(b->condition, b->n_conditions);
 	FREE_EACH(b->cell, b->scenario, b->fact, b->limits.environment, b->limits.old,
 		  b->limits.new, b->source, b->title, b->protocol, b->program_version, b->date,

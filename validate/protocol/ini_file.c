@@ -231,9 +231,8 @@ void ini_file_release(struct ini_file *f)
 {
 	for (size_t i = 0; i < f->n_sections; i++) {
 		struct ini_section *s = &f->section[i];
-		for (size_t k = 0; k < s->n_keys; k++) {
+		for (size_t k = 0; k < s->n_keys; k++)
 			FREE_EACH(s->key[k].name, s->key[k].value);
-		}
 		FREE_EACH(s->key, s->kind, s->name);
 	}
 	free(f->section);

@@ -372,9 +372,8 @@ int protocol_read_with(struct protocol *p, const char *path, const struct protoc
 
 static void settings_free(struct setting *option, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		FREE_EACH(option[i].key, option[i].value);
-	}
 	free(option);
 }
 

@@ -53,9 +53,8 @@ int selector_parse(struct selector *s, const char *text, struct err *e)
 
 void selector_release(struct selector *s)
 {
-	for (size_t i = 0; i < s->n_terms; i++) {
+	for (size_t i = 0; i < s->n_terms; i++)
 		FREE_EACH(s->term[i].key, s->term[i].value);
-	}
 	free(s->term);
 	*s = (struct selector){0};
 }

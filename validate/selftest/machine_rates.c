@@ -61,9 +61,8 @@ static void fault_rate(struct rates *rates, const json_t *outcomes, const struct
 	struct rate *r =
 	    rate_add(rates, "replay", GROUP_FAULTS, f->name, condition, t.not_trusted, t.n);
 	r->size = times;
-	if (size + 1 == N_SIZES) {
+	if (size + 1 == N_SIZES)
 		rate_promise(r, PROMISE_ALWAYS, 0.95);
-	}
 	snprintf(r->note, sizeof r->note, "by its %s in %llu, called trusted %llu times", component,
 		 (unsigned long long)t.by_component, (unsigned long long)t.trusted);
 }

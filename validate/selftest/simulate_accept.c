@@ -253,9 +253,8 @@ static void row_add(struct rates *rates, size_t n, const char *name, bool promis
 	for (size_t i = 0; i < N_CONDITIONS; i++) {
 		struct rate *r = rate_add(rates, PART_STATISTICS, group, name, conditions[i].name,
 					  count[i][which], count[i][COUNT_TRIALS]);
-		if (promised && !conditions[i].power) {
+		if (promised && !conditions[i].power)
 			rate_promise(r, PROMISE_AT_MOST, ALPHA);
-		}
 	}
 }
 

@@ -271,9 +271,8 @@ static void row_add(struct rates *rates, const char *name, const uint64_t count[
 		struct rate *r =
 		    rate_add(rates, PART_STATISTICS, GROUP_SIZES, name, condition_name(i),
 			     count[i][which], count[i][COUNT_TRIALS]);
-		if (t ? is_promised(t, i) : which == COUNT_FAMILY_HOLM && i == NOISE_NORMAL) {
+		if (t ? is_promised(t, i) : which == COUNT_FAMILY_HOLM && i == NOISE_NORMAL)
 			rate_promise(r, PROMISE_AT_MOST, PROMISED);
-		}
 	}
 }
 

@@ -115,9 +115,8 @@ void synthetic_release(struct synthetic *s)
 			  s->results.run[i].summary.requests_at_level,
 			  s->results.run[i].summary.op);
 	}
-	for (size_t i = 0; i < p->n_scenarios; i++) {
+	for (size_t i = 0; i < p->n_scenarios; i++)
 		FREE_EACH(p->scenario[i].name, p->scenario[i].workload, p->scenario[i].type);
-	}
 	for (size_t i = 0; i < p->n_replayers; i++)
 		free(p->replayer[i].name);
 	FREE_EACH(p->target, p->scenario, p->replayer, s->results.run);

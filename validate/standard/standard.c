@@ -110,9 +110,8 @@ void standard_evaluate(struct standard_point *p)
 
 void standard_release(struct standard *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++)
 		FREE_EACH(s->point[i].visit, s->point[i].excess_ns);
-	}
 	FREE_EACH(s->point, s->made);
 	json_decref(s->machine);
 	*s = (struct standard){.n = 0};

@@ -52,9 +52,8 @@ int adapter_number(const char *text, unsigned int digits, int64_t *value, const 
 	unsigned int left = digits;
 	if (*p == '.')
 		for (p++; isdigit((unsigned char)*p); p++) {
-			if (left) {
+			if (left)
 				part += (*p - '0') * power_of_ten(--left);
-			}
 		}
 	if ((*p == 'e' || *p == 'E') &&
 	    (isdigit((unsigned char)p[1]) ||
