@@ -3,9 +3,10 @@
 #include "commands/commands.h"
 #include "commands/stats.h"
 #include "common/units.h"
+#include "common/words.h"
 #include "validate/stats/named.h"
 
-enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600 };
+enum { MAX_ARGUMENTS = 64 };
 
 struct named_inputs { /* values from the arguments */
 	struct named_role role[MAX_ARGUMENTS];
@@ -15,28 +16,36 @@ struct named_inputs { /* values from the arguments */
 	size_t n_roles, n_params;
 };
 
+static void name_list(void *context, const char *name, const struct named_statistic *s)
+{
+	(void)context;
+	printf("%-32s  %-14s  %s\n", name, s->inputs[0] ? s->inputs : "-",
+	       s->params[0] ? s->params : "-");
+}
+
 int stats_list(void)
 {
 	printf("%-32s  %-14s  %s\n", "name", "inputs", "parameters");
-	for (const struct named_statistic *const *f = named_families; *f; f++)
-		for (const struct named_statistic *s = *f; s->name; s++)
-			printf("%-32s  %-14s  %s\n", s->name, s->inputs[0] ? s->inputs : "-",
-			       s->params[0] ? s->params : "-");
+	named_each(name_list, NULL);
 	return EXIT_OK;
+}
+
+static void name_add(void *context, const char *name, const struct named_statistic *s)
+{
+	(void)s;
+	words_list_add(context, name);
 }
 
 static const struct named_statistic *statistic_find(const char *name, struct err *e)
 {
-	const char *names[MAX_NAMES];
-	size_t n = 0;
 	const struct named_statistic *found = named_find(name);
 	if (found)
 		return found;
-	for (const struct named_statistic *const *f = named_families; *f; f++)
-		for (const struct named_statistic *s = *f; s->name && n + 1 < MAX_NAMES; s++)
-			names[n++] = s->name;
-	names[n] = NULL;
-	name_refuse(e, ENOENT, name, names, " (--list names them)", "no statistic \"%s\"", name);
+	struct words_list names = {0};
+	named_each(name_add, &names);
+	name_refuse(e, ENOENT, name, (const char *const *)names.v, " (--list names them)",
+		    "no statistic \"%s\"", name);
+	words_list_release(&names);
 	return NULL;
 }
 
@@ -174,7 +183,7 @@ static int argument_take(struct named_inputs *in, const struct named_statistic *
 	if (!among(s->inputs, text))
 		return err_set(e, EINVAL,
 			       "%s has no input or parameter \"%s\": inputs %s; parameters %s",
-			       s->name, text, s->inputs[0] ? s->inputs : "none",
+			       config->compute, text, s->inputs[0] ? s->inputs : "none",
 			       s->params[0] ? s->params : "none");
 	for (size_t i = 0; i < in->n_roles; i++)
 		if (!strcmp(in->role[i].role, text))
@@ -186,16 +195,17 @@ static int argument_take(struct named_inputs *in, const struct named_statistic *
 	return rc;
 }
 
-static int result_print(const struct named_statistic *s, struct named_call *call, struct err *e)
+static int result_print(const char *name, const struct named_statistic *s, struct named_call *call,
+			struct err *e)
 {
 	struct named_result r = {NULL, 0};
-	enum stat_status status = named_compute(s->name, call, &r);
+	enum stat_status status = named_compute(name, call, &r);
 	if (call->bad_param)
 		return command_fail(EXIT_USAGE, e, EINVAL,
 				    "%s: a parameter is missing or cannot be read: it needs %s",
-				    s->name, s->params[0] ? s->params : "none");
+				    name, s->params[0] ? s->params : "none");
 	if (status)
-		return command_fail(EXIT_FAILED, e, EDOM, "%s is undefined: %s (%s)", s->name,
+		return command_fail(EXIT_FAILED, e, EDOM, "%s is undefined: %s (%s)", name,
 				    stat_status_text(status), stat_status_name(status));
 	if (r.word)
 		printf("%s\n", r.word);
@@ -219,7 +229,7 @@ int stats_compute(const struct stats_config *config, char **argument, size_t n, 
 	status = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	if (!rc) {
 		struct named_call call = {in->role, in->n_roles, in->param, in->n_params, false};
-		status = result_print(s, &call, e);
+		status = result_print(config->compute, s, &call, e);
 	}
 	for (size_t i = 0; i < MAX_ARGUMENTS; i++)
 		FREE_EACH(in->group[i], in->x[i]);

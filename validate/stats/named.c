@@ -3,29 +3,53 @@
 
 #define COUNT_MAX 1e15 /* parameters that count: far below 2^53 */
 
-const struct named_statistic *const named_families[] = {
+static const struct named_statistic *const families[] = {
     named_descriptive, named_distribution, named_two_sample, named_series,    named_protocol,
     named_gum,         named_linear,       named_planning,   named_ranks,     named_dependence,
     named_precision,   named_control,      named_intervals,  named_metrology, NULL,
 };
 
+static const struct named_statistic *find(const char *name, unsigned int *which)
+{
+	const size_t len = strlen(name);
+	for (const struct named_statistic *const *f = families; *f; f++)
+		for (const struct named_statistic *s = *f; s->names; s++) {
+			*which = s->first;
+			for (const char *at = s->names; *at; at += strspn(at, " "), ++*which) {
+				const size_t n = strcspn(at, " ");
+				if (n == len && !memcmp(at, name, len))
+					return s;
+				at += n;
+			}
+		}
+	return NULL;
+}
+
 const struct named_statistic *named_find(const char *name)
 {
-	for (const struct named_statistic *const *f = named_families; *f; f++)
-		for (const struct named_statistic *s = *f; s->name; s++)
-			if (!strcmp(s->name, name))
-				return s;
-	return NULL;
+	unsigned int which;
+	return find(name, &which);
+}
+
+void named_each(void (*take)(void *context, const char *name, const struct named_statistic *s),
+		void *context)
+{
+	for (const struct named_statistic *const *f = families; *f; f++)
+		for (const struct named_statistic *s = *f; s->names; s++) {
+			SCOPED_FREE char *names = xstrdup(s->names);
+			for (char *rest, *name = strtok_r(names, " ", &rest); name;
+			     name = strtok_r(NULL, " ", &rest))
+				take(context, name, s);
+		}
 }
 
 enum stat_status named_compute(const char *name, struct named_call *c, struct named_result *r)
 {
-	const struct named_statistic *statistic = named_find(name);
+	const struct named_statistic *statistic = find(name, &c->which);
 	if (!statistic)
 		return STAT_NOT_APPLICABLE;
 	*r = (struct named_result){NULL, 0};
 	c->bad_param = false;
-	c->which = statistic->which;
 	enum stat_status s = statistic->compute(c, r);
 	if (c->bad_param)
 		return STAT_OUT_OF_RANGE;

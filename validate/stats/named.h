@@ -35,16 +35,19 @@ struct named_result {
 };
 
 struct named_statistic {
-	const char *name; /* NULL ends a table */
+	/* separated by blanks; they select the numbers of the function from `first` on. NULL ends a
+	 * table */
+	const char *names;
 	enum stat_status (*compute)(struct named_call *c, struct named_result *r);
 	/* names of roles and parameters, separated by blanks; optional names in brackets */
 	const char *inputs, *params;
-	unsigned int
-	    which; /* selects one of the function's numbers, because several statistics share it */
+	unsigned int first;
 };
 
-extern const struct named_statistic *const named_families[]; /* the tables, NULL-terminated */
-const struct named_statistic *named_find(const char *name);  /* NULL: unknown name */
+const struct named_statistic *named_find(const char *name); /* NULL: unknown name */
+/* Calls `take` for each name, by family. `name` is borrowed for the call. */
+void named_each(void (*take)(void *context, const char *name, const struct named_statistic *s),
+		void *context);
 
 /* Errors: STAT_NOT_APPLICABLE for an unknown name, STAT_OUT_OF_RANGE with c->bad_param for a
  * missing or invalid parameter, STAT_NOT_FINITE for NaN, else the status of the statistic. The

@@ -101,17 +101,11 @@ static enum stat_status d2(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_control[] = {
-    {"cusum_plus", cusum_at, "z", "i k"},
-    {"cusum_minus", cusum_at, "z", "i k", 1},
+    {"cusum_plus cusum_minus", cusum_at, "z", "i k"},
     {"cusum_first_signal", first_signal, "z", "h k"},
     {"cusum_ARL_siegmund", run_length, "", "h k shift"},
-    {"imr_center", individuals, "x", "base"},
-    {"imr_mr_bar", individuals, "x", "base", 1},
-    {"imr_sigma_hat", individuals, "x", "base", 2},
-    {"imr_UCL", individuals, "x", "base", 3},
-    {"imr_LCL", individuals, "x", "base", 4},
-    {"imr_MR_UCL", individuals, "x", "base", 5},
-    {"imr_points_out", individuals, "x", "base", 6},
+    {"imr_center imr_mr_bar imr_sigma_hat imr_UCL imr_LCL imr_MR_UCL imr_points_out",
+     individuals, "x", "base"},
     {"ewma_value", ewma_value, "z", "i lambda"},
     {"ewma_limit", ewma_limit_at, "", "i lambda l"},
     {"ewma_first_signal", ewma_first_signal, "z", "lambda l"},

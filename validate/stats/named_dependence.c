@@ -52,23 +52,13 @@ static enum stat_status ideal(struct named_call *c, struct named_result *r)
 STATISTIC_OF_X(acceleration, jackknife_acceleration(x.x, x.n, &r->number))
 
 const struct named_statistic named_dependence[] = {
-    {"se_batch_means", batches, "x", "batches"},
-    {"batch_lag1_autocorr", batches, "x", "batches", 1},
-    {"geyer_ips_pairs", positive_sequence, "x", ""},
-    {"tau_ips", positive_sequence, "x", "", 1},
-    {"ess_ips", positive_sequence, "x", "", 2},
-    {"tau_ims", positive_sequence, "x", "", 3},
-    {"ess_ims", positive_sequence, "x", "", 4},
-    {"se_ips", positive_sequence, "x", "", 5},
+    {"se_batch_means batch_lag1_autocorr", batches, "x", "batches"},
+    {"geyer_ips_pairs tau_ips ess_ips tau_ims ess_ims se_ips", positive_sequence, "x", ""},
     {"ess_ar1", ess_ar1, "x", ""},
     {"se_newey_west", se_newey_west, "x", "lags"},
-    {"boot_ideal_se", ideal, "x", "", IDEAL_SE},
-    {"boot_ideal_count_less", ideal, "x", "", IDEAL_LESS},
-    {"boot_ideal_count_equal", ideal, "x", "", IDEAL_EQUAL},
-    {"boot_ideal_z0", ideal, "x", "", IDEAL_Z0},
+    {"boot_ideal_se boot_ideal_count_less boot_ideal_count_equal boot_ideal_z0", ideal, "x", ""},
     {"jackknife_accel", acceleration, "x", ""},
-    {"boot_ideal_bca_alpha", ideal, "x", "p", IDEAL_BCA_LEVEL},
-    {"boot_ideal_bca_limit", ideal, "x", "p", IDEAL_BCA_LIMIT},
+    {"boot_ideal_bca_alpha boot_ideal_bca_limit", ideal, "x", "p", IDEAL_BCA_LEVEL},
     {"boot_ideal_percentile_limit", ideal, "x", "p", IDEAL_PERCENTILE},
     {0},
 };

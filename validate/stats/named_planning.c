@@ -44,7 +44,7 @@ const struct named_statistic named_planning[] = {
     {"power_t_two_sample", power_t_two_sample, "", "n d alpha"},
     {"power_F", power_f_of, "", "n lambda alpha"},
     {"power_tost", power_tost, "", "n margin diff sigma alpha"},
-    {"power_n_t_two_sample", replicates, "", "d power alpha", N_T},
+    {"power_n_t_two_sample", replicates, "", "d power alpha"},
     {"power_n_F", replicates, "", "lambda power alpha", N_F},
     {"power_n_tost", replicates, "", "margin diff sigma power alpha", N_TOST},
     {"power_n_ci_halfwidth", replicates, "", "sd halfwidth conf", N_HALFWIDTH},

@@ -40,19 +40,10 @@ STATISTIC(hoeffding, hoeffding_p(named_number(c, "n"), named_number(c, "t"), nam
 	       named_number(c, "b"), &r->number))
 
 const struct named_statistic named_ranks[] = {
-    {"mwu_U", of_both, "ref rep", ""},
-    {"mwu_p_asym", of_both, "ref rep", "", 1},
-    {"mwu_p_exact", of_both, "ref rep", "", 2},
-    {"hodges_lehmann", of_both, "ref rep", "", 3},
-    {"vargha_delaney_A12", of_both, "ref rep", "", 4},
-    {"ks_D", of_both, "ref rep", "", 5},
-    {"ks_p_exact", of_both, "ref rep", "", 6},
-    {"ks_p_asym", of_both, "ref rep", "", 7},
-    {"wasserstein1", of_both, "ref rep", "", 8},
+    {"mwu_U mwu_p_asym mwu_p_exact hodges_lehmann vargha_delaney_A12 ks_D ks_p_exact ks_p_asym "
+     "wasserstein1", of_both, "ref rep", ""},
     {"wasserstein1_pct", wasserstein_pct, "ref rep", ""},
-    {"order_ci_lower_rank", order, "", "n p conf"},
-    {"order_ci_upper_rank", order, "", "n p conf", 1},
-    {"order_ci_coverage", order, "", "n p conf", 2},
+    {"order_ci_lower_rank order_ci_upper_rank order_ci_coverage", order, "", "n p conf"},
     {"dkw_epsilon", dkw, "", "n alpha"},
     {"hoeffding_p", hoeffding, "", "n t a b"},
     {0},
