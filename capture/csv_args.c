@@ -19,9 +19,8 @@ enum arg {
 	ARG_N
 };
 
-static const char *const arg_names[ARG_N] = {"path",   "device", "descriptor", "fd",
-					     "offset", "length", "mode",       "flags",
-					     "whence", "umask",  "heap"};
+static const char *const arg_names[ARG_N] = {"path", "device", "descriptor", "fd", "offset",
+    "length", "mode", "flags", "whence", "umask", "heap"};
 
 /* --- numbers ------------------------------------------------------------- */
 

@@ -7,9 +7,8 @@
 #include "capture/trace_format.h"
 #include "common/units.h"
 
-static const char *const column_names[COL_N + 1] = {"pid",      "tid",      "begin",    "end",
-						    "function", "args",     "rvalue",   "error",
-						    "seq",      "intended", "dispatch", NULL};
+static const char *const column_names[COL_N + 1] = {"pid", "tid", "begin", "end", "function",
+    "args", "rvalue", "error", "seq", "intended", "dispatch", NULL};
 
 void csv_fail(struct csv_trace *t, const char *format, ...)
 {

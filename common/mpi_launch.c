@@ -32,21 +32,9 @@ static void words_add(struct words_list *w, const char *const *word)
  * copies between processes, of which OpenMPI warns. */
 static void mpirun_words(struct words_list *w, unsigned int n_ranks, unsigned int n_threads)
 {
-	static const char *const always[] = {"mpirun",
-					     "--oversubscribe",
-					     "--mca",
-					     "plm",
-					     "isolated",
-					     "--mca",
-					     "pml",
-					     "ob1",
-					     "--mca",
-					     "btl",
-					     "self,vader",
-					     "--mca",
-					     "btl_vader_single_copy_mechanism",
-					     "none",
-					     NULL};
+	static const char *const always[] = {"mpirun", "--oversubscribe", "--mca", "plm",
+	    "isolated", "--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--mca",
+	    "btl_vader_single_copy_mechanism", "none", NULL};
 	static const char *const unbound[] = {"--bind-to", "none", NULL};
 	static const char *const crowded[] = {"--mca", "mpi_yield_when_idle", "1", NULL};
 	const unsigned int n_processors = (unsigned int)processors_allowed();

@@ -164,17 +164,10 @@ static bool choice_is_valid(const char *const *names, int value)
 	return value >= 0 && value < n;
 }
 
-const char *const special_options[] = {"files",       "min-file-size",
-				       "append-size", "dir-width",
-				       "size-shape",  "subdirs",
-				       "read-share",  "create-share",
-				       "headers",     "include-dirs",
-				       "includes",    "fileset-seed",
-				       "queue-depth", "rate",
-				       "arrivals",    "burst",
-				       "sizes",       "span",
-				       "backend",     "compute",
-				       "launcher",    NULL};
+const char *const special_options[] = {"files", "min-file-size", "append-size", "dir-width",
+    "size-shape", "subdirs", "read-share", "create-share", "headers", "include-dirs", "includes",
+    "fileset-seed", "queue-depth", "rate", "arrivals", "burst", "sizes", "span", "backend",
+    "compute", "launcher", NULL};
 
 bool workload_has_option(const struct workload *w, const char *name)
 {

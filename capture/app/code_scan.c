@@ -5,11 +5,10 @@ bool code_scan_is_known(const char *path)
 {
 	/* libgomp and libitm wait for locks; sanitizers and profilers read maps; liburing and
 	 * libaio have their own hooks */
-	static const char *const names[] = {
-	    "libc.so", "libc-", "libpthread", "librt.so", "librt-", "libdl", "libanl", "ld-linux",
-	    "ld-", "libvalidate-capture.so", "libvalidate-causality.so", "libgomp.", "libitm.",
-	    "libasan.", "libtsan.", "libubsan.", "liblsan.", "libhwasan.", "libunwind",
-	    "liburing.", "libaio.", "linux-vdso", NULL};
+	static const char *const names[] = {"libc.so", "libc-", "libpthread", "librt.so", "librt-",
+	    "libdl", "libanl", "ld-linux", "ld-", "libvalidate-capture.so",
+	    "libvalidate-causality.so", "libgomp.", "libitm.", "libasan.", "libtsan.", "libubsan.",
+	    "liblsan.", "libhwasan.", "libunwind", "liburing.", "libaio.", "linux-vdso", NULL};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	for (const char *const *n = names; *n; n++)
 		if (!strncmp(name, *n, strlen(*n)))

@@ -65,10 +65,9 @@ static void add_names(struct strbuf *b, uint64_t v, const char *const *names,
 
 static void add_open_flags(struct strbuf *b, uint32_t flags)
 {
-	static const char *const names[] = {"O_SYNC",    "O_DSYNC",    "O_TMPFILE", "O_DIRECTORY",
-					    "O_CREAT",   "O_EXCL",     "O_NOCTTY",  "O_TRUNC",
-					    "O_APPEND",  "O_NONBLOCK", "O_DIRECT",  "O_NOFOLLOW",
-					    "O_CLOEXEC", "O_NOATIME",  "O_PATH"};
+	static const char *const names[] = {"O_SYNC", "O_DSYNC", "O_TMPFILE", "O_DIRECTORY",
+	    "O_CREAT", "O_EXCL", "O_NOCTTY", "O_TRUNC", "O_APPEND", "O_NONBLOCK", "O_DIRECT",
+	    "O_NOFOLLOW", "O_CLOEXEC", "O_NOATIME", "O_PATH"};
 	static const uint64_t values[] = {O_SYNC,   O_DSYNC,    020200000, O_DIRECTORY, O_CREAT,
 					  O_EXCL,   O_NOCTTY,   O_TRUNC,   O_APPEND,    O_NONBLOCK,
 					  O_DIRECT, O_NOFOLLOW, O_CLOEXEC, O_NOATIME,   O_PATH};

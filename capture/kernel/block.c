@@ -48,8 +48,7 @@ enum { EVENT_ISSUE, EVENT_COMPLETE, EVENT_REQUEUE, EVENT_QUEUE, N_EVENTS };
 static const char *const events_of_requests[] = {"block:block_rq_issue", "block:block_rq_complete",
 						 "block:block_rq_requeue", NULL};
 static const char *const events_of_bios[] = {"block:block_rq_issue", "block:block_rq_complete",
-					     "block:block_rq_requeue", "block:block_bio_queue",
-					     NULL};
+    "block:block_rq_requeue", "block:block_bio_queue", NULL};
 
 struct block_fields {
 	struct tracing_field sector, n_sectors, rwbs, error;

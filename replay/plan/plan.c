@@ -20,13 +20,9 @@
 
 #define PART_ALIGN UINT64_C(4096)
 
-static const char *const part_names[PLAN_PARTS] = {"the requests",
-						   "the order",
-						   "the times of the requests",
-						   "the outcomes",
-						   "the repeated outcomes",
-						   "the expected results",
-						   "the records"};
+static const char *const part_names[PLAN_PARTS] = {"the requests", "the order",
+    "the times of the requests", "the outcomes", "the repeated outcomes", "the expected results",
+    "the records"};
 
 static uint64_t rounded(uint64_t n, uint64_t to)
 {

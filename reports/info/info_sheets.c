@@ -73,9 +73,8 @@ static void put_operation(struct table *s, const char *name, const struct tally_
 
 static void add_operations(struct info_page *page, const struct tally *t)
 {
-	static const char *const column[] = {"Operation", "requests", "share",  "failed",
-					     "moved",     "mean",     "median", "p90",
-					     "p99",       "p99.9",    "max",    NULL};
+	static const char *const column[] = {"Operation", "requests", "share", "failed", "moved",
+	    "mean", "median", "p90", "p99", "p99.9", "max", NULL};
 	if (!t->n_records)
 		return;
 	struct table *s = sheet_add(page, "Operations", column, 1);
@@ -144,9 +143,8 @@ static void put_common(struct table *s, const struct sizes *z)
 
 static void add_sizes(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Sizes",       "requests", "smallest", "p10",
-					     "median",      "p90",      "p99",      "largest",
-					     "most common", NULL};
+	static const char *const column[] = {"Sizes", "requests", "smallest", "p10", "median",
+	    "p90", "p99", "largest", "most common", NULL};
 	static const double quantile[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
 	struct table *s = NULL;
 	for (int k = 0; k < KIND_OTHER; k++) {
@@ -193,15 +191,8 @@ static void note_positions(struct table *s, const struct profile *p)
 
 static void add_access(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Position after the last of the same",
-					     "requests",
-					     "sequential",
-					     "strided",
-					     "repeated",
-					     "near",
-					     "random",
-					     "first",
-					     NULL};
+	static const char *const column[] = {"Position after the last of the same", "requests",
+	    "sequential", "strided", "repeated", "near", "random", "first", NULL};
 	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor",
 							  "thread on an object"};
 	if (!p->n_position_known)
@@ -236,10 +227,9 @@ static void add_block(struct info_page *page, const struct profile *p)
 
 static void add_block_kinds(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {
-	    "Block requests",     "reads",       "writes",   "sectors read",
-	    "sectors written",    "synchronous", "metadata", "read ahead",
-	    "forced unit access", "flush first", NULL};
+	static const char *const column[] = {"Block requests", "reads", "writes", "sectors read",
+	    "sectors written", "synchronous", "metadata", "read ahead", "forced unit access",
+	    "flush first", NULL};
 	const struct profile_block *b = &p->block;
 	struct table *s = sheet_add(page, "Block requests", column, 1);
 	table_text(s, "");

@@ -83,8 +83,7 @@ enum leaning cell_leaning(const struct cell *c)
 const char *leaning_text(enum leaning l)
 {
 	static const char *const text[LEANING_N] = {"inconclusive", "looks right, not proven",
-						    "looks wrong, not proven", "too noisy here",
-						    "differs from the recording"};
+	    "looks wrong, not proven", "too noisy here", "differs from the recording"};
 	return text[l];
 }
 

@@ -4,15 +4,13 @@
 #include "common/clock.h"
 #include "common/units.h"
 
-static const char *const time_part_names[] = {
-    "program",  "replay", "calibration", "recordings", "blank",   "start",
-    "restore",  "sync",   "evict",       "settle",     "summary", "journal",
-    "analysis", "setup",  "cleanup",     "other",      NULL};
+static const char *const time_part_names[] = {"program", "replay", "calibration", "recordings",
+    "blank", "start", "restore", "sync", "evict", "settle", "summary", "journal", "analysis",
+    "setup", "cleanup", "other", NULL};
 
 static const char *const part_texts[] = {"program", "replays", "calibration", "recordings",
-					 "blank replays", "starting processes", "restoring files",
-					 "syncing", "evicting caches", "settling", "summaries",
-					 "journal", "analysis", "setup", "cleaning up", "other"};
+    "blank replays", "starting processes", "restoring files", "syncing", "evicting caches",
+    "settling", "summaries", "journal", "analysis", "setup", "cleaning up", "other"};
 
 static void time_count(struct time_use *t)
 {

@@ -50,10 +50,9 @@ static void lines_take(char ***lines, size_t *n, const struct strbuf *text)
 
 /* Facts that differ between campaigns on one machine, or are stored elsewhere. */
 static const char *const passing[] = {"version", "date", "load", "session", "scenarios",
-				      "replaced_or_skipped", "left_behind", "costs", "program.path",
-				      "clock.resolution_ns", "clock.read_cost_ns", "protocol",
-				      "host", "memory.available_bytes", "memory.swap_free_bytes",
-				      "limits.aio_requests_in_use", NULL};
+    "replaced_or_skipped", "left_behind", "costs", "program.path", "clock.resolution_ns",
+    "clock.read_cost_ns", "protocol", "host", "memory.available_bytes", "memory.swap_free_bytes",
+    "limits.aio_requests_in_use", NULL};
 
 static bool is_passing(const char *name)
 {

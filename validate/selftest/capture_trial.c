@@ -22,19 +22,14 @@ const struct capture_method capture_methods[CAPTURE_N_METHODS + 1] = {
 
 const unsigned int capture_levels[CAPTURE_N_LEVELS] = {1, 2};
 
-const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1] = {
-    "random-read", "random-write", "sequential-read", "sequential-write", "postmark", "compile",
-    NULL};
+const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1] = {"random-read", "random-write",
+    "sequential-read", "sequential-write", "postmark", "compile", NULL};
 
 /* Additional options per workload: few requests, because strace is slow. */
-static const char *const arguments[CAPTURE_N_WORKLOADS] = {
-    "--requests 500 --file-size 1M",
-    "--requests 500 --file-size 1M --fsync-end",
-    "--requests 500 --file-size 1M",
-    "--requests 500 --file-size 1M --fsync-end",
-    "--requests 100 --files 60 --file-size 4K",
-    "--requests 8 --headers 60 --files 20",
-};
+static const char *const arguments[CAPTURE_N_WORKLOADS] = {"--requests 500 --file-size 1M",
+    "--requests 500 --file-size 1M --fsync-end", "--requests 500 --file-size 1M",
+    "--requests 500 --file-size 1M --fsync-end", "--requests 100 --files 60 --file-size 4K",
+    "--requests 8 --headers 60 --files 20"};
 
 /* The command of a run: all conditions in the order of `order`. "$1" is this program and "$2" the
  * directory, so no name needs quoting. */

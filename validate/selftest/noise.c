@@ -7,9 +7,8 @@
 #define LOGNORMAL_SIGMA 0.5
 #define SESSION_SD 0.5
 
-const char *const noise_names[NOISE_N] = {
-	"normal", "lognormal", "exponential", "t3", "AR 0.3", "AR 0.6", "AR 0.8", "session",
-};
+const char *const noise_names[NOISE_N] = {"normal", "lognormal", "exponential", "t3", "AR 0.3",
+    "AR 0.6", "AR 0.8", "session"};
 
 static double lognormal_mean(void)
 {

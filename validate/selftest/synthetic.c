@@ -6,11 +6,8 @@
 #include "validate/campaign/design.h"
 #include "validate/selftest/noise.h"
 
-const char *const world_names[WORLD_N] = {
-    "normal", "pairs",    "drift", "t3",          "lognormal",   "outliers", "AR 0.6",
-    "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume",
-    "bank",
-};
+const char *const world_names[WORLD_N] = {"normal", "pairs", "drift", "t3", "lognormal", "outliers",
+    "AR 0.6", "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume", "bank"};
 
 #define N_REQUESTS 2000
 #define N_LEVELS 9      /* levels of concurrency without a defect */

@@ -250,20 +250,9 @@ bool cause_counts(const struct cause_page *page, const struct subject *s)
 
 bool cause_is_launcher(void)
 {
-	static const char *const launchers[] = {"mpirun",
-						"mpiexec",
-						"orterun",
-						"orted",
-						"prterun",
-						"prte",
-						"prted",
-						"mpiexec.hydra",
-						"hydra_pmi_proxy",
-						"hydra_bstrap_proxy",
-						"srun",
-						"slurmstepd",
-						"ssh",
-						"rsh"};
+	static const char *const launchers[] = {"mpirun", "mpiexec", "orterun", "orted", "prterun",
+	    "prte", "prted", "mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy", "srun",
+	    "slurmstepd", "ssh", "rsh"};
 	char path[4097];
 	long len = RAW(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1);
 	if (len <= 0)

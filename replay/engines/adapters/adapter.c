@@ -17,10 +17,9 @@
 /* --- options ------------------------------------------------------------- */
 
 /* Options of every adapter, and those that this adapter lists. */
-static const char *const taken_by_all[] = {
-    "times",       "command",    "environment",    "start-in", "user",   "accept-status",
-    "time-limit",  "cpus",       "engine",         "dir",      "device", "output",
-    "destructive", "own-device", "no-sync-output", "prepare",  NULL};
+static const char *const taken_by_all[] = {"times", "command", "environment", "start-in", "user",
+    "accept-status", "time-limit", "cpus", "engine", "dir", "device", "output", "destructive",
+    "own-device", "no-sync-output", "prepare", NULL};
 
 static bool is_in(const char *name, const char *const *names)
 {

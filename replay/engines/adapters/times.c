@@ -18,9 +18,8 @@ const char *times_name(enum adapter_times how)
 /* --- the form ------------------------------------------------------------ */
 
 /* columns */
-static const char *const form_keys[] = {
-    "begin", "end",  "took",        "op",    "offset", "length", "object",  "seq", "result",
-    "tid",   "unit", "unit-offset", "first", "header", "sep",    "comment", NULL};
+static const char *const form_keys[] = {"begin", "end", "took", "op", "offset", "length", "object",
+    "seq", "result", "tid", "unit", "unit-offset", "first", "header", "sep", "comment", NULL};
 static const char *const units[] = {"s", "ms", "us", "ns", NULL};
 static const char *const separators[] = {"comma", "semicolon", "tab", "blank", "colon", NULL};
 
