@@ -56,3 +56,10 @@ static inline void heap_make(const struct heap_type *t, void *heap, size_t n)
 	for (size_t i = n / 2; i-- > 0;)
 		heap_sift_down(t, heap, n, i);
 }
+
+/* Elements that begin with an int64_t, the smallest first. */
+static inline bool heap_int64_before(const void *a, const void *b, const void *context)
+{
+	(void)context;
+	return *(const int64_t *)a < *(const int64_t *)b;
+}

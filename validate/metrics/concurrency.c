@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/concurrency.h"
 
+#include "common/heap.h"
+
+static const struct heap_type ends = {sizeof(int64_t), heap_int64_before, NULL};
+
 int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)
 {
 	memset(c, 0, sizeof *c);
@@ -13,7 +17,6 @@ int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)
 		concurrency_release(c);
 		return err_set(e, ENOMEM, "no memory for %zu levels of concurrency", max_level);
 	}
-	c->end[0] = INT64_MAX;
 	return 0;
 }
 
@@ -23,24 +26,21 @@ void concurrency_release(struct concurrency *c)
 	memset(c, 0, sizeof *c);
 }
 
-/* --- heap of ends, for three and more ------------------------------------ */
-
-/* The last end replaces the first, which has been removed. */
-void concurrency_sift_down(struct concurrency *c)
+static void account(struct concurrency *c, int64_t until_ns)
 {
-	int64_t *end = c->end, value = end[c->n_ends];
-	size_t i = 0;
-	for (size_t child; (child = 2 * i + 1) < c->n_ends; i = child) {
-		if (child + 1 < c->n_ends && end[child + 1] < end[child])
-			child++;
-		if (end[child] >= value)
-			break;
-		end[i] = end[child];
-	}
-	end[i] = value;
+	size_t level = c->n_ends + c->n_unfinished;
+	c->ns_at_level[level < c->max_level ? level : c->max_level] += until_ns - c->last_ns;
+	c->last_ns = until_ns;
 }
 
-int concurrency_push(struct concurrency *c, int64_t end_ns, struct err *e)
+static void end_earliest(struct concurrency *c)
+{
+	account(c, c->end[0]);
+	c->end[0] = c->end[--c->n_ends];
+	heap_sift_down(&ends, c->end, c->n_ends, 0);
+}
+
+static int push(struct concurrency *c, int64_t end_ns, struct err *e)
 {
 	if (c->n_ends == c->end_cap) {
 		int64_t *end = realloc(c->end, 2 * c->end_cap * sizeof *end);
@@ -50,94 +50,36 @@ int concurrency_push(struct concurrency *c, int64_t end_ns, struct err *e)
 		c->end = end;
 		c->end_cap *= 2;
 	}
-	size_t i = c->n_ends++;
-	for (; i && c->end[(i - 1) / 2] > end_ns; i = (i - 1) / 2)
-		c->end[i] = c->end[(i - 1) / 2];
-	c->end[i] = end_ns;
+	c->end[c->n_ends++] = end_ns;
+	heap_sift_up(&ends, c->end, c->n_ends - 1);
 	return 0;
 }
 
-int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t end_ns, struct err *e)
+int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, size_t *found,
+		    struct err *e)
 {
-	return err_set(e, EINVAL, "request from %lld ns to %lld ns: %s", (long long)begin_ns,
-		       (long long)end_ns,
-		       begin_ns < c->last_ns ? "not in the order of begins"
-					     : "ends before it begins");
-}
-
-/* --- runs of usual requests ---------------------------------------------- */
-
-/* Up to this many ends are kept in registers, sorted; INT64_MAX: none. */
-enum { FEW = 4 };
-
-static inline void few_insert(int64_t few[FEW], int64_t end_ns)
-{
-	for (int k = 0; k < FEW; k++) {
-		int64_t other = few[k];
-		few[k] = other < end_ns ? other : end_ns;
-		end_ns = other < end_ns ? end_ns : other;
-	}
-}
-
-static inline void few_drop_first(int64_t few[FEW])
-{
-	for (int k = 0; k + 1 < FEW; k++)
-		few[k] = few[k + 1];
-	few[FEW - 1] = INT64_MAX;
-}
-
-/* Adds requests while they are in order, complete, longer than 0 and find fewer than FEW others.
- * Returns their number. */
-static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns,
-		      size_t stride, size_t n)
-{
-	int64_t few[FEW] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, last_ns = c->last_ns;
-	size_t level = c->n_ends, highest = c->highest, i = 0;
-	for (size_t k = 0; k < level; k++)
-		few_insert(few, c->end[k]);
-	for (; i < n; i++, begin_ns += stride, end_ns += stride) {
-		int64_t begin = *begin_ns, end = *end_ns;
-		/* TIME_NONE is below every time */
-		if (__builtin_expect(begin < last_ns || end <= begin, 0))
-			break;
-		for (; few[0] <= begin; level--) {
-			c->ns_at_level[level] += few[0] - last_ns;
-			last_ns = few[0];
-			few_drop_first(few);
-		}
-		c->ns_at_level[level] += begin - last_ns;
-		last_ns = begin;
-		if (__builtin_expect(level == FEW, 0))
-			break;
-		few_insert(few, end);
-		level++;
-		c->requests_at_level[level]++;
-		highest = level > highest ? level : highest;
-	}
-	for (size_t k = 0; k < FEW; k++) /* a sorted array is a heap */
-		c->end[k] = few[k];
-	c->n_ends = level;
-	c->last_ns = last_ns;
-	c->highest = highest;
-	c->n += i;
-	return i;
-}
-
-int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns,
-			size_t stride, size_t n, struct err *e)
-{
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++) {
-		if (c->n && c->n_ends <= FEW && !c->n_unfinished && c->max_level > FEW)
-			i += add_few(c, begin_ns + i * stride, end_ns + i * stride, stride, n - i);
-		if (i < n)
-			rc = concurrency_add(c, begin_ns[i * stride], end_ns[i * stride], NULL, e);
-	}
-	return rc;
+	while (c->n_ends && c->end[0] <= begin_ns)
+		end_earliest(c);
+	if (!c->n++)
+		c->first_ns = c->last_ns = begin_ns;
+	if (begin_ns < c->last_ns || (end_ns < begin_ns && end_ns != TIME_NONE))
+		return err_set(e, EINVAL, "request from %lld ns to %lld ns: %s",
+			       (long long)begin_ns, (long long)end_ns,
+			       begin_ns < c->last_ns ? "not in the order of begins"
+						     : "ends before it begins");
+	account(c, begin_ns);
+	size_t level = c->n_ends + c->n_unfinished + 1;
+	if (found)
+		*found = level;
+	level = level < c->max_level ? level : c->max_level;
+	c->highest = level > c->highest ? level : c->highest;
+	c->requests_at_level[level]++;
+	c->n_unfinished += end_ns == TIME_NONE;
+	return end_ns == TIME_NONE || end_ns == begin_ns ? 0 : push(c, end_ns, e);
 }
 
 void concurrency_finish(struct concurrency *c)
 {
 	while (c->n_ends)
-		concurrency_end_earliest(c);
+		end_earliest(c);
 }

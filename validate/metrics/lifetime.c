@@ -2,6 +2,9 @@
 #include "validate/metrics/lifetime.h"
 
 #include "capture/trace.h"
+#include "common/heap.h"
+
+static const struct heap_type by_end = {sizeof(struct lifetime_request), heap_int64_before, NULL};
 
 void lifetime_release(struct lifetime *l)
 {
@@ -23,21 +26,14 @@ static void sum_add(struct lifetime *l, double x)
 	l->n_defined++;
 }
 
-/* Completes the request with the earliest end; the last entry of the heap replaces it. */
+/* Completes the request with the earliest end. */
 static void end_earliest(struct lifetime *l)
 {
 	struct lifetime_request *h = l->heap, first = h[0];
 	go_on(l, first.end_ns);
 	sum_add(l, (double)(l->area - first.area_before) / (double)(first.end_ns - first.begin_ns));
-	struct lifetime_request last = h[--l->n];
-	size_t i = 0;
-	for (size_t child; (child = 2 * i + 1) < l->n; i = child) {
-		child += child + 1 < l->n && h[child + 1].end_ns < h[child].end_ns;
-		if (h[child].end_ns >= last.end_ns)
-			break;
-		h[i] = h[child];
-	}
-	h[i] = last;
+	h[0] = h[--l->n];
+	heap_sift_down(&by_end, h, l->n, 0);
 }
 
 static int reserve(struct lifetime *l, struct err *e)
@@ -69,10 +65,8 @@ int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct er
 	int rc = reserve(l, e);
 	if (rc)
 		return rc;
-	size_t i = l->n++;
-	for (; i && l->heap[(i - 1) / 2].end_ns > end_ns; i = (i - 1) / 2)
-		l->heap[i] = l->heap[(i - 1) / 2];
-	l->heap[i] = (struct lifetime_request){begin_ns, end_ns, l->area};
+	l->heap[l->n++] = (struct lifetime_request){end_ns, begin_ns, l->area};
+	heap_sift_up(&by_end, l->heap, l->n - 1);
 	return 0;
 }
 

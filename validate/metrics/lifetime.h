@@ -7,7 +7,7 @@
 #include "common/std.h"
 
 struct lifetime_request {
-	int64_t begin_ns, end_ns;
+	int64_t end_ns, begin_ns;
 	__int128 area_before; /* integral of the level up to its begin, ns */
 };
 

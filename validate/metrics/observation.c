@@ -3,11 +3,9 @@
 
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e)
 {
-	_Static_assert(sizeof *a % sizeof(int64_t) == 0, "a stride of whole numbers");
 	int rc = 0;
-	if (o->options.levels && n)
-		rc = concurrency_add_run(&o->concurrency, &a->begin_ns, &a->end_ns,
-					 sizeof *a / sizeof(int64_t), n, e);
+	for (size_t i = 0; i < n && o->options.levels && !rc; i++)
+		rc = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
 	for (size_t i = 0; i < n && o->options.lifetimes && !rc; i++)
 		rc = lifetime_add(&o->lifetime, a[i].begin_ns, a[i].end_ns, e);
 	return rc;

@@ -18,8 +18,10 @@ static int arrivals_take(void *context, const struct arrival *a, size_t n, struc
 	p->sum_gap_squared = squared;
 	o->last_begin_ns = last_ns;
 	o->n += n;
-	return concurrency_add_run(&p->concurrency, &a->begin_ns, &a->end_ns,
-				   sizeof *a / sizeof(int64_t), n, e);
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = concurrency_add(&p->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
+	return rc;
 }
 
 int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/inputs.h"
 
+#include "common/heap.h"
 #include "common/units.h"
 #include "replay/engines/adapters/adapter_private.h"
 #include "common/u64_map.h"
@@ -46,30 +47,15 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 
 /* --- counts -------------------------------------------------------------- */
 
-struct ends { /* ends of requests in flight: a heap, the earliest first */
-	int64_t *ns;
-	size_t n, cap;
-};
-
-static void ends_drop(struct ends *h)
-{
-	int64_t last = h->ns[--h->n];
-	size_t i = 0, child;
-	while ((child = 2 * i + 1) < h->n) {
-		child += child + 1 < h->n && h->ns[child + 1] < h->ns[child];
-		if (h->ns[child] >= last)
-			break;
-		h->ns[i] = h->ns[child];
-		i = child;
-	}
-	h->ns[i] = last;
-}
-
 struct counting {
 	struct inputs *in;
 	struct u64_map threads, processes, devices;
-	struct ends ends;
+	/* end_ns[n_ends]: heap of the ends of requests in flight, the earliest first */
+	int64_t *end_ns;
+	size_t n_ends, ends_cap;
 };
+
+static const struct heap_type by_end = {sizeof(int64_t), heap_int64_before, NULL};
 
 static void count_in(struct u64_map *m, uint64_t key, uint32_t *n)
 {
@@ -95,15 +81,15 @@ static void record_count(struct counting *c, const struct trace_record *r)
 		in->first_ns = r->begin_ns;
 	int64_t end_ns = r->end_ns == TIME_NONE ? r->begin_ns : r->end_ns;
 	in->last_ns = in->last_ns == TIME_NONE || end_ns > in->last_ns ? end_ns : in->last_ns;
-	while (c->ends.n && c->ends.ns[0] <= r->begin_ns)
-		ends_drop(&c->ends);
-	GROW(c->ends.ns, c->ends.n, c->ends.cap);
-	size_t i = c->ends.n++;
-	for (; i && c->ends.ns[(i - 1) / 2] > end_ns; i = (i - 1) / 2)
-		c->ends.ns[i] = c->ends.ns[(i - 1) / 2];
-	c->ends.ns[i] = end_ns;
-	if (c->ends.n > in->max_in_flight)
-		in->max_in_flight = c->ends.n;
+	while (c->n_ends && c->end_ns[0] <= r->begin_ns) {
+		c->end_ns[0] = c->end_ns[--c->n_ends];
+		heap_sift_down(&by_end, c->end_ns, c->n_ends, 0);
+	}
+	GROW(c->end_ns, c->n_ends, c->ends_cap);
+	c->end_ns[c->n_ends++] = end_ns;
+	heap_sift_up(&by_end, c->end_ns, c->n_ends - 1);
+	if (c->n_ends > in->max_in_flight)
+		in->max_in_flight = c->n_ends;
 }
 
 int inputs_count(struct inputs *in, struct trace *t, struct err *e)
@@ -123,7 +109,7 @@ int inputs_count(struct inputs *in, struct trace *t, struct err *e)
 	u64_map_release(&c.threads);
 	u64_map_release(&c.processes);
 	u64_map_release(&c.devices);
-	free(c.ends.ns);
+	free(c.end_ns);
 	if (!ret && !in->n_records)
 		ret = err_set(e, ENODATA, "it has no requests");
 	in->left_out = ret ? NULL : calloc(in->n_records / 8 + 1, 1);

@@ -196,59 +196,6 @@ static void test_refused(void **state)
 	concurrency_release(&c);
 }
 
-/* Many samples at once and one at a time give the same result, whatever comes between them. */
-static void test_runs(void **state)
-{
-	(void)state;
-	enum { N = 300, STRIDE = 3 };
-	struct random r = {17};
-	for (int round = 0; round < 300; round++) {
-		int64_t time[STRIDE * N], now = 0;
-		struct concurrency one, run;
-		uint64_t longest = 1 + random_below(&r, 60);
-		size_t max_level = 1 + random_below(&r, 12);
-		assert_int_equal(concurrency_init(&one, max_level, NULL), 0);
-		assert_int_equal(concurrency_init(&run, max_level, NULL), 0);
-		for (size_t i = 0; i < N; i++) {
-			now += (int64_t)random_below(&r, 20);
-			time[STRIDE * i] = now;
-			time[STRIDE * i + 1] = now + (int64_t)random_below(&r, longest);
-			if (round % 3 == 0 && !random_below(&r, 100))
-				time[STRIDE * i + 1] = TIME_NONE;
-			assert_int_equal(
-			    concurrency_add(&one, now, time[STRIDE * i + 1], NULL, NULL), 0);
-		}
-		for (size_t from = 0, n; from < N; from += n) {
-			n = 1 + random_below(&r, N - from);
-			assert_int_equal(concurrency_add_run(&run, &time[STRIDE * from],
-							     &time[STRIDE * from + 1], STRIDE, n,
-							     NULL),
-					 0);
-		}
-		concurrency_finish(&one);
-		concurrency_finish(&run);
-		assert_int_equal(run.n, one.n);
-		assert_int_equal(run.highest, one.highest);
-		assert_true(run.first_ns == one.first_ns && run.last_ns == one.last_ns);
-		assert_memory_equal(run.ns_at_level, one.ns_at_level,
-				    (max_level + 1) * sizeof *one.ns_at_level);
-		assert_memory_equal(run.requests_at_level, one.requests_at_level,
-				    (max_level + 1) * sizeof *one.requests_at_level);
-		concurrency_release(&one);
-		concurrency_release(&run);
-	}
-	const int64_t backwards[] = {10, 20, 5, 30}, negative[] = {10, 20, 15, 12};
-	struct concurrency c;
-	struct err e = ERR_INIT;
-	assert_int_equal(concurrency_init(&c, 9, NULL), 0);
-	assert_int_equal(concurrency_add_run(&c, backwards, backwards + 1, 2, 2, &e), -EINVAL);
-	assert_int_equal(c.n, 2);
-	concurrency_release(&c);
-	assert_int_equal(concurrency_init(&c, 9, NULL), 0);
-	assert_int_equal(concurrency_add_run(&c, negative, negative + 1, 2, 2, &e), -EINVAL);
-	concurrency_release(&c);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,7 +204,6 @@ int main(void)
 	    cmocka_unit_test(test_levels_beyond_the_last),
 	    cmocka_unit_test(test_many_active_at_once),
 	    cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
