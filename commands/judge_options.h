@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options of the commands that make a protocol for a trace, as rows of a table over struct
  * judge_config, and their common part. */
-#ifndef COMMANDS_JUDGE_OPTIONS_H
-#define COMMANDS_JUDGE_OPTIONS_H
+#pragma once
 
 #include "common/options.h"
 #include "validate/judge/judge.h"
@@ -47,5 +46,3 @@
 /* Makes a protocol for the trace at `path`, runs it and prints the report, or prints it only
  * (dry_run). Returns an exit status. */
 int judge_trace(struct judge_config *c, const char *path, struct err *e);
-
-#endif
