@@ -33,13 +33,13 @@ static const char synopsis[] =
     "[--destructive]] [options] TRACE\n"
     "CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
 static const char about[] =
-	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %, IOPS within\n"
-	"2 %\": for each replayer, each quantity of its replays deviates from the program's by\n"
-	"less than that. The campaign looks at the claim after each pair of runs and ends as\n"
-	"soon as it is shown or refuted in each case, or when the budget is used. A trace\n"
-	"becomes a protocol as by \"validate judge\": without --rerun a deviation from the\n"
-	"recording refutes nothing. A protocol (its name ends in .conf) is used without its\n"
-	"own limits.\n"
+	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %, IOPS\n"
+	"within 2 %\": for each replayer, each quantity of its replays deviates from the\n"
+	"program's by less than that. The campaign looks at the claim after each pair of\n"
+	"runs. It ends as soon as the claim is shown or refuted in each case, or when the\n"
+	"budget is used. A trace becomes a protocol as by \"validate judge\": without\n"
+	"--rerun a deviation from the recording refutes nothing. A protocol (its name\n"
+	"ends in .conf) is used without its own limits.\n"
 	"\n"
 	"Exit status: 0 shown in each case, 1 refuted in a case, 4 undecided, 2 wrong\n"
 	"usage, 3 failed, 6 refused for safety.";

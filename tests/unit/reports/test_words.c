@@ -11,7 +11,8 @@
 static void an_empty_list_is_none(void **state)
 {
 	(void)state;
-	struct analysis a = {.n_cells = 0};
+	struct results r = {.protocol.accept = accept_defaults};
+	struct analysis a = {.results = &r};
 	struct strbuf out = STRBUF_INIT;
 	for (size_t k = 0; k < COMPONENT_N; k++)
 		a.assessed[k] = true;
