@@ -133,6 +133,12 @@ static char *behind_link(int dir_fd, const char *path)
 				      : xasprintf("%.*s/%s", (int)(slash - path), path, text);
 }
 
+static bool ends_in_slash(const char *path)
+{
+	const size_t n = strlen(path);
+	return n && path[n - 1] == '/';
+}
+
 /* Looks the path up before it opens it. Creates a missing file with O_EXCL; if another process
  * creates a file there meanwhile, looks that file up. */
 static int open_looked_at(const struct rooted *r, const char *given, uint32_t flags, uint32_t mode)
@@ -149,7 +155,9 @@ static int open_looked_at(const struct rooted *r, const char *given, uint32_t fl
 				rooted_refuse(r, given, refused);
 			break;
 		}
-		if (errno != ENOENT || !(flags & O_CREAT))
+		/* with O_CREAT, a name that ends in a slash gives EISDIR and not ENOTDIR */
+		if (!(flags & O_CREAT) ||
+		    (errno != ENOENT && !(errno == ENOTDIR && ends_in_slash(path))))
 			break;
 		fd = open_inside(r->fd, path, flags | O_EXCL, mode);
 		if (fd >= 0 || errno != EEXIST)

@@ -40,7 +40,7 @@ cat >liar <<'END'
 END
 chmod +x liar
 status=0
-REAL_VALIDATE=$VALIDATE VALIDATE_INJECT_AS=$VALIDATE VALIDATE=$PWD/liar "$SRCDIR/tests/hostile/inject.sh" 0 - --points 5 --only import-csv --family read \
+REAL_VALIDATE=$VALIDATE VALIDATE_INJECT_AS=$VALIDATE VALIDATE=$PWD/liar "$SRCDIR/tests/hostile/inject.sh" 0 - --points 40 --only import-csv --family read \
 	>out 2>err || status=$?
 [ $status -eq 1 ] ||
 	fail "a command that hides its errors was not found: status $status: $(tail -n 3 out err)"

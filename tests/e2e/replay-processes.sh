@@ -55,16 +55,15 @@ holders=0
 working=0
 for child in $children; do
 	n=0
-	# in a clone of the target's mounts, the kernel shows paths relative to the target
 	top=$here/tree
-	[ "$(readlink /proc/$child/cwd)" = "$top/d" ] || top=
 	for fd in /proc/$child/fd/*; do
 		case $(readlink "$fd" || :) in
-		"$top"/a | "$top"/d/b | "$top"/c) n=$((n + 1)) ;;
+		# in a clone of the target's mounts, the kernel shows paths relative to the target
+		"$top"/a | "$top"/d/b | "$top"/c | /a | /d/b | /c) n=$((n + 1)) ;;
 		esac
 	done
 	[ $n -eq 1 ] && holders=$((holders + 1))
-	[ "$(readlink /proc/$child/cwd)" = "$top/d" ] && working=$((working + 1))
+	case $(readlink /proc/$child/cwd) in "$top/d" | /d) working=$((working + 1)) ;; esac
 done
 [ $holders -eq 3 ] || fail 'not every process has its own file and no other open'
 [ $working -eq 1 ] || fail 'not one process works where it went'
