@@ -181,6 +181,12 @@ END_OF_NODE
 kind='a block device'
 node='sh node.sh'
 tried "$VALIDATE" replay
+# in the clone of the directory the kernel refuses the open, so that the driver does not see it
+if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then
+	target
+	expect_status $refused strace -f -qq -o calls -e trace=openat,openat2 "$VALIDATE" replay --order temporal --dir target opened-rename.trace
+	grep -q 'openat2\?(.*"a", .*O_RDWR.* = -1 EACCES' calls || fail "the device was opened: $(grep '"a"' calls)"
+fi
 exchanged "$VALIDATE" replay
 
 # no clone of the directory, because there are no user namespaces: each open examines the file first
