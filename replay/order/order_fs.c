@@ -214,6 +214,23 @@ static void own_process_wait(struct fs *f, const struct use_set *s)
 			fs_wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 }
 
+/* Waits for the ends of processes with locks: they may have released them by their end alone. */
+static void ended_processes_wait(struct fs *f, const struct use_set *s)
+{
+	const struct load_thread *thread = f->l->thread;
+	for (uint32_t u = s->first; u; u = f->uses.use[u].next) {
+		const uint32_t taker = f->uses.use[u].thread;
+		if (thread[taker].pid == thread[f->own].pid ||
+		    f->begun[taker] < thread[taker].n_requests ||
+		    *waited_for(f, taker) >= 2 * thread[taker].n_requests)
+			continue;
+		for (uint32_t t = 0; t < f->l->n_threads; t++)
+			if (thread[t].pid == thread[taker].pid &&
+			    f->begun[t] == thread[t].n_requests)
+				fs_wait_until(f, t, 2 * thread[t].n_requests);
+	}
+}
+
 /* A request that takes a lock waits for releases, for queries, and for requests that took a lock
  * which excludes its own: their owner may release it later, or by its end alone. A release waits
  * for queries, and for takers of its own process only: a call that waited for the lock may have
@@ -236,6 +253,10 @@ static void lock_rules(struct fs *f, uint32_t object, enum lock_act act)
 	}
 	if (act == LOCK_TAKEN || act == LOCK_QUERIED)
 		fs_wait_for_all(f, &x->sharers);
+	if (act != LOCK_RELEASED)
+		ended_processes_wait(f, &x->takers);
+	if (act == LOCK_TAKEN || act == LOCK_QUERIED)
+		ended_processes_wait(f, &x->sharers);
 	if (act != LOCK_QUERIED)
 		fs_wait_for_all(f, &x->queriers);
 	fs_note(f, act == LOCK_QUERIED ? &x->queriers : act == LOCK_TAKEN ? &x->takers :

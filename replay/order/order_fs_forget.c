@@ -49,6 +49,20 @@ static void file_forget(struct fs *f, uint32_t i)
 	f->unused_file = i;
 }
 
+/* A process may release its locks by its end: changes `known` to 0 for the threads of processes
+ * whose end is not known. Threads of a process are adjacent. */
+static void ends_keep(struct fs *f)
+{
+	const struct load_thread *thread = f->l->thread;
+	for (uint32_t t = 0, next; t < f->l->n_threads; t = next) {
+		bool ended = true;
+		for (next = t; next < f->l->n_threads && thread[next].pid == thread[t].pid; next++)
+			ended &= f->known[next] >= 2 * thread[next].n_requests;
+		if (!ended)
+			memset(f->known + t, 0, (next - t) * sizeof *f->known);
+	}
+}
+
 void fs_forget(struct fs *f)
 {
 	/* For each thread, finds the progress that all other threads with remaining requests have
@@ -69,16 +83,19 @@ void fs_forget(struct fs *f)
 		set_forget(f, &f->directory[i].changers);
 		set_forget(f, &f->directory[i].listers);
 	}
-	for (uint32_t i = 1; i < f->n_locks; i++) {
-		set_forget(f, &f->lock[i].takers);
-		set_forget(f, &f->lock[i].sharers);
-		set_forget(f, &f->lock[i].releasers);
-		set_forget(f, &f->lock[i].queriers);
-	}
 	for (uint32_t i = 0; i < f->s->n; i++)
 		set_forget(f, &f->slot[i].users);
 	for (uint32_t i = 0; i < f->s->n_maps; i++)
 		set_forget(f, &f->map[i].users);
+	for (uint32_t i = 1; i < f->n_locks; i++) {
+		set_forget(f, &f->lock[i].releasers);
+		set_forget(f, &f->lock[i].queriers);
+	}
+	ends_keep(f);
+	for (uint32_t i = 1; i < f->n_locks; i++) {
+		set_forget(f, &f->lock[i].takers);
+		set_forget(f, &f->lock[i].sharers);
+	}
 	/* the next pass is due after a number of new uses in proportion to the cost of this one */
 	const uint32_t n_examined = f->n_files + f->n_names + 2 * f->n_directories +
 		4 * f->n_locks + f->s->n + f->s->n_maps + 8 * f->extents.n;

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <sys/file.h>
+
 #include "sample.h"
 
 enum { MAX_THREADS = 6, MAX_N = 128 };
@@ -311,6 +313,26 @@ static void fs_a_read_comes_after_the_write_it_saw(void **state)
 	sample_release(&s);
 }
 
+/* A process ends with a lock: the next process takes it after that end. */
+static void fs_a_lock_ends_with_its_process(void **state)
+{
+	(void)state;
+	for (int shared = 0; shared < 2; shared++) {
+		struct sample s = {.paths = {"f", "g"}, .n_paths = 2};
+		for (uint32_t t = 1; t <= 2; t++) {
+			const int64_t at = 100 * t;
+			sample_open(&s, t, at, at + 1, 0, O_RDWR, 7)->pid = t;
+			struct trace_record *r = sample_data(&s, t, at + 2, at + 3, OP_FLOCK, 7, 0,
+							     OFFSET_NONE, 0, 0);
+			r->pid = t;
+			r->flags = t == 1 && shared ? LOCK_SH : LOCK_EX;
+			sample_open(&s, t, at + 4, at + 5, 1, O_RDONLY, 8)->pid = t;
+		}
+		check_edges(&s, ORDER_FS, EDGES({4, 0, 6}));
+		sample_release(&s);
+	}
+}
+
 static void fs_truncation_is_a_fence_for_its_file(void **state)
 {
 	(void)state;
@@ -380,6 +402,7 @@ int main(void)
 		cmocka_unit_test(fs_position_of_a_shared_descriptor),
 		cmocka_unit_test(fs_a_file_is_made_before_it_is_opened),
 		cmocka_unit_test(fs_a_read_comes_after_the_write_it_saw),
+		cmocka_unit_test(fs_a_lock_ends_with_its_process),
 		cmocka_unit_test(fs_truncation_is_a_fence_for_its_file),
 		cmocka_unit_test(fs_holes),
 		cmocka_unit_test(fs_a_read_over_many_writes),
