@@ -98,3 +98,13 @@ expect_line out 'replicates = 8..60'
 expect_verdict "$VALIDATE" claim 'latency within 95 %' --with event --budget 10s -o trace -q reference.trace
 expect_line out 'Claim "latency within 95 %": '
 [ "$status" -ne 1 ] || fail "a recording refuted a claim"
+# replays that are far faster than the recording: more pairs would not help
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	echo '1,1,1000,2000,open,"path=f;flags=0",3'
+	for i in $(seq 20); do echo "1,1,${i}0000000,${i}5000000,pread,\"fd=3;offset=0;length=100\",100"; done
+} >slow.csv
+expect_status 4 "$VALIDATE" claim 'latency within 5 %' --with event:timing=fullspeed --budget 60s -o differs -q slow.csv
+expect_line out 'differs from the recording'
+expect_line out 'The claim took at most 8 pairs of a case'
+[ "$(ended differs)" = decided ] || fail "it ended by: $(ended differs)"

@@ -261,11 +261,16 @@ static void budget_progress(struct campaign *c, const struct outlook *o, size_t 
 static int recording_make(struct campaign *c, size_t id, struct err *e)
 {
 	const size_t scenario = scenario_recording(c->protocol, c->plan.run[id].scenario);
-	for (size_t i = 0; i < c->plan.n_bank_runs; i++)
+	int ret = 0;
+	for (size_t i = 0; i < c->plan.n_bank_runs && !ret; i++)
 		if (c->plan.run[i].scenario == scenario &&
-		    c->plan.run[i].bank == c->plan.run[id].bank && run_is_wanted(c, i))
-			return run_make(c, (uint32_t)i, e);
-	return 0;
+		    c->plan.run[i].bank == c->plan.run[id].bank && run_is_wanted(c, i)) {
+			ret = run_make(c, (uint32_t)i, e);
+			/* the recording is the reference of the looks */
+			if (!ret && c->protocol->reference == REFERENCE_TRACE)
+				summary_take(c, &c->run[i]);
+		}
+	return ret;
 }
 
 static int group_measure(struct campaign *c, size_t first, size_t n, struct err *e)

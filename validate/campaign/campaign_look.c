@@ -109,11 +109,13 @@ static uint64_t further_pairs(const struct cell *c)
 	return unknown ? 0 : most;
 }
 
-/* Further pairs cannot decide a claim of which a part cannot be judged. */
+/* Further pairs cannot decide a claim if a part cannot be judged or differs from a recording. */
 static bool is_decided(const struct protocol *p, const struct cell *c)
 {
-	return c->verdict != VERDICT_INCONCLUSIVE ||
-	       (p->claimed && c->bar.code == REASON_CLAIM_NOT_JUDGED);
+	bool is_open = c->bar.code != REASON_CLAIM_NOT_JUDGED;
+	for (int k = 0; k < COMPONENT_N; k++)
+		is_open &= !c->component[k].differs;
+	return c->verdict != VERDICT_INCONCLUSIVE || (p->claimed && !is_open);
 }
 
 /* A comparison decides for all replayers of its scenario. */
