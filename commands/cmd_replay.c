@@ -313,7 +313,8 @@ static void requests_print(const struct replay_summary *s)
 		       "requests", s->n_records - s->n_passed);
 		return;
 	}
-	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
+	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued - s->n_causes_done,
+	       s->n_records - s->n_causes);
 	if (s->n_repeated)
 		printf(", %" PRIu64 " repeated", s->n_repeated);
 	if (s->n_failed)

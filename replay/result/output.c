@@ -26,6 +26,7 @@ struct output {
 	int64_t first_ns, last_ns, input_last_ns;
 	double sum_ns, input_sum_ns;
 	uint64_t n_input_sum;
+	bool input_known; /* input_first_ns and input_last_ns are those of requests */
 	/* issue_error[n_room]: of timed requests from the front, of held-up requests from the
 	 * back */
 	double *issue_error;
@@ -107,22 +108,32 @@ static void outcome_put(const struct output *o, struct trace_record *r,
 	r->rvalue = out->rvalue < 0 ? -1 : got->success;
 }
 
-/* Touches of pages have no duration in traces; computing and waiting are not requests. */
+/* Computing and waiting are not requests. */
+static bool is_cause(uint16_t op)
+{
+	return op_info(op)->family == FAMILY_CAUSE;
+}
+
+/* Touches of pages have no duration in traces. */
 static bool is_response(uint16_t op)
 {
-	return op_info(op)->family != FAMILY_PAGE && op_info(op)->family != FAMILY_CAUSE;
+	return op_info(op)->family != FAMILY_PAGE && !is_cause(op);
 }
 
 static void input_count(struct output *o, const struct trace_record *r)
 {
-	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE)
+	o->s->n_causes += is_cause(r->op);
+	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || is_cause(r->op))
 		return;
 	if (is_response(r->op)) {
 		o->input_sum_ns += (double)(r->end_ns - r->begin_ns);
 		o->n_input_sum++;
 	}
-	if (r->end_ns > o->input_last_ns)
+	if (!o->input_known || r->begin_ns < o->input_first_ns)
+		o->input_first_ns = r->begin_ns;
+	if (!o->input_known || r->end_ns > o->input_last_ns)
 		o->input_last_ns = r->end_ns;
+	o->input_known = true;
 }
 
 static bool was_refused(int64_t expected, int64_t actual)
@@ -230,10 +241,15 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 {
 	const struct outcome *out = &f->first.outcome;
 	struct replay_summary *s = o->s;
-	if (s->n_issued == 0 || r->begin_ns < o->first_ns)
-		o->first_ns = r->begin_ns;
-	if (s->n_issued == 0 || r->end_ns > o->last_ns)
-		o->last_ns = r->end_ns;
+	if (is_cause(r->op)) {
+		s->n_causes_done++;
+	} else {
+		const bool first = s->n_issued == s->n_causes_done;
+		if (first || r->begin_ns < o->first_ns)
+			o->first_ns = r->begin_ns;
+		if (first || r->end_ns > o->last_ns)
+			o->last_ns = r->end_ns;
+	}
 	s->n_issued++;
 	s->n_failed += out->rvalue < 0;
 	if (op_info(r->op)->family == FAMILY_PAGE) {
@@ -381,7 +397,7 @@ static void summarise(struct output *o)
 	s->mean_response_ns = s->n_responses ? o->sum_ns / (double)s->n_responses : NAN;
 	s->traced_mean_response_ns =
 	    o->n_input_sum ? o->input_sum_ns / (double)o->n_input_sum : NAN;
-	s->elapsed_ns = s->n_issued ? o->last_ns - o->first_ns : 0;
+	s->elapsed_ns = s->n_issued > s->n_causes_done ? o->last_ns - o->first_ns : 0;
 	s->traced_elapsed_ns = o->n_input_sum ? o->input_last_ns - o->input_first_ns : 0;
 	if (s->n_timed)
 		issue_errors_summarise(o);

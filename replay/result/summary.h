@@ -97,6 +97,9 @@ struct replay_memory { /* of a replay of system calls */
 struct replay_summary {
 	uint64_t n_records;    /* of the input */
 	uint64_t n_issued;     /* requests issued, without repetitions by a mutant */
+	/* records of the input that are not requests (FAMILY_CAUSE); those that were done are part
+	 * of n_issued */
+	uint64_t n_causes, n_causes_done;
 	uint64_t n_repeated;   /* second copies issued by a mutant */
 	uint64_t n_failed;     /* issued requests that returned an error, expected or not */
 	uint64_t n_mismatches; /* issued requests whose result differs from the traced one */
@@ -127,7 +130,8 @@ struct replay_summary {
 	uint64_t n_threads, n_workers;
 	uint64_t n_processes; /* of the workers: 1 without --processes */
 	double mean_response_ns, traced_mean_response_ns; /* NaN: no request was issued */
-	int64_t elapsed_ns, traced_elapsed_ns;		  /* first begin to last end */
+	/* first begin to last end of a request */
+	int64_t elapsed_ns, traced_elapsed_ns;
 	uint64_t n_timed; /* requests with a due time; the following are valid if there are any */
 	/* quantiles of begin - due time */
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns;

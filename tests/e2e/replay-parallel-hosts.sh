@@ -28,7 +28,7 @@ END
 on_hosts 0 hosta,hostb,hostc --prepare --scratch "$TMPDIR" -o out.trace in.trace
 expect_line out 'causal; 3 ranks on 3 hosts'
 expect_line out 'mismatches      0'
-expect_line out 'requests        14 of 14'
+expect_line out 'requests        7 of 7'
 expect_line out '3 ranks share CPUs'
 expect_line out 'clocks          compared before and after'
 

@@ -43,7 +43,7 @@ END
 
 # --- causal: every record, in the order that the application required
 replay 0 --prepare -o out.trace in.trace
-expect_line out 'requests        20 of 20; 3 workers in 3 processes'
+expect_line out 'requests        12 of 12; 3 workers in 3 processes'
 expect_line out 'mismatches      0'
 expect_line out 'causal; 3 ranks on 1 host'
 expect_line out 'clocks          the same clock for all ranks'
@@ -64,7 +64,7 @@ clocks_hold out.trace none 0
 for mode in think-limited timing-accurate; do
 	replay 0 --prepare --mode "$mode" -o out.trace in.trace
 	expect_line out "$mode; 3 ranks"
-	expect_line out 'requests        12 of 20'
+	expect_line out 'requests        12 of 12'
 	expect_line out 'computing and waiting of parallel applications 8'
 	expect_line out 'mismatches      0'
 done
