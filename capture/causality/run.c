@@ -86,6 +86,11 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       "the application does not make the same requests in each run: while "
 			       "one was held back, %s",
 			       r->seen.runs_on);
+	if (r->seen.stopped[0])
+		return err_set(e, ECHILD,
+			       "no node made a request for 10 s, and a signal has stopped %s; its "
+			       "output is in %s",
+			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
 			       "no node made a request while one request was delayed (%s)",

@@ -21,6 +21,7 @@ enum {
 	 * an endless series */
 	MORE_REQUESTS = 100,
 };
+#define STOPPED_NS INT64_C(10000000000) /* between two looks for stopped threads */
 #define STUCK_FLOORS 1000 /* minimum, in multiples of compute_floor_ns */
 
 /* --- release ------------------------------------------------------------- */
@@ -133,21 +134,46 @@ static void excess_watch(struct watch *w)
 		descendants_kill();
 }
 
+/* Finds threads that a signal has stopped. */
+static void stopped_look(struct watch *w)
+{
+	struct strbuf b = STRBUF_INIT;
+	const uint32_t n = watch_slots_used(w);
+	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stopped; i++) {
+		const struct cause_slot *s = &w->page->slot[i];
+		int64_t cpu_ns;
+		uint64_t n_slices;
+		if (s->pid && thread_look(s->pid, s->tid, &cpu_ns, &n_slices) == 'T')
+			strbuf_addf(&b, "%s%s %d", b.len ? ", " : "",
+				    s->rank >= 0 ? "rank" : "process",
+				    s->rank >= 0 ? (int)s->rank : (int)s->pid);
+	}
+	snprintf(w->outcome.stopped, sizeof w->outcome.stopped, "%s", b.s);
+	strbuf_release(&b);
+	if (w->outcome.stopped[0])
+		descendants_kill();
+}
+
 static void progress_watch(struct watch *w, int64_t now)
 {
 	uint64_t sum = atomic_load(&w->page->released);
 	uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n; i++)
 		sum += atomic_load(&w->page->slot[i].n_requests);
-	if (sum != w->n_progress || !w->config.throttled) {
+	if (sum != w->n_progress) {
 		w->n_progress = sum;
-		w->progress_ns = now;
+		w->progress_ns = w->looked_ns = now;
 	}
-	if (now - w->progress_ns < w->stuck_after_ns || w->outcome.stuck)
+	if (w->outcome.stuck || w->outcome.stopped[0])
 		return;
-	w->outcome.stuck = true;
-	stuck_tell(w, now);
-	descendants_kill();
+	if (w->config.throttled && now - w->progress_ns >= w->stuck_after_ns) {
+		w->outcome.stuck = true;
+		stuck_tell(w, now);
+		descendants_kill();
+	} else if (now - w->looked_ns >= STOPPED_NS) {
+		w->looked_ns = now;
+		stopped_look(w);
+	}
 }
 
 static void *watch_run(void *ctx)
@@ -165,7 +191,7 @@ static void *watch_run(void *ctx)
 		if (w->config.throttled)
 			excess_watch(w);
 		const struct timespec nap = {0, any ? LOOK_NS : BEAT_NS};
-		if (w->outcome.stuck)
+		if (w->outcome.stuck || w->outcome.stopped[0])
 			descendants_kill(); /* repeat for processes created meanwhile */
 		if (any)
 			nanosleep(&nap, NULL);
@@ -241,7 +267,7 @@ int watch_prepare(void *watch, const char *scratch_dir, struct err *e)
 	int rc = page_make(w, scratch_dir, e);
 	if (rc)
 		return rc;
-	w->progress_ns = clock_monotonic_ns();
+	w->progress_ns = w->looked_ns = clock_monotonic_ns();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
 	rc = pthread_create(&w->thread, NULL, watch_run, w);

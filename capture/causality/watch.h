@@ -72,6 +72,9 @@ struct watch_outcome {
 	/* the thread that made far more requests than in the run without delays; the processes
 	 * were killed. Empty: none */
 	char runs_on[200];
+	/* the threads that were stopped by a signal for too long; the processes were killed. Empty:
+	 * none */
+	char stopped[400];
 };
 
 struct watch;

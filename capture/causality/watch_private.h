@@ -39,6 +39,7 @@ struct watch {
 	int64_t held_since_ns;
 	uint32_t n_extra_looks, n_stillborn, n_holds;
 	int64_t progress_ns; /* time of the last progress of requests */
+	int64_t looked_ns;   /* since then, last look for stopped threads */
 	uint64_t n_progress;
 	int64_t stuck_after_ns;
 	struct unborn unborn;

@@ -163,6 +163,13 @@ expect_line ../out 'no node made a request while one request was delayed'
 expect_line ../out 'again, with maxima 2 times as long'
 same 'runs in all' "$(wc -l <../counter)" 4
 
+# a process that is stopped in the run without delays ends the capture
+echo run >../counter
+rm -rf ../trace ../trace.runs ./*
+expect_status 3 timeout 60 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel stops ../counter
+expect_line err 'a signal has stopped process'
+capture_of --nodes none -- ../parallel pipe
+
 # less: a node, a period
 expect_status 2 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel pipe
 expect_line err 'resume'
