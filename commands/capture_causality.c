@@ -87,7 +87,8 @@ static void prediction_print(const struct collect_outcome *o)
 	if (m->external_ns)
 		printf("%-14s%s waiting for something that is not a node, replayed as time\n",
 		       "external", duration_text((double)m->external_ns).s);
-	if (fabs(lost) <= COLLECT_PREDICTION_MAX)
+	if (fabs(lost) <= COLLECT_PREDICTION_MAX ||
+	    llabs(o->application_ns - m->predicted_ns) < COLLECT_PREDICTION_LEAST_NS)
 		return;
 	printf("%-14sa replay will take %.3g %% %s time than the application. ", "warning",
 	       100 * fabs(lost), lost > 0 ? "less" : "more");

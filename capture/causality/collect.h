@@ -41,6 +41,7 @@ struct collect_config {
 /* largest difference of the predicted running time, as a share of the measured one, without a
  * warning */
 #define COLLECT_PREDICTION_MAX 0.05
+#define COLLECT_PREDICTION_LEAST_NS 10000000 /* smaller differences give no warning, either */
 
 struct collect_outcome {
 	/* outside: threads with requests that are not ranks of the job */

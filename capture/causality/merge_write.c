@@ -13,6 +13,10 @@
 
 /* shorter computation does not get its own record */
 #define SPLIT_LEAST_NS INT64_C(20000)
+/* A replay takes about this time itself until a node continues after a signal: for a message, and
+ * for a turn on a CPU if the nodes share CPUs. */
+#define WAKE_NS INT64_C(50000)
+#define WAKE_CONTENDED_NS INT64_C(2000000)
 
 struct merge_node {
 	uint64_t place;	  /* of its records, as causality_links_read() counts them */
@@ -25,7 +29,7 @@ struct merge_node {
 	bool owes;	    /* signals after its last request are due at due_ns */
 	int64_t due_ns;
 	int64_t external_ns; /* before its next request, after its waits */
-	int64_t contended_ns; /* there, off the CPU while it polled */
+	int64_t contended_ns; /* there, until it continued after its signals */
 	int64_t last_ns;    /* time of its last record */
 };
 
@@ -310,12 +314,14 @@ static void waiting_explain(struct merge_job *j, const struct trace_record *r, u
 		end++;
 	int64_t ns = merge_unexplained(r, j->l, j->by_wait + n->wait, end - n->wait, j->sent_ns,
 				       polled);
-	if (j->facts->cpu_time && r->dispatch_ns > 0) {
-		const int64_t contended_ns = r->dispatch_ns < ns ? r->dispatch_ns : ns;
-		n->contended_ns += contended_ns;
-		ns -= contended_ns;
-	}
-	if (ns < SPLIT_LEAST_NS)
+	const bool shares = j->facts->cpu_time, polls = r->dispatch_ns > 0;
+	const int64_t off_cpu_ns = !shares || !polls ? 0 : r->dispatch_ns < ns ? r->dispatch_ns : ns;
+	const int64_t least_ns = end == n->wait && !polls ? SPLIT_LEAST_NS
+				 : shares		   ? WAKE_CONTENDED_NS
+							   : WAKE_NS;
+	ns -= off_cpu_ns;
+	n->contended_ns += off_cpu_ns + (ns < least_ns ? ns : 0);
+	if (ns < least_ns)
 		return;
 	if (j->complete) {
 		n->external_ns += ns;

@@ -318,14 +318,18 @@ static void a_wait_that_outlasts_its_signal_is_external_from_then_on(void **stat
 	       "0 w 270, 1 x 270000, 1 w 540");
 }
 
-/* With CPU time, the time in which a node wanted to poll and had no CPU is no wait. */
+/* With CPU time, the time in which a node wanted to poll and had no CPU is no wait. After that, a
+ * replay takes 1 ms itself, but not 5 ms. */
 static void a_wait_for_a_cpu_is_not_external(void **state)
 {
 	(void)state;
 	struct causality_merge_counts counts;
-	made_write(SCRATCH("base"), 1, 0, "0 w 0 10, 0 p 2000 300000 298000 0 250000, 0 w 310 10");
+	made_write(SCRATCH("base"), 1, 0,
+		   "0 w 0 10, 0 p 2000 10000000 9998000 0 4998000, 0 w 10010 10, "
+		   "0 p 2000 10000000 9998000 0 8998000, 0 w 20020 10");
 	merge_complete(1, NULL, 0, true, &counts);
-	expect("0 w 0, 0 c 2000, 0 x 48000, 0 w 310");
+	assert_int_equal(counts.predicted_ns, 20030000);
+	expect("0 w 0, 0 c 2000, 0 x 5000000, 0 w 10010, 0 c 2000, 0 w 20020");
 }
 
 /* If requests were not delayed, a dependency may be missing. */
