@@ -463,17 +463,31 @@ static void nodes_reset(struct merge_job *j)
 	j->counts->n_left_out = 0;
 }
 
-static int first_pass(struct merge_job *j, struct err *e)
+static int places_find(struct merge_job *j, struct err *e)
 {
 	causality_links_order(j->l, j->by_wait, j->by_signal);
 	nodes_reset(j);
-	j->first_pass = true;
 	int rc = requests_rewind(&j->q, e);
-	rc = rc ? rc : take_all(j, e);
+	return rc ? rc : take_all(j, e);
+}
+
+/* Waits at different places of a short computing get one place. Some of them follow from others
+ * only then. */
+static int first_pass(struct merge_job *j, struct err *e)
+{
+	j->first_pass = true;
+	int rc = places_find(j, e);
+	const size_t n = j->l->n;
+	rc = rc ? rc : causality_links_reduce(j->l, e);
+	rc = rc || j->l->n == n ? rc : places_find(j, e);
 	j->first_pass = false;
-	nodes_reset(j);
+	j->counts->n_edges_left = j->l->n;
 	rc = rc ? rc : requests_rewind(&j->q, e);
-	return rc ? rc : merge_barriers_find(&j->barriers, j->l, j->by_wait, j->by_signal, e);
+	if (rc)
+		return rc;
+	causality_links_order(j->l, j->by_wait, j->by_signal);
+	nodes_reset(j);
+	return merge_barriers_find(&j->barriers, j->l, j->by_wait, j->by_signal, e);
 }
 
 /* A replay on paper: each node takes its own time in the base run, and waits for its signals. */

@@ -290,6 +290,25 @@ static void merge_complete(uint32_t n_nodes, const struct causality_edge *edge, 
 	free(f.node);
 }
 
+/* Node 2 waits for node 0 and, a little later, for node 1, which waits for node 0 before. The time
+ * between is too short to count, so the second wait implies the first. */
+static void a_wait_that_follows_from_another_at_its_place_is_omitted(void **state)
+{
+	(void)state;
+	struct causality_merge_counts counts;
+	const struct causality_edge edge[] = {
+	    {0, 1, 0, 0, COMPUTED_ALL}, {0, 2, 0, 1, 200000}, {1, 2, 0, 1, 900000}};
+	made_write(SCRATCH("base"), 3, 0,
+		   "0 w 0 5, 2 w 1 5, 2 c 10000, 1 w 10 5, 2 w 40 5");
+	merge_complete(3, edge, 3, false, &counts);
+	assert_int_equal(counts.n_edges_left, 2);
+	struct causality_work w;
+	work_read(&w, SCRATCH("merged"));
+	assert_int_equal(w.n_implied, 0);
+	causality_work_release(&w);
+	expect("0 w 0, 2 w 1, 0 s 1, 2 c 10000, 1 W 0, 1 w 10, 1 s 2, 2 W 1, 2 w 40");
+}
+
 /* A helper thread without requests works for 298 us of the 300 us between two requests. */
 static void a_wait_for_no_node_is_external(void **state)
 {
@@ -611,6 +630,7 @@ int main(void)
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
 	    cmocka_unit_test(a_barrier_is_found_in_the_merged_trace),
 	    cmocka_unit_test(the_critical_path_is_the_longest_way),
+	    cmocka_unit_test(a_wait_that_follows_from_another_at_its_place_is_omitted),
 	    cmocka_unit_test(a_wait_for_no_node_is_external),
 	    cmocka_unit_test(a_wait_that_outlasts_its_signal_is_external_from_then_on),
 	    cmocka_unit_test(a_wait_for_a_cpu_is_not_external),
