@@ -33,40 +33,70 @@ PATH=$PWD/bin:$PATH
 mkdir protocols
 cp "$SRCDIR/protocols/ci.conf" protocols/
 
-# steps FILE: the scripts of its steps, one file each, as the service would make them
+# steps FILE: the scripts of its steps, one file each, as the service would make them, and the marked
+# values of `env` in `adapted`
 steps() {
 	rm -f step-*
-	awk '/^ *run: \|$/ { match($0, /^ */); indent = RLENGTH + 2; n++; on = 1; next }
+	awk '/^ *run: / { match($0, /^ */); indent = RLENGTH + 2; n++; on = /\|$/
+			if (!on) { sub(/^ *run: /, ""); print > ("step-" n) }
+			next }
 		on { match($0, /^ */); if (RLENGTH < indent && $0 != "") { on = 0; next } print substr($0, indent + 1) > ("step-" n) }' "$1"
+	sed -n 's/^ *\(PROTOCOL\|OLD\|NEW\): \(.*\) # adapt$/\1=\2/p' "$1" >adapted
 }
+# The checkouts, and a gh that keeps the comment.
+for side in base head; do
+	mkdir $side
+	printf 'replayer:\n\tln -s /bin/true $@\n' >$side/Makefile
+done
+ln -s "$SRCDIR" validate
+cp protocols/ci.conf head/
+cat >bin/gh <<'END'
+#!/bin/sh
+echo "$*" >comment.args
+cat >comment.md
+exit "${GH_STATUS:-0}"
+END
+chmod +x bin/gh
 workflow() { # STATUS: of the first step that fails, as the service would end
-	rm -rf results summary.md compare.* step-*.out
+	rm -rf validate-results summary.md comment.* step-*.out
+	cp "$SRCDIR/protocols/ci.conf" head/
 	status=0
-	for step in step-[0-9]; do
-		GITHUB_STEP_SUMMARY=$PWD/summary.md bash -e "$step" >"$step.out" 2>&1 || { status=$?; break; }
+	for step in step-1 step-2 step-3; do
+		env GITHUB_STEP_SUMMARY="$PWD/summary.md" GITHUB_OUTPUT="$PWD/output" VALIDATE=validate $(cat adapted) bash -e "$step" >"$step.out" 2>&1 || { status=$?; break; }
 	done
+	[ ! -f validate-results/run.compare.md ] ||
+		env PULL_REQUEST=7 GITHUB_REPOSITORY=o/r bash -e step-4 >step-4.out 2>&1 || fail "the comment failed: $(cat step-4.out)"
 	[ "$status" -eq "$1" ] || { cat step-*.out >&2; fail "the workflow ended with $status at $step instead of $1"; }
 }
 steps "$SRCDIR/doc/ci/github-actions.yml"
-[ "$(ls step-[0-9] | wc -l)" -eq 3 ] || fail "the workflow has not 3 steps"
+[ "$(ls step-[0-9] | wc -l)" -eq 4 ] && [ "$(wc -l <adapted)" -eq 3 ] || fail "the workflow has not 4 steps and 3 values: $(cat adapted)"
+if command -v actionlint >/dev/null; then
+	actionlint "$SRCDIR/doc/ci/github-actions.yml" >lint 2>&1 || fail "actionlint: $(cat lint)"
+fi
 
 STORED=$PWD/passes.json RUN_STATUS=4
 export STORED RUN_STATUS
 workflow 0
+[ -x base/replayer ] && [ -x validate-results/bin/replayer-old ] || fail "the versions were not built and named"
 expect_line summary.md '✅'
-expect_line step-2.out '::notice title='
-grep -q 'failures="0"' compare.xml || fail "failures in compare.xml"
+expect_line comment.md '✅'
+expect_line comment.args 'pr comment 7 --repo o/r --body-file -'
+expect_line step-3.out '::notice title='
 STORED=$PWD/delayed.json RUN_STATUS=1
 workflow 1
-expect_line summary.md '| ❌ worse | reads level=2 | new | response time |'
-expect_line step-2.out '::error title=response time%3A worse::reads level=2, new: '
-[ "$(grep -c '^::' step-2.out)" -le 10 ] || fail "more than ten annotations"
-expect_line compare.html 'worse'
+expect_line comment.md '| ❌ worse | reads level=2 | new | response time |'
+expect_line step-3.out '::error title=response time%3A worse::reads level=2, new: '
+[ "$(grep -c '^::' step-3.out)" -le 10 ] || fail "more than ten annotations"
+expect_line validate-results/run.compare.html 'worse'
+# no permission to comment, as of a fork, does not fail
+GH_STATUS=1 workflow 1
+expect_line step-4.out '::notice::no comment'
 STORED=$PWD/few.json
 workflow 0
 expect_line step-3.out '::warning::inconclusive'
 RUN_STATUS=3 STORED=
 workflow 3
+[ ! -f comment.md ] || fail "a comment without a comparison"
 
 # the plain one
 plain() { # STATUS [NAME=VALUE...]
