@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long: 10 s */
+/* The change points of a history (history/events.h) beside E-divisive means (Matteson and James 2014)
+ * for a user who looks after each entry: false events, delay of a shift, and a real series. The
+ * figures are those of doc/man/validate-history.1. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "validate/history/events.h"
+
+enum { MOST = 100, BEFORE = 50, BEHIND = 12, LEAST = 2 };
+/* P 0.01: no permutation may reach the statistic. Then both methods have about as many false events. */
+#define PERMUTATIONS 99
+
+/* The largest energy statistic over the splits of x[n] with LEAST entries on each side. */
+static double energy(const double *x, size_t n, size_t *split)
+{
+	double before = 0, behind = 0, across = 0, most = -INFINITY;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			behind += fabs(x[i] - x[k]);
+	for (size_t k = 0; k + LEAST < n; k++) { /* x[k] goes from behind to before */
+		double to_before = 0, to_behind = 0;
+		for (size_t i = 0; i < n; i++)
+			*(i < k ? &to_before : &to_behind) += fabs(x[i] - x[k]);
+		before += to_before;
+		behind -= to_behind;
+		across += to_behind - to_before;
+		const double a = (double)(k + 1), b = (double)n - a;
+		if (k + 1 < LEAST)
+			continue;
+		const double q = a * b / (a + b) *
+				 (2 * across / (a * b) - 2 * before / (a * (a - 1)) -
+				  2 * behind / (b * (b - 1)));
+		if (q > most) {
+			most = q;
+			*split = k + 1;
+		}
+	}
+	return most;
+}
+
+/* Whether x[n] has a change at P 0.01, and the first entry behind it. */
+static bool divides(const double *x, size_t n, gsl_rng *rng, size_t *split)
+{
+	double y[MOST];
+	size_t other;
+	if (n < EVENTS_MIN)
+		return false;
+	const double q = energy(x, n, split);
+	memcpy(y, x, n * sizeof *y);
+	for (int i = 0; i < PERMUTATIONS; i++) {
+		gsl_ran_shuffle(rng, y, n, sizeof *y);
+		if (energy(y, n, &other) >= q)
+			return false;
+	}
+	return true;
+}
+
+/* Number of changes that E-divisive shows to a user who looks after each entry. */
+static size_t energy_events(const double *x, size_t n, gsl_rng *rng)
+{
+	size_t start = 0, n_events = 0, split;
+	for (size_t t = 1; t <= n; t++)
+		if (divides(x + start, t - start, rng, &split)) {
+			start += split;
+			n_events++;
+		}
+	return n_events;
+}
+
+/* Number of changes that events_find() shows to the same user. */
+static size_t own_events(const double *x, size_t n)
+{
+	bool shown[MOST] = {false};
+	size_t n_events = 0;
+	for (size_t t = 1; t <= n; t++) {
+		struct event *e;
+		const size_t found = events_find(x, t, &e);
+		for (size_t i = 0; i < found; i++)
+			shown[e[i].found] |= e[i].kind != EVENT_OUTLIER;
+		free(e);
+	}
+	for (size_t i = 0; i < n; i++)
+		n_events += shown[i];
+	return n_events;
+}
+
+static void false_events(void **state)
+{
+	enum { SERIES = 150 };
+	gsl_rng *rng = *state;
+	double x[MOST];
+	size_t own = 0, by_energy = 0;
+	gsl_rng_set(rng, 1);
+	for (size_t k = 0; k < SERIES; k++) {
+		for (size_t i = 0; i < MOST; i++)
+			x[i] = gsl_ran_gaussian(rng, 1);
+		own += own_events(x, MOST);
+		by_energy += energy_events(x, MOST, rng);
+	}
+	printf("normal, a look after each entry: in 100 entries %.2f changes, E-divisive %.2f\n",
+	       (double)own / SERIES, (double)by_energy / SERIES);
+	assert_true((double)own <= 0.5 * SERIES);
+}
+
+static int by_size(const void *x, const void *y)
+{
+	const size_t *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+static void delay(void **state)
+{
+	enum { SERIES = 200 };
+	gsl_rng *rng = *state;
+	size_t own[SERIES], by_energy[SERIES], split;
+	gsl_rng_set(rng, 2);
+	for (size_t k = 0; k < SERIES; k++) {
+		double x[BEFORE + BEHIND];
+		for (size_t i = 0; i < BEFORE + BEHIND; i++)
+			x[i] = gsl_ran_gaussian(rng, 1) + (i >= BEFORE ? 2 : 0);
+		own[k] = by_energy[k] = BEHIND + 1;
+		for (size_t t = BEHIND; t > 0; t--) {
+			struct event *e;
+			const size_t n = events_find(x, BEFORE + t, &e);
+			if (n && e[n - 1].kind != EVENT_OUTLIER && e[n - 1].found >= BEFORE)
+				own[k] = e[n - 1].found - BEFORE + 1;
+			free(e);
+			if (divides(x, BEFORE + t, rng, &split) && split >= BEFORE / 2)
+				by_energy[k] = t;
+		}
+	}
+	qsort(own, SERIES, sizeof *own, by_size);
+	qsort(by_energy, SERIES, sizeof *by_energy, by_size);
+	printf("shift of 2 sd: found with entry %zu in the median, E-divisive with entry %zu\n",
+	       own[SERIES / 2], by_energy[SERIES / 2]);
+	assert_true(own[SERIES / 2] <= by_energy[SERIES / 2]);
+}
+
+/* Annual flow of the Nile at Aswan, 1871 to 1970 (Cobb 1978): lower from 1899 on. */
+static const double nile[] = {
+    1120, 1160, 963, 1210, 1160, 1160, 813,  1230, 1370, 1140, 995, 935,  1110, 994, 1020,
+    960,  1180, 799, 958,  1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774, 840,
+    874,  694,  940, 833,  701,  916,  692,  1020, 1050, 969,  831, 726,  456,  824, 702,
+    1120, 1100, 832, 764,  821,  768,  845,  864,  862,  698,  845, 744,  796,  1040, 759,
+    781,  865,  845, 944,  984,  897,  822,  1010, 771,  676,  649, 846,  812,  742, 801,
+    1040, 860,  874, 848,  890,  744,  749,  838,  1050, 918,  986, 797,  923,  975, 815,
+    1020, 906,  901, 1170, 912,  746,  919,  718,  714,  740};
+
+static void a_real_series(void **state)
+{
+	enum { N = sizeof nile / sizeof *nile };
+	gsl_rng *rng = *state;
+	struct event *e;
+	size_t n_changes = 0, at = 0, split = 0;
+	gsl_rng_set(rng, 3);
+	const size_t n = events_find(nile, N, &e);
+	for (size_t i = 0; i < n; i++)
+		if (e[i].kind != EVENT_OUTLIER) {
+			n_changes++;
+			at = e[i].onset;
+			printf("Nile: %s in %zu (%zu to %zu), found in %zu\n",
+			       event_kind_names[e[i].kind], 1871 + e[i].onset, 1871 + e[i].onset_lo,
+			       1871 + e[i].onset_hi, 1871 + e[i].found);
+		}
+	free(e);
+	assert_true(divides(nile, N, rng, &split));
+	printf("Nile by E-divisive: %zu\n", 1871 + split);
+	assert_int_equal(n_changes, 1);
+	assert_int_equal(at, 28);
+}
+
+static int setup(void **state)
+{
+	*state = gsl_rng_alloc(gsl_rng_mt19937);
+	return !*state;
+}
+
+static int teardown(void **state)
+{
+	gsl_rng_free(*state);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(false_events),
+	    cmocka_unit_test(delay),
+	    cmocka_unit_test(a_real_series),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
