@@ -140,3 +140,21 @@ END
 		[ "$(stat -c %s there/w/unknown)" = 131072 ] || fail 'size of a file with holes'
 	done
 fi
+
+# a call that needs a directory and does not follow links finds a link (ln -sfn): the link has an
+# unknown target, and no file is made behind it
+cat >link.log <<'END'
+7 1700000000.000001 symlinkat("a", AT_FDCWD, "/w/to") = -1 EEXIST (File exists) <0.000001>
+7 1700000000.000002 openat(AT_FDCWD, "/w/to", O_RDONLY|O_NOFOLLOW|O_PATH|O_DIRECTORY) = -1 ENOTDIR (Not a directory) <0.000001>
+7 1700000000.000003 newfstatat(AT_FDCWD, "/w/to", {st_mode=S_IFLNK|0777, st_size=3, ...}, AT_SYMLINK_NOFOLLOW) = 0 <0.000001>
+7 1700000000.000004 rmdir("/w/to") = -1 ENOTDIR (Not a directory) <0.000001>
+7 1700000000.000005 symlinkat("a", AT_FDCWD, "/w/new") = 0 <0.000001>
+7 1700000000.000006 renameat(AT_FDCWD, "/w/new", AT_FDCWD, "/w/to") = 0 <0.000001>
+END
+expect_status 0 "$VALIDATE" import link.log -o link.trace
+rm -rf there
+mkdir there
+expect_status 0 "$VALIDATE" replay --prepare --dir there link.trace
+expect_line out 'mismatches      0'
+[ "$(ls there/w)" = to ] || fail "a file is behind a link with an unknown target: $(ls there/w | tr '\n' ' ')"
+[ "$(readlink there/w/to)" = a ] || fail 'the link has another target'
