@@ -153,10 +153,9 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 	if (all && command)
 		json_object_set(all, "command", command);
 	json_decref(command);
-	json_t *list = processes_list(processes);
+	json_auto_t *list = processes_list(processes);
 	if (all && list)
 		json_object_set(all, "processes", list);
-	json_decref(list);
 	return all ? json_dumps(all, JSON_COMPACT) : NULL;
 }
 

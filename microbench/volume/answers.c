@@ -195,8 +195,7 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 		ret = thread_start(a, e);
 	}
 	if (ret) {
-		if (a->latency_fd >= 0)
-			close(a->latency_fd);
+		fd_close(a->latency_fd);
 		free(a);
 		return ret;
 	}

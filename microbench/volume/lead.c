@@ -69,13 +69,12 @@ static int pass_make(const struct volume_client *c, struct volume_log *log, doub
 	double n = response_ns > 0 ? PASS_NS * c->depth / response_ns : N_LEAST;
 	const double most = fmin(N_MOST, volume_client_most(c->n_bytes));
 	n = fmin(fmax(n, fmax(N_LEAST, 2 * c->depth)), most);
-	struct volume_request *request = xcalloc((size_t)n, sizeof *request);
+	SCOPED_FREE struct volume_request *request = xcalloc((size_t)n, sizeof *request);
 	if (atomic_load(&log->head->n) + (uint64_t)n > log->head->cap)
 		volume_log_reset(log);
 	int ret = volume_client_run(c, request, (uint32_t)n, e);
 	if (!ret)
 		*p = pass_of(request, (uint32_t)n, c->depth);
-	free(request);
 	return ret;
 }
 

@@ -3,8 +3,6 @@
 
 #include <jansson.h>
 
-#include "common/xalloc.h"
-
 static bool texts_differ(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) != 0 : a != b;

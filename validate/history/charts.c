@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/history/charts.h"
 
-#include "common/xalloc.h"
 #include "validate/history/changes.h"
 
 /* --- excursions ---------------------------------------------------------- */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/history/events.h"
 
-
-#include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/precision_study.h"
 #include "validate/stats/quantiles.h"

@@ -2,7 +2,6 @@
 
 #include <jansson.h>
 
-#include "common/xalloc.h"
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 #include "validate/stats/moments.h"

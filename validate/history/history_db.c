@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/history/history_db.h"
 
-#include <sys/stat.h>
-
-#include "common/xalloc.h"
-
 #define BUSY_MS 10000
 
 #define APPEND_ONLY(table)                                                                         \

@@ -4,7 +4,6 @@
 
 #include <sqlite3.h>
 
-#include "common/err.h"
 #include "common/std.h"
 
 #define HISTORY_DB_APPLICATION_ID 0x56614869 /* "VaHi" */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 
-#include "common/xalloc.h"
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 
@@ -217,8 +216,7 @@ int history_load(struct history *h, const char *path, const struct history_filte
 static void series_release(struct history_series *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		free(s->entry[i].settings);
-		free(s->entry[i].verdict);
+		FREE_EACH(s->entry[i].settings, s->entry[i].verdict);
 	}
 	FREE_EACH(s->entry, s->scenario, s->replayer);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/pool/pool.h"
 
-#include "common/xalloc.h"
 #include "validate/pool/pool_alike.h"
 #include "validate/stats/moments.h"
 
@@ -190,15 +189,13 @@ void pool_release(struct pool *p)
 		FREE_EACH(p->one[i].scenario, p->one[i].replayer, p->one[i].group);
 	}
 	for (size_t i = 0; i < p->n_missing; i++) {
-		free(p->missing[i].scenario);
-		free(p->missing[i].replayer);
+		FREE_EACH(p->missing[i].scenario, p->missing[i].replayer);
 	}
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		free(p->laboratory[i].name);
 	FREE_EACH(p->one, p->missing, p->laboratory);
 	for (size_t i = 0; i < p->n_warnings; i++)
 		free(p->warning[i]);
-	free(p->warning);
-	free(p->difference);
+	FREE_EACH(p->warning, p->difference);
 	*p = (struct pool){0};
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/pool/pool_alike.h"
 
-#include "common/xalloc.h"
 #include "validate/provenance/provenance.h"
 #include "validate/stats/quantiles.h"
 

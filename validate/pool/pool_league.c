@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/pool/pool_league.h"
 
-#include "common/xalloc.h"
-
 static enum verdict verdict_of(const struct baseline_case *c)
 {
 	for (enum verdict v = VERDICT_TRUSTED; v < VERDICT_INCONCLUSIVE; v++)
@@ -115,7 +113,6 @@ void pool_league_make(struct pool_league *l, const struct pool *p)
 
 void pool_league_release(struct pool_league *l)
 {
-	free(l->place);
-	free(l->rank);
+	FREE_EACH(l->place, l->rank);
 	*l = (struct pool_league){0};
 }
