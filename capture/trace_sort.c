@@ -6,6 +6,7 @@
 #include "capture/pour.h"
 #include "common/files.h"
 #include "common/heap.h"
+#include "common/sort.h"
 #include "common/unnamed_file.h"
 
 #define RUN_RECORDS (128u << 10) /* 12 MiB */
@@ -39,13 +40,7 @@ struct sort {
 };
 
 /* By begin, and by position for equal begins. */
-static int key_compare(const void *a, const void *b)
-{
-	const struct sort_key *x = a, *y = b;
-	if (x->begin_ns != y->begin_ns)
-		return x->begin_ns < y->begin_ns ? -1 : 1;
-	return x->i < y->i ? -1 : x->i > y->i;
-}
+ORDER_BY(key_compare, struct sort_key, begin_ns, i)
 
 /* A request without a begin follows the previous one: it gets that begin, and this commit word as a
  * mark. */

@@ -2,6 +2,7 @@
 #include "commands/slice.h"
 
 #include "capture/causality/causality.h"
+#include "common/sort.h"
 
 struct end { /* a signal or a wait; of a barrier: its number is the waiter */
 	uint32_t signaller, waiter;
@@ -14,19 +15,7 @@ struct slice_causes {
 	uint64_t n, n_dropped, at;
 };
 
-static int compare_ends(const void *a, const void *b)
-{
-	const struct end *x = a, *y = b;
-	if (x->of_barrier != y->of_barrier)
-		return x->of_barrier ? 1 : -1;
-	if (x->signaller != y->signaller)
-		return x->signaller < y->signaller ? -1 : 1;
-	if (x->waiter != y->waiter)
-		return x->waiter < y->waiter ? -1 : 1;
-	if (x->is_wait != y->is_wait)
-		return x->is_wait ? 1 : -1;
-	return (x->number > y->number) - (x->number < y->number);
-}
+ORDER_BY(compare_ends, struct end, of_barrier, signaller, waiter, is_wait, number)
 
 /* end[n] are those of one barrier. It stays if one node signals and one waits. */
 static void barrier_look(struct slice_causes *x, const struct end *end, size_t n)

@@ -5,6 +5,7 @@
 
 #include "capture/op.h"
 #include "capture/unseen.h"
+#include "common/sort.h"
 
 struct slice_join {
 	const struct trace *below;
@@ -18,17 +19,6 @@ struct slice_join {
 	uint64_t n_faults, n_pages, n_elsewhere; /* of the program; of other processes or files */
 	char *captured_by, *extra;		 /* owned */
 };
-
-static int compare_pid(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
-static int compare_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static bool same_text(const char *a, const char *b)
 {
@@ -59,7 +49,7 @@ static int of_one_run(const struct trace_set *set, struct err *e)
 static void pid_note(struct slice_join *j, uint32_t pid)
 {
 	size_t at = j->n_pids;
-	if (bsearch(&pid, j->pid, j->n_pids, sizeof *j->pid, compare_pid))
+	if (bsearch(&pid, j->pid, j->n_pids, sizeof *j->pid, order_u32))
 		return;
 	GROW(j->pid, j->n_pids, j->pids_cap);
 	for (; at && j->pid[at - 1] > pid; at--)
@@ -93,7 +83,7 @@ static void names_find(struct slice_join *j, const struct trace *t)
 		if (o && o->kind == OBJECT_PATH && o->name)
 			j->name[j->n_names++] = o->name;
 	}
-	qsort(j->name, j->n_names, sizeof *j->name, compare_name);
+	qsort(j->name, j->n_names, sizeof *j->name, order_text);
 }
 
 /* Whether the second trace has page-cache data of a process of the first. */
@@ -109,7 +99,7 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 		for (size_t i = 0; i < n; i++) {
 			pages |= op_info(r[i].op)->family == FAMILY_PAGE;
 			process |= bsearch(&r[i].pid, j->pid, j->n_pids, sizeof *j->pid,
-					   compare_pid) != NULL;
+					   order_u32) != NULL;
 		}
 	}
 	if (!process)
@@ -160,7 +150,7 @@ static bool file_is_known(struct slice_join *j, uint32_t object)
 	}
 	if (!j->known[object])
 		j->known[object] =
-		    bsearch(&o->name, j->name, j->n_names, sizeof *j->name, compare_name) ? 1 : -1;
+		    bsearch(&o->name, j->name, j->n_names, sizeof *j->name, order_text) ? 1 : -1;
 	return j->known[object] > 0;
 }
 
@@ -170,7 +160,7 @@ bool slice_join_pass(struct slice_join *j, const struct trace *t, const struct t
 		return true;
 	if (op_info(r->op)->family != FAMILY_PAGE)
 		return false;
-	const bool ours = bsearch(&r->pid, j->pid, j->n_pids, sizeof *j->pid, compare_pid) &&
+	const bool ours = bsearch(&r->pid, j->pid, j->n_pids, sizeof *j->pid, order_u32) &&
 			  file_is_known(j, r->object);
 	j->n_elsewhere += !ours;
 	j->n_faults += ours && r->op == OP_PAGE_FAULT;

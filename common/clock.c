@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "common/files.h"
+#include "common/sort.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -171,12 +172,6 @@ static enum clock_source source_choose(void)
 
 /* --- quality ------------------------------------------------------------- */
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 static void measure_quality(struct clock *c)
 {
 	static const int n_warm = 100;
@@ -191,7 +186,7 @@ static void measure_quality(struct clock *c)
 		if (i >= 0)
 			pair[i] = end - begin;
 	}
-	qsort(pair, N_READS, sizeof *pair, compare_u64);
+	qsort(pair, N_READS, sizeof *pair, order_u64);
 	c->read_cost_ns = (double)pair[N_READS / 2] * c->ns_per_tick;
 	/* ordered reads are further apart than the step of the counter; unordered ones less so */
 	for (int i = 0; i < N_READS; i++) {

@@ -4,14 +4,10 @@
 #include <dirent.h>
 
 #include "common/process_maps.h"
+#include "common/sort.h"
 
 #define DIR_OF "/dev/shm"
 #define PREFIX "vader_segment." /* then host, user, job and rank */
-
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 /* Containers of other host names may share the directory; their processes are not seen here.
  * OpenMPI omits the domain, or keeps it. */
@@ -37,7 +33,7 @@ static void list(struct mpi_leftovers *m)
 	if (d)
 		closedir(d);
 	if (m->n)
-		qsort(m->name, m->n, sizeof *m->name, compare);
+		qsort(m->name, m->n, sizeof *m->name, order_text);
 }
 
 static void release(struct mpi_leftovers *m)
@@ -67,7 +63,7 @@ size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 	size_t n = 0;
 	list(&now);
 	for (size_t i = 0; i < now.n; i++) {
-		if (m->n && bsearch(&now.name[i], m->name, m->n, sizeof *m->name, compare))
+		if (m->n && bsearch(&now.name[i], m->name, m->n, sizeof *m->name, order_text))
 			continue;
 		char *path = xasprintf(DIR_OF "/%s", now.name[i]);
 		if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&

@@ -3,6 +3,7 @@
 
 #include "capture/op.h"
 #include "common/fnv1a.h"
+#include "common/sort.h"
 
 static uint64_t key_of(uint64_t key, uint32_t image)
 {
@@ -124,13 +125,7 @@ static void birth_withdraw(struct births *b, uint32_t pid)
 		}
 }
 
-static int compare_births(const void *a, const void *b)
-{
-	const struct birth *x = a, *y = b;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
+ORDER_BY(compare_births, struct birth, pid, begin)
 
 static bool image_follows(const struct spool *s, const struct birth *b, const struct birth *next)
 {

@@ -6,6 +6,7 @@
 
 #include "capture/app/app_private.h"
 #include "common/heap.h"
+#include "common/sort.h"
 
 struct merge_place { /* of a record */
 	uint64_t begin;
@@ -75,13 +76,7 @@ static void source_advance(const struct merge *m, struct merge_source *s)
 	s->begin = place->begin;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct merge_place *x = a, *y = b;
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return (x->nth > y->nth) - (x->nth < y->nth);
-}
+ORDER_BY(compare_places, struct merge_place, begin, nth)
 
 /* Sorts the records if they are not in order. Records of equal begin keep their order: written
  * data precedes its request. */
@@ -168,17 +163,7 @@ bool merge_next(struct merge *m, struct merge_record *r)
 
 /* --- the whole ----------------------------------------------------------- */
 
-static int compare_windows(const void *a, const void *b)
-{
-	const struct spool_window *x = a, *y = b;
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
+ORDER_BY(compare_windows, struct spool_window, image, pid, tid, sequence)
 
 static bool same_thread(const struct spool_window *x, const struct spool_window *y)
 {
@@ -238,12 +223,6 @@ void merge_close(struct merge *m)
 	FREE_EACH(m->source, m->heap, m->order, m);
 }
 
-static int compare_numbers(const void *x, const void *y)
-{
-	const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	return a < b ? -1 : a > b;
-}
-
 /* Counts a thread once, even if it executed several programs. */
 uint64_t merge_n_threads(const struct merge *m)
 {
@@ -251,7 +230,7 @@ uint64_t merge_n_threads(const struct merge *m)
 	uint64_t n = 0;
 	for (size_t i = 0; i < m->n_sources; i++)
 		tid[i] = m->order[m->source[i].first].tid;
-	qsort(tid, m->n_sources, sizeof *tid, compare_numbers);
+	qsort(tid, m->n_sources, sizeof *tid, order_u32);
 	for (size_t i = 0; i < m->n_sources; i++)
 		n += !i || tid[i] != tid[i - 1];
 	return n;

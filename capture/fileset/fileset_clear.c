@@ -5,6 +5,7 @@
 #include "capture/confine.h"
 #include "capture/fileset/fileset.h"
 #include "common/files.h"
+#include "common/sort.h"
 
 enum { MAX_DEPTH = 64 };
 
@@ -17,15 +18,10 @@ struct clearing {
 	struct strbuf path;
 };
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool is_known(const struct clearing *c)
 {
 	const char *key = c->path.s;
-	return bsearch(&key, c->known, c->n, sizeof *c->known, by_text);
+	return bsearch(&key, c->known, c->n, sizeof *c->known, order_text);
 }
 
 static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *e);
@@ -93,7 +89,7 @@ int fileset_clear(const struct fileset *s, int dir_fd, const char *top,
 	c.known = xcalloc(s->n + 1, sizeof *c.known);
 	for (; c.n < s->n; c.n++)
 		c.known[c.n] = s->entry[c.n].path;
-	qsort(c.known, c.n, sizeof *c.known, by_text);
+	qsort(c.known, c.n, sizeof *c.known, order_text);
 	for (c.pass = look_only ? LOOK_FOR_NONE : LOOK; !ret; c.pass = REMOVE) {
 		int fd = confined_open(dir_fd, top, O_RDONLY | O_DIRECTORY, 0, e);
 		if (fd == -ENOENT)

@@ -7,6 +7,7 @@
 
 #include "capture/formats/sink.h"
 #include "capture/op.h"
+#include "common/sort.h"
 #include "common/u64_map.h"
 
 #define NUMBERS 32768	/* the replayer's limit of descriptors and processes */
@@ -210,13 +211,7 @@ static uint32_t event_of(struct events_out *x, const struct trace_record *r, con
 	return id;
 }
 
-static int by_from(const void *a, const void *b)
-{
-	const struct events_edge *x = a, *y = b;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
+ORDER_BY(by_from, struct events_edge, from, to)
 
 /* A thread's first event follows the event that ended last before it: the trace does not show which
  * thread created it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/vfs_private.h"
+#include "common/sort.h"
 
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -346,21 +347,9 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 
 /* --- reading back -------------------------------------------------------- */
 
-static int by_thread_and_time(const void *pa, const void *pb)
-{
-	const struct user_memory_found *a = pa, *b = pb;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
+ORDER_BY(by_thread_and_time, struct user_memory_found, tid, ns, at)
 
-static int by_time(const void *pa, const void *pb)
-{
-	const struct user_memory_found *a = pa, *b = pb;
-	return a->ns != b->ns ? (a->ns < b->ns ? -1 : 1) : a->at < b->at ? -1 : a->at > b->at;
-}
+ORDER_BY(by_time, struct user_memory_found, ns, at)
 
 static int index_make(struct user_memory *m, struct err *e)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Time that the kernel, FUSE and the loop device add to a request's service time, by depth. */
 #include "common/clock.h"
+#include "common/sort.h"
 #include "microbench/volume/client.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
@@ -21,12 +22,6 @@
 #define FINE_NS 2000.0
 #define STEADY_SHARE 0.015
 #define STEADY_NS 4000.0
-
-static int ascending(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
 
 struct pass {
 	double excess_ns;     /* mean of the middle 90 % of response - programmed */
@@ -49,8 +44,8 @@ static struct pass pass_of(const struct volume_request *r, uint32_t n, uint32_t 
 		if (r[i].programmed_ns >= r[i].lead_ns)
 			excess[p.n_usable++] = (double)(r[i].response_ns - r[i].programmed_ns);
 	}
-	qsort(way, n, sizeof *way, ascending);
-	qsort(excess, p.n_usable, sizeof *excess, ascending);
+	qsort(way, n, sizeof *way, order_double);
+	qsort(excess, p.n_usable, sizeof *excess, order_double);
 	const uint32_t cut = p.n_usable / 20;
 	for (uint32_t i = cut; i < p.n_usable - cut; i++)
 		sum += excess[i];

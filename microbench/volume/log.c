@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "capture/trace.h"
+#include "common/sort.h"
 #include "common/unnamed_file.h"
 #include "microbench/volume/service.h"
 
@@ -107,11 +108,7 @@ static struct trace_record record_of(const struct volume_entry *x, uint64_t seq,
 	};
 }
 
-static int by_arrival(const void *a, const void *b)
-{
-	const struct volume_entry *x = a, *y = b;
-	return (x->arrival_ns > y->arrival_ns) - (x->arrival_ns < y->arrival_ns);
-}
+ORDER_BY(by_arrival, struct volume_entry, arrival_ns)
 
 static int records_write(struct trace_writer *w, const struct volume_entry *entry, uint64_t n,
 			 uint32_t object, struct err *e)

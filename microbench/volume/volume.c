@@ -4,6 +4,7 @@
 #include <sys/file.h>
 
 #include "common/files.h"
+#include "common/sort.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/server.h"
 #include "microbench/volume/volume_private.h"
@@ -186,11 +187,7 @@ void volumes_release(struct volume *v, size_t n)
 	free(v);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct volume *x = a, *y = b;
-	return strcmp(x->name, y->name);
-}
+ORDER_BY_TEXT(by_name, struct volume, name)
 
 /* Resolved as for the volumes in it. */
 static char *root_resolve(const char *root)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/sort.h"
 #include "replay/load/initial_private.h"
 
 #include "common/fnv1a.h"
@@ -387,11 +388,7 @@ static char *link_text(const struct node *n)
 	return text;
 }
 
-static int compare_entry(const void *a, const void *b)
-{
-	const struct initial_entry *x = a, *y = b;
-	return strcmp(x->path, y->path);
-}
+ORDER_BY_TEXT(compare_entry, struct initial_entry, path)
 
 static void absent_take(struct walker *w)
 {
@@ -434,11 +431,7 @@ static void entries_take(struct walker *w)
 		qsort(out->entry, out->n, sizeof *out->entry, compare_entry);
 }
 
-static int compare_late(const void *a, const void *b)
-{
-	const struct late_link *x = a, *y = b;
-	return strcmp(x->path, y->path);
-}
+ORDER_BY_TEXT(compare_late, struct late_link, path)
 
 /* Takes the links in the order of their paths, because the path of a link may contain another
  * link. */

@@ -2,6 +2,7 @@
 #include "replay/load/load.h"
 
 #include "common/heap.h"
+#include "common/sort.h"
 #include "replay/load/reads.h"
 #include "common/u64_map.h"
 
@@ -239,15 +240,7 @@ static int records_read(struct reader *rd, struct err *e)
 
 /* --- issue order --------------------------------------------------------- */
 
-static int compare_issue(const void *a, const void *b)
-{
-	const struct load_request *x = a, *y = b;
-	if (x->begin_ns != y->begin_ns)
-		return x->begin_ns < y->begin_ns ? -1 : 1;
-	if (x->after_touches != y->after_touches)
-		return x->after_touches ? 1 : -1;
-	return (x->record > y->record) - (x->record < y->record);
-}
+ORDER_BY(compare_issue, struct load_request, begin_ns, after_touches, record)
 
 /* Most traces are nearly in issue order, so insertion moves few requests. qsort() sorts the others;
  * it needs the same amount of memory again. */
@@ -296,13 +289,7 @@ static void touches_settle(struct load *l)
 		sort(l);
 }
 
-static int compare_thread(const void *a, const void *b)
-{
-	const struct load_thread *x = a, *y = b;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
+ORDER_BY(compare_thread, struct load_thread, pid, tid)
 
 /* Sorts the threads by (pid, tid), the order in which they were started: worker i replays the same
  * thread in every trace of a program. Then numbers the requests of each thread. */

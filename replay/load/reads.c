@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/reads.h"
 
+#include "common/sort.h"
+
 #include <jansson.h>
 #include <sys/mman.h>
 
@@ -123,13 +125,7 @@ static uint32_t owner_of(const struct under_way *w, const struct load *l, const 
 }
 
 /* By request, then by offset, not by time. */
-static int compare_miss(const void *a, const void *b)
-{
-	const struct miss *x = a, *y = b;
-	if (x->request != y->request)
-		return x->request < y->request ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
-}
+ORDER_BY(compare_miss, struct miss, request, offset)
 
 void misses_find(struct misses *m, const struct load *l, const struct slots *s)
 {

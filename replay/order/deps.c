@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/deps.h"
 
+#include "common/sort.h"
+
 static void places_find(struct deps *d)
 {
 	const struct load *l = &d->load;
@@ -15,19 +17,13 @@ static void places_find(struct deps *d)
 		d->of[d->first[l->request[i].thread] + l->request[i].index] = i;
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 static uint64_t pairs_count(const struct deps *d)
 {
 	uint64_t n = 0, *pair = xcalloc(d->edges.n + 1, sizeof *pair);
 	for (size_t i = 0; i < d->edges.n; i++)
 		pair[i] = (uint64_t)d->load.request[d->edges.edge[i].request].thread << 32 |
 			  d->edges.edge[i].thread;
-	qsort(pair, d->edges.n, sizeof *pair, compare_pairs);
+	qsort(pair, d->edges.n, sizeof *pair, order_u64);
 	for (size_t i = 0; i < d->edges.n; i++)
 		n += i == 0 || pair[i] != pair[i - 1];
 	free(pair);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/order.h"
 
+#include "common/sort.h"
 #include "common/units.h"
 #include "replay/order/order_private.h"
 
@@ -41,29 +42,9 @@ struct taker {
 	bool shared;
 };
 
-static int by_file_and_end(const void *one, const void *other)
-{
-	const struct taker *a = one, *b = other;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->end_ns != b->end_ns)
-		return a->end_ns < b->end_ns ? -1 : 1;
-	return (a->request > b->request) - (a->request < b->request);
-}
+ORDER_BY(by_file_and_end, struct taker, file, end_ns, request)
 
-static int by_turn(const void *one, const void *other)
-{
-	const struct lock_turn *a = one, *b = other;
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? -1 : 1;
-	return (a->request > b->request) - (a->request < b->request);
-}
-
-static int by_number(const void *one, const void *other)
-{
-	const uint32_t *a = one, *b = other;
-	return (*a > *b) - (*a < *b);
-}
+ORDER_BY(by_turn, struct lock_turn, ns, request)
 
 static struct taker *takers_find(uint32_t *n, const struct load *l, const struct slots *s)
 {
@@ -111,7 +92,7 @@ static void lock_turns_find(struct lock_turns *t, const struct load *l, const st
 	t->left_out = xcalloc(t->n, sizeof *t->left_out);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->left_out[i] = t->turn[i].request;
-	qsort(t->left_out, t->n, sizeof *t->left_out, by_number);
+	qsort(t->left_out, t->n, sizeof *t->left_out, order_u32);
 }
 
 static uint32_t lock_turns_next(struct lock_turns *t, const struct load *l, int64_t *begin_ns)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/sort.h"
 #include "replay/order/order_private.h"
 
 #define THREADS_MAX 64u
@@ -20,13 +21,7 @@ struct reducer {
 };
 _Static_assert(THREADS_MAX <= UINT8_MAX, "waiters are counted");
 
-static int compare_edges(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-	if (x->request != y->request)
-		return x->request < y->request ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
-}
+ORDER_BY(compare_edges, struct edge, request, thread)
 
 /* Edges come in the order of effects, which is close to the order of begins: insertion moves few
  * edges. */

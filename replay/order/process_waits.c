@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/sort.h"
 #include "replay/order/order_private.h"
 
 #include "common/u64_map.h"
@@ -114,17 +115,7 @@ struct moment { /* a process begins, or its parent has waited for its end */
 	bool birth;
 };
 
-static int compare_moments(const void *a, const void *b)
-{
-	const struct moment *x = a, *y = b;
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	if (x->birth != y->birth)
-		return x->birth ? 1 : -1;
-	return (x->process > y->process) - (x->process < y->process);
-}
+ORDER_BY(compare_moments, struct moment, parent, ns, birth, process)
 
 static struct moment *moments_find(const struct slots *s, uint32_t *n)
 {
@@ -184,13 +175,7 @@ static void siblings_find(struct process_waits *p, const struct threads *t)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct process_wait *x = a, *y = b;
-	if (x->request != y->request)
-		return x->request < y->request ? -1 : 1;
-	return (x->earlier > y->earlier) - (x->earlier < y->earlier);
-}
+ORDER_BY(compare, struct process_wait, request, earlier)
 
 void process_waits_find(struct process_waits *p, const struct load *l, const struct slots *s)
 {

@@ -2,6 +2,7 @@
 #include "replay/plan/lanes.h"
 
 #include "common/heap.h"
+#include "common/sort.h"
 
 struct lane_life { /* of a thread */
 	int64_t begin_ns, end_ns;
@@ -23,13 +24,7 @@ static struct lane_life *lives_find(const struct load *l)
 	return life;
 }
 
-static int compare_begin(const void *a, const void *b)
-{
-	const struct lane_life *x = a, *y = b;
-	if (x->begin_ns != y->begin_ns)
-		return x->begin_ns < y->begin_ns ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
-}
+ORDER_BY(compare_begin, struct lane_life, begin_ns, thread)
 
 /* Lanes in the order in which they become free: a heap of (end, lane). */
 static bool free_before(const void *a, const void *b, const void *context)

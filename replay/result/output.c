@@ -5,6 +5,7 @@
 
 #include "capture/op.h"
 #include "common/clock.h"
+#include "common/sort.h"
 #include "replay/result/overlap.h"
 
 #define BATCH 256
@@ -363,12 +364,6 @@ static int walk(struct output *o, struct err *e)
 	return ret;
 }
 
-static int compare_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static double p99_of(const double *x, uint64_t n)
 {
 	return x[(n - 1) - (n - 1) / 100];
@@ -379,12 +374,12 @@ static void issue_errors_summarise(struct output *o)
 	struct replay_summary *s = o->s;
 	double *x = o->issue_error;
 	uint64_t n = s->n_timed, n_others = n - s->n_held;
-	qsort(x, n_others, sizeof *x, compare_double);
+	qsort(x, n_others, sizeof *x, order_double);
 	s->others_p99_ns = n_others ? p99_of(x, n_others) : NAN;
 	s->others_max_ns = n_others ? x[n_others - 1] : NAN;
 	memmove(x + n_others, x + o->n_room - s->n_held, s->n_held * sizeof *x);
 	if (s->n_held)
-		qsort(x, n, sizeof *x, compare_double);
+		qsort(x, n, sizeof *x, order_double);
 	s->issue_error_p50_ns = x[(n - 1) / 2];
 	s->issue_error_p99_ns = p99_of(x, n);
 	s->issue_error_p999_ns = x[(n - 1) - (n - 1) / 1000];

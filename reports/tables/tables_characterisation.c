@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the characterisation: location, precision, bias, linearity. */
+#include "common/sort.h"
 #include "reports/tables/tables.h"
 
 static void response_time_row(struct table *t, const struct analysis *a, size_t i)
@@ -84,12 +85,6 @@ const struct table_kind table_bias = {"bias", "Bias", table_n_cells, bias_row,
 	"requests make the bias. Then the bias from independent samples, and the p of Welch's "
 	"test that there is no difference."};
 
-static int compare_levels(const void *x, const void *y)
-{
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-	return (a > b) - (a < b);
-}
-
 /* All levels in ascending order. The caller frees the array. */
 static uint64_t *all_levels(const struct analysis *a, size_t *n)
 {
@@ -102,7 +97,7 @@ static uint64_t *all_levels(const struct analysis *a, size_t *n)
 			level[(*n)++] = a->linearity[i].level[k].level;
 		}
 	if (*n)
-		qsort(level, *n, sizeof *level, compare_levels);
+		qsort(level, *n, sizeof *level, order_u64);
 	size_t kept = 0;
 	for (size_t i = 0; i < *n; i++)
 		if (!kept || level[kept - 1] != level[i])

@@ -2,6 +2,7 @@
 /* Linearity: do scatter and relative bias stay constant as the level rises? Scenarios that differ
  * only in the level make a group. The regression uses the replicates' relative bias, not the means
  * of the levels: lack of fit needs a pure error to be compared with. */
+#include "common/sort.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"
@@ -17,12 +18,7 @@ static void group_name(char *out, size_t size, const char *name)
 	phrase_add(out, size, "%.*s%s", before, name, rest + strcspn(rest, " "));
 }
 
-static int by_level(const void *a, const void *b)
-{
-	uint64_t x = ((const struct linearity_level *)a)->level,
-		 y = ((const struct linearity_level *)b)->level;
-	return (x > y) - (x < y);
-}
+ORDER_BY(by_level, struct linearity_level, level)
 
 static void line_fit(struct linearity *l, const double *level, const double *bias, size_t n)
 {

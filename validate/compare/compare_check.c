@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks whether two baselines are comparable: differences other than the measured ones. */
+#include "common/sort.h"
 #include "common/units.h"
 #include "validate/compare/compare_private.h"
 #include "validate/provenance/provenance.h"
@@ -139,11 +140,7 @@ static bool is_below(const char *name, const char *list)
 	return found;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct baseline_fact *)a)->name,
-		      ((const struct baseline_fact *)b)->name);
-}
+ORDER_BY_TEXT(by_name, struct baseline_fact, name)
 
 static struct baseline_fact *lines_sorted(const struct baseline *b)
 {

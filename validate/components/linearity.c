@@ -10,6 +10,7 @@
  * number (Bonferroni). Higher levels do not count: a replayer is linear up to a level, and stays
  * trusted below it. The lowest level has no comparison. Source: ISO 5725 and the method-validation
  * literature for the linear range; Welch (1947). */
+#include "common/sort.h"
 #include "validate/components/component.h"
 
 struct level {
@@ -19,11 +20,7 @@ struct level {
 
 enum { ALONE, WIDE }; /* t-estimates of a level */
 
-static int level_compare(const void *a, const void *b)
-{
-	double x = ((const struct level *)a)->at, y = ((const struct level *)b)->at;
-	return (x > y) - (x < y);
-}
+ORDER_BY(level_compare, struct level, at)
 
 /* The levels of the cell's group and replayer up to its own, ascending; returns their number. */
 static size_t levels_below(struct level *out, const struct analysis *a, const struct evidence *e,

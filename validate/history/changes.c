@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/history/changes.h"
 
+#include "common/sort.h"
+
 #include <jansson.h>
 
 static bool texts_differ(const char *a, const char *b)
@@ -30,11 +32,7 @@ static void change_add(struct history_changes *c, const char *fact, const char *
 						 new ? xstrdup(new) : NULL};
 }
 
-static int by_fact(const void *a, const void *b)
-{
-	return strcmp(((const struct history_change *)a)->fact,
-		      ((const struct history_change *)b)->fact);
-}
+ORDER_BY_TEXT(by_fact, struct history_change, fact)
 
 static void facts_compare(struct history_changes *c, const char *old_text, const char *new_text)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/history/events.h"
 
+#include "common/sort.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/precision_study.h"
 #include "validate/stats/quantiles.h"
@@ -366,11 +367,7 @@ static void outliers_find(struct search *s, size_t n)
 	}
 }
 
-static int by_onset(const void *x, const void *y)
-{
-	const struct event *a = x, *b = y;
-	return (a->onset > b->onset) - (a->onset < b->onset);
-}
+ORDER_BY(by_onset, struct event, onset)
 
 size_t events_find(const double *x, size_t n, struct event **event)
 {

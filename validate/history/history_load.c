@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 
+#include "common/sort.h"
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 
@@ -161,11 +162,7 @@ static int by_date(const void *x, const void *y)
 	return dates ? dates : (a->at > b->at) - (a->at < b->at);
 }
 
-static int by_campaign(const void *x, const void *y)
-{
-	const struct history_entry *a = x, *b = y;
-	return (a->campaign > b->campaign) - (a->campaign < b->campaign);
-}
+ORDER_BY(by_campaign, struct history_entry, campaign)
 
 /* A campaign without a valid date stays behind the one added before it. */
 static void order_by_date(struct history *h)

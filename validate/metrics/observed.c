@@ -3,6 +3,7 @@
 
 #include "capture/format.h"
 #include "capture/trace.h"
+#include "common/sort.h"
 
 struct observed_call {
 	int64_t begin_ns; /* CLOCK_MONOTONIC */
@@ -40,13 +41,7 @@ static void record_take(struct observed_reading *r, const struct trace_record *q
 	r->last_ns = end > r->last_ns ? end : r->last_ns;
 }
 
-static int by_begin(const void *x, const void *y)
-{
-	const struct observed_call *a = x, *b = y;
-	if (a->begin_ns != b->begin_ns)
-		return a->begin_ns < b->begin_ns ? -1 : 1;
-	return a->index < b->index ? -1 : 1;
-}
+ORDER_BY(by_begin, struct observed_call, begin_ns, index)
 
 /* Reads all calls of a trace, by operation and begin. */
 static int trace_read_calls(struct observed_reading *r, const char *path, struct err *e)

@@ -5,6 +5,7 @@
 
 #include "capture/op.h"
 #include "capture/trace.h"
+#include "common/sort.h"
 
 /* --- the device's side --------------------------------------------------- */
 
@@ -45,17 +46,7 @@ static enum device_kind device_kind_of(const struct trace_record *r)
 	}
 }
 
-static int by_place(const void *x, const void *y)
-{
-	const struct device_request *a = x, *b = y;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	if (a->queue_ns != b->queue_ns)
-		return a->queue_ns < b->queue_ns ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
+ORDER_BY(by_place, struct device_request, kind, offset, queue_ns, index)
 
 /* Reads a trace of `validate capture block`. Memory: 64 bytes per request. Errors: of reading, with
  * the file name; the struct must be released in any case. Ownership: device_side_release. */
@@ -315,13 +306,7 @@ static int sequence_write(struct device_making *m, struct err *e)
 	return rc;
 }
 
-static int by_time(const void *x, const void *y)
-{
-	const struct device_request *a = x, *b = y;
-	return a->queue_ns != b->queue_ns ? (a->queue_ns < b->queue_ns ? -1 : 1)
-	       : a->index < b->index      ? -1
-					  : a->index > b->index;
-}
+ORDER_BY(by_time, struct device_request, queue_ns, index)
 
 static int extra_write(struct device_making *m, const struct device_request *q, uint32_t object,
 		       struct err *e)

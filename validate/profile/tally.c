@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/tally.h"
 
+#include "common/sort.h"
+
 /* --- threads ------------------------------------------------------------- */
 
 /* The thread of the record; NULL if there are too many threads. */
@@ -29,19 +31,13 @@ static struct tally_thread *thread_of(struct tally *s, const struct trace_record
 	return t;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static uint64_t count_processes(const struct tally *s)
 {
 	SCOPED_FREE uint32_t *pid = xmalloc((s->n_threads ? s->n_threads : 1) * sizeof *pid);
 	uint64_t n_distinct = 0;
 	for (size_t i = 0; i < s->n_threads; i++)
 		pid[i] = s->thread[i].pid;
-	qsort(pid, s->n_threads, sizeof *pid, by_number);
+	qsort(pid, s->n_threads, sizeof *pid, order_u32);
 	for (size_t i = 0; i < s->n_threads; i++)
 		n_distinct += !i || pid[i] != pid[i - 1];
 	return n_distinct;

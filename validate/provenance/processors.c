@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
 
+#include "common/sort.h"
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 
 /* --- CPU vulnerabilities and mitigations --------------------------------- */
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 void mitigation_facts_add(json_t *kernel, const char *root)
 {
@@ -28,7 +24,7 @@ void mitigation_facts_add(json_t *kernel, const char *root)
 	if (d)
 		closedir(d);
 	if (n)
-		qsort(name, n, sizeof *name, compare_names);
+		qsort(name, n, sizeof *name, order_text);
 	for (size_t i = 0; i < n; i++) {
 		SCOPED_FREE char *path = xasprintf("%s/%s", where, name[i]);
 		json_t *state = fact_read(root, path, FACT_LINE);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 
 #include "common/files.h"
+#include "common/sort.h"
 #include "common/text.h"
 
 static json_t *number_of(const char *text)
@@ -91,11 +92,7 @@ struct numbered {
 	char *name;
 };
 
-static int compare_numbered(const void *a, const void *b)
-{
-	const struct numbered *x = a, *y = b;
-	return (x->number > y->number) - (x->number < y->number);
-}
+ORDER_BY(compare_numbered, struct numbered, number)
 
 static bool is_numbered(const char *name, const char *prefix)
 {

@@ -2,6 +2,7 @@
 #include "validate/selftest/capture_match.h"
 
 #include "capture/op.h"
+#include "common/sort.h"
 
 #define SLACK_MONOTONIC_NS 2000 /* error of two calibrations of the time-stamp counter */
 #define SLACK_WALL_NS 1000000   /* the wall clock is slewed by up to 500 ppm over some seconds */
@@ -119,13 +120,7 @@ static int calls_read(struct match_job *j, struct trace *t, bool own, struct err
 
 /* --- pairs --------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b)
-{
-	const struct match_call *x = a, *y = b;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
-}
+ORDER_BY(by_key, struct match_call, key, begin_ns)
 
 static void pair_add(struct capture_op *o, const struct match_call *own,
 		     const struct match_call *captured)

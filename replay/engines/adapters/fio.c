@@ -7,6 +7,7 @@
  * wait, and it does not log requests in flight at its end: so times block is the default. Its
  * status is 0 even if its job was killed by a signal. */
 
+#include "common/sort.h"
 #include "replay/engines/adapters/outputs.h"
 
 enum { ENGINE_PSYNC };
@@ -82,11 +83,7 @@ static int by_key_and_order(const void *x, const void *y)
 	return c ? c : (a->order > b->order) - (a->order < b->order);
 }
 
-static int by_order(const void *x, const void *y)
-{
-	const struct fio_row *a = x, *b = y;
-	return (a->order > b->order) - (a->order < b->order);
-}
+ORDER_BY(by_order, struct fio_row, order)
 
 static void rows_sort(struct fio_rows *rows, int (*compare)(const void *, const void *))
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/sort.h"
 #include "replay/engines/adapters/adapter_private.h"
 
 #include "common/files.h"
@@ -11,10 +12,7 @@ struct surrounding {
 	struct timespec changed;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct surrounding *)a)->name, ((const struct surrounding *)b)->name);
-}
+ORDER_BY_TEXT(by_name, struct surrounding, name)
 
 static bool is_excepted(const char *dir, const char *name, const char *const *except)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_load.h"
 
+#include "common/sort.h"
 #include "replay/engines/block/schedule.h"
 #include "replay/load/load.h"
 
@@ -236,13 +237,7 @@ static int device_fit(struct loader *p, struct err *e)
 
 /* --- loading ------------------------------------------------------------- */
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct block_loaded *x = a, *y = b;
-	if (x->begin_ns != y->begin_ns)
-		return x->begin_ns < y->begin_ns ? -1 : 1;
-	return x->record < y->record ? -1 : x->record > y->record;
-}
+ORDER_BY(by_begin, struct block_loaded, begin_ns, record)
 
 int block_load_read(struct block_input *l, struct trace *t, const struct device *d,
 		    const struct block_options *o, struct err *e)

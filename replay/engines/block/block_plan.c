@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_plan.h"
 
+#include "common/sort.h"
+
 /* --- mutants -------------------------------------------------------------
  * Faults of single requests change the loaded trace. Faults of times act below and in schedule.c,
  * faults of response times in worker.c. */
@@ -94,12 +96,6 @@ enum { MEMORY_REQUESTS, MEMORY_PARENTS, MEMORY_PLACES };
 
 /* --- traced number in flight --------------------------------------------- */
 
-static int compare_ns(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* Whether the request can overlap another: it has a known end and a duration. */
 static bool counts(const struct block_loaded *q)
 {
@@ -113,7 +109,7 @@ void block_depths(const struct block_input *l, uint32_t *depth)
 	for (uint32_t i = 0; i < l->n; i++)
 		if (counts(&l->r[i]))
 			end[n_ends++] = l->r[i].end_ns;
-	qsort(end, n_ends, sizeof *end, compare_ns);
+	qsort(end, n_ends, sizeof *end, order_i64);
 	for (uint32_t i = 0; i < l->n; i++) {
 		while (n_ended < n_ends && end[n_ended] <= l->r[i].begin_ns)
 			n_ended++;

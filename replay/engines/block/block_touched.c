@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/block/block_touched.h"
 
+#include "common/sort.h"
 #include "replay/engines/block/block_load.h"
 #include "capture/kernel/block_requests.h"
 
-static int by_place(const void *a, const void *b)
-{
-	const struct block_range *x = a, *y = b;
-	return x->from < y->from ? -1 : x->from > y->from;
-}
+ORDER_BY(by_place, struct block_range, from)
 
 /* Merges overlapping ranges in place. Returns their number. */
 static size_t merge(struct block_range *r, size_t n)

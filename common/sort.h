@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparisons for qsort() and bsearch(), ascending.
+ *
+ *     ORDER_BY(by_begin, struct request, begin_ns, record)
+ *
+ * defines by_begin(), which compares by the first member in which both elements differ. */
+#pragma once
+
+#include "common/std.h"
+
+#define ORDER_BY(name, type, ...)                                                                  \
+	static int name(const void *a, const void *b)                                              \
+	{                                                                                          \
+		const type *x = a, *y = b;                                                         \
+		ORDER_PICK(__VA_ARGS__, ORDER_5, ORDER_4, ORDER_3, ORDER_2, ORDER_1, )             \
+		(__VA_ARGS__) return 0;                                                            \
+	}
+#define ORDER_PICK(m1, m2, m3, m4, m5, order, ...) order
+#define ORDER_1(member)                                                                            \
+	if (x->member < y->member)                                                                 \
+		return -1;                                                                         \
+	if (x->member > y->member)                                                                 \
+		return 1;
+#define ORDER_2(member, ...) ORDER_1(member) ORDER_1(__VA_ARGS__)
+#define ORDER_3(member, ...) ORDER_1(member) ORDER_2(__VA_ARGS__)
+#define ORDER_4(member, ...) ORDER_1(member) ORDER_3(__VA_ARGS__)
+#define ORDER_5(member, ...) ORDER_1(member) ORDER_4(__VA_ARGS__)
+
+/* By one member that is a text. */
+#define ORDER_BY_TEXT(name, type, member)                                                          \
+	static int name(const void *a, const void *b)                                              \
+	{                                                                                          \
+		const type *x = a, *y = b;                                                         \
+		return strcmp(x->member, y->member);                                               \
+	}
+
+/* Elements that are numbers, or pointers to texts. */
+#define ORDER_OF(name, type)                                                                       \
+	static inline int name(const void *a, const void *b)                                       \
+	{                                                                                          \
+		const type x = *(const type *)a, y = *(const type *)b;                             \
+		return (x > y) - (x < y);                                                          \
+	}
+ORDER_OF(order_u32, uint32_t)
+ORDER_OF(order_u64, uint64_t)
+ORDER_OF(order_i64, int64_t)
+ORDER_OF(order_double, double)
+static inline int order_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
