@@ -222,6 +222,8 @@ static json_t *head(const struct analysis *a)
 	json_t *o = json_make(J_TEXT("format", "validate-report"),
 		J_COUNT("format_version", REPORT_FORMAT_VERSION),
 		J_TEXT("program_version", VALIDATE_VERSION), J_TEXT("title", words_title(a)));
+	if (a->results->protocol.claimed)
+		json_add(o, J_TEXT("claim", a->results->protocol.claimed));
 	set_verdict(o, a);
 	return o;
 }

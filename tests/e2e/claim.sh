@@ -63,6 +63,9 @@ expect_line lost/protocol.conf 'replicates = 8..60'
 "$VALIDATE" report lost --format json >lost.json || :
 jq -e '[.cells[0].components[] | select(.limit != null) | .component] == ["bias", "fidelity", "p99", "IOPS"]' lost.json >/dev/null ||
 	fail "judged: $(jq -c '[.cells[0].components[] | [.component, .limit]]' lost.json)"
+jq -e --arg claim "$wide" '.claim == $claim' lost.json >/dev/null || fail "the JSON does not name the claim"
+tr -s '\n ' '  ' <lost/report/certificate.txt >certificate
+expect_line certificate "The verdict is about this claim alone: $wide."
 jq -e '.cells[0].components[] | select(.component == "IOPS") | .estimate.value | type == "number"' lost.json >/dev/null || fail "IOPS has no estimate"
 
 # a replayer that is not in the protocol, beside one that is; how it ends depends on the machine
