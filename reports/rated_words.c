@@ -14,7 +14,7 @@ static void add_gap(struct strbuf *out, const struct rated_point *q)
 }
 
 static void add_limit(struct strbuf *out, const struct analysis *a, const struct rated_range *r,
-		      const struct rated_limit *l, const char *words,
+		      const struct rated_limit *l, const char *words, const char *end,
 		      void (*add)(struct strbuf *, const struct rated_point *))
 {
 	const struct rated_point *next = l->next == RATED_NONE ? NULL : &r->point[l->next];
@@ -23,16 +23,17 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 		add(out, &r->point[l->last]);
 	}
 	if (!next) {
-		strbuf_addstr(out, ", the furthest tried");
+		strbuf_addf(out, ", the %s tried", end);
 		return;
 	}
-	strbuf_addstr(out, l->last == RATED_NONE ? "none is trusted; at " : "; at ");
+	strbuf_addstr(out, l->last == RATED_NONE ? "no range is trusted; " : "; ");
 	add(out, next);
-	strbuf_addf(out, " (%s): %s",
+	strbuf_addf(out, " (%s) is %s",
 		    a->results->protocol.scenario[a->cell[next->cell].scenario].name,
 		    verdict_name(next->verdict));
 	if (l->n_beyond)
-		strbuf_addf(out, ", though trusted in %zu beyond", l->n_beyond);
+		strbuf_addf(out, ", although %zu case%s beyond it %s trusted", l->n_beyond,
+			    l->n_beyond == 1 ? "" : "s", l->n_beyond == 1 ? "is" : "are");
 }
 
 /* The gaps of a program without pauses are some hundred ns and mean nothing. */
@@ -52,14 +53,14 @@ static bool has_pauses(const struct rated_range *r)
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r)
 {
 	strbuf_addf(out, "%s, %s: ", r->name, r->replayer);
-	add_limit(out, a, r, &r->rate, "up to", add_rate);
+	add_limit(out, a, r, &r->rate, "up to", "highest rate", add_rate);
 	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE)
 		return; /* nothing is trusted, either way */
 	if (!has_pauses(r))
 		return;
 	strbuf_addstr(out, r->rate.next == RATED_NONE && r->gap.next == RATED_NONE ? ", and "
 										   : ". By gap: ");
-	add_limit(out, a, r, &r->gap, "down to", add_gap);
+	add_limit(out, a, r, &r->gap, "down to", "shortest gap", add_gap);
 }
 
 const struct scenario *parallel_scenario(const struct analysis *a, size_t cell)

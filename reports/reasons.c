@@ -14,7 +14,7 @@
 
 #include "validate/components/component.h"
 
-#define NO_NUMBER "no practical number of replicates settles it on this machine at this limit"
+#define NO_NUMBER "no practical number of replicates decides it on this machine"
 
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
@@ -34,8 +34,8 @@ static const char *const templates[REASON_N] = {
     [REASON_IF_INDEPENDENT] = "; the component would be within its limit if the runs were "
 				  "known to be independent",
     [REASON_DEPENDENT] = "; with independent runs it would be within the limit, but %.0f runs "
-			 "count as %.1f (lag-1 correlation %.2f)",
-    [REASON_COUNTED_AS] = "; %.0f runs counted as %.1f (lag-1 correlation %.2f)",
+			 "count as only %.1f independent runs (lag-1 correlation %.2f)",
+    [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs (lag-1 correlation %.2f)",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
@@ -65,9 +65,11 @@ static const char *const templates[REASON_N] = {
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
     [REASON_EQUAL_LEVELS] = "equal at every level, limit %.3g",
     [REASON_DISTANCE_TIME] =
-	"%.3g by time, at %.0f in flight (upper limit %.3g), %W the limit %.3g",
+	"distance %.3g over time, at %.0f requests in flight (upper limit %.3g), %W the limit "
+	"%.3g",
     [REASON_DISTANCE_REQUEST] =
-	"%.3g by request, at %.0f in flight (upper limit %.3g), %W the limit %.3g",
+	"distance %.3g over requests, at %.0f requests in flight (upper limit %.3g), %W the limit "
+	"%.3g",
     [REASON_PAIRS_FAR] =
 	"; not accepted: some pairs deviate far, so the mean of all pairs is %C %%",
     [REASON_TIME_SPLIT] = "; requests account for %C %%, waiting between them for %C %%",
@@ -83,7 +85,7 @@ static const char *const templates[REASON_N] = {
     [REASON_PERCENTILE] = "99th percentile %T",
     [REASON_PERCENTILE_INTERVAL] = ", one-sided limits %T and %T",
     [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
-    [REASON_LOWEST_LEVEL] = "no lower level to compare this one with",
+    [REASON_LOWEST_LEVEL] = "the scenario has no lower level to compare with",
     [REASON_OFF_LINE] = "level %.0f is %C %% off the line through %.0f levels",
     [REASON_RISE] = "the bias changes by %C %% from the lowest level to this one",
     [REASON_SCATTER] = "scatter %.3g times the program's, one-sided %E %% limits %.3g and %.3g, "
@@ -112,9 +114,8 @@ static const char *const templates[REASON_N] = {
     [REASON_MACHINE_UPPER] = " (upper limit %P %%)",
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
     [REASON_PLAN_NONE] = "; " NO_NUMBER,
-    [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates scatter too much: their "
-			 "standard deviation is %.2g %%, and %.0f replicates suffice only up "
-			 "to %.2g %%",
+    [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates have a standard "
+			 "deviation of %.2g %%, and %.0f replicates suffice only up to %.2g %%",
     [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
 			       "suffice only for a ratio of at most %.3g",
     [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
@@ -306,10 +307,10 @@ static void add_undecided(struct strbuf *out, const struct analysis *a, const st
 	if (add_names(&names, dependent, " and "))
 		strbuf_addf(out, ", %s because the runs may depend on each other", names.s);
 	if (impractical)
-		strbuf_addstr(out, "; no practical number of replicates would settle it on this "
-				   "machine at these limits");
+		strbuf_addstr(out, "; no practical number of replicates would decide it on this "
+				   "machine");
 	else if (most && !unknown)
-		strbuf_addf(out, "; about %llu more replicate%s would probably settle it",
+		strbuf_addf(out, "; about %llu more replicate%s would probably decide it",
 			    (unsigned long long)most, most == 1 ? "" : "s");
 }
 

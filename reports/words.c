@@ -24,7 +24,7 @@ void words_add_limit(struct strbuf *out, enum component_kind k, double limit)
 		number_add(out, limit, NAN, number_unit_time(limit), false);
 		break;
 	case COMPONENT_COUNT:
-		strbuf_addf(out, "%.0f a run", limit);
+		strbuf_addf(out, "%.0f per run", limit);
 		break;
 	}
 }
@@ -236,10 +236,10 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 	}
 	if (lo > hi)
 		return;
-	strbuf_addstr(out, "One replay here is good to ±");
+	strbuf_addstr(out, "One replay is accurate to ±");
 	add_span(out, lo, hi);
 	if (lo_machine <= hi_machine) {
-		strbuf_addstr(out, "; the machine's part is ");
+		strbuf_addstr(out, ", a run of the program in its place to ±");
 		add_span(out, lo_machine, hi_machine);
 	}
 	if (n_limited && n_limited == n)

@@ -8,7 +8,7 @@
 #include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"
 
-/* A limit in the component's unit: "±10 %", "2", "0 a run"; nothing where it is NaN. */
+/* A limit in the component's unit: "±10 %", "2", "0 per run"; nothing where it is NaN. */
 void words_add_limit(struct strbuf *out, enum component_kind k, double limit);
 /* Whether some replayers of the protocol are timed, and whether all are: their execution time has a
  * limit of its own. */
@@ -61,8 +61,8 @@ void words_add_count(struct strbuf *out, size_t n, const char *one, const char *
 /* "bias, precision and order" of those components for which assessed[] is `which`. */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
-/* "One replay here is good to ±24 %, of which the machine is 23 %": U at 95 % of cases c[n], and
- * the U of the program run in the replay's place. Several cases: the least and the most. Nothing
+/* "One replay is accurate to ±24 %, a run of the program in its place to ±23 %": U at 95 % of
+ * cases c[n], and U of the program run in the replay's place. Several cases: the least and the most. Nothing
  * where no case has a budget. */
 void words_add_worth(struct strbuf *out, const struct cell *c, size_t n);
 /* The same over all cases, and how much the program's own runs scatter. */
@@ -77,9 +77,9 @@ void facts_add_claim(struct strbuf *out, const struct analysis *a);
 /* "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 % of the
  * requests were left out" */
 void facts_add_pairing(struct strbuf *out, const struct analysis *a);
-/* "Others used 34 % of the processors; the hypervisor took 2 %": means over the runs that count. */
+/* "Other programs used 34 % of the CPUs; the hypervisor took 2 %": means over the runs in use. */
 void facts_add_others(struct strbuf *out, const struct analysis *a);
-/* "3 min: program 31 %, replays 35 %; 34 % of the time was neither: starting processes 12 %, ...":
+/* "3 min: program 31 %, replays 35 %; other work 34 %: starting processes 12 %, ...":
  * parts of at least 3 %, the largest first. */
 void facts_add_time(struct strbuf *out, const struct analysis *a);
 

@@ -283,12 +283,12 @@ static void add_courses(struct strbuf *out, const struct html_page *p)
 	if (!p->a->course)
 		return;
 	strbuf_addstr(out, "<h3 id=\"pace\">Requests over time</h3>\n<p>Requests per second over "
-			   "the time of one run: of each case the pair of runs with the median "
+			   "the time of one run. Each case shows the pair of runs with the median "
 			   "execution time.</p>\n");
 	html_add_figures(out, p, "pace", true);
 	strbuf_addstr(out,
-		      "<p>Mean number of requests in flight over the time of the same runs (at "
-		      "the device where runs are observed there).</p>\n");
+		      "<p>Mean number of requests in flight over the time of the same runs "
+		      "(at the device, if the device is observed).</p>\n");
 	html_add_figures(out, p, "in-flight-time", true);
 	html_add_table(out, p, "device", NULL);
 	strbuf_addstr(out, "<h3 id=\"costs\">Costs of a replay</h3>\n");

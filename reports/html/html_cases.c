@@ -71,7 +71,7 @@ static void add_components(struct strbuf *out, const struct analysis *a, const s
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-/* Why components are not accepted, and what would settle the undecided ones. */
+/* Why components are not accepted, and what would decide the undecided ones. */
 static void add_reasons(struct strbuf *out, const struct cell *c)
 {
 	for (int k = 0; k < COMPONENT_N; k++) {
@@ -81,11 +81,11 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 		strbuf_addf(out, "<li>%s: ", components[k]->title);
 		escape_html(out, m->reason);
 		if (m->decision == DECISION_INCONCLUSIVE && m->n_more && !m->impractical)
-			strbuf_addf(out, "; about %llu further replicates would probably settle it",
-				    (unsigned long long)m->n_more);
+			strbuf_addf(out, "; about %llu more replicate%s would probably decide it",
+				    (unsigned long long)m->n_more, m->n_more == 1 ? "" : "s");
 		if (m->rejected_before_holm && m->decision != DECISION_REJECT)
 			strbuf_addstr(out,
-				      "; a rejection by itself, but not among this many tests");
+				      "; rejected alone, but not after the correction for the number of tests");
 		strbuf_addstr(out, ".</li>\n");
 	}
 }

@@ -288,7 +288,7 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 			add_map_row(out, a, s, r);
 	}
 	strbuf_addstr(out,
-		      "</tbody></table></div>\n<p class=\"key\">Colour: estimate over limit: <i "
+		      "</tbody></table></div>\n<p class=\"key\">Colour: estimate in percent of the limit: <i "
 		      "class=\"h0\">to 25 %</i><i class=\"h1\">50 %</i><i class=\"h2\">75 "
 		      "%</i><i class=\"h3\">100 %</i><i class=\"h4\">150 %</i><i "
 		      "class=\"h5\">more</i> Sign: ✓ accepted, ✗ rejected, ? undecided, – not "
@@ -351,8 +351,9 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 static void add_strip(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out,
-		      "<h2 id=\"intervals\">What decides each case</h2>\n<p>The component "
-		      "that decides, with the interval that decides, in multiples of its limit. "
+		      "<h2 id=\"intervals\">What decides each case</h2>\n<p>The "
+		      "deciding component of each case, and its deciding interval in multiples of "
+		      "the limit. "
 		      "Shaded: within the limit. A case is trusted if the intervals of all its "
 		      "components lie in the shaded part.</p>\n");
 	html_begin_wide(out, "Deciding interval of each case");

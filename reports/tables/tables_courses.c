@@ -63,7 +63,7 @@ static void issue_rate_item(struct table *t, const struct analysis *a, size_t i,
 		return;
 	COL_CELL(t, a, &a->cell[i]);
 	COL_NUMBER(t, RATE, "from", "From, requests/s", k ? ldexp(1, (int)k) : 0, NAN);
-	COL_COUNT(t, "n_requests", "Requests a run", r->n_requests);
+	COL_COUNT(t, "n_requests", "Requests per run", r->n_requests);
 	COL_NUMBER(t, TIME, "issue_error", "Mean issue error", r->issue_error_ns, NAN);
 }
 
@@ -100,7 +100,7 @@ static void costs_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cost *k = ROW_ITEM(t, &a->cost[i]);
 	COL_CELL(t, a, &a->cell[i]);
-	COL_COUNT(t, "n_requests", "Requests a run", k->n_requests);
+	COL_COUNT(t, "n_requests", "Requests per run", k->n_requests);
 	COL_KNOWN(t, BYTES, "trace", "Trace", k->trace_bytes);
 	COL_ESTIMATE(t, TIME, "program_preparation", "Beside the requests, program [95 %]",
 		&k->preparation_program);

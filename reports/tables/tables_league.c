@@ -56,7 +56,7 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 		     "Issue error, p99 [95 %]");
 	COL_COUNT_IF(t, "n_mismatched_lost_extra", "Mismatches", row->judged, row->n_infidelities);
 	COL_COUNT(t, "n_failed_runs", "Failed runs", row->n_failed);
-	COL_KNOWN(t, TIME, "cpu_per_request", "CPU time a request", row->cpu_per_request_ns);
+	COL_KNOWN(t, TIME, "cpu_per_request", "CPU time per request", row->cpu_per_request_ns);
 	COL(t, TEXT, "remark", "Remark", add_remark(t, a, row));
 }
 
@@ -108,8 +108,8 @@ static void device_row(struct table *t, const struct analysis *a, size_t i)
 	COL_NUMBER(t, SHARE, "program_reordered", "Reordered, program", d->reordered_program, NAN);
 	COL_ESTIMATE(t, SHARE, "replay_reordered", "replay [95 %]", &c->reordered_all);
 	COL_NUMBER(t, SHARE, "seen", "Seen by the device", d->seen, 0.0001);
-	COL_NUMBER(t, NUMBER, "n_split", "Split, a run", d->n_split, NAN);
-	COL_NUMBER(t, NUMBER, "n_extra", "Extra, a run", d->n_extra, NAN);
+	COL_NUMBER(t, NUMBER, "n_split", "Split, per run", d->n_split, NAN);
+	COL_NUMBER(t, NUMBER, "n_extra", "Extra, per run", d->n_extra, NAN);
 }
 
 const struct table_kind table_device = {"device", "At the device, and by own stamps", device_n,

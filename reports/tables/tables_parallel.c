@@ -142,7 +142,7 @@ static void parallel_nodes_row(struct table *t, const struct analysis *a, size_t
 	const struct parallel_node *o = ROW_ITEM(t, &a->parallel->node[i]);
 	COL_CELL(t, a, &a->cell[o->cell]);
 	COL_COUNT(t, "node", "Node", o->node);
-	COL_KNOWN(t, COUNT, "n_requests", "Requests a run", o->n_requests);
+	COL_KNOWN(t, COUNT, "n_requests", "Requests per run", o->n_requests);
 	COL_ESTIMATE(t, TIME, "program", "Application [95 %]", &o->program);
 	COL_ESTIMATE(t, TIME, "replay", "Replay [95 %]", &o->replay);
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias [95 %]", &o->bias);

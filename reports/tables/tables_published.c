@@ -165,7 +165,7 @@ static void operations_row(struct table *t, const struct analysis *a, size_t i)
 	const struct operation_result *o = ROW_ITEM(t, &a->operation[i]);
 	COL_CELL(t, a, &a->cell[o->cell]);
 	COL_TEXT(t, "operation", "Request", o->op);
-	COL_COUNT(t, "n_requests", "Requests a run", o->n_requests);
+	COL_COUNT(t, "n_requests", "Requests per run", o->n_requests);
 	COL_NUMBER(t, SHARE, "share_of_time", "Share of the time", o->share, 0.01);
 	COL_ESTIMATE(t, TIME, "program", "Program [95 %]", &o->program);
 	COL_ESTIMATE(t, TIME, "replay", "Replay [95 %]", &o->replay);

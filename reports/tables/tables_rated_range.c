@@ -36,11 +36,10 @@ static void rated_range_item(struct table *t, const struct analysis *a, size_t i
 const struct table_kind table_rated_range = {"rated-range",
 	"Rated range: how fast a program may be", rated_n, .n_items = n_points,
 	.item = rated_range_item, .n_row_headers = 2, .note =
-	"Cases of one workload and replayer that differ in level, pause and speed only, by what "
-	"they ask: requests per second of the program, and the mean time that a thread leaves "
-	"between a request's end and the next begin, both with the speed factor of a timed replay. "
-	"A range ends with the last case up to which all are trusted; \"next\" is the one that "
-	"ends it."};
+	"Cases of one workload and replayer that differ only in level, pause and speed. Rate: "
+	"requests per second of the program. Gap: mean time of a thread between the end of a "
+	"request and the begin of the next. Both include the speed factor of a timed replay. The "
+	"range is trusted up to its last case; the case marked \"next\" ends it."};
 
 static void blank_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -60,7 +59,7 @@ static void blank_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_blank = {"blank", "Limit of quantification", table_n_cells, blank_row,
 	.note =
-	"Replays of the same recordings with every call left out: what the stamps then see is "
-	"the replay itself. The limit of quantification is 10 times the standard deviation of "
-	"these runs' means; where the program's mean response time is below it, nothing relative "
-	"to it is decided."};
+	"Replays of the same recordings without the calls: the stamps then measure the replay "
+	"itself. The limit of quantification is 10 times the standard deviation of the means of "
+	"these runs. If the program's mean response time is below this limit, no deviation from "
+	"it is judged."};

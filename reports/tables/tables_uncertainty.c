@@ -34,14 +34,11 @@ const struct table_kind table_calibration = {
     calibration_row,
     .note =
 	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0; else no "
-	"systematic difference is shown. What may explain one stands beside it, for program and "
-	"replay. Off CPU: share of the time that the threads did not run, because they waited for "
-	"a "
-	"device, slept or waited for a CPU. Stolen: share taken by other virtual machines. Then "
-	"page "
-	"faults a request, share of the files cached before the run, and mean number of requests "
-	"in "
-	"flight."};
+	"systematic difference is shown. The other columns show what may explain a difference, for "
+	"program and replay. Off CPU: share of the time that the threads did not run, because they "
+	"waited for a device, slept or waited for a CPU. Stolen: share taken by other virtual "
+	"machines. Then page faults per request, share of the files cached before the run, and "
+	"mean number of requests in flight."};
 
 static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 {

@@ -194,8 +194,8 @@ static void distribution_row(struct table *t, const struct analysis *a, size_t i
 const struct table_kind table_distribution = {"distribution",
 	"Response times beyond their mean", table_n_cells, distribution_row, .note =
 	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest 1 "
-	"%. Shape: largest difference of the distributions, each run's over its own typical "
-	"response. Operation and half: the part that deviates most."};
+	"%. Shape: largest difference of the distributions, after each response time is divided "
+	"by the typical response of its run. Operation and half: the part that deviates most."};
 
 static size_t n_parts(const struct analysis *a, size_t i)
 {

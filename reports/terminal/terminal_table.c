@@ -388,5 +388,5 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 	else if (width[WORTH])
 		strbuf_addstr(
 		    out,
-		    "U: how far one replay may be from the program, beside the bias (95 %).\n");
+		    "U: how far one replay may be from the program, corrected for bias (95 %).\n");
 }

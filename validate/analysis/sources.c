@@ -77,7 +77,7 @@ static void pinned_alike(struct analysis *a)
 static void sources_replayer(struct analysis *a)
 {
 	add(a, "trace replayer", 0, "waiting for predecessors",
-	    "what the ordering policy costs is part of the bias, which is stated apart from the "
+	    "the cost of the order policy is part of the bias, which is stated apart from the "
 	    "uncertainty");
 	add(a, "trace replayer", 0, "time of issue",
 	    "late or early issue changes concurrency and with it response times; shown as issue "
@@ -270,10 +270,10 @@ static void sources_procedure(struct analysis *a)
 	}
 	add(a, "procedure", n_drift ? WARNING : IN_BUDGET, "order and drift",
 	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P <= 0.01 over "
-	    "all cells together) in %u of %zu cells", n_drift, a->n_cells);
+	    "all cases together) in %u of %zu cases", n_drift, a->n_cells);
 	add(a, "procedure", IN_BUDGET, "order in the block",
-	    "whether a replay ran before its program or after it: it mattered (P <= 0.05) in %u of "
-	    "%zu cells, and is a row of their budgets", n_ordered, a->n_cells);
+	    "a replay runs before or after its program: this order had an effect (P <= 0.05) in %u "
+	    "of %zu cases, and is a row of their budgets", n_ordered, a->n_cells);
 	if (n_failed)
 		add(a, "procedure", WARNING, "failed runs",
 		    n_failed == 1 ? "%u run failed and its pairs are left out"

@@ -126,7 +126,7 @@ void time_use_add_words(struct strbuf *out, const json_t *o, double least)
 	double sum = 0;
 	const double shown_program = percent_of(&sum, program),
 		     shown_replay = percent_of(&sum, replay);
-	strbuf_addf(out, ": program %.0f %%, replays %.0f %%; %.0f %% of the time was neither",
+	strbuf_addf(out, ": program %.0f %%, replays %.0f %%; other work %.0f %%",
 		    shown_program, shown_replay, 100 - shown_program - shown_replay);
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(out, "%s%s %.0f %%", i ? ", " : ": ", part[i].text,

@@ -49,7 +49,7 @@ void time_move(struct time_use *t, enum time_part from, enum time_part to, doubl
  * that of all but program and replay. `earlier`: that of earlier sessions, NULL none. New
  * reference. */
 json_t *time_use_to_json(struct time_use *t, const json_t *earlier);
-/* Appends "3 min 20 s: program 25 %, replays 50 %; 25 % of the time was neither: syncing 24 %, the
+/* Appends "3 min 20 s: program 25 %, replays 50 %; other work 25 %: syncing 24 %, the
  * rest 1 %", without parts below `least` of the total. The shown parts add up to 100 %. `o`: from
  * time_use_to_json(), also of an earlier version. Nothing if it has no total. */
 void time_use_add_words(struct strbuf *out, const json_t *o, double least);

@@ -97,11 +97,11 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 const struct component_row component_concurrency = {
 	.title = "Concurrency", .shown = "distance", .scattering = "distributions",
 	.meaning = "Largest distance between the distributions of the number of requests in "
-		   "flight, replay against program, by time, by request, or both, as the protocol "
-		   "says.",
-	.rule = "accepted when at every level two one-sided tests at 5 % show the difference to "
-		"lie within the limit, rejected when at some level it is shown to lie beyond "
-		"(Bonferroni)",
+		   "flight of replay and program: over time, over requests, or both, as the "
+		   "protocol states.",
+	.rule = "accepted when two one-sided tests at 5 % show at every level that the difference "
+		"lies within the limit, rejected when it is shown to exceed the limit at one "
+		"level (Bonferroni)",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
 	.above = "the distribution of the number in flight differs by %s", .unit = COMPONENT_NUMBER,
 	.decide = decide_concurrency, .plan = plan_concurrency,

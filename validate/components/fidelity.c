@@ -42,10 +42,10 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 
 const struct component_row component_fidelity = {
 	.title = "Fidelity",
-	.meaning = "Requests a run that were lost, issued too often, or returned something else "
-		   "than in the trace.",
-	.rule = "counted, not estimated: one run above the limit is enough to reject, and replays "
-		"that failed show nothing", .source = "Pereira et al. 2016, section III",
+	.meaning = "Number of requests per run that were lost, were issued too often, or "
+		   "returned another result than in the trace.",
+	.rule = "counted, not estimated: one run above the limit suffices to reject; replays that "
+		"failed are no evidence", .source = "Pereira et al. 2016, section III",
 	.above = "%s requests per run are lost, repeated or have another result", .replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,
 };

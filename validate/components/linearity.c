@@ -175,11 +175,11 @@ static void plan_linearity(struct component *k, const struct planning *p)
 
 const struct component_row component_linearity = {
 	.title = "Linearity", .shown = "change of the bias",
-	.meaning = "By how much the relative bias changes from the lowest load level to this one, "
-		   "along a straight line or off it.",
+	.meaning = "Change of the relative bias from the lowest load level to this level, along a "
+		   "straight line and off the line.",
 	.rule = "accepted when the 90 % intervals of the line's rise and of each level's distance "
-		"from it lie inside the limits, rejected when one lies wholly outside "
-		"(Bonferroni); the lowest level has nothing to be compared with",
+		"from the line lie inside the limits, rejected when one lies wholly outside "
+		"(Bonferroni); not applicable to the lowest level",
 	.source = "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12",
 	.above = "the bias grows by %s with the load",
 	.below = "the bias falls by %s with the load", .unit = COMPONENT_CHANGE, .two_sided = true,

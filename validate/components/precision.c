@@ -121,12 +121,12 @@ static void plan_precision(struct component *k, const struct planning *p)
 
 const struct component_row component_precision = {
 	.title = "Precision",
-	.meaning = "How many times more the results of the replay scatter from run to run than "
-		   "those of the program itself (ratio of standard deviations; 1 is ideal, below 1 "
-		   "is steadier than the program).",
+	.meaning = "Scatter of the replay's results from run to run, divided by that of the "
+		   "program's results (ratio of standard deviations). Below 1 the replay is "
+		   "steadier than the program.",
 	.rule = "accepted when the one-sided 95 % upper limit is at most the limit, rejected when "
-		"the lower limit exceeds it, either only where exchanging replay and program "
-		"within the pairs gives a ratio as extreme in at most 5 % of the ways",
+		"the lower limit exceeds it; both only if at most 5 % of the exchanges of replay "
+		"and program within the pairs give a ratio as extreme",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
 	.above = "runs scatter %s times as much as the program's", .unit = COMPONENT_NUMBER,
 	.relative = true, .decide = decide_precision, .plan = plan_precision,

@@ -85,12 +85,13 @@ static void measure_shape(const struct measuring *m)
 
 const struct component_row component_shape = {
     .title = "Shape", .shown = "largest deviation", .scattering = "differences",
-    .words = {"difference in the share of requests below this quantile:", false},
+    .words = {"of the program: share of shorter requests", false},
     .absent = "the summaries do not hold the shape of the distribution",
-    .meaning = "Largest difference between the distributions of response times, each run's over "
-	       "its own typical response, at quantiles of the program's from 1 % to 99.9 %.",
+    .meaning = "Largest difference between the distributions of response times of replay and "
+	       "program, at quantiles of the program from 1 % to 99.9 %. Each response time is "
+	       "divided by the typical response of its run.",
     .rule = "accepted when at each quantile the 90 % interval of the difference lies inside the "
-	    "limits, rejected when at one the 95 % interval lies wholly outside (Bonferroni)",
+	    "limits, rejected when at one quantile the 95 % interval lies wholly outside (Bonferroni)",
     .source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
     .above = "the distribution of response times differs by %s at the %p: more requests are "
 	     "shorter than that",

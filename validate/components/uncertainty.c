@@ -169,9 +169,9 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 
 const struct component_row component_uncertainty = {
     .title = "Uncertainty", .shown = "U",
-    .meaning = "How far the result of one future replay may lie from what the program would have "
-	       "shown, with 95 % coverage, the bias stated apart.",
-    .rule = "judged where the program run again in the replay's place is shown to be within the "
+    .meaning = "How far the result of one future replay may lie from the program's result, after "
+	       "correction for the bias, with 95 % coverage.",
+    .rule = "judged only if a run of the program in the replay's place is shown to be within the "
 	    "limit; accepted when the one-sided 95 % upper limit of U is at most the limit, "
 	    "rejected when its lower limit exceeds it", .source = "GUM 5.1, 6.2, G.4 and H.5",
     .above = "one replay is accurate to only ±%s", .unit = COMPONENT_SHARE, .relative = true,

@@ -23,7 +23,7 @@ const struct option_spec compare_keys[] = {
     CHANGE("tail", tail,
 	   "the mean of the slowest 1 % of a run's requests, relative to the program's", "25%"),
     CHANGE("shape", shape,
-	   "the distribution of the response times, each run's over its own typical response: the "
+	   "the distribution of the response times divided by the run's typical response: the "
 	   "largest difference of shares at twelve quantiles", "10%"),
     CHANGE("median", median, "the median of the response times, relative to the program's", "5%"),
     CHANGE("p90", p90, "their 90th percentile", "10%"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Number of replicates: power of the tests, and the number that would probably settle an open
+/* Number of replicates: power of the tests, and the number that would probably decide an open
  * decision.
  *
  * If the present estimates of position and scatter were true, the smallest n at which the decision

@@ -82,7 +82,7 @@ static void test_interval_is_shown_if_there_is_one(void **state)
 	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
 	assert_true(k->lag1 > 0.1 && k->n_effective > 3);
 	assert_non_null(strstr(k->reason, "90 % interval"));
-	assert_non_null(strstr(k->reason, "20 runs counted as"));
+	assert_non_null(strstr(k->reason, "20 runs count as"));
 	done(&c, &a);
 }
 

@@ -268,15 +268,16 @@ static void test_facts(void **state)
 	    "\"time\": {\"total_s\": 100, \"program_s\": 30, \"replay_s\": 50, \"sync_s\": 5}}",
 	    0, &error);
 	assert_non_null(f.results.environment);
-	fact_is(&facts[0], &f.analysis,
+	fact_is(&facts[0], &f.analysis, ""); /* no claim */
+	fact_is(&facts[1], &f.analysis,
 		"Program and replays ran in turn, in slices of 5 ms by gate, in 6 of 8 scenarios; "
 		"1.0 % of the requests were left out; elsewhere whole runs "
 		"one after the other: replays are timed");
-	fact_is(&facts[1], &f.analysis,
+	fact_is(&facts[2], &f.analysis,
 		"Other programs used 35 % of the CPUs; the hypervisor took 2 %");
-	fact_is(&facts[2], &f.analysis, "100 s: program 30 %, replays 50 %; 20 % of the "
-					   "time was neither: syncing 5 %, the rest 15 %");
-	assert_null(facts[3].name);
+	fact_is(&facts[3], &f.analysis, "100 s: program 30 %, replays 50 %; other work "
+					   "20 %: syncing 5 %, the rest 15 %");
+	assert_null(facts[4].name);
 	fixture_release(&f);
 }
 

@@ -305,7 +305,7 @@ static void test_looks_hold_alpha(void **state)
 	gsl_rng_free(rng);
 }
 
-/* The number of replicates that "would probably settle it" does so with the stated probability. */
+/* The number of replicates that "would probably decide it" does so with the stated probability. */
 static void test_planned_replicates_settle(void **state)
 {
 	(void)state;
