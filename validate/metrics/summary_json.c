@@ -78,6 +78,7 @@ static const struct json_member causality_members[] = {
     MEMBER(causality_summary, COUNT, period),
     MEMBER(causality_summary, DURATION, application_ns),
     MEMBER(causality_summary, DURATION, tracing_ns),
+    MEMBER(causality_summary, DURATION, predicted_ns, .if_set = true),
     MEMBER(causality_summary, COUNT, n_computes),
     MEMBER(causality_summary, COUNT, n_waits),
     MEMBER(causality_summary, COUNT, n_signals),

@@ -19,6 +19,13 @@ double causality_tracing_increase(const struct causality_summary *c)
 	return ((double)c->tracing_ns / (double)c->application_ns - 1) / (double)(c->n_runs - 1);
 }
 
+double causality_paper_error(const struct causality_summary *c)
+{
+	return c->application_ns > 0 && c->predicted_ns > 0
+		   ? 1 - (double)c->predicted_ns / (double)c->application_ns
+		   : NAN;
+}
+
 struct node_tally {
 	struct moment_sum response;
 	int64_t first_ns, last_ns;
@@ -94,6 +101,7 @@ static void facts_take(struct causality_summary *c, const struct causality_facts
 	c->n_runs = f->n_runs;
 	c->period = f->period;
 	c->application_ns = f->application_ns > 0 ? f->application_ns : 0;
+	c->predicted_ns = f->predicted_ns;
 	c->tracing_ns = f->tracing_ns > 0 ? f->tracing_ns : 0;
 }
 

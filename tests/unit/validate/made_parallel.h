@@ -73,6 +73,7 @@ static inline void made_parallel(struct campaign *c, const struct made_pair *pai
 									  .n_runs = 3,
 									  .period = pair[s].period ? pair[s].period : 125,
 									  .application_ns = 1000,
+									  .predicted_ns = 750,
 									  .tracing_ns = 1000 + 2000 * (int64_t)(s + 1)};
 		recording->bank = 0;
 		for (unsigned int b = 0; b <= n_blocks; b++) {

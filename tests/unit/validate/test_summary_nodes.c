@@ -20,7 +20,7 @@ enum { N = 8 };
 static const char causality[] =
     "{\"causality\": {\"nodes\": [{\"node\": 0, \"pid\": 40, \"tid\": 40, \"rank\": 0}, "
     "{\"node\": 1, \"pid\": 50, \"tid\": 50, \"rank\": 1}], \"period\": 10, \"throttled\": [1], "
-    "\"runs\": 2, \"application_ns\": 1000, \"tracing_ns\": 7000}}";
+    "\"runs\": 2, \"application_ns\": 1000, \"predicted_ns\": 750, \"tracing_ns\": 7000}}";
 
 static struct trace_record record(uint32_t thread, unsigned int op, int64_t begin_ns,
 				  int64_t end_ns, uint64_t length)
@@ -68,6 +68,7 @@ static void test_application(void **state)
 	assert_int_equal(c->compute_ns, 150);
 	assert_true(fabs(causality_tracing_time(c) - 7) < 1e-12);
 	assert_true(fabs(causality_tracing_increase(c) - 6) < 1e-12);
+	assert_true(fabs(causality_paper_error(c) - 0.25) < 1e-12);
 	assert_int_equal(s.n_nodes, 2);
 	assert_int_equal(s.node[0].node, 0);
 	assert_int_equal(s.node[0].response.n, 2);
