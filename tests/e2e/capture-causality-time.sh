@@ -26,6 +26,14 @@ deps '.predicted_ns > 110e6'
 "$VALIDATE" export --to parallel ../back -o ../text-of-back >/dev/null
 [ "$(sed 1d ../text)" = "$(sed 1d ../text-of-back)" ] || fail 'the text and back differ'
 
+# a process without requests computes for 5 ms before each turn of two others: they wait for each
+# other through it, and for its computing
+rm -rf ../trace ../trace.runs ./*
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel relay 6
+expect_line out 'of 2 nodes'
+! grep warning out || fail 'the time of a process without requests is lost'
+deps '.n_waits >= 11 and .external_ns > 12 * 5e6 * 0.9'
+
 # four processes sleep 20 ms before each write, by all calls; with fewer CPUs, computing is in CPU
 # time
 rm -rf ../trace ../trace.runs ./*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small parallel applications whose dependencies are known: parallel KIND [N]. */
+/* Small parallel applications whose dependencies are known: parallel KIND [N]. With PARALLEL_SYNC in
+ * the environment each write reaches the storage. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -31,7 +32,8 @@ static void die(const char *what)
 
 static int file_open(const char *name, int flags)
 {
-	int fd = open(name, flags | O_CREAT, 0644);
+	const int sync = getenv("PARALLEL_SYNC") && (flags & O_ACCMODE) != O_RDONLY ? O_DSYNC : 0;
+	int fd = open(name, flags | sync | O_CREAT, 0644);
 	if (fd < 0)
 		die(name);
 	return fd;
@@ -497,6 +499,42 @@ static int by_files(void)
 	return 0;
 }
 
+static void worker(int w, int in, int out)
+{
+	char c, name[20];
+	snprintf(name, sizeof name, "turn%d", w);
+	int fd = file_open(name, O_RDWR | O_TRUNC);
+	for (int i = 0; i < n; i++) {
+		if (read(in, &c, 1) != 1)
+			die("read");
+		put(fd, i);
+		if (write(out, "x", 1) != 1)
+			die("write");
+	}
+	_exit(0);
+}
+
+/* A parent without requests computes for 5 ms before each turn of each of its two children. */
+static int relay(void)
+{
+	int to[2][2], from[2][2];
+	char c;
+	for (int w = 0; w < 2; w++) {
+		if (pipe(to[w]) || pipe(from[w]))
+			die("pipe");
+		if (!fork())
+			worker(w, to[w][0], from[w][1]);
+	}
+	for (int i = 0; i < n; i++)
+		for (int w = 0; w < 2; w++) {
+			compute(5);
+			if (write(to[w][1], "x", 1) != 1 || read(from[w][0], &c, 1) != 1)
+				die("relay");
+		}
+	children_wait();
+	return 0;
+}
+
 static sem_t work_begins, work_ends;
 
 static void *helper(void *unused)
@@ -590,6 +628,8 @@ int main(int argc, char **argv)
 		return polling();
 	if (!strcmp(kind, "files"))
 		return by_files();
+	if (!strcmp(kind, "relay"))
+		return relay();
 	if (!strcmp(kind, "helped"))
 		return helped();
 	if (!strcmp(kind, "naps"))
