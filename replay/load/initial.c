@@ -466,6 +466,8 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const struct op_info *o = op_info(r->op);
+		w->request = i;
+		initial_reads_take(w, r->begin_ns);
 		if (load_is_touch(r) && !r->passed)
 			initial_was_read(w, initial_state(w, r->slot)->node, r->offset + 1);
 		else if (o->uses & OP_HAS_PATH)
@@ -473,8 +475,10 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 		else if (o->uses & OP_HAS_FD && !r->passed)
 			initial_descriptor_seen(w, r);
 	}
+	initial_reads_take(w, INT64_MAX);
 	entries_take(w);
 	absent_take(w);
+	free(w->read);
 	name_model_release(&w->m);
 	u64_map_release(&w->named);
 	free(w->slot);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What requests on a descriptor or a stream show about the initial files: above all their size. */
+#include "common/heap.h"
 #include "replay/load/initial_private.h"
 
 #define READ_AT_MOST (UINT64_C(1) << 62)
+
+static const struct heap_type earliest = {sizeof(struct late_read), heap_int64_before, NULL};
 
 struct open_state *initial_state(struct walker *w, uint32_t slot)
 {
@@ -19,7 +22,7 @@ struct open_state *initial_state(struct walker *w, uint32_t slot)
 	return s;
 }
 
-void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
+static void read_take(struct walker *w, uint32_t node, uint64_t end)
 {
 	struct node *n = initial_node(w, node);
 	if (!n || !n->initial || n->truncated || end > READ_AT_MOST)
@@ -30,6 +33,30 @@ void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
 	n->size = end;
 	n->maybe = false;
 	initial_require(w, node, INITIAL_FILE);
+}
+
+void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
+{
+	const struct load *l = w->l;
+	const uint32_t next = w->request + 1;
+	const int64_t end_ns = load_end_ns(l, &l->request[w->request]);
+	if (next >= l->n || end_ns <= l->request[next].begin_ns) {
+		read_take(w, node, end);
+		return;
+	}
+	GROW(w->read, w->n_reads, w->reads_cap);
+	w->read[w->n_reads] = (struct late_read){end_ns, end, node};
+	heap_sift_up(&earliest, w->read, w->n_reads++);
+}
+
+void initial_reads_take(struct walker *w, int64_t ns)
+{
+	while (w->n_reads && w->read[0].end_ns <= ns) {
+		const struct late_read r = w->read[0];
+		w->read[0] = w->read[--w->n_reads];
+		heap_sift_down(&earliest, w->read, w->n_reads, 0);
+		read_take(w, r.node, r.end);
+	}
 }
 
 static void was_written(struct walker *w, uint32_t node, uint64_t end)
@@ -49,6 +76,12 @@ static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 		n->blocks_changed = true;
 	if (n && n_bytes <= READ_AT_MOST && n->appended <= READ_AT_MOST)
 		n->appended += n_bytes;
+}
+
+/* The bytes go to the end of the file, wherever that is by now. */
+static bool appends(const struct walker *w, uint32_t slot)
+{
+	return w->s->slot[w->s->slot[slot].origin].flags & O_APPEND;
 }
 
 /* A seek backwards from the end shows that the bytes after it existed. */
@@ -92,6 +125,8 @@ static void stream_seen(struct walker *w, struct open_state *s, const struct loa
 	if (r->op == OP_FGETC && m)
 		s->at += m->from;
 	s->at += (uint64_t)r->rvalue;
+	if (writes && appends(w, r->slot))
+		s->at_known = false;
 	if (s->at_known && writes)
 		was_written(w, s->node, s->at);
 	else if (s->at_known)
@@ -153,7 +188,9 @@ void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 		copy_seen(w, r);
 	} else if (o->uses & OP_RETURNS_BYTES && r->rvalue > 0) {
 		uint64_t at = r->offset == OFFSET_NONE ? s->at : r->offset;
-		if (r->offset == OFFSET_NONE && !s->at_known) {
+		const bool appended = o->family == FAMILY_WRITE && appends(w, r->slot);
+		if (appended || (r->offset == OFFSET_NONE && !s->at_known)) {
+			s->at_known &= !appended;
 			if (o->family == FAMILY_WRITE)
 				was_appended(w, s->node, (uint64_t)r->rvalue);
 			return;

@@ -17,6 +17,13 @@ struct late_link {
 	char *path, *text; /* owned */
 };
 
+/* bytes up to `end` of a file that a request returned; it overlaps later requests */
+struct late_read {
+	int64_t end_ns; /* of the request */
+	uint64_t end;
+	uint32_t node;
+};
+
 struct walker {
 	const struct load *l;
 	const struct slots *s;
@@ -26,6 +33,9 @@ struct walker {
 	struct u64_map named;
 	struct late_link *late; /* late[n_late]: found in this walk */
 	uint32_t n_late, late_cap;
+	struct late_read *read; /* heap read[n_reads], earliest end first */
+	uint32_t n_reads, reads_cap;
+	uint32_t request; /* the present request */
 	struct initial *out;
 };
 
@@ -37,7 +47,10 @@ void initial_attribute_seen(struct walker *w, const struct load_request *r, uint
 
 /* The open file of a slot. Never NULL; its node is NODE_NONE if the file is unknown. */
 struct open_state *initial_state(struct walker *w, uint32_t slot);
-/* Notes that bytes up to `end` were read. */
+/* Notes that bytes up to `end` were read by the present request. Writes that began before its end
+ * may have written them. */
 void initial_was_read(struct walker *w, uint32_t node, uint64_t end);
+/* Takes the reads that ended until `ns`. */
+void initial_reads_take(struct walker *w, int64_t ns);
 /* Takes a request that has a descriptor but no path. */
 void initial_descriptor_seen(struct walker *w, const struct load_request *r);

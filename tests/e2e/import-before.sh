@@ -158,3 +158,28 @@ expect_status 0 "$VALIDATE" replay --prepare --dir there link.trace
 expect_line out 'mismatches      0'
 [ "$(ls there/w)" = to ] || fail "a file is behind a link with an unknown target: $(ls there/w | tr '\n' ' ')"
 [ "$(readlink there/w/to)" = a ] || fail 'the link has another target'
+
+# a call shows bytes that an overlapping write of another process wrote, or that two processes
+# appended: they are no sign that the file existed before
+cat >overlap.log <<'END'
+7 1700000000.000001 openat(AT_FDCWD, "/w/new", O_WRONLY|O_CREAT|O_APPEND, 0644) = 3</w/new> <0.000001>
+8 1700000000.000003 openat(AT_FDCWD, "/w/new", O_RDWR|O_CREAT|O_APPEND, 0644) = 3</w/new> <0.000001>
+8 1700000000.000010 lseek(3</w/new>, 0, SEEK_END) = 4 <0.000020>
+7 1700000000.000012 write(3</w/new>, "abc\n", 4) = 4 <0.000003>
+8 1700000000.000040 pread64(3</w/new>, "abc\nabc\n", 100, 0) = 8 <0.000020>
+7 1700000000.000042 write(3</w/new>, "abc\n", 4) = 4 <0.000003>
+8 1700000000.000062 lseek(3</w/new>, 0, SEEK_END) = 8 <0.000001>
+7 1700000000.000064 lseek(3</w/new>, 0, SEEK_END) = 8 <0.000001>
+8 1700000000.000066 write(3</w/new>, "abc\n", 4) = 4 <0.000001>
+7 1700000000.000067 write(3</w/new>, "abc\n", 4) = 4 <0.000001>
+7 1700000000.000069 lseek(3</w/new>, 0, SEEK_END) = 16 <0.000001>
+8 1700000000.000070 openat(AT_FDCWD, "/w/old", O_RDWR|O_CREAT|O_APPEND, 0644) = 4</w/old> <0.000001>
+8 1700000000.000072 lseek(4</w/old>, 0, SEEK_END) = 5 <0.000020>
+7 1700000000.000074 write(3</w/new>, "abc\n", 4) = 4 <0.000003>
+END
+expect_status 0 "$VALIDATE" import overlap.log -o overlap.trace
+rm -rf there
+mkdir there
+expect_status 0 "$VALIDATE" replay --prepare --order fs --dir there overlap.trace
+expect_line out 'mismatches      0'
+[ "$(stat -c %s there/w/new there/w/old | tr '\n' ' ')" = '20 5 ' ] || fail "sizes: $(stat -c %s there/w/*)"
