@@ -17,9 +17,9 @@ static const char about[] =
 	"threads) runs once undisturbed. Then it runs once per node: every Nth request\n"
 	"of this node is delayed until all other nodes wait or have ended. A node that\n"
 	"waits during the delay depends on the delayed request. The trace has requests\n"
-	"and times of the first run, the computing between them, and signals and waits.\n"
-	"A replay keeps these dependencies on storage of any speed. The application must\n"
-	"make the same requests in every run.\n"
+	"and times of the first run, the computing, sleep and external waits between\n"
+	"them, and signals and waits. A replay keeps these dependencies on storage of any\n"
+	"speed. The application must make the same requests in every run.\n"
 	"\n"
 	"Exit status: 0 if the trace was written; 3 if the application failed or if its\n"
 	"runs differ.";
