@@ -142,7 +142,7 @@ static int set_extra(json_t *top, const char *extra, struct err *e)
 int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct err *e)
 {
 	if (meta->level != LEVEL_SYSCALL && meta->level != LEVEL_BLOCK)
-		return err_set(e, EINVAL, "trace level %d is none", (int)meta->level);
+		return err_set(e, EINVAL, "trace level %d does not exist", (int)meta->level);
 	json_t *top = json_object();
 	json_object_set_new(top, "level", json_string(level_names[meta->level]));
 	json_object_set_new(top, "epoch_ns", json_integer(meta->epoch_ns));

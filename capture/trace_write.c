@@ -135,7 +135,7 @@ static int meta_write(struct trace_writer *w, const struct trace_meta *meta, str
 	if (rc)
 		return err_context(e, "%s", w->path);
 	if (len > META_LEN_MAX)
-		rc = err_set(e, EFBIG, "%s: metadata of %zu bytes (%zu files), %u are the most",
+		rc = err_set(e, EFBIG, "%s: metadata of %zu bytes (%zu files), the limit is %u",
 			     w->path, len, meta->files.n, META_LEN_MAX);
 	uint64_t at = w->end;
 	rc = rc ? rc : writer_put_block(w, BLOCK_META, 1, w->n_metas, text, len, e);

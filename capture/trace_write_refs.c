@@ -7,10 +7,10 @@ int trace_writer_object(struct trace_writer *w, enum object_kind kind, const cha
 			uint32_t *id, struct err *e)
 {
 	if (kind < OBJECT_PATH || kind > OBJECT_DEVICE)
-		return err_set(e, EINVAL, "%s: object kind %d is none", w->path, (int)kind);
+		return err_set(e, EINVAL, "%s: object kind %d does not exist", w->path, (int)kind);
 	if (strlen(name) > NAME_LEN_MAX)
 		return err_set(e, ENAMETOOLONG,
-			       "%s: an object's name has %zu bytes, %u are the most", w->path,
+			       "%s: an object's name has %zu bytes, the limit is %u", w->path,
 			       strlen(name), NAME_LEN_MAX);
 	return object_table_intern(&w->objects, kind, name, id, e);
 }

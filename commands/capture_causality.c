@@ -74,14 +74,14 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 		      : 0;
 }
 
-/* Compares a replay on paper with the application. */
+/* Compares the predicted replay with the application. */
 static void prediction_print(const struct collect_outcome *o)
 {
 	const struct causality_merge_counts *m = &o->merged;
 	if (o->application_ns <= 0)
 		return;
 	const double lost = 1 - (double)m->predicted_ns / (double)o->application_ns;
-	printf("%-14s%s of running time, the application itself takes %s\n", "on paper",
+	printf("%-14s%s of running time, the application itself takes %s\n", "prediction",
 	       duration_text((double)m->predicted_ns).s,
 	       duration_text((double)o->application_ns).s);
 	if (m->external_ns)
@@ -150,7 +150,7 @@ int capture_causality(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (!rc && command >= argc)
-		rc = err_set(e, EINVAL, "which command? usage is validate capture %s", synopsis);
+		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s", synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	if (rc)

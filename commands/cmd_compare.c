@@ -22,8 +22,8 @@ static const struct option_spec compare_options[] = {
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "how JUnit reports an inconclusive "
 	       "component, and the exit status of an inconclusive comparison: error (4), pass (0), "
-	       "fail (1) or skip (0); a case with a value on neither side stays an error (default "
-	       "error)"),
+	       "fail (1) or skip (0); a case without a value on both sides stays an error "
+	       "(default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };

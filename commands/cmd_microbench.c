@@ -42,7 +42,7 @@ static int workload_missing(const char *name, struct err *e)
 	}
 	names[n] = NULL;
 	if (!name)
-		err_set(e, EINVAL, "which workload? (\"validate microbench --list\" names them)");
+		err_set(e, EINVAL, "the workload is missing (\"validate microbench --list\" names them)");
 	else
 		name_refuse(e, ENOENT, name, names, " (\"validate microbench --list\" names them)",
 			    "unknown workload \"%s\"", name);
@@ -86,14 +86,14 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 			   struct err *e)
 {
 	if (w->block && !c->device)
-		err_set(e, EINVAL, "where? --device DEVICE is missing");
+		err_set(e, EINVAL, "--device DEVICE is missing: the device for the requests");
 	else if (!w->block && c->device)
 		err_set(e, EINVAL, "--device: %s works on files (--dir)", w->name);
 	else if (w->block && (c->dir || c->prepare_only))
 		err_set(e, EINVAL, "--dir, --prepare-only: %s works on a device (--device)",
 			w->name);
 	else if (!w->block && !c->dir)
-		err_set(e, EINVAL, "where? --dir DIR is missing");
+		err_set(e, EINVAL, "--dir DIR is missing: the directory of the files");
 	else if (c->print_command && !(w->script && w->script->parallel))
 		err_set(e, EINVAL, "--print-command needs a parallel application, and %s is none",
 			w->name);

@@ -35,7 +35,7 @@ static const char about[] =
 	"Compares the results of several laboratories that ran one protocol. Each PATH\n"
 	"is a results directory or a baseline (\"validate baseline save\"). For each case\n"
 	"prints repeatability within a laboratory, reproducibility between laboratories,\n"
-	"the difference that two results exceed once in twenty, and outliers: Cochran's\n"
+	"the difference that two results exceed in 5 % of cases, and outliers: Cochran's\n"
 	"and Grubbs' tests, Mandel's h and k with plots (ISO 5725-2). A league table\n"
 	"ranks the replayers by the verdicts of all laboratories.\n"
 	"\n"

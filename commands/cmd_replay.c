@@ -144,7 +144,7 @@ static void held_print(const struct replay_summary *s)
 {
 	printf(
 	    "%-16s%" PRIu64
-	    " request%s by the machine while their time was waited for, %s in all and %s at most",
+	    " request%s whose worker had no CPU when they were due: %s in all, at most %s",
 	    "held up", s->n_held, s->n_held == 1 ? "" : "s", duration_text(s->held_ns).s,
 	    duration_text(s->held_max_ns).s);
 	if (s->n_held < s->n_timed)

@@ -31,7 +31,7 @@ static const struct option_spec selftest_options[] = {
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
 	       .help = "campaigns with each fault at its largest size (default 59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "campaigns of these with all three sizes (default 20; quick: 0)"),
+	       .help = "number of these campaigns with all three sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "campaigns with the program in place of the replayer (default 10; quick: "
 	       "1)"),

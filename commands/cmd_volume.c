@@ -25,7 +25,7 @@ static const struct option_spec volume_options[] = {
 	OPTION(SIZE, "size", MADE(n_bytes), .letter = 's', .arg = "SIZE", .min = 4096, .max = -1,
 	       .help = "create: size of the volume (default 1G)"),
 	OPTION(STRING, "service", MADE(service), .arg = "MODEL", .help = "create: model of the "
-	       "service time, see below (default constant:time=200us)"),
+	       "service time, see above (default constant:time=200us)"),
 	OPTION(STRING, "file", MADE(backing), .arg = "FILE",
 	       .help = "create: keep the content in FILE, created if missing (default: in memory)"),
 	OPTION(UINT, "seed", MADE(seed), .arg = "N",

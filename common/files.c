@@ -129,7 +129,7 @@ int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err
 			break;
 		if (max_bytes && (size_t)n > max_bytes - (out->len - before)) {
 			ret = err_set(e, EFBIG,
-				      "%s is larger than %zu bytes, the most that is read here",
+				      "%s is larger than the limit of %zu bytes for this file",
 				      path, max_bytes);
 			break;
 		}

@@ -251,7 +251,7 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 	if (c->n_requests < 1)
 		return err_set(e, EINVAL, "requests: expected at least 1");
 	if (c->min_duration_ns < 0 || c->pause_ns < 0)
-		return err_set(e, EINVAL, "min-duration and pause: expected no negative time");
+		return err_set(e, EINVAL, "min-duration and pause cannot be negative");
 	if (c->block_bytes < 1 || c->block_bytes > MAX_BLOCK_BYTES)
 		return size_error(e, "block-size", c->block_bytes, "expected 1 B to 1 GiB");
 	if (!choice_is_valid(wait_method_names, c->pause_by) ||

@@ -58,7 +58,7 @@ struct causality_facts {
 	bool by_throttling;
 	bool cpu_time;	    /* compute is CPU time; otherwise wall clock time */
 	int64_t application_ns, tracing_ns; /* 0: unknown */
-	int64_t predicted_ns; /* of a replay on paper; 0: unknown */
+	int64_t predicted_ns; /* of a predicted replay; 0: unknown */
 	struct json_t *kept;	/* owns the strings of facts that were read; otherwise NULL */
 	uint32_t *by_thread;	/* node numbers sorted by (pid, tid), or NULL */
 };
@@ -120,7 +120,7 @@ struct causality_merge_counts {
 	int64_t unexplained_ns, longest_ns;
 	uint32_t longest_node;
 	uint64_t longest_request;
-	/* The running time of a replay on paper: each node takes its own time in the base run, and
+	/* The predicted running time of a replay: each node takes its own time in the base run, and
 	 * waits for its signals. */
 	int64_t predicted_ns;
 };

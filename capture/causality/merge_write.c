@@ -490,7 +490,7 @@ static int first_pass(struct merge_job *j, struct err *e)
 	return merge_barriers_find(&j->barriers, j->l, j->by_wait, j->by_signal, e);
 }
 
-/* A replay on paper: each node takes its own time in the base run, and waits for its signals. */
+/* Predicts a replay: each node takes its own time in the base run, and waits for its signals. */
 static int running_predict(struct merge_job *j, struct err *e)
 {
 	struct work_amount longest, *total = xcalloc((size_t)j->l->n_nodes + 1, sizeof *total);

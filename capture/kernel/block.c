@@ -19,8 +19,9 @@ const struct option_spec block_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .help = "write the trace to TRACE"),
 	OPTION(CHOICE, "unit", FIELD(unit), .choices = unit_names, .arg = "UNIT",
-	       .help = "what a request is: what the device received (issue to completion), or what "
-	       "was submitted, before splitting and merging (default request)"),
+	       .help = "what counts as a request: request, as the device received it (issue to "
+	       "completion), or bio, as it was submitted, before splitting and merging (default "
+	       "request)"),
 	OPTION(DURATION, "duration", FIELD(duration_ns), .arg = "TIME", .max = -1,
 	       .help = "stop after this time (default 0: when the command ends, or at a signal)"),
 	OPTION(DURATION, "linger", FIELD(linger_ns), .arg = "TIME", .max = -1,

@@ -69,11 +69,11 @@ void replay_config_init(struct replay_config *c)
 /* Options of single engines: rows of their tables and of replay_options. */
 #define MODE_ROW										   \
 	OPTION(CHOICE, "mode", BLOCK(mode), .group = "Block devices (engine block)",		\
-	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: issue at the "\
-	       "traced time with the traced number in flight, as fast as possible, with the "	\
-	       "traced number in flight, or after dependencies (default hf). Engine parallel: "	\
-	       "after computing and waiting for other nodes, as fast as possible, after traced "\
-	       "pauses, or at the traced time (default causal)")
+	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: hf "	\
+	       "(traced times and number in flight), afap (as fast as possible), load (traced "	\
+	       "number in flight) or dep (after dependencies), default hf. Engine parallel: "	\
+	       "causal (after computing and waiting for other nodes), afap, think-limited "	\
+	       "(traced pauses) or timing-accurate (traced times), default causal")
 #define BLOCK_ROWS										   \
 	OPTION(CHOICE, "backend", BLOCK(backend), .arg = "NAME", .choices = block_backend_names,\
 	       .help = "engine block: interface to the kernel (default auto: io_uring, or "	\
@@ -92,9 +92,10 @@ void replay_config_init(struct replay_config *c)
 	       .help = "engine block: largest number of requests in flight (default 0: as the "	\
 	       "mode needs; afap: 128)"),							\
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
-	       .help = "mode dep: a request follows each parent by its traced gap, all parents "\
-	       "by the gap of the last one in the trace, only that parent, or as many "		\
-	       "completions as in the trace (default each)"),					\
+	       .help = "mode dep: a request is due a traced gap after each parent (each), "	\
+	       "after the end of all parents (all), after the parent that ended last in the "	\
+	       "trace (nearest), or after as many completions as in the trace (count) "		\
+	       "(default each)"),					\
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide traced think times by this (default 1)"),	\
 	OPTION(DOUBLE, "device-scale", BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,	\

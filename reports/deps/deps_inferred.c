@@ -26,7 +26,7 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 		int rc = parse_duration(think, &h->ns, e);
 		if (!rc && (h->ns < 0 || h->ns > TRACE_TIME_MAX))
 			rc = err_set(e, EINVAL,
-				     "a think time is neither negative nor longer than a trace");
+				     "a think time cannot be negative or longer than a trace");
 		*usage = rc != 0;
 		h->story = "as given";
 		return rc ? err_context(e, "--think-time") : 0;

@@ -73,7 +73,7 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 		       work_ns / (double)w->critical_ns);
 	putchar('\n');
 	if (f->predicted_ns > 0 && f->application_ns > 0)
-		printf("On paper       %s of running time; the application took %s\n",
+		printf("Prediction     %s of running time; the application took %s\n",
 		       duration_text((double)f->predicted_ns).s,
 		       duration_text((double)f->application_ns).s);
 	print_nodes(w);

@@ -42,7 +42,7 @@ bad 'did you mean "hdd"'
 printf 'volume = hdd\ndevice = x\n' | protocol >bad.conf
 bad 'use only one of both'
 printf 'size = 1M\n' | protocol >bad.conf
-bad 'there is none'
+bad 'the target has no volume'
 sed 's/^engine = block/engine = event/; s/^mode.*//' file.conf >bad.conf
 bad 'can replay none of the workloads'
 sed 's/^type = .*/type = random-read/; s/^queue-depth.*//; s/^read-share.*//' file.conf >bad.conf

@@ -46,7 +46,7 @@ expect_line err '(did you mean "app"?)'
 expect_status 2 "$VALIDATE" capture app -- true
 expect_line err '-o is missing'
 expect_status 2 "$VALIDATE" capture app -o x
-expect_line err 'which command?'
+expect_line err 'the command is missing'
 expect_status 3 "$VALIDATE" capture app -o x -- no-such-command-at-all
 expect_line err 'no such command'
 expect_status 3 "$VALIDATE" capture app -o x --root "$PWD/none" -- true

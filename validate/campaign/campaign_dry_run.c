@@ -261,7 +261,7 @@ static void time_needed_put(const struct total *t, FILE *out)
 	if (t->recordings_s > 0)
 		fprintf(out,
 			"; recording parallel applications may take %s: each node is delayed in a "
-			"run of its own, and how many there are is known when they run",
+			"run of its own, and the number of nodes is known only during the run",
 			duration_text(t->recordings_s * 1e9).s);
 }
 

@@ -230,7 +230,7 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	else if (is_of_machine(bad))
 		ret =
 		    err_set(e, -bad,
-			    "run %u cannot be summarised: %s; afterwards go on: validate run -o %s "
+			    "run %u cannot be summarised: %s; correct this, then: validate run -o %s "
 			    "--resume", r->id, why.msg, c->options->dir);
 	else if (bad)
 		run_fail(r, why.msg);

@@ -104,7 +104,7 @@ static int device_of(dev_t dev, char **dir, struct err *e)
 	if (!*dir)
 		return err_set(e, ENODEV,
 			       "the queue settings need a block device below the target directory, "
-			       "and device %u:%u is none", major(dev), minor(dev));
+			       "and device %u:%u is not a block device", major(dev), minor(dev));
 	return 0;
 }
 

@@ -106,7 +106,7 @@ static int replicates_read(struct protocol *p, struct err *e)
 	if (p->n_replicates_min < 2)
 		return err_set(
 		    e, EINVAL,
-		    "\"%s\": at least 2 are needed to know any precision, and 10 to accept one",
+		    "\"%s\": at least 2 are needed to estimate precision, and 10 to accept it",
 		    text);
 	if (p->n_replicates_max < p->n_replicates_min)
 		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first",
@@ -199,7 +199,7 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 	if (t->size_bytes && (!t->volume || t->size_bytes % 4096))
 		return key_err(f, size, e,
 			       t->volume ? "it must be a multiple of 4096 bytes"
-					 : "it is the size of a volume, and there is none");
+					 : "it is the size of a volume, and the target has no volume");
 	if (!t->size_bytes)
 		t->size_bytes = VOLUME_DEFAULT_BYTES;
 	if (t->volume)

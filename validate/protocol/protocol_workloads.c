@@ -231,7 +231,7 @@ static int scenarios_add(struct protocol *p, const struct protocol_file *f, stru
 	while (!ret && grid_next(g));
 	if (!ret && p->n_scenarios == before)
 		ret = err_set(e, EINVAL,
-			      "%s:%u: [workload %s]: each target is the one that is recorded on",
+			      "%s:%u: [workload %s]: no target is left: each is also in recorded-on",
 			      f->path, g->section->line, g->section->name);
 	return ret;
 }

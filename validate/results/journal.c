@@ -218,7 +218,7 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 	ret = ret ? ret : journal_read(path, NULL, NULL, &r, e);
 	/* bytes after the last newline are an unfinished line */
 	if (!ret && r.torn && (ftruncate(j->fd, r.whole_bytes) < 0 || fsync(j->fd) < 0))
-		ret = err_sys(e, errno, "cannot cut the torn line off %s", path);
+		ret = err_sys(e, errno, "cannot remove the incomplete last line of %s", path);
 	if (!ret) {
 		j->end = r.whole_bytes;
 		j->next_seq = r.next_seq;

@@ -63,7 +63,7 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 		return err_set(e, EINVAL, "level %llu: the launcher started %d ranks",
 			       (unsigned long long)c->level, r->n_ranks);
 	if (!c->dir)
-		return err_set(e, EINVAL, "where? --dir DIR is missing");
+		return err_set(e, EINVAL, "--dir DIR is missing: the directory of the files");
 	if ((*w)->script->inside_mpi && c->output)
 		return err_set(e, EINVAL, "-o: %s writes no trace: it is for capture only",
 			       (*w)->name);

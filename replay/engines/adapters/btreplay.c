@@ -121,7 +121,7 @@ static int stream_close(struct stream *s, struct err *e)
 		    !ferror(s->f);
 	good = !fclose(s->f) && good;
 	s->f = NULL;
-	return good ? 0 : err_set(e, EIO, "a stream of btreplay's cannot be written");
+	return good ? 0 : err_set(e, EIO, "cannot write a stream of btreplay");
 }
 
 static int streams_write(struct adapter_run *r, const char *device, struct err *e)

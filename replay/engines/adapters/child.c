@@ -20,7 +20,7 @@ struct child_result *child_result_make(struct err *e)
 	    mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r != MAP_FAILED)
 		return r;
-	err_sys(e, errno, "memory to share with the replayer's keeper");
+	err_sys(e, errno, "cannot map the memory that the replayer's keeper shares");
 	return NULL;
 }
 

@@ -210,7 +210,7 @@ static int fio_ended(struct adapter_run *r, struct err *e)
 	if (printed_says(r, ", got signal=", NULL, &said))
 		ret = err_set(
 		    e, EPROTO,
-		    "fio's job was ended by signal %.3s, and fio itself ended as if nothing were",
+		    "signal %.3s ended fio's job, but the exit status of fio reports success",
 		    said.s);
 	else if (r->status && !r->config->adapter.accept_status &&
 		 printed_says(r, "func=", NULL, &said))
