@@ -24,7 +24,7 @@ static json_t *recording(const struct causality_summary *r)
 		J_COUNT("n_waits", r->n_waits), J_COUNT("n_signals", r->n_signals),
 		J_NUMBER("application_ns", (double)r->application_ns),
 		J_NUMBER("tracing_ns", (double)r->tracing_ns),
-		J_NUMBER("paper_error", causality_paper_error(r)),
+		J_NUMBER("predicted_error", causality_predicted_error(r)),
 		J_NUMBER("compute_ns", (double)r->compute_ns));
 }
 

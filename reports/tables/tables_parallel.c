@@ -39,8 +39,8 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_COUNT_IF(t, "n_delayed", "Delayed", r, r->n_throttled);
 	COL_COUNT_IF(t, "period", "Period", r, r->period);
 	COL_COUNT_IF(t, "n_waits", "Waits", r, r->n_waits);
-	COL_KNOWN(t, SHARE, "paper_error", "Error on paper",
-		  r ? causality_paper_error(r) : NAN);
+	COL_KNOWN(t, SHARE, "predicted_error", "Predicted error",
+		  r ? causality_predicted_error(r) : NAN);
 	COL_COUNT_IF(t, "n_runs", "Runs of the recording", r, r->n_runs);
 	COL_KNOWN(t, NUMBER, "tracing_time", "their time, times the application's",
 		  c->tracing_time);
@@ -52,10 +52,10 @@ const struct table_kind table_parallel = {"parallel",
 	"The error is (running time of the application - that of the replay) / that of the "
 	"application: above 0 the replay is too short. U is its expanded uncertainty, k times what "
 	"the pairs of runs scatter and the clock's step, for 95 %. Running time: from the first "
-	"request to the end of the last. Error on paper: of the recording's dependencies and times, "
-	"without a replay. Beyond 5 % time is missing in the recording, and the error does not "
-	"show how well the replayer works. The recording's runs together took so many times as long "
-	"as the application; one with a delayed node, in the mean, so many times."};
+	"request to the end of the last. Predicted error: computed from the dependencies and times "
+	"of the recording, without a replay. Beyond 5 % the recording lacks time, and the error "
+	"does not show how well the replayer works. The last columns compare the runs of the "
+	"recording with the application: all runs together, and a run with a delayed node (mean)."};
 
 static size_t n_worst(const struct analysis *a)
 {

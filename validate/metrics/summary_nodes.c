@@ -19,7 +19,7 @@ double causality_tracing_increase(const struct causality_summary *c)
 	return ((double)c->tracing_ns / (double)c->application_ns - 1) / (double)(c->n_runs - 1);
 }
 
-double causality_paper_error(const struct causality_summary *c)
+double causality_predicted_error(const struct causality_summary *c)
 {
 	return c->application_ns > 0 && c->predicted_ns > 0
 		   ? 1 - (double)c->predicted_ns / (double)c->application_ns

@@ -68,7 +68,7 @@ static void test_application(void **state)
 	assert_int_equal(c->compute_ns, 150);
 	assert_true(fabs(causality_tracing_time(c) - 7) < 1e-12);
 	assert_true(fabs(causality_tracing_increase(c) - 6) < 1e-12);
-	assert_true(fabs(causality_paper_error(c) - 0.25) < 1e-12);
+	assert_true(fabs(causality_predicted_error(c) - 0.25) < 1e-12);
 	assert_int_equal(s.n_nodes, 2);
 	assert_int_equal(s.node[0].node, 0);
 	assert_int_equal(s.node[0].response.n, 2);
