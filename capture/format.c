@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/format.h"
 
+#include "capture/formats/foreign.h"
 #include "capture/formats/mapping.h"
 #include "capture/trace_private.h"
 #include "capture/unseen.h"
@@ -125,7 +126,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	const size_t mark = len > 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
 	for (const struct trace_format *const *f = trace_formats; *f && best_bid < FORMAT_BID_SURE;
 	     f++) {
-		int bid = (*f)->open ? (*f)->bid(head + mark, (size_t)len - mark, path) : 0;
+		int bid = (*f)->bid ? (*f)->bid(head + mark, (size_t)len - mark, path) : 0;
 		if (bid > best_bid) {
 			best_bid = bid;
 			*best = *f;
@@ -138,7 +139,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 			       packed(head, (size_t)len));
 	SCOPED_STRBUF names = STRBUF_INIT;
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
-		if ((*f)->open)
+		if ((*f)->bid)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
 	int rc = err_set(e, EILSEQ,
 			 "%s: not a trace: its first bytes fit no known format (%s); --from "
@@ -161,9 +162,9 @@ int trace_open_with(struct trace **t, const struct trace_format *f, const char *
 		rc = trace_format_detect(&f, path, e);
 	if (rc)
 		return rc;
-	if (!f->open)
+	if (!f->bid)
 		return err_set(e, ENOTSUP, "%s: the format %s can only be written", path, f->name);
-	rc = f->open(t, path, o, e);
+	rc = f->open ? f->open(t, path, o, e) : foreign_open(t, f->reader, path, o, e);
 	if (!rc)
 		(*t)->format = f;
 	return rc;

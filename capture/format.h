@@ -60,15 +60,18 @@ struct trace_export_report {
 
 #define FORMAT_BID_SURE 100 /* a magic number: later formats are not tried */
 
+struct foreign_reader;
+
 struct trace_format {
 	const char *name, *help;
 	/* How well the file's first bytes (up to FORMAT_HEAD_BYTES) fit the format: 0 not at all,
 	 * 50 for plausible text, FORMAT_BID_SURE for a magic number. `path` may add a hint by its
-	 * suffix. */
+	 * suffix. NULL: the format is write-only. */
 	int (*bid)(const unsigned char *head, size_t len, const char *path);
-	/* As trace_open; `o` is never NULL. NULL: the format is write-only. */
+	/* As trace_open; `o` is never NULL. NULL: `reader` reads the format (formats/foreign.h). */
 	int (*open)(struct trace **t, const char *path, const struct trace_open_options *o,
 		    struct err *e);
+	const struct foreign_reader *reader;
 	/* Writes all of `t` to PATH ("-": standard output, for text formats); `report` may be NULL.
 	 * NULL: the format is read-only. */
 	int (*write)(struct trace *t, const char *path, struct trace_export_report *report,

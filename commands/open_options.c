@@ -39,7 +39,7 @@ void list_formats(void)
 {
 	printf("  %-14s %-6s %-5s  %s\n", "FORMAT", "import", "export", "WHAT IT IS");
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
-		printf("  %-14s %-6s %-5s   %s\n", (*f)->name, (*f)->open ? "yes" : "-",
+		printf("  %-14s %-6s %-5s   %s\n", (*f)->name, (*f)->bid ? "yes" : "-",
 		       (*f)->write ? "yes" : "-", (*f)->help);
 }
 

@@ -249,12 +249,6 @@ static const struct foreign_reader reader = {.clock = "blktrace",
 					     .reset = blkparse_reset,
 					     .release = blkparse_release};
 
-static int blkparse_open(struct trace **out, const char *path, const struct trace_open_options *o,
-			 struct err *e)
-{
-	return foreign_open(out, &reader, path, o, e);
-}
-
 /* Whether the first line looks like "8,0  3  1  0.000000000  697  Q". */
 static int blkparse_bid(const unsigned char *head, size_t len, const char *path)
 {
@@ -292,5 +286,5 @@ const struct trace_format format_blkparse = {
     .name = "blkparse",
     .help = "text output of blkparse",
     .bid = blkparse_bid,
-    .open = blkparse_open,
+    .reader = &reader,
 };

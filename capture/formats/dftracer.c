@@ -243,12 +243,6 @@ static const struct foreign_reader reader = {.clock = "wall",
 					     .reset = dftracer_reset,
 					     .release = dftracer_release};
 
-static int dftracer_open(struct trace **out, const char *path, const struct trace_open_options *o,
-			 struct err *e)
-{
-	return foreign_open(out, &reader, path, o, e);
-}
-
 static int dftracer_bid(const unsigned char *head, size_t len, const char *path)
 {
 	(void)path;
@@ -264,4 +258,4 @@ static int dftracer_bid(const unsigned char *head, size_t len, const char *path)
 const struct trace_format format_dftracer = {.name = "dftracer",
 					     .help = "DFTracer's .pfw, of DLIO and MLPerf Storage",
 					     .bid = dftracer_bid,
-					     .open = dftracer_open};
+					     .reader = &reader};

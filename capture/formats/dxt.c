@@ -117,12 +117,6 @@ static const struct foreign_reader reader = {.clock = "darshan",
 					     .line = dxt_line,
 					     .reset = dxt_reset};
 
-static int dxt_open(struct trace **out, const char *path, const struct trace_open_options *o,
-		    struct err *e)
-{
-	return foreign_open(out, &reader, path, o, e);
-}
-
 static int dxt_bid(const unsigned char *head, size_t len, const char *path)
 {
 	(void)path;
@@ -132,4 +126,4 @@ static int dxt_bid(const unsigned char *head, size_t len, const char *path)
 }
 
 const struct trace_format format_dxt = {
-    .name = "dxt", .help = "output of darshan-dxt-parser", .bid = dxt_bid, .open = dxt_open};
+    .name = "dxt", .help = "output of darshan-dxt-parser", .bid = dxt_bid, .reader = &reader};

@@ -213,12 +213,6 @@ static const struct foreign_reader reader = {.clock = "fio iolog",
 					     .reset = iolog_reset,
 					     .release = iolog_reset};
 
-static int iolog_open(struct trace **out, const char *path, const struct trace_open_options *o,
-		      struct err *e)
-{
-	return foreign_open(out, &reader, path, o, e);
-}
-
 static int iolog_bid(const unsigned char *head, size_t len, const char *path)
 {
 	(void)path;
@@ -343,6 +337,6 @@ const struct trace_format format_iolog = {
     .name = "iolog",
     .help = "fio iolog: reads versions 2 and 3, writes version 3",
     .bid = iolog_bid,
-    .open = iolog_open,
+    .reader = &reader,
     .write = iolog_write,
 };

@@ -328,12 +328,6 @@ static const struct foreign_reader reader = {.clock = "perf",
 					     .reset = kernel_text_reset,
 					     .release = kernel_text_release};
 
-static int perf_trace_open(struct trace **out, const char *path, const struct trace_open_options *o,
-			   struct err *e)
-{
-	return foreign_open(out, &reader, path, o, e);
-}
-
 static int perf_trace_bid(const unsigned char *head, size_t len, const char *path)
 {
 	const char *s = (const char *)head, *end = s + len;
@@ -354,5 +348,5 @@ const struct trace_format format_perf_trace = {
     .name = "perf-trace",
     .help = "output of perf trace",
     .bid = perf_trace_bid,
-    .open = perf_trace_open,
+    .reader = &reader,
 };

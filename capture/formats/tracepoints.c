@@ -455,12 +455,6 @@ static const struct foreign_reader reader = {.clock = "tracefs",
 					     .reset = kernel_text_reset,
 					     .release = kernel_text_release};
 
-static int tracepoints_open(struct trace **out, const char *path,
-			    const struct trace_open_options *o, struct err *e)
-{
-	return foreign_open(out, &reader, path, o, e);
-}
-
 static int tracepoints_bid(const unsigned char *head, size_t len, const char *path)
 {
 	const char *s = (const char *)head, *end = s + len;
@@ -483,5 +477,5 @@ const struct trace_format format_tracepoints = {
     .name = "tracepoints",
     .help = "kernel tracepoints as text: ftrace, trace-cmd report, perf script",
     .bid = tracepoints_bid,
-    .open = tracepoints_open,
+    .reader = &reader,
 };

@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			continue;
 		assert(report.n_written + report.n_left_out == n || !report.n_written);
 		assert(!report.n_left_out || report.why[0]);
-		if ((*f)->open && report.n_written)
+		if ((*f)->bid && report.n_written)
 			count_strictly(*f, out);
 	}
 	trace_close(t);

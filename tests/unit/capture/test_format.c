@@ -33,8 +33,8 @@ static void every_row_is_whole(void **state)
 	assert_non_null(trace_formats[0]);
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
 		assert_true((*f)->name && *(*f)->name && (*f)->help && *(*f)->help);
-		assert_true((*f)->open || (*f)->write);
-		assert_true(!(*f)->open || (*f)->bid);
+		assert_true((*f)->bid || (*f)->write);
+		assert_true(!(*f)->bid == !((*f)->open || (*f)->reader));
 		assert_ptr_equal(format_find((*f)->name), *f);
 		assert_true(is_described((*f)->name));
 	}
@@ -53,7 +53,7 @@ static void each_claims_its_own(void **state)
 	must(trace_open(&t, SCRATCH("t"), &e), &e);
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
 		size_t len;
-		if (!(*f)->write || !(*f)->open)
+		if (!(*f)->write || !(*f)->bid)
 			continue;
 		must((*f)->write(t, SCRATCH("misleading.name"), NULL, &e), &e);
 		unsigned char *head = slurp(SCRATCH("misleading.name"), &len);
