@@ -87,6 +87,17 @@ static inline bool load_is_touch(const struct load_request *r)
 	return r->op == OP_PAGE_FAULT;
 }
 
+static inline bool load_closes(const struct load_request *r)
+{
+	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
+}
+
+/* The end of n_bytes from `begin`; UINT64_MAX if it is beyond. */
+static inline uint64_t load_end_of(uint64_t begin, uint64_t n_bytes)
+{
+	return begin + n_bytes < begin ? UINT64_MAX : begin + n_bytes;
+}
+
 /* Whether the call follows a link in the last component of its path. */
 bool load_follows_link(const struct load_request *r);
 

@@ -269,16 +269,11 @@ static void request(struct finder *f, struct load_request *r)
 
 /* --- the walk ------------------------------------------------------------ */
 
-static bool closes(const struct load_request *r)
-{
-	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
-}
-
 /* A descriptor exists from the end of the call that created it to the end of its close. */
 static void ended(struct finder *f, const struct load_request *q)
 {
 	uint32_t process = process_of(f, q), made = q->slot;
-	if (closes(q)) {
+	if (load_closes(q)) {
 		slot_close(f, q->slot, load_end_ns(f->l, q));
 		return;
 	}
@@ -300,7 +295,7 @@ static void walk(struct finder *f)
 		request(f, r);
 		bool makes = makes_path_slot(r) ||
 			     (copies_descriptor(r) && load_more(l, r) && load_more(l, r)->slot);
-		if (r->slot && (makes || closes(r)) && r->rvalue >= 0)
+		if (r->slot && (makes || load_closes(r)) && r->rvalue >= 0)
 			flight_push(&f->flight, l, i);
 	}
 }

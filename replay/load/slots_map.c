@@ -47,11 +47,6 @@ static void range_clear(struct mapped_ranges *l, uint64_t from, uint64_t to)
 	}
 }
 
-static uint64_t end_of(uint64_t address, uint64_t n_bytes)
-{
-	return address + n_bytes < address ? UINT64_MAX : address + n_bytes;
-}
-
 static void mapped(struct finder *f, struct load_request *r)
 {
 	struct slots *s = f->s;
@@ -67,8 +62,9 @@ static void mapped(struct finder *f, struct load_request *r)
 	m->map = s->n_maps++;
 	if (r->rvalue < 0)
 		return;
-	range_clear(maps_of(f, r), from, end_of(from, r->length));
-	piece_add(maps_of(f, r), (struct mapped_range){from, end_of(from, r->length), 0, m->map});
+	range_clear(maps_of(f, r), from, load_end_of(from, r->length));
+	piece_add(maps_of(f, r),
+		  (struct mapped_range){from, load_end_of(from, r->length), 0, m->map});
 }
 
 /* mremap: `length` is the new length; the trace lacks the old one. */
@@ -79,9 +75,9 @@ static void remapped(struct finder *f, const struct load_request *r, const struc
 	if (r->rvalue < 0)
 		return;
 	range_clear(maps_of(f, r), moved.from, moved.to);
-	range_clear(maps_of(f, r), from, end_of(from, r->length));
+	range_clear(maps_of(f, r), from, load_end_of(from, r->length));
 	piece_add(maps_of(f, r),
-		  (struct mapped_range){from, end_of(from, r->length), moved.at, moved.map});
+		  (struct mapped_range){from, load_end_of(from, r->length), moved.at, moved.map});
 }
 
 void map_follow(struct finder *f, struct load_request *r)
@@ -102,7 +98,7 @@ void map_follow(struct finder *f, struct load_request *r)
 	if (r->op == OP_MREMAP)
 		remapped(f, r, old);
 	else if (r->op == OP_MUNMAP && r->rvalue == 0)
-		range_clear(maps_of(f, r), r->offset, end_of(r->offset, r->length));
+		range_clear(maps_of(f, r), r->offset, load_end_of(r->offset, r->length));
 }
 
 /* One access can cause several events: the kernel looks for pages to map, reads a page, and looks

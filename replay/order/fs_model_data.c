@@ -9,11 +9,6 @@
 
 /* --- sizes and positions ------------------------------------------------- */
 
-static uint64_t end_of(uint64_t offset, uint64_t n_bytes)
-{
-	return offset + n_bytes < offset ? UINT64_MAX : offset + n_bytes;
-}
-
 /* 0: unknown */
 static uint32_t slot_object(const struct fs_model *m, uint32_t slot)
 {
@@ -30,11 +25,6 @@ void slot_opened(struct fs_model *m, uint32_t slot)
 		word_set(m, m->state_word + h, SLOT_OPEN);
 }
 
-static bool closes(const struct load_request *r)
-{
-	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
-}
-
 /* Before its open and after its close, no request on a descriptor succeeds. */
 static bool slot_apply(struct fs_model *m, const struct load_request *r)
 {
@@ -45,7 +35,7 @@ static bool slot_apply(struct fs_model *m, const struct load_request *r)
 		return true;
 	if (m->word[m->state_word + r->slot] != SLOT_OPEN && !m->force)
 		return false;
-	if (closes(r))
+	if (load_closes(r))
 		word_set(m, m->state_word + r->slot, SLOT_CLOSED);
 	else if (more && more->slot && op_info(r->op)->family != FAMILY_COPY)
 		slot_opened(m, more->slot);
@@ -106,11 +96,11 @@ static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint
 		if (got != expected && !m->force)
 			return false;
 		if (got > expected)
-			word_set(m, object + WORD_SIZE, end_of(start, got));
+			word_set(m, object + WORD_SIZE, load_end_of(start, got));
 	} else if (start != OFFSET_NONE && got && got < asked) {
-		word_set(m, object + WORD_SIZE, end_of(start, got)); /* short: end of file */
+		word_set(m, object + WORD_SIZE, load_end_of(start, got)); /* short: end of file */
 	}
-	const uint64_t end = start == OFFSET_NONE ? UINT64_MAX : end_of(start, asked);
+	const uint64_t end = start == OFFSET_NONE ? UINT64_MAX : load_end_of(start, asked);
 	event_report_more(m, FS_EVENT_READ, object, false, 3, (const uint64_t[]){start, end, got});
 	return true;
 }
@@ -121,7 +111,7 @@ static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uin
 	uint64_t size = m->word[object + WORD_SIZE];
 	if (appends)
 		start = size == UNKNOWN ? OFFSET_NONE : size;
-	uint64_t end = start == OFFSET_NONE ? UINT64_MAX : end_of(start, n);
+	uint64_t end = start == OFFSET_NONE ? UINT64_MAX : load_end_of(start, n);
 	if (start == OFFSET_NONE)
 		word_set(m, object + WORD_SIZE, UNKNOWN);
 	else if (size != UNKNOWN && end > size)
@@ -151,7 +141,7 @@ static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool at_p
 		start = m->word[object + WORD_SIZE] == UNKNOWN ? OFFSET_NONE
 							       : m->word[object + WORD_SIZE] - n;
 	if (at_position)
-		position_set(m, slot, start == OFFSET_NONE ? UNKNOWN : end_of(start, n));
+		position_set(m, slot, start == OFFSET_NONE ? UNKNOWN : load_end_of(start, n));
 	return true;
 }
 
@@ -215,7 +205,7 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 
 static void allocate_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
-	uint64_t end = end_of(r->offset, r->length), size = m->word[object + WORD_SIZE];
+	uint64_t end = load_end_of(r->offset, r->length), size = m->word[object + WORD_SIZE];
 	if (r->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
 		event_report_more(m, FS_EVENT_WRITE, object, false, 2,
 				  (const uint64_t[]){r->offset, end});
@@ -306,7 +296,7 @@ static bool object_apply(struct fs_model *m, const struct load_request *r, uint3
 	/* A close may release locks: those of the process, or of the open file. */
 	bool of_process;
 	enum lock_act act = lock_act(m->l, r, &of_process);
-	if (closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)
+	if (load_closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)
 		act = LOCK_RELEASED;
 	if (act != LOCK_NONE)
 		event_report_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1,

@@ -96,11 +96,6 @@ static bool opens(const struct load_request *r)
 	return r->op == OP_OPEN || r->op == OP_FOPEN || r->op == OP_FREOPEN || r->op == OP_OPENDIR;
 }
 
-static bool closes(const struct load_request *r)
-{
-	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
-}
-
 static void made(struct fs *f, uint32_t slot)
 {
 	f->slot[slot].opener = f->request;
@@ -120,7 +115,7 @@ static void descriptor_use(struct fs *f, const struct load_request *r, uint32_t 
 		return;
 	fs_wait_for(f, b->opener);
 	fs_wait_for(f, b->closer);
-	if (closes(r)) {
+	if (load_closes(r)) {
 		fs_wait_for_all(f, &b->users);
 		if (r->rvalue >= 0) {
 			b->closer = f->request;
@@ -289,7 +284,7 @@ static void states_init(struct fs *f)
 	for (uint32_t i = 0; i < f->s->n; i++)
 		f->slot[i].opener = f->slot[i].closer = f->slot[i].mover = NONE32;
 	for (uint32_t i = 0; i < f->l->n; i++)
-		if (closes(&f->l->request[i]))
+		if (load_closes(&f->l->request[i]))
 			f->slot[f->l->request[i].slot].closes = true;
 	for (uint32_t i = 0; i < f->s->n; i++)
 		if (f->s->slot[i].replaces)
