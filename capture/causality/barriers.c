@@ -4,7 +4,7 @@
  * signal may be much older than the wait, for example if not every request was delayed. */
 
 #include "capture/causality/links.h"
-#include "common/xalloc.h"
+#include "common/sort.h"
 
 struct barriers_finder {
 	struct causality_barriers *b;
@@ -70,11 +70,7 @@ static size_t waits_there(struct barriers_finder *f, const struct barriers_membe
 	return i;
 }
 
-static int compare_members(const void *a, const void *b)
-{
-	const struct barriers_member *x = a, *y = b;
-	return (x->node > y->node) - (x->node < y->node);
-}
+ORDER_BY(compare_members, struct barriers_member, node)
 
 static void barrier_add(struct barriers_finder *f, struct barriers_member *m, uint32_t n)
 {
@@ -111,7 +107,7 @@ static bool with_all(struct barriers_finder *f, const struct barriers_member *m,
 static void look(struct barriers_finder *f, size_t from, size_t to)
 {
 	const struct causality_link *first = &f->l->link[f->by_wait[from]];
-	struct barriers_member *m = xcalloc(to - from + 1, sizeof *m);
+	SCOPED_FREE struct barriers_member *m = xcalloc(to - from + 1, sizeof *m);
 	uint32_t n = 0;
 	m[n++] = (struct barriers_member){first->waiter, first->wait_place, first->wait_request};
 	for (size_t i = from; i < to; i++) {
@@ -130,7 +126,6 @@ static void look(struct barriers_finder *f, size_t from, size_t to)
 	}
 	if (n > 1)
 		barrier_add(f, m, n);
-	free(m);
 }
 
 static void *copy_of(const void *from, size_t n)
@@ -201,12 +196,7 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 	for (size_t i = 0; i < l->n && !rc; i++)
 		if (l->link[i].barrier)
 			b->of_link[i] = f.of_record[l->link[i].barrier - 1];
-	free(f.of_record);
-	free(f.by_wait);
-	free(f.by_signal);
-	free(f.by_pair);
-	free(f.first);
-	free(f.at);
+	FREE_EACH(f.of_record, f.by_wait, f.by_signal, f.by_pair, f.first, f.at);
 	if (rc)
 		causality_barriers_release(b);
 	return rc;
@@ -225,12 +215,8 @@ void causality_nodes_text(struct strbuf *out, const uint32_t *node, uint32_t n)
 
 void causality_barriers_release(struct causality_barriers *b)
 {
-	for (uint32_t i = 0; i < b->n; i++) {
-		free(b->v[i].node);
-		free(b->v[i].place);
-		free(b->v[i].request);
-	}
-	free(b->v);
-	free(b->of_link);
+	for (uint32_t i = 0; i < b->n; i++)
+		FREE_EACH(b->v[i].node, b->v[i].place, b->v[i].request);
+	FREE_EACH(b->v, b->of_link);
 	*b = (struct causality_barriers){0};
 }

@@ -29,7 +29,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/err.h"
 
 #define CAUSALITY_MAX_NODES 4096
 

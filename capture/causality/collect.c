@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/collect.h"
 
-#include <unistd.h>
-
 #include "capture/app/app.h"
 #include "capture/causality/collect_private.h"
 #include "capture/causality/collect_runs.h"
@@ -12,7 +10,6 @@
 #include "common/processors.h"
 #include "common/progress.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 enum { PERIOD_FIRST = 1000, ATTEMPTS = 4 };
 #define QUIET_NS INT64_C(1000000)
@@ -31,14 +28,13 @@ __attribute__((format(printf, 2, 3)))
 static void tell(const struct collect_job *j, const char *format, ...);
 static void tell(const struct collect_job *j, const char *format, ...)
 {
-	struct strbuf b = STRBUF_INIT;
+	SCOPED_STRBUF b = STRBUF_INIT;
 	va_list ap;
 	va_start(ap, format);
 	strbuf_vaddf(&b, format, ap);
 	va_end(ap);
 	if (j->config->tell)
 		j->config->tell(j->config->ctx, b.s);
-	strbuf_release(&b);
 }
 
 static char *duration(double ns)
@@ -142,7 +138,7 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 				.n_held = r->seen.n_held,
 				.held_ns = r->seen.held_ns};
 	struct causality_facts facts;
-	struct causality_edge *edge = NULL;
+	SCOPED_FREE struct causality_edge *edge = NULL;
 	struct run_filter_counts counts;
 	uint32_t n;
 	uint64_t n_waits;
@@ -151,7 +147,7 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 	const struct watch_wait *waits = watch_waits(r->watch, &n_waits);
 	char *trace = kept_path(&j->kept, name, ".trace"),
 	     *edges = kept_path(&j->kept, name, ".edges");
-	int64_t *number = xcalloc(n + 1, sizeof *number);
+	SCOPED_FREE int64_t *number = xcalloc(n + 1, sizeof *number);
 	host_name(host, sizeof host);
 	facts_init(j, &facts, host);
 	int rc = nodes_match(j->kept.node, j->kept.n_nodes, t, n, number, e);
@@ -170,17 +166,14 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 		rc = kept_runs_save(&j->kept, e);
 	}
 	causality_facts_release(&facts);
-	free(edge);
-	free(number);
-	free(trace);
-	free(edges);
+	FREE_EACH(trace, edges);
 	return rc;
 }
 
 /* node -1: the run without delays. */
 static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct err *e)
 {
-	char *name =
+	SCOPED_FREE char *name =
 	    node < 0 ? xstrdup("run-base") : xasprintf("run-%" PRIu64 "-%" PRId64, period, node);
 	char *raw = kept_path(&j->kept, name, ".raw"), *log = kept_path(&j->kept, name, ".log");
 	struct run_config c;
@@ -202,9 +195,7 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 			    node);
 	watch_close(r.watch);
 	unlink(raw);
-	free(name);
-	free(raw);
-	free(log);
+	FREE_EACH(raw, log);
 	return rc;
 }
 
@@ -247,8 +238,7 @@ static void expectation_tell(const struct collect_job *j, uint64_t period)
 		     " run%s at period %" PRIu64 " to come, about %s",
 		     j->kept.n_nodes, j->kept.n_nodes == 1 ? "" : "s", each, n, n == 1 ? "" : "s",
 		     period, sum);
-	free(each);
-	free(sum);
+	FREE_EACH(each, sum);
 }
 
 /* --- all runs of one period ---------------------------------------------- */
@@ -344,8 +334,8 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 	o->by_throttling = f.by_throttling;
 	o->period = period;
 	for (uint32_t i = 0; i < f.n_runs; i++) {
-		free((char *)(uintptr_t)run[i].trace);
-		free((struct causality_edge *)(uintptr_t)run[i].edge);
+		FREE_EACH((char *)(uintptr_t)run[i].trace,
+			  (struct causality_edge *)(uintptr_t)run[i].edge);
 	}
 	free(run);
 	causality_facts_release(&f);
@@ -390,11 +380,10 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 
 static int replay_run(const struct collect_job *j, int64_t *took_ns, struct err *e)
 {
-	char *to = kept_path(&j->kept, "replay", ".trace");
+	SCOPED_FREE char *to = kept_path(&j->kept, "replay", ".trace");
 	int rc = j->config->replay(j->config->ctx, j->config->output, j->config->replay_dir, to, e);
 	rc = rc ? rc : trace_running(to, took_ns, e);
 	unlink(to);
-	free(to);
 	return rc;
 }
 
@@ -409,8 +398,7 @@ static int error_measure(struct collect_job *j, struct err *e)
 	    fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
 	tell(j, "period %" PRIu64 ": the replay takes %s, the application %s: %.1f %% off",
 	     j->outcome->period, text, app, 100 * j->outcome->error);
-	free(text);
-	free(app);
+	FREE_EACH(text, app);
 	return 0;
 }
 
@@ -476,8 +464,6 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	o->application_ns = j.kept.application_ns;
 	o->cpu_time = j.kept.cpu_time;
 	kept_runs_release(&j.kept);
-	free(j.wanted);
-	free(dir);
-	free(what);
+	FREE_EACH(j.wanted, dir, what);
 	return rc;
 }

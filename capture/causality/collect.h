@@ -5,7 +5,6 @@
 #pragma once
 
 #include "capture/causality/causality.h"
-#include "common/err.h"
 #include "common/options.h"
 
 enum collect_compute { COMPUTE_AUTO, COMPUTE_BLOCKING, COMPUTE_THROTTLED };

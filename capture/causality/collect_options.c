@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options of a capture with causes. */
 #include <jansson.h>
-#include <unistd.h>
 
 #include "capture/causality/collect_private.h"
 #include "common/units.h"
@@ -83,17 +82,14 @@ static json_t *text_or_bytes(const char *s)
 
 char *collect_what(const struct collect_config *c)
 {
-	char *cwd = getcwd(NULL, 0);
+	SCOPED_FREE char *cwd = getcwd(NULL, 0);
 	json_t *command = json_array();
 	for (char **v = c->command; *v; v++)
 		json_array_append_new(command, text_or_bytes(*v));
-	json_t *o = json_pack("{s:o,s:o,s:o,s:o,s:s}", "command", command, "in", text_or_bytes(cwd),
-			      "root", text_or_bytes(c->root), "before", text_or_bytes(c->before),
-			      "clock", clock_names[c->clock]);
-	char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
-	json_decref(o);
-	free(cwd);
-	return text;
+	json_auto_t *o = json_pack("{s:o,s:o,s:o,s:o,s:s}", "command", command, "in",
+				   text_or_bytes(cwd), "root", text_or_bytes(c->root), "before",
+				   text_or_bytes(c->before), "clock", clock_names[c->clock]);
+	return json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 int collect_period(const struct collect_config *c, uint64_t *period, struct err *e)

@@ -4,7 +4,6 @@
 
 #include "capture/causality/collect.h"
 #include "capture/causality/watch.h"
-#include "common/err.h"
 
 /* One run of a parallel application under the watchdog: its requests as a trace, and the observed
  * waits. */

@@ -2,10 +2,8 @@
 #include "capture/causality/collect_runs.h"
 
 #include <jansson.h>
-#include <unistd.h>
 
 #include "common/files.h"
-#include "common/xalloc.h"
 
 #define FORMAT 3
 
@@ -47,16 +45,14 @@ int kept_runs_save(const struct kept_runs *k, struct err *e)
 		json_array_append_new(nodes, node_json(&k->node[i]));
 	for (uint32_t i = 0; i < k->n_runs; i++)
 		json_array_append_new(runs, run_json(&k->run[i]));
-	json_t *top = json_pack("{s:i,s:s,s:I,s:I,s:b,s:f,s:o,s:o}", "format", FORMAT, "of",
-				k->what, "application_ns", (json_int_t)k->application_ns,
-				"threads_outside", (json_int_t)k->n_outside, "cpu_time",
-				(int)k->cpu_time, "scale", k->scale, "nodes", nodes, "runs", runs);
+	json_auto_t *top = json_pack(
+	    "{s:i,s:s,s:I,s:I,s:b,s:f,s:o,s:o}", "format", FORMAT, "of", k->what, "application_ns",
+	    (json_int_t)k->application_ns, "threads_outside", (json_int_t)k->n_outside, "cpu_time",
+	    (int)k->cpu_time, "scale", k->scale, "nodes", nodes, "runs", runs);
 	char *text = json_dumps(top, JSON_INDENT(1)), *path = kept_path(k, "runs", ".json");
 	int rc =
 	    text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, ENOMEM, "%s", path);
-	free(text);
-	free(path);
-	json_decref(top);
+	FREE_EACH(text, path);
 	return rc;
 }
 
@@ -129,7 +125,7 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 		   struct err *e)
 {
 	*k = (struct kept_runs){.dir = xstrdup(dir), .what = xstrdup(what), .scale = 1};
-	char *path = kept_path(k, "runs", ".json");
+	SCOPED_FREE char *path = kept_path(k, "runs", ".json");
 	json_error_t where;
 	int rc = dir_create(dir, e), there = rc ? 0 : path_is_there(path, e);
 	rc = there < 0 ? there : rc;
@@ -154,7 +150,6 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 				     path);
 		json_decref(top);
 	}
-	free(path);
 	return rc;
 }
 
@@ -162,10 +157,7 @@ void kept_runs_release(struct kept_runs *k)
 {
 	for (uint32_t i = 0; i < k->n_runs; i++)
 		free(k->run[i].name);
-	free(k->run);
-	free(k->node);
-	free(k->dir);
-	free(k->what);
+	FREE_EACH(k->run, k->node, k->dir, k->what);
 }
 
 const struct kept_run *kept_run_find(const struct kept_runs *k, int64_t node, uint64_t period)
@@ -200,7 +192,7 @@ void kept_runs_forget(struct kept_runs *k)
 
 int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, struct err *e)
 {
-	struct strbuf b = STRBUF_INIT;
+	SCOPED_STRBUF b = STRBUF_INIT;
 	for (uint64_t i = 0; i < n; i++)
 		strbuf_addf(&b,
 			    "%" PRIu32 ":%" PRIu64 " %" PRIu32 ":%" PRIu64 " %" PRIu32 " %" PRIu64
@@ -208,9 +200,7 @@ int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, 
 			    edge[i].signaller, edge[i].signaller_request, edge[i].waiter,
 			    edge[i].waiter_request, edge[i].computed_ppm, edge[i].n_later,
 			    edge[i].signalled_ppm);
-	int rc = file_write_atomic(path, b.s, b.len, e);
-	strbuf_release(&b);
-	return rc;
+	return file_write_atomic(path, b.s, b.len, e);
 }
 
 int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, struct err *e)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "capture/causality/merge_private.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 
 static int file_get(struct computes *c, uint64_t n, const char *dir, struct err *e)
 {
@@ -66,14 +64,13 @@ int computes_gather(struct computes *c, const struct causality_run *run, uint32_
 			n += n_requests[run[i].throttled] + 1;
 		}
 	int rc = n ? file_get(c, n, dir, e) : 0;
-	bool *done = xcalloc((size_t)n_nodes + 1, sizeof *done);
+	SCOPED_FREE bool *done = xcalloc((size_t)n_nodes + 1, sizeof *done);
 	for (uint32_t i = 0; i < n_runs && !rc; i++) {
 		if (run[i].throttled < 0 || run[i].throttled >= n_nodes || done[run[i].throttled])
 			continue;
 		done[run[i].throttled] = true;
 		rc = of_run(c, &run[i], n_nodes, e);
 	}
-	free(done);
 	return rc;
 }
 

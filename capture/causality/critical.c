@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/work_private.h"
-#include "common/xalloc.h"
 
 struct critical {
 	const struct causality_links *links;
@@ -55,7 +54,6 @@ int critical_path(const struct causality_links *l, const struct work_amount *at_
 		if (x.node[i].when.ns > longest->ns)
 			*longest = x.node[i].when;
 	}
-	free(x.sent);
-	free(x.node);
+	FREE_EACH(x.sent, x.node);
 	return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "capture/causality/merge_private.h"
-#include "common/xalloc.h"
+#include "common/sort.h"
 
 /* parts of the computing that differ by more between runs are separate places. A signal before this
  * part counts as sent at once */
@@ -54,15 +54,7 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 	return 0;
 }
 
-static int compare_waits(const void *a, const void *b)
-{
-	const struct causality_link *x = a, *y = b;
-	if (x->waiter != y->waiter)
-		return x->waiter < y->waiter ? -1 : 1;
-	if (x->wait_request != y->wait_request)
-		return x->wait_request < y->wait_request ? -1 : 1;
-	return (x->computed_ppm > y->computed_ppm) - (x->computed_ppm < y->computed_ppm);
-}
+ORDER_BY(compare_waits, struct causality_link, waiter, wait_request, computed_ppm)
 
 /* Groups the waits before a request, which come from several runs: waits after about the same
  * amount of computing have one place. */
@@ -93,15 +85,7 @@ static void places_find(struct causality_links *l)
 	}
 }
 
-static int compare_signals(const void *a, const void *b)
-{
-	const struct causality_link *x = a, *y = b;
-	if (x->signaller != y->signaller)
-		return x->signaller < y->signaller ? -1 : 1;
-	if (x->signal_request != y->signal_request)
-		return x->signal_request < y->signal_request ? -1 : 1;
-	return (x->signalled_ppm > y->signalled_ppm) - (x->signalled_ppm < y->signalled_ppm);
-}
+ORDER_BY(compare_signals, struct causality_link, signaller, signal_request, signalled_ppm)
 
 /* The share of the computing before that request that the node had done at its first wait. The
  * links are in the order of places_find. */

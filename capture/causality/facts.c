@@ -2,7 +2,7 @@
 #include <jansson.h>
 
 #include "capture/causality/causality.h"
-#include "common/xalloc.h"
+#include "common/sort.h"
 
 static int compare_threads(const void *a, const void *b, void *facts)
 {
@@ -78,12 +78,6 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 	return 0;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 static int throttled_read(struct causality_facts *f, const json_t *list, struct err *e)
 {
 	size_t n = json_array_size(list);
@@ -99,7 +93,7 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 			    "\"causality\": \"throttled\" names a node that does not exist");
 		f->throttled[f->n_throttled++] = (uint32_t)v;
 	}
-	qsort(f->throttled, n, sizeof *f->throttled, compare_numbers);
+	qsort(f->throttled, n, sizeof *f->throttled, order_u32);
 	return 0;
 }
 
@@ -154,9 +148,7 @@ int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, 
 
 void causality_facts_release(struct causality_facts *f)
 {
-	free(f->node);
-	free(f->throttled);
-	free(f->by_thread);
+	FREE_EACH(f->node, f->throttled, f->by_thread);
 	json_decref(f->kept);
 	*f = (struct causality_facts){0};
 }
@@ -201,16 +193,16 @@ char *causality_facts_text(const struct causality_facts *f, const char *extra_js
 	       *throttled = json_array();
 	for (uint32_t i = 0; i < f->n_throttled; i++)
 		json_array_append_new(throttled, json_integer(f->throttled[i]));
-	json_t *o =
+	json_auto_t *o =
 	    json_pack("{s:o,s:I,s:o,s:I,s:s,s:s,s:I,s:I,s:I}", "nodes", nodes_json(f), "period",
 		      (json_int_t)f->period, "throttled", throttled, "runs", (json_int_t)f->n_runs,
 		      "compute", f->by_throttling ? "throttled" : "blocking-calls", "clock",
-		      f->cpu_time ? "cpu" : "wall", "predicted_ns", (json_int_t)f->predicted_ns, "application_ns", (json_int_t)f->application_ns,
-		      "tracing_ns", (json_int_t)f->tracing_ns);
+		      f->cpu_time ? "cpu" : "wall", "predicted_ns", (json_int_t)f->predicted_ns,
+		      "application_ns", (json_int_t)f->application_ns, "tracing_ns",
+		      (json_int_t)f->tracing_ns);
 	char *text = json_is_object(top) && !json_object_set(top, "causality", o)
 			 ? json_dumps(top, JSON_COMPACT)
 			 : NULL;
-	json_decref(o);
 	json_decref(top);
 	return text;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/links.h"
 
-#include "common/xalloc.h"
-
 struct links_node {
 	size_t wait, waits_end;	    /* in by_wait[] */
 	size_t signal, signals_end; /* in by_signal[] */
@@ -21,17 +19,14 @@ struct links_walk {
 
 static void barrier_release(struct causality_barrier *b)
 {
-	free(b->node);
-	free(b->place);
-	free(b->request);
+	FREE_EACH(b->node, b->place, b->request);
 }
 
 void causality_links_release(struct causality_links *l)
 {
 	for (uint32_t i = 0; i < l->n_barriers; i++)
 		barrier_release(&l->barrier[i]);
-	free(l->barrier);
-	free(l->link);
+	FREE_EACH(l->barrier, l->link);
 	*l = (struct causality_links){0};
 }
 
@@ -119,7 +114,7 @@ static void end_text(struct strbuf *out, const struct causality_links *l, uint32
 
 static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	for (uint32_t i = 0; i < w->l->n_nodes; i++) /* after n steps it is on the cycle */
 		node = waits_for(w, node);
 	uint32_t first = node, n = 0;
@@ -142,12 +137,10 @@ static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 	} while (node != first);
 	if (n > 6)
 		strbuf_addf(&text, ", and %" PRIu32 " more", n - 6);
-	int rc = err_set(
+	return err_set(
 	    e, ELOOP,
 	    "deadlock: nodes wait for each other:%s (requests are counted from 0 in each node)",
 	    text.s);
-	strbuf_release(&text);
-	return rc;
 }
 
 static bool is_stuck(const struct links_walk *w, uint32_t node)
@@ -159,7 +152,7 @@ static bool is_stuck(const struct links_walk *w, uint32_t node)
 static void loops_tell(const struct links_walk *w)
 {
 	/* the node from which it was first reached, + 1 */
-	uint32_t *from = xcalloc(w->l->n_nodes + 1, sizeof *from);
+	SCOPED_FREE uint32_t *from = xcalloc(w->l->n_nodes + 1, sizeof *from);
 	for (uint32_t i = 0; i < w->l->n_nodes; i++) {
 		if (!is_stuck(w, i) || from[i])
 			continue;
@@ -174,7 +167,6 @@ static void loops_tell(const struct links_walk *w)
 			node = waits_for(w, node);
 		} while (node != first);
 	}
-	free(from);
 }
 
 static void order_all(struct links_walk *w)
@@ -225,10 +217,6 @@ int causality_links_walk(const struct causality_links *l, const struct causality
 	w.ready = xcalloc(l->n_nodes + 1, sizeof *w.ready);
 	order_all(&w);
 	const int rc = walk_all(&w, e);
-	free(w.by_wait);
-	free(w.by_signal);
-	free(w.sent);
-	free(w.node);
-	free(w.ready);
+	FREE_EACH(w.by_wait, w.by_signal, w.sent, w.node, w.ready);
 	return rc;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "capture/causality/causality.h"
-#include "common/strbuf.h"
 
 /* Nodes that each wait for all others: none continues from its place before all have arrived. */
 struct causality_barrier {

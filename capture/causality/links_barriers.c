@@ -4,7 +4,6 @@
  * So a barrier of n nodes has 2 n links. */
 #include "capture/causality/links_private.h"
 #include "common/u64_map.h"
-#include "common/xalloc.h"
 
 struct hub {
 	uint32_t first;	  /* a barrier of its set */
@@ -143,7 +142,6 @@ int link_marks_join(struct causality_links *l, struct link_marks *marks, struct 
 	}
 	l->n_nodes += l->n_hubs;
 	u64_map_release(&j.of_set);
-	free(j.hub);
-	free(j.nodes);
+	FREE_EACH(j.hub, j.nodes);
 	return rc;
 }

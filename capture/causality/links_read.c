@@ -3,7 +3,7 @@
 
 #include "capture/causality/links_private.h"
 #include "capture/causality/requests.h"
-#include "common/xalloc.h"
+#include "common/sort.h"
 
 struct link_end { /* a wait or a signal */
 	uint32_t signaller, waiter;
@@ -20,15 +20,7 @@ struct links_read_node {
 	uint16_t last_op; /* consecutive waits are at one place, and so are consecutive signals */
 };
 
-static int compare_ends(const void *a, const void *b)
-{
-	const struct link_end *x = a, *y = b;
-	if (x->signaller != y->signaller)
-		return x->signaller < y->signaller ? -1 : 1;
-	if (x->waiter != y->waiter)
-		return x->waiter < y->waiter ? -1 : 1;
-	return (x->record > y->record) - (x->record < y->record);
-}
+ORDER_BY(compare_ends, struct link_end, signaller, waiter, record)
 
 static void end_add(struct link_ends *ends, const struct link_end *one)
 {
@@ -161,10 +153,7 @@ int causality_links_read(struct causality_links *l, struct trace *t,
 	rc = rc ? rc : got;
 	rc = rc ? rc : join(l, &x.signals, &x.waits, e);
 	rc = rc ? rc : link_marks_join(l, &x.marks, e);
-	free(x.signals.v);
-	free(x.waits.v);
-	free(x.marks.v);
-	free(x.node);
+	FREE_EACH(x.signals.v, x.waits.v, x.marks.v, x.node);
 	if (rc)
 		causality_links_release(l);
 	return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "capture/causality/links.h"
-#include "common/xalloc.h"
+#include "common/sort.h"
 
 #define KNOWLEDGE_MAX (1024u << 20) /* bytes */
 
@@ -98,17 +98,7 @@ static void waited(void *ctx, size_t i)
 	memcpy(k->v, x->merged, x->l->n_nodes * sizeof *k->v);
 }
 
-static int by_wait(const void *a, const void *b)
-{
-	const struct causality_link *x = a, *y = b;
-	if (x->waiter != y->waiter)
-		return x->waiter < y->waiter ? -1 : 1;
-	if (x->wait_place != y->wait_place)
-		return x->wait_place < y->wait_place ? -1 : 1;
-	if (x->signaller != y->signaller)
-		return x->signaller < y->signaller ? -1 : 1;
-	return (x->signal_place > y->signal_place) - (x->signal_place < y->signal_place);
-}
+ORDER_BY(by_wait, struct causality_link, waiter, wait_place, signaller, signal_place)
 
 static void ranks_find(struct link_reducer *x)
 {
@@ -122,8 +112,7 @@ static void ranks_find(struct link_reducer *x)
 		    before && before->signaller == g->signaller ? x->rank[signal[k - 1]] : 0;
 		x->rank[signal[k]] = last + (!last || before->signal_place != g->signal_place);
 	}
-	free(wait);
-	free(signal);
+	FREE_EACH(wait, signal);
 }
 
 static int reduce_all(struct link_reducer *x, struct err *e)
@@ -159,11 +148,6 @@ int causality_links_reduce(struct causality_links *l, struct err *e)
 		knowledge_put(&x, x.of_link[i]);
 	for (uint32_t i = 0; i < l->n_nodes; i++)
 		knowledge_put(&x, x.of_node[i]);
-	free(x.rank);
-	free(x.of_link);
-	free(x.drop);
-	free(x.of_node);
-	free(x.merged);
-	free(x.direct);
+	FREE_EACH(x.rank, x.of_link, x.drop, x.of_node, x.merged, x.direct);
 	return rc;
 }

@@ -2,7 +2,6 @@
 #include <libgen.h>
 
 #include "capture/causality/merge_private.h"
-#include "common/xalloc.h"
 
 #define ROUNDS_MAX 200 /* each round is a pass through all edges */
 
@@ -65,10 +64,9 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 {
 	for (uint32_t i = 0; i < n_runs; i++)
 		counts->n_edges_seen += run[i].n_edges;
-	bool *early = xcalloc(counts->n_edges_seen + 1, sizeof *early);
+	SCOPED_FREE bool *early = xcalloc(counts->n_edges_seen + 1, sizeof *early);
 	int rc = links_gather(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
 	counts->n_early = n_early(run, n_runs, early);
-	free(early);
 	return rc;
 }
 
@@ -76,7 +74,7 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 		  uint32_t n_runs, const struct causality_facts *facts, const char *output,
 		  struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
-	char *copy = xstrdup(output);
+	SCOPED_FREE char *copy = xstrdup(output);
 	int rc = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
 	rc = rc ? rc : links_make(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
 	if (!rc && facts->by_throttling)
@@ -84,7 +82,6 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 	for (uint32_t i = 0; !rc && i < facts->n_nodes; i++)
 		counts->n_requests += n_requests[i];
 	counts->n_edges_left = l->n;
-	free(copy);
 	return rc;
 }
 
@@ -117,12 +114,11 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs,
 	if (!n_runs || !facts->n_nodes || facts->n_nodes > CAUSALITY_MAX_NODES)
 		return err_set(e, EINVAL, "%" PRIu32 " runs of %" PRIu32 " nodes cannot be merged",
 			       n_runs, facts->n_nodes);
-	uint64_t *n_requests = xcalloc(facts->n_nodes, sizeof *n_requests);
+	SCOPED_FREE uint64_t *n_requests = xcalloc(facts->n_nodes, sizeof *n_requests);
 	int rc = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
 	rc = rc ? rc : merge_write(&run[0], &l, &c, facts, output, counts, e);
 	rc = rc ? rc : barriers_count(output, counts, e);
 	computes_release(&c);
 	causality_links_release(&l);
-	free(n_requests);
 	return rc;
 }

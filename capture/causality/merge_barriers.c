@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Barriers that a merge writes as records of their own. */
 #include "capture/causality/merge_private.h"
-#include "common/xalloc.h"
 
 struct last_signal { /* of the present node at a barrier */
 	uint64_t place;
@@ -13,7 +12,7 @@ struct last_signal { /* of the present node at a barrier */
 static void places_compare(const struct causality_links *l, const size_t *by_signal,
 			   const struct causality_barriers *b, bool *differs)
 {
-	struct last_signal *last = xcalloc((size_t)b->n + 1, sizeof *last);
+	SCOPED_FREE struct last_signal *last = xcalloc((size_t)b->n + 1, sizeof *last);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct causality_link *g = &l->link[by_signal[i]];
 		const uint32_t of = b->of_link[by_signal[i]];
@@ -23,14 +22,13 @@ static void places_compare(const struct causality_links *l, const size_t *by_sig
 			differs[of] = true;
 		last[of] = (struct last_signal){g->signal_place, g->signaller + 1};
 	}
-	free(last);
 }
 
 /* order[l->n]: the links in the order of the nodes that wait, or that signal. */
 static void again_find(const struct causality_links *l, const uint32_t *number, uint32_t n_numbers,
 		       const size_t *order, bool of_waits, bool *again)
 {
-	uint32_t *last = xcalloc((size_t)n_numbers + 1, sizeof *last); /* node + 1 */
+	SCOPED_FREE uint32_t *last = xcalloc((size_t)n_numbers + 1, sizeof *last); /* node + 1 */
 	for (size_t i = 0; i < l->n; i++) {
 		const struct causality_link *g = &l->link[order[i]];
 		const uint32_t of = number[order[i]], node = of_waits ? g->waiter : g->signaller;
@@ -39,7 +37,6 @@ static void again_find(const struct causality_links *l, const uint32_t *number, 
 		again[order[i]] = last[of] == node + 1;
 		last[of] = node + 1;
 	}
-	free(last);
 }
 
 int merge_barriers_find(struct merge_barriers *m, const struct causality_links *l,
@@ -61,16 +58,13 @@ int merge_barriers_find(struct merge_barriers *m, const struct causality_links *
 		again_find(l, m->number, n, by_wait, true, m->again_wait);
 		again_find(l, m->number, n, by_signal, false, m->again_signal);
 	}
-	free(differs);
-	free(number);
+	FREE_EACH(differs, number);
 	causality_barriers_release(&b);
 	return rc;
 }
 
 void merge_barriers_release(struct merge_barriers *m)
 {
-	free(m->number);
-	free(m->again_wait);
-	free(m->again_signal);
+	FREE_EACH(m->number, m->again_wait, m->again_signal);
 	*m = (struct merge_barriers){0};
 }

@@ -2,14 +2,12 @@
 /* Writes the base run again, with the causes of each node's waits. Records are in order of begin,
  * but a signal is due at the end of its request, before which requests of other nodes may begin.
  * Signals that are due later are kept in a heap, at most those of one request per node. */
-#include <unistd.h>
 
 #include "capture/causality/merge_private.h"
 #include "capture/causality/work_private.h"
 #include "capture/preload/causes.h"
 #include "common/file_beside.h"
 #include "common/heap.h"
-#include "common/xalloc.h"
 
 /* shorter computation does not get its own record */
 #define SPLIT_LEAST_NS INT64_C(20000)
@@ -510,12 +508,10 @@ static int meta_write(struct merge_job *j, const struct causality_facts *facts, 
 	struct trace_meta meta = *trace_meta(j->q.t);
 	f.node = j->q.f.node;
 	f.predicted_ns = j->counts->predicted_ns;
-	char *extra = causality_facts_text(&f, meta.extra_json);
+	SCOPED_FREE char *extra = causality_facts_text(&f, meta.extra_json);
 	meta.extra_json = extra;
-	int rc = j->to ? trace_writer_set_meta(j->to, &meta, e)
-		       : trace_writer_open(&j->to, path, &meta, &how, e);
-	free(extra);
-	return rc;
+	return j->to ? trace_writer_set_meta(j->to, &meta, e)
+		     : trace_writer_open(&j->to, path, &meta, &how, e);
 }
 
 static int write_all_of(struct merge_job *j, const struct causality_facts *facts, const char *path,
@@ -543,14 +539,8 @@ static void job_release(struct merge_job *j)
 {
 	requests_close(&j->q);
 	merge_barriers_release(&j->barriers);
-	free(j->node);
-	free(j->by_wait);
-	free(j->by_signal);
-	free(j->sent_ns);
-	free(j->at_wait);
-	free(j->at_signal);
-	free(j->due);
-	free(j);
+	FREE_EACH(j->node, j->by_wait, j->by_signal, j->sent_ns, j->at_wait, j->at_signal, j->due,
+		  j);
 }
 
 int merge_write(const struct causality_run *base, struct causality_links *l,
@@ -580,8 +570,7 @@ int merge_write(const struct causality_run *base, struct causality_links *l,
 	rc = rc ? rc : first_pass(j, e);
 	rc = rc ? rc : write_all_of(j, facts, temporary, output, e);
 	rc = file_beside_keep(temporary, output, rc, e);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	job_release(j);
 	return rc;
 }

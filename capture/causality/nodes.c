@@ -3,7 +3,6 @@
 
 #include "common/splitmix.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 static int order(int64_t a, int64_t b)
 {
@@ -77,8 +76,9 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 {
 	uint32_t n_a, n_b, b = 0;
 	int rc = 0;
-	struct nodes_place *in_base = places_make(base, n_base, false, &n_a);
-	struct nodes_place *here = places_make(thread, n, n_base && base[0].rank >= 0, &n_b);
+	SCOPED_FREE struct nodes_place *in_base = places_make(base, n_base, false, &n_a);
+	SCOPED_FREE struct nodes_place *here =
+	    places_make(thread, n, n_base && base[0].rank >= 0, &n_b);
 	for (uint32_t i = 0; i < n; i++)
 		number[i] = -1;
 	for (uint32_t a = 0; a < n_a && !rc; a++, b++) {
@@ -99,8 +99,6 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 			     ") makes requests, but did not exist in the first run: the "
 			     "application differs from run to run",
 			     here[b].pid, here[b].tid);
-	free(in_base);
-	free(here);
 	return rc;
 }
 

@@ -2,7 +2,6 @@
 #include "capture/causality/requests.h"
 
 #include "capture/csv_args.h"
-#include "common/xalloc.h"
 
 int requests_open(struct requests *q, const char *path, uint32_t n_nodes, struct err *e)
 {

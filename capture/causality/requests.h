@@ -4,7 +4,6 @@
 
 #include "capture/causality/causality.h"
 #include "capture/op.h"
-#include "common/strbuf.h"
 
 /* Reading of a run's trace. */
 struct requests {

@@ -5,7 +5,6 @@
  */
 
 #include "capture/causality/requests.h"
-#include "common/xalloc.h"
 
 #define MARKS 512u
 
@@ -144,9 +143,8 @@ static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct
 	uint64_t number;
 	int rc = requests_rewind(q, e), got = 0;
 	while (!rc && (got = requests_next(q, &r, &node, &number, e)) == 1)
-		if (node == of && is_request(r) && number == wanted) {
+		if (node == of && is_request(r) && number == wanted)
 			return request_describe(out, q->t, r, e);
-		}
 	strbuf_addstr(out, "no request any more");
 	return rc ? rc : got < 0 ? got : 0;
 }
@@ -181,12 +179,11 @@ static int differ_find(struct requests *base, struct requests *other,
 		       struct err *e)
 {
 	uint64_t stride, from = differ_from(a, b, &stride), n_a = 0, n_b = 0, i = 0;
-	uint64_t *digest = xcalloc(2 * stride, sizeof *digest);
+	SCOPED_FREE uint64_t *digest = xcalloc(2 * stride, sizeof *digest);
 	int rc = digests_read(base, node, from, digest, stride, &n_a, e);
 	rc = rc ? rc : digests_read(other, node, from, digest + stride, stride, &n_b, e);
 	while (i < n_a && i < n_b && digest[i] == digest[stride + i])
 		i++;
-	free(digest);
 	return rc ? rc : differ_error(base, other, run, node, from + i, e);
 }
 
@@ -214,13 +211,12 @@ int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t 
 	int rc = requests_open(&base, run[0].trace, n_nodes, e);
 	if (rc)
 		return rc;
-	struct requests_chain *chain = xcalloc(2 * (size_t)n_nodes, sizeof *chain);
+	SCOPED_FREE struct requests_chain *chain = xcalloc(2 * (size_t)n_nodes, sizeof *chain);
 	rc = chains_read(&base, chain, e);
 	for (uint32_t i = 1; !rc && i < n_runs; i++)
 		rc = compare_one(&base, chain, &run[i], chain + n_nodes, e);
 	for (uint32_t i = 0; !rc && i < n_nodes; i++)
 		n_requests[i] = chain[i].n;
 	requests_close(&base);
-	free(chain);
 	return rc;
 }

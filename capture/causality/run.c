@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/collect_private.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 
 #include "capture/app/app.h"

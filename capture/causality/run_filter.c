@@ -4,7 +4,7 @@
 #include "capture/op.h"
 #include "capture/pour.h"
 #include "capture/preload/causes.h"
-#include "common/xalloc.h"
+#include "common/sort.h"
 
 struct filter {
 	const struct causality_facts *facts;
@@ -113,11 +113,6 @@ static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 	return 1;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Whether it is one of the names, or a directory above one. */
 static bool is_wanted(const char *path, bool directory, const char **name, size_t n)
 {
@@ -144,7 +139,7 @@ static void files_keep(void *ctx, struct trace_meta *meta)
 	for (uint32_t i = 0; i < f->n_named; i++)
 		if (f->named[i])
 			name[n++] = trace_object(f->t, i)->name;
-	qsort(name, n, sizeof *name, compare_names);
+	qsort(name, n, sizeof *name, order_text);
 	f->entry = xcalloc(meta->files.n + 1, sizeof *f->entry);
 	f->detail = xcalloc(meta->files.n + 1, sizeof *f->detail);
 	for (size_t i = 0; i < meta->files.n; i++) {
@@ -171,12 +166,6 @@ struct last_request { /* of a node */
 static bool is_lookup(uint16_t op)
 {
 	return op == OP_STAT || op == OP_STATX || op == OP_ACCESS || op == OP_OPEN;
-}
-
-static int compare_indices(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
 }
 
 static void attempt_take(struct filter *f, struct last_request *last, const struct trace_record *r,
@@ -213,7 +202,7 @@ static int requests_look(struct trace *t, struct filter *f, struct err *e)
 	}
 	free(last);
 	if (f->n_drop)
-		qsort(f->drop, f->n_drop, sizeof *f->drop, compare_indices);
+		qsort(f->drop, f->n_drop, sizeof *f->drop, order_u64);
 	return rc < 0 ? rc
 	       : any  ? trace_rewind(t, e)
 		      : err_set(e, ENODATA, "no request of the application is in the trace");
@@ -244,12 +233,7 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 		free(text);
 	}
 	trace_close(t);
-	free(f.armed_ns);
-	free(f.begun);
-	free(f.named);
-	free(f.drop);
-	free(f.entry);
-	free(f.detail);
+	FREE_EACH(f.armed_ns, f.begun, f.named, f.drop, f.entry, f.detail);
 	*counts = (struct run_filter_counts){f.n, f.last_ns - f.first_ns};
 	return rc;
 }

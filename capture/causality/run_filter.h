@@ -4,7 +4,6 @@
 #pragma once
 
 #include "capture/causality/causality.h"
-#include "common/err.h"
 
 struct run_filter_counts {
 	uint64_t n_requests;

@@ -2,10 +2,8 @@
 #include "capture/causality/thread_look.h"
 
 #include <dirent.h>
-#include <signal.h>
 
 #include "common/proc_text.h"
-#include "common/xalloc.h"
 
 /* The fields of a stat file from the state on, after the name, which may contain any character. */
 static const char *fields_of(const char *text)

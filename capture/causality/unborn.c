@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/unborn.h"
 
-#include "common/xalloc.h"
-
 /* A thread is known by its process, a process by its parent; without an MPI job all processes
  * descend from the command. */
 static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread *t)
@@ -29,8 +27,7 @@ void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n)
 
 void unborn_release(struct unborn *u)
 {
-	free(u->excluded);
-	free(u->last);
+	FREE_EACH(u->excluded, u->last);
 	*u = (struct unborn){NULL};
 }
 

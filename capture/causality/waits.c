@@ -3,7 +3,6 @@
 
 #include "capture/op.h"
 #include "capture/preload/causes.h"
-#include "common/xalloc.h"
 
 /* A message takes time to wake the waiter: requests that the signaller began within this time
  * before the wake-up may follow the message. */
@@ -181,7 +180,6 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts,
 	*n_computing = 0;
 	*n_edges = rc ? 0 : edges_make(&x, x.n_placed, *edge, n_computing);
 	trace_close(t);
-	free(x.node);
-	free(x.at);
+	FREE_EACH(x.node, x.at);
 	return rc;
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "capture/causality/thread_look.h"
 #include "capture/causality/watch_private.h"
 #include "common/clock.h"
-#include "common/strbuf.h"
+#include "common/sort.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 
 enum {
 	LOOK_NS = 250000,    /* between two inspections while a thread is held */
@@ -102,7 +98,7 @@ static void stuck_tell(struct watch *w, int64_t now)
 	static const char *const names[] = {"computes", "waits",        "polls",    "starts",
 					    "sleeps",   "in a request", "held back",
 					    "looks for a file"};
-	struct strbuf b = STRBUF_INIT;
+	SCOPED_STRBUF b = STRBUF_INIT;
 	uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stuck_at; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
@@ -113,7 +109,6 @@ static void stuck_tell(struct watch *w, int64_t now)
 			    s->rank >= 0 ? (int)s->rank : (int)s->pid, names[sight.state]);
 	}
 	snprintf(w->outcome.stuck_at, sizeof w->outcome.stuck_at, "%s", b.s);
-	strbuf_release(&b);
 }
 
 /* Detects a thread that makes requests while another one is held, and so endlessly. */
@@ -224,12 +219,9 @@ void watch_close(struct watch *w)
 		return;
 	struct watch_outcome ignored;
 	watch_end(w, &ignored);
-	free(w->root);
-	free(w->seen);
+	FREE_EACH(w->root, w->seen);
 	unborn_release(&w->unborn);
-	free(w->wait);
-	free(w->list);
-	free(w);
+	FREE_EACH(w->wait, w->list, w);
 }
 
 static int page_make(struct watch *w, const char *dir, struct err *e)
@@ -243,8 +235,7 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 		      : mmap(NULL, sizeof *w->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (!rc && at == MAP_FAILED)
 		rc = err_sys(e, errno, "%s", path);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	free(path);
 	if (rc)
 		return rc;
@@ -307,11 +298,7 @@ static void threads_copy(struct watch *w)
 	}
 }
 
-static int by_instant(const void *a, const void *b)
-{
-	const struct watch_wait *x = a, *y = b;
-	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
-}
+ORDER_BY(by_instant, struct watch_wait, at_ns)
 
 /* Threads that had not begun have a slot by now. Threads that were never created wait for none. */
 static void unborn_settle(struct watch *w)

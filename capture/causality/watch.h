@@ -13,7 +13,6 @@
 #pragma once
 
 #include "common/std.h"
-#include "common/err.h"
 
 /* A thread of the application, as it was in one run. */
 struct watch_thread {

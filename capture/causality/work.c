@@ -3,8 +3,7 @@
 
 #include "capture/causality/requests.h"
 #include "capture/causality/work_private.h"
-#include "common/xalloc.h"
-
+#include "common/sort.h"
 
 struct work_place { /* a node's state while the trace is read */
 	size_t wait, signal;  /* in by_wait[], by_signal[] */
@@ -122,16 +121,10 @@ static int implied_count(struct causality_work *w, struct err *e)
 	return rc;
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 static void links_count(struct causality_work *w, const size_t *by_wait)
 {
 	const struct causality_link *v = w->links.link;
-	uint64_t *pair = xcalloc(w->links.n + 1, sizeof *pair);
+	SCOPED_FREE uint64_t *pair = xcalloc(w->links.n + 1, sizeof *pair);
 	size_t n_pairs = 0;
 	for (size_t i = 0; i < w->links.n; i++) {
 		const struct causality_link *g = &v[by_wait[i]],
@@ -142,10 +135,9 @@ static void links_count(struct causality_work *w, const size_t *by_wait)
 		if (!g->barrier)
 			pair[n_pairs++] = (uint64_t)g->signaller << 32 | g->waiter;
 	}
-	qsort(pair, n_pairs, sizeof *pair, compare_pairs);
+	qsort(pair, n_pairs, sizeof *pair, order_u64);
 	for (size_t i = 0; i < n_pairs; i++)
 		w->n_pairs += !i || pair[i] != pair[i - 1];
-	free(pair);
 }
 
 static void all_sum(struct causality_work *w)
@@ -207,11 +199,7 @@ int causality_work_read(struct causality_work *w, struct trace *t, const struct 
 	rc = rc ? rc : implied_count(w, e);
 	rc = rc ? rc : causality_barriers_find(&w->barriers, &w->links, e);
 	all_sum(w);
-	free(x.by_wait);
-	free(x.by_signal);
-	free(x.at_wait);
-	free(x.at_signal);
-	free(x.place);
+	FREE_EACH(x.by_wait, x.by_signal, x.at_wait, x.at_signal, x.place);
 	return rc;
 }
 

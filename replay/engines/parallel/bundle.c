@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/parallel/bundle.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "common/files.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 #include "replay/engines/compiled/image.h"
 
 #define ALIGN 4096u
@@ -18,9 +14,8 @@ static uint64_t rounded(uint64_t n)
 
 void bundle_boot(char boot[BUNDLE_BOOT])
 {
-	char *text = file_read_line("/proc/sys/kernel/random/boot_id");
+	SCOPED_FREE char *text = file_read_line("/proc/sys/kernel/random/boot_id");
 	snprintf(boot, BUNDLE_BOOT, "%s", text ? text : "");
-	free(text);
 }
 
 /* --- a rank's share of the plan ------------------------------------------ */
@@ -108,10 +103,7 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 	ret = ret ? ret : put(f, image.base, ((const struct image *)image.base)->n_bytes, e);
 	part->n_bytes = f->at - part->at;
 	vm_free(&image);
-	free(s.request);
-	free(s.call);
-	free(s.plan.lane);
-	free(s.plan.process_of);
+	FREE_EACH(s.request, s.call, s.plan.lane, s.plan.process_of);
 	return ret;
 }
 
@@ -144,8 +136,8 @@ int bundle_write(const char *dir, const char *token, const struct replay_plan *p
 		 const struct replay_config *c, struct bundle_part *part, struct err *e)
 {
 	const struct rank_layout *y = p->layout;
-	char *path = xasprintf("%s/" BUNDLE_PLAN, dir);
-	struct bundle_terms *terms = xcalloc(1, sizeof *terms);
+	SCOPED_FREE char *path = xasprintf("%s/" BUNDLE_PLAN, dir);
+	SCOPED_FREE struct bundle_terms *terms = xcalloc(1, sizeof *terms);
 	struct file f = {.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
 	int ret = f.fd < 0 ? err_sys(e, errno, "%s", path) : terms_make(terms, token, p, c, e);
 	uint64_t outcome_at =
@@ -159,10 +151,7 @@ int bundle_write(const char *dir, const char *token, const struct replay_plan *p
 	f.at = 0;
 	ret = ret ? ret : put(&f, terms, sizeof *terms, e);
 	ret = ret ? ret : put(&f, part, y->n_ranks * sizeof *part, e);
-	if (f.fd >= 0)
-		close(f.fd);
-	free(terms);
-	free(path);
+	fd_close(f.fd);
 	return ret;
 }
 
@@ -239,7 +228,7 @@ int bundle_take(const char *dir, const struct bundle_part *part, struct replay_p
 {
 	struct rank_layout *y = p->layout;
 	struct bundle_result r;
-	char *path = xasprintf("%s/" BUNDLE_RESULT, dir);
+	SCOPED_FREE char *path = xasprintf("%s/" BUNDLE_RESULT, dir);
 	int fd = file_open_regular(path, O_RDONLY, e);
 	int ret = fd < 0 ? fd : file_read_at(fd, &r, sizeof r, 0, e);
 	if (!ret && memcmp(r.magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC))
@@ -253,8 +242,6 @@ int bundle_take(const char *dir, const struct bundle_part *part, struct replay_p
 		p->scheduling = r.scheduling;
 		clock_take(p, &r);
 	}
-	if (fd >= 0)
-		close(fd);
-	free(path);
+	fd_close(fd);
 	return ret;
 }

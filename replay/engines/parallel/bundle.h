@@ -11,10 +11,7 @@
  * wrote a file can read it. */
 #pragma once
 
-#include <limits.h>
-
 #include "capture/run_facts.h"
-#include "common/err.h"
 #include "replay/engines/parallel/layout.h"
 #include "replay/plan/plan.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/sort.h"
 #include "replay/engines/parallel/job.h"
 
 #include "capture/op.h"
-#include "common/xalloc.h"
 #include "common/u64_map.h"
 
 struct pair { /* node `from` signals node `to` */
@@ -107,15 +107,7 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 
 /* --- barriers ------------------------------------------------------------ */
 
-static int compare_marks(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-	if (x->barrier != y->barrier)
-		return x->barrier < y->barrier ? -1 : 1;
-	if (x->is_wait != y->is_wait)
-		return x->is_wait ? 1 : -1;
-	return (x->lane > y->lane) - (x->lane < y->lane);
-}
+ORDER_BY(compare_marks, struct mark, barrier, is_wait, lane)
 
 static bool same_marks(const struct mark *a, const struct mark *b, size_t n)
 {
@@ -203,7 +195,8 @@ static void list_add(struct layout_rank *r, uint32_t channel)
 /* One list for each signal and each wait of a set. A list is complete before the next one begins. */
 static void set_lists(struct rank_layout *y, const struct node_pairs *ps, struct mark_set *s)
 {
-	uint32_t *pair_at = xcalloc((size_t)s->n_signals * s->n_waits + 1, sizeof *pair_at);
+	SCOPED_FREE uint32_t *pair_at =
+	    xcalloc((size_t)s->n_signals * s->n_waits + 1, sizeof *pair_at);
 	uint32_t next = s->first_pair;
 	const struct mark *m = &ps->mark[s->first], *w = m + s->n_signals;
 	for (uint32_t i = 0; i < s->n_signals; i++) {
@@ -225,7 +218,6 @@ static void set_lists(struct rank_layout *y, const struct node_pairs *ps, struct
 				list_add(r, ps->pair[pair].at_to);
 		}
 	}
-	free(pair_at);
 }
 
 /* Sets the lists of the requests of all barriers. */
@@ -290,12 +282,7 @@ static void pairs_release(struct node_pairs *ps)
 	u64_map_release(&ps->tags);
 	for (uint32_t i = 0; i < ps->n_sets; i++)
 		free(ps->set[i].list);
-	free(ps->set);
-	free(ps->set_of);
-	free(ps->mark);
-	free(ps->pair);
-	free(ps->lane_of_node);
-	free(ps->node_of_lane);
+	FREE_EACH(ps->set, ps->set_of, ps->mark, ps->pair, ps->lane_of_node, ps->node_of_lane);
 }
 
 int channels_find(struct rank_layout *y, struct replay_plan *p, const struct causality_facts *f,

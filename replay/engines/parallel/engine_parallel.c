@@ -4,14 +4,11 @@
  * awaits its traced signals as messages. The loops and calls of `event` issue the requests. Source:
  * Mesnier et al., //TRACE: parallel trace replay with approximate causal events (FAST 2007),
  * section 4.2. */
-#include <fcntl.h>
 #include <libgen.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "common/xalloc.h"
 #include "replay/options/engine.h"
 #include "replay/engines/parallel/bundle.h"
 #include "replay/engines/parallel/job.h"
@@ -133,7 +130,7 @@ static int ranks_run(struct replay_plan *p, const struct replay_config *c, const
 {
 	struct rank_layout *y = p->layout;
 	struct job job = {.command.v = NULL};
-	struct bundle_part *part = xcalloc((size_t)y->n_ranks + 1, sizeof *part);
+	SCOPED_FREE struct bundle_part *part = xcalloc((size_t)y->n_ranks + 1, sizeof *part);
 	int ret = job_prepare(&job, c->parallel.launcher, y->n_ranks, p->n_lanes, scratch, token,
 			      c->watchdog_ns, e);
 	if (!ret) {
@@ -147,7 +144,6 @@ static int ranks_run(struct replay_plan *p, const struct replay_config *c, const
 	}
 	ret = ret ? ret : bundle_take(scratch, part, p, e);
 	job_release(&job);
-	free(part);
 	return ret;
 }
 

@@ -10,7 +10,6 @@
 #include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
 #include "common/options_describe.h"
-#include "common/xalloc.h"
 #include "replay/engines/adapters/tool.h"
 #include "replay/engines/adapters/child.h"
 #include "replay/engines/parallel/bundle.h"
@@ -115,7 +114,7 @@ out:
 static int end_judge(const struct job *l, const struct child_result *r, const char *printed,
 		     struct err *e)
 {
-	struct strbuf said = STRBUF_INIT;
+	SCOPED_STRBUF said = STRBUF_INIT;
 	int ret = 0;
 	if (r->end == CHILD_NOT_STARTED) {
 		ret = r->error ? err_sys(e, r->error, "cannot start %s: %s", l->command.v[0],
@@ -128,7 +127,6 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 		said_add(&said, printed);
 		ret = err_set(e, EIO, "%s", said.s);
 	}
-	strbuf_release(&said);
 	return ret;
 }
 
@@ -157,9 +155,9 @@ static int keep(void *ctx)
 
 int job_run(struct job *l, const char *scratch, struct err *e)
 {
-	char *printed = xasprintf("%s/printed", scratch);
+	SCOPED_FREE char *printed = xasprintf("%s/printed", scratch);
 	struct child_result *result = child_result_make(e);
-	char *ended = xasprintf("%s/" BUNDLE_ENDED, scratch);
+	SCOPED_FREE char *ended = xasprintf("%s/" BUNDLE_ENDED, scratch);
 	struct keeping k = {l, scratch, printed, ended, result};
 	struct mpi_leftovers leftovers;
 	struct watched w;
@@ -178,7 +176,5 @@ int job_run(struct job *l, const char *scratch, struct err *e)
 	}
 	ret = ret ? ret : end_judge(l, result, printed, e);
 	child_result_free(result);
-	free(ended);
-	free(printed);
 	return ret;
 }

@@ -3,8 +3,6 @@
 #pragma once
 
 #include "capture/causality/causality.h"
-#include "common/err.h"
-#include "common/strbuf.h"
 #include "common/words.h"
 #include "replay/engines/parallel/layout.h"
 

@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "capture/causality/causality.h"
-#include "common/xalloc.h"
+#include "common/sort.h"
 #include "common/u64_map.h"
 #include "replay/engines/parallel/job.h"
 
@@ -59,16 +59,12 @@ struct member {
 	uint32_t set;
 };
 
-static int compare_member(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-	return (x->first > y->first) - (x->first < y->first);
-}
+ORDER_BY(compare_member, struct member, first)
 
 static void ranks_number(struct rank_layout *y, const struct causality_facts *f,
 			 const struct load *l, uint32_t *set)
 {
-	struct member *member = xcalloc((size_t)l->n_threads + 1, sizeof *member);
+	SCOPED_FREE struct member *member = xcalloc((size_t)l->n_threads + 1, sizeof *member);
 	uint32_t *number = xcalloc((size_t)l->n_threads + 1, sizeof *number), n = 0;
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t own = set_of(set, i);
@@ -96,13 +92,12 @@ static void ranks_number(struct rank_layout *y, const struct causality_facts *f,
 		y->rank_of_lane[i] = number[set_of(set, i)];
 	}
 	free(number);
-	free(member);
 }
 
 static void ranks_find(struct rank_layout *y, const struct replay_plan *p,
 		       const struct causality_facts *f, const struct load *l)
 {
-	uint32_t *set = xcalloc((size_t)l->n_threads + 1, sizeof *set);
+	SCOPED_FREE uint32_t *set = xcalloc((size_t)l->n_threads + 1, sizeof *set);
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		set[i] = i;
 	/* Threads are sorted by process. */
@@ -112,7 +107,6 @@ static void ranks_find(struct rank_layout *y, const struct replay_plan *p,
 	heirs_join(set, &p->calls, l);
 	traced_ranks_join(set, f, l);
 	ranks_number(y, f, l, set);
-	free(set);
 }
 
 /* --- layout -------------------------------------------------------------- */
@@ -168,18 +162,11 @@ int layout_make(struct rank_layout **out, struct replay_plan *p, bool causes, co
 
 void layout_free(struct rank_layout *y)
 {
-	for (uint32_t i = 0; y && i < y->n_ranks; i++) {
-		free(y->rank[i].lane);
-		free(y->rank[i].channel);
-		free(y->rank[i].list);
-		free(y->rank[i].listed);
-	}
+	for (uint32_t i = 0; y && i < y->n_ranks; i++)
+		FREE_EACH(y->rank[i].lane, y->rank[i].channel, y->rank[i].list, y->rank[i].listed);
 	if (!y)
 		return;
-	free(y->rank);
-	free(y->rank_of_lane);
-	free(y->report);
-	free(y);
+	FREE_EACH(y->rank, y->rank_of_lane, y->report, y);
 }
 
 uint32_t layout_n_ranks(const struct rank_layout *y)

@@ -7,7 +7,6 @@
  * its k-th signal answers the k-th wait. */
 #pragma once
 
-#include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
 #include "replay/plan/plan.h"

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/processors.h"
-#include "common/strbuf.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "replay/engines/parallel/mpi/messages.h"
 #include "replay/engines/parallel/mpi/rank.h"
 #include "replay/issue/crew.h"
@@ -325,8 +319,7 @@ _Noreturn void rank_fail(const struct replay_rank *r, const struct err *e)
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/" BUNDLE_ENDED, r->scratch);
 	int fd = open(path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	strbuf_release(&path);
 	signal(SIGALRM, SIG_DFL);
 	alarm(ABORT_S);

@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include "common/clock.h"
-#include "common/xalloc.h"
 
 #define SPIN_NS 5000 /* of gates, before sleeping */
 

@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "common/err.h"
 #include "replay/issue/gate.h"
 #include "replay/engines/parallel/mpi/rank.h"
 

@@ -5,10 +5,7 @@
 #pragma once
 
 #include <mpi.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "common/err.h"
 #include "common/vm.h"
 #include "replay/engines/parallel/bundle.h"
 #include "replay/plan/plan.h"

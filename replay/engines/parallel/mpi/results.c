@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Gathers the results. Each rank converts its times to ns of the head's clock; the head writes the
  * file. */
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 #include "replay/engines/parallel/mpi/rank.h"
 
 enum { TAG_RESULT = 5, TAG_OUTCOMES };
@@ -61,7 +58,7 @@ static int outcomes_write(const struct replay_rank *r, int fd, int of, struct er
 	    part->n_outcome_bytes < PIECE_BYTES ? part->n_outcome_bytes : PIECE_BYTES;
 	if (of == r->head)
 		return file_write_at(fd, r->outcome, r->n_outcome_bytes, part->outcome_at, e);
-	char *piece = xmalloc(room + 1);
+	SCOPED_FREE char *piece = xmalloc(room + 1);
 	int ret = 0;
 	for (uint64_t at = 0; at < part->n_outcome_bytes && !ret; at += PIECE_BYTES) {
 		uint64_t n = part->n_outcome_bytes - at < PIECE_BYTES ? part->n_outcome_bytes - at
@@ -70,13 +67,12 @@ static int outcomes_write(const struct replay_rank *r, int fd, int of, struct er
 			 MPI_STATUS_IGNORE);
 		ret = file_write_at(fd, piece, n, part->outcome_at + at, e);
 	}
-	free(piece);
 	return ret;
 }
 
 static int head_write(struct replay_rank *r, const struct bundle_rank_result *own, struct err *e)
 {
-	char *path = xasprintf("%s/" BUNDLE_RESULT, r->scratch);
+	SCOPED_FREE char *path = xasprintf("%s/" BUNDLE_RESULT, r->scratch);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int ret = fd < 0 ? err_sys(e, errno, "%s", path) : 0;
 	struct bundle_result all = {
@@ -96,7 +92,6 @@ static int head_write(struct replay_rank *r, const struct bundle_rank_result *ow
 	ret = ret ? ret : file_write_at(fd, &all, sizeof all, 0, e);
 	if (fd >= 0 && close(fd) < 0 && !ret)
 		ret = err_sys(e, errno, "%s", path);
-	free(path);
 	return ret;
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The head reads the plan file and sends each rank its part. */
-#include <fcntl.h>
-#include <limits.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/unnamed_file.h"
-#include "common/xalloc.h"
 #include "replay/issue/calls.h"
 #include "replay/target/rooted.h"
 #include "replay/engines/compiled/image.h"
@@ -20,16 +16,14 @@ enum { TAG_SHARE = 1 };
 /* A descriptor of the plan file; -1: this rank does not see it. */
 static int plan_open(const struct replay_rank *r)
 {
-	struct bundle_terms *t = xcalloc(1, sizeof *t);
-	char *path = xasprintf("%s/" BUNDLE_PLAN, r->scratch);
+	SCOPED_FREE struct bundle_terms *t = xcalloc(1, sizeof *t);
+	SCOPED_FREE char *path = xasprintf("%s/" BUNDLE_PLAN, r->scratch);
 	int fd = file_open_regular(path, O_RDONLY, NULL);
 	bool ours = fd >= 0 && !file_read_at(fd, t, sizeof *t, 0, NULL) &&
 		    !memcmp(t->magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC) &&
 		    t->header_bytes == sizeof *t && !strncmp(t->token, r->token, sizeof t->token);
 	if (fd >= 0 && !ours)
 		close(fd);
-	free(path);
-	free(t);
 	return ours ? fd : -1;
 }
 
@@ -59,7 +53,8 @@ static int share_memory(struct replay_rank *r, struct err *e)
 static int share_send(const struct replay_rank *r, int fd, int to, struct err *e)
 {
 	const struct bundle_part *part = &r->part[to];
-	char *piece = xmalloc(PIECE_BYTES < part->n_bytes ? PIECE_BYTES : part->n_bytes);
+	SCOPED_FREE char *piece =
+	    xmalloc(PIECE_BYTES < part->n_bytes ? PIECE_BYTES : part->n_bytes);
 	int ret = 0;
 	for (uint64_t at = 0; at < part->n_bytes && !ret; at += PIECE_BYTES) {
 		uint64_t n = part->n_bytes - at < PIECE_BYTES ? part->n_bytes - at : PIECE_BYTES;
@@ -67,7 +62,6 @@ static int share_send(const struct replay_rank *r, int fd, int to, struct err *e
 		if (!ret)
 			MPI_Send(piece, (int)n, MPI_BYTE, to, TAG_SHARE, MPI_COMM_WORLD);
 	}
-	free(piece);
 	return ret;
 }
 
@@ -132,8 +126,7 @@ int share_take(struct replay_rank *r, struct err *e)
 		ret = shares_hand_out(r, fd, e);
 	else if (!ret)
 		share_receive(r);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ret;
 }
 
@@ -182,7 +175,7 @@ static bool *own_processes(const struct replay_plan *p)
 static int descriptors_open(struct replay_rank *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
-	bool *own = own_processes(p);
+	SCOPED_FREE bool *own = own_processes(p);
 	const uint64_t room = call_store_room(p->n_workers + 1) + 256;
 	int ret = descriptors_allow(p->n_slots + room, r->terms->n_open_max + room,
 				    r->terms->n_open_max, e);
@@ -201,7 +194,6 @@ static int descriptors_open(struct replay_rank *r, struct err *e)
 	for (uint32_t i = 1; i < p->n_slots && !ret; i++)
 		if (atomic_load(&p->fds[i]) >= 0 && !p->calls.slot[i].inherited)
 			ret = heirs_open(p, i, e);
-	free(own);
 	return ret ? err_context(e, "%s", r->terms->dir) : 0;
 }
 
