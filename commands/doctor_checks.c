@@ -410,7 +410,7 @@ static void mitigations_judge(const json_t *facts, struct doctor_finding *f)
 		n_open += text && !strncmp(text, "Vulnerable", 10);
 	}
 	if (n)
-		finding_ok(f, "%zu known faults of CPUs, %zu mitigated, %zu open", n,
+		finding_ok(f, "%zu known CPU vulnerabilities, %zu mitigated, %zu open", n,
 			   n_mitigated, n_open);
 	else
 		finding_ok(f, "not available");
@@ -436,9 +436,9 @@ static void reclaim_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const bool ahead = json_is_true(fact(facts, "memory", "reclaimed_ahead"));
 	finding(f, ahead,
-		"what a run expects in the page cache may be gone: as root, turn off the schemes "
+		"a run may not find cached pages that it expects: as root, turn off the schemes "
 		"with action pageout in /sys/kernel/mm/damon/admin/kdamonds, and damon_reclaim",
-		"%s", ahead ? "pages leave the cache ahead of need (DAMON)"
+		"%s", ahead ? "DAMON evicts pages although memory is free"
 			    : "when memory is needed");
 }
 

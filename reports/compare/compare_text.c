@@ -185,7 +185,7 @@ static void open_group_add(struct strbuf *out, const struct campaign_change *c, 
 	strbuf_addf(&line, "%s in %zu of %zu cases, limit ", aspect_names[k], n, c->n_cells);
 	compare_add_limit(&line, first, k);
 	if (most > 0 && (aspect_scale(k) == SCALE_CHANGE || aspect_scale(k) == SCALE_DIFFERENCE))
-		strbuf_addf(&line, ": intervals of ±%.2g to ±%.2g %%", 100 * least, 100 * most);
+		strbuf_addf(&line, ": intervals of ±%.3g to ±%.3g %%", 100 * least, 100 * most);
 	paragraph(out, line.s, 2, 4);
 	strbuf_reset(&line);
 	strbuf_addf(&line, "for example %s: ", c->cell[at].scenario);
@@ -250,11 +250,10 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 		return;
 	strbuf_addch(out, '\n');
 	paragraph(out,
-		  "Same: shown to be within the limit. Worse: shown to be beyond it, farther from "
-		  "the program run again beside the replay (of "
-		  "scatter, order and mismatches: more of it), with a joint error probability of "
-		  "at most 1 %. Inconclusive: neither. "
-		  "Intervals are of 95 %.",
+		  "Same: shown to be within the limit. Worse: shown to be beyond it, and farther from "
+		  "the program run again beside the replay (or with more scatter, reordering or "
+		  "mismatches), with a joint error probability of at most 1 %. Inconclusive: "
+		  "neither. Intervals have 95 % confidence.",
 		  0, 2);
 }
 

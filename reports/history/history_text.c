@@ -46,7 +46,7 @@ void history_sentence_add(struct strbuf *out, const struct history_study *s)
 	words_add_count(out, n, "chart", "charts");
 	if (without == n) {
 		strbuf_addf(out,
-			    ": no limits yet; at least %d entries that differ are needed",
+			    ": no limits yet; at least %d different entries are needed",
 			    HISTORY_BASELINE_MIN);
 		return;
 	}

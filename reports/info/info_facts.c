@@ -92,15 +92,15 @@ static void add_requests(struct info_page *page, const struct info *x)
 
 /* --- rates and levels ---------------------------------------------------- */
 
-/* "the busiest 1 s had 12 from 3 s on" */
+/* "12 in the busiest 1 s, which begins at 3 s" */
 static void add_busiest(struct strbuf *out, const struct tally *s, const struct timeline *t)
 {
 	int64_t begin_ns;
 	const struct timeline_bin *b = timeline_busiest(t, &begin_ns);
-	strbuf_addf(out, "the busiest %s had %s", duration_text((double)t->width_ns).s,
-			 count_text(timeline_requests(b)).s);
+	strbuf_addf(out, "%s in the busiest %s", count_text(timeline_requests(b)).s,
+			 duration_text((double)t->width_ns).s);
 	double from_start = (double)(begin_ns - s->first_begin_ns);
-	strbuf_addf(out, " from %s on", duration_text(from_start > 0 ? from_start : 0).s);
+	strbuf_addf(out, ", which begins at %s", duration_text(from_start > 0 ? from_start : 0).s);
 }
 
 static void add_moved_most(struct strbuf *out, const struct timeline *t)
@@ -176,7 +176,7 @@ static void add_concurrency(struct info_page *page, const struct info *x)
 			add(page, "In flight", &out);
 		return;
 	}
-	strbuf_addf(&out, "%.3g on the average, at most %zu%s; of the time", mean,
+	strbuf_addf(&out, "mean %.3g, at most %zu%s; share of the time with", mean,
 		    p->concurrency.highest,
 		    p->concurrency.highest == PROFILE_LEVELS ? " or more" : "");
 	size_t start = out.len;

@@ -177,9 +177,9 @@ static void put_access(struct table *s, const char *name, const struct access_co
 static void note_positions(struct table *s, const struct profile *p)
 {
 	SCOPED_STRBUF out = STRBUF_INIT;
-	strbuf_addf(&out, "reads and writes that follow another; near: within 128 KiB of its end. "
-			  "%s have offset and length in multiples of 4096, %s of 512; up to byte "
-			  "%s",
+	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write. %s of the "
+			  "reads and writes have offset and length in multiples of 4096, %s of 512; "
+			  "their highest byte is %s",
 			  share_text((double)p->n_aligned_4096, (double)p->n_position_known).s,
 			  share_text((double)p->n_aligned_512, (double)p->n_position_known).s,
 			  count_text(p->highest).s);
@@ -191,7 +191,7 @@ static void note_positions(struct table *s, const struct profile *p)
 
 static void add_access(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Position after the last of the same", "requests",
+	static const char *const column[] = {"Position after the previous on the same", "requests",
 	    "sequential", "strided", "repeated", "near", "random", "first", NULL};
 	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor",
 							  "thread on an object"};

@@ -100,8 +100,8 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 	else if (c->bias_decision == DECIDED_REJECT)
 		printf("the bias is beyond the limits of %.4g %%.\n", limit);
 	else
-		printf("whether the bias is within the limits of %.4g %% is open (%.4g %% interval "
-		       "%.3g to %.3g %%).\n",
+		printf("it is undecided whether the bias is within the limits of %.4g %% (%.4g %% "
+		       "interval %.3g to %.3g %%).\n",
 		       limit, inner, a->inner_lo, a->inner_hi);
 }
 

@@ -129,7 +129,7 @@ static void sources_testbed(struct analysis *a)
 		add(a, "testbed", 0, "time taken by other guests", "not known");
 	else
 		add(a, "testbed", steal > 0.01 ? WARNING : 0, "time taken by other guests",
-		    "up to %.2g %% of a run's time on the average of a scenario", 100 * steal);
+		    "up to %.2g %% of a run's time (mean of a scenario)", 100 * steal);
 	cold_caches(a);
 	add(a, "testbed", 0, "this machine",
 	    "one machine, one kernel, one storage device: the results do not cover others");

@@ -268,7 +268,7 @@ static void time_needed_put(const struct total *t, FILE *out)
 static int scenarios_put(const struct protocol *p, struct total *t, FILE *out, struct err *e)
 {
 	*t = (struct total){0};
-	fprintf(out, "%-44s %6s %10s %12s\n", "scenario", "runs", "a run", "files");
+	fprintf(out, "%-44s %6s %10s %12s\n", "scenario", "runs", "per run", "files");
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		struct expected x;
 		int ret = scenario_expect(p, i, &x, e);
