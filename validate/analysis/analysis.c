@@ -179,7 +179,8 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 {
 	SCOPED(pairs_release) struct pairs pairs;
 	const struct protocol *p = &a->results->protocol;
-	c->levels = (struct levels){a->level_accept, a->level_reject, a->span};
+	c->levels = (struct levels){a->level_accept, a->level_reject, a->span,
+				    a->results->protocol.claimed != NULL};
 	pairs_collect(&pairs, c, a->results, a->n_replicates);
 	c->too_early = p->budget_ns ? c->n_blocks < p->n_replicates_min : !a->look;
 	measure_times(c, e, &pairs, a->results);

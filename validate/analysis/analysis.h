@@ -49,6 +49,8 @@ struct levels { /* levels of error at one look at one cell */
 	 * the level of each look, and P-values of rejecting are corrected (stats/multiplicity.h).
 	 * 0: planned looks. */
 	double span;
+	/* rejecting ratios allows for dependence, too: a claim must not be refuted by it */
+	bool cautious;
 };
 
 /* One number of a component that judges several: an operation, a half, a quantile. */

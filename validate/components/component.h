@@ -105,7 +105,8 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 void plan_ratio(struct component *c, const struct ratio_evidence *e, double alpha_reject);
 
 /* P-values of the mean against [low, high]; a limit may be infinite. */
-struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, double span);
+struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high,
+		      const struct levels *levels);
 /* Limits of the mean with error alpha each, for accepting (`widen`) or rejecting; false: none. */
 bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, double *lo, double *hi);
 /* Adds reused recordings to the reasons of an inconclusive component. */

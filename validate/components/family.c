@@ -60,7 +60,7 @@ static void say_part(struct component *c, const struct ratio_evidence *e, const 
 	if (!e->status && ratio_limits(e, levels->accept, true, &lo, &hi)) {
 		c->accept_lo = lo;
 		c->accept_hi = hi;
-		if (reject && !ratio_limits(e, error / 2, false, &lo, &hi))
+		if (reject && !ratio_limits(e, error / 2, levels->cautious, &lo, &hi))
 			return;
 		c->accept_lo = map(c->accept_lo);
 		c->accept_hi = map(c->accept_hi);
@@ -97,7 +97,7 @@ static void decide_family(struct component *c, const struct family *f, const str
 		return;
 	const struct bounds b = bounds_of(c, logarithm);
 	for (size_t i = 0; i < f->n; i++) {
-		struct mean_p p = ratio_p(&f->part[i].value, b.low, b.high, levels->span);
+		struct mean_p p = ratio_p(&f->part[i].value, b.low, b.high, levels);
 		hardest = p.accept > p_accept ? i : hardest;
 		p_accept = fmax(p_accept, p.accept);
 		p_alone = fmax(p_alone, p.accept_alone);

@@ -38,10 +38,11 @@ static struct paired_mean series_of(const struct ratio_evidence *e)
 	return (struct paired_mean){e->d, e->n, e->t, e->wide, e->serial};
 }
 
-struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, double span)
+struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high,
+		      const struct levels *levels)
 {
 	if (e->status == STAT_ZERO_VARIANCE)
-		return decide_mean_p(&e->t, &e->wide, e->n, low, high, true, span);
+		return decide_mean_p(&e->t, &e->wide, e->n, low, high, true, levels->span);
 	const struct paired_mean series = series_of(e);
 	struct mean_p p = {0};
 	double outside = 1;
@@ -53,11 +54,13 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, d
 		struct mean_side inside = paired_mean_p(&series, at[i], inside_is_above);
 		p.accept = fmax(p.accept, inside.wide);
 		p.accept_alone = fmax(p.accept_alone, inside.alone);
-		if (inside_is_above ? e->t.value < at[i] : e->t.value > at[i])
-			outside =
-			    fmin(outside, paired_mean_p(&series, at[i], !inside_is_above).alone);
+		if (inside_is_above ? e->t.value < at[i] : e->t.value > at[i]) {
+			const struct mean_side p_out =
+			    paired_mean_p(&series, at[i], !inside_is_above);
+			outside = fmin(outside, levels->cautious ? p_out.wide : p_out.alone);
+		}
 	}
-	p.reject = fmin(1, 2 * sequential_p(outside, span));
+	p.reject = fmin(1, 2 * sequential_p(outside, levels->span));
 	return p;
 }
 
@@ -91,7 +94,7 @@ static void say_interval(struct component *c, const struct ratio_evidence *e,
 	}
 	lo = c->accept_lo;
 	hi = c->accept_hi;
-	if (reject && !ratio_limits(e, error / 2, false, &lo, &hi)) {
+	if (reject && !ratio_limits(e, error / 2, levels->cautious, &lo, &hi)) {
 		decide_nothing(c, STAT_OUT_OF_RANGE);
 		return;
 	}
@@ -111,7 +114,7 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 	const enum stat_status s = alike && e->status == STAT_ZERO_VARIANCE ? STAT_OK : e->status;
 	if (decide_is_settled(c, s, levels))
 		return;
-	struct mean_p p = ratio_p(e, low, high, levels->span);
+	struct mean_p p = ratio_p(e, low, high, levels);
 	decide(c, p.accept, p.reject, levels);
 	if (e->status) {
 		/* All pairs have the same ratio, as integers often do: without scatter the value

@@ -86,7 +86,7 @@ static bool mean_flipped(const double *x, size_t n)
 	struct ratio_evidence e = {.n = n, .d = (double *)x};
 	if (dependent_mean(x, n, &e.t, &e.wide, &e.serial))
 		return false;
-	return ratio_p(&e, -INFINITY, 0, 0).accept <= ALPHA;
+	return ratio_p(&e, -INFINITY, 0, &(struct levels){0}).accept <= ALPHA;
 }
 
 /* Does not accept if lag 1 is significant, else Student's t. */
