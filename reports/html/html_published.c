@@ -42,10 +42,10 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out,
 		      "<h2 id=\"published\">What was published, and what was found here</h2>\n");
 	if (a->n_claims) {
-		strbuf_addstr(out, "<p>Each finding is looked at by intervals: confirmed where "
-				   "they lie on the published side in "
-				   "every comparison, not confirmed where one lies on the other "
-				   "side, else inconclusive.</p>\n<ul "
+		strbuf_addstr(out, "<p>Intervals decide about each finding. It is confirmed if "
+				   "they lie on the published side in every comparison, not "
+				   "confirmed if one lies on the other side, and otherwise "
+				   "inconclusive.</p>\n<ul "
 				   "class=\"claims\">\n");
 		for (size_t i = 0; i < a->n_claims; i++)
 			add_claim(out, a, i);
@@ -83,7 +83,7 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 	html_add_figures(out, p, "bandwidth", true);
 	html_add_folded_table(
 	    out, p, "parallel-worst",
-	    "The worst error of each, with what was published and what recording took", NULL);
+	    "Worst error of each application, its published value and the cost of recording", NULL);
 	html_add_folded_table(out, p, "parallel", "Every case, with its uncertainty", NULL);
 	html_add_folded_table(out, p, "parallel-nodes", "Response times of each node", NULL);
 }

@@ -61,8 +61,8 @@ static void add_causes(struct info_page *page, const struct trace_causes *c)
 	struct strbuf out = STRBUF_INIT;
 	if (!c->n_computes && !c->n_signals && !c->n_waits)
 		return;
-	strbuf_addf(&out, "and between them computing of %s in %s, %s and %s (validate deps), in "
-			  "none of the figures below", duration_text(c->compute_ns).s,
+	strbuf_addf(&out, "and between them computing of %s in %s, %s and %s (validate deps); the "
+			  "figures below omit these", duration_text(c->compute_ns).s,
 			  plural_text(c->n_computes, "part", "parts").s,
 			  plural_text(c->n_signals, "signal", "signals").s,
 			  plural_text(c->n_waits, "wait", "waits").s);

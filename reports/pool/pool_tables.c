@@ -198,7 +198,7 @@ static void table_laboratories(struct table *t, const struct pool *p)
 	table_init(t, "tally", "Laboratories");
 	table_note(t, "Cases in which a test (Cochran, Grubbs, Grubbs' double test) calls the "
 		      "laboratory an outlier (1 %%) or a straggler (5 %%). "
-		      "Of many cases some do by chance.");
+		      "With many cases, some occur by chance.");
 	TABLE_HEADS(t, laboratory_row(t, NULL));
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		laboratory_row(t, &p->laboratory[i]);

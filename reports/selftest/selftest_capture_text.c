@@ -90,11 +90,9 @@ void selftest_capture_print(const struct capture_trial *t, FILE *out)
 	    "scatter    distance of a request's difference from the bias of its run: median, 99th "
 	    "percentile\n"
 	    "begin      captured less own begin\n"
-	    "clock      every process measures its clock itself: u is met where instants of two "
-	    "processes are "
-	    "compared, "
-	    "not by a response time\n"
-	    "own time   the program's own mean response time under capture, to that without, with "
+	    "clock      every process measures its clock itself: u applies to comparisons of "
+	    "instants of two processes, not to response times\n"
+	    "own time   the program's own mean response time under capture, over that without, with "
 	    "its 95 %% "
 	    "interval\n");
 }

@@ -80,7 +80,7 @@ static void bias_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_bias = {"bias", "Bias", table_n_cells, bias_row,
 	.note =
 	"Relative bias of the mean response time, from the logarithms of the ratios replay / "
-	"program of the pairs. Beside it the same of the runs' medians and of their trimmed "
+	"program of the pairs. Then the same of the runs' medians and of their trimmed "
 	"means (without the fastest and slowest tenth): where these are much smaller, a few slow "
 	"requests make the bias. Then the bias from independent samples, and the p of Welch's "
 	"test that there is no difference."};

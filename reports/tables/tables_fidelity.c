@@ -18,9 +18,9 @@ static void time_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_time = {
     "execution-time", "Execution time and throughput", table_n_cells, time_row,
-    .note = "Execution time: first begin to last end. Its difference is split into what requests "
-	    "took longer (service) and what the replay waited longer between them (schedule), both "
-	    "relative to the program's time. Requests per second are means over the runs."};
+    .note = "Execution time: first begin to last end. Its difference is split into longer "
+	    "requests (service) and longer waits between them (schedule), both relative to the "
+	    "program's time. Requests per second are means over the runs."};
 
 static void order_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -83,7 +83,7 @@ const struct table_kind table_concurrency = {
     .note = "Largest distance between the distributions of the number of requests in flight of "
 	    "program and replay, each the mean over the runs: by time (how long each level lasted) "
 	    "and by request (which level a request found). 0 is equal, 1 is entirely different. "
-	    "Beside it the distance within a pair, which holds the scatter of the runs too."};
+	    "The distance within a pair also contains the scatter of the runs."};
 
 static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -132,9 +132,9 @@ const struct table_kind table_fidelity = {
     "fidelity", "What was replayed, and failed runs", table_n_cells, fidelity_row,
     .note =
 	"Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often "
-	"than traced. Mismatched: another return value than in the trace. Skipped: what the "
-	"replayer says it does not make (pipes and the like, what its options leave out); not "
-	"judged."};
+	"than traced. Mismatched: another return value than in the trace. Skipped: "
+	"requests that the replayer does not make and reports (on pipes and similar objects, or "
+	"left out by its options); not judged."};
 
 static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 {

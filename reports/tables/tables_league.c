@@ -114,6 +114,6 @@ static void device_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_device = {"device", "At the device, and by own stamps", device_n,
 	device_row, .note =
-	"Cases that were observed at their device, by the kernel's tracepoints. Beside it what the "
-	"program's and the replayer's own stamps say. Reordered: share of the requests that the "
-	"device was given after one that follows them in the order of the program."};
+	"Cases that the kernel's tracepoints observed at the device. The table also has the values "
+	"by the own stamps of program and replayer. Reordered: share of the requests that reached "
+	"the device after a request that follows them in the order of the program."};

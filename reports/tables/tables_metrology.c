@@ -25,10 +25,10 @@ const struct table_kind table_quantiles = {
     quantiles_row,
     .note =
 	"Relative bias of each run's own quantiles of response time, from the pairs; extrapolated "
-	"where a run has too few requests for one to lie above the quantile. Beside it the "
-	"distance of the distributions of all requests of all runs: Kolmogorov-Smirnov (0 equal, 1 "
-	"entirely different) and 1-Wasserstein, relative to the program's mean. Shown, not "
-	"judged."};
+	"if a run has too few requests for one to lie above the quantile. The last columns have "
+	"the distance between the distributions of all requests of all runs: Kolmogorov-Smirnov (0 "
+	"equal, 1 entirely different), and 1-Wasserstein relative to the program's mean. These "
+	"values are shown and not judged."};
 
 static void add_mark(struct table *t, enum stat_status s, enum outlier_class class, size_t session)
 {
@@ -69,7 +69,7 @@ const struct table_kind table_sessions = {
 	.note =
 	"Standard deviations of a replay's mean response time over the program's mean: within a "
 	"session (repeatability), between sessions, and of both together (within-laboratory "
-	"reproducibility). Beside it Cochran's test of the largest scatter and Grubbs' of the "
+	"reproducibility). Then Cochran's test of the largest scatter and Grubbs' of the "
 	"extreme mean: above the 5 % value a straggler, above the 1 % value an outlier. They are "
 	"marked and never left out."};
 

@@ -50,12 +50,13 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_parallel = {"parallel",
 	"Parallel applications: error of the running time", n_cases, parallel_row, .note =
 	"The error is (running time of the application - that of the replay) / that of the "
-	"application: above 0 the replay is too short. U is its expanded uncertainty, k times what "
-	"the pairs of runs scatter and the clock's step, for 95 %. Running time: from the first "
-	"request to the end of the last. Predicted error: computed from the dependencies and times "
-	"of the recording, without a replay. Beyond 5 % the recording lacks time, and the error "
-	"does not show how well the replayer works. The last columns compare the runs of the "
-	"recording with the application: all runs together, and a run with a delayed node (mean)."};
+	"application: above 0 the replay is too short. U is its expanded uncertainty for 95 %: k "
+	"times the standard uncertainty from the scatter of the pairs and the clock's step. "
+	"Running time: from the first request to the end of the last. Predicted error: computed "
+	"from the dependencies and times of the recording, without a replay. Beyond 5 % the "
+	"recording lacks time, and the error does not show how well the replayer works. The last "
+	"columns compare the runs of the recording with the application: all runs together, and a "
+	"run with a delayed node (mean)."};
 
 static size_t n_worst(const struct analysis *a)
 {
@@ -162,6 +163,6 @@ const struct table_kind table_parallel_nodes = {
     parallel_nodes_row,
     .n_row_headers = 3,
     .note =
-	"Computing, signals and waits are no requests. U: what one replay's mean of that node may "
-	"be off, bias apart, for 95 %. Busy: from the node's first request to the end of its "
-	"last."};
+	"Computing, signals and waits are no requests. U: how far one replay's mean of that node "
+	"may lie from the program's after correction for the bias, for 95 %. Busy: from the begin "
+	"of the node's first request to the end of its last."};

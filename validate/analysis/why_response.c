@@ -353,7 +353,7 @@ static const char *part_how(enum cause k, const struct methods *m)
 		return "standardised by operation";
 	case CAUSE_CONCURRENCY:
 		return m->level_alone
-			   ? "by level, none of which both met: service at equal level is in it"
+			   ? "by level; the sides share no level, so it includes service at equal level"
 			   : "standardised by level at issue";
 	case CAUSE_LATE_ISSUE:
 		return "late requests against those on time";
