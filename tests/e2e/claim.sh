@@ -109,5 +109,6 @@ expect_line out 'Claim "latency within 95 %": '
 } >slow.csv
 expect_status 4 "$VALIDATE" claim 'latency within 5 %' --with event:timing=fullspeed --budget 60s -o differs -q slow.csv
 expect_line out 'differs from the recording'
-expect_line out 'The claim took at most 8 pairs of a case'
+n=$(sed -n 's/.*The claim took at most \([0-9]*\) pairs of a case.*/\1/p' out)
+[ "$n" -lt 60 ] || fail "it went on to $n pairs"
 [ "$(ended differs)" = decided ] || fail "it ended by: $(ended differs)"
