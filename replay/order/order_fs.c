@@ -209,6 +209,14 @@ static void own_process_wait(struct fs *f, const struct use_set *s)
 			fs_wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 }
 
+static bool own_process_used(const struct fs *f, const struct use_set *s)
+{
+	for (uint32_t u = s->first; u; u = f->uses.use[u].next)
+		if (f->l->thread[f->uses.use[u].thread].pid == f->l->thread[f->own].pid)
+			return true;
+	return false;
+}
+
 /* Waits for the ends of processes with locks: they may have released them by their end alone. */
 static void ended_processes_wait(struct fs *f, const struct use_set *s)
 {
@@ -254,6 +262,9 @@ static void lock_rules(struct fs *f, uint32_t object, enum lock_act act)
 		ended_processes_wait(f, &x->sharers);
 	if (act != LOCK_QUERIED)
 		fs_wait_for_all(f, &x->queriers);
+	/* a shared lock may replace an exclusive one of the process, and so release it */
+	if (act == LOCK_SHARED && own_process_used(f, &x->takers))
+		fs_note(f, &x->releasers, 0);
 	fs_note(f, act == LOCK_QUERIED ? &x->queriers : act == LOCK_TAKEN ? &x->takers :
 		act == LOCK_SHARED ? &x->sharers : &x->releasers, 0);
 }

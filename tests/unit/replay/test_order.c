@@ -333,6 +333,27 @@ static void fs_a_lock_ends_with_its_process(void **state)
 	}
 }
 
+/* A shared lock replaces the exclusive one of the process: the next process takes its shared lock
+ * after that. Two further shared locks do not wait for each other. */
+static void fs_a_shared_lock_replaces_an_exclusive_one(void **state)
+{
+	(void)state;
+	static const int how[] = {LOCK_EX, LOCK_SH, LOCK_SH, LOCK_SH};
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	for (uint32_t t = 1; t <= 3; t++)
+		sample_open(&s, t, t, t + 1, 0, O_RDWR, 7)->pid = t;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct trace_record *r =
+		    sample_data(&s, i < 2 ? 1 : i, 10 * (int64_t)i + 10, 10 * (int64_t)i + 15,
+				OP_FLOCK, 7, 0, OFFSET_NONE, 0, 0);
+		r->pid = r->tid;
+		r->flags = (uint32_t)how[i];
+	}
+	sample_open(&s, 1, 100, 101, 0, O_RDWR, 8)->pid = 1; /* process 1 has not ended */
+	check_edges(&s, ORDER_FS, EDGES({5, 0, 6}, {6, 0, 6}));
+	sample_release(&s);
+}
+
 static void fs_truncation_is_a_fence_for_its_file(void **state)
 {
 	(void)state;
@@ -403,6 +424,7 @@ int main(void)
 		cmocka_unit_test(fs_a_file_is_made_before_it_is_opened),
 		cmocka_unit_test(fs_a_read_comes_after_the_write_it_saw),
 		cmocka_unit_test(fs_a_lock_ends_with_its_process),
+		cmocka_unit_test(fs_a_shared_lock_replaces_an_exclusive_one),
 		cmocka_unit_test(fs_truncation_is_a_fence_for_its_file),
 		cmocka_unit_test(fs_holes),
 		cmocka_unit_test(fs_a_read_over_many_writes),
