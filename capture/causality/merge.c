@@ -58,6 +58,23 @@ static uint64_t n_early(const struct causality_run *run, uint32_t n_runs, const 
 	return n;
 }
 
+/* Places signals that the base run shows to be too late directly after the held requests. Other
+ * links of the same pairs may need the same then. */
+static int links_settle(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
+			uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges,
+			struct err *e)
+{
+	for (unsigned int round = 0;; round++) {
+		size_t n = 0;
+		int rc = links_gather(l, run, n_runs, n_nodes, n_requests, early, n_edges, e);
+		rc = rc || round == ROUNDS_MAX ? rc
+					       : late_signals_find(run[0].trace, l, early, &n, e);
+		if (rc || !n)
+			return rc;
+		causality_links_release(l);
+	}
+}
+
 static int links_make(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
 		      uint32_t n_nodes, const uint64_t *n_requests,
 		      struct causality_merge_counts *counts, struct err *e)
@@ -65,7 +82,7 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 	for (uint32_t i = 0; i < n_runs; i++)
 		counts->n_edges_seen += run[i].n_edges;
 	SCOPED_FREE bool *early = xcalloc(counts->n_edges_seen + 1, sizeof *early);
-	int rc = links_gather(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
+	int rc = links_settle(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
 	counts->n_early = n_early(run, n_runs, early);
 	return rc;
 }

@@ -18,6 +18,11 @@
 int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
 		 uint32_t n_nodes, const uint64_t *n_requests, const bool *early, struct err *e);
 
+/* merge_late.c: sets early[edge] for each signal after whose place the waiting node had continued in
+ * the base run; *n: such signals that were not early before. Errors: of reading. */
+int late_signals_find(const char *base, const struct causality_links *l, bool *early, size_t *n,
+		      struct err *e);
+
 /* Computation of delayed nodes by request, kept in an unnamed file. */
 struct computes {
 	struct compute *v; /* NULL: the base run's is used */

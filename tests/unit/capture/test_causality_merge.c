@@ -309,6 +309,25 @@ static void a_wait_that_follows_from_another_at_its_place_is_omitted(void **stat
 	expect("0 w 0, 2 w 1, 0 s 1, 2 c 10000, 1 W 0, 1 w 10, 1 s 2, 2 W 1, 2 w 40");
 }
 
+/* In the run that delayed node 0, node 1 continued after node 0's second request. In the base run it
+ * continues before that, so the signal follows the first request. */
+static void a_signal_is_not_later_than_its_waiter_continued(void **state)
+{
+	(void)state;
+	struct causality_merge_counts counts;
+	const struct causality_edge edge[] = {{0, 1, 0, 1, 0, 1, 0}};
+	made_write(SCRATCH("base"), 2, 0,
+		   "0 w 0 5, 1 w 1 5, 1 p 0 94000 94000 0 0, 1 w 100 5, 0 w 200 5, 0 w 300 5");
+	merge_complete(2, edge, 1, false, &counts);
+	assert_int_equal(counts.n_early, 1);
+	expect("0 w 0, 1 w 1, 0 s 1, 1 c 0, 1 W 0, 1 x 94000, 1 w 100, 0 w 200, 0 w 300");
+	made_write(SCRATCH("base"), 2, 0,
+		   "0 w 0 5, 1 w 1 5, 1 p 0 294000 294000 0 0, 0 w 200 5, 1 w 300 5, 0 w 400 5");
+	merge_complete(2, edge, 1, false, &counts);
+	assert_int_equal(counts.n_early, 0);
+	expect("0 w 0, 1 w 1, 1 c 0, 0 w 200, 0 s 1, 1 W 0, 1 x 95000, 1 w 300, 0 w 400");
+}
+
 /* A helper thread without requests works for 298 us of the 300 us between two requests. */
 static void a_wait_for_no_node_is_external(void **state)
 {
@@ -631,6 +650,7 @@ int main(void)
 	    cmocka_unit_test(a_barrier_is_found_in_the_merged_trace),
 	    cmocka_unit_test(the_critical_path_is_the_longest_way),
 	    cmocka_unit_test(a_wait_that_follows_from_another_at_its_place_is_omitted),
+	    cmocka_unit_test(a_signal_is_not_later_than_its_waiter_continued),
 	    cmocka_unit_test(a_wait_for_no_node_is_external),
 	    cmocka_unit_test(a_wait_that_outlasts_its_signal_is_external_from_then_on),
 	    cmocka_unit_test(a_wait_for_a_cpu_is_not_external),

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The places of signals come from runs with a delayed node. The base run shows some of them to be too
+ * late: the waiting node had continued before. */
+#include "capture/causality/merge_private.h"
+#include "capture/preload/causes.h"
+#include "common/xalloc.h"
+
+/* smaller differences are those of two runs */
+#define LATE_LEAST_NS INT64_C(20000)
+
+struct late_node {
+	size_t wait, signal, signals_end, waits_end; /* in by_wait[], by_signal[] */
+	size_t first; /* signals after its last request: [first, signal) */
+};
+
+struct late_job {
+	const struct causality_links *l;
+	size_t *by_wait, *by_signal;
+	struct late_node *node;
+	int64_t *sent_ns, *continued_ns; /* [l->n], of the base run */
+};
+
+static void request_take(struct late_job *j, uint32_t of, const struct trace_record *r,
+			 uint64_t number)
+{
+	struct late_node *n = &j->node[of];
+	const int64_t end_ns = r->end_ns != TIME_NONE ? r->end_ns : r->begin_ns;
+	n->first = n->signal;
+	for (; n->signal < n->signals_end; n->signal++) {
+		const size_t i = j->by_signal[n->signal];
+		if (j->l->link[i].signal_request > number + 1)
+			return;
+		j->sent_ns[i] = end_ns;
+	}
+}
+
+static void compute_take(struct late_job *j, uint32_t of, const struct trace_record *r,
+			 uint64_t number)
+{
+	struct late_node *n = &j->node[of];
+	const double elapsed_ns = (double)merge_elapsed(r);
+	for (; n->first < n->signal; n->first++) {
+		const size_t i = j->by_signal[n->first];
+		j->sent_ns[i] += llrint(elapsed_ns * j->l->link[i].signalled_ppm / COMPUTED_ALL);
+	}
+	for (; n->wait < n->waits_end; n->wait++) {
+		const size_t i = j->by_wait[n->wait];
+		const struct causality_link *g = &j->l->link[i];
+		if (g->wait_request > number)
+			return;
+		if (g->wait_request == number)
+			j->continued_ns[i] =
+			    r->end_ns -
+			    llrint(elapsed_ns * (COMPUTED_ALL - g->computed_ppm) / COMPUTED_ALL);
+	}
+}
+
+static int base_read(struct late_job *j, struct requests *q, struct err *e)
+{
+	const struct trace_record *r;
+	int64_t of;
+	uint64_t number;
+	int rc;
+	while ((rc = requests_next(q, &r, &of, &number, e)) == 1) {
+		if (of < 0 || r->begin_ns == TIME_NONE)
+			continue;
+		if (is_request(r))
+			request_take(j, (uint32_t)of, r, number);
+		else if (r->op == OP_COMPUTE && !(r->flags & CAUSE_GOES_ON) &&
+			 r->end_ns != TIME_NONE)
+			compute_take(j, (uint32_t)of, r, number);
+	}
+	return rc;
+}
+
+static void nodes_set(struct late_job *j)
+{
+	for (size_t i = 0; i < j->l->n; i++) {
+		j->node[j->l->link[i].waiter].waits_end++;
+		j->node[j->l->link[i].signaller].signals_end++;
+		j->continued_ns[i] = INT64_MAX;
+	}
+	for (uint32_t i = 0; i < j->l->n_nodes; i++) {
+		struct late_node *n = &j->node[i];
+		n->wait = i ? n[-1].waits_end : 0;
+		n->first = n->signal = i ? n[-1].signals_end : 0;
+		n->waits_end += n->wait;
+		n->signals_end += n->signal;
+	}
+}
+
+int late_signals_find(const char *base, const struct causality_links *l, bool *early, size_t *n,
+		      struct err *e)
+{
+	struct requests q;
+	int rc = requests_open(&q, base, l->n_nodes, e);
+	if (rc)
+		return rc;
+	struct late_job j = {.l = l,
+			     .by_wait = xcalloc(l->n + 1, sizeof *j.by_wait),
+			     .by_signal = xcalloc(l->n + 1, sizeof *j.by_signal),
+			     .node = xcalloc((size_t)l->n_nodes + 1, sizeof *j.node),
+			     .sent_ns = xcalloc(l->n + 1, sizeof *j.sent_ns),
+			     .continued_ns = xcalloc(l->n + 1, sizeof *j.continued_ns)};
+	causality_links_order(l, j.by_wait, j.by_signal);
+	nodes_set(&j);
+	rc = base_read(&j, &q, e);
+	*n = 0;
+	for (size_t i = 0; i < l->n && !rc; i++) {
+		const struct causality_link *g = &l->link[i];
+		if (!g->is_later || early[g->edge] || j.continued_ns[i] == INT64_MAX ||
+		    j.sent_ns[i] - j.continued_ns[i] < LATE_LEAST_NS)
+			continue;
+		early[g->edge] = true;
+		++*n;
+	}
+	requests_close(&q);
+	free(j.by_wait);
+	free(j.by_signal);
+	free(j.node);
+	free(j.sent_ns);
+	free(j.continued_ns);
+	return rc;
+}
