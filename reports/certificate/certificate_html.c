@@ -91,8 +91,8 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 	add_table(out, &c->results);
 	if (c->n_left_out)
 		strbuf_addf(out,
-			    "<p class=\"note\">And %zu more scenarios in the report, none of which "
-			    "is trusted less.</p>\n",
+			    "<p class=\"note\">The report has %zu more scenarios, with the same "
+			    "or a better verdict.</p>\n",
 			    c->n_left_out);
 	add_table(out, &c->times);
 	for (size_t i = 0; i < c->n_reasons; i++)

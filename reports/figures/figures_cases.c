@@ -162,13 +162,13 @@ static void add_in_flight(struct figures *fs, const struct analysis *a, size_t c
 	if (!x->n || !r->n)
 		return;
 	struct figure *f = add_figure(fs, a, cell, "concurrency", "Requests in flight at a time",
-				      "Share of the time with at most so many requests in flight");
-	strbuf_addstr(&f->data, "# requests in flight, share of the time with at most so many; "
+				      "Share of the time with at most x requests in flight");
+	strbuf_addstr(&f->data, "# requests in flight, share of the time with at most as many; "
 				"program, then replay\n");
 	add_levels(f, r, n);
 	add_levels(f, x, n);
 	strbuf_addf(&f->script,
-		    "set xrange [0:%zu.3]\nset xtics %zu\nset xlabel 'at most so many in flight' "
+		    "set xrange [0:%zu.3]\nset xtics %zu\nset xlabel 'requests in flight (x)' "
 		    "textcolor rgb '%s'\nset yrange [0:102]\nset format y '%%g %%%%'\nset ylabel "
 		    "'share of the time' textcolor rgb '%s'\nplot file index 0 using 1:2 with "
 		    "steps lw 4 lc rgb "

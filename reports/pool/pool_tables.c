@@ -139,11 +139,11 @@ static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
 	table_note(t,
-		   "Of x/r, the replay's %s over that of the program run again beside it. Bias: "
-		   "the laboratories' mean of x/r - 1. Two results "
-		   "of one laboratory differ by more than r, and of two laboratories by more than "
-		   "R, once in twenty (ISO 5725-6). From, to: the 95 %% interval of s_R; few "
-		   "laboratories give a wide one.",
+		   "Each value is x/r: the replay's %s divided by that of the program run again "
+		   "beside it. Bias: the laboratories' mean of x/r - 1. Two results of one "
+		   "laboratory differ by more than r in 5 %% of cases, and results of two "
+		   "laboratories by more than R (ISO 5725-6). From, to: the 95 %% interval of s_R; "
+		   "it is wide with few laboratories.",
 		   pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)

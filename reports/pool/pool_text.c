@@ -7,13 +7,11 @@
 #define NAME_WIDTH 22
 
 const char pool_explanation[] =
-    "Each result is x/r, the replay's figure over that of the program run again beside it on the "
-    "same machine; so laboratories of different "
-    "speed can be put beside each other. s_r: scatter within a laboratory; s_L: between them; s_R: "
-    "both. Two results of one laboratory "
-    "differ by more than r, of two laboratories by more than R, once in twenty. Outliers and "
-    "stragglers are named and not left out "
-    "(ISO 5725-2).";
+    "Each result is x/r: the replay's value divided by that of the program run again beside it on "
+    "the same machine. So laboratories of different speed can be compared. s_r: scatter within a "
+    "laboratory; s_L: between laboratories; s_R: both. Two results of one laboratory differ by "
+    "more than r in 5 % of cases, and results of two laboratories by more than R. Outliers and "
+    "stragglers are named and not left out (ISO 5725-2).";
 
 static size_t n_suspect(const struct pool *p, bool outliers)
 {

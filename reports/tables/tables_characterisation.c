@@ -186,6 +186,6 @@ const struct table_kind table_linearity = {"linearity", "Trend of the bias over 
 	n_linearity, linearity_row, .n_row_headers = 2, .note =
 	"Straight line through the relative bias of every replicate: its slope per level with "
 	"standard error, the p of \"no slope\", and the p of \"a straight line fits\" (lack of "
-	"fit; needs three levels). That test supposes that the levels scatter alike: the p of "
-	"Brown-Forsythe says whether they do; the verdict uses contrasts that do not suppose it. "
-	"No trend: Mann-Kendall, from five levels on."};
+	"fit; needs three levels). That test assumes equal scatter at all levels, which the p "
+	"of Brown-Forsythe tests. The contrasts of the verdict do not assume it. No trend: "
+	"Mann-Kendall, with five levels or more."};

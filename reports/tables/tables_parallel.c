@@ -82,11 +82,11 @@ static void parallel_worst_row(struct table *t, const struct analysis *a, size_t
 }
 
 const struct table_kind table_parallel_worst = {"parallel-worst",
-	"Parallel applications: the worst error over what they were recorded on", n_worst,
+	"Parallel applications: the worst error over the recordings", n_worst,
 	parallel_worst_row, .n_row_headers = 5, .note =
-	"Of the targets that an application was recorded on, the one whose trace makes the replay "
-	"worst, as the parallel-trace paper has it (figures 8 to 11); sizes, without the sign. "
-	"Behind a published value nothing is known of its uncertainty: means of at least 3 runs."};
+	"For each application, the recording with the worst replay, as in the parallel-trace paper "
+	"(figures 8 to 11). Errors have no sign. Published values are means of at least 3 runs; "
+	"their uncertainty is unknown."};
 
 /* --- replayers beside each other ----------------------------------------- */
 

@@ -15,7 +15,7 @@ static void calibration_row(struct table *t, const struct analysis *a, size_t i)
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias [95 %]", &c->bias);
-	COL_TEXT(t, "difference", "Takes", significance(&c->bias));
+	COL_TEXT(t, "difference", "Replay takes", significance(&c->bias));
 	COL_NUMBER(t, SHARE, "program_off_cpu", "Off CPU, program", c->off_cpu_r, 0.01);
 	COL_NUMBER(t, SHARE, "replay_off_cpu", "replay", c->off_cpu_x, 0.01);
 	COL_NUMBER(t, SHARE, "program_stolen", "Stolen, program", c->stolen_r, 0.01);

@@ -38,7 +38,7 @@ clean timeout
 protocol 'timeout = 1500ms
 on-failure = stop' 'mutant = delay:100ms' >stop.conf
 expect_status 3 "$VALIDATE" run stop.conf -o stop -q
-expect_line err 'the protocol says to stop then'
+expect_line err 'the protocol has on-failure = stop'
 [ "$(grep -c '"state":"failed"' stop/journal)" -eq 1 ] || fail "it did not stop at the first failed run"
 clean stop
 

@@ -50,7 +50,7 @@ int failed_run(struct campaign *c, size_t id, struct err *e)
 	if (c->protocol->on_failure != ON_FAILURE_STOP)
 		return 0;
 	return err_set(e, ECANCELED,
-		       "run %zu (%s, %s) failed, and the protocol says to stop then: %s", id,
+		       "run %zu (%s, %s) failed, and the protocol has on-failure = stop: %s", id,
 		       c->protocol->scenario[r->scenario].name, run_role_name(c->protocol, r->role),
 		       c->run[id].reason);
 }
