@@ -40,7 +40,7 @@ wrong() { # what it says, then arguments
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $*"
 	[ -z "$(ls target)" ] && [ ! -e wrong.trace ] || fail "wrong usage did something: $*"
 }
-wrong 'which workload' --dir target -o wrong.trace
+wrong 'the workload is missing' --dir target -o wrong.trace
 wrong 'did you mean "random-read"' random-raed --dir target -o wrong.trace
 wrong '--dir' rr -o wrong.trace
 wrong '-o TRACE' rr --dir target

@@ -317,7 +317,7 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	else
 		fixture_component(c, COMPONENT_LINEARITY, DECISION_NOT_APPLICABLE,
 				  fixture_no_estimate(STAT_NOT_APPLICABLE), 0.1,
-				  "no lower level to compare this one with");
+				  "the scenario has no lower level to compare with");
 	c->concurrency_time_x = fixture_cdf(level + 2, 0.1);
 	c->concurrency_time_r = fixture_cdf(level + 2, 0.13);
 	c->concurrency_request_x = fixture_cdf(level + 1, 0.2);
