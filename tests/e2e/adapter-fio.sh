@@ -83,7 +83,7 @@ fake() { # MESSAGE; its commands come from standard input, PREFIX is that of its
 	VALIDATE_FIO=$PWD/bin/fio expect_status 3 "$VALIDATE" replay --engine fio --times self --destructive --device image -o no.trace "$data/requests.trace"
 	expect_line err "$1"
 }
-fake 'was ended by signal 11' <<'S'
+fake "signal 11 ended fio's job" <<'S'
 echo 'fio: pid=12, got signal=11'
 S
 fake 'fio_lat.1.log, line 2: time' <<'S'
