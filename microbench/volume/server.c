@@ -243,7 +243,7 @@ static void on_init(void *data, struct fuse_conn_info *c)
 	(void)data;
 	c->want |=
 	    c->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS);
-	/* with it, the kernel asks for the attributes before each read after a write */
+	/* with it, the kernel fetches the attributes before each read after a write */
 	c->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
 	c->max_background = 4096; /* the kernel's default of 12 would limit the parallelism */
 	c->congestion_threshold = 4096;

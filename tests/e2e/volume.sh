@@ -212,7 +212,7 @@ kill -KILL $replay
 wait $replay 2>/dev/null || :
 expect_status 0 "$VALIDATE" volume remove --root "$root" held
 
-# the kernel asks the server for nothing else between reads and writes, which would add to their times
+# the kernel sends the server no other requests between reads and writes, which would add to their times
 expect_status 0 "$VALIDATE" volume create --root "$root" mixed --size 8M --service constant:time=0
 device=$("$VALIDATE" volume list --root "$root" --json mixed | jq -r '.volumes[0].path')
 replies() {
