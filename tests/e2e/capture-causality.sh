@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# alone: times must distinguish waits of nodes from computing
 # capture causality on applications with known dependencies: period 1 finds each and no others. An
 # interrupted capture can be resumed. An application that fails or differs from run to run is an
 # error.
