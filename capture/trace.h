@@ -143,7 +143,7 @@ enum trace_op {
 	/* length: ns of computation; offset: ns blocked besides that, OFFSET_NONE unknown; flags:
 	 * enum compute_kind */
 	OP_COMPUTE = 113,
-	/* length: number of the node that waits for this; with flag CAUSE_OF_BARRIER, of a barrier */
+	/* length: number of the node that waits for this; with CAUSE_OF_BARRIER, of a barrier */
 	OP_SIGNAL = 114,
 	/* length: number of the node waited for; the k-th wait of a pair matches the k-th signal.
 	 * With flag CAUSE_OF_BARRIER: number of a barrier, of which all signals are waited for */

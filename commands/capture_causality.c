@@ -150,7 +150,8 @@ int capture_causality(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (!rc && command >= argc)
-		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s", synopsis);
+		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
+			     synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	if (rc)

@@ -92,7 +92,8 @@ int capture_vfs(int argc, char **argv, struct err *e)
 	}
 	if (!rc && (command < argc) == (c.pid != 0))
 		rc = err_set(e, EINVAL, "%s: usage is validate capture %s",
-			     c.pid ? "a command or --pid, not both" : "the command is missing", synopsis);
+			     c.pid ? "a command or --pid, not both" : "the command is missing",
+			     synopsis);
 	if (!rc && c.pid && c.snapshot)
 		rc = err_set(e, EINVAL,
 			     "--snapshot needs a command: a running process (--pid) does not wait "

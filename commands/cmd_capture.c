@@ -116,8 +116,8 @@ static int capture_app(int argc, char **argv, struct err *e)
 			     "As root use: validate capture vfs --pid %s -o TRACE",
 			     c.pid, c.pid);
 	if (!rc && command >= argc)
-		rc =
-		    err_set(e, EINVAL, "the command is missing: usage is validate capture %s", app_synopsis);
+		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
+			     app_synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	if (!rc && c.rotate && c.content)

@@ -207,10 +207,11 @@ int judge_trace(struct judge_config *c, const char *path, struct err *e)
 		return EXIT_FAILED;
 	const bool block = j.level == LEVEL_BLOCK;
 	if (block ? !c->device : c->device != NULL)
-		return command_fail(EXIT_USAGE, e, EINVAL,
-				    block ? "--device is missing: %s is a trace of a device's requests"
-					  : "--device: %s is a trace of calls on files (--dir)",
-				    path);
+		return command_fail(
+		    EXIT_USAGE, e, EINVAL,
+		    block ? "--device is missing: %s is a trace of a device's requests"
+			  : "--device: %s is a trace of calls on files (--dir)",
+		    path);
 	if (block && !c->destructive)
 		return command_fail(
 		    EXIT_USAGE, e, EINVAL,

@@ -42,7 +42,8 @@ static int workload_missing(const char *name, struct err *e)
 	}
 	names[n] = NULL;
 	if (!name)
-		err_set(e, EINVAL, "the workload is missing (\"validate microbench --list\" names them)");
+		err_set(e, EINVAL,
+			"the workload is missing (\"validate microbench --list\" names them)");
 	else
 		name_refuse(e, ENOENT, name, names, " (\"validate microbench --list\" names them)",
 			    "unknown workload \"%s\"", name);

@@ -33,8 +33,8 @@ extern const struct command cmd_baseline, cmd_compare, cmd_history, cmd_pool;
 extern const struct command cmd_import, cmd_export, cmd_slice;
 extern const struct command cmd_capture, cmd_run, cmd_report, cmd_stats, cmd_metrics,
     cmd_microbench;
-extern const struct command cmd_replay, cmd_deps, cmd_info, cmd_init, cmd_judge, cmd_claim, cmd_doctor,
-    cmd_selftest, cmd_standard, cmd_version, cmd_volume;
+extern const struct command cmd_replay, cmd_deps, cmd_info, cmd_init, cmd_judge, cmd_claim,
+    cmd_doctor, cmd_selftest, cmd_standard, cmd_version, cmd_volume;
 
 /* Prints the --help of a subcommand: usage (`synopsis` is the text after "validate NAME", one line
  * per form), description (`about`, in lines, or NULL) and options (`table` or NULL). The test of

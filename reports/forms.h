@@ -5,9 +5,9 @@
 #include "validate/analysis/analysis.h"
 
 extern const struct report_form report_form_terminal, report_form_html, report_form_csv,
-    report_form_latex, report_form_json, report_form_sqlite, report_form_certificate, report_form_dcc,
-    report_form_markdown, report_form_junit, report_form_github, report_form_openmetrics,
-    report_form_prometheus, report_form_bmf, report_form_github_benchmark,
+    report_form_latex, report_form_json, report_form_sqlite, report_form_certificate,
+    report_form_dcc, report_form_markdown, report_form_junit, report_form_github,
+    report_form_openmetrics, report_form_prometheus, report_form_bmf, report_form_github_benchmark,
     report_form_pytest_benchmark;
 
 /* Report forms: functions of an analysis, which is a function of a results directory. They compute

@@ -78,8 +78,9 @@ static size_t piece_end(const struct table *t, size_t from)
 /* Scaled if it is wider than the line. */
 static void add_piece(struct strbuf *out, const struct table *t, size_t from, size_t to)
 {
-	strbuf_addstr(out, "\\noindent\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}"
-			   "{!}{\\begin{tabular}{");
+	strbuf_addstr(
+	    out, "\\noindent\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}"
+		 "{!}{\\begin{tabular}{");
 	for (size_t i = 0; i < t->n_columns; i++)
 		strbuf_addstr(out, is_wrapped(t, i)			   ? "p{0.3\\linewidth}"
 				   : table_column_is_text(&t->column[i]) ? "l"

@@ -61,9 +61,9 @@ void words_add_count(struct strbuf *out, size_t n, const char *one, const char *
 /* "bias, precision and order" of those components for which assessed[] is `which`. */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
-/* "One replay is accurate to ±24 %, a run of the program in its place to ±23 %": U at 95 % of
- * cases c[n], and U of the program run in the replay's place. Several cases: the least and the most. Nothing
- * where no case has a budget. */
+/* "One replay is accurate to ±24 %, a run of the program in its place to ±23 %": U at 95 % of cases
+ * c[n], and U of the program run in the replay's place. Several cases: the least and the most.
+ * Nothing where no case has a budget. */
 void words_add_worth(struct strbuf *out, const struct cell *c, size_t n);
 /* The same over all cases, and how much the program's own runs scatter. */
 void words_add_machine(struct strbuf *out, const struct analysis *a);

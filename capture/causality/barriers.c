@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds barriers: those with records, and those among single waits. Two nodes wait for each other at a place of each if both wait there for a signal
- * that the other sent before its own wait. A barrier is a set of nodes of which all pairs do. A
- * signal may be much older than the wait, for example if not every request was delayed. */
+/* Finds barriers: those with records, and those among single waits. Two nodes wait for each other
+ * at a place of each if both wait there for a signal that the other sent before its own wait. A
+ * barrier is a set of nodes of which all pairs do. A signal may be much older than the wait, for
+ * example if not every request was delayed. */
 
 #include "capture/causality/links.h"
 #include "common/sort.h"

@@ -14,7 +14,7 @@
  * The k-th wait of node b for node a matches the k-th signal of a to b. These records have the pid
  * and tid of their node; begin and end are the instant of the record (compute: its interval).
  * Between two requests of a node are first its signals, then computation with the waits at their
- * positions in it: computation before and after a wait are two records. COMPUTE_EXTERNAL follows the
+ * positions in it: computation before and after a wait is two records. COMPUTE_EXTERNAL follows the
  * waits. The metadata (extra_json) have:
  *
  * "causality": {"nodes": [{"node": 0, "pid": 11, "tid": 11, "rank": 0, "host": "name"}, ...],

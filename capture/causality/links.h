@@ -61,10 +61,10 @@ struct causality_walk {
 int causality_links_walk(const struct causality_links *l, const struct causality_walk *w,
 			 struct err *e);
 
-/* Reads the waits and signals of `t` from its beginning. Barriers with records get hubs. Places count a node's records; consecutive
- * waits count as one, and so do consecutive signals. Waits and signals of a pair of nodes match one
- * by one. Errors: as causality_check; EINVAL for an unknown node, a wait for itself, or a thread
- * that is not a node; of reading. */
+/* Reads the waits and signals of `t` from its beginning. Barriers with records get hubs. Places
+ * count a node's records; consecutive waits count as one, and so do consecutive signals. Waits and
+ * signals of a pair of nodes match one by one. Errors: as causality_check; EINVAL for an unknown
+ * node, a wait for itself, or a thread that is not a node; of reading. */
 int causality_links_read(struct causality_links *l, struct trace *t,
 			 const struct causality_facts *f, struct err *e);
 

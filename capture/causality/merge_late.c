@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The places of signals come from runs with a delayed node. The base run shows some of them to be too
- * late: the waiting node had continued before. */
+/* The places of signals come from runs with a delayed node. The base run shows some of them to be
+ * too late: the waiting node had continued before. */
 #include "capture/causality/merge_private.h"
 #include "capture/preload/causes.h"
 #include "common/xalloc.h"

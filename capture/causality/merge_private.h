@@ -18,8 +18,8 @@
 int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
 		 uint32_t n_nodes, const uint64_t *n_requests, const bool *early, struct err *e);
 
-/* merge_late.c: sets early[edge] for each signal after whose place the waiting node had continued in
- * the base run; *n: such signals that were not early before. Errors: of reading. */
+/* merge_late.c: sets early[edge] for each signal after whose place the waiting node had continued
+ * in the base run; *n: such signals that were not early before. Errors: of reading. */
 int late_signals_find(const char *base, const struct causality_links *l, bool *early, size_t *n,
 		      struct err *e);
 
@@ -45,8 +45,8 @@ void computes_release(struct computes *c);
  * unknown. */
 int64_t merge_elapsed(const struct trace_record *r);
 /* The part of a computation's blocked time, in ns, that no wait explains. `r` is a compute record
- * of the base run. wait[n]: the links of the waits before its request, sent_ns[]: when their signals
- * were sent. `polled`: the node may also have waited outside of waiting calls. */
+ * of the base run. wait[n]: the links of the waits before its request, sent_ns[]: when their
+ * signals were sent. `polled`: the node may also have waited outside of waiting calls. */
 int64_t merge_unexplained(const struct trace_record *r, const struct causality_links *l,
 			  const size_t *wait, size_t n, const int64_t *sent_ns, bool polled);
 

@@ -313,7 +313,9 @@ static void waiting_explain(struct merge_job *j, const struct trace_record *r, u
 	int64_t ns = merge_unexplained(r, j->l, j->by_wait + n->wait, end - n->wait, j->sent_ns,
 				       polled);
 	const bool shares = j->facts->cpu_time, polls = r->dispatch_ns > 0;
-	const int64_t off_cpu_ns = !shares || !polls ? 0 : r->dispatch_ns < ns ? r->dispatch_ns : ns;
+	const int64_t off_cpu_ns = !shares || !polls     ? 0
+				   : r->dispatch_ns < ns ? r->dispatch_ns
+							 : ns;
 	const int64_t least_ns = end == n->wait && !polls ? SPLIT_LEAST_NS
 				 : shares		   ? WAKE_CONTENDED_NS
 							   : WAKE_NS;
@@ -396,7 +398,8 @@ static int request_take(struct merge_job *j, const struct trace_record *r, int64
 	rc = rc ? rc : external_emit(j, (uint32_t)node, ns, e);
 	rc = rc ? rc : emit_copy(j, (uint32_t)node, r, e);
 	n->at_ns = r->end_ns > ns ? r->end_ns : ns;
-	n->own_ns += r->end_ns != TIME_NONE && r->begin_ns != TIME_NONE ? r->end_ns - r->begin_ns : 0;
+	n->own_ns +=
+	    r->end_ns != TIME_NONE && r->begin_ns != TIME_NONE ? r->end_ns - r->begin_ns : 0;
 	if (n->signal < n->signals_end &&
 	    j->l->link[j->by_signal[n->signal]].signal_request <= n->n_requests) {
 		n->owes = true;

@@ -43,7 +43,8 @@ static int visit(struct clearing *c, int parent, const char *name, unsigned int 
 		return errno == ENOENT ? 0 : err_sys(e, errno, "%s", c->path.s);
 	bool known = is_known(c), directory = S_ISDIR(st.st_mode);
 	if (!known && c->pass == LOOK_FOR_NONE)
-		return err_set(e, EEXIST, "%s is not a file of the workload: prepare its files again",
+		return err_set(e, EEXIST,
+			       "%s is not a file of the workload: prepare its files again",
 			       c->path.s);
 	if (!known &&
 	    (!c->is_ours(name) || !(directory || S_ISREG(st.st_mode)) || st.st_dev != c->device))

@@ -88,8 +88,9 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 		return rc;
 	if (rank > UINT32_MAX || t->object == OBJECT_NONE)
 		return foreign_at(f, module, e,
-				  t->object == OBJECT_NONE ? "a segment stands before the first file_name:"
-							   : "the rank is not a number below 2^32");
+				  t->object == OBJECT_NONE
+				      ? "a segment stands before the first file_name:"
+				      : "the rank is not a number below 2^32");
 	r.object = t->object;
 	r.pid = r.tid = (uint32_t)rank;
 	r.rvalue = (int64_t)r.length;

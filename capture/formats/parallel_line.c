@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines of a parallel application's text: COMPUTE, SLEEP, EXTERNAL, SIGNAL and WAIT, calls in strace's form or
- * our own, and comments with times. */
+/* The lines of a parallel application's text: COMPUTE, SLEEP, EXTERNAL, SIGNAL and WAIT, calls in
+ * strace's form or our own, and comments with times. */
 
 #include "capture/formats/number.h"
 #include "capture/formats/parallel_read.h"

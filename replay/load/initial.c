@@ -132,7 +132,8 @@ static void failed_no_directory(struct walker *w, const struct load_request *r,
 		return;
 	if (wants) {
 		/* a link that the call does not follow is no directory either, and stays a link */
-		initial_require(w, name_model_find(&w->m, path, load_follows_link(r)), INITIAL_FILE);
+		initial_require(w, name_model_find(&w->m, path, load_follows_link(r)),
+				INITIAL_FILE);
 	} else if (way == WAY_OPEN && slash && slash > path.text) {
 		char *parent = xstrdup(path.text);
 		parent[slash - path.text] = '\0';

@@ -13,8 +13,8 @@
 #define HAS_MORE (UINT64_MAX - 1)
 #define UNDO_MADE 0x80000000u
 
-/* WORD_ENTRIES: entries of a directory that the trace created; WORD_LISTED: entries of any directory
- * as a listing has them, UNKNOWN before its first listing */
+/* WORD_ENTRIES: entries of a directory that the trace created; WORD_LISTED: entries of any
+ * directory as a listing has them, UNKNOWN before its first listing */
 enum { WORD_SIZE, WORD_KIND, WORD_LINK, WORD_ENTRIES, WORD_LISTED, OBJECT_WORDS };
 enum { SLOT_OBJECT, SLOT_POSITION, SLOT_WORDS };
 enum { SLOT_NOT_YET, SLOT_OPEN, SLOT_CLOSED };

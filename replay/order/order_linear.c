@@ -286,8 +286,8 @@ static void settle(struct linear_search *s, uint32_t request)
 		s->result->n_moved++;
 		return;
 	}
-	/* Other processes may change directories, and a file system may list an entry of a directory
-	 * that changes meanwhile, or not. */
+	/* Other processes may change directories, and a file system may list an entry of a
+	 * directory that changes meanwhile, or not. */
 	s->model.any_count = true;
 	const bool explained = place(s, request, false);
 	s->model.any_count = false;

@@ -97,8 +97,8 @@ struct replay_memory { /* of a replay of system calls */
 struct replay_summary {
 	uint64_t n_records;    /* of the input */
 	uint64_t n_issued;     /* requests issued, without repetitions by a mutant */
-	/* records of the input that are not requests (FAMILY_CAUSE); those that were done are part
-	 * of n_issued */
+	/* records of the input that are not requests (FAMILY_CAUSE); n_issued includes
+	 * n_causes_done, the records that were executed */
 	uint64_t n_causes, n_causes_done;
 	uint64_t n_repeated;   /* second copies issued by a mutant */
 	uint64_t n_failed;     /* issued requests that returned an error, expected or not */

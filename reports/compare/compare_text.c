@@ -249,12 +249,13 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	if (!c->n_cells)
 		return;
 	strbuf_addch(out, '\n');
-	paragraph(out,
-		  "Same: shown to be within the limit. Worse: shown to be beyond it, and farther from "
-		  "the program run again beside the replay (or with more scatter, reordering or "
-		  "mismatches), with a joint error probability of at most 1 %. Inconclusive: "
-		  "neither. Intervals have 95 % confidence.",
-		  0, 2);
+	paragraph(
+	    out,
+	    "Same: shown to be within the limit. Worse: shown to be beyond it, and farther from "
+	    "the program run again beside the replay (or with more scatter, reordering or "
+	    "mismatches), with a joint error probability of at most 1 %. Inconclusive: "
+	    "neither. Intervals have 95 % confidence.",
+	    0, 2);
 }
 
 const struct compare_form compare_form_text = {"text", "the words on one screen", text_add};

@@ -84,8 +84,8 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 			strbuf_addf(out, "; about %llu more replicate%s would probably decide it",
 				    (unsigned long long)m->n_more, m->n_more == 1 ? "" : "s");
 		if (m->rejected_before_holm && m->decision != DECISION_REJECT)
-			strbuf_addstr(out,
-				      "; rejected alone, but not after the correction for the number of tests");
+			strbuf_addstr(out, "; rejected alone, but not after the correction for the "
+					   "number of tests");
 		strbuf_addstr(out, ".</li>\n");
 	}
 }

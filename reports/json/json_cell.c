@@ -178,7 +178,8 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 		J_TEXT("verdict", verdict_name(c->verdict)));
 	if (cell_leaning(c) != LEANING_NONE)
 		json_add(o, J_TEXT("leaning", leaning_text(cell_leaning(c))));
-	json_add(o, J_TEXT("reason", c->verdict_reason), J_VALUE("components", components_json(a, c)));
+	json_add(o, J_TEXT("reason", c->verdict_reason),
+		 J_VALUE("components", components_json(a, c)));
 	json_set_why(o, a, c);
 	json_add(o, J_VALUE("blank", json_blank(&c->blank)), J_COUNT("n_blocks", c->n_blocks),
 		J_COUNT("n_pairs", c->n_pairs), J_COUNT("n_failed_program", c->n_failed_program),

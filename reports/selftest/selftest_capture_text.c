@@ -92,7 +92,6 @@ void selftest_capture_print(const struct capture_trial *t, FILE *out)
 	    "begin      captured less own begin\n"
 	    "clock      every process measures its clock itself: u applies to comparisons of "
 	    "instants of two processes, not to response times\n"
-	    "own time   the program's own mean response time under capture, over that without, with "
-	    "its 95 %% "
-	    "interval\n");
+	    "own time   the program's own mean response time under capture, over that without, "
+	    "with its 95 %% interval\n");
 }

@@ -92,8 +92,8 @@ const struct table_cell *table_at(const struct table *t, size_t row, size_t colu
 bool table_column_is_text(const struct table_column *c);
 /* "ns", "ratio"; "" without a unit or for text. */
 const char *table_unit(const struct table_column *c);
-/* An estimate has six fields: its value, NAME_lo90, NAME_hi90, NAME_lo95, NAME_hi95 and NAME_df; any
- * other column has one. Appends the name with its unit: "bias_lo90_ratio". */
+/* An estimate has six fields: its value, NAME_lo90, NAME_hi90, NAME_lo95, NAME_hi95 and NAME_df;
+ * any other column has one. Appends the name with its unit: "bias_lo90_ratio". */
 size_t table_n_fields(const struct table_column *c);
 void table_field_name(struct strbuf *out, const struct table_column *c, size_t field);
 /* Sets a number of a CELL_NUMBER or CELL_ESTIMATE and returns NULL; else the reason ("too_few",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small parallel applications whose dependencies are known: parallel KIND [N]. With PARALLEL_SYNC in
- * the environment each write reaches the storage. */
+/* Small parallel applications whose dependencies are known: parallel KIND [N]. With PARALLEL_SYNC
+ * in the environment each write reaches the storage. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>

@@ -69,8 +69,8 @@ static void pinned_alike(struct analysis *a)
 	if (n_unlike)
 		add(a, "trace replayer", WARNING, "pinning",
 		    "in %zu of %zu cases, for example of %s, only the program or only the "
-		    "replayer binds each thread to a CPU (pin, cpus): the effect on response times (a "
-		    "quarter on some machines) is part of the bias",
+		    "replayer binds each thread to a CPU (pin, cpus): the effect on response times "
+		    "(a quarter on some machines) is part of the bias",
 		    n_unlike, a->n_cells, p->replayer[first->replayer].name);
 }
 

@@ -352,9 +352,9 @@ static const char *part_how(enum cause k, const struct methods *m)
 	case CAUSE_REQUESTS:
 		return "standardised by operation";
 	case CAUSE_CONCURRENCY:
-		return m->level_alone
-			   ? "by level; the sides share no level, so it includes service at equal level"
-			   : "standardised by level at issue";
+		return m->level_alone ? "by level; the sides share no level, so it includes "
+					"service at equal level"
+				      : "standardised by level at issue";
 	case CAUSE_LATE_ISSUE:
 		return "late requests against those on time";
 	case CAUSE_REORDERING:

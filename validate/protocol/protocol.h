@@ -318,8 +318,8 @@ struct protocol_given {
 	const char *sections; /* text added at the end */
 };
 
-/* As protocol_read(), with changes of the text. Errors: as for the file itself, then for the changed
- * text, whose line numbers may differ. */
+/* As protocol_read(), with changes of the text. Errors: as for the file itself, then for the
+ * changed text, whose line numbers may differ. */
 int protocol_read_with(struct protocol *p, const char *path, const struct protocol_given *g,
 		       struct err *e);
 /* Changes the text of a protocol. */

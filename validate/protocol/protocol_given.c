@@ -53,7 +53,7 @@ static void key_put(struct strbuf *text, const char *key, const char *value)
 	*text = out;
 }
 
-/* Whether a section is left out: with a claim the other limits, and replayers that are not named. */
+/* Whether a section is left out: with a claim, other limits, and replayers that are not named. */
 static bool is_left_out(const char *heading, const struct protocol_given *g)
 {
 	bool named = !g->replayers;

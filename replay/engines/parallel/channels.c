@@ -192,7 +192,7 @@ static void list_add(struct layout_rank *r, uint32_t channel)
 	r->list[r->n_lists - 1].n++;
 }
 
-/* One list for each signal and each wait of a set. A list is complete before the next one begins. */
+/* One list for each signal and each wait of a set. A list is complete before the next begins. */
 static void set_lists(struct rank_layout *y, const struct node_pairs *ps, struct mark_set *s)
 {
 	SCOPED_FREE uint32_t *pair_at =

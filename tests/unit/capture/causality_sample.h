@@ -5,9 +5,10 @@
  *
  * w, r: a pwrite or pread of 4096 bytes at offset 4096 * request number, of file f<node>; c NS:
  * compute; C NS: compute, with another part of the same computing after it; s NODE: signal; W NODE:
- * wait; S, V BARRIER: signal, wait at a barrier; p NS ELAPSED BLOCKED SLEPT OFF: compute with its interval, of which it was blocked, and off
- * the CPU in calls that poll (ns); z NS, x NS (in what is read): asleep, external. Nodes have pid 100 + run * 1000 + node. An event without a time follows the previous event
- * of its node. */
+ * wait; S, V BARRIER: signal, wait at a barrier; p NS ELAPSED BLOCKED SLEPT OFF: compute with its
+ * interval, of which it was blocked, and off the CPU in calls that poll (ns); z NS, x NS (in what
+ * is read): asleep, external. Nodes have pid 100 + run * 1000 + node. An event without a time
+ * follows the previous event of its node. */
 #pragma once
 
 #include "capture/causality/causality.h"

@@ -36,7 +36,8 @@ static void test_data_precedes_its_request(void **state)
 	struct merge *m;
 	struct merge_record r;
 	struct err e = ERR_INIT;
-	const uint64_t expected[][2] = {{40, 0}, {50, 0}, {200, 0}, {200, 4096}, {200, 8192}, {200, 0}};
+	const uint64_t expected[][2] = {{40, 0},     {50, 0},     {200, 0},
+					{200, 4096}, {200, 8192}, {200, 0}};
 	(void)state;
 	unlink(path);
 	assert_int_equal(write(s.fd, second, sizeof second), sizeof second);

@@ -104,7 +104,8 @@ static void test_polls(void **unused)
 static void test_looks(void **unused)
 {
 	int64_t needed;
-	const struct judge_sight before = {.state = CAUSE_LOOKING, .os_state = 'S', .changes = 7, .n_slices = 9, .n_idle = 100};
+	const struct judge_sight before = {
+	    .state = CAUSE_LOOKING, .os_state = 'S', .changes = 7, .n_slices = 9, .n_idle = 100};
 	struct judge_sight now = before;
 	(void)unused;
 	assert_int_equal(judge(before), JUDGE_LOOKS);

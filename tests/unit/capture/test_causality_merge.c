@@ -309,8 +309,8 @@ static void a_wait_that_follows_from_another_at_its_place_is_omitted(void **stat
 	expect("0 w 0, 2 w 1, 0 s 1, 2 c 10000, 1 W 0, 1 w 10, 1 s 2, 2 W 1, 2 w 40");
 }
 
-/* In the run that delayed node 0, node 1 continued after node 0's second request. In the base run it
- * continues before that, so the signal follows the first request. */
+/* In the run that delayed node 0, node 1 continued after node 0's second request. In the base run
+ * it continues before that, so the signal follows the first request. */
 static void a_signal_is_not_later_than_its_waiter_continued(void **state)
 {
 	(void)state;

@@ -55,8 +55,10 @@ static void test_forms(void **state)
 	static const char *const replayers[] = {"checkpoint,a,1,all,", "checkpoint,a,10,all,",
 						"checkpoint,a,1,1,", "checkpoint,b,1,all,", NULL};
 	static const char *const worst[] = {"recorded_on", "tracing_increase", NULL};
-	static const char *const json[] = {"\"parallel\": {", "\"error_size\": {", "\"predicted_error\": 0.25",
-					   "\"program_bytes_per_s\": [", "\"n_delayed\": 2", NULL};
+	static const char *const json[] = {
+	    "\"parallel\": {",           "\"error_size\": {",
+	    "\"predicted_error\": 0.25", "\"program_bytes_per_s\": [",
+	    "\"n_delayed\": 2",          NULL};
 	struct campaign c;
 	struct analysis a;
 	struct err e = ERR_INIT;

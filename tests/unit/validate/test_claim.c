@@ -201,8 +201,8 @@ static void test_errors(void **state)
 	free(c);
 }
 
-/* A design must be chosen before the deviation is known. So the fixed design has the smallest number
- * of pairs, and the sequential design the smallest maximum, with which each claim of these
+/* A design must be chosen before the deviation is known. So the fixed design has the smallest
+ * number of pairs, and the sequential design the smallest maximum, with which each claim of these
  * deviations is decided with the power. */
 static void test_pairs_at_equal_power(void **state)
 {

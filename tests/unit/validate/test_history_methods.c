@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 10 s */
-/* The change points of a history (history/events.h) beside E-divisive means (Matteson and James 2014)
- * for a user who looks after each entry: false events, delay of a shift, and a real series. The
- * figures are those of doc/man/validate-history.1. */
+/* The change points of a history (history/events.h) beside E-divisive means (Matteson and James
+ * 2014) for a user who looks after each entry: false events, delay of a shift, and a real series.
+ * The figures are those of doc/man/validate-history.1. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #include "validate/history/events.h"
 
 enum { MOST = 100, BEFORE = 50, BEHIND = 12, LEAST = 2 };
-/* P 0.01: no permutation may reach the statistic. Then both methods have about as many false events. */
+/* P 0.01: no permutation may reach the statistic. Then both methods have similar false events. */
 #define PERMUTATIONS 99
 
 /* The largest energy statistic over the splits of x[n] with LEAST entries on each side. */
