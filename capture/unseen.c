@@ -20,6 +20,7 @@ const struct unseen_fact unseen_facts[] = {
     {"n_unread", SIZE_MAX, true, "lines that could not be read and were left out", NULL},
     {"n_unnamed", SIZE_MAX, true, "calls on paths that are not known", NULL},
     {"n_unknown_descriptors", SIZE_MAX, true, "calls on descriptors without a captured open", NULL},
+    {"n_calls_32_bits", SIZE_MAX, true, "system calls of 32 bits, which have no tracepoints", NULL},
     {"n_outlived", SIZE_MAX, true, "threads that ran on after the command, without capture", NULL},
     {"n_unknown_cwd", NOTE(n_unknown_cwd), false,
      "paths relative to a directory that the trace does not show, taken as relative to the root",

@@ -66,6 +66,8 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 	count_line("warning", o->counts.n_programs_unseen,
 		   "program of 32 bits was run: its calls are not in the trace",
 		   "programs of 32 bits were run: their calls are not in the trace");
+	count_line("warning", o->n_calls32, "system call of 32 bits is not in the trace",
+		   "system calls of 32 bits are not in the trace");
 	count_line("warning", c->command ? o->counts.n_alive : 0,
 		   "thread ran on after the command: its further calls are not in the trace",
 		   "threads ran on after the command: their further calls are not in the trace");

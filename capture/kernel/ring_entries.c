@@ -70,7 +70,6 @@ static size_t rest_of(const struct btf_type *t)
 static int types_index(struct btf *b, struct err *e)
 {
 	struct btf_header h;
-	size_t cap = 0;
 	if (b->n_bytes < sizeof h)
 		return err_set(e, EBADMSG, "%s is truncated", BTF_FILE);
 	memcpy(&h, b->data, sizeof h);
@@ -82,14 +81,13 @@ static int types_index(struct btf *b, struct err *e)
 			       BTF_FILE);
 	b->names = (const char *)b->data + names;
 	b->n_names = h.str_len;
-	GROW(b->type, b->n, cap);
-	b->type[b->n++] = NULL;
+	b->type = xcalloc(h.type_len / sizeof **b->type + 2, sizeof *b->type);
+	b->n = 1;
 	for (uint64_t at = types; at + sizeof(struct btf_type) <= end;) {
 		const struct btf_type *t = (const void *)(b->data + at);
 		at += sizeof *t + rest_of(t);
 		if (at > end)
 			break;
-		GROW(b->type, b->n, cap);
 		b->type[b->n++] = t;
 	}
 	return 0;
@@ -178,6 +176,23 @@ static bool btf_member(const struct btf *b, const char *structure, const char *m
 	return false;
 }
 
+/* The number of arguments of the kernel's tracepoint; 0: it has none of this name. */
+static size_t btf_tracepoint_args(const struct btf *b, const char *name)
+{
+	SCOPED_FREE char *type = xasprintf("btf_trace_%s", name);
+	for (size_t i = 1; i < b->n; i++) {
+		if (BTF_INFO_KIND(b->type[i]->info) != BTF_KIND_TYPEDEF ||
+		    !is_called(b, b->type[i]->name_off, type, strlen(type)))
+			continue;
+		const struct btf_type *pointer = plain(b, (uint32_t)i),
+				      *function = pointer ? plain(b, pointer->type) : NULL;
+		if (!function || BTF_INFO_KIND(function->info) != BTF_KIND_FUNC_PROTO)
+			return 0;
+		return BTF_INFO_VLEN(function->info) - 1u; /* the first is of the probe */
+	}
+	return 0;
+}
+
 enum {
 	OPCODE_MKDIRAT = 37,
 	OPCODE_SYMLINKAT = 38,
@@ -244,7 +259,7 @@ struct ring_entries {
 		struct btf_field field[SYSCALL_ARGS]; /* size 0: there is none */
 		uint64_t items;
 	} op[N_OPCODES];
-	struct btf_field command, fd, name;
+	struct um_ring_layout layout;
 };
 
 static const struct syscall_row *call_find(const char *name)
@@ -280,22 +295,51 @@ static int row_take(struct ring_entries *r, const struct btf *b, const struct ri
 	return 0;
 }
 
+static int layout_take(struct um_ring_layout *l, const struct btf *b, struct err *e)
+{
+	struct btf_field command, cqe, fd, ring, opcode, flags, result, name, pid;
+	const size_t n_args = btf_tracepoint_args(b, "io_uring_complete");
+	if (!btf_member(b, "io_kiocb", "cmd", &command) ||
+	    !btf_member(b, "io_kiocb", "cqe", &cqe) || !btf_member(b, "io_cqe", "fd", &fd) ||
+	    !btf_member(b, "io_kiocb", "ctx", &ring) ||
+	    !btf_member(b, "io_kiocb", "opcode", &opcode) ||
+	    !btf_member(b, "io_kiocb", "flags", &flags) || opcode.size != 1 ||
+	    (flags.size != 4 && flags.size != 8) ||
+	    !btf_member(b, "io_uring_cqe", "res", &result) ||
+	    !btf_member(b, "filename", "name", &name) || !btf_member(b, "task_struct", "pid", &pid))
+		return err_set(e, ENOENT,
+			       "this kernel's struct io_kiocb is laid out in an unknown way");
+	if (n_args != 3 && n_args < 5) /* ctx, req, cqe; or ctx, req, user_data, res, flags */
+		return err_set(e, ENOENT,
+			       "this kernel's tracepoints of io_uring have unknown arguments");
+	*l = (struct um_ring_layout){.command = command.offset,
+				     .fd = cqe.offset + fd.offset,
+				     .ring = ring.offset,
+				     .opcode = opcode.offset,
+				     .flags = flags.offset,
+				     .flags_bytes = flags.size,
+				     .name = name.offset,
+				     .result = n_args == 3 ? result.offset : -1,
+				     .task_pid = pid.offset,
+				     .task_status = -1};
+#if defined(__x86_64__)
+	struct btf_field thread, status;
+	if (btf_member(b, "task_struct", "thread_info", &thread) &&
+	    btf_member(b, "thread_info", "status", &status) && status.size == 4)
+		l->task_status = thread.offset + status.offset;
+#endif
+	return 0;
+}
+
 int ring_entries_open(struct ring_entries **out, struct err *e)
 {
 	struct btf *b;
-	struct btf_field within;
 	*out = NULL;
 	int rc = btf_open(&b, e);
 	if (rc)
 		return rc;
 	struct ring_entries *r = xcalloc(1, sizeof *r);
-	if (!btf_member(b, "io_kiocb", "cmd", &r->command) ||
-	    !btf_member(b, "io_kiocb", "cqe", &r->fd) || !btf_member(b, "io_cqe", "fd", &within) ||
-	    !btf_member(b, "filename", "name", &r->name))
-		rc = err_set(e, ENOENT,
-			     "this kernel's struct io_kiocb is laid out in an unknown way");
-	else
-		r->fd.offset += within.offset;
+	rc = layout_take(&r->layout, b, e);
 	for (size_t i = 0; !rc && i < sizeof rows / sizeof *rows; i++)
 		/* an operation that the kernel lacks, or lays out differently, is not decoded */
 		if (row_take(r, b, &rows[i], NULL))
@@ -304,6 +348,8 @@ int ring_entries_open(struct ring_entries **out, struct err *e)
 		r->op[others[i]].items = UM_RING_KNOWN;
 	if (!rc && !r->op[IORING_OP_READ].row)
 		rc = err_set(e, ENOENT, "this kernel's struct io_rw is laid out in an unknown way");
+	if (!rc)
+		r->layout.vector_length = r->op[IORING_OP_READV].field[2].offset;
 	btf_close(b);
 	if (rc)
 		free(r);
@@ -317,12 +363,9 @@ void ring_entries_close(struct ring_entries *r)
 	free(r);
 }
 
-void ring_entries_layout(const struct ring_entries *r, struct um_ring_layout *l)
+const struct um_ring_layout *ring_entries_layout(const struct ring_entries *r)
 {
-	l->command = r->command.offset;
-	l->fd = r->fd.offset;
-	l->name = r->name.offset;
-	l->vector_length = r->op[IORING_OP_READV].field[2].offset;
+	return &r->layout;
 }
 
 uint64_t ring_entries_items(const struct ring_entries *r, unsigned int opcode)

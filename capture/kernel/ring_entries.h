@@ -13,8 +13,7 @@ struct ring_entries;
 int ring_entries_open(struct ring_entries **r, struct err *e);
 void ring_entries_close(struct ring_entries *r); /* NULL is fine */
 
-/* Sets the offsets in the kernel's structures; the caller sets those in tracepoints. */
-void ring_entries_layout(const struct ring_entries *r, struct um_ring_layout *l);
+const struct um_ring_layout *ring_entries_layout(const struct ring_entries *r);
 /* what to read of an operation: 0, or UM_RING_... */
 uint64_t ring_entries_items(const struct ring_entries *r, unsigned int opcode);
 

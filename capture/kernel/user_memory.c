@@ -42,7 +42,8 @@ struct user_memory {
 	struct user_memory_found *index;
 	size_t n, cap;
 	uint64_t n_lost, n_ring_lost;
-	bool reads_rings, reads_aio;
+	bool reads_rings, reads_aio, counts_32_bits;
+	uint64_t n_calls32;
 	const struct ring_entries *rings; /* borrowed */
 	struct err no_rings;
 	struct user_memory_found *ring; /* events of io_uring: ring[n_ring] */
@@ -176,9 +177,18 @@ int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struc
 
 static int programs_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
 {
+	const struct um_ring_layout *layout = o->rings ? ring_entries_layout(o->rings) : NULL;
 	struct um_code *c = xcalloc(1, sizeof *c);
-	um_code_enter(c, &m->map);
-	int rc = program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "enter", e);
+	um_code_enter(c, &m->map, layout ? layout->task_status : -1);
+	m->counts_32_bits =
+	    layout && layout->task_status >= 0 &&
+	    !program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "enter", NULL);
+	int rc = 0;
+	if (!m->counts_32_bits) { /* Linux before 5.11 cannot look at the task */
+		um_code_enter(c, &m->map, -1);
+		rc = program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c,
+				  "enter", e);
+	}
 	um_code_exit(c, &m->map);
 	rc = rc ? rc
 		: program_load(&m->program[LINK_EXIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "exit", e);
@@ -186,14 +196,18 @@ static int programs_start(struct user_memory *m, const struct user_memory_option
 	rc =
 	    rc ? rc
 	       : program_load(&m->program[LINK_ENDED], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "ended", e);
-	um_code_newtask(c, &m->map, o->newtask_pid_offset);
-	rc =
-	    rc ? rc
-	       : program_load(&m->program[LINK_NEWTASK], BPF_PROG_TYPE_TRACEPOINT, c, "newtask", e);
-	free(c);
+	um_code_newtask(c, &m->map, layout ? layout->task_pid : -1, o->newtask_pid_offset);
 	rc = rc ? rc
-		: link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], o->newtask_id,
-				  "task:task_newtask", e);
+		: program_load(&m->program[LINK_NEWTASK],
+			       layout ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT, c,
+			       "newtask", e);
+	free(c);
+	/* a raw tracepoint is detached without the wait of 0.07 s of the other kind */
+	if (!rc && layout)
+		rc = link_raw(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], "task_newtask", e);
+	else if (!rc)
+		rc = link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK],
+				     o->newtask_id, "task:task_newtask", e);
 	rc = rc ? rc
 		: link_raw(&m->link[LINK_ENDED], m->program[LINK_ENDED], "sched_process_exit", e);
 	rc = rc ? rc : link_raw(&m->link[LINK_EXIT], m->program[LINK_EXIT], "sys_exit", e);
@@ -217,18 +231,19 @@ static int rings_start(struct user_memory *m, const struct user_memory_options *
 	int rc = map_make(&m->map.ring_ops, BPF_MAP_TYPE_ARRAY, 4, 8, OPCODES_MAX, e);
 	rc = rc ? rc : map_make(&m->map.inflight, BPF_MAP_TYPE_HASH, 8, 8, WATCHED_MAX, e);
 	rc = rc ? rc : ring_ops_fill(m, o->rings, e);
-	um_code_ring_submit(c, &m->map, o->ring_layout);
+	um_code_ring_submit(c, &m->map, ring_entries_layout(o->rings));
 	rc = rc ? rc
-		: program_load(&m->program[LINK_SUBMIT], BPF_PROG_TYPE_TRACEPOINT, c, "submit", e);
-	um_code_ring_done(c, &m->map, o->ring_layout);
-	rc = rc ? rc : program_load(&m->program[LINK_DONE], BPF_PROG_TYPE_TRACEPOINT, c, "done", e);
+		: program_load(&m->program[LINK_SUBMIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "submit",
+			       e);
+	um_code_ring_done(c, &m->map, ring_entries_layout(o->rings));
+	rc = rc ? rc
+		: program_load(&m->program[LINK_DONE], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "done", e);
 	free(c);
 	rc = rc ? rc
-		: link_tracepoint(&m->link[LINK_DONE], m->program[LINK_DONE], o->ring_done_id,
-				  "io_uring:io_uring_complete", e);
+		: link_raw(&m->link[LINK_DONE], m->program[LINK_DONE], "io_uring_complete", e);
 	return rc ? rc
-		  : link_tracepoint(&m->link[LINK_SUBMIT], m->program[LINK_SUBMIT],
-				    o->ring_submit_id, "io_uring:io_uring_submit_req", e);
+		  : link_raw(&m->link[LINK_SUBMIT], m->program[LINK_SUBMIT], "io_uring_submit_req",
+			     e);
 }
 
 /* Reads the requests of io_submit(). A kernel before 5.3 refuses programs with a loop. */
@@ -395,7 +410,7 @@ static void links_close(struct user_memory *m)
 
 int user_memory_stop(struct user_memory *m, struct err *e)
 {
-	struct um_state state = {0, 0, 0};
+	struct um_state state = {0};
 	union bpf_attr a;
 	uint32_t key = 0;
 	if (!m->reading)
@@ -411,6 +426,7 @@ int user_memory_stop(struct user_memory *m, struct err *e)
 	if (bpf(BPF_MAP_LOOKUP_ELEM, &a) == 0)
 		m->n_lost = state.n_lost;
 	m->n_ring_lost = state.n_ring_lost;
+	m->n_calls32 = state.n_calls32;
 	int rc = index_make(m, e);
 	if (!rc && m->write_error)
 		rc = err_sys(e, m->write_error,
@@ -441,6 +457,12 @@ void user_memory_close(struct user_memory *m)
 uint64_t user_memory_n_lost(const struct user_memory *m)
 {
 	return m->n_lost;
+}
+
+bool user_memory_calls32(const struct user_memory *m, uint64_t *n)
+{
+	*n = m->n_calls32;
+	return m->counts_32_bits;
 }
 
 uint64_t user_memory_n_ring_lost(const struct user_memory *m)

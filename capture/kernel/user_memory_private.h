@@ -53,14 +53,16 @@ struct um_state {
 	uint64_t n_retry; /* pending */
 	uint64_t n_lost;
 	uint64_t n_ring_lost;
+	uint64_t n_calls32; /* calls of 32 bits, which have no tracepoints */
 };
 
-/* Offsets in the tracepoints' records, in struct io_kiocb and struct filename, and in the command
- * of a vector. */
+/* Offsets in the kernel's structures. */
 struct um_ring_layout {
-	int submit_request, submit_ring, submit_opcode, submit_flags, flags_bytes, done_request,
-	    done_result;
-	int command, fd, name, vector_length;
+	int ring, opcode, flags, flags_bytes, command, fd; /* io_kiocb */
+	int name;					   /* filename */
+	int vector_length;				   /* in the command of a vector */
+	int result; /* io_uring_cqe; -1: tracepoint io_uring_complete has the result itself */
+	int task_pid, task_status; /* task_struct; status -1: unknown, or no calls of 32 bits */
 };
 
 /* What to read of an operation; 0: it does not concern files. Holds the offsets of up to two
@@ -91,13 +93,14 @@ struct um_code {
 };
 
 /* Programs for the begin of a system call (raw tracepoint sys_enter), its end (sys_exit), the
- * creation of a thread (tracepoint task_newtask) and its end (raw tracepoint sched_process_exit).
- */
-void um_code_enter(struct um_code *c, const struct um_maps *m);
+ * creation of a thread (task_newtask) and its end (raw tracepoint sched_process_exit). `status`:
+ * offset in task_struct, -1: calls of 32 bits are not counted. `pid`: offset in task_struct for the
+ * raw tracepoint; -1: the other one, where `field` is the offset of its field. */
+void um_code_enter(struct um_code *c, const struct um_maps *m, int status);
 void um_code_exit(struct um_code *c, const struct um_maps *m);
-void um_code_newtask(struct um_code *c, const struct um_maps *m, unsigned int pid_offset);
-/* Tracepoints io_uring_submit_req and io_uring_complete; raw tracepoint sys_enter for the requests
- * of io_submit(). */
+void um_code_newtask(struct um_code *c, const struct um_maps *m, int pid, unsigned int field);
+/* Raw tracepoints io_uring_submit_req and io_uring_complete, and sys_enter for the requests of
+ * io_submit(). */
 void um_code_ring_submit(struct um_code *c, const struct um_maps *m,
 			 const struct um_ring_layout *l);
 void um_code_ring_done(struct um_code *c, const struct um_maps *m, const struct um_ring_layout *l);

@@ -5,6 +5,7 @@
 #include "capture/kernel/user_memory_assembly.h"
 
 #define ADDRESS_MIN 4096 /* smaller arguments are not pointers */
+#define TS_COMPAT 2	 /* arch/x86/include/asm/thread_info.h of Linux */
 
 /* --- reading one item ---------------------------------------------------- */
 
@@ -132,11 +133,30 @@ static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 
 /* --- the programs -------------------------------------------------------- */
 
-void um_code_enter(struct um_code *c, const struct um_maps *m)
+/* Counts a call of 32 bits of a watched thread and jumps to `out`: its number means another call
+ * than the same number of 64 bits. */
+static void count_32_bits(struct um_code *c, const struct um_maps *m, int status,
+			  struct jumps *out)
+{
+	struct jumps other = {.n = 0};
+	call(c, BPF_FUNC_get_current_task_btf);
+	load(c, BPF_W, R1, R0, status);
+	op(c, BPF_AND, R1, TS_COMPAT);
+	jump_if(c, &other, BPF_JEQ, R1, 0);
+	take_tid(c);
+	look_up(c, m->watched, STACK_TID, out);
+	count(c, m, offsetof(struct um_state, n_calls32), 1);
+	jump(c, out);
+	land(c, &other);
+}
+
+void um_code_enter(struct um_code *c, const struct um_maps *m, int status)
 {
 	struct jumps out = {.n = 0};
 	c->n = 0;
 	mov(c, R6, R1);
+	if (status >= 0)
+		count_32_bits(c, m, status, &out);
 	load(c, BPF_DW, R1, R6, 8);
 	jump_if(c, &out, BPF_JGE, R1, UM_NUMBERS);
 	store(c, BPF_W, FP, STACK_NUMBER, R1);
@@ -223,11 +243,20 @@ void um_code_exit(struct um_code *c, const struct um_maps *m)
 	end(c, &out);
 }
 
-void um_code_newtask(struct um_code *c, const struct um_maps *m, unsigned int pid_offset)
+void um_code_newtask(struct um_code *c, const struct um_maps *m, int pid, unsigned int field)
 {
 	struct jumps out = {.n = 0};
 	c->n = 0;
-	load(c, BPF_W, R6, R1, (int)pid_offset);
+	if (pid >= 0) {
+		load(c, BPF_DW, R3, R1, 0);
+		op(c, BPF_ADD, R3, pid);
+		address(c, R1, FP, STACK_NUMBER);
+		set(c, R2, sizeof(int32_t));
+		call(c, BPF_FUNC_probe_read_kernel);
+		jump_if(c, &out, BPF_JNE, R0, 0);
+		load(c, BPF_W, R6, FP, STACK_NUMBER);
+	} else
+		load(c, BPF_W, R6, R1, (int)field);
 	take_tid(c);
 	look_up(c, m->watched, STACK_TID, &out);
 	store(c, BPF_W, FP, STACK_TID, R6);

@@ -123,15 +123,16 @@ void um_code_ring_submit(struct um_code *c, const struct um_maps *m, const struc
 	c->n = 0;
 	mov(c, R6, R1);
 	take_watched(c, m, &out);
-	load(c, BPF_DW, R9, R6, l->submit_request);
+	load(c, BPF_DW, R9, R6, 0);
 	record_begin(c, m, UM_RING_SUBMIT, &out);
-	load(c, BPF_B, R1, R6, l->submit_opcode);
+	set(c, R1, 0);
 	store(c, BPF_DW, R8, AT_ENTRY(opcode), R1);
-	store(c, BPF_W, FP, STACK_NUMBER, R1);
-	load(c, BPF_DW, R1, R6, l->submit_ring);
-	store(c, BPF_DW, R8, AT_ENTRY(ring), R1);
-	load(c, l->flags_bytes == 4 ? BPF_W : BPF_DW, R1, R6, l->submit_flags);
 	store(c, BPF_DW, R8, AT_ENTRY(flags), R1);
+	read_kernel(c, AT_ENTRY(opcode), 1, l->opcode, &fail);
+	read_kernel(c, AT_ENTRY(flags), l->flags_bytes, l->flags, &fail);
+	read_kernel(c, AT_ENTRY(ring), 8, l->ring, &fail);
+	load(c, BPF_DW, R1, R8, AT_ENTRY(opcode));
+	store(c, BPF_W, FP, STACK_NUMBER, R1);
 	look_up(c, m->ring_ops, STACK_NUMBER, &out);
 	load(c, BPF_DW, R7, R0, 0);
 	jump_if(c, &out, BPF_JEQ, R7, 0); /* it does not concern files */
@@ -158,10 +159,10 @@ void um_code_ring_submit(struct um_code *c, const struct um_maps *m, const struc
 
 void um_code_ring_done(struct um_code *c, const struct um_maps *m, const struct um_ring_layout *l)
 {
-	struct jumps out = {.n = 0};
+	struct jumps out = {.n = 0}, fail = {.n = 0};
 	c->n = 0;
 	mov(c, R6, R1);
-	load(c, BPF_DW, R9, R6, l->done_request);
+	load(c, BPF_DW, R9, R6, 8);
 	store(c, BPF_DW, FP, STACK_KEY, R9);
 	look_up(c, m->inflight, STACK_KEY, &out);
 	map(c, R1, m->inflight);
@@ -169,11 +170,19 @@ void um_code_ring_done(struct um_code *c, const struct um_maps *m, const struct 
 	call(c, BPF_FUNC_map_delete_elem);
 	take_tid(c);
 	record_begin(c, m, UM_RING_DONE, &out);
-	load(c, BPF_W, R1, R6, l->done_result);
+	if (l->result >= 0) {
+		load(c, BPF_DW, R9, R6, 16);
+		read_kernel(c, AT_ENTRY(result), sizeof(int32_t), l->result, &fail);
+		load(c, BPF_W, R1, R8, AT_ENTRY(result));
+	} else
+		load(c, BPF_DW, R1, R6, 24);
 	op(c, BPF_LSH, R1, 32);
 	op(c, BPF_ARSH, R1, 32);
 	store(c, BPF_DW, R8, AT_ENTRY(result), R1);
 	entry_hand_over(c, m);
+	jump(c, &out);
+	land(c, &fail);
+	count(c, m, RING_LOST, 1);
 	end(c, &out);
 }
 

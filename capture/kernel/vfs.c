@@ -143,6 +143,9 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 	if (all && o->counts.n_programs_unseen)
 		json_object_set_new(json_object_get(all, "capture"), "programs_unseen",
 				    json_integer((json_int_t)o->counts.n_programs_unseen));
+	if (all && o->counts_32_bits)
+		json_object_set_new(json_object_get(all, "capture"), "n_calls_32_bits",
+				    json_integer((json_int_t)o->n_calls32));
 	if (all && c->command && o->counts.n_alive)
 		json_object_set_new(json_object_get(all, "capture"), "n_outlived",
 				    json_integer((json_int_t)o->counts.n_alive));
@@ -244,25 +247,17 @@ static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 			  const struct vfs_threads *threads, struct user_memory **m,
 			  struct vfs_outcome *o, struct err *e)
 {
-	struct um_ring_layout layout;
 	const struct err *why;
 	if (c->paths == PATHS_NONE)
 		return 0;
-	if (!vfs_ring_layout(t, &layout))
-		err_set(&o->no_rings, ENOENT,
-			"this kernel's tracepoints of io_uring have unknown fields");
-	else if (ring_entries_open(&w->rings, &o->no_rings) == 0)
-		ring_entries_layout(w->rings, &layout);
+	ring_entries_open(&w->rings, &o->no_rings);
 	const struct user_memory_options options = {
 	    .tid = threads->tid,
 	    .n = threads->n,
 	    .scratch = c->scratch,
 	    .newtask_id = tracing_event_id(t, VFS_NEWTASK),
 	    .newtask_pid_offset = tracing_field(t, VFS_NEWTASK, "pid").offset,
-	    .rings = w->rings,
-	    .ring_layout = &layout,
-	    .ring_submit_id = tracing_event_id(t, VFS_RING_SUBMIT),
-	    .ring_done_id = tracing_event_id(t, VFS_RING_DONE)};
+	    .rings = w->rings};
 	int rc = user_memory_open(m, &options, &o->no_paths);
 	if (!rc && user_memory_reads_aio(*m))
 		syscalls_aio_read(w->calls);
@@ -328,6 +323,7 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 	rc = rc ? rc : stopped;
 	o->n_memory_lost = *m ? user_memory_n_lost(*m) : 0;
 	o->n_lost += *m ? user_memory_n_ring_lost(*m) : 0;
+	o->counts_32_bits = *m && user_memory_calls32(*m, &o->n_calls32);
 	stopped = w->snapshot ? snapshot_stop(w->snapshot, rc ? NULL : e) : 0;
 	rc = rc ? rc : stopped;
 	o->n_unseen = w->snapshot ? snapshot_n_unseen(w->snapshot) : 0;

@@ -36,6 +36,8 @@ struct vfs_outcome {
 	uint64_t n_requests, n_events, n_lost;
 	uint64_t n_faults, n_added; /* requests that are faults, and page-cache insertions */
 	uint64_t n_memory_lost;	    /* arguments in memory that could not be read */
+	bool counts_32_bits;	    /* n_calls32 is known: this kernel shows such calls */
+	uint64_t n_calls32;	    /* system calls of 32 bits, which are not in the trace */
 	enum vfs_faults faults;	    /* the source used */
 	struct syscalls_counts counts;
 	struct files_noted files;   /* the snapshot */

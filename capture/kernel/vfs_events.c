@@ -18,9 +18,7 @@ const char **vfs_events_make(enum vfs_faults faults)
 	    [VFS_ADD] = "?filemap:mm_filemap_add_to_page_cache",
 	    [VFS_FAULT] = "?filemap:mm_filemap_fault",
 	    [VFS_MAP] = "?filemap:mm_filemap_map_pages",
-	    [VFS_USER_FAULT] = "?exceptions:page_fault_user",
-	    [VFS_RING_SUBMIT] = "?io_uring:io_uring_submit_req",
-	    [VFS_RING_DONE] = "?io_uring:io_uring_complete"};
+	    [VFS_USER_FAULT] = "?exceptions:page_fault_user"};
 	static const char nothing[] = "?task:none";
 	size_t n = 0;
 	while (syscall_rows[n].name)
@@ -191,9 +189,6 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 	case VFS_WAIT:
 		waited(w, v);
 		return 0;
-	case VFS_RING_SUBMIT: /* rings_convert() handles these, with more data */
-	case VFS_RING_DONE:
-		return 0;
 	case VFS_ADD:
 		p = page_of(v, &w->add);
 		return syscalls_page_add(w->c, &p, e);
@@ -223,25 +218,6 @@ static void looks_convert(struct syscalls *c, const struct vfs_looks *looks, int
 		if (path)
 			files_see(looks->files, path[1] ? path + 1 : ".", &m);
 	}
-}
-
-bool vfs_ring_layout(const struct tracing *t, struct um_ring_layout *l)
-{
-	const struct tracing_field request = tracing_field(t, VFS_RING_SUBMIT, "req"),
-				   ring = tracing_field(t, VFS_RING_SUBMIT, "ctx"),
-				   opcode = tracing_field(t, VFS_RING_SUBMIT, "opcode"),
-				   flags = tracing_field(t, VFS_RING_SUBMIT, "flags"),
-				   done = tracing_field(t, VFS_RING_DONE, "req"),
-				   result = tracing_field(t, VFS_RING_DONE, "res");
-	*l = (struct um_ring_layout){.submit_request = (int)request.offset,
-				     .submit_ring = (int)ring.offset,
-				     .submit_opcode = (int)opcode.offset,
-				     .submit_flags = (int)flags.offset,
-				     .flags_bytes = (int)flags.size,
-				     .done_request = (int)done.offset,
-				     .done_result = (int)result.offset};
-	return request.size == 8 && ring.size == 8 && opcode.size == 1 &&
-	       (flags.size == 4 || flags.size == 8) && done.size == 8 && result.size == 4;
 }
 
 /* Adds the requests submitted by io_uring and io_submit(), and completions, until `ns`. */

@@ -21,19 +21,17 @@
  * or root; a kernel in lockdown "confidentiality" refuses. */
 struct user_memory;
 struct ring_entries;
-struct um_ring_layout;
 struct um_ring_entry;
 
 struct user_memory_options {
 	const int32_t *tid; /* threads to watch, together with all that they create */
 	size_t n;
 	const char *scratch;	      /* as in tracing_options */
-	/* of the tracepoint task:task_newtask: its id, and the offset of its field `pid` */
+	/* of the tracepoint task:task_newtask: its id, and the offset of its field `pid`; used
+	 * without `rings` */
 	int newtask_id;
 	unsigned int newtask_pid_offset;
 	const struct ring_entries *rings; /* NULL: rings of io_uring are not read */
-	const struct um_ring_layout *ring_layout;
-	int ring_submit_id, ring_done_id; /* of the tracepoints */
 };
 
 /* Starts reading. Errors: of bpf(2) and perf_event_open(2), naming the step. Ownership:
@@ -54,6 +52,9 @@ void user_memory_find(const struct user_memory *m, uint32_t tid, const struct sy
 bool user_memory_reads_aio(const struct user_memory *m); /* requests of io_submit() */
 /* Whether requests of io_uring are read. *why, if not NULL: the reason if they cannot be. */
 bool user_memory_reads_rings(const struct user_memory *m, const struct err **why);
+/* *n: system calls of 32 bits, which have no tracepoints. False: they were not counted, because
+ * this kernel does not show them. */
+bool user_memory_calls32(const struct user_memory *m, uint64_t *n);
 /* events of io_uring that were lost because a buffer was full */
 uint64_t user_memory_n_ring_lost(const struct user_memory *m);
 
@@ -106,8 +107,6 @@ enum {
 	VFS_FAULT,
 	VFS_MAP,
 	VFS_USER_FAULT,
-	VFS_RING_SUBMIT,
-	VFS_RING_DONE,
 	VFS_N_FIXED
 };
 
@@ -125,9 +124,6 @@ int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ri
 		       struct syscalls *c, struct processes *processes,
 		       const struct vfs_looks *looks, int64_t epoch_ns,
 		       int (*take)(void *context, struct err *e), void *context, struct err *e);
-
-/* Fills the offsets in the io_uring tracepoints; false: the kernel has different ones. */
-bool vfs_ring_layout(const struct tracing *t, struct um_ring_layout *l);
 
 /* vfs_state.c: initial state of the watched processes. */
 struct vfs_threads {

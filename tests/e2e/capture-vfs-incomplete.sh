@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture vfs never calls a trace complete that lacks calls: of programs of 32 bits, of children that
-# outlive the command, on paths or descriptors that are not known.
+# capture vfs never calls a trace complete that lacks calls: of 32 bits, of children that outlive
+# the command, on paths or descriptors that are not known.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "tracefs needs root"
 [ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"
@@ -106,4 +106,28 @@ if ${CC:-cc} -m32 -w -O1 -static -nostdlib -ffreestanding -fno-pie -no-pie -fno-
 	expect_line out '1 program of 32 bits was run: its calls are not in the trace'
 else
 	echo 'programs of 32 bits are not tried: they cannot be made or run here'
+fi
+
+# calls of 32 bits by a program of 64 bits
+cat >mixed.c <<'C'
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+	char *name = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	long fd;
+	strcpy(name, "by-int");
+	__asm__ volatile("int $0x80" : "=a"(fd) : "a"(8), "b"(name), "c"(0600) : "memory");
+	return fd < 0;
+}
+C
+if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -w -O1 -o mixed mixed.c && ./mixed; then
+	rm -f by-int
+	captured true
+	"$VALIDATE" info --json trace | grep -q n_calls_32_bits || skip 'this kernel does not show calls of 32 bits'
+	incomplete 'system calls of 32 bits, which have no tracepoints: 1' ./mixed
+	incomplete 'system calls of 32 bits, which have no tracepoints: 2' sh -c './mixed & ./mixed; wait'
+	[ -e by-int ] || fail 'the call of 32 bits made no file'
+else
+	echo 'calls of 32 bits by a program of 64 bits are not tried: they cannot be made here'
 fi
