@@ -3,7 +3,7 @@
 #include "commands/commands.h"
 #include "reports/pool/pool_report.h"
 #include "validate/compare/baseline.h"
-#include "validate/pool/pool.h"
+#include "validate/pool/pool_league.h"
 
 struct pool_config {
 	const char *output, *format, *replayer;
@@ -57,20 +57,62 @@ static const char *names_align(struct baseline *b, size_t n, const char *replaye
 	return named;
 }
 
-static int pool_them(const struct pool_config *c, const struct baseline *b, size_t n, struct err *e)
+/* The status of the worst verdict of all cases of all laboratories. */
+static int verdicts_status(const struct pool *p)
+{
+	struct pool_league l;
+	size_t n_inconclusive = 0, n_not_trusted = 0;
+	pool_league_make(&l, p);
+	for (size_t i = 0; i < l.n_ranks; i++) {
+		n_inconclusive += l.rank[i].n_inconclusive;
+		n_not_trusted += l.rank[i].n_not_trusted;
+	}
+	pool_league_release(&l);
+	return n_not_trusted ? EXIT_NOT_TRUSTED : n_inconclusive ? EXIT_INCONCLUSIVE : EXIT_OK;
+}
+
+static int pool_them(const struct pool_config *c, const struct baseline *b, size_t n, int *status,
+		     struct err *e)
 {
 	SCOPED(pool_release) struct pool p;
 	int ret = pool_make(&p, b, n, (enum pool_measure)c->measure, c->allow, e);
 	if (!ret && c->output)
 		ret = study_write(&pool_form, &p, c->output, e);
 	ret = ret ? ret : study_print(&pool_form, &p, c->format, stdout, e);
+	*status = ret ? EXIT_FAILED : verdicts_status(&p);
 	return ret;
+}
+
+/* Returns an exit status; *verdict is that of the verdicts. */
+static int paths_pool(const struct pool_config *c, char *const *path, size_t n_paths, int *verdict,
+		      struct err *e)
+{
+	int ret = 0;
+	SCOPED_FREE struct baseline *b = xcalloc(n_paths, sizeof *b);
+	size_t n = 0;
+	for (; n < n_paths && !ret; n += !ret)
+		ret = baseline_input(&b[n], path[n], e);
+	const char *replayer = ret ? NULL : names_align(b, n, c->replayer);
+	for (size_t i = 0; i < n && replayer && !ret; i++)
+		ret = baseline_choose(&b[i], replayer, e);
+	ret = ret ? ret : pool_them(c, b, n, verdict, e);
+	for (size_t i = 0; i < n; i++)
+		baseline_release(&b[i]);
+	return !ret ? EXIT_OK : ret == -EPROTO ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
+}
+
+int pool_results(char *const *dir, size_t n, const char *output, const char *format, struct err *e)
+{
+	const struct pool_config c = {.output = output, .format = format};
+	int verdict;
+	const int status = paths_pool(&c, dir, n, &verdict, e);
+	return status == EXIT_OK ? verdict : status;
 }
 
 static int pool_run(int argc, char **argv, struct err *e)
 {
 	struct pool_config config = {.format = "terminal"};
-	int n_positional, ret = 0;
+	int n_positional, verdict;
 	int status = command_parse(&cmd_pool, synopsis, about, pool_options, &config, argc, argv, 0,
 				   POOL_MAX, &n_positional, e);
 	if (status >= 0)
@@ -80,17 +122,7 @@ static int pool_run(int argc, char **argv, struct err *e)
 				    "which laboratories? usage is validate pool PATH PATH...");
 	if (study_form_check(config.format, e))
 		return EXIT_USAGE;
-	SCOPED_FREE struct baseline *b = xcalloc((size_t)n_positional, sizeof *b);
-	size_t n = 0;
-	for (; n < (size_t)n_positional && !ret; n += !ret)
-		ret = baseline_input(&b[n], argv[n + 1], e);
-	const char *replayer = ret ? NULL : names_align(b, n, config.replayer);
-	for (size_t i = 0; i < n && replayer && !ret; i++)
-		ret = baseline_choose(&b[i], replayer, e);
-	ret = ret ? ret : pool_them(&config, b, n, e);
-	for (size_t i = 0; i < n; i++)
-		baseline_release(&b[i]);
-	return !ret ? EXIT_OK : ret == -EPROTO ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
+	return paths_pool(&config, argv + 1, (size_t)n_positional, &verdict, e);
 }
 
 const struct command cmd_pool = {"pool", "compare the results of several laboratories", pool_run};

@@ -15,7 +15,7 @@
 #include "validate/results/results_file.h"
 
 struct run_settings {
-	const char *dir, *device, *format, *scatter, *replicates;
+	const char *dir, *device, *format, *scatter, *replicates, *hosts, *launcher;
 	int64_t budget_ns;
 	bool resume, dry_run, quiet;
 };
@@ -40,6 +40,12 @@ static const struct option_spec run_options[] = {
 	       "device of a destructive target; separate several by commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
 	       "see \"validate report --list\" (default terminal)"),
+	OPTION(STRING, "hosts", FIELD(hosts), .arg = "LIST|FILE",
+	       .help = "run the protocol on each of these hosts at its own storage, such as "
+	       "node[01-12], and pool the results into one report"),
+	OPTION(STRING, "launcher", FIELD(launcher), .arg = "COMMAND",
+	       .help = "--hosts: command that runs its arguments on {host} (default "
+	       "\"ssh {host}\")"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };
@@ -47,15 +53,18 @@ static const struct option_spec run_options[] = {
 
 static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIME] [--dry-run] "
 			       "[--device NAME] [--format FORM] [--quiet]\n"
-			       "[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]";
+			       "[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]\n"
+			       "PROTOCOL --hosts LIST|FILE [--launcher COMMAND] [-o DIR] [--resume]";
 static const char about[] =
 	"Records the programs of a protocol, replays them with every replayer in random\n"
 	"order, and judges the replayers. All output goes to the results directory;\n"
 	"DIR/report/index.html is the report. --resume continues an interrupted or\n"
 	"killed campaign. \"validate init\" writes a protocol as a starting point.\n"
+	"--hosts runs the protocol on several hosts and compares them as \"validate pool\".\n"
 	"\n"
 	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 4\n"
-	"inconclusive, 2 bad protocol, 3 failed, 6 refused for safety.";
+	"inconclusive, 2 bad protocol, 3 failed, 5 hosts that measured different things,\n"
+	"6 refused for safety.";
 
 char *run_default_dir(const char *name)
 {
@@ -156,6 +165,27 @@ static int dry_run(const struct protocol *p, const struct run_settings *config, 
 	return ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED : run_consent(p, config->device, e);
 }
 
+/* A campaign on each of several hosts. */
+static int hosts_run_them(const struct run_settings *c, const char *protocol, struct err *e)
+{
+	if (!protocol)
+		return usage(e, "--hosts needs the protocol, also with --resume");
+	if (c->dry_run)
+		return usage(e, "--dry-run describes the campaign of one host: omit --hosts");
+	SCOPED_FREE char *dir = c->dir ? xstrdup(c->dir) : run_default_dir("hosts");
+	return run_hosts(&(struct run_hosts){.hosts = c->hosts,
+					     .launcher = c->launcher,
+					     .protocol = protocol,
+					     .dir = dir,
+					     .format = c->format,
+					     .replicates = c->replicates,
+					     .device = c->device,
+					     .budget_ns = c->budget_ns,
+					     .resume = c->resume,
+					     .quiet = c->quiet},
+			 e);
+}
+
 static int run_run(int argc, char **argv, struct err *e)
 {
 	struct run_settings config = {.format = "terminal"};
@@ -166,12 +196,16 @@ static int run_run(int argc, char **argv, struct err *e)
 				   1, &n_positional, e);
 	if (status >= 0)
 		return status;
+	if (config.launcher && !config.hosts)
+		return usage(e, "--launcher needs --hosts");
 	if (config.resume && !config.dir)
 		return usage(e, "--resume needs -o DIR, the results directory to continue");
 	if (config.resume && config.replicates)
 		return usage(
 		    e,
 		    "--replicates cannot change a campaign that has begun: omit it with --resume");
+	if (config.hosts)
+		return hosts_run_them(&config, n_positional ? argv[1] : NULL, e);
 	if (n_positional < 1 && !config.resume)
 		return usage(e, "which protocol? usage is validate run PROTOCOL (\"validate init\" "
 				"writes one to begin with)");

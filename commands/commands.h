@@ -65,6 +65,22 @@ void count_line(const char *label, uint64_t n, const char *one, const char *more
 /* As baseline_open. Prints a warning on standard error if the baseline has no digest. */
 int baseline_input(struct baseline *b, const char *path, struct err *e);
 
+/* Pools results directories, writes the report to `output` and prints one form of it. Returns the
+ * exit status of the worst verdict, or that of "validate pool" with a message in `e`. */
+int pool_results(char *const *dir, size_t n, const char *output, const char *format, struct err *e);
+
+/* "validate run --hosts": runs a protocol on each of several hosts and pools the results. */
+struct run_hosts {
+	const char *hosts, *launcher; /* launcher NULL: ssh */
+	const char *protocol, *dir, *format;
+	/* of the campaign on a host; NULL: not given */
+	const char *replicates, *device;
+	int64_t budget_ns; /* 0: not given */
+	bool resume, quiet;
+};
+/* Returns an exit status. */
+int run_hosts(const struct run_hosts *r, struct err *e);
+
 /* Shared by commands with a verdict: campaign, analysis and report. */
 /* "results-NAME-DATE-TIME". The caller frees it. */
 char *run_default_dir(const char *name);

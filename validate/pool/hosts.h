@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One protocol on several hosts, each started by a launcher (ssh, srun, mpirun, kubectl exec).
+ *
+ * The launcher runs `sh -s` on the host. It must connect standard input, output and error. The
+ * program and the protocol must have the same paths on every host. The results of a host are in
+ * DIR/hosts/HOST on that host. If DIR is not on shared storage, they come back as a tar archive in
+ * base64 on standard output. A host ends its campaign when its standard input ends. */
+#pragma once
+
+#include "common/words.h"
+
+struct hosts_spec {
+	const char *launcher; /* as for words_parse; {host} becomes the host's name */
+	const char *dir;      /* absolute; exists on this host */
+	const char *program;  /* absolute path of validate */
+	const char *protocol; /* absolute path */
+	char *const *options; /* of `validate run`, NULL-terminated */
+	/* of `validate run --resume`, for a host that has begun; NULL: a new campaign */
+	char *const *resume_options;
+	/* Called when a host has ended. `failure` is NULL, or the reason in one line. */
+	void (*ended)(void *ctx, const char *host, const char *failure);
+	void *ctx;
+};
+
+/* The hosts of a file (a name per line; text after # and blank lines are ignored), or of a list
+ * such as a,node[01-12,20]. Errors: EINVAL for bad syntax, a name that is no host name, a name that
+ * occurs twice, or more than HOSTS_MAX hosts; of reading. Ownership: words_list_release. */
+int hosts_parse(const char *text, struct words_list *names, struct err *e);
+#define HOSTS_MAX 256
+
+/* The results directory of a host. The caller frees. */
+char *hosts_results(const char *dir, const char *host);
+
+/* Runs the protocol on all hosts at the same time. Sets failed[names->n]. DIR/hosts/HOST.log has
+ * the messages of a host. Errors: EINVAL for the launcher; of files. Failed hosts are no error. */
+int hosts_run(const struct hosts_spec *s, const struct words_list *names, bool *failed,
+	      struct err *e);
