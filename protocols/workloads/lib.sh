@@ -33,12 +33,13 @@ attach() {
 	mount -t ext4 -o no_prefetch_block_bitmaps "$device" "$dir" 2>/dev/null || mount -t ext4 "$device" "$dir"
 }
 
-# file_system: makes a fresh file system on the device and mounts it on DIR/NAME, which becomes the
-# working directory. The file system needs no work in the background and discards no blocks.
+# file_system [OPTION...]: makes a fresh file system on the device and mounts it on DIR/NAME, which
+# becomes the working directory. The file system needs no work in the background and discards no
+# blocks. Options are those of mkfs.ext4.
 make_options='-q -F -E nodiscard,lazy_itable_init=0,lazy_journal_init=0'
 file_system() {
 	# shellcheck disable=SC2086
-	mkfs.ext4 $make_options "$device"
+	mkfs.ext4 $make_options "$@" "$device"
 	attach
 	cd "$dir"
 }
