@@ -180,7 +180,7 @@ int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct e
 	if (code == ENOTDIR && flags & O_DIRECTORY && is_link(dir_fd, path))
 		code = ELOOP;
 	if (code == ELOOP || code == EXDEV)
-		return err_set(e, EPERM, "%s: refused: a link is in the way", path);
+		return err_set(e, EPERM, "%s: refused: its path has a symbolic link", path);
 	return err_sys(e, code, "%s", path);
 }
 

@@ -121,7 +121,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	if (len < 0)
 		return err_sys(e, (int)-len, "cannot read the trace %s", path);
 	if (!len)
-		return err_set(e, EILSEQ, "%s: no trace: the file is empty", path);
+		return err_set(e, EILSEQ, "%s: not a trace: the file is empty", path);
 	/* skip a byte order mark of UTF-8 */
 	const size_t mark = len > 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
 	for (const struct trace_format *const *f = trace_formats; *f && best_bid < FORMAT_BID_SURE;
@@ -135,16 +135,15 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	if (*best)
 		return 0;
 	if (packed(head, (size_t)len))
-		return err_set(e, EILSEQ, "%s: no trace: it is %s", path,
+		return err_set(e, EILSEQ, "%s: not a trace: it is %s", path,
 			       packed(head, (size_t)len));
 	SCOPED_STRBUF names = STRBUF_INIT;
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
 		if ((*f)->bid)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
 	int rc = err_set(e, EILSEQ,
-			 "%s: not a trace: its first bytes fit no known format (%s); --from "
-			 "FORMAT says where it "
-			 "differs from that one",
+			 "%s: not a trace: its first bytes fit no known format (%s); --from FORMAT "
+			 "reads it as FORMAT and names the first difference",
 			 path, names.s);
 	return rc;
 }
@@ -198,27 +197,24 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		n->first_skipped);
 	NOTE_IF(n->one_cpu_of_many, "this is the file of one CPU, and its directory holds others: "
 				    "name all files, or merge them with blkparse -d");
-	NOTE_IF(
-	    n->differences_cut,
-	    "times are differences from event to event, cut to fewer digits than nanoseconds have, "
-	    "and were added up: they "
-	    "lag more with each event (perf script without --deltatime, or with --ns, is exact)");
+	NOTE_IF(n->differences_cut,
+		"times are sums of rounded differences between events, so their error grows with "
+		"each event (perf script without --deltatime, or with --ns, is exact)");
 	NOTE_IF(n->n_without_end, "requests that begin and never end: %" PRIu64, n->n_without_end);
 	NOTE_IF(n->n_without_begin,
 		"ends of requests whose beginning is not in the trace: %" PRIu64,
 		n->n_without_begin);
 	NOTE_IF(n->n_unshown,
 		"asynchronous requests missing from the trace: %" PRIu64
-		"; strace shows only the first of each call (-v shows all)",
+		"; strace prints only the first request of each call (strace -v prints all)",
 		n->n_unshown);
 	NOTE_IF(n->n_without_issue,
-		"requests queued (Q) and completed (C) with no issue (D) seen: %" PRIu64
-		"; --queue begins them when they were queued",
+		"requests queued (Q) and completed (C) without an issue (D): %" PRIu64
+		"; --queue uses their Q as the begin",
 		n->n_without_issue);
 	NOTE_IF(n->n_queued && n->mean_queue_ns > 0,
-		"requests wait %.3g us in the mean from queueing (Q) to issue (D): say which of "
-		"them is the begin "
-		"(--queue: Q)",
+		"requests wait %.3g us in the mean from queueing (Q) to issue (D); they begin at D "
+		"here, and at Q with --queue",
 		n->mean_queue_ns / 1000);
 	for (const struct unseen_fact *f = unseen_facts; f->key; f++) {
 		uint64_t count = 0;

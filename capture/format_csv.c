@@ -74,7 +74,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 		t->chunk = xrealloc(t->chunk, t->cap + 1);
 	} else if (t->n_chunk == t->cap) {
 		t->field = 0;
-		csv_fail(t, "a line of more than %u bytes (a quote that is never closed?)",
+		csv_fail(t, "a line of more than %u bytes (is a quote not closed?)",
 			 ROW_MAX);
 		return 0;
 	}
@@ -82,7 +82,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 		got = read(t->fd, t->chunk + t->n_chunk, t->cap - t->n_chunk);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		return err_sys(e, errno, "%s: reading", t->path);
+		return err_sys(e, errno, "cannot read %s", t->path);
 	t->n_records = 0;
 	strbuf_reset(&t->heap);
 	t->n_chunk += (size_t)got;

@@ -55,7 +55,7 @@ int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e)
 		int64_t value = json_integer_value(member);
 		if (value < facts[i].lowest)
 			return err_set(e, EINVAL,
-				       "the facts of a run: \"%s\" is %lld, less than can be",
+				       "the facts of a run: \"%s\" is %lld, which is too small",
 				       facts[i].name, (long long)value);
 		memcpy((char *)&read + facts[i].offset, &value, sizeof value);
 	}

@@ -254,10 +254,10 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 	if (!rc && !w->options.no_sync) {
 		/* EINVAL: /dev/null and similar files */
 		if (fsync(w->fd) && errno != EINVAL && errno != EROFS)
-			rc = err_sys(e, errno, "%s: fsync", w->path);
+			rc = err_sys(e, errno, "cannot sync %s", w->path);
 	}
 	if (close(w->fd) && !rc)
-		rc = err_sys(e, errno, "%s: close", w->path);
+		rc = err_sys(e, errno, "cannot close %s", w->path);
 	w->fd = -1;
 	rc = file_beside_keep(w->temporary, w->file, rc, e);
 	w->temporary = NULL;

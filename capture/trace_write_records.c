@@ -96,7 +96,7 @@ static int take_records(struct trace_writer *w, const struct trace_record *r, si
 	size_t n_sane = records_copy(w->record + w->n_filled, r, some);
 	if (n_sane < some)
 		return err_set(e, EINVAL,
-			       "%s: record %llu (operation %u) is unfit: its operation or times "
+			       "%s: record %llu (operation %u) is invalid: its operation or times "
 			       "are impossible",
 			       w->path, (unsigned long long)(w->n_records + n_sane), r[n_sane].op);
 	w->n_filled += (uint32_t)some;

@@ -18,7 +18,7 @@ struct anonymiser {
 static int hash_failed(gcry_error_t why, struct err *e)
 {
 	return err_set(e, gcry_err_code(why) == GPG_ERR_ENOMEM ? ENOMEM : EIO,
-		       "no keyed hash can be computed: %s", gcry_strerror(why));
+		       "cannot compute keyed hashes: %s", gcry_strerror(why));
 }
 
 static int take_key(struct anonymiser *a, const char *path, struct err *e)
@@ -29,7 +29,8 @@ static int take_key(struct anonymiser *a, const char *path, struct err *e)
 	if (path) {
 		rc = file_read(path, &key, KEY_BYTES_MAX, e);
 		if (!rc && key.len < KEY_BYTES_MIN)
-			rc = err_set(e, EINVAL, "%s: a key has %d bytes at least, this has %zu",
+			rc = err_set(e, EINVAL,
+				     "%s: a key needs at least %d bytes, and this file has %zu",
 				     path, KEY_BYTES_MIN, key.len);
 	} else if (getrandom(some, sizeof some, 0) == (ssize_t)sizeof some) {
 		strbuf_add(&key, some, sizeof some);

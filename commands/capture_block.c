@@ -31,8 +31,8 @@ static void print(const struct block_config *c, const struct block_outcome *o)
 		   "completion of a request that began earlier is left out",
 		   "completions of requests that began earlier are left out");
 	count_line("note", o->counts.n_requeued,
-		   "request was given back by the driver and issued again",
-		   "requests were given back by the driver and issued again");
+		   "request was requeued by the driver and issued again",
+		   "requests were requeued by the driver and issued again");
 	count_line("note", o->n_other, "request of another kind is left out",
 		   "requests of other kinds are left out");
 	count_line("warning", o->n_lost,
@@ -54,7 +54,9 @@ int capture_block(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (!rc && n_positional < 1)
-		rc = err_set(e, EINVAL, "which device? usage is validate capture %s", synopsis);
+		rc = err_set(e, EINVAL,
+			     "the argument DEVICE is missing: usage is validate capture %s",
+			     synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);

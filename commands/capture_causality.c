@@ -81,11 +81,12 @@ static void prediction_print(const struct collect_outcome *o)
 	if (o->application_ns <= 0)
 		return;
 	const double lost = 1 - (double)m->predicted_ns / (double)o->application_ns;
-	printf("%-14s%s of running time, the application itself takes %s\n", "prediction",
+	printf("%-14s%s of running time; the application takes %s\n", "prediction",
 	       duration_text((double)m->predicted_ns).s,
 	       duration_text((double)o->application_ns).s);
 	if (m->external_ns)
-		printf("%-14s%s waiting for something that is not a node, replayed as time\n",
+		printf("%-14s%s waiting for a process that is not a node; a replay waits for the "
+		       "same time\n",
 		       "external", duration_text((double)m->external_ns).s);
 	if (fabs(lost) <= COLLECT_PREDICTION_MAX ||
 	    llabs(o->application_ns - m->predicted_ns) < COLLECT_PREDICTION_LEAST_NS)
@@ -93,12 +94,11 @@ static void prediction_print(const struct collect_outcome *o)
 	printf("%-14sa replay will take %.3g %% %s time than the application. ", "warning",
 	       100 * fabs(lost), lost > 0 ? "less" : "more");
 	if (m->unexplained_ns)
-		printf("No dependency explains %s of waiting calls; the longest, %s, is before "
-		       "request %" PRIu64 " of node %" PRIu32
-		       ". Delay every request of all nodes\n",
+		printf("Waiting calls took %s that no dependency explains; the longest, %s, is "
+		       "before request %" PRIu64 " of node %" PRIu32
+		       ". Record again with --period 1 and --nodes all\n",
 		       duration_text((double)m->unexplained_ns).s,
-		       duration_text((double)m->longest_ns).s, m->longest_request,
-		       m->longest_node);
+		       duration_text((double)m->longest_ns).s, m->longest_request, m->longest_node);
 	else
 		printf("The nodes compete for CPUs, or the computing of the runs differs\n");
 }
@@ -107,13 +107,13 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 {
 	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests,
 	       o->n_nodes, o->n_nodes == 1 ? "" : "s", c->output);
-	printf("%-14s%" PRIu64 ", %" PRIu32 " of them with a node held back at every ", "runs",
+	printf("%-14s%" PRIu64 ", %" PRIu32 " of them with a node delayed at every ", "runs",
 	       o->n_runs, o->n_throttled);
 	if (o->period == 1)
 		printf("request");
 	else
 		printf("%" PRIu64 "th request", o->period);
-	printf("; %s altogether, the application itself takes %s\n",
+	printf("; all runs together took %s, the application takes %s\n",
 	       duration_text((double)o->tracing_ns).s, duration_text((double)o->application_ns).s);
 	printf("%-14s%" PRIu64 " seen, %" PRIu64 " needed; %" PRIu64 " barrier%s\n", "dependencies",
 	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
@@ -125,7 +125,7 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 	prediction_print(o);
 	if (o->n_computing)
 		printf("%-14s%" PRIu64
-		       " times a node that waited was found computing: it polls memory\n",
+		       " times a waiting node was found computing: it polls memory\n",
 		       "note", o->n_computing);
 	if (o->merged.n_early)
 		printf("%-14s%" PRIu64 " signal%s right behind the request%s held back: where the "
@@ -133,7 +133,8 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " stands" : "s stand",
 		       o->merged.n_early == 1 ? " that was" : "s that were");
 	if (o->n_outside)
-		printf("%-14s%" PRIu32 " thread%s of no rank made requests, which are left out\n",
+		printf("%-14s%" PRIu32
+		       " thread%s outside the ranks made requests, which are left out\n",
 		       "note", o->n_outside, o->n_outside == 1 ? "" : "s");
 }
 

@@ -51,26 +51,27 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 		printf("%-14srings of io_uring cannot be read here: %s\n", "warning",
 		       o->no_rings.msg);
 	count_line("warning", o->counts.n_ring_unread,
-		   "request of a ring is not in the trace as the call that it is (registered file, "
-		   "or another operation)",
-		   "requests of rings are not in the trace as the calls that they are (registered "
-		   "files, or other operations)");
+		   "request of io_uring is not in the trace as a file call (registered file, or "
+		   "another operation)",
+		   "requests of io_uring are not in the trace as file calls (registered files, or "
+		   "other operations)");
 	count_line("warning", o->counts.n_handed_over,
-		   "asynchronous request was handed over (io_submit, io_uring_enter), and is not "
-		   "in the trace itself",
-		   "asynchronous requests were handed over (io_submit, io_uring_enter), and are "
-		   "not in the trace themselves");
+		   "asynchronous request was submitted (io_submit, io_uring_enter) and is not in "
+		   "the trace",
+		   "asynchronous requests were submitted (io_submit, io_uring_enter) and are not "
+		   "in the trace");
 	count_line("warning", o->counts.n_rings,
 		   "io_uring was set up: its requests are not in the trace; use capture app",
-		   "io_urings were set up: their requests are not in the trace; use capture app");
+		   "instances of io_uring were set up: their requests are not in the trace; use "
+		   "capture app");
 	count_line("warning", o->counts.n_programs_unseen,
-		   "program of 32 bits was run: its calls are not in the trace",
-		   "programs of 32 bits were run: their calls are not in the trace");
+		   "32-bit program ran: its calls are not in the trace",
+		   "32-bit programs ran: their calls are not in the trace");
 	count_line("warning", o->n_calls32, "system call of 32 bits is not in the trace",
 		   "system calls of 32 bits are not in the trace");
 	count_line("warning", c->command ? o->counts.n_alive : 0,
-		   "thread ran on after the command: its further calls are not in the trace",
-		   "threads ran on after the command: their further calls are not in the trace");
+		   "thread still ran after the command: its later calls are not in the trace",
+		   "threads still ran after the command: their later calls are not in the trace");
 	files_noted_print(&o->files);
 	count_line("warning", o->n_unseen,
 		   "call used a file that --snapshot could not read, because of chroot",

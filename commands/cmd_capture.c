@@ -38,8 +38,8 @@ static void programs_print(const char *label, const char *what, const struct app
 static void content_print(const struct app_config *c, const struct app_outcome *o)
 {
 	printf("%-14s%s written by %" PRIu64
-	       " request%s, in %s, equal blocks once -> %s" CONTENT_SUFFIX
-	       "; that file holds the program's data\n",
+	       " request%s, stored as %s (equal blocks only once) -> %s" CONTENT_SUFFIX
+	       "; the file holds the program's data, so share it with care\n",
 	       "content", size_text(o->n_content_bytes).s, o->n_content_requests,
 	       o->n_content_requests == 1 ? "" : "s", size_text(o->n_content_stored_bytes).s,
 	       c->output);
@@ -53,11 +53,11 @@ void files_noted_print(const struct files_noted *n)
 {
 	if (n->n_left_out)
 		printf("%-14sthe list of the %" PRIu64
-		       " files that were there is too long for a trace, and is left out\n",
+		       " initial files is too long for a trace, and is left out\n",
 		       "warning", n->n_left_out);
 	if (n->n_holes_cut)
 		printf("%-14s%" PRIu64
-		       " file%s more holes than are noted: of each only the first 256\n",
+		       " file%s more than 256 holes: only the first 256 are stored\n",
 		       "note", n->n_holes_cut, n->n_holes_cut == 1 ? " has" : "s have");
 }
 
@@ -80,21 +80,20 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	count_line("warning", o->n_lost, "request is lost: the trace is incomplete",
 		   "requests are lost: the trace is incomplete");
 	if (o->interrupted)
-		printf("%-14sinterrupted: what ran on is not in the trace\n", "warning");
-	programs_print("warning", "could not be seen (statically linked, or with other privileges)",
+		printf("%-14sinterrupted: processes that still run are not traced further\n",
+		       "warning");
+	programs_print("warning", "not captured (statically linked, or with other privileges)",
 		       &o->unseen);
 	programs_print("warning",
-		       "made, or can make, calls on files past the capture library, which are "
-		       "not in the trace",
+		       "can call the kernel without the C library; such calls are not in the trace",
 		       &o->own_calls);
 	programs_print(
-	    "note", "can enter io_uring past liburing; what would be asked so is not in the trace",
+	    "note", "can use io_uring without liburing; such requests are not in the trace",
 	    &o->own_rings);
 	count_line(
 	    "warning", o->n_ring_entries,
-	    "call of io_uring_enter by number: what was asked through the ring is not in the trace",
-	    "calls of io_uring_enter by number: what was asked through the rings is not in the "
-	    "trace");
+	    "direct system call of io_uring_enter: its requests are not in the trace",
+	    "direct system calls of io_uring_enter: their requests are not in the trace");
 }
 
 static int capture_app(int argc, char **argv, struct err *e)

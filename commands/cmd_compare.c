@@ -106,7 +106,7 @@ static int compare(const struct baseline *was, const struct baseline *is,
 	if (status == EXIT_NOT_COMPARABLE)
 		err_set(e, EINVAL,
 			"not comparable: %zu difference%s, the first in %s (--allow %s compares "
-			"nevertheless)",
+			"anyway)",
 			c.n_refusing, c.n_refusing == 1 ? "" : "s", c.difference[0].what,
 			difference_names[c.difference[0].kind]);
 	campaign_change_release(&c);
@@ -122,7 +122,8 @@ static int sides_of_one(struct baseline *was, struct baseline *is, const char *t
 	ret = ret ? ret : side_choose(&s, was, false, e);
 	if (!ret && (!was->limits.old || !was->limits.new))
 		ret = err_set(e, EINVAL,
-			      "%s: its [compare] names no \"old\" and \"new\"; name a second side",
+			      "%s: its protocol has no [compare] with \"old\" and \"new\": name a "
+			      "second results directory",
 			      text);
 	if (!ret) {
 		baseline_copy(is, was);
@@ -167,8 +168,9 @@ static int compare_run(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (n_positional < 1)
-		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "compare what? usage is validate compare OLD NEW");
+		return command_fail(
+		    EXIT_USAGE, e, EINVAL,
+		    "the arguments OLD NEW are missing: usage is validate compare OLD NEW");
 	if (compare_form_choose(config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e)

@@ -22,25 +22,29 @@ struct deps_config {
 
 #define AT(field) offsetof(struct deps_config, field)
 static const struct option_spec deps_options[] = {
-	OPTION(CHOICE, "order", AT(order), .arg = "ORDER", .choices = replay_order_names,
-	       .help = "order policy (default fs)"),
-	OPTION(STRING, "fs-rules", AT(fs_rules), .arg = "RULES",
-	       .help = "rules of order fs, as in validate replay (default all)"),
-	OPTION(STRING, "dot", AT(dot), .arg = "FILE", .help = "write the graph for Graphviz to "
-	       "FILE; - writes only the graph, to standard output"),
-	OPTION(UINT, "requests", AT(n_shown), .letter = 'n', .arg = "N",
-	       .help = "only the first N requests in the graph (default 0: all)"),
-	OPTION(FLAG, "infer", AT(infer),
-	       .help = "infer dependencies from times, as for block-level traces"),
-	OPTION(STRING, "think-time", AT(think), .arg = "TIME", .help = "inference: shortest think "
+    OPTION(CHOICE, "order", AT(order), .arg = "ORDER", .choices = replay_order_names,
+	   .help = "order policy (default fs)"),
+    OPTION(STRING, "fs-rules", AT(fs_rules), .arg = "RULES",
+	   .help = "rules of order fs, as in validate replay (default all)"),
+    OPTION(STRING, "dot", AT(dot), .arg = "FILE",
+	   .help = "write the graph for Graphviz to FILE; with -, write only the graph, to "
+		   "standard output"),
+    OPTION(UINT, "requests", AT(n_shown), .letter = 'n', .arg = "N",
+	   .help = "only the first N requests in the graph (default 0: all)"),
+    OPTION(FLAG, "infer", AT(infer),
+	   .help = "infer dependencies from times, as for block-level traces"),
+    OPTION(STRING, "think-time", AT(think), .arg = "TIME",
+	   .help =
+	       "inference: shortest think "
 	       "time between a request and a request that depends on it; auto: the shortest gap in "
 	       "the trace (default 10us)"),
-	OPTION(UINT, "from", AT(from), .arg = "N", .help = "inference and parallel applications: "
-	       "first request in the graph (default 0)"),
-	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
-	       .help = "inference: write the trace with the dependencies of each request"),
-	OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
-	{.name = NULL},
+    OPTION(UINT, "from", AT(from), .arg = "N",
+	   .help = "inference and parallel applications: "
+		   "first request in the graph (default 0)"),
+    OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
+	   .help = "inference: write the trace with the dependencies of each request"),
+    OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
+    {.name = NULL},
 };
 
 static const char about[] =
@@ -126,7 +130,7 @@ static int deps_without_policy(const struct deps_config *config, const char *pat
 						       config->n_shown, config->json};
 		if (!ret && (config->think || config->output))
 			usage = (ret = err_set(e, EINVAL,
-					       "--think-time and --output go with --infer")) != 0;
+					       "--think-time and --output need --infer")) != 0;
 		ret = ret ? ret : deps_parallel(t, &facts, &p, e);
 		if (ret && !usage)
 			err_context(e, "%s", path);
@@ -177,8 +181,7 @@ static int deps_run(int argc, char **argv, struct err *e)
 	if (config.infer && (config.order >= 0 || config.fs_rules))
 		return command_fail(
 		    EXIT_USAGE, e, EINVAL,
-		    "--infer derives dependencies from times only: it excludes --order and "
-		    "--fs-rules");
+		    "--infer derives dependencies from times only: omit --order and --fs-rules");
 	if (output_check_input(config.dot, argv[1], e) ||
 	    output_check_input(config.output, argv[1], e))
 		return EXIT_FAILED;
@@ -186,7 +189,7 @@ static int deps_run(int argc, char **argv, struct err *e)
 		return status;
 	if (config.think || config.output || config.from)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "--think-time, --from and --output go with --infer");
+				    "--think-time, --from and --output need --infer");
 	if (config.order < 0)
 		config.order = ORDER_FS;
 	int ret = deps_read(&d, argv[1], (enum replay_order)config.order, rules, e);

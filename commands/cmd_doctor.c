@@ -154,7 +154,7 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	if (n_fail < 0)
 		return EXIT_FAILED;
 	if (n_fail)
-		err_set(e, ENOSYS, "%d essential thing%s missing", n_fail,
+		err_set(e, ENOSYS, "%d essential requirement%s missing", n_fail,
 			n_fail == 1 ? " is" : "s are");
 	return n_fail ? EXIT_FAILED : EXIT_OK;
 }

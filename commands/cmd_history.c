@@ -111,9 +111,9 @@ static int history_run(int argc, char **argv, struct err *e)
 	    (config.output || config.scenario || config.host || strcmp(config.format, "terminal") ||
 	     config.baseline != HISTORY_BASELINE || config.from != 1))
 		return wrong_usage(e, "--output, --format, --scenario, --host, --baseline and "
-				      "--from are of \"show\"");
+				      "--from are options of \"show\"");
 	if (shows && config.label)
-		return wrong_usage(e, "--label is of \"add\"");
+		return wrong_usage(e, "--label is an option of \"add\"");
 	if (study_form_check(config.format, e))
 		return EXIT_USAGE;
 	return (adds ? add(&config, argv[2], argv[3], e) : show(&config, argv[2], e)) ? EXIT_FAILED

@@ -46,7 +46,7 @@ static void plan_print(const struct judged *j, const struct protocol *p)
 {
 	const uint64_t n_runs = protocol_n_runs(p);
 	printf("%" PRIu64 " request%s in %s: %" PRIu64
-	       " runs, which take about %s if they keep the trace's times\n\n",
+	       " runs, which take about %s at the traced times\n\n",
 	       j->n, j->n == 1 ? "" : "s", duration_text((double)j->lasts_ns).s, n_runs,
 	       duration_text((double)n_runs * ((double)j->lasts_ns + OVERHEAD_NS)).s);
 	fflush(stdout);
@@ -59,10 +59,10 @@ static void responses_warn(const struct judged *j)
 		return;
 	fprintf(stderr,
 		"validate: %s: none of its %" PRIu64
-		" requests has a response time%s. Only order, times of issue, execution time and "
-		"fidelity can be judged, and no replayer can be trusted by them alone. For "
-		"response times record the program itself: "
-		"validate capture app (files), or validate capture block (a device)\n",
+		" requests has a response time%s. So only order, times of issue, execution time "
+		"and fidelity can be judged, which is not enough to call a replayer trusted. To "
+		"judge response times, record the program itself: validate capture app (files), or "
+		"validate capture block (a device)\n",
 		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
 }
 
@@ -210,7 +210,7 @@ int judge_trace(struct judge_config *c, const char *path, struct err *e)
 		return command_fail(
 		    EXIT_USAGE, e, EINVAL,
 		    block ? "--device is missing: %s is a trace of a device's requests"
-			  : "--device: %s is a trace of calls on files (--dir)",
+			  : "--device: %s is a trace of calls on files: use --dir",
 		    path);
 	if (block && !c->destructive)
 		return command_fail(

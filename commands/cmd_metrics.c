@@ -118,7 +118,7 @@ static int options_of(const struct metrics_config *c, struct metrics_options *o,
 	o->lenient = c->lenient;
 	o->n_threads = (unsigned int)c->threads;
 	if (c->dt > DENSITY_MAX_DT && c->dt != DENSITY_UNBOUNDED)
-		return err_set(e, ERANGE, "--dt %llu: at most %u, or none",
+		return err_set(e, ERANGE, "--dt %llu: expected at most %u, or none",
 			       (unsigned long long)c->dt, DENSITY_MAX_DT);
 	int rc = warmup_of(c->warmup, o, e);
 	rc = rc ? rc : bits_of("observe", c->observe, metrics_point_names, &o->points, e);
@@ -145,9 +145,10 @@ static int metrics_run(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (n_positional < 2)
-		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "which traces? usage is validate metrics %.*s",
-				    (int)strcspn(synopsis, "\n"), synopsis);
+		return command_fail(
+		    EXIT_USAGE, e, EINVAL,
+		    "the arguments REFERENCE REPLAY are missing: usage is validate metrics %.*s",
+		    (int)strcspn(synopsis, "\n"), synopsis);
 	if (options_of(&c, &o, e))
 		return EXIT_USAGE;
 	struct metrics_origin reference = metrics_file(argv[1]), replay = metrics_file(argv[2]);

@@ -77,9 +77,9 @@ static int summary_print(const struct workload *w, const struct microbench_confi
 		printf(", %.0f requests/s", (double)o->n_requests * 1e9 / (double)o->elapsed_ns);
 	printf("\ntrace: %s\n", c->output);
 	if (o->capacity_reached)
-		fprintf(stderr, "validate: note: there was no room for more requests, so the run "
-				"is shorter than --min-duration "
-				"(raise --requests for more room)\n");
+		fprintf(stderr,
+			"validate: note: the buffer for requests was full, so the run is shorter "
+			"than --min-duration (a larger --requests gives a larger buffer)\n");
 	return EXIT_OK;
 }
 
@@ -89,14 +89,14 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 	if (w->block && !c->device)
 		err_set(e, EINVAL, "--device DEVICE is missing: the device for the requests");
 	else if (!w->block && c->device)
-		err_set(e, EINVAL, "--device: %s works on files (--dir)", w->name);
+		err_set(e, EINVAL, "--device: %s works on files: use --dir", w->name);
 	else if (w->block && (c->dir || c->prepare_only))
-		err_set(e, EINVAL, "--dir, --prepare-only: %s works on a device (--device)",
+		err_set(e, EINVAL, "--dir, --prepare-only: %s works on a device: use --device",
 			w->name);
 	else if (!w->block && !c->dir)
 		err_set(e, EINVAL, "--dir DIR is missing: the directory of the files");
 	else if (c->print_command && !(w->script && w->script->parallel))
-		err_set(e, EINVAL, "--print-command needs a parallel application, and %s is none",
+		err_set(e, EINVAL, "--print-command needs a parallel application, which %s is not",
 			w->name);
 	else if (w->script && w->script->inside_mpi && !c->prepare_only && !c->print_command)
 		err_set(e, EINVAL,
@@ -104,7 +104,7 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 			"command of --print-command",
 			w->name);
 	else if (!c->output && !c->prepare_only && !c->print_command)
-		err_set(e, EINVAL, "where does the trace go? -o TRACE is missing");
+		err_set(e, EINVAL, "-o is missing: the trace to write");
 	else if (microbench_check(w, c, e) == 0)
 		return 0;
 	return EXIT_USAGE;

@@ -200,7 +200,7 @@ static int touched_print(const struct replay_config *c, struct block_touched *t)
 	count_print("would discard", t->n_discards, "requests");
 	count_print("would flush", t->n_flushes, "times");
 	if (*t->refusal)
-		printf("it would not be done: %s\n", t->refusal);
+		printf("the replay would be refused: %s\n", t->refusal);
 	if (!t->n_written)
 		puts("nothing on the device would change");
 	else
@@ -272,9 +272,9 @@ static void parallel_print(const struct replay_summary *s)
 	printf("%-16s%s; %u rank%s on %u host%s: %s\n", "parallel", p->mode, p->n_ranks,
 	       p->n_ranks == 1 ? "" : "s", p->n_hosts, p->n_hosts == 1 ? "" : "s", p->launcher);
 	if (p->n_ranks > 1 && !p->uncertainty_ns)
-		printf("%-16sthe same clock for all ranks\n", "clocks");
+		printf("%-16sall ranks use the same clock\n", "clocks");
 	else if (p->n_ranks > 1)
-		printf("%-16scompared before and after, to ± %s at most\n", "clocks",
+		printf("%-16sclocks compared before and after the run, within ± %s\n", "clocks",
 		       duration_text((double)p->uncertainty_ns).s);
 	count_print("signals", p->n_signals, "between nodes, each with a waiting node");
 	if (p->n_crowded)

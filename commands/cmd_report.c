@@ -151,7 +151,7 @@ static int report_run(int argc, char **argv, struct err *e)
 	}
 	if (n_positional < 1)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "which results directory? usage is validate report DIR");
+				    "the argument DIR is missing: usage is validate report DIR");
 	if (config.issued && date_check(config.issued, e) < 0)
 		return EXIT_USAGE;
 	if (report_form_choose(config.certificate ? "certificate" : config.format, &form, e) < 0)

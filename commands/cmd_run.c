@@ -207,8 +207,8 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (config.hosts)
 		return hosts_run_them(&config, n_positional ? argv[1] : NULL, e);
 	if (n_positional < 1 && !config.resume)
-		return usage(e, "which protocol? usage is validate run PROTOCOL (\"validate init\" "
-				"writes one to begin with)");
+		return usage(e, "the argument PROTOCOL is missing: usage is validate run PROTOCOL "
+				"(\"validate init\" writes one to begin with)");
 	if (report_form_choose(config.format, &form, e) < 0) /* fail before hours of measurement */
 		return EXIT_USAGE;
 	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);

@@ -275,7 +275,8 @@ static int usage_check(const struct standard_config *c, const char *action, int 
 						      "the certificate)"
 						    : "check: name one certificate");
 	if (!certifies && (c->output || c->o.quick || c->o.over_ns || c->points))
-		return err_set(e, EINVAL, "--output, --quick, --over and --points are of certify");
+		return err_set(e, EINVAL,
+			       "--output, --quick, --over and --points are options of certify");
 	if (c->o.rounds && c->o.rounds < 3)
 		return err_set(e, EINVAL, "--rounds must be at least 3");
 	return 0;

@@ -50,7 +50,7 @@ static void clock_look(struct doctor_finding *f)
 	const bool kernel = c.source != CLOCK_SOURCE_TSC;
 	finding(f, kernel || c.read_cost_ns > 500,
 		kernel ? "the time-stamp counter is not invariant here, or not the kernel's clock: "
-			 "short requests are measured less well"
+			 "times of short requests are less accurate"
 		       : "reading the clock is slow: requests of a few microseconds are distorted",
 		"%s, resolution %.0f ns, a pair of reads costs %.0f ns",
 		kernel ? "CLOCK_MONOTONIC" : "time-stamp counter", c.resolution_ns, c.read_cost_ns);
@@ -69,7 +69,7 @@ static void processors_look(struct doctor_finding *f)
 {
 	const int n = processors_allowed();
 	finding(f, n < 2,
-		"levels above 1 share one CPU, and so do a run and other programs",
+		"threads of levels above 1, and other programs, share one CPU",
 		"%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -104,8 +104,8 @@ static void scheduler_look(struct doctor_finding *f)
 {
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_RTPRIO, &limit);
-	finding_ok(f, "fifo and rr may %s", geteuid() == 0 || limit.rlim_cur > 0
-		? "be used" : "not be used (needed only where a protocol asks)");
+	finding_ok(f, "fifo and rr can %s", geteuid() == 0 || limit.rlim_cur > 0
+		? "be used" : "not be used (needed only if a protocol asks for them)");
 }
 
 /* --- caches and memory --------------------------------------------------- */
@@ -114,9 +114,9 @@ static void drop_look(struct doctor_finding *f)
 {
 	const bool may = may_drop_caches();
 	finding(f, !may,
-		"posix_fadvise is used on each file, and what stays cached is recorded; run as "
-		"root to drop them",
-		"%s", may ? "all caches may be dropped" : "caches may not be dropped");
+		"posix_fadvise evicts each file instead, and pages that stay cached are recorded; "
+		"run as root to drop all caches",
+		"%s", may ? "all caches can be dropped" : "caches cannot be dropped");
 }
 
 static void cgroup_look(struct doctor_finding *f)
@@ -125,7 +125,7 @@ static void cgroup_look(struct doctor_finding *f)
 	cgroup_find(&p, "");
 	if (p.kind == CGROUP_NONE)
 		finding(f, true,
-			"the page cache of a run is not bounded: make files larger, or run as root",
+			"the page cache of a run is not limited: use larger files, or run as root",
 			"none: %s", p.why);
 	else
 		finding_ok(f, "%s in %.250s", cgroup_kind_names[p.kind], p.parent);
@@ -170,9 +170,9 @@ static void target_look(const char *dir, struct doctor_finding *f)
 	const char *device = s.queue_dir ? strrchr(s.queue_dir, '/') + 1 : "no block device",
 		   *advice =
 		       access(dir, W_OK | X_OK) < 0
-			   ? "this user may not write there: choose another target directory"
+			   ? "this user cannot write there: choose another target directory"
 		       : s.in_memory
-			   ? "a file system in memory has no cold caches: use a directory on a disk"
+			   ? "a file system in memory has no cold cache: use a directory on a disk"
 		       : s.free_bytes < (1ull << 30)
 			   ? "less than 1 GiB: the workloads' files may not fit"
 			   : NULL;
@@ -193,8 +193,8 @@ static void scratch_look(const char *dir, struct doctor_finding *f)
 		finding(f, true, "name one in the protocol: scratch = DIR", "%s", e.msg);
 	} else {
 		finding(f, !apart,
-			"traces would be written to the target's device: name another with scratch "
-			"= DIR",
+			"traces would be written to the target's device: name a directory on "
+			"another device with scratch = DIR",
 			"%s (%s), %s free", s.path, s.file_system, size_text(s.free_bytes).s);
 		storage_release(&s);
 	}
@@ -305,8 +305,8 @@ static void governor_judge(const json_t *facts, struct doctor_finding *f)
 		strbuf_addf(&what, "%s%.30s", what.len ? ", " : "", name ? name : "?");
 	}
 	finding(f, varies,
-		"as root: cpupower frequency-set -g performance, so that the speed is not part of "
-		"the noise",
+		"as root: cpupower frequency-set -g performance, so that changes of speed do not "
+		"add noise",
 		"%s",
 		what.len ? what.s : "not available (a virtual machine, or a fixed frequency)");
 }
@@ -319,7 +319,7 @@ static void turbo_judge(const json_t *facts, struct doctor_finding *f)
 		driver && !strcmp(driver, "intel_pstate")
 		    ? "as root: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo"
 		    : "as root: echo 0 >/sys/devices/system/cpu/cpufreq/boost",
-		"%s", json_is_true(on)    ? "on: the speed depends on heat and on what else runs"
+		"%s", json_is_true(on)    ? "on: the speed depends on temperature and on other load"
 		      : json_is_false(on) ? "off"
 					  : "not available");
 }
@@ -342,7 +342,7 @@ static void idle_judge(const json_t *facts, struct doctor_finding *f)
 		deepest = name ? name : "?";
 	}
 	if (latency_us < 0)
-		finding_ok(f, "not available (a virtual machine, or one that polls)");
+		finding_ok(f, "not available (a virtual machine, or idle CPUs poll)");
 	else
 		finding(f, latency_us > LATE_US,
 			"as root: cpupower idle-set -D 10, so that threads that sleep are not late",
@@ -368,9 +368,8 @@ static void smt_judge(const json_t *facts, struct doctor_finding *f)
 
 static void quota_judge(const json_t *facts, struct doctor_finding *f)
 {
-	static const char advice[] =
-	    "runs are stopped for the rest of a period when it is used up: measure outside this "
-	    "control group";
+	static const char advice[] = "a run that uses up its CPU time is stopped for the rest of "
+				     "the period: measure outside this control group";
 	const json_t *group = fact(facts, "limits", "cgroup"),
 		     *v1 = json_object_get(group, "cpu_quota_us");
 	const char *v2 = json_string_value(json_object_get(group, "cpu_quota_and_period_us"));
@@ -426,8 +425,8 @@ static void swap_judge(const json_t *facts, struct doctor_finding *f)
 		finding_ok(f, "none");
 	else
 		finding(f, used > 0,
-			"pages that come back while a run is measured are noise: as root, swapoff "
-			"-a for the campaign",
+			"pages that are swapped in during a run add noise: as root, swapoff -a for "
+			"the campaign",
 			"%s of %s in use", size_text((uint64_t)(used > 0 ? used : 0)).s,
 			size_text((uint64_t)total).s);
 }
@@ -436,10 +435,10 @@ static void reclaim_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const bool ahead = json_is_true(fact(facts, "memory", "reclaimed_ahead"));
 	finding(f, ahead,
-		"a run may not find cached pages that it expects: as root, turn off the schemes "
+		"pages that a run expects in the cache may be gone: as root, turn off the schemes "
 		"with action pageout in /sys/kernel/mm/damon/admin/kdamonds, and damon_reclaim",
-		"%s", ahead ? "DAMON evicts pages although memory is free"
-			    : "when memory is needed");
+		"%s",
+		ahead ? "DAMON evicts pages although memory is free" : "when memory is needed");
 }
 
 static void huge_pages_judge(const json_t *facts, struct doctor_finding *f)

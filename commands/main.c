@@ -109,8 +109,8 @@ static int limits_check(const char *command, struct err *e)
 	struct rlimit r;
 	if (!getrlimit(RLIMIT_STACK, &r) && r.rlim_cur < STACK_LEAST)
 		return err_set(e, ENOMEM,
-			       "the limit of the stack is %llu KiB, and this program needs %llu "
-			       "KiB: raise it (ulimit -s)",
+			       "the stack limit is %llu KiB, but this program needs %llu KiB: "
+			       "raise it (ulimit -s)",
 			       (unsigned long long)r.rlim_cur >> 10,
 			       (unsigned long long)STACK_LEAST >> 10);
 	/* A campaign starts these two in a cgroup as small as its cache budget; they check their
@@ -120,7 +120,7 @@ static int limits_check(const char *command, struct err *e)
 	const struct cgroup_room room = cgroup_room("");
 	if (room.limit_bytes != UINT64_MAX && room.limit_bytes - room.anonymous_bytes < GROUP_LEAST)
 		return err_set(e, ENOMEM,
-			       "the memory cgroup has room for %llu KiB, and this program needs "
+			       "the memory cgroup has room for %llu KiB, but this program needs "
 			       "%llu KiB: raise its limit (memory.max, memory.limit_in_bytes)",
 			       (unsigned long long)(room.limit_bytes - room.anonymous_bytes) >> 10,
 			       (unsigned long long)GROUP_LEAST >> 10);

@@ -58,8 +58,8 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	char *part = rc == -ENOENT ? trace_part_name(path, 0) : NULL;
 	if (part && !access(part, F_OK))
 		err_set(e, ENOENT,
-			"%s was captured in parts (%s ...): make one trace of them, validate slice "
-			"%s -o JOINED",
+			"%s is one part of a capture (%s ...): join the parts first: validate "
+			"slice %s -o JOINED",
 			path, part, path);
 	free(part);
 	if (!rc)

@@ -28,12 +28,12 @@ static int method_choose(const struct trace_set *set, const char **method, struc
 			return err_context(e, "%s", set->path[i]);
 		if (!*method && !own)
 			return err_set(e, EINVAL,
-				       "%s was captured by %s: --capture-method must name its "
-				       "method of the calibration",
+				       "%s was captured by %s: name the method of the calibration "
+				       "that applies (--capture-method)",
 				       set->path[i],
 				       meta->captured_by ? meta->captured_by : "an unknown method");
 		if (own && *method && strcmp(own, *method))
-			return err_set(e, EINVAL, "%s was captured by %s, and not by %s",
+			return err_set(e, EINVAL, "%s was captured by %s, not by %s",
 				       set->path[i], own, *method);
 		*method = *method ? *method : own;
 	}

@@ -32,7 +32,7 @@ static int of_one_run(const struct trace_set *set, struct err *e)
 	const struct trace_meta *a = trace_meta(set->t[0]), *b = trace_meta(set->t[1]);
 	if (!a->epoch_ns || !b->epoch_ns)
 		return err_set(e, EINVAL,
-			       "%s: it does not state its monotonic clock and cannot be joined",
+			       "%s cannot be joined: its metadata lacks the monotonic clock",
 			       set->path[a->epoch_ns ? 1 : 0]);
 	if (!same_text(a->host, b->host))
 		return err_set(e, EINVAL, "%s and %s were not captured on one host: %s, %s",

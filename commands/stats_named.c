@@ -80,7 +80,7 @@ static int list_read(struct named_inputs *in, const char *text, struct err *e)
 		char *end;
 		x[n] = strtod(at, &end);
 		if (end == at || (*end && *end != ',' && *end != '/'))
-			return err_set(e, EINVAL, "\"%s\": at \"%s\" a number should be", text, at);
+			return err_set(e, EINVAL, "\"%s\": expected a number at \"%s\"", text, at);
 		n++;
 		group[n_groups - 1].n++;
 		if (!*end)

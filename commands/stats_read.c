@@ -160,7 +160,7 @@ static int values_check(const struct columns *c, struct err *e)
 	for (size_t i = 0; i < c->n; i++)
 		if (c->column[0].x[i] < 0)
 			return err_set(e, EBADMSG,
-				       "%s: value %zu, %g, is negative (negative_reference)",
+				       "%s: value %zu, %g, is negative, which a time cannot be",
 				       c->path, i + 1, c->column[0].x[i]);
 	return 0;
 }
@@ -189,7 +189,7 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 	for (size_t i = p->n_files;
 	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
 		if (p->columns[i].n != p->columns[i % p->n_files].n)
-			rc = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be pairs",
+			rc = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be paired",
 				     p->columns[i].path, p->columns[i % p->n_files].n,
 				     p->columns[i].n);
 	return rc;

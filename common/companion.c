@@ -18,7 +18,7 @@ char *companion_find(const char *name, const char *what_it_is, struct err *e)
 	}
 	if (!found)
 		err_set(e, ENOENT,
-			"%s, %s, is missing: it was searched beside the program (%s) and in "
+			"%s, %s, is missing: it was looked for beside the program (%s) and in "
 			"../lib/validate",
 			name, what_it_is, self);
 	free(self);

@@ -69,9 +69,9 @@ static int signed_refuse(const char *path, const char *what, const char *at, con
 			 struct err *e)
 {
 	return err_set(e, EBUSY,
-		       "%s: refused, nothing was written: there is %s on %s%s (\"wipefs -a\" "
-		       "removes it, if it may be lost; a copy of a "
-		       "superblock goes when zeros are written over its first 4 KiB)",
+		       "%s: refused, nothing was written: there is %s on %s%s (if its content is "
+		       "not needed, remove it with \"wipefs -a\"; for a copy of a superblock, "
+		       "overwrite its first 4 KiB with zeros)",
 		       path, kind, what, at);
 }
 

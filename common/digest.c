@@ -10,7 +10,7 @@ static int descriptor_free(struct err *e)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, errno, "no digest can be computed");
+		return err_sys(e, errno, "cannot compute a digest");
 	close(fd);
 	return 0;
 }
@@ -58,9 +58,8 @@ int digest_ready(struct err *e)
 	}
 	if (!ret && state == FAILED)
 		ret = err_set(e, EIO,
-			      "no digest can be computed: libgcrypt could not start (no memory, no "
-			      "SHA-256, or "
-			      "/proc/sys/crypto/fips_enabled cannot be read)");
+			      "cannot compute a digest: libgcrypt could not start (no memory, no "
+			      "SHA-256, or /proc/sys/crypto/fips_enabled cannot be read)");
 	pthread_mutex_unlock(&once);
 	return ret;
 }

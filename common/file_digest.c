@@ -34,7 +34,7 @@ static int digest_open(gcry_md_hd_t *h, struct err *e)
 	if (!why)
 		return 0;
 	return err_set(e, gcry_err_code(why) == GPG_ERR_ENOMEM ? ENOMEM : EIO,
-		       "no digest can be computed: %s", gcry_strerror(why));
+		       "cannot compute a digest: %s", gcry_strerror(why));
 }
 
 static void digest_print(gcry_md_hd_t h, char hex[FILE_DIGEST_HEX])

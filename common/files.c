@@ -173,7 +173,7 @@ int path_is_there(const char *path, struct err *e)
 	if (lstat(path, &st) == 0)
 		return 1;
 	return errno == ENOENT || errno == ENOTDIR ? 0
-						   : err_sys(e, errno, "cannot look at %s", path);
+						   : err_sys(e, errno, "cannot examine %s", path);
 }
 
 struct dirent *dir_next(DIR *d, int *code)
@@ -308,7 +308,7 @@ static int remove_entry(struct removing *r, int fd, const char *name, const char
 		snprintf(up, sizeof up, ".deep-%llu", (unsigned long long)st.st_ino);
 		r->moved = true;
 		return renameat(fd, name, r->top, up) < 0
-			   ? err_sys(e, errno, "cannot move %s, to remove it", path)
+			   ? err_sys(e, errno, "cannot move %s before its removal", path)
 			   : 0;
 	}
 	const int sub = st.st_dev != r->device ? -EXDEV : open_below(fd, name);

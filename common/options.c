@@ -121,7 +121,9 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 	case OPT_LIST: {
 		struct option_list *list = field;
 		if (list->n == sizeof list->text / sizeof *list->text)
-			return err_set(e, E2BIG, "\"%s\": more than %zu of them", text, list->n);
+			return err_set(e, E2BIG,
+				       "\"%s\": this option can be given at most %zu times", text,
+				       list->n);
 		list->text[list->n++] = text;
 		return 0;
 	}

@@ -102,7 +102,7 @@ int words_parse(struct words_list *w, const char *text, struct err *e)
 		}
 	strbuf_release(&word);
 	if (!ret && !w->n)
-		ret = err_set(e, EINVAL, "\"%s\": no word", text);
+		ret = err_set(e, EINVAL, "\"%s\" has no words", text);
 	if (ret)
 		words_list_release(w);
 	return ret;

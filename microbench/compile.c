@@ -45,7 +45,7 @@ static int check(const struct microbench_config *c, struct err *e)
 			       (unsigned long long)c->n_include_dirs);
 	if (c->n_includes < 1 || c->n_includes > c->n_headers)
 		return err_set(e, EINVAL,
-			       "includes %llu: expected 1 to as many as there are headers (%llu)",
+			       "includes %llu: expected 1 to the number of headers (%llu)",
 			       (unsigned long long)c->n_includes, (unsigned long long)c->n_headers);
 	return 0;
 }

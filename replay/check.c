@@ -61,8 +61,8 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 	}
 	if (c->device && g->level == LEVEL_SYSCALL)
 		return err_set(e, EINVAL,
-			       "device: engine %s replays calls on the files of a directory "
-			       "(--dir); block has devices",
+			       "device: engine %s replays calls on files: use --dir; engine block "
+			       "replays on a device",
 			       g->name);
 	return 0;
 }
@@ -78,9 +78,8 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 		return 0;
 	if (pinning_is_traced(c))
 		return err_set(e, EINVAL,
-			       "cpus traced: engines event and compiled have a worker for each "
-			       "thread in any order but none; elsewhere "
-			       "workers issue requests of any thread");
+			       "cpus traced: it needs one worker per traced thread, which only "
+			       "engines event and compiled have, and not with order none");
 	int ret = processors_parse(&list, c->cpus, e);
 	processors_release(&list);
 	return ret ? err_context(e, "cpus") : 0;
@@ -118,8 +117,8 @@ static int keep_check(const struct replay_config *c, struct err *e)
 {
 	if (!c->keep && (!c->prepare || c->prepare_only || c->compiled.compile_only))
 		return err_set(e, EINVAL,
-			       "no-keep: it removes the files of --prepare and the replay, and "
-			       "needs both");
+			       "no-keep: it removes what --prepare and the replay create, so it "
+			       "needs --prepare and a replay");
 	return 0;
 }
 
@@ -156,7 +155,9 @@ int replay_check(const struct replay_config *c, struct err *e)
 	bool pool = c->order == ORDER_NONE || m.kind == FAULT_DOUBLE;
 	if (!(c->speed > 0) || !isfinite(c->speed) || c->spin_ns < 0 ||
 	    c->n_workers > REPLAY_MAX_THREADS)
-		return err_set(e, EINVAL, "speed, spin or workers: out of range");
+		return err_set(
+		    e, EINVAL,
+		    "speed must be above 0, spin at least 0, and workers within the limit");
 	if (f && c->blank)
 		return err_set(e, EINVAL, "blank: no calls are made, so mutant %s has no effect",
 			       f->name);
@@ -170,8 +171,8 @@ int replay_check(const struct replay_config *c, struct err *e)
 		    "timing think needs an order within threads: use order thread instead of none");
 	if (pool && c->processes)
 		return err_set(e, EINVAL,
-			       "processes: with %s any worker issues any request, so that no "
-			       "worker belongs to a process",
+			       "processes: with %s any worker issues any request, so no worker "
+			       "belongs to one process",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->processes && !g->processes)
 		return err_set(e, EINVAL,
@@ -183,7 +184,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
 		return err_set(
 		    e, EINVAL,
-		    "mutant %s changes waits for times: it needs timing timestamp or think",
+		    "mutant %s changes when requests are due: it needs timing timestamp or think",
 		    f->name);
 	if (c->n_workers && !pool)
 		return err_set(e, EINVAL,

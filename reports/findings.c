@@ -109,13 +109,12 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 			     *a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (!protocol_in_detail(&a->results->protocol))
 		warn(f,
-		     "Of more than %d cases the courses over the time of a run and the propagation "
-		     "of distributions are left out.",
+		     "The campaign has more than %d cases, so the courses over the time of a run "
+		     "and the propagation of distributions are left out.",
 		     PROTOCOL_DETAIL_CASES);
 	if (a->results->protocol.reference == REFERENCE_TRACE)
 		warn(f, "The recorded trace itself is the reference: the program was not run again "
-			"beside the replays, so "
-			"that drift of the machine is part of the bias.");
+			"beside the replays, so drift of the machine is part of the bias.");
 }
 
 void findings_collect(struct findings *f, const struct analysis *a)

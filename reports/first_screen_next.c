@@ -148,10 +148,10 @@ static void next_of_early(struct strbuf *text, struct strbuf *command, const str
 	const double wanted =
 		p->budget_ns || !p->n_looks ? (double)p->n_replicates_min : (double)p->look[0];
 	const double total = seconds * wanted / fmax(fewest, 1);
-	strbuf_addf(
-		text,
-		"Too few pairs were made for a verdict: %u of at least %.0f in some case. Go on",
-		fewest, wanted);
+	strbuf_addf(text,
+		    "Too few pairs were made for a verdict: one case has %u, and at least %.0f are "
+		    "needed. Continue",
+		    fewest, wanted);
 	add_time(text, total - seconds);
 	strbuf_addch(text, '.');
 	strbuf_addf(command, "validate run -o %s --resume", dir);
@@ -173,20 +173,18 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
 			      const struct cell *c)
 {
 	if (c->no_responses) {
-		strbuf_addstr(
-		    text,
-		    "The recording has no response times. Record the program itself and judge "
-		    "that trace.");
+		strbuf_addstr(text, "The recording has no response times. Record the program "
+				    "itself and judge the new trace.");
 		strbuf_addstr(command, scenario_is_below(p, &p->scenario[c->scenario])
 					   ? "validate capture block -o TRACE DEVICE -- COMMAND"
 					   : "validate capture app --snapshot -o TRACE -- COMMAND");
 		return;
 	}
 	SCOPED_FREE char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
-	strbuf_addstr(text,
-		      "Differences from the recording do not show a fault of the replayer if the "
-		      "control replay differs as much. Judge against the program, run again "
-		      "beside the replays.");
+	strbuf_addstr(
+	    text,
+	    "If the control replay differs as much from the recording, the differences do not show "
+	    "a fault of the replayer. Judge against the program, run again beside the replays.");
 	strbuf_addstr(command, "validate judge --rerun ");
 	shell_word(command, trace);
 }
@@ -258,7 +256,7 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 	if (all_barred(a)) {
 		strbuf_addstr(
 			text,
-			"Remove what forbids trust, which the lines above name, and run it again");
+			"Remove the causes named above, which forbid trust, and run it again");
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
 		strbuf_addf(command, "validate run %s/protocol.conf", dir);
@@ -324,10 +322,10 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 	} else if (a->n_inconclusive) {
 		next_of_undecided(text, command, a, dir, seconds);
 	} else if (a->n_trusted) {
-		strbuf_addf(text,
-			    "Cite the certificate beside your measurements: "
-			    "%s/report/certificate.html. The trust holds for these "
-			    "scenarios on this machine.",
-			    dir);
+		strbuf_addf(
+		    text,
+		    "Cite the certificate beside your measurements: %s/report/certificate.html. "
+		    "The certificate is valid for these scenarios on this machine.",
+		    dir);
 	}
 }

@@ -176,9 +176,9 @@ static int print(const struct analysis *a, FILE *out, struct err *e)
 	sqlite3_int64 size = 0;
 	unsigned char *bytes = NULL;
 	if (isatty(fileno(out)))
-		return err_set(e, EINVAL,
-			       "a database is no text for a terminal: redirect the output to a "
-			       "file");
+		return err_set(
+		    e, EINVAL,
+		    "a database cannot be shown on a terminal: redirect the output to a file");
 	note(&d, sqlite3_open(":memory:", &d.db));
 	if (!d.code)
 		tables_add(&d, a);

@@ -80,7 +80,7 @@ static int dir_take(const char *dir, const char *command, struct err *e)
 	if (path_exists(dir) && !ours && rmdir(dir) < 0)
 		return err_set(
 		    e, EEXIST,
-		    "%s exists and is no report of \"validate %s\": name another directory", dir,
+		    "%s exists and is not a report of \"validate %s\": name another directory", dir,
 		    command);
 	return dir_create(dir, e);
 }

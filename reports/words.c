@@ -141,9 +141,8 @@ const char *words_verdict_meaning(enum verdict v)
 	case VERDICT_INCONCLUSIVE:
 		break;
 	}
-	return "the runs decide neither way: more replicates, a quieter machine or wider limits "
-	       "may; \"looks right\" and \"looks wrong\" are "
-	       "not proven";
+	return "the runs are not enough for a decision; more replicates, a quieter machine or "
+	       "wider limits may help. \"Looks right\" and \"looks wrong\" are not proven";
 }
 
 const char *words_treatment(const struct uncertainty_source *s)

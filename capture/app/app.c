@@ -120,7 +120,7 @@ static int command_start(struct app_run *r, const char *file, const char *librar
 {
 	int report[2];
 	if (pipe2(report, O_CLOEXEC))
-		return err_sys(e, errno, "making a pipe");
+		return err_sys(e, errno, "cannot make a pipe");
 	fflush(NULL);
 	r->child = fork();
 	if (r->child == 0) {
@@ -152,7 +152,7 @@ static int command_start(struct app_run *r, const char *file, const char *librar
 		break;
 	}
 	close(report[0]);
-	return code ? err_sys(e, code, "starting %s", file) : 0;
+	return code ? err_sys(e, code, "cannot start %s", file) : 0;
 }
 
 /* Reaps all children that have ended. False: there are no more children. */

@@ -15,10 +15,10 @@ static char *library_at(const char *path, int *rc, struct err *e)
 	char *real = realpath(path, NULL);
 	if (!real || !strpbrk(real, " :"))
 		return real;
-	*rc = err_set(
-	    e, EINVAL,
-	    "%s: the dynamic linker cannot preload a library whose path has a blank or a colon",
-	    real);
+	*rc = err_set(e, EINVAL,
+		      "%s: the dynamic linker cannot preload a library whose path has a blank or a "
+		      "colon: install validate elsewhere",
+		      real);
 	free(real);
 	return NULL;
 }
@@ -40,10 +40,10 @@ char *app_library_find(bool causes, struct err *e)
 		free(path);
 	}
 	if (!found && !rc)
-		err_set(
-		    e, ENOENT,
-		    "%s is missing: it was searched beside the program (%s) and in ../lib/validate",
-		    name, self);
+		err_set(e, ENOENT,
+			"%s is missing: it was looked for beside the program (%s) and in "
+			"../lib/validate",
+			name, self);
 	free(self);
 	return found;
 }

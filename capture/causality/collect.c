@@ -107,13 +107,13 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 	}
 	if (!o->n_ranks || seen >= o->n_ranks)
 		return 0;
-	return err_set(e, ENOTSUP,
-		       "of %" PRIu32 " ranks only %" PRIu32
-		       " were seen: the others run where they cannot map this machine's files "
-		       "(another host, or "
-		       "another PID namespace), or were started without our library. Ranks on one "
-		       "machine are captured, also in network namespaces of their own",
-		       o->n_ranks, seen);
+	return err_set(
+	    e, ENOTSUP,
+	    "of %" PRIu32 " ranks only %" PRIu32
+	    " were seen: the others run where they cannot map this machine's files (another host, "
+	    "or another PID namespace), or were started without the preloaded library. All ranks "
+	    "of one machine can be captured, also in separate network namespaces",
+	    o->n_ranks, seen);
 }
 
 /* Takes the nodes and the clock from the run without delays. */

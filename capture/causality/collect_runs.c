@@ -146,7 +146,9 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 				     "(%s); the present ones are %s",
 				     path, of, what);
 		else if (!runs_load(k, top))
-			rc = err_set(e, EILSEQ, "%s cannot be understood: remove the directory",
+			rc = err_set(e, EILSEQ,
+				     "%s is damaged or of another version: remove the directory "
+				     "and record again",
 				     path);
 		json_decref(top);
 	}
@@ -222,7 +224,8 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 		    line[end] != '\n' || x.computed_ppm > COMPUTED_ALL ||
 		    x.signalled_ppm > COMPUTED_ALL) {
 			rc = err_set(e, EILSEQ,
-				     "%s: line %" PRIu64 " is not an edge: remove the directory",
+				     "%s: line %" PRIu64
+				     " is not a dependency: remove the directory and record again",
 				     path, *n + 1);
 			break;
 		}
@@ -230,7 +233,7 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 		(*edge)[(*n)++] = x;
 	}
 	if (!rc && ferror(f))
-		rc = err_sys(e, errno ? errno : EIO, "reading %s", path);
+		rc = err_sys(e, errno ? errno : EIO, "cannot read %s", path);
 	if (f)
 		fclose(f);
 	return rc;

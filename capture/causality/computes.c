@@ -17,7 +17,8 @@ static int file_get(struct computes *c, uint64_t n, const char *dir, struct err 
 	code = code ? code : errno;
 	close(fd);
 	if (at == MAP_FAILED)
-		return err_sys(e, code, "%s: a file of %zu bytes for the times of computing", dir,
+		return err_sys(e, code,
+			       "%s: cannot make a file of %zu bytes for the computing times", dir,
 			       c->n_bytes);
 	c->v = at;
 	for (uint64_t i = 0; i < n; i++)

@@ -27,8 +27,8 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 	const uint64_t last = g->signaller_request + (late ? g->n_later : 0);
 	if (g->signaller >= l->n_nodes || g->waiter >= l->n_nodes || g->signaller == g->waiter)
 		return err_set(e, EINVAL,
-			       "%s: a dependency of node %" PRIu32 " on node %" PRIu32
-			       ", where there are %" PRIu32,
+			       "%s: node %" PRIu32 " depends on node %" PRIu32
+			       ", but the number of nodes is %" PRIu32,
 			       run->trace, g->waiter, g->signaller, l->n_nodes);
 	if (g->signaller_request >= n_requests[g->signaller] || last >= n_requests[g->signaller] ||
 	    g->waiter_request > n_requests[g->waiter])

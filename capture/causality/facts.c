@@ -23,8 +23,8 @@ static int whole(const json_t *o, const char *name, json_int_t least, json_int_t
 		return err_set(e, EINVAL, "\"causality\": \"%s\" is not an integer", name);
 	if (*v < least || *v > most)
 		return err_set(e, EINVAL,
-			       member ? "\"causality\": \"%s\" is %lld, which cannot be"
-				      : "\"causality\": a node without \"%s\"",
+			       member ? "\"causality\": \"%s\" is %lld, which is out of range"
+				      : "\"causality\": a node lacks \"%s\"",
 			       name, (long long)*v);
 	return 0;
 }

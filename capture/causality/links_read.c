@@ -73,7 +73,7 @@ static int take(struct links_reading *x, const struct trace_record *r, uint64_t 
 			       "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64
 			       ", %s",
 			       index, op_name(r->op), of, r->length,
-			       r->length == (uint64_t)of ? "itself" : "which is not there");
+			       r->length == (uint64_t)of ? "itself" : "which does not exist");
 	uint32_t other = (uint32_t)r->length;
 	struct link_end one = {r->op == OP_WAIT ? other : (uint32_t)of,
 			       r->op == OP_WAIT ? (uint32_t)of : other, index, n->place,

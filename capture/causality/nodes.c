@@ -38,9 +38,9 @@ int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_threa
 		return 0;
 	free(*node);
 	*node = NULL;
-	return err_set(
-	    e, ENOENT,
-	    "the application makes no requests on files of its own: --root DIR says which count");
+	return err_set(e, ENOENT,
+		       "the application makes no requests on its own files: name their directory "
+		       "with --root DIR");
 }
 
 /* --- matching between runs ----------------------------------------------- */

@@ -162,9 +162,8 @@ static int differ_error(struct requests *base, struct requests *other,
 	rc = rc ? rc : request_text(other, node, number, &b, e);
 	if (!rc)
 		rc = err_set(e, EILSEQ,
-			     "the application does not make the same requests in each run, so that "
-			     "its dependencies cannot be found: request "
-			     "%" PRIu64 " of node %" PRIu32
+			     "the application does not make the same requests in each run, so its "
+			     "dependencies cannot be found: request %" PRIu64 " of node %" PRIu32
 			     " (counted from 0) is %s without delays, and %s %s (%s)",
 			     number, node, a.s, b.s, when.s, run->trace);
 	strbuf_release(&a);

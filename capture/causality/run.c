@@ -108,13 +108,15 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 	if (r->seen.n_async)
 		return err_set(e, ENOTSUP,
 			       "the application makes asynchronous requests (%" PRIu32
-			       "; libaio, POSIX AIO, io_uring), which no thread waits for: "
-			       "dependencies are found between threads",
+			       "; libaio, POSIX AIO, io_uring): dependencies can be found only "
+			       "between calls that block a thread",
 			       r->seen.n_async);
 	if (o->n_lost)
-		return err_set(e, EOVERFLOW,
-			       "%" PRIu64 " requests were lost: --scratch with more room may help",
-			       o->n_lost);
+		return err_set(
+		    e, EOVERFLOW,
+		    "%" PRIu64
+		    " requests were lost: name a directory with more free space (--scratch)",
+		    o->n_lost);
 	return 0;
 }
 

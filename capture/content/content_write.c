@@ -162,7 +162,7 @@ int content_writer_open(struct content_writer **out, const char *path, struct er
 	int ret = w->fd < 0 ? w->fd : 0;
 	ret = ret ? ret : digest_ready(e);
 	if (!ret && getrandom(w->facts.name, sizeof w->facts.name, 0) != sizeof w->facts.name)
-		ret = err_set(e, ENOSYS, "%s: no random numbers are to be had here", path);
+		ret = err_set(e, ENOSYS, "%s: cannot get random numbers", path);
 	ret = ret ? ret : put(w, &none, sizeof none, e);
 	if (ret)
 		content_writer_abort(w);

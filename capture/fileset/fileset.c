@@ -40,7 +40,8 @@ static int set_check(const struct fileset *s, struct err *e)
 	for (size_t i = 0; i < s->n; i++) {
 		int rc = confined_path_check(s->entry[i].path, e);
 		if (!rc && s->entry[i].size > INT64_MAX)
-			rc = err_set(e, EFBIG, "%s: a file of %llu bytes cannot be",
+			rc = err_set(e, EFBIG,
+				     "%s: %llu bytes are more than the largest possible file",
 				     s->entry[i].path, (unsigned long long)s->entry[i].size);
 		if (rc)
 			return rc;
@@ -72,7 +73,7 @@ static int space_check(const struct fileset *s, const uint32_t *first, int dir_f
 	uint64_t free_bytes = (geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
 	if (missing > free_bytes)
 		return err_set(e, ENOSPC,
-			       "the files need %llu bytes more than they have, and %llu are free",
+			       "the files need %llu more bytes, but only %llu are free",
 			       (unsigned long long)missing, (unsigned long long)free_bytes);
 	return 0;
 }
@@ -103,7 +104,7 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	else if (code != EEXIST)
 		return err_sys(e, code, "%s: cannot create the %s", path, what);
 	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || (st.st_mode & S_IFMT) != type)
-		return err_set(e, EPERM, "%s: refused: exists, but is not a %s",
+		return err_set(e, EPERM, "%s: refused: it exists, but is not a %s",
 			       path, what);
 	return 0;
 }
@@ -160,7 +161,7 @@ static int sync_name(int parent, const char *path, struct err *e)
 {
 	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc = fd < 0 || (fsync(fd) && errno != EINVAL && errno != EROFS)
-		     ? err_sys(e, errno, "%s: sync of its directory", path)
+		     ? err_sys(e, errno, "%s: cannot sync its directory", path)
 		     : 0;
 	fd_close(fd);
 	return rc;
@@ -321,7 +322,8 @@ static void wait_for_file_time(int64_t latest_ns)
 static int sync_together(const struct restore *r, struct err *e)
 {
 	int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd < 0 || syncfs(fd) ? err_sys(e, errno, "sync of the target's file system") : 0;
+	int rc =
+	    fd < 0 || syncfs(fd) ? err_sys(e, errno, "cannot sync the target's file system") : 0;
 	fd_close(fd);
 	return rc;
 }
@@ -395,7 +397,7 @@ static int remove_one(const struct fileset *s, const struct fileset_entry *f, in
 	else if (f->directory ? !S_ISDIR(st.st_mode)
 		 : link       ? !S_ISLNK(st.st_mode)
 			      : !S_ISREG(st.st_mode))
-		rc = err_set(e, EPERM, "%s: not removed: it is no %s", f->path,
+		rc = err_set(e, EPERM, "%s: not removed: it is not a %s", f->path,
 			     f->directory ? "directory" : link ? "link" : "file");
 	else if (unlinkat(parent, name, f->directory ? AT_REMOVEDIR : 0) && errno != ENOENT &&
 		 errno != ENOTEMPTY && errno != EEXIST)

@@ -61,7 +61,7 @@ static int warm_file(const struct fileset_entry *f, int fd, void *ctx, struct er
 	ssize_t got;
 	while ((got = read(fd, ctx, CHUNK)) != 0)
 		if (got < 0 && errno != EINTR)
-			return err_sys(e, errno, "%s: reading", f->path);
+			return err_sys(e, errno, "cannot read %s", f->path);
 	return 0;
 }
 

@@ -131,7 +131,8 @@ static int next_event(struct text_input *in, struct blktrace_event *v, struct er
 			if (!memcmp(s + n, "\x07tae", 4) || !memcmp(s + n, "eat\x07", 4))
 				break;
 		text_input_take(in, n);
-		return err_set(e, EILSEQ, "no record of blktrace: its magic number is %08x", magic);
+		return err_set(e, EILSEQ, "not a record of blktrace: its magic number is %08x",
+			       magic);
 	}
 	size_t want = sizeof *v + v->pdu_len;
 	rc = text_input_peek(in, want, &s, &len, e);

@@ -58,7 +58,7 @@ static int need(struct dftracer *t, const json_t *o, const char *key, int64_t mi
 {
 	if (number_of(o, key, v) && *v >= min && *v <= max)
 		return 0;
-	return foreign_at(&t->base, t->base.line, e, "no \"%s\" in range", key);
+	return foreign_at(&t->base, t->base.line, e, "\"%s\" is missing or out of range", key);
 }
 
 /* Adds the text of a hash, a string or a number; false if there is none. */
@@ -184,7 +184,8 @@ static int take_event(struct dftracer *t, const json_t *o, struct err *e)
 	cat = json_string_value(json_object_get(o, "cat"));
 	name = json_string_value(json_object_get(o, "name"));
 	if ((!letter && !json_is_integer(ph)) || !name)
-		return foreign_at(&t->base, t->base.line, e, "no event: it has no name or no ph");
+		return foreign_at(&t->base, t->base.line, e,
+				  "not an event: it has no name or no ph");
 	/* letters, and numbers since version 3: complete 1, counter 2, aggregated 3, metadata 4 */
 	const bool complete = letter ? !strcmp(letter, "X") : json_integer_value(ph) == 1;
 	const bool metadata = letter ? !strcmp(letter, "M") : json_integer_value(ph) == 4;
@@ -211,7 +212,7 @@ static int dftracer_line(struct foreign *f, const char *s, size_t len, struct er
 	json_auto_t *o = json_loadb(s, (size_t)(end - s), 0, &je);
 	return json_is_object(o)
 		   ? take_event(t, o, e)
-		   : foreign_at(f, s, e, "no JSON object: %s", o ? "another value" : je.text);
+		   : foreign_at(f, s, e, "not a JSON object: %s", o ? "another value" : je.text);
 }
 
 static void dftracer_reset(struct foreign *f)

@@ -81,7 +81,7 @@ static int take_name(struct iolog *t, const struct word *w, struct err *e)
 	if (device || t->base.base.meta.meta.level != LEVEL_BLOCK)
 		return 0;
 	return foreign_at(&t->base, w->s, e,
-			  "the file \"%.*s\" among devices: an iolog of both cannot be one trace",
+			  "the file \"%.*s\" and devices in one iolog: a trace cannot hold both",
 			  (int)(w->len < 60 ? w->len : 60), w->s);
 }
 
@@ -158,22 +158,22 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!t->version)
 		return take_header(t, w, n, e);
 	if (t->version == 3) {
-		int rc =
-		    n < 3 ? foreign_at(f, s, e, "a line has a time, a file and an action at least")
-			  : word_u64(t, &w[0], INT64_MAX / 4096, &v, e);
+		int rc = n < 3 ? foreign_at(f, s, e,
+					    "a line needs at least a time, a file and an action")
+			       : word_u64(t, &w[0], INT64_MAX / 4096, &v, e);
 		if (rc)
 			return rc;
 		t->now_ns = (int64_t)v * 1000;
 		return take_action(t, w + 1, n - 1, e);
 	}
 	if (n < 2)
-		return foreign_at(f, s, e, "a line has a file and an action at least");
+		return foreign_at(f, s, e, "a line needs at least a file and an action");
 	if (!is(&w[1], "wait"))
 		return take_action(t, w, n, e);
 	if (!t->wait_unit_ns)
-		return foreign_at(
-		    f, w[1].s, e,
-		    "the unit of waits is not sure in version 2: say it (--wait-unit us or ms)");
+		return foreign_at(f, w[1].s, e,
+				  "the unit of waits differs between writers of version 2: add "
+				  "--wait-unit us or --wait-unit ms");
 	int rc =
 	    n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time")
 		  : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);

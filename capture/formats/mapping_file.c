@@ -116,7 +116,7 @@ static int set_format(struct mapping_parse *p, const char *key, const char *valu
 	else if (!strcmp(key, "bid") && set_count(p, key, value, 100, &n))
 		m->bid = (int)n;
 	else
-		return bad(p, key, value, "a key of [format], or no value of it");
+		return bad(p, key, value, "a key of [format] with a valid value");
 	return 1;
 }
 
@@ -203,7 +203,7 @@ static int new_column(struct mapping_parse *p, const char *what)
 {
 	uint64_t index;
 	if (p->m->n == MAPPING_COLUMNS_MAX)
-		return bad(p, "column", what, "possible: there are too many");
+		return bad(p, "column", what, "accepted: the limit is 64 columns");
 	struct mapping_column *c = &p->m->column[p->m->n++];
 	*c = (struct mapping_column){.unit = 1};
 	if (p->m->header) {
@@ -271,7 +271,7 @@ static int check(struct mapping *m, struct err *e)
 			    "the column of the operation has no values = TEXT:OPERATION, ...");
 		if (is_time(m->column[i].field) && 1000000000 % m->column[i].unit)
 			return err_set(e, EINVAL,
-				       "the column of the field %s has a unit that is none of time",
+				       "the column of the field %s needs a unit of time",
 				       mapping_field_names[m->column[i].field]);
 		if (m->column[i].index >= m->n_columns && !(m->more && m->column[i].optional))
 			m->n_columns = m->column[i].index + 1;

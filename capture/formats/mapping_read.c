@@ -51,7 +51,7 @@ static int take_time(struct mapped_trace *t, const struct mapping_column *c, con
 	int64_t rest = 0;
 	int64_t per_s = 1000000000 / c->unit;
 	if (!scan_u64(&s, end, &whole))
-		return not_a(t, f, s == f->s ? "a time" : "a time that can be held", e);
+		return not_a(t, f, s == f->s ? "a time" : "a time within the range of a trace", e);
 	if (s < end && *s == '.') {
 		const char *zero = s;
 		int64_t weight = c->unit;
@@ -65,7 +65,7 @@ static int take_time(struct mapped_trace *t, const struct mapping_column *c, con
 	if (s != end)
 		return not_a(t, f, "a time", e);
 	if (whole / (uint64_t)per_s > INT64_MAX / 4) /* differences must not overflow */
-		return not_a(t, f, "a time that can be held", e);
+		return not_a(t, f, "a time within the range of a trace", e);
 	int64_t second = (int64_t)(whole / (uint64_t)per_s);
 	rest += (int64_t)(whole % (uint64_t)per_s) * c->unit;
 	if (stamp && t->m->absolute) {

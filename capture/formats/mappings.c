@@ -17,7 +17,7 @@
 static int builtin_parse(struct mapping *m, const char *name, const char *text, struct err *e)
 {
 	int rc = mapping_parse(m, name, text, e);
-	return rc ? err_context(e, "the mapping built in") : 0;
+	return rc ? err_context(e, "the built-in mapping") : 0;
 }
 
 static int builtin_bid(const char *name, const char *text, const unsigned char *head, size_t len)
@@ -80,7 +80,7 @@ ROW(msr, "MSR Cambridge block traces: Timestamp,Hostname,DiskNumber,Type,Offset,
 
 READER(snia)
 WRITER(snia)
-ROW(snia, "SNIA block traces as hfplayer has them: #DUMP_OFFSET.I,ELAPSED_USECS.D,...", write_snia);
+ROW(snia, "SNIA block traces in hfplayer's form: #DUMP_OFFSET.I,ELAPSED_USECS.D,...", write_snia);
 
 READER(alibaba)
 ROW(alibaba, "Alibaba block traces: device,R/W,offset,length,time in us", NULL);

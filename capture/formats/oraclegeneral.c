@@ -73,7 +73,7 @@ static int oracle_open(struct trace **out, const char *path, const struct trace_
 {
 	if (!o->as)
 		return err_set(e, EINVAL,
-			       "%s: oracleGeneral has no operations: choose read or write by --as",
+			       "%s: oracleGeneral has no operations: add --as read or --as write",
 			       path);
 	return foreign_open(out, &reader, path, o, e);
 }
@@ -88,7 +88,7 @@ static int oracle_bid(const unsigned char *head, size_t len, const char *path)
 
 const struct trace_format format_oraclegeneral = {
     .name = "oraclegeneral",
-    .help = "oracleGeneral of libCacheSim; needs --as read",
+    .help = "oracleGeneral of libCacheSim; needs --as read or --as write",
     .bid = oracle_bid,
     .open = oracle_open,
 };

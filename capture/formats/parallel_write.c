@@ -68,7 +68,7 @@ static int node_copy(struct parallel_out *x, struct parallel_write_node *n, int 
 			part = n->chunk[i].len - at < CHUNK ? n->chunk[i].len - at : CHUNK;
 			rc = file_read_at(x->fd, buf, part, n->chunk[i].at + at, e);
 			if (!rc && (rc = write_all(fd, buf, part)))
-				rc = err_sys(e, -rc, "%s: writing", path);
+				rc = err_sys(e, -rc, "cannot write %s", path);
 		}
 	return rc;
 }
@@ -235,12 +235,12 @@ static int file_of_node(struct parallel_out *x, uint32_t of, struct err *e)
 	strbuf_addf(&head, "%s\n", x->head);
 	node_head(x, of, &head);
 	if (!rc && (rc = write_all(fd, head.s, head.len)))
-		rc = err_sys(e, -rc, "%s: writing", path);
+		rc = err_sys(e, -rc, "cannot write %s", path);
 	rc = rc ? rc : node_copy(x, &x->node[of], fd, path, e);
 	if (!rc && fsync(fd))
-		rc = err_sys(e, errno, "%s: fsync", path);
+		rc = err_sys(e, errno, "cannot sync %s", path);
 	if (fd >= 0 && close(fd) && !rc)
-		rc = err_sys(e, errno, "%s: close", path);
+		rc = err_sys(e, errno, "cannot close %s", path);
 	rc = file_beside_keep(temporary, path, rc, e);
 	free(path);
 	return rc;
@@ -261,7 +261,7 @@ static int write_nodes(void *ctx, struct sink *s, struct err *e)
 		}
 		node_head(x, i, &s->out);
 		if ((rc = write_all(s->fd, s->out.s, s->out.len)))
-			return err_sys(e, -rc, "%s: writing", s->path);
+			return err_sys(e, -rc, "cannot write %s", s->path);
 		strbuf_reset(&s->out);
 		rc = node_copy(x, &x->node[i], s->fd, s->path, e);
 	}

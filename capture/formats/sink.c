@@ -12,7 +12,7 @@ static int sink_flush(struct sink *s, struct err *e)
 {
 	int rc = write_all(s->fd, s->out.s, s->out.len);
 	strbuf_reset(&s->out);
-	return rc ? err_sys(e, -rc, "%s: writing", s->path) : 0;
+	return rc ? err_sys(e, -rc, "cannot write %s", s->path) : 0;
 }
 
 /* A regular file is written under a temporary name; a pipe or device is written in place. */
@@ -40,9 +40,9 @@ static int sink_close(struct sink *s, const char *path, int rc, struct err *e)
 	if (!rc && s->fd >= 0)
 		rc = sink_flush(s, e);
 	if (!rc && s->temporary && fsync(s->fd))
-		rc = err_sys(e, errno, "%s: fsync", path);
+		rc = err_sys(e, errno, "cannot sync %s", path);
 	if (s->fd >= 0 && s->fd != STDOUT_FILENO && close(s->fd) && !rc)
-		rc = err_sys(e, errno, "%s: close", path);
+		rc = err_sys(e, errno, "cannot close %s", path);
 	rc = file_beside_keep(s->temporary, path, rc, e);
 	strbuf_release(&s->out);
 	return rc;

@@ -325,7 +325,7 @@ int strace_take_args(struct strace_parsed *p, bool partly, struct err *e)
 			return 0;
 		if (i >= p->n)
 			return foreign_at(&p->t->base, p->ret, e,
-					  "%s has %u arguments, more are needed",
+					  "%s has only %u arguments",
 					  strace_call_name(p->call), p->n);
 		if (!strchr(SYSCALL_POINTERS, *letter)) {
 			rc = number(p, *letter, i, e);

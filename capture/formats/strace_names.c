@@ -90,7 +90,7 @@ int strace_descriptor(struct strace_parsed *p, const struct part *a, int64_t *fd
 	if (!f || !is_same_file(t, f, &d)) {
 		const struct part name = strace_without_deleted(d.s, d.len);
 		if (!strace_decoration_text(t, &name))
-			return foreign_at(&t->base, d.s, e, "\"%.*s\" is no name",
+			return foreign_at(&t->base, d.s, e, "\"%.*s\" is not a name",
 					  (int)(d.len < 60 ? d.len : 60), d.s);
 		if (!f)
 			strace_unopened(t, p->tid, *fd, &name);
@@ -156,7 +156,7 @@ int strace_path(struct strace_parsed *p, const struct part *a, const struct part
 	int64_t fd;
 	const char *base = base_of(p, dir, &fd);
 	if (!strace_unquote(to, a))
-		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no path",
+		return foreign_at(&t->base, a->s, e, "\"%.*s\" is not a path",
 				  (int)(a->len < 60 ? a->len : 60), a->s);
 	if (!to->len || to->s[0] == '/')
 		return 0;

@@ -245,7 +245,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		return 0;
 	strbuf_reset(&x->line.text);
 	int64_t ns = x->wall_ns + r->begin_ns;
-	*why = ns < 0 ? "it begins before 1970" : "an argument of it is not known";
+	*why = ns < 0 ? "it begins before 1970" : "an argument is not known";
 	if (ns < 0)
 		return 0;
 	struct strace_out_lane *th = thread_of(x, r->tid, r->pid);

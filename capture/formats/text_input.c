@@ -57,7 +57,7 @@ static int fill(struct text_input *in, struct err *e)
 		got = read(in->fd, in->buf + in->len, room < CHUNK ? room : CHUNK);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		return err_sys(e, errno, "%s: reading", in->path);
+		return err_sys(e, errno, "cannot read %s", in->path);
 	in->eof = !got;
 	in->has_cr = memchr(in->buf, '\r', in->len + (size_t)got) != NULL;
 	in->len += (size_t)got;

@@ -433,7 +433,7 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	if (!event && (is_between(f, at, end) || (k->n_lines && is_frame(s, at, end))))
 		return 0;
 	if (!event)
-		return foreign_at(f, at, e, "no event: no thread, [CPU], time and name");
+		return foreign_at(f, at, e, "not an event: it needs thread, [CPU], time and name");
 	if (!k->has_first) {
 		double step = 1e9;
 		for (unsigned int i = 0; i < digits && i < 9; i++)

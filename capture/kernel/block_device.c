@@ -75,8 +75,7 @@ int block_device_below(dev_t *number, const char *path, struct err *e)
 	if (major(*number) && !block_device_of_number(&d, *number, NULL))
 		return 0;
 	return err_set(e, ENOTBLK,
-		       "%s lies on no block device of its own (a file system in memory, over the "
-		       "network, or over others), so that "
-		       "no device's requests can be seen",
+		       "%s is on a file system without a block device (in memory, over the "
+		       "network, or stacked on others): no requests to a device can be seen",
 		       path);
 }

@@ -75,7 +75,7 @@ static int instance_make(struct tracing *t, struct err *e)
 		    "tracefs is not mounted: as root, mount -t tracefs nodev /sys/kernel/tracing");
 	if (access(dir, R_OK | W_OK | X_OK) < 0)
 		return err_set(e, EACCES,
-			       "%s may not be used by this user (%s): kernel tracepoints need root",
+			       "this user may not use %s (%s): kernel tracepoints need root",
 			       dir, strerror(errno));
 	stale_remove();
 	snprintf(name, sizeof name, INSTANCE_PREFIX "%ld", (long)getpid());
@@ -90,7 +90,7 @@ static int knob(struct tracing *t, const char *file, const char *value, struct e
 {
 	if (tracefs_instance_file_write(t->instance, file, value) >= 0)
 		return 0;
-	return err_sys(e, errno ? errno : EIO, "tracefs: writing \"%s\" to %s", value, file);
+	return err_sys(e, errno ? errno : EIO, "tracefs: cannot write \"%s\" to %s", value, file);
 }
 
 /* Uses the event's own files: the library's functions search all events of the system. */
@@ -113,8 +113,8 @@ static int event_choose(struct tracing *t, size_t kind, const char *name, const 
 	t->kind_of_id[t->event[kind]->id] = (uint16_t)(kind + 1);
 	if (filter &&
 	    tracefs_event_file_write(t->instance, system, colon + 1, "filter", filter) < 0)
-		return err_sys(e, errno ? errno : EINVAL, "tracepoint %s: the filter \"%s\"", name,
-			       filter);
+		return err_sys(e, errno ? errno : EINVAL,
+			       "tracepoint %s: cannot set the filter \"%s\"", name, filter);
 	return knob(t, file, "1", e);
 }
 
@@ -302,7 +302,7 @@ int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e
 	int ret = knob(t, "options/event-fork", "1", e);
 	if (!ret && tracefs_instance_file_append(t->instance, "set_event_pid", all.s) < 0)
 		ret = err_sys(e, errno ? errno : EIO,
-			      "tracefs: limiting the tracepoints to %zu threads", n);
+			      "tracefs: cannot limit the tracepoints to %zu threads", n);
 	return ret;
 }
 

@@ -202,10 +202,10 @@ static int namespace_check(struct err *e)
 	struct stat st;
 	const ino_t first = 0xeffffffc; /* PROC_PID_INIT_INO */
 	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != first)
-		return err_set(e, EACCES,
-			       "this runs in a PID namespace of its own, and kernel tracepoints "
-			       "name processes by the host's numbers: "
-			       "capture from the host");
+		return err_set(
+		    e, EACCES,
+		    "validate runs in a PID namespace of its own, but kernel tracepoints use the "
+		    "process numbers of the host: start it on the host");
 	return 0;
 }
 

@@ -62,7 +62,7 @@ static int prelude_start(const struct watched_options *o, const sigset_t *mask, 
 {
 	int pair[2], code = 0;
 	if (pipe2(pair, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "starting %s", o->command[0]);
+		return err_sys(e, errno, "cannot start %s", o->command[0]);
 	fflush(NULL);
 	*pid = fork();
 	if (*pid == 0)
@@ -75,7 +75,7 @@ static int prelude_start(const struct watched_options *o, const sigset_t *mask, 
 		*pid = -1;
 	}
 	close(pair[0]);
-	return code ? err_sys(e, code, "starting %s", o->command[0]) : 0;
+	return code ? err_sys(e, code, "cannot start %s", o->command[0]) : 0;
 }
 
 static int start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
@@ -94,7 +94,7 @@ static int start(const struct watched_options *o, const sigset_t *mask, pid_t *p
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	int code = posix_spawnp(pid, o->command[0], NULL, &attributes, o->command, environ);
 	posix_spawnattr_destroy(&attributes);
-	return code ? err_sys(e, code, "starting %s", o->command[0]) : 0;
+	return code ? err_sys(e, code, "cannot start %s", o->command[0]) : 0;
 }
 
 /* The next of our signals; 0 at the time limit (end_ns 0: no limit). */

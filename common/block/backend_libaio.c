@@ -39,7 +39,7 @@ static int open_error(int code, uint32_t n, struct err *e)
 				"/proc/sys/fs/aio-max-nr is %s, of "
 				"which %s are in use; raise it, or reduce --depth",
 				n, max ? max : "unknown", now ? now : "unknown")
-		      : err_sys(e, code, "libaio: setting up %u requests", n);
+		      : err_sys(e, code, "libaio: cannot set up a queue of %u requests", n);
 	FREE_EACH(max, now);
 	return ret;
 }

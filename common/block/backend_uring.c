@@ -110,8 +110,8 @@ static int uring_open(struct block_queue **out, const struct block_queue_config 
 	int ret = ring_make(q, c);
 	if (ret == -ENOMEM)
 		return err_sys(e, ENOMEM,
-			       "io_uring: a ring of %u requests; the limit of locked memory "
-			       "(ulimit -l) may be too low",
+			       "io_uring: cannot create a ring of %u requests; the limit of locked "
+			       "memory (ulimit -l) may be too low",
 			       c->n_slots);
 	if (ret)
 		return err_sys(e, -ret, "io_uring");

@@ -35,16 +35,18 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 		return err_set(e, EINVAL, "read-share or rate: out of range");
 	if (!c->burst || (c->burst > 1 && c->rate <= 0))
 		return err_set(e, EINVAL, "burst: %s",
-			       c->burst ? "it needs a rate, of requests in bursts"
+			       c->burst ? "bursts need a rate"
 					: "expected at least 1");
 	if (c->rate > 0 && c->pause_ns)
-		return err_set(
-		    e, EINVAL,
-		    "pause: with a rate requests do not wait for others (use one of them)");
+		return err_set(e, EINVAL,
+			       "pause: with a rate, requests do not wait for other requests; use "
+			       "either --pause or --rate");
 	if (c->think != THINK_FIXED)
 		return err_set(e, EINVAL, "think: %s has fixed pauses", w->name);
 	if (c->fsync_end)
-		return err_set(e, EINVAL, "fsync-end: %s is past the page cache", w->name);
+		return err_set(
+		    e, EINVAL,
+		    "fsync-end: %s bypasses the page cache, so there is nothing to flush", w->name);
 	return 0;
 }
 
@@ -54,7 +56,7 @@ static int grain_check(const struct bench_run *r, const struct block_sizes *size
 {
 	for (uint32_t i = 0; i < sizes->n; i++)
 		if (sizes->length[i] % r->device.logical_bytes)
-			return err_set(e, EINVAL, "%s takes multiples of %u bytes: %u are none",
+			return err_set(e, EINVAL, "%s accepts only multiples of %u bytes, not %u",
 				       r->config->device, r->device.logical_bytes,
 				       sizes->length[i]);
 	if (r->span_bytes / r->n_workers < sizes->max)
@@ -171,7 +173,7 @@ int block_setup(struct bench_run *r, struct worker *w, struct err *e)
 	if (ret)
 		return ret;
 	if (t->capacity > UINT32_MAX)
-		return err_set(e, EINVAL, "requests: expected at most 2^32-1 of a thread");
+		return err_set(e, EINVAL, "requests: expected at most 2^32-1 per thread");
 	/* psync cannot have more */
 	b->depth = strcmp(c->backend, block_psync.name) ? (uint32_t)c->queue_depth : 1;
 	b->max_length = whole_pages(sizes.max);

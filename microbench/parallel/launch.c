@@ -130,7 +130,7 @@ static int job_run(char **word, struct err *e)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(signal_fd);
 	if (ret)
-		return err_sys(e, -ret, "starting %s", word[0]);
+		return err_sys(e, -ret, "cannot start %s", word[0]);
 	if (signal_seen)
 		return err_set(e, EINTR, "interrupted (%s): no trace was written",
 			       strsignal(signal_seen));

@@ -22,8 +22,8 @@ static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->direct || c->sync || c->fsync_end)
 		return err_set(e, EINVAL,
-			       "direct, sync, fsync-end: mpi-io leaves how its file is opened to "
-			       "the MPI library");
+			       "direct, sync, fsync-end: mpi-io has none of these, because the MPI "
+			       "library opens its file");
 	return ranks_check(c, e);
 }
 

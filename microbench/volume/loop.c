@@ -120,9 +120,10 @@ static int attach_once(int control, int file_fd, const char *file, bool direct,
 		ret = err_sys(e, -ret, "%s: cannot attach %s", device, file);
 	} else if (direct && !is_direct(fd)) {
 		ioctl(fd, LOOP_CLR_FD);
-		ret = err_set(e, EINVAL,
-			      "%s: the file system of %s takes no direct I/O from a loop device",
-			      device, file);
+		ret = err_set(
+		    e, EINVAL,
+		    "%s: the file system of %s does not support direct I/O by a loop device",
+		    device, file);
 	}
 	close(fd);
 	return ret;

@@ -129,8 +129,8 @@ static int key_set(struct service *s, char *item, struct err *e)
 {
 	char *equals = strchr(item, '=');
 	if (!equals)
-		return err_set(e, EINVAL, "%s: \"%s\" is not a KEY=VALUE", models[s->kind].name,
-			       item);
+		return err_set(e, EINVAL, "%s: \"%s\" is not of the form KEY=VALUE",
+			       models[s->kind].name, item);
 	*equals = 0;
 	return options_set(models[s->kind].keys, &s->p, item, equals + 1, e)
 		   ? err_context(e, "%s", models[s->kind].name)

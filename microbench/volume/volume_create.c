@@ -55,7 +55,7 @@ static int config_check(const struct volume_config *c, char **service, struct th
 	service_free(s);
 	if (t->is && !c->loop)
 		return err_set(e, EINVAL,
-			       "throttled is for a loop device, and there is to be none (%s)",
+			       "throttled needs a loop device, and this volume gets none (%s)",
 			       geteuid() ? "it needs root" : "--no-loop");
 	ret = t->is ? throttle_group("", &t->group, e) : 0;
 	if (ret)

@@ -67,15 +67,15 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 	    r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(
 		    e, E2BIG,
-		    "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
+		    "record %llu: a %s of %llu bytes; the largest that can be replayed has %llu",
 		    (unsigned long long)i, info->name, (unsigned long long)r->length,
 		    (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	/* these calls are replayed with the number of bytes that they moved */
 	if (r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FPRINTF)
 		if (op_bytes_moved(r) > REPLAY_MAX_REQUEST_BYTES)
 			return err_set(e, E2BIG,
-				       "record %llu: a %s that moved %llu bytes; the longest that "
-				       "is replayed is %llu",
+				       "record %llu: a %s that moved %llu bytes; the largest that "
+				       "can be replayed has %llu",
 				       (unsigned long long)i, info->name,
 				       (unsigned long long)op_bytes_moved(r),
 				       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);

@@ -12,9 +12,9 @@ static int gap_refuse(const struct gaps *g, double ns, double limit_ns, const ch
 		      uint64_t record, struct err *e)
 {
 	return err_set(e, ERANGE,
-		       "record %llu: the replay would wait %s %s, longer than %s: --max-gap "
-		       "TIME allows longer gaps%s, timing fullspeed (mode afap) "
-		       "waits for no traced time, and validate slice cuts a trace",
+		       "record %llu: the replay would wait %s %s, longer than %s: --max-gap TIME "
+		       "allows longer gaps%s; --timing fullspeed (engine block: --mode afap) does "
+		       "not wait for traced times; validate slice cuts a trace",
 		       (unsigned long long)record, duration_text(ns).s, what,
 		       duration_text(limit_ns).s,
 		       limit_ns > g->limit_ns ? " and a longer replay" : "");

@@ -230,9 +230,9 @@ static void add_sources(struct strbuf *out, const struct html_page *p)
 {
 	begin_part(out, "step-3", "3 Sources of uncertainty");
 	strbuf_addstr(out,
-		      "<p>What can make the result of a replay differ from the program's. The "
-		      "scatter of the runs contains the effect of a source that is only named, "
-		      "as far as it varies within this campaign.</p>\n");
+		      "<p>These sources can make the result of a replay differ from that of the "
+		      "program. A source that is named and not quantified still adds to the "
+		      "scatter of the runs, as far as it varies within this campaign.</p>\n");
 	html_add_figures(out, p, "sources", false);
 	html_add_table(out, p, "sources", NULL);
 	strbuf_addstr(out, "<p class=\"src\">GUM 3.3.2; Pereira et al. 2016, section III-C and "
@@ -246,10 +246,9 @@ static void add_linearity(struct strbuf *out, const struct html_page *p)
 {
 	if (!p->a->n_linearity)
 		return;
-	strbuf_addstr(out,
-		      "<h3 id=\"linearity\">Linearity</h3>\n<p>Does the bias depend on the "
-		      "load level (number of threads)? A horizontal line means no. Bars are 95 "
-		      "% intervals.</p>\n");
+	strbuf_addstr(out, "<h3 id=\"linearity\">Linearity</h3>\n<p>The bias of each replayer at "
+			   "each load level (number of threads). A horizontal line means that the "
+			   "bias does not depend on the load. Bars are 95 % intervals.</p>\n");
 	html_add_figures(out, p, "linearity", true);
 	html_add_table(out, p, "linearity-bias", NULL);
 	html_add_table(out, p, "linearity-precision", NULL);
@@ -351,9 +350,10 @@ static void add_conclusion(struct strbuf *out, const struct html_page *p)
 			   "et al. 2016, section III-E</p>\n");
 	end_part(out);
 	begin_part(out, "step-6", "6 Measurement uncertainty and its budget");
-	strbuf_addstr(out, "<p>How far the result of one future replay, by this procedure on this "
-			   "machine, may lie from the program's: by U, after correction for the "
-			   "bias.</p>\n");
+	strbuf_addstr(
+	    out,
+	    "<p>After correction for the bias, the result of one future replay by this procedure "
+	    "on this machine lies within ±U of the program's result, with 95 % coverage.</p>\n");
 	html_add_table(out, p, "uncertainty", NULL);
 	html_add_figures(out, p, "budget", false);
 	strbuf_addstr(out,

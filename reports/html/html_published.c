@@ -40,13 +40,13 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 	if (!a->n_claims && !a->n_published)
 		return;
 	strbuf_addstr(out,
-		      "<h2 id=\"published\">What was published, and what was found here</h2>\n");
+		      "<h2 id=\"published\">Published findings, tested here</h2>\n");
 	if (a->n_claims) {
-		strbuf_addstr(out, "<p>Intervals decide about each finding. It is confirmed if "
-				   "they lie on the published side in every comparison, not "
-				   "confirmed if one lies on the other side, and otherwise "
-				   "inconclusive.</p>\n<ul "
-				   "class=\"claims\">\n");
+		strbuf_addstr(
+		    out,
+		    "<p>Confidence intervals decide on each finding. It is confirmed if they lie "
+		    "on the published side in every comparison, not confirmed if one lies on the "
+		    "other side, and otherwise inconclusive.</p>\n<ul class=\"claims\">\n");
 		for (size_t i = 0; i < a->n_claims; i++)
 			add_claim(out, a, i);
 		strbuf_addstr(out, "</ul>\n");
@@ -70,12 +70,12 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 {
 	if (!p->a->parallel)
 		return;
-	strbuf_addstr(out, "<h2 id=\"parallel\">Parallel applications</h2>\n"
-			   "<p>How long a process waits depends on the others, and on the storage. "
-			   "So an application is recorded on one target and replayed on "
-			   "another, where it runs itself too: the error is how far the replay's "
-			   "running time is off. Shown is the worst over the targets "
-			   "that it was recorded on.</p>\n");
+	strbuf_addstr(
+	    out, "<h2 id=\"parallel\">Parallel applications</h2>\n<p>The time that a process waits "
+		 "depends on the other processes and on the storage. So an application is recorded "
+		 "on one target and replayed on another. The application also runs on the other "
+		 "target: the error is the difference of the two running times. The table shows "
+		 "the worst error over the targets of the recordings.</p>\n");
 	html_add_table(out, p, "parallel-replayers", NULL);
 	html_add_figures(out, p, "parallel-error", false);
 	html_add_figures(out, p, "parallel-period", true);
@@ -91,9 +91,8 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 {
 	const struct analysis *a = p->a;
-	strbuf_addstr(out,
-		      "<p>Up to which rate, and down to which gap between a thread's requests, "
-		      "every component was accepted.</p>\n<ul class=\"wide\">\n");
+	strbuf_addstr(out, "<p>The highest rate, and the shortest gap between a thread's requests, "
+			   "at which every component was accepted.</p>\n<ul class=\"wide\">\n");
 	for (size_t i = 0; i < a->n_rated; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		if (a->rated[i].n < 2)

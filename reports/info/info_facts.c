@@ -257,7 +257,7 @@ static void add_state(struct info_page *page, const struct fileset *f)
 				  plural_text(f->n, "file or directory", "files and directories").s,
 				  size_text(bytes).s);
 	} else {
-		strbuf_addstr(&out, "unknown: the trace does not say which files were there before "
+		strbuf_addstr(&out, "unknown: the trace does not state which files existed before "
 				    "the first request");
 	}
 	add(page, "State", &out);
@@ -395,10 +395,10 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	if (r->never_issued.n)
 		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
 	if (n_unknown)
-		strbuf_addf(
-		    out,
-		    "; %s of them will fail: the files of their descriptors are not in the trace",
-		    count_text(n_unknown).s);
+		strbuf_addf(out,
+			    "; %s of them will fail, because the trace does not have the files of "
+			    "their descriptors",
+			    count_text(n_unknown).s);
 }
 
 static void add_replay(struct info_page *page, const struct info *x)
@@ -413,10 +413,11 @@ static void add_replay(struct info_page *page, const struct info *x)
 		strbuf_addstr(&out, "refused: ");
 		info_add_printable(&out, r->why.msg);
 	} else {
-		strbuf_addstr(
-		    &out, r->state == REPLAYABLE_BLOCK
-			      ? "requests of a device: engines that replay system calls refuse them"
-			      : "not examined: there are more requests than --replay-max");
+		strbuf_addstr(&out,
+			      r->state == REPLAYABLE_BLOCK
+				  ? "requests to a device: only engine block and replayers for "
+				    "devices replay them"
+				  : "not examined: the trace has more requests than --replay-max");
 	}
 	add(page, "Replay", &out);
 }
@@ -440,8 +441,8 @@ const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t
 		n++;
 	if (n <= i && n_unseen && n++ == i)
 		snprintf(buf, size,
-			 "programs that made, or can make, calls which capture could not see: "
-			 "%llu: the trace is incomplete",
+			 "programs that can make calls that capture does not see: %llu: the trace "
+			 "is incomplete",
 			 (unsigned long long)n_unseen);
 	return n > i ? buf : tally_warning(&x->profile->tally, x->meta, i - n, buf, size);
 }

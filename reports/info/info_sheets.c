@@ -363,7 +363,7 @@ static void add_replay(struct info_page *page, const struct replayable *r)
 		s = put_replay(page, s, pass_reasons[reason], r->passed[reason]);
 	struct replayable_count never[OP_N] = {[OP_INVALID] = r->never_issued};
 	s = put_replay(page, s, "never issued: no begin", never);
-	put_replay(page, s, "fails: a descriptor of no known file", r->unknown);
+	put_replay(page, s, "fails: its descriptor has no known file", r->unknown);
 }
 
 /* --- initial state ------------------------------------------------------- */

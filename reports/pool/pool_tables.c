@@ -104,10 +104,9 @@ static void table_suspects(struct table *t, const struct pool *p)
 {
 	table_init(t, "suspects", "Outliers and stragglers");
 	table_note(t, "Cochran: its scatter is the largest; Grubbs: its mean is the highest or "
-		      "lowest, alone or (double test, where small values are "
-		      "suspect) together with another. Beyond the 1 %% value an outlier, beyond "
-		      "the 5 %% value a straggler; of many cases some are by "
-		      "chance.");
+		      "lowest, alone or (double test, where small values are suspect) together "
+		      "with another. Beyond the 1 %% value an outlier, beyond the 5 %% value a "
+		      "straggler. With many cases, some occur by chance.");
 	TABLE_HEADS(t, suspect_row(t, p, NULL, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct pool_case *c = &p->one[i];
@@ -227,7 +226,7 @@ static void table_machines(struct table *t, const struct pool *p)
 static void table_missing(struct table *t, const struct pool *p)
 {
 	table_init(t, "missing", "Left out");
-	table_note(t, "Cases of which a laboratory has fewer than two results.");
+	table_note(t, "Cases with fewer than two results of a laboratory.");
 	table_column(t, FORMAT_TEXT, "laboratory", "Laboratory");
 	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
 	table_column(t, FORMAT_TEXT, "replayer", "Replayer");

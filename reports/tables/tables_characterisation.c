@@ -77,13 +77,13 @@ static void bias_row(struct table *t, const struct analysis *a, size_t i)
 	COL_NUMBER(t, P, "welch_p", "p of Welch", c->welch_p, NAN);
 }
 
-const struct table_kind table_bias = {"bias", "Bias", table_n_cells, bias_row,
-	.note =
-	"Relative bias of the mean response time, from the logarithms of the ratios replay / "
-	"program of the pairs. Then the same of the runs' medians and of their trimmed "
-	"means (without the fastest and slowest tenth): where these are much smaller, a few slow "
-	"requests make the bias. Then the bias from independent samples, and the p of Welch's "
-	"test that there is no difference."};
+const struct table_kind table_bias = {
+    "bias", "Bias", table_n_cells, bias_row,
+    .note = "Relative bias of the mean response time, from the logarithms of the ratios replay / "
+	    "program of the pairs. Then the same of the runs' medians and of their trimmed means "
+	    "(without the fastest and slowest tenth): where these are much smaller, a few slow "
+	    "requests make the bias. Then the bias from independent samples, and the p of Welch's "
+	    "test of no difference."};
 
 /* All levels in ascending order. The caller frees the array. */
 static uint64_t *all_levels(const struct analysis *a, size_t *n)

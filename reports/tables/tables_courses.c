@@ -117,10 +117,10 @@ static void costs_row(struct table *t, const struct analysis *a, size_t i)
 	COL_ESTIMATE(t, NUMBER, "speedup", "Times as fast [95 %]", &k->speedup);
 }
 
-const struct table_kind table_costs = {"costs", "What a replay costs", n_costs, costs_row,
-	.note =
-	"Trace: size of the recording. Beside the requests: time of a process for starting, "
-	"reading and preparing the trace, and writing the new one. Memory: anonymous memory of "
-	"the replayer while its requests run, if the page cache has a budget. CPU time while "
-	"requests run. Whole process and peak memory include the processes that it started. "
-	"Times as fast: speed of the replay over that of the program."};
+const struct table_kind table_costs = {
+    "costs", "What a replay costs", n_costs, costs_row,
+    .note = "Trace: size of the recording. Beside the requests: time that a process takes to "
+	    "start, to read and prepare the trace, and to write the new trace. Memory: anonymous "
+	    "memory of the replayer while its requests run, if the page cache has a budget. CPU "
+	    "time while requests run. Whole process and peak memory include the processes that it "
+	    "started. Times as fast: execution time of the program divided by that of the replay."};

@@ -105,12 +105,11 @@ static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_issue_error = {
     "issue-error", "Issue error and schedule", table_n_cells, issue_error_row,
-    .note =
-	"Issue error: begin of a request minus the time it was meant for; only replays that keep "
-	"times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, whichever "
-	"is larger. Held up: by the machine, which took the CPU away from the thread that "
-	"waited for the request's time; not a fault of the replayer. Schedule: how far a "
-	"request's begin has moved from its place in the trace, in any replay."};
+    .note = "Issue error: begin of a request minus the time it was meant for; only replays that "
+	    "keep times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, "
+	    "whichever is larger. Held up: the machine gave no CPU to the thread when its request "
+	    "was due; this is not a fault of the replayer. Schedule: how far a request's begin has "
+	    "moved from its place in the trace, in any replay."};
 
 static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -130,11 +129,10 @@ static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_fidelity = {
     "fidelity", "What was replayed, and failed runs", table_n_cells, fidelity_row,
-    .note =
-	"Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often "
-	"than traced. Mismatched: another return value than in the trace. Skipped: "
-	"requests that the replayer does not make and reports (on pipes and similar objects, or "
-	"left out by its options); not judged."};
+    .note = "Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more "
+	    "often than traced. Mismatched: another return value than in the trace. Skipped: "
+	    "requests that the replayer does not make and reports (on pipes and similar objects, "
+	    "or excluded by its options); they are not judged."};
 
 static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 {

@@ -23,12 +23,11 @@ static void quantiles_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_quantiles = {
     "quantiles", "Bias of the quantiles, and distance of the distributions", table_n_cells,
     quantiles_row,
-    .note =
-	"Relative bias of each run's own quantiles of response time, from the pairs; extrapolated "
-	"if a run has too few requests for one to lie above the quantile. The last columns have "
-	"the distance between the distributions of all requests of all runs: Kolmogorov-Smirnov (0 "
-	"equal, 1 entirely different), and 1-Wasserstein relative to the program's mean. These "
-	"values are shown and not judged."};
+    .note = "Relative bias of each run's own quantiles of response time, from the pairs; "
+	    "extrapolated if a run has too few requests for one to lie above the quantile. The "
+	    "last columns show the distance between the distributions of all requests of all runs: "
+	    "Kolmogorov-Smirnov (0 equal, 1 entirely different), and 1-Wasserstein relative to the "
+	    "program's mean. These values are shown and not judged."};
 
 static void add_mark(struct table *t, enum stat_status s, enum outlier_class class, size_t session)
 {

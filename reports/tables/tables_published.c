@@ -73,7 +73,7 @@ static void claims_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "text", "As published", c->text);
 	COL_TEXT(t, "source", "Published in", c->source);
 	COL_TEXT(t, "published", "Numbers there", c->published);
-	COL_TEXT(t, "reproduce", "To look at it by hand", c->reproduce);
+	COL_TEXT(t, "reproduce", "Commands to examine it", c->reproduce);
 	COL_WORDS(t, "measured", "Here", published_add_outcome(&s_, a, i));
 	COL_COUNT(t, "n_comparisons", "Comparisons", r->n);
 	COL_COUNT(t, "n_confirmed", "Confirmed", r->n_confirmed);
@@ -82,14 +82,18 @@ static void claims_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "outcome", "On this machine", claim_outcome_names[r->outcome]);
 }
 
-const struct table_kind table_claims = {"findings", "Published findings on this machine",
-	claims_n, claims_row, .n_row_headers = 1, .note =
-	"Confirmed: in every comparison the interval of the difference lies on the published side "
-	"(for \"alike\": within the margin). Not confirmed: in some comparison it lies on the "
-	"other side. The intervals of a finding's comparisons hold together at 95 %. A difference "
-	"of times and of other positive measures is relative to the second of the two; a "
-	"difference of ratios is in percentage points. An F ratio is compared with 1 by its own F "
-	"test; a published critical value decides nothing."};
+const struct table_kind table_claims = {
+    "findings",
+    "Published findings on this machine",
+    claims_n,
+    claims_row,
+    .n_row_headers = 1,
+    .note = "Confirmed: in every comparison the interval of the difference lies on the published "
+	    "side (for \"alike\": within the margin). Not confirmed: in at least one comparison it "
+	    "lies on the other side. The intervals of a finding's comparisons hold together at 95 "
+	    "%. A difference of times and of other positive measures is relative to the second of "
+	    "the two; a difference of ratios is in percentage points. An F ratio is compared with "
+	    "1 by its own F test; a published critical value decides nothing."};
 
 /* "random-read level=2, event order=fs", or the number that a claim names. */
 static void add_other(struct table *t, const struct analysis *a, const struct claim *c,
@@ -184,7 +188,6 @@ const struct table_kind table_operations = {
     operations_n,
     operations_row,
     .n_row_headers = 3,
-    .note =
-	"Of cases with several kinds of requests, those first that take most of the program's "
-	"time. 2 u_c combines bias, scatter of the replays and scatter of the program as tables "
-	"V to VII of the metrology paper do."};
+    .note = "Only cases with several kinds of requests; the kinds that take most of the program's "
+	    "time come first. 2 u_c combines bias, scatter of the replays and scatter of the "
+	    "program as tables V to VII of the metrology paper do."};

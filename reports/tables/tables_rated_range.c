@@ -33,13 +33,18 @@ static void rated_range_item(struct table *t, const struct analysis *a, size_t i
 	COL_TEXT(t, "gap_limit", "By gap", mark_of(&r->gap, k, "shortest gap"));
 }
 
-const struct table_kind table_rated_range = {"rated-range",
-	"Rated range: how fast a program may be", rated_n, .n_items = n_points,
-	.item = rated_range_item, .n_row_headers = 2, .note =
-	"Cases of one workload and replayer that differ only in level, pause and speed. Rate: "
-	"requests per second of the program. Gap: mean time of a thread between the end of a "
-	"request and the begin of the next. Both include the speed factor of a timed replay. The "
-	"range is trusted up to its last case; the case marked \"next\" ends it."};
+const struct table_kind table_rated_range = {
+    "rated-range",
+    "Rated range: how fast a program may be",
+    rated_n,
+    .n_items = n_points,
+    .item = rated_range_item,
+    .n_row_headers = 2,
+    .note = "Each row covers the cases of one workload and replayer that differ only in level, "
+	    "pause and speed. Rate: requests per second of the program. Gap: mean time of a thread "
+	    "between the end of a request and the begin of the next. Both include the speed factor "
+	    "of a timed replay. The range is trusted up to its last case; the case marked \"next\" "
+	    "is the first beyond it."};
 
 static void blank_row(struct table *t, const struct analysis *a, size_t i)
 {

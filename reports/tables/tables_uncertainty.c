@@ -30,7 +30,7 @@ static void calibration_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_calibration = {
-    "calibration", "Systematic difference, and what went along with it", table_n_cells,
+    "calibration", "Systematic difference, and what accompanied it", table_n_cells,
     calibration_row,
     .note =
 	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0; else no "
@@ -95,9 +95,9 @@ const struct table_kind table_budget = {
     table_n_cells,
     .n_items = n_budget_rows,
     .item = budget_item,
-    .note = "Type A components come from the scatter of runs, Type B from other knowledge. u is "
-	    "relative to the program's mean: value / divisor x sensitivity. Shares are of u_c "
-	    "squared."};
+    .note = "Type A components come from the scatter of runs, Type B components from other "
+	    "knowledge. u is relative to the program's mean: value / divisor x sensitivity. Shares "
+	    "are of u_c squared."};
 
 static size_t n_modes(const struct analysis *a, size_t i)
 {
@@ -143,10 +143,15 @@ static void replicates_item(struct table *t, const struct analysis *a, size_t i,
 	COL_NUMBER(t, TIME, "replay", "Replay", c->x.x[k], NAN);
 }
 
-const struct table_kind table_replicates = {"replicates", "Results of every pair", table_n_cells,
-	.n_items = n_replicates, .item = replicates_item, .data_only = true, .note =
-	"Mean response time of the program and of the replay, pair by pair: what all statistics "
-	"here are made of."};
+const struct table_kind table_replicates = {
+    "replicates",
+    "Results of every pair",
+    table_n_cells,
+    .n_items = n_replicates,
+    .item = replicates_item,
+    .data_only = true,
+    .note = "Mean response time of the program and of the replay in each pair. All statistics of "
+	    "this report use these values."};
 
 /* UTC; the only dates in a report are those of the runs. */
 static void add_date(struct table *t, int64_t ns)

@@ -84,7 +84,7 @@ static void limits_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "source", "Source", components[i]->source);
 }
 
-const struct table_kind table_limits = {"limits", "What is good enough", listed, limits_row};
+const struct table_kind table_limits = {"limits", "Limits of acceptance", listed, limits_row};
 
 static void add_options(struct table *t, const struct setting *s, size_t n)
 {
@@ -114,7 +114,7 @@ static void scenarios_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_scenarios = {"scenarios", "Scenarios", table_n_scenarios,
 	scenarios_row, .note =
-	"What the program does. Options are those of \"validate microbench\"."};
+	"The scenarios: what the program does. Options are those of \"validate microbench\"."};
 
 static size_t n_applied(const struct protocol *p, const struct replayer *r)
 {
@@ -141,8 +141,10 @@ static void replayers_row(struct table *t, const struct analysis *a, size_t i)
 	COL(t, TEXT, "options", "Options", add_options(t, r->option, r->n_options));
 }
 
-const struct table_kind table_replayers = {"replayers", "Replayers", replayers_n, replayers_row,
-	.note = "The measurement instruments. Options are those of \"validate replay\"."};
+const struct table_kind table_replayers = {
+    "replayers", "Replayers", replayers_n, replayers_row,
+    .note = "The replayers, which are the measuring instruments. Options are those of \"validate "
+	    "replay\"."};
 
 static void sources_row(struct table *t, const struct analysis *a, size_t i)
 {

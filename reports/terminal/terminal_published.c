@@ -12,7 +12,7 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 	if (!a->n_claims && !a->n_published)
 		return;
 	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n",
-		    "Published findings, on this machine");
+		    "Published findings, tested on this machine");
 	for (size_t i = 0; i < a->n_claims; i++) {
 		const struct claim *c = &a->results->protocol.claim[i];
 		SCOPED_STRBUF line = STRBUF_INIT;

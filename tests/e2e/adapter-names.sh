@@ -108,7 +108,7 @@ accepted 'rename d n' 'symlink l a' 'pwrite l' 'unlink a'
 # --- formats with names below the trace's root ---------------------------------------------------
 accepted 'pwrite a'
 replay 6 --export strace
-expect_line err 'refused: the format strace has all names below'
+expect_line err 'refused: the format strace puts all names below'
 expect_status 0 "$VALIDATE" microbench random-read --level 2 --requests 4 --file-size 64K --dir "$here/target" -o made.trace
 rm -f out.trace.printed
 expect_status 0 "$VALIDATE" replay --engine exec --times none --export strace --dir target -o out.trace \
@@ -137,7 +137,7 @@ artc 6 'stat ../../b'
 # calls on files do not apply to a device
 trace 'pwrite a'
 expect_status 2 "$VALIDATE" replay --engine beefs --destructive --dir target --device target/a -o out.trace in.csv
-expect_line err 'replays calls on the files of a directory'
+expect_line err 'replays calls on files: use --dir'
 
 # --- names that another process exchanges during the replay -------------------------------------
 # The directory around the target is watched, so the processes communicate in other directories.

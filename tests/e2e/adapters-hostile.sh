@@ -34,7 +34,7 @@ expect_line err 'times:1: column 2: "inf'
 hostile 3 negative
 expect_line err 'times:1: offset or length: out of range'
 hostile 3 closed
-expect_line err 'of 200 requests none was seen'
+expect_line err 'none of its 200 requests was seen'
 hostile 0 binary
 expect_line out '200 of 200'
 [ "$(wc -c <out.trace.printed)" = 100000 ] || fail "of 100000 bytes $(wc -c <out.trace.printed) are kept"
@@ -49,7 +49,7 @@ for times in "$form" preload none; do
 	rm -f orphan
 	expect_status 3 "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace --times "$times" \
 		--environment "ORPHAN=$PWD/orphan" --command "[\"$here/hostile-replayer\", \"orphan\", \"{trace}\", \"{device}\"]" in.csv
-	expect_line err 'its keeper was killed'
+	expect_line err 'the process that supervises it was killed'
 	[ -s orphan ] || fail "$times: no orphan was made"
 	! kill -0 "$(cat orphan)" 2>/dev/null || fail "$times: the orphan $(cat orphan) runs on"
 done

@@ -52,7 +52,7 @@ bad 'works on files'
 expect_status 6 "$VALIDATE" run file.conf --dry-run
 expect_line err 'to permit this'
 expect_line out 'WOULD BE OVERWRITTEN'
-expect_line out 'any of its 4 MiB may be lost; it is unused'
+expect_line out 'any of its 4 MiB may be overwritten (it is not in use'
 expect_line out '; needs --device '
 expect_line out 'Nothing was touched.'
 ! grep 'recording parallel applications' out || fail 'there are none'
@@ -65,7 +65,7 @@ sed "s,disk.img,signed," file.conf >signed.conf
 expect_status 6 "$VALIDATE" run signed.conf --dry-run --device signed.img
 expect_line err 'signature (swap)'
 expect_line out "that is $(realpath signed.img)"
-expect_line out 'it would not be done: '
+expect_line out 'the replay would be refused: '
 expect_line out 'signature (swap)'
 cksum disk.img >before
 expect_status 6 "$VALIDATE" run file.conf -o refused

@@ -32,7 +32,7 @@ N=7
 protocol 'timeout = 1500ms' 'mutant = delay:100ms' >timeout.conf
 any_status timeout.conf -o timeout
 complete timeout $N
-[ "$(grep -c 'ended after the time-out of 1.5 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
+[ "$(grep -c 'killed after the time-out of 1.5 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
 grep '"state":"failed"' timeout/journal | grep -vq 'time-out' && fail "something else failed: $(cat timeout/journal)"
 clean timeout
 protocol 'timeout = 1500ms

@@ -49,7 +49,7 @@ capture ../cases execs
 for name in d/e many/3 shell kept; do
 	has ../csv "path=$name;"
 done
-! grep -q 'could not be seen' out || fail "$(cat out)"
+! grep -q 'not captured (' out || fail "$(cat out)"
 has ../csv '"path=kept;fd=33;offset=0;length=10",10'
 
 # positions are followed through copies, and through a fork
@@ -105,7 +105,7 @@ END
 	expect_status 3 "$VALIDATE" capture app -o ../none -- ../static
 	expect_line err 'statically linked'
 	expect_status 0 "$VALIDATE" capture app -o ../trace -- sh -c '../static; true'
-	expect_line out '1 program run could not be seen'
+	expect_line out '1 program run not captured'
 	expect_line out 'static'
 fi
 [ ! -e ../none ] || fail 'a refused command left a trace'

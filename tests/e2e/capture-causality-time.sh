@@ -16,7 +16,7 @@ deps() { # jq filter that must hold
 # a thread without requests computes for 20 ms before each write
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel helped 6
 expect_line out 'of 1 node '
-expect_line out 'waiting for something that is not a node, replayed as time'
+expect_line out 'waiting for a process that is not a node'
 ! grep warning out || fail 'the paper replay differs although no time is lost'
 deps '.external_ns > 100e6 and .asleep_ns == 0 and .compute_ns < .external_ns / 2'
 deps '.predicted_ns > 110e6'
@@ -47,5 +47,5 @@ deps '.predicted_ns > 120e6'
 # if no request is delayed, the cause of a wait is unknown: it is not replayed, and a warning names it
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none -- sh -c '../parallel helped 6 & ../parallel independent; wait'
-expect_line out 'No dependency explains'
+expect_line out 'that no dependency explains'
 deps '.external_ns == 0'

@@ -32,7 +32,7 @@ wide='Mean response time within 95 %, p99 within 99 % and IOPS within 95 %'
 
 expect_status 2 "$VALIDATE" claim "$wide"
 expect_status 2 "$VALIDATE" claim 'p98 within 5 %' protocol.conf
-expect_line err '"p98" is no quantity of a claim'
+expect_line err '"p98" is not a quantity of a claim'
 expect_status 2 "$VALIDATE" claim 'p99 below 5 %' protocol.conf
 expect_line err 'QUANTITY within PERCENT'
 expect_status 2 "$VALIDATE" claim 'p99 within 5 %

@@ -73,7 +73,7 @@ expect_status 2 "$VALIDATE" deps --infer --think-time soon block.csv
 expect_status 2 "$VALIDATE" deps --think-time 1us in.csv
 # what would be skipped is refused
 expect_status 2 "$VALIDATE" deps --infer --order thread block.csv
-expect_line err 'it excludes --order and --fs-rules'
+expect_line err 'omit --order and --fs-rules'
 printf '128166372003061629,v,0,Write,0,4096,600\n128166372603061629,v,0,Write,4096,4096,600\n' >msr.csv
 expect_status 2 "$VALIDATE" deps --order thread msr.csv
 expect_line err 'do not apply to a block-level trace'

@@ -69,7 +69,7 @@ head -c $((48 * 30 - 7)) "$data/sda.blktrace.1" >blk.cut
 refused blktrace blk.cut 'byte 1392: the file ends within a record'
 let_pass blktrace blk.cut $((n - 1)) 1
 { head -c 480 blk.good; printf 'some noise that is no event.'; tail -c +481 blk.good; } >blk.noise
-refused blktrace blk.noise 'byte 480: no record of blktrace: its magic number is 656d6f73'
+refused blktrace blk.noise 'byte 480: not a record of blktrace: its magic number is 656d6f73'
 let_pass blktrace blk.noise $((n - 1)) 1
 { head -c 46 blk.good; printf '\377\377'; tail -c +49 blk.good; } >blk.lies
 refused blktrace blk.lies 'the file ends within a record'
@@ -89,7 +89,7 @@ cat >odd.strace <<'S'
 11 1.000005 pread64(9, "", 4096,  <unfinished ...>
 11 1.000006 <... pread64 resumed>) = 10 <0.000001>
 S
-refused strace odd.strace 'line 6, column 34: pread64 has 3 arguments, more are needed'
+refused strace odd.strace 'line 6, column 34: pread64 has only 3 arguments'
 expect_status 0 "$VALIDATE" import --lenient 1 odd.strace -o odd.trace
 expect_line out 'odd.trace: 3 requests'
 expect_line out 'begin and never end: 1'

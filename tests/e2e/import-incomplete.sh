@@ -42,9 +42,9 @@ cat >whole.log <<'S'
 S
 complete whole.log
 untraced='processes or threads that were started and not traced'
-filtered='processes that ended without a call of exit: calls are missing'
-reopened='descriptors that were opened twice, or used after their close: calls are missing'
-cut='threads that had not ended when the output of strace ends: it was cut'
+filtered='processes without a call of exit: calls are missing'
+reopened='descriptors opened twice, or used after their close: calls are missing'
+cut='threads without an end: the output of strace is truncated'
 
 # without -f, or of files of -ff only some
 grep -v '^11' whole.log >no-f.log
@@ -116,7 +116,7 @@ expect_line out 'the trace is incomplete: lines that could not be read and were 
 sed 's/read(3<[^>]*>/read(5/' whole.log >no-y.log
 sed 's/read(3<[^>]*>, "x", 1) = 1/close(5) = -1 EBADF (Bad file descriptor)/' whole.log >closed.log
 complete closed.log
-incomplete 'calls on descriptors that were neither opened in the trace nor named: 1' no-y.log
+incomplete 'calls on descriptors that the trace neither opens nor names: 1' no-y.log
 
 # an export of an incomplete trace is incomplete, too
 for log in whole no-f; do
@@ -147,9 +147,9 @@ cat >unknown.log <<'S'
 10 1.000090 exit_group(0) = ?
 10 1.000100 +++ exited with 0 +++
 S
-umask='files made under an umask that no call of umask shows'
+umask='files created with an unknown umask'
 links='files that may have other names (hard links)'
-targets='symbolic links that calls followed, and whose target no call shows'
+targets='symbolic links with an unknown target, followed by calls'
 complete unknown.log
 for text in "$umask: 1" "$links: 1" "$targets: 1"; do
 	expect_line import.out "$text"

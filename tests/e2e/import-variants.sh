@@ -205,7 +205,7 @@ cat >aio.strace <<'E'
 20 1795361299.000280 io_getevents(0x7f2d00000000, 1, 16, [{data=0, obj=0x55d1, res=-28, res2=0}, {data=0x9, obj=0x55d3, res=1, res2=0}], NULL) = 2 <0.000010>
 E
 expect_status 0 "$VALIDATE" import aio.strace -o got.trace
-expect_line out 'asynchronous requests missing from the trace: 2; strace shows only the first of each call (-v shows all)'
+expect_line out 'asynchronous requests missing from the trace: 2; strace prints only the first request of each call (strace -v prints all)'
 expect_line out 'requests that begin and never end: 1'
 expect_line out 'ends of requests whose beginning is not in the trace: 1'
 "$VALIDATE" info got.trace --csv got.csv >out
@@ -232,7 +232,7 @@ cat >uring.strace <<'E'
 20 1795361299.000400 io_uring_enter(4, 3, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 3 <0.000010>
 E
 expect_status 0 "$VALIDATE" import uring.strace -o got.trace
-expect_line out 'calls that hand over asynchronous requests: 1; these themselves are not in the trace'
+expect_line out 'calls that submit asynchronous requests: 1; the requests are not in the trace'
 calls got.trace >got
 grep -q 'io_uring_setup:.*;length=3",3,$' got || fail "$(cat got)"
 # an exec closes rings, and descriptors that pipe2 and similar calls have marked: afterwards the
@@ -326,7 +326,7 @@ for mode in reltime deltatime; do
 	since $mode >$mode.txt
 	same $mode.txt
 	stamps got.trace | cmp - want.times || fail "times of perf script --$mode"
-	[ "$(grep -c 'times are differences from event to event' out)" -eq $([ $mode = deltatime ] && echo 1 || echo 0) ] || fail "$mode: $(cat out)"
+	[ "$(grep -c 'times are sums of rounded differences' out)" -eq $([ $mode = deltatime ] && echo 1 || echo 0) ] || fail "$mode: $(cat out)"
 done
 since deltatime 000 >exact.txt # --ns
 same exact.txt
@@ -334,10 +334,10 @@ same exact.txt
 stamps got.trace | cmp - want.times || fail 'times of perf script --deltatime --ns'
 tail -n +40 deltatime.txt >part.txt # the middle part: the first time is not 0
 expect_status 0 "$VALIDATE" import part.txt -o got.trace
-expect_line out 'times are differences from event to event'
+expect_line out 'times are sums of rounded differences'
 grep 'raw_syscalls' deltatime.txt | head -n 5 | awk '{ sub(/ [0-9]+[.][0-9]+:/, sprintf(" %d.%06d:", 0, NR == 1 ? 0 : 20 - 2 * NR)) } 1' >few.txt # none by half
 expect_status 0 "$VALIDATE" import few.txt -o got.trace
-expect_line out 'times are differences from event to event'
+expect_line out 'times are sums of rounded differences'
 sed 's/ 0[.]0000/ 16517.0000/' few.txt >back.txt # times of a clock that goes back slightly
 expect_status 0 "$VALIDATE" import back.txt -o got.trace
 ! grep -q differences out || fail "few times of a clock: $(cat out)"
@@ -396,7 +396,7 @@ done
 # a foreign .csv is not taken for the program's own format with a wrong header
 sed 's/,413$/,-1/' plain.msr >odd.csv
 told odd.csv 'its first bytes fit no known format'
-told odd.csv '; --from FORMAT says where'
+told odd.csv '; --from FORMAT reads it as FORMAT'
 echo 'pid,tid,begin,end,funktion,args,rvalue' >header.csv
 told header.csv 'unknown column "funktion"'
 

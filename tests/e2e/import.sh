@@ -153,7 +153,7 @@ expect_line err 'header must come before the first column'
 for unit in 4K 1GiB; do
 	sed "s/^unit = ms/unit = $unit/" own.map >bad.map
 	expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
-	expect_line err 'field begin has a unit that is none of time'
+	expect_line err 'field begin needs a unit of time'
 done
 # a failed request moved nothing, nor did a request that is no transfer; fallocate on a device
 # discards
@@ -315,7 +315,7 @@ expect_line out 'sorted by begin'
 # oracleGeneral is refused without an operation for its requests
 printf '\001\0\0\0\005\0\0\0\0\0\0\0\0\020\0\0\377\377\377\377\377\377\377\377' >t.oracleGeneral
 expect_status 3 "$VALIDATE" import t.oracleGeneral -o o.trace
-expect_line err 'choose read or write by --as'
+expect_line err 'add --as read or --as write'
 expect_status 0 "$VALIDATE" import --as read t.oracleGeneral -o o.trace
 [ "$(nth o.trace 1 5-6)" = 'pread,path=5;offset=0;length=4096' ] || fail "oracleGeneral"
 
@@ -360,7 +360,7 @@ S
 expect_status 0 "$VALIDATE" import odd.strace -o odd.trace
 expect_line out 'begin and never end: 2'
 expect_line out 'whose beginning is not in the trace: 1'
-expect_line out 'neither opened in the trace nor named: 1'
+expect_line out 'calls on descriptors that the trace neither opens nor names: 1'
 
 # a line of many megabytes, with little memory; garbage; an empty file; a FIFO; a wrong format
 { printf '0,1,512,R,'; head -c 300000000 /dev/zero | tr '\0' 7; } >long.spc

@@ -181,9 +181,9 @@ is '[.replay.passed_over[] | .operation, .n_requests, .first_record] | sort_by(t
 expect_status 0 "$VALIDATE" info passed.csv
 expect_line out 'Replay     4 of 11 requests, 6 skipped, 1 never issued; 2 of them will fail'
 grep -q '^/proc, /sys and /dev  *2  *2  open 1, write 1$' out &&
-	grep -q '^fails: a descriptor of no known file  *2  *5  read 2$' out || fail "the table of skipped requests"
+	grep -q '^fails: its descriptor has no known file  *2  *5  read 2$' out || fail "the table of skipped requests"
 expect_status 0 "$VALIDATE" info --html page.html passed.csv
-grep -q '6 skipped' page.html && grep -q 'fails: a descriptor' page.html || fail "the page does not list skipped requests"
+grep -q '6 skipped' page.html && grep -q 'fails: its descriptor' page.html || fail "the page does not list skipped requests"
 mkdir target
 echo x >target/a
 expect_status 0 "$VALIDATE" replay --dir target -o replayed.trace passed.csv
@@ -206,4 +206,4 @@ is .replay.refused '"record 0: it ends 4 ns before it begins, so no order can be
 expect_status 0 "$VALIDATE" info backwards.csv
 expect_line out 'Replay     refused: record 0'
 expect_status 0 "$VALIDATE" info "$SRCDIR/tests/data/formats/sda.merged"
-expect_line out 'Replay     requests of a device'
+expect_line out 'Replay     requests to a device'

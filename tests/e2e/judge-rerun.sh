@@ -65,10 +65,10 @@ expect_status 2 "$VALIDATE" judge --rerun --files no-such app.trace
 expect_line err '--files no-such: no such directory'
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,1000,2000,stat,path=f,0\n' >foreign.csv
 expect_status 2 "$VALIDATE" judge --rerun foreign.csv
-expect_line err 'do not have the words of its command'
+expect_line err 'lacks the command and its arguments'
 expect_status 0 "$VALIDATE" slice -n 5 app.trace -o part.trace
 expect_status 2 "$VALIDATE" judge --rerun part.trace
-expect_line err 'do not have the words of its command'
+expect_line err 'lacks the command and its arguments'
 (cd / && "$VALIDATE" capture app --snapshot -o "$trace" -- cat /etc/passwd) >out 2>err
 expect_status 2 "$VALIDATE" judge --rerun app.trace
 expect_line err 'a copy of the whole file system would be needed'

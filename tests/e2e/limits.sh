@@ -10,7 +10,7 @@ cp "$SRCDIR/tests/data/trace-v1.trace" in.trace
 (
 	ulimit -s 64
 	"$VALIDATE" info in.trace 2>err || :
-	expect_line err 'the limit of the stack is 64 KiB'
+	expect_line err 'the stack limit is 64 KiB'
 ) || exit 1
 (ulimit -s 512 && expect_status 0 "$VALIDATE" info in.trace) || exit 1
 
@@ -35,7 +35,7 @@ for group in /sys/fs/cgroup/memory/validate-limits-$$ /sys/fs/cgroup/unified/val
 		status=0
 		sh -c 'echo $$ >"$1/cgroup.procs" && exec "$2" info in.trace' sh "$group" "$VALIDATE" >out 2>err || status=$?
 		[ $status -eq 3 ] &&
-			grep -q 'the memory cgroup has room for .* KiB, and this program needs' err ||
+			grep -q 'the memory cgroup has room for .* KiB, but this program needs' err ||
 			fail "status $status in a memory cgroup of 5 MiB: $(cat err)"
 	fi
 	rmdir "$group"

@@ -163,7 +163,7 @@ for bad in nan 1e400 99999999999999999999 ''; do
 done
 echo $head >empty.csv
 expect_status 3 "$VALIDATE" metrics r.csv empty.csv
-expect_line err 'empty.csv: no request'
+expect_line err 'empty.csv: none of'
 head -c 3000 replay.trace >cut.trace
 expect_status 3 "$VALIDATE" metrics run.trace cut.trace
 expect_line err 'cut.trace'

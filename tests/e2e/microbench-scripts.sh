@@ -80,7 +80,7 @@ done
 # the trace must not be in the workload's directory
 run 0 fileserver $(options fileserver) --dir target --prepare-only
 run 3 fileserver $(options fileserver) --dir target -o target/fileserver/trace
-expect_line err 'no place for the trace'
+expect_line err 'write the trace to another directory'
 rm -r target/fileserver
 
 # the file server runs for the given time; a kill leaves no trace, and no files with --remove

@@ -64,7 +64,7 @@ done
 expect_status 0 "$VALIDATE" pool $labs -o report # its own report may be replaced
 mkdir other && echo mine >other/file
 expect_status 3 "$VALIDATE" pool $labs -o other
-expect_line err 'no report of "validate pool"'
+expect_line err 'is not a report of "validate pool"'
 [ "$(ls other)" = file ] || fail 'something was written beside it'
 
 # the league table: every verdict of every laboratory, with its interval and machine

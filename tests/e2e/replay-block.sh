@@ -47,7 +47,7 @@ rm again
 expect_status 6 "$VALIDATE" replay --dry-run --device target in.csv
 expect_line out 'would read      133 requests'
 expect_line out 'would write     67 requests'
-expect_line out 'it would not be done: target: refused'
+expect_line out 'the replay would be refused: target: refused'
 awk 'BEGIN { for (i = 0; i < 200; i += 3) hit[i * 37 % 256] = 1
 	for (b = 0; b < 256; b++) if (hit[b]) { n++; if (!hit[b - 1]) ranges++ }
 	printf "would be lost   %g KiB in %d ranges of bytes:\n", n * 4, ranges }' >wanted

@@ -10,7 +10,7 @@ kept() { # NAME COMMAND...: in ./NAME.run, to ./NAME.trace
 	mkdir -p "$name.run"
 	(cd "$name.run" && "$VALIDATE" capture app --snapshot --content --root "$PWD" -o "../$name.trace" -- "$@") >capture.out 2>&1 ||
 		fail "capture of $name: $(cat capture.out)"
-	grep -q "^content .* -> ../$name.trace.content; that file holds the program's data" capture.out || fail "$(cat capture.out)"
+	grep -q "^content .* -> ../$name.trace.content; the file holds the program's data" capture.out || fail "$(cat capture.out)"
 	! grep -E 'not stored|lost|incomplete' capture.out || fail "capture of $name: $(cat capture.out)"
 	[ "$(stat -c %a "$name.trace.content")" = 600 ] || fail 'others may read it'
 }
@@ -237,7 +237,7 @@ refused() {
 }
 cp streams.trace.content good
 printf x | dd of=streams.trace.content bs=1 seek=70 conv=notrunc 2>/dev/null
-refused 'a damaged one'
+refused 'not a file of captured content, or damaged'
 cp tar.trace.content streams.trace.content
 refused 'belongs to another trace'
 rm streams.trace.content

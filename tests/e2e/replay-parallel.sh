@@ -46,7 +46,7 @@ replay 0 --prepare -o out.trace in.trace
 expect_line out 'requests        12 of 12; 3 workers in 3 processes'
 expect_line out 'mismatches      0'
 expect_line out 'causal; 3 ranks on 1 host'
-expect_line out 'clocks          the same clock for all ranks'
+expect_line out 'clocks          all ranks use the same clock'
 expect_line out 'signals         3 between nodes'
 "$VALIDATE" export --to csv in.trace -o in.csv
 seq_of() { # pid, op, how-manieth

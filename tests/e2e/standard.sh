@@ -13,7 +13,7 @@ expect_status 2 "$VALIDATE" standard certify c.json
 expect_line err '-o FILE'
 expect_status 2 "$VALIDATE" standard certify --rounds 2
 expect_status 2 "$VALIDATE" standard check c.json --quick
-expect_line err 'are of certify'
+expect_line err 'are options of certify'
 expect_status 3 "$VALIDATE" standard check c.json
 expect_line err 'c.json: No such file'
 echo '{"format": "something"}' >c.json

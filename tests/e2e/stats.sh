@@ -242,10 +242,10 @@ expect_line err 'bad.csv:3:2: the cell is empty'
 expect_status 3 stats bad.csv -C c
 expect_line err 'there are a, b'
 expect_status 3 stats bad.csv
-expect_line err 'which of 2 columns'
+expect_line err 'it has 2 columns'
 printf '1\n-2\n3\n' >negative
 expect_status 3 stats negative ref
-expect_line err 'negative_reference'
+expect_line err 'is negative, which a time cannot be'
 expect_status 3 stats ref nowhere
 expect_line err 'nowhere'
 : >empty

@@ -25,7 +25,7 @@ expect_status 2 "$VALIDATE" volume create --root "$PWD/root" ../v
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service throttled
 expect_line err 'read-iops'
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service throttled:read-iops=100 --no-loop
-expect_line err 'throttled is for a loop device'
+expect_line err 'throttled needs a loop device'
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --lead soon
 # an option of another action
 for line in 'create v --all' 'create v -o v.trace' 'list --reset' 'list --size 1M' 'remove v --json' 'trace v -o v --seed 3'; do

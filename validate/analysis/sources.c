@@ -35,7 +35,7 @@ static void sources_workload(struct analysis *a)
 		    (double)p->min_duration_ns * 1e-6);
 	else
 		add(a, "workload", 0, "length of a run",
-		    "request counts as given, no minimum duration: a short run measures the "
+		    "request counts as given, no minimum duration: short runs measure the "
 		    "scheduler");
 }
 
@@ -68,9 +68,9 @@ static void pinned_alike(struct analysis *a)
 	}
 	if (n_unlike)
 		add(a, "trace replayer", WARNING, "pinning",
-		    "in %zu of %zu cases, for example of %s, only the program or only the "
-		    "replayer binds each thread to a CPU (pin, cpus): the effect on response times "
-		    "(a quarter on some machines) is part of the bias",
+		    "in %zu of %zu cases, for example of %s, either only the program or only the "
+		    "replayer pins each thread to a CPU (pin, cpus); the effect on response times "
+		    "(25 %% on some machines) is part of the bias",
 		    n_unlike, a->n_cells, p->replayer[first->replayer].name);
 }
 
@@ -126,9 +126,10 @@ static void sources_testbed(struct analysis *a)
 		    "the program's own mean response time varies by %.2g %% from run to run "
 		    "(median over scenarios)", 100 * a->between_process_cv);
 	if (isnan(steal))
-		add(a, "testbed", 0, "time taken by other guests", "not known");
+		add(a, "testbed", 0, "CPU time stolen by other virtual machines", "not known");
 	else
-		add(a, "testbed", steal > 0.01 ? WARNING : 0, "time taken by other guests",
+		add(a, "testbed", steal > 0.01 ? WARNING : 0,
+		    "CPU time stolen by other virtual machines",
 		    "up to %.2g %% of a run's time (mean of a scenario)", 100 * steal);
 	cold_caches(a);
 	add(a, "testbed", 0, "this machine",
@@ -198,12 +199,13 @@ static void sources_instruments(struct analysis *a)
 		    (unsigned long long)a->n_cut, a->n_cut == 1 ? "run" : "runs");
 	if (a->n_programs_unseen)
 		add(a, "clock", WARNING, "calls unseen",
-		    "%llu programs made, or can make, calls that capture could not see: traces are "
-		    "incomplete", (unsigned long long)a->n_programs_unseen);
+		    "%llu programs can make calls that capture does not see: traces are incomplete",
+		    (unsigned long long)a->n_programs_unseen);
 	if (a->n_requests_unseen)
 		add(a, "clock", WARNING, "requests unseen",
-		    "%llu rings, calls or requests of rings, or asynchronous requests are not in "
-		    "the traces: traces are incomplete", (unsigned long long)a->n_requests_unseen);
+		    "%llu asynchronous requests, or submissions of them, are not in the traces: "
+		    "traces are incomplete",
+		    (unsigned long long)a->n_requests_unseen);
 }
 
 /* Warns if a requested memory cgroup was missing in at least one run. */

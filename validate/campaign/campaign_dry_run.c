@@ -159,11 +159,12 @@ static void device_put(const struct target *t, FILE *out)
 	if (real && strcmp(real, t->device))
 		fprintf(out, "  that is %s\n", real);
 	if (ret)
-		fprintf(out, "  it would not be done: %s\n", why.msg);
+		fprintf(out, "  the replay would be refused: %s\n", why.msg);
 	else if (t->destructive)
 		fprintf(out,
-			"  any of its %s may be lost; it is unused and has no known content; needs "
-			"--device %s\n", size_text(n_bytes).s, t->device);
+			"  any of its %s may be overwritten (it is not in use and has no known "
+			"content); needs --device %s\n",
+			size_text(n_bytes).s, t->device);
 	else
 		fprintf(out, "  it has %s\n", size_text(n_bytes).s);
 }
@@ -180,8 +181,9 @@ static void devices_put(const struct protocol *p, FILE *out)
 				t->name, size_text(t->size_bytes).s, t->volume);
 			if (!strncmp(t->volume, "throttled", strlen("throttled")))
 				fputs("  warning: the kernel throttles in slices of 100 ms: the "
-				      "rate is kept, response times are those of bursts and "
-				      "stalls\n", out);
+				      "average rate is correct, but requests pass in bursts with "
+				      "stalls between them\n",
+				      out);
 			fprintf(out, protocol_slows(p, i)
 					     ? "  in half of the blocks its service times are %g "
 					       "times as long: responsiveness is judged\n"
@@ -304,10 +306,10 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 	else
 		time_needed_put(&total, out);
 	fprintf(out,
-		"\n         if replays take as long as the program; some designs take many times "
-		"that\nspace:   %s of files (shared between scenarios), about %s of traces in the "
-		"scratch directory\n", size_text(files_bytes).s,
-		size_text((uint64_t)total.bank_bytes).s);
+		"\n         if replays take as long as the program; some replayers take much "
+		"longer\nspace:   %s of files (shared between scenarios), about %s of traces in "
+		"the scratch directory\n",
+		size_text(files_bytes).s, size_text((uint64_t)total.bank_bytes).s);
 	design_make(&plan, p);
 	order_put(&plan, p, out);
 	devices_put(p, out);

@@ -68,9 +68,10 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 			is = json_object_get(is, facts[i].detail);
 		}
 		if (was && is && !json_equal(was, is))
-			environment_skip(c->environment, facts[i].what,
-					 "the campaign was resumed where that is another",
-					 "none: the runs of all sessions are analysed together");
+			environment_skip(
+			    c->environment, facts[i].what,
+			    "the campaign was resumed on a machine or program that differs in this",
+			    "none: the runs of all sessions are analysed together");
 	}
 }
 
@@ -171,7 +172,7 @@ static void replayer_note(struct campaign *c, const char *name, const json_t *de
 	if (json_equal(json_object_get(known, "sha256"), digest))
 		return;
 	SCOPED_FREE char *what = xasprintf("one program for all runs of %s", name);
-	environment_skip(c->environment, what, "its file was another one in later runs",
+	environment_skip(c->environment, what, "its file was different in later runs",
 			 "none: all runs are analysed together");
 }
 
@@ -204,7 +205,7 @@ void facts_describe(struct campaign *c)
 {
 	if (!strcmp(residency_method(c), "mincore"))
 		environment_skip(c->environment, "verifying that no page is dirty before a run",
-				 "cachestat(2) does not serve here (a kernel before 6.5, or an "
+				 "cachestat(2) is not available here (a kernel before 6.5, or an "
 				 "overlay file system)",
 				 "the file system is synced before every run; cached pages are "
 				 "counted by mincore(2)");

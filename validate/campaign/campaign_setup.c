@@ -67,10 +67,10 @@ static int caches_begin(struct campaign *c, struct err *e)
 		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
 	}
 	if (wanted && !c->drop_caches)
-		environment_skip(
-		    c->environment, "dropping all caches where pages stay",
-		    "/proc/sys/vm/drop_caches may not be written (no privilege)",
-		    "posix_fadvise(DONTNEED) on each of the files alone; what stays is recorded");
+		environment_skip(c->environment, "dropping all caches if pages stay cached",
+				 "/proc/sys/vm/drop_caches may not be written (no privilege)",
+				 "only posix_fadvise(DONTNEED) on each file; pages that stay "
+				 "cached are recorded");
 	return 0;
 }
 
@@ -159,8 +159,8 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 		environment_skip(
 		    c->environment, "service times",
 		    "a control group slows the target's volume down, in slices of 100 ms",
-		    "none: rates are kept, response times are those of bursts and of stalls of up "
-		    "to 100 ms");
+		    "none: average rates are correct, but requests pass in bursts, with stalls of "
+		    "up to 100 ms between them");
 	storage_release(&storage);
 	return 0;
 }
@@ -229,7 +229,7 @@ static void scratch_warn(struct campaign *c)
 	if (!c->scratch.apart)
 		environment_skip(c->environment,
 				 "scratch directory on another device than the target",
-				 "none was found with enough room for the traces",
+				 "no other directory has enough free space for the traces",
 				 "traces are written to the target's device, between the measured "
 				 "parts of the runs");
 }
@@ -349,7 +349,7 @@ static int scheduler_skip(struct campaign *c, const struct scheduling *policy, s
 			       policy->policy == SCHED_RR ? "rr" : "fifo", policy->priority);
 	environment_skip(
 	    c->environment, what, "it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO",
-	    "the next policy of the protocol; other processes delay program and replays more");
+	    "the next policy of the protocol; other processes then delay program and replays more");
 	free(what);
 	err_clear(e);
 	return 0;

@@ -305,7 +305,7 @@ static void reason_make(const struct launch_spec *s, struct launch_result *r, in
 		return;
 	case LAUNCH_TIMED_OUT:
 		snprintf(seconds, sizeof seconds, "%.10g", (double)s->timeout_ns * 1e-9);
-		snprintf(r->reason, sizeof r->reason, "ended after the time-out of %s s%s%s",
+		snprintf(r->reason, sizeof r->reason, "killed after the time-out of %s s%s%s",
 			 seconds, colon, text);
 		return;
 	case LAUNCH_INTERRUPTED:

@@ -322,7 +322,7 @@ int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 	/* a system error does not prove that the directory changed */
 	if ((!there && errno != ENOENT && errno != ENOTDIR) ||
 	    (dir->fd >= 0 && fstat(dir->fd, &was) < 0))
-		return err_sys(e, errno, "cannot look at %s", dir->path);
+		return err_sys(e, errno, "cannot examine %s", dir->path);
 	if (there && dir->fd >= 0 && is.st_dev == was.st_dev && is.st_ino == was.st_ino)
 		return 0;
 	int ret = place_dir_anew(place, dir, e);

@@ -71,7 +71,7 @@ static int tree_list(const char *path, struct fileset *files, struct err *e)
 	size_t cap = 0, skip = strlen(path) + 1;
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	if (!fts)
-		return err_sys(e, errno, "cannot look into %s", path);
+		return err_sys(e, errno, "cannot read directory %s", path);
 	for (const FTSENT *f; (f = fts_read(fts));) {
 		if (f->fts_info != FTS_F)
 			continue;

@@ -62,7 +62,7 @@ int storage_look(struct storage *s, const char *dir, struct err *e)
 	*s = (struct storage){.file_system = "unknown"};
 	char *real = realpath(dir, NULL);
 	if (!real || stat(real, &st) < 0 || statvfs(real, &v) < 0) {
-		int ret = err_sys(e, errno, "cannot look at %s", dir);
+		int ret = err_sys(e, errno, "cannot examine %s", dir);
 		free(real);
 		return ret;
 	}

@@ -42,7 +42,7 @@ static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *
 	int ret = fd < 0 ? fd : fstat(fd, &st) < 0 ? -errno : 0;
 	fd_close(fd);
 	if (ret)
-		return err_sys(e, -ret, "cannot look at %s/%s", dir->path, f->path);
+		return err_sys(e, -ret, "cannot examine %s/%s", dir->path, f->path);
 	if (f->directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
 		strbuf_addf(what, "replaced '%s' by %s", f->path, kind_name(st.st_mode));
 	else if (!f->directory && st.st_nlink > 1)
@@ -130,13 +130,13 @@ static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *
 	int ret = 0;
 	*sum = 0;
 	if (!fts)
-		return err_sys(e, errno, "cannot look into %s", place->path);
+		return err_sys(e, errno, "cannot read directory %s", place->path);
 	for (FTSENT *f; !ret && (errno = 0, f = fts_read(fts));) {
 		const bool failed = f->fts_info == FTS_DNR || f->fts_info == FTS_ERR ||
 				    f->fts_info == FTS_NS;
 		/* skip an entry that has vanished or that this user cannot see */
 		if (failed && f->fts_errno != ENOENT && f->fts_errno != EACCES)
-			ret = err_sys(e, f->fts_errno, "cannot look into %s", f->fts_path);
+			ret = err_sys(e, f->fts_errno, "cannot read directory %s", f->fts_path);
 		if (f->fts_info == FTS_DP || f->fts_level == 0 || f->fts_info == FTS_NS)
 			continue;
 		if (f->fts_level == 1 && is_dir_of(place, f->fts_name)) {
@@ -151,7 +151,7 @@ static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *
 		strbuf_addstr(name, f->fts_path + skip);
 	}
 	if (!ret && errno)
-		ret = err_sys(e, errno, "cannot look into %s", place->path);
+		ret = err_sys(e, errno, "cannot read directory %s", place->path);
 	fts_close(fts);
 	return ret;
 }

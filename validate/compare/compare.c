@@ -278,7 +278,7 @@ static void aspects_explain(const struct campaign_change *all, struct case_chang
 		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= all->level_worse &&
 			 a->p <= all->level_same)
 			reason_add(
-			    a, "it changed, and whether it is nearer to the program is not known");
+			    a, "it changed, but it is unknown whether it is nearer to the program");
 		else if (a->dependent)
 			reason_add(a, "it would be the same if the runs were known to be "
 				      "independent of each other");

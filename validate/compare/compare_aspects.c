@@ -198,8 +198,8 @@ static void mean_begin(struct shift *shift, struct aspect_change *a, const struc
 	SCOPED(sides_release) struct sides s;
 	sides_make(&s, c, k, part);
 	if (!sides_share(&s, c, k) && !part)
-		reason_add(a, "the reference is one recording on a side, another one on the other, "
-			      "and how far two lie apart is not known: ");
+		reason_add(a, "each side has one recording as its reference, and the difference "
+			      "between recordings is unknown: ");
 	if (c->paired)
 		shift_of_pairs(shift, s.was, s.is, s.n_was);
 	else

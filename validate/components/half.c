@@ -27,7 +27,7 @@ static void measure_halves(const struct measuring *m)
 const struct component_row component_half = {
     .title = "Bias by half", .shown = "largest deviation",
     .words = {"of the run", true},
-    .absent = "the summaries do not hold response times by half of the run",
+    .absent = "the summaries lack response times by half of the run",
     .meaning = "By how much the mean response time of the first and of the second half of the "
 	       "requests is longer (+) or shorter (-) in the replay than in the program.",
     .rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected when "

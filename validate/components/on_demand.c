@@ -36,7 +36,7 @@ static void quantile_measure(const struct measuring *m, enum component_kind k,
 	}                                                                                          \
 	const struct component_row component_##row = {                                             \
 	    .title = heading, .shown = "deviation", .words = {name, true},                         \
-	    .absent = "the protocol does not limit it, or the summaries do not hold it",           \
+	    .absent = "the protocol sets no limit, or the summaries lack it",           \
 	    .inapplicable = "a run has fewer than 5 requests beyond this quantile",                \
 	    .meaning = "By how much the " name " of the response times of a replay is longer "     \
 		       "(+) or shorter (-) than in the program.",                                  \
@@ -69,7 +69,7 @@ static void measure_iops(const struct measuring *m)
 
 const struct component_row component_iops = {
     .title = "IOPS", .shown = "deviation", .words = {"requests per second", true},
-    .absent = "the protocol does not limit it, or a run has no duration",
+    .absent = "the protocol sets no limit, or a run has no duration",
     .meaning = "By how much a replay makes more (+) or fewer (-) requests per second than the "
 	       "program, from the first request's begin to the last one's end.",
     .rule = WITHIN, .source = "as bias", .above = "%s more requests per second",

@@ -54,7 +54,7 @@ static void measure_operations(const struct measuring *m)
 const struct component_row component_operation = {
     .title = "Bias by operation", .shown = "largest deviation",
     .words = {"", true},
-    .absent = "the summaries do not hold response times by operation",
+    .absent = "the summaries lack response times by operation",
     .inapplicable = "all requests are of one operation: bias judges it",
     .meaning = "By how much the mean response time of each operation with at least 5 % of the "
 	       "requests or of the time is longer (+) or shorter (-) in the replay than in the "

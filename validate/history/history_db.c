@@ -184,7 +184,7 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 		if (errno != ENOENT || !writes)
 			return err_sys(e, errno, "cannot open %s", path);
 	} else if (!S_ISREG(st.st_mode))
-		return err_set(e, EINVAL, "%s is no file", path);
+		return err_set(e, EINVAL, "%s is not a file", path);
 	/* SQLite interprets names that begin with ':' */
 	char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
 	/* read-write also for readers: they roll back the unfinished transaction of a killed

@@ -36,11 +36,10 @@ int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta
 	const char *below = within(r->command.dir, r->base);
 	r->below = xstrdup(below ? below : "");
 	if (!is_plain_path(r->base) || !is_plain_path(r->command.dir))
-		return err_set(
-		    e, EINVAL,
-		    "%s: --rerun: the root or the working directory in its metadata is no absolute "
-		    "path without . and ..",
-		    trace);
+		return err_set(e, EINVAL,
+			       "%s: --rerun: the root or the working directory in its metadata is "
+			       "not an absolute path without . and ..",
+			       trace);
 	if (!strcmp(r->base, "/"))
 		return err_set(e, EINVAL,
 			       "%s: --rerun: the command ran in / and its root is /: a copy of the "

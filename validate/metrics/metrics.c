@@ -288,8 +288,8 @@ static int check_side(const struct metrics_side *s, const char *name, struct err
 	if (s->n_issued > s->n_unfinished)
 		return 0;
 	return err_set(
-	    e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace%s", name,
-	    (unsigned long long)s->n_records, s->n_warmup ? ", remains after the warm-up" : "");
+	    e, ENODATA, "%s: none of %llu requests of the trace was issued and ended%s", name,
+	    (unsigned long long)s->n_records, s->n_warmup ? " after the warm-up" : "");
 }
 
 static void metrics_begin(struct metrics *m, const struct metrics_options *o)

@@ -260,10 +260,11 @@ static void speeds_compare(struct pool *p)
 		if (!isfinite(here) || sample_median(others, n, &middle) ||
 		    fabs(here - middle) < log(FACTOR_ODD))
 			continue;
-		warning_add(p, xasprintf("the program's requests are %.3g times as %s in %s as in "
-					 "the other laboratories: are target and units the same?",
-					 exp(fabs(here - middle)),
-					 here < middle ? "fast" : "slow", p->laboratory[i].name));
+		warning_add(
+		    p, xasprintf("the program's requests are %.3g times as %s in %s as in the "
+				 "other laboratories: check that target and units are the same",
+				 exp(fabs(here - middle)), here < middle ? "fast" : "slow",
+				 p->laboratory[i].name));
 	}
 	free(others);
 }

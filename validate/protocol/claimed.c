@@ -80,9 +80,10 @@ static int part_read(struct protocol *p, char *part, bool claimed[COMPONENT_N], 
 	const enum component_kind k = quantity_find(part);
 	if (k == COMPONENT_N)
 		return err_set(e, EINVAL,
-			       "\"%s\" is no quantity of a claim: mean response time, median, p90, "
-			       "p99, p99.9, typical response, tail, IOPS, execution time and mean "
-			       "number in flight are", part);
+			       "\"%s\" is not a quantity of a claim; the quantities are mean "
+			       "response time, median, p90, p99, p99.9, typical response, tail, "
+			       "IOPS, execution time and mean number in flight",
+			       part);
 	if (claimed[k])
 		return err_set(e, EINVAL, "it limits \"%s\" twice", part);
 	claimed[k] = true;

@@ -75,7 +75,7 @@ static void section_begin(struct ini_reading *r, const char *text)
 	if (n == 2 && (!is_name(word[1], len[1]) || len[1] > NAME_MAX_CHARS || word[1][0] == '-' ||
 		       word[1][0] == '.')) {
 		ini_refuse(r, r->line,
-			   "\"%.*s\" is no name: at most %d letters, digits and . _ - are",
+			   "\"%.*s\" is not a name: at most %d letters, digits and . _ -",
 			   (int)len[1], word[1], NAME_MAX_CHARS);
 		return;
 	}

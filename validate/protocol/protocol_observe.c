@@ -139,7 +139,7 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
 			return err_set(e, EINVAL,
 				       "%s: [replayer %s]: times = none needs observation at a "
-				       "device, and [workload %s] has none",
+				       "device, which [workload %s] does not have",
 				       p->path, untimed_find(p, i)->name, s->workload);
 		if (s->observe == OBSERVE_OWN && s->script && foreign && !below)
 			return observe_refuse(p, s,

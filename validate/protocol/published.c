@@ -124,7 +124,7 @@ static int text_parse(struct published_reading *r, const struct strbuf *text)
 {
 	struct csv_parser csv;
 	if (text_valid_length(text->s, text->len) != text->len)
-		return err_set(r->e, EINVAL, "%s: no UTF-8 text", r->path);
+		return err_set(r->e, EINVAL, "%s: not UTF-8 text", r->path);
 	if (csv_init(&csv, CSV_STRICT | CSV_STRICT_FINI))
 		return err_set(r->e, ENOMEM, "%s: cannot read CSV", r->path);
 	size_t n = csv_parse(&csv, text->s, text->len, on_field, on_row, r);

@@ -52,7 +52,7 @@ static int file_compare(const char *dir, const char *name, const char *digest, c
 	int ret = 0;
 	*change = NULL;
 	if (lstat(path, &st) < 0 && errno != ENOENT && errno != ENOTDIR)
-		ret = err_sys(e, errno, "cannot look at %s", path);
+		ret = err_sys(e, errno, "cannot examine %s", path);
 	else if (!st.st_mode)
 		*change = "removed";
 	else if (S_ISREG(st.st_mode) && st.st_size <= FILE_MAX_BYTES)

@@ -101,7 +101,7 @@ static int crew_wait(const struct shared_work *w, struct work_crew *c, uint64_t 
 	}
 	progress_end(&progress);
 	if (c->failed && !ret)
-		ret = err_set(e, EIO, "%s: a simulating process came to harm", w->what);
+		ret = err_set(e, EIO, "%s: a simulation process was killed or failed", w->what);
 	return ret;
 }
 
@@ -115,7 +115,8 @@ int work_run(const struct shared_work *w, uint64_t *count, struct err *e)
 	uint64_t *shared =
 	    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
-		return err_sys(e, errno, "cannot share %zu bytes with simulating processes", bytes);
+		return err_sys(e, errno, "cannot share %zu bytes with the simulation processes",
+			       bytes);
 	sigset_t signals, before;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
@@ -127,7 +128,7 @@ int work_run(const struct shared_work *w, uint64_t *count, struct err *e)
 	for (unsigned int k = 0; k < c.n && !ret; k++, c.n_running++) {
 		c.pid[k] = process_start(w, k, c.n, part_of(shared, w, k));
 		if (c.pid[k] < 0)
-			ret = err_sys(e, errno, "cannot start a simulating process");
+			ret = err_sys(e, errno, "cannot start a simulation process");
 	}
 	ret = ret ? ret : crew_wait(w, &c, shared, &signals, e);
 	crew_end(&c);

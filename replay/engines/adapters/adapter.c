@@ -99,12 +99,12 @@ int adapter_check(const struct replay_config *c, struct err *e)
 		ret = err_set(e, EINVAL, "times block: it is for requests on a device (--device)");
 	if (!ret && c->device && a->level == LEVEL_SYSCALL)
 		ret = err_set(e, EINVAL,
-			      "device: engine %s replays calls on the files of a directory (--dir)",
+			      "device: engine %s replays calls on files: use --dir",
 			      a->name);
 	if (!ret && c->prepare && c->device)
 		ret = err_set(
 		    e, EINVAL,
-		    "prepare: it makes the files of a directory (--dir); a device has none");
+		    "prepare: it creates files below --dir, and a device has none");
 	ret = ret ? ret : command_check(a, c, e);
 	return ret || !a->check ? ret : a->check(c, e);
 }
@@ -244,9 +244,8 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 	if (is_target)
 		return 0;
 	return err_set(e, EPERM,
-		       "refused: the format %s has all names below \"%s\", the root of the trace, "
-		       "which is not the target directory; "
-		       "export another format (--export)",
+		       "refused: the format %s puts all names below \"%s\", the root of the trace, "
+		       "which is not the target directory; use another format (--export)",
 		       a->format->name, root);
 }
 
@@ -352,8 +351,8 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	ret = ret ? ret : seen_match(a, e);
 	if (!ret && !a->n_matched && a->times.how != ADAPTER_UNTIMED)
 		ret = err_set(e, ENODATA,
-			      "%s ended well, but of %llu requests none was seen (times %s; %llu "
-			      "others were)",
+			      "%s succeeded, but none of its %llu requests was seen (times %s; "
+			      "%llu other requests were)",
 			      a->run.adapter->name, (unsigned long long)a->run.n_requests,
 			      times_name(a->times.how),
 			      (unsigned long long)(a->n_extra + a->n_other));

@@ -72,8 +72,9 @@ static int environment_add(struct adapter_state *a, char *const *words, struct e
 	int ret = words_replaced(&a->environment, &a->placeholders, &a->run, words, e);
 	for (; !ret && from < a->environment.n; from++)
 		if (!strchr(a->environment.v[from], '=') || *a->environment.v[from] == '=')
-			ret = err_set(e, EINVAL, "environment: \"%s\" is not a NAME=VALUE",
-				      a->environment.v[from]);
+			ret =
+			    err_set(e, EINVAL, "environment: \"%s\" is not of the form NAME=VALUE",
+				    a->environment.v[from]);
 	return ret;
 }
 

@@ -222,7 +222,8 @@ static int end_judge(struct adapter_state *a, struct err *e)
 	switch (r->end) {
 	case CHILD_NOT_STARTED:
 		return is_keeper_killed(r)
-			   ? err_set(e, ECHILD, "%s: its keeper was killed", a->command.v[0])
+			   ? err_set(e, ECHILD, "%s: the process that supervises it was killed",
+				     a->command.v[0])
 			   : err_sys(e, r->error, "cannot start %s: %s", a->command.v[0], r->step);
 	case CHILD_TIMED_OUT:
 		return fail(a, ETIMEDOUT, e,

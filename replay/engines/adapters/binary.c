@@ -66,7 +66,7 @@ int binary_first_line(char *const *argv, const char *user, struct strbuf *out, s
 	char line[VERSION_BYTES];
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "making a pipe");
+		return err_sys(e, errno, "cannot make a pipe");
 	/* --version runs the unknown program: as `user` */
 	pid_t pid = tool_start(argv, NULL, user, ends[1], false);
 	int code = errno;
@@ -78,7 +78,7 @@ int binary_first_line(char *const *argv, const char *user, struct strbuf *out, s
 	}
 	close(ends[0]);
 	if (pid < 0)
-		return err_sys(e, code, "starting %s", argv[0]);
+		return err_sys(e, code, "cannot start %s", argv[0]);
 	line[strcspn(line, "\r\n")] = 0;
 	if (!*line)
 		return err_set(e, ENODATA, "%s does not report its version", argv[0]);

@@ -20,7 +20,7 @@ struct child_result *child_result_make(struct err *e)
 	    mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r != MAP_FAILED)
 		return r;
-	err_sys(e, errno, "cannot map the memory that the replayer's keeper shares");
+	err_sys(e, errno, "cannot map the memory shared with the replayer's supervising process");
 	return NULL;
 }
 
@@ -81,7 +81,7 @@ static void program_exec(const struct start *s)
 	int input = open(c->input ? c->input : "/dev/null", O_RDONLY);
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != s->keeper)
-		start_fail(s, "cannot set its death signal");
+		start_fail(s, "cannot arrange that it ends with validate");
 	if (input < 0 || dup2(input, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->printed, 2) < 0)
 		start_fail(s, "cannot set its input and output");
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) < 0)
@@ -262,7 +262,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	struct keeper k = {.spec = s, .result = r, .signals = -1};
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
 	    !signals_open(&k.signals))
-		return keep_fail(r, "cannot create its keeper");
+		return keep_fail(r, "cannot create its supervising process");
 	if (child_output_open(&k.output, s->output, s->printed, s->output_limit_bytes) < 0)
 		return keep_fail(r, "cannot create files for its output");
 	struct start start = {s, r, getpid(), k.output.out_end, k.output.printed_end};

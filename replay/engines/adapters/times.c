@@ -77,7 +77,7 @@ static int item_take(struct times_form *f, char *item, struct err *e)
 {
 	char *value = strchr(item, '=');
 	if (!value)
-		return err_set(e, EINVAL, "\"%s\" is not a key=value", item);
+		return err_set(e, EINVAL, "\"%s\" is not of the form key=value", item);
 	*value++ = 0;
 	int at = place_in(form_keys, item);
 	if (at >= 0) {
@@ -159,7 +159,9 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 			ret = way_refuse(a, way, e);
 	}
 	if (!ret && t->has_form && t->how != ADAPTER_SELF)
-		ret = err_set(e, EINVAL, "times: only self can have a form");
+		ret =
+		    err_set(e, EINVAL,
+			    "times: only self takes a form, as in self:csv(begin=3,end=4,unit=us)");
 	if (!ret && t->has_form && form_parse(&t->form, text + len + 1, e))
 		ret = err_context(e, "times");
 	if (!ret && t->how == ADAPTER_SELF && !t->has_form && !a->parse)

@@ -220,10 +220,10 @@ static int block_output_write(struct trace *input, const char *input_path,
 static int ranges_check(const struct block_options *o, uint64_t n_workers, struct err *e)
 {
 	if (o->bundle_max < 1 || o->bundle_max > BLOCK_BUNDLE_MAX)
-		return err_set(e, EINVAL, "bundle-max: from 1 to %u", BLOCK_BUNDLE_MAX);
+		return err_set(e, EINVAL, "bundle-max: expected 1 to %u", BLOCK_BUNDLE_MAX);
 	if (o->depth > BLOCK_DEPTH_MAX || n_workers > BLOCK_WORKERS_MAX)
-		return err_set(e, EINVAL, "depth is at most %u, workers %u", BLOCK_DEPTH_MAX,
-			       BLOCK_WORKERS_MAX);
+		return err_set(e, EINVAL, "expected a depth of at most %u and at most %u workers",
+			       BLOCK_DEPTH_MAX, BLOCK_WORKERS_MAX);
 	if (!(o->think_scale > 0) || !(o->device_scale >= 0) || !isfinite(o->think_scale) ||
 	    !isfinite(o->device_scale))
 		return err_set(e, EINVAL, "think-scale or device-scale: out of range");

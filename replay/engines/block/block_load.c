@@ -96,7 +96,7 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 	if (transfer && r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(e, EINVAL,
 			       "a request of %" PRIu64
-			       " bytes; the longest that is replayed is 1 GiB",
+			       " bytes; the largest that can be replayed has 1 GiB",
 			       r->length);
 	if (direction_of(r) != BLOCK_FLUSH &&
 	    (r->offset > INT64_MAX || r->length > (uint64_t)INT64_MAX - r->offset))

@@ -42,7 +42,7 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 		   *scheduler = config->scheduler ? config->scheduler : "";
 	if (strlen(cpus) >= sizeof c->cpus || strlen(scheduler) >= sizeof c->scheduler)
 		return err_set(e, E2BIG,
-			       "cpus, scheduler: too long a text for the compiled engine");
+			       "cpus, scheduler: the text is too long for the compiled engine");
 	*fd = memfd_create("validate-replay", MFD_CLOEXEC);
 	if (*fd < 0 || ftruncate(*fd, (off_t)n_bytes) < 0)
 		return err_sys(e, errno, "no memory to share with the compiled program");

@@ -125,7 +125,7 @@ static int terms_make(struct bundle_terms *t, const char *token, const struct re
 	t->config.processes = false; /* the processes of a rank are its threads */
 	if (strlen(cpus) >= sizeof t->cpus || strlen(scheduler) >= sizeof t->scheduler)
 		return err_set(e, E2BIG,
-			       "cpus, scheduler: too long a text for the parallel engine");
+			       "cpus, scheduler: the text is too long for the parallel engine");
 	strcpy(t->cpus, cpus);
 	strcpy(t->scheduler, scheduler);
 	strcpy(t->token, token);

@@ -20,7 +20,7 @@ static bool is_told(size_t n_scenarios)
 	bool told = false;
 	findings_collect(&f, &a);
 	for (size_t i = 0; i < f.n_warnings; i++)
-		told |= strstr(f.warning[i], "Of more than 256 cases") != NULL;
+		told |= strstr(f.warning[i], "has more than 256 cases") != NULL;
 	findings_release(&f);
 	return told;
 }

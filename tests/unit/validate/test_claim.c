@@ -57,12 +57,12 @@ static void test_other_texts_are_refused(void **state)
 	} bad[] = {
 	    {"p99", "\"p99\": a part of a claim is QUANTITY within PERCENT"},
 	    {"p99 within 10 %,", ""},
-	    {"p98 within 10 %", "\"p98\" is no quantity of a claim"},
+	    {"p98 within 10 %", "\"p98\" is not a quantity of a claim"},
 	    {"p99 within", "\"p99 within\": a part of a claim"},
 	    {"p99 within x", "p99: \"x\""},
 	    {"p99 within 200 %", "p99: "},
 	    {"p99 within 10 %, p99 latency within 5 %", "it limits \"p99\" twice"},
-	    {"precision within 5 %", "\"precision\" is no quantity"},
+	    {"precision within 5 %", "\"precision\" is not a quantity"},
 	    {", p99 within 10 %", "\"\": a part of a claim"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

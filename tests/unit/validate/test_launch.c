@@ -96,7 +96,7 @@ static void test_timeout(void **state)
 	struct launch_spec s = {.timeout_ns = 300000000};
 	assert_int_equal(run_spec(*state, s, "echo waiting; exec sleep 60", &r, &e), 0);
 	assert_int_equal(r.end, LAUNCH_TIMED_OUT);
-	assert_string_equal(r.reason, "ended after the time-out of 0.3 s: waiting");
+	assert_string_equal(r.reason, "killed after the time-out of 0.3 s: waiting");
 	/* it ignores SIGTERM: SIGKILL follows */
 	assert_int_equal(run_spec(*state, s, "trap '' TERM; while :; do sleep 1; done", &r, &e), 0);
 	assert_int_equal(r.end, LAUNCH_TIMED_OUT);
